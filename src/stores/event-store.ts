@@ -1,0 +1,55 @@
+import type { TrailEvent } from '../trail/event.ts';
+
+declare const position: unique symbol;
+
+/** A place in the store's whole log. Opaque: only `comparePositions` of the adapter that gave it may read it. */
+export type Position = string & { readonly [position]: true };
+
+export interface StoredEvent extends TrailEvent {
+  position: Position;
+}
+
+/** `expectedRevision` of a stream that must not exist yet. */
+export const NO_STREAM = -1;
+
+/** The most one append may hold in all, as the smallest of the stores has it (EventStoreDB: 1 MiB with its framing). */
+export const MAX_APPEND_BYTES = 1_000_000;
+
+/**
+ * Every fact, in order, for ever. The promises, stated as tests in test/contract/event-store.ts:
+ * expected revisions hold under concurrent writers; a batch lands whole or not at all; a verbatim retry succeeds and
+ * appends nothing, also when later events follow; an event whose id is not its own is refused before anything is sent;
+ * positions are exclusive (`after` is never returned again); a call always ends as success, refusal or StoreUnavailable.
+ */
+export interface EventStore {
+  /**
+   * Appends a batch to one stream. The events carry consecutive revisions from `expectedRevision + 1`.
+   * @returns the position of the batch's last event (of the first time, when it is a verbatim retry)
+   * @throws RevisionConflict when the stream is elsewhere and does not hold these very events already
+   * @throws TooLarge over MAX_APPEND_BYTES
+   * @throws StoreUnavailable when the store is away (`ambiguous` where it may have been done)
+   * @throws TypeError when an event's id or hash is not its own, or revisions are not consecutive
+   */
+  append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<Position>;
+
+  /** A stream's events from a revision on, in order; empty when there is no such stream. */
+  readStream(stream: string, fromRevision?: number): Promise<StoredEvent[]>;
+
+  /** All events after a position (null: from the beginning) up to the present end, in log order, in batches. */
+  readAll(after: Position | null): AsyncIterable<readonly StoredEvent[]>;
+
+  /**
+   * All events after a position and then those to come, in log order, in batches of what has piled up. Lives through
+   * drops without missing or repeating an event; ends only when `signal` is aborted.
+   */
+  subscribeAll(after: Position | null, signal: AbortSignal): AsyncIterable<readonly StoredEvent[]>;
+
+  /** Position of the newest event of ours, null in an empty store. */
+  head(): Promise<Position | null>;
+
+  /** Negative, zero or positive as `a` is before, at or after `b`. */
+  comparePositions(a: Position, b: Position): number;
+
+  /** Ends all subscriptions, waits for what is under way and lets go of files and connections. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,35 @@
+/**
+ * The canonical form of a JSON value: RFC 8785 (JCS). Members are sorted by the UTF-16 code units of their names,
+ * numbers and strings are written as ECMAScript's JSON.stringify writes them, and there is no white space.
+ *
+ * @throws TypeError for what JSON cannot hold (undefined, functions, NaN, infinities, lone surrogates).
+ */
+export function canonical(value: unknown): string {
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new TypeError('canonical form: a number must be finite');
+    return JSON.stringify(value);
+  }
+  if (typeof value === 'string') return canonicalString(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value === 'object') return canonicalObject(value as Record<string, unknown>);
+  throw new TypeError(`canonical form: ${typeof value} is not JSON`);
+}
+
+function canonicalObject(value: Record<string, unknown>): string {
+  // Array.prototype.sort without a comparator compares UTF-16 code units, which is what RFC 8785 asks for.
+  const names = Object.keys(value).sort();
+  let text = '{';
+  for (const name of names) {
+    const member = value[name];
+    if (member === undefined) continue;
+    if (text.length > 1) text += ',';
+    text += `${canonicalString(name)}:${canonical(member)}`;
+  }
+  return `${text}}`;
+}
+
+function canonicalString(value: string): string {
+  if (!value.isWellFormed()) throw new TypeError('canonical form: a string must be well-formed Unicode');
+  return JSON.stringify(value);
+}

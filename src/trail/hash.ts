@@ -1,0 +1,83 @@
+import { createHash, hash as digestOf, randomBytes } from 'node:crypto';
+import { canonical } from './canonical.ts';
+import type { TrailEvent, UnsealedMetadata } from './event.ts';
+import { uuidV5 } from './uuid.ts';
+
+/** Namespace of event ids: UUIDv5(DNS, "events.veritrail"). Part of the trail format; never change it. */
+const EVENT_NAMESPACE = 'ad1ca958-26af-54f5-8faa-45afc7a58025';
+
+/** SHA-256 of UTF-8 text, in lower-case hex. */
+export function sha256(text: string): string {
+  return digestOf('sha256', text, 'hex');
+}
+
+/** SHA-256(salt ‖ canonical form), hex. `salt` is hex; its bytes are hashed, not its letters. */
+export function saltedHash(salt: string, value: unknown): string {
+  return createHash('sha256').update(salt, 'hex').update(canonical(value), 'utf8').digest('hex');
+}
+
+/**
+ * The event's own hash: SHA-256 of the canonical form of `{stream, revision, type, metadata}`, metadata without `hash`
+ * and `salt`. Data enters by `metadata.data_hash`, so data and salt can be erased while the chain still verifies.
+ */
+export function eventHash(event: Pick<TrailEvent, 'stream' | 'revision' | 'type' | 'metadata'>): string {
+  const { hash: _hash, salt: _salt, ...metadata } = event.metadata;
+  return sha256(canonical({ stream: event.stream, revision: event.revision, type: event.type, metadata }));
+}
+
+/** The id that belongs to an event with this hash. */
+export function eventId(hash: string): string {
+  return uuidV5(EVENT_NAMESPACE, hash);
+}
+
+export interface Draft {
+  type: string;
+  data: Record<string, unknown>;
+}
+
+export interface SealInput {
+  stream: string;
+  /** Revision of the stream's last event (-1 when there is none) and its hash. */
+  revision: number;
+  previousHash: string | null;
+  metadata: UnsealedMetadata;
+  /** The command's normalised input, hashed under each event's salt. */
+  input: unknown;
+  drafts: readonly Draft[];
+}
+
+/** Makes drafts into chained events: salt, data hash, input hash, previous hash, hash and id. */
+export function chainEvents(sealed: SealInput): TrailEvent[] {
+  let previous_hash = sealed.previousHash;
+  return sealed.drafts.map((draft, index) => {
+    const salt = randomBytes(16).toString('hex');
+    const event: TrailEvent = {
+      id: '',
+      stream: sealed.stream,
+      revision: sealed.revision + 1 + index,
+      type: draft.type,
+      data: draft.data,
+      metadata: {
+        ...sealed.metadata,
+        input_hash: saltedHash(salt, sealed.input),
+        salt,
+        data_hash: saltedHash(salt, draft.data),
+        previous_hash,
+        hash: '',
+      },
+    };
+    event.metadata.hash = eventHash(event);
+    event.id = eventId(event.metadata.hash);
+    previous_hash = event.metadata.hash;
+    return event;
+  });
+}
+
+/** Whether the event's id and hash are the ones its content gives. Data is checked unless it was erased. */
+export function isAuthentic(event: TrailEvent): boolean {
+  return (
+    event.metadata.hash === eventHash(event) &&
+    event.id === eventId(event.metadata.hash) &&
+    (event.metadata.salt === '' || event.metadata.data_hash === saltedHash(event.metadata.salt, event.data))
+  );
+}
