@@ -1,0 +1,46 @@
+/** Why a call was not done, in the wire's own codes. The transport adds `unauthorized` and `method_not_allowed`. */
+export type RefusalCode =
+  | 'invalid_input'
+  | 'not_found'
+  | 'forbidden'
+  | 'conflict'
+  | 'idempotency_conflict'
+  | 'invalid_transition'
+  | 'rate_limited'
+  | 'too_large'
+  | 'internal'
+  | 'unavailable';
+
+export interface RefusalDetails {
+  field?: string;
+  /** What would be accepted instead: enum values, next states, kinds of id. */
+  allowed?: readonly string[];
+  hint?: string;
+  current_revision?: number;
+  retry_after_seconds?: number;
+  /** Every problem, where there are several. */
+  issues?: readonly { field: string; message: string }[];
+}
+
+/** A call that is answered with an error. `message` is one sentence that says what to do next. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  constructor(
+    readonly code: RefusalCode,
+    message: string,
+    readonly details: RefusalDetails = {},
+  ) {
+    super(message);
+  }
+
+  get retryable(): boolean {
+    return this.code === 'conflict' ? this.details.current_revision === undefined : RETRYABLE.has(this.code);
+  }
+
+  /** The wire's `error` object. */
+  toJSON(): { code: RefusalCode; message: string; retryable: boolean } & RefusalDetails {
+    return { code: this.code, message: this.message, ...this.details, retryable: this.retryable };
+  }
+}
+
+const RETRYABLE: ReadonlySet<RefusalCode> = new Set(['unavailable', 'rate_limited', 'internal']);

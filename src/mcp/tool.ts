@@ -1,0 +1,43 @@
+import type { z } from 'zod';
+import type { Caller } from '../commands/caller.ts';
+
+/** What a tool gets besides its input. */
+export interface CallContext {
+  caller: Caller;
+  /** Ends when the client has gone or the service stops. */
+  signal?: AbortSignal;
+  /** Present when the client asked for progress. */
+  progress?: (done: number, total?: number, message?: string) => void;
+}
+
+/** One tool: what is published, how its input is read and the one call it makes. */
+export interface Tool<Input = unknown> {
+  name: string;
+  /** When to use it, and when another. */
+  description: string;
+  /** The one source of the input's type, limits and published schema. */
+  input: z.ZodType<Input>;
+  readOnly: boolean;
+  /** Published as destructiveHint: it takes something away or out of sight. */
+  destructive: boolean;
+  run(input: Input, context: CallContext): Promise<object>;
+}
+
+/** A call's outcome as JSON text, made once. `status` is the direct form's; 200 when it was done. */
+export interface ToolResult {
+  json: string;
+  status: number;
+  /** Seconds, for Retry-After. */
+  retryAfter?: number;
+}
+
+/** All tools as the transports see them. */
+export interface ToolBox {
+  /** The value of `tools` in tools/list, serialised once. */
+  readonly listJson: string;
+  readonly instructions: string;
+  has(name: string): boolean;
+  isReadOnly(name: string): boolean;
+  /** Never throws: what goes wrong is in the result, as `{error: {…}}` with its status. `name` must be known. */
+  call(name: string, args: unknown, context: CallContext): Promise<ToolResult>;
+}
