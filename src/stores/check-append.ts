@@ -1,0 +1,33 @@
+import type { TrailEvent } from '../trail/event.ts';
+import { isAuthentic } from '../trail/hash.ts';
+import { TooLarge } from './errors.ts';
+import { MAX_APPEND_BYTES } from './event-store.ts';
+
+/** What a store writes beside type, data and metadata of one event: id, stream, numbers, framing. Rounded up. */
+const FRAMING_BYTES = 256;
+
+/**
+ * What every event store asks of a batch before anything is sent, so that all of them refuse alike.
+ *
+ * @throws TypeError when the batch is empty, a revision is out of order, or an event's stream, id or hash is not its own
+ * @throws TooLarge when the batch is over MAX_APPEND_BYTES
+ */
+export function checkAppend(stream: string, events: readonly TrailEvent[], expectedRevision: number): void {
+  if (events.length === 0) throw new TypeError(`nothing to append to ${stream}`);
+  let bytes = 0;
+  for (const [index, event] of events.entries()) {
+    const place = `event ${index} for ${stream}`;
+    if (event.stream !== stream) throw new TypeError(`${place} belongs to ${event.stream}`);
+    if (event.revision !== expectedRevision + 1 + index) throw new TypeError(`${place} has revision ${event.revision}`);
+    if (!isAuthentic(event)) throw new TypeError(`${place} has an id or a hash that is not its own`);
+    bytes += storedBytes(event);
+  }
+  if (bytes > MAX_APPEND_BYTES) {
+    throw new TooLarge(`${bytes} bytes for ${stream}; one append holds at most ${MAX_APPEND_BYTES}`);
+  }
+}
+
+function storedBytes(event: TrailEvent): number {
+  const text = JSON.stringify(event.data) + JSON.stringify(event.metadata);
+  return Buffer.byteLength(text) + Buffer.byteLength(event.type) + FRAMING_BYTES;
+}
