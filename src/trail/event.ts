@@ -38,4 +38,7 @@ export interface TrailEvent<Type extends string = string, Data = Record<string, 
 }
 
 /** Metadata before it is sealed: what the trail itself computes is absent. */
-export type UnsealedMetadata = Omit<EventMetadata, 'salt' | 'data_hash' | 'previous_hash' | 'hash' | 'input_hash'>;
+export type UnsealedMetadata = Omit<
+  EventMetadata,
+  'schema_version' | 'salt' | 'data_hash' | 'previous_hash' | 'hash' | 'input_hash'
+>;

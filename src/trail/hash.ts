@@ -44,6 +44,8 @@ export interface SealInput {
   /** The command's normalised input, hashed under each event's salt. */
   input: unknown;
   drafts: readonly Draft[];
+  /** The version that events of a type are written in. */
+  schemaVersion: (type: string) => number;
 }
 
 /** Makes drafts into chained events: salt, data hash, input hash, previous hash, hash and id. */
@@ -59,6 +61,7 @@ export function chainEvents(sealed: SealInput): TrailEvent[] {
       data: draft.data,
       metadata: {
         ...sealed.metadata,
+        schema_version: sealed.schemaVersion(draft.type),
         input_hash: saltedHash(salt, sealed.input),
         salt,
         data_hash: saltedHash(salt, draft.data),

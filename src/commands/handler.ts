@@ -1,0 +1,256 @@
+import { LRUCache } from 'lru-cache';
+import { RevisionConflict, StoreUnavailable, TooLarge } from '../stores/errors.ts';
+import { type EventStore, NO_STREAM, type Position } from '../stores/event-store.ts';
+import type { TrailEvent } from '../trail/event.ts';
+import { chainEvents, saltedHash } from '../trail/hash.ts';
+import type { Role } from './caller.ts';
+import { dateOf } from './dates.ts';
+import type { Decider, DomainEvent } from './decider.ts';
+import { Refusal } from './refusal.ts';
+import { type Folded, fold, nothing } from './stream.ts';
+import { schemaVersion } from './upcast.ts';
+
+/** Who gives a command, where, and how it is known again when it is repeated. */
+export interface Envelope {
+  organization_id: string;
+  actor_id: string;
+  token_id: string | null;
+  client: { name: string; version: string } | null;
+  role: Role;
+  command_id: string;
+  correlation_id: string;
+  /** The normalised input that `input_hash` covers. */
+  input: unknown;
+  /** The record revision (1 when added) that the caller has seen. */
+  expected_revision?: number;
+  /** The stream cannot exist yet: its id was drawn at random for this very command. */
+  fresh?: boolean;
+}
+
+export interface Executed<State> {
+  state: State | null;
+  /** Record revision after it: 1 when added, +1 an event. */
+  revision: number;
+  event_types: string[];
+  /** Of the last event appended now; null when nothing was, or it was before. */
+  position: Position | null;
+  /** Stream revision of the command's last event, -1 when it made none. */
+  last: number;
+  repeated: boolean;
+}
+
+export interface HandlerOptions {
+  now: () => Date;
+  maxAcceptanceDays: number;
+  /** Set where the clock is not the real one: marks every event. */
+  simulated?: boolean;
+}
+
+const ATTEMPTS = 20;
+const CACHED_STREAMS = 10_000;
+/** An ambiguous append is repeated verbatim until this long after its recorded_at. */
+const VERBATIM_MS = 5_000;
+/** Then it is decided anew, in all not longer than this. */
+const GIVE_UP_MS = 12_000;
+
+/** Runs commands: load, decide, append, and again on the newest state where another writer was first. */
+export class CommandHandler {
+  private readonly cache = new LRUCache<string, Folded<object>>({ max: CACHED_STREAMS });
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly options: HandlerOptions,
+  ) {}
+
+  /**
+   * @throws Refusal as the decider says; conflict after 20 attempts or on a stale expected_revision;
+   *   idempotency_conflict when the command was given before with another input; unavailable when the store is away
+   */
+  async execute<State extends object, Command, Event extends DomainEvent>(
+    stream: string,
+    decider: Decider<State, Command, Event>,
+    command: Command,
+    envelope: Envelope,
+  ): Promise<Executed<State>> {
+    const started = Date.now();
+    let known = envelope.fresh ? nothing<State>() : await this.load(stream, decider);
+    for (let attempt = 1; ; attempt++) {
+      const { decided, at } = await this.decide(stream, decider, command, envelope, known);
+      if ('done' in decided) return decided.done;
+      try {
+        const position = await this.append(stream, decided.events, at.revision);
+        const next = fold(decider, at, decided.events);
+        this.cache.set(stream, next);
+        return executed(next, decided.events, position);
+      } catch (error) {
+        if (error instanceof TooLarge) throw new Refusal('too_large', `${error.message}: send less in one call.`);
+        const anew = error instanceof RevisionConflict || (error instanceof StoreUnavailable && error.ambiguous);
+        if (!anew || Date.now() - started > GIVE_UP_MS) throw asRefusal(error);
+        if (attempt >= ATTEMPTS) {
+          throw new Refusal('conflict', 'Too many writers change this record at once: repeat the call in a moment.');
+        }
+        if (attempt > 1) await jitter(attempt);
+        known = await this.load(stream, decider, true);
+      }
+    }
+  }
+
+  /** A stream as it is known (or, `refresh`, as it is in the store now). */
+  async load<State extends object, Event extends DomainEvent>(
+    stream: string,
+    decider: Pick<Decider<State, unknown, Event>, 'evolve'>,
+    refresh = false,
+  ): Promise<Folded<State>> {
+    const cached = this.cache.get(stream) as Folded<State> | undefined;
+    if (cached !== undefined && !refresh) return cached;
+    try {
+      const from = cached ?? nothing<State>();
+      const folded = fold(decider, from, await this.store.readStream(stream, from.revision + 1));
+      if (folded.revision >= 0) this.cache.set(stream, folded);
+      return folded;
+    } catch (error) {
+      throw asRefusal(error);
+    }
+  }
+
+  /**
+   * Decides on what is known; where that leads to no append (which would have checked it) and may be old, once more on
+   * what the store has now.
+   */
+  private async decide<State extends object, Command, Event extends DomainEvent>(
+    stream: string,
+    decider: Decider<State, Command, Event>,
+    command: Command,
+    envelope: Envelope,
+    known: Folded<State>,
+  ): Promise<{ decided: { done: Executed<State> } | { events: TrailEvent[] }; at: Folded<State> }> {
+    try {
+      const decided = this.judge(stream, decider, command, envelope, known);
+      if (envelope.fresh || 'events' in decided || decided.done.repeated) return { decided, at: known };
+    } catch (error) {
+      if (envelope.fresh || !(error instanceof Refusal)) throw error;
+    }
+    const at = await this.load(stream, decider, true);
+    return { decided: this.judge(stream, decider, command, envelope, at), at };
+  }
+
+  private judge<State extends object, Command, Event extends DomainEvent>(
+    stream: string,
+    decider: Decider<State, Command, Event>,
+    command: Command,
+    envelope: Envelope,
+    at: Folded<State>,
+  ): { done: Executed<State> } | { events: TrailEvent[] } {
+    if (at.organization_id !== null && at.organization_id !== envelope.organization_id) {
+      throw new Refusal('not_found', 'There is no such record here: list the records to find its id.');
+    }
+    const repeated = this.repeated(at, envelope);
+    if (repeated !== null) return { done: repeated };
+    const revision = at.revision + 1;
+    if (envelope.expected_revision !== undefined && envelope.expected_revision !== revision) {
+      throw new Refusal('conflict', `The record is at revision ${revision}: read it again, then decide anew.`, {
+        current_revision: revision,
+      });
+    }
+    const now = this.options.now().toISOString();
+    const drafts = decider.decide(command, at.state, {
+      now,
+      today: dateOf(now),
+      actor_id: envelope.actor_id,
+      role: envelope.role,
+      maxAcceptanceDays: this.options.maxAcceptanceDays,
+    });
+    if (drafts.length === 0) return { done: executed(at, [], null) };
+    return { events: this.seal(stream, at, drafts, envelope, now) };
+  }
+
+  private repeated<State>(at: Folded<State>, envelope: Envelope): Executed<State> | null {
+    const before = at.commands.get(envelope.command_id);
+    if (before === undefined) return null;
+    if (before.salt !== '' && before.input_hash !== saltedHash(before.salt, envelope.input)) {
+      throw new Refusal(
+        'idempotency_conflict',
+        'This idempotency_key was used with another input: use a new key, or repeat the first input unchanged.',
+        { field: 'idempotency_key' },
+      );
+    }
+    return {
+      state: at.state,
+      revision: before.revision + 1,
+      event_types: before.event_types,
+      position: null,
+      last: before.revision,
+      repeated: true,
+    };
+  }
+
+  private seal(
+    stream: string,
+    at: Folded<unknown>,
+    drafts: readonly DomainEvent[],
+    envelope: Envelope,
+    recorded_at: string,
+  ): TrailEvent[] {
+    const { organization_id, actor_id, token_id, client, command_id, correlation_id } = envelope;
+    return chainEvents({
+      stream,
+      revision: at.revision,
+      previousHash: at.hash,
+      input: envelope.input,
+      drafts: drafts as readonly { type: string; data: Record<string, unknown> }[],
+      metadata: {
+        organization_id,
+        actor_id,
+        token_id,
+        client,
+        command_id,
+        correlation_id,
+        causation_id: null,
+        recorded_at,
+        ...(this.options.simulated ? { simulated: true as const } : {}),
+      },
+      schemaVersion,
+    });
+  }
+
+  /** Appends; an ambiguous outcome is repeated verbatim until the answer is definite or the events are too old. */
+  private async append(stream: string, events: readonly TrailEvent[], expected: number): Promise<Position> {
+    const started = Date.now();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.store.append(stream, events, expected < 0 ? NO_STREAM : expected);
+      } catch (error) {
+        const ambiguous = error instanceof StoreUnavailable && error.ambiguous;
+        if (!ambiguous || Date.now() - started > VERBATIM_MS) throw error;
+        await jitter(attempt);
+      }
+    }
+  }
+}
+
+function executed<State>(at: Folded<State>, events: readonly TrailEvent[], position: Position | null): Executed<State> {
+  return {
+    state: at.state,
+    revision: at.revision + 1,
+    event_types: events.map((event) => event.type),
+    position,
+    last: events.length > 0 ? at.revision : -1,
+    repeated: false,
+  };
+}
+
+function asRefusal(error: unknown): unknown {
+  if (error instanceof RevisionConflict)
+    return new Refusal('conflict', 'The record was changed at once: repeat the call.');
+  if (!(error instanceof StoreUnavailable)) return error;
+  return new Refusal(
+    'unavailable',
+    'The store does not answer: repeat the call with the same idempotency_key; it finishes what was begun and does nothing twice.',
+    { retry_after_seconds: 2 },
+  );
+}
+
+/** Waits a random part of up to 10 ms an attempt, so that competing writers spread out. */
+function jitter(attempt: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
+}

@@ -1,0 +1,94 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DecisionContext } from './decider.ts';
+import { Refusal } from './refusal.ts';
+
+/** What every record of the register has beside its family's own fields. */
+export interface RecordFacts {
+  owner_id: string | null;
+  archived_at: string | null;
+}
+
+export interface Reasoned {
+  reason?: string;
+}
+
+/** Facts that every family has, in the family's own words. */
+export type RecordEvent<Family extends string> =
+  | { type: `${Family}OwnerAssigned`; data: { owner_id: string | null } & Reasoned }
+  | { type: `${Family}Archived`; data: { archived_at: string; reason: string } }
+  | { type: `${Family}Restored`; data: { reason: string } };
+
+/** Commands that every family has. */
+export type RecordCommand = { type: 'Archive' | 'Restore'; reason: string };
+
+/** The members of `changes` that differ from what is; null clears. */
+export function whatChanges<T extends object>(state: T, changes: Partial<T>): Partial<T> {
+  const entries = Object.entries(changes).filter(
+    ([field, value]) => value !== undefined && !isDeepStrictEqual(state[field as keyof T] ?? null, value),
+  );
+  return Object.fromEntries(entries) as Partial<T>;
+}
+
+/** Picks some members, absent ones left out: a details event carries just what changed. */
+export function pick<T extends object, K extends keyof T>(from: Partial<T>, fields: readonly K[]): Partial<Pick<T, K>> {
+  return Object.fromEntries(fields.filter((f) => from[f] !== undefined).map((f) => [f, from[f]])) as Partial<
+    Pick<T, K>
+  >;
+}
+
+/** Members that say something: what is null or absent needs no place in an event that begins a record. */
+export function given<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  ) as Partial<T>;
+}
+
+export function isEmpty(value: object): boolean {
+  return Object.keys(value).length === 0;
+}
+
+/** `{reason}` where one was given. */
+export function because(reason: string | null | undefined): Reasoned {
+  return reason ? { reason } : {};
+}
+
+export function decideArchive<Family extends string>(
+  family: Family,
+  command: RecordCommand,
+  state: RecordFacts,
+  context: DecisionContext,
+): RecordEvent<Family>[] {
+  const archived = state.archived_at !== null;
+  if (command.type === 'Archive') {
+    if (archived) return [];
+    return [{ type: `${family}Archived`, data: { archived_at: context.now, reason: command.reason } }];
+  }
+  return archived ? [{ type: `${family}Restored`, data: { reason: command.reason } }] : [];
+}
+
+/** An archived record takes no writes until it is restored. */
+export function refuseIfArchived(state: RecordFacts): void {
+  if (state.archived_at === null) return;
+  throw new Refusal('invalid_transition', 'This record is archived: restore it with archiveRecords, then repeat.', {
+    allowed: ['RESTORE'],
+  });
+}
+
+export function requireState<State>(state: State | null): State {
+  if (state === null) throw new Refusal('not_found', 'There is no such record here: list the records to find its id.');
+  return state;
+}
+
+export function requireReason(reason: string | null | undefined, why: string): string {
+  if (reason) return reason;
+  throw new Refusal('invalid_input', `Give a reason: ${why}.`, { field: 'reason' });
+}
+
+export function refuseMove(from: string, to: string, allowed: readonly string[], hint?: string): never {
+  const next = allowed.length > 0 ? `Choose one of ${allowed.join(', ')}.` : 'No move is possible from there.';
+  throw new Refusal('invalid_transition', `${from} cannot become ${to} here. ${next}`, {
+    field: 'status',
+    allowed,
+    ...(hint ? { hint } : {}),
+  });
+}

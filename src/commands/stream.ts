@@ -1,0 +1,69 @@
+import type { TrailEvent } from '../trail/event.ts';
+import type { Decider, DomainEvent } from './decider.ts';
+import { upcast } from './upcast.ts';
+
+/** What is kept of a command that a stream has folded: enough to recognise it and to answer it again. */
+export interface FoldedCommand {
+  salt: string;
+  input_hash: string;
+  /** Stream revision of its last event. */
+  revision: number;
+  event_types: string[];
+}
+
+/** A stream folded up to `revision` (-1 when it does not exist). Replaced, never changed. */
+export interface Folded<State> {
+  organization_id: string | null;
+  state: State | null;
+  revision: number;
+  hash: string | null;
+  commands: Map<string, FoldedCommand>;
+}
+
+export function nothing<State>(): Folded<State> {
+  return { organization_id: null, state: null, revision: -1, hash: null, commands: new Map() };
+}
+
+/** Folds further events onto what is known. The map of commands is shared: it only grows, in log order. */
+export function fold<State extends object, Event extends DomainEvent>(
+  decider: Pick<Decider<State, unknown, Event>, 'evolve'>,
+  from: Folded<State>,
+  events: readonly TrailEvent[],
+): Folded<State> {
+  let { organization_id, state, revision, hash } = from;
+  const commands = from.commands;
+  for (const event of events) {
+    state = evolveBy(decider, state, event);
+    revision = event.revision;
+    hash = event.metadata.hash;
+    organization_id ??= event.metadata.organization_id;
+    remember(commands, event);
+  }
+  return { organization_id, state, revision, hash, commands };
+}
+
+/**
+ * One stored event folded onto a state, its data in today's shape.
+ * @throws Error when the decider does not know the event: it was written by a newer version than this one
+ */
+export function evolveBy<State extends object, Event extends DomainEvent>(
+  decider: Pick<Decider<State, unknown, Event>, 'evolve'>,
+  state: State | null,
+  event: TrailEvent,
+): State {
+  // What comes from the log is only known by its type; an unknown one falls through the decider's exhaustive switch.
+  const next: State | undefined = decider.evolve(state, { type: event.type, data: upcast(event) } as unknown as Event);
+  if (next === undefined) throw new Error(`${event.type} is not known to this version`);
+  return next;
+}
+
+function remember(commands: Map<string, FoldedCommand>, event: TrailEvent): void {
+  const { command_id, salt, input_hash } = event.metadata;
+  const known = commands.get(command_id);
+  if (known === undefined) {
+    commands.set(command_id, { salt, input_hash, revision: event.revision, event_types: [event.type] });
+  } else if (event.revision > known.revision) {
+    known.revision = event.revision;
+    known.event_types.push(event.type);
+  }
+}
