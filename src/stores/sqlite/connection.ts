@@ -1,0 +1,146 @@
+import { closeSync, openSync } from 'node:fs';
+import Database from 'libsql';
+import { LRUCache } from 'lru-cache';
+import { StoreUnavailable } from '../errors.ts';
+
+export type Value = string | number | null;
+export type Row = readonly Value[];
+
+type Statement = ReturnType<Database.Database['prepare']>;
+
+export interface ConnectionOptions {
+  /** FULL: a commit is on the disk when it answers. NORMAL: a power cut may take the newest commits, never part of one. */
+  synchronous: 'FULL' | 'NORMAL';
+  /** Page cache in KiB. */
+  cacheKiB?: number;
+}
+
+/** Longest wait for another process's transaction, such as the command line's beside the service. */
+const BUSY_MS = 1_000;
+
+/** Distinct SQL texts whose prepared statements are kept. */
+const STATEMENTS = 500;
+
+/** What a SQLite result code begins with when our own SQL is at fault, not the disk or the file. */
+const OUR_FAULT = /^SQLITE_(ERROR|CONSTRAINT|MISUSE|RANGE|MISMATCH)/;
+
+/** After these nothing of a failed COMMIT can be found by a later recovery: its last frame was never written. */
+const SURELY_ROLLED_BACK = /^SQLITE_(FULL|BUSY)/;
+
+/** One SQLite file: prepared statements kept by their text, rows as arrays, errors as the stores' own. */
+export class Connection {
+  readonly #db: Database.Database;
+  readonly #statements = new LRUCache<string, Statement>({ max: STATEMENTS });
+  #closed = false;
+
+  /** Opens the file, or makes it, readable by its owner only. */
+  constructor(path: string, options: ConnectionOptions) {
+    try {
+      closeSync(openSync(path, 'a', 0o600));
+      this.#db = new Database(path);
+      this.#db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+      this.#db.exec('PRAGMA journal_mode = WAL');
+      this.#db.exec(`PRAGMA synchronous = ${options.synchronous}`);
+      if (options.cacheKiB) this.#db.exec(`PRAGMA cache_size = -${options.cacheKiB}`);
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  all(sql: string, parameters: Row = []): Row[] {
+    try {
+      return this.#statement(sql).all(parameters) as Row[];
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  get(sql: string, parameters: Row = []): Row | undefined {
+    try {
+      return this.#statement(sql).get(parameters) as Row | undefined;
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  run(sql: string, parameters: Row = []): { changes: number; rowid: number } {
+    try {
+      const result = this.#statement(sql).run(parameters);
+      return { changes: result.changes, rowid: Number(result.lastInsertRowid) };
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  /** Runs statements that answer nothing, unprepared. */
+  exec(sql: string): void {
+    this.#refuseClosed();
+    try {
+      this.#db.exec(sql);
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  /** Does `work` in one write transaction; when it throws, nothing of it was done. */
+  transaction<T>(work: () => T): T {
+    this.exec('BEGIN IMMEDIATE');
+    let result: T;
+    try {
+      result = work();
+    } catch (error) {
+      this.#rollback();
+      throw error;
+    }
+    try {
+      this.#db.exec('COMMIT');
+    } catch (error) {
+      this.#rollback();
+      throw storeError(error, true);
+    }
+    return result;
+  }
+
+  /** Empties the write-ahead log into the file and lets go of both. */
+  close(): void {
+    if (this.#closed) return;
+    try {
+      this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // What is in the write-ahead log is read from there at the next start.
+    }
+    this.#closed = true;
+    this.#statements.clear();
+    this.#db.close();
+  }
+
+  #statement(sql: string): Statement {
+    this.#refuseClosed();
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#db.prepare(sql);
+      if (statement.reader) statement.raw();
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #refuseClosed(): void {
+    if (this.#closed) throw new StoreUnavailable('the store is closed');
+  }
+
+  #rollback(): void {
+    try {
+      if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
+    } catch {
+      // SQLite rolls back by itself on the errors that make this one fail.
+    }
+  }
+}
+
+function storeError(error: unknown, committing = false): unknown {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (!code.startsWith('SQLITE_') || OUR_FAULT.test(code)) return error;
+  const ambiguous = committing && !SURELY_ROLLED_BACK.test(code);
+  return new StoreUnavailable(`the embedded store cannot serve now (${code})`, ambiguous, { cause: error });
+}

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import type { TrailEvent } from '../../trail/event.ts';
+import { checkAppend } from '../check-append.ts';
+import { RevisionConflict, StoreUnavailable } from '../errors.ts';
+import type { EventStore, Position, StoredEvent } from '../event-store.ts';
+import { Connection, type Row } from './connection.ts';
+import { newestPosition, readPage, readStreamRows, SCHEMA, toEvent, toPosition } from './event-rows.ts';
+import { EventTail } from './event-tail.ts';
+
+/** An append that waits for the next transaction; its rows are ready, all but the position. */
+interface Waiting {
+  stream: string;
+  rows: Row[];
+  expectedRevision: number;
+  resolve(position: Position): void;
+  reject(error: unknown): void;
+}
+
+/** What became of an append: a position of its own or of its first time, or the revision that spoke against it. */
+type Outcome = { position: number; written: boolean } | { conflict: number };
+
+/**
+ * The log in `<folder>/events.db`. Synced at every commit; appends that wait at the same time share one transaction
+ * and so one sync. Another process may write beside this one.
+ */
+export function openSqliteEventStore(folder: string, options: { pollMs?: number } = {}): EventStore {
+  return new SqliteEventStore(join(folder, 'events.db'), options.pollMs ?? 100);
+}
+
+class SqliteEventStore implements EventStore {
+  readonly #db: Connection;
+  readonly #tail: EventTail;
+  #waiting: Waiting[] = [];
+  #closed = false;
+
+  constructor(path: string, pollMs: number) {
+    this.#db = new Connection(path, { synchronous: 'FULL', cacheKiB: 16_384 });
+    this.#db.exec(SCHEMA);
+    this.#tail = new EventTail(this.#db, pollMs);
+  }
+
+  async append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<Position> {
+    checkAppend(stream, events, expectedRevision);
+    if (this.#closed) throw new StoreUnavailable('the event store is closed');
+    const rows = events.map(toRow);
+    return new Promise((resolve, reject) => {
+      // An immediate runs after all callbacks of this turn, so whoever appends in the same turn shares the sync.
+      if (this.#waiting.push({ stream, rows, expectedRevision, resolve, reject }) === 1) {
+        setImmediate(() => this.#flush());
+      }
+    });
+  }
+
+  async readStream(stream: string, fromRevision = 0): Promise<StoredEvent[]> {
+    return readStreamRows(this.#db, stream, fromRevision);
+  }
+
+  async *readAll(after: Position | null): AsyncGenerator<readonly StoredEvent[]> {
+    const end = newestPosition(this.#db);
+    let last = Number(after ?? 0);
+    while (last < end) {
+      const events = readPage(this.#db, last, end);
+      if (events.length === 0) return;
+      yield events;
+      last = Number(events.at(-1)!.position);
+    }
+  }
+
+  subscribeAll(after: Position | null, signal: AbortSignal): AsyncIterable<readonly StoredEvent[]> {
+    return this.#tail.subscribe(Number(after ?? 0), signal);
+  }
+
+  async head(): Promise<Position | null> {
+    const newest = newestPosition(this.#db);
+    return newest === 0 ? null : toPosition(newest);
+  }
+
+  comparePositions(a: Position, b: Position): number {
+    return Number(a) - Number(b);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#flush();
+    this.#tail.close();
+    this.#db.close();
+  }
+
+  /** Writes all that waits in one transaction, each judged by its own expected revision, and answers them. */
+  #flush(): void {
+    const batch = this.#waiting;
+    if (batch.length === 0) return;
+    this.#waiting = [];
+    let outcomes: Outcome[];
+    try {
+      outcomes = this.#db.transaction(() => batch.map((append) => this.#write(append)));
+    } catch (error) {
+      for (const append of batch) append.reject(error);
+      return;
+    }
+    this.#announce(batch, outcomes);
+    for (const [index, outcome] of outcomes.entries()) {
+      const append = batch[index]!;
+      if ('conflict' in outcome) append.reject(new RevisionConflict(append.stream, outcome.conflict));
+      else append.resolve(toPosition(outcome.position));
+    }
+  }
+
+  #write({ stream, rows, expectedRevision }: Waiting): Outcome {
+    const newest = 'SELECT revision FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1';
+    const actual = (this.#db.get(newest, [stream])?.[0] as number | undefined) ?? -1;
+    if (actual !== expectedRevision) return this.#repeated(stream, rows, expectedRevision) ?? { conflict: actual };
+    let position = 0;
+    const insert = 'INSERT INTO events (stream, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?)';
+    for (const row of rows) position = this.#db.run(insert, row).rowid;
+    return { position, written: true };
+  }
+
+  /** The first time's position where the stream holds these very events already: an id is made of its event's hash. */
+  #repeated(stream: string, rows: readonly Row[], expectedRevision: number): Outcome | null {
+    const sql = 'SELECT id, position FROM events WHERE stream = ? AND revision > ? AND revision <= ? ORDER BY revision';
+    const held = this.#db.all(sql, [stream, expectedRevision, expectedRevision + rows.length]);
+    const same = held.length === rows.length && rows.every((row, index) => row[2] === held[index]![0]);
+    return same ? { position: held.at(-1)![1] as number, written: false } : null;
+  }
+
+  /** Tells the tail what was written, as it was written: subscribers get what a later read would give them. */
+  #announce(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
+    const rows: Row[] = [];
+    for (const [index, outcome] of outcomes.entries()) {
+      if (!('written' in outcome) || !outcome.written) continue;
+      const own = batch[index]!.rows;
+      rows.push(...own.map((row, place) => [outcome.position - own.length + 1 + place, ...row]));
+    }
+    const head = rows.at(-1)?.[0] as number | undefined;
+    if (head !== undefined) this.#tail.committed(head, () => rows.map(toEvent));
+  }
+}
+
+function toRow(event: TrailEvent): Row {
+  const { stream, revision, id, type, data, metadata } = event;
+  return [stream, revision, id, type, JSON.stringify(data), JSON.stringify(metadata)];
+}
