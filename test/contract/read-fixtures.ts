@@ -1,0 +1,118 @@
+import * as assert from 'uvu/assert';
+import type { Position } from '../../src/stores/event-store.ts';
+import type {
+  Checkpoint,
+  CollectionSpec,
+  Condition,
+  Find,
+  Found,
+  ReadModels,
+  Scalar,
+  StoredDocument,
+} from '../../src/stores/read-store.ts';
+
+/** The collections every test opens. */
+export const SPECS: readonly CollectionSpec[] = [
+  {
+    name: 'vendors',
+    keys: { name: 'text', status: 'text', score: 'number' },
+    indexes: [{ keys: ['name'] }, { keys: ['status', 'score'], covers: ['name'] }],
+    searchable: true,
+  },
+  { name: 'vendors_history', keys: { from: 'number' }, indexes: [{ keys: ['from'] }], searchable: false },
+];
+
+export type Keys = Record<string, Scalar | null>;
+
+/** A vendor as a projection would put it. */
+export function vendor(id: string, keys: Keys, words: readonly string[] = [], organization = 'org_a'): StoredDocument {
+  return {
+    id,
+    organization_id: organization,
+    keys: { name: null, status: null, score: null, ...keys },
+    words,
+    doc: { id, organization_id: organization, ...keys },
+  };
+}
+
+export function checkpoint(n: number, group = 'org_a', change: Partial<Checkpoint> = {}): Checkpoint {
+  const log_time = '2026-01-02T03:04:05.678Z';
+  return {
+    group,
+    n,
+    position: `p${n}` as Position,
+    ordinal: n * 10,
+    log_time,
+    parked: 0,
+    installation: 'i',
+    ...change,
+  };
+}
+
+export const puts = (documents: readonly StoredDocument[], collection = 'vendors') =>
+  documents.map((document) => ({ collection, document }));
+
+/** Commits vendors as the group's n-th batch. */
+export const put = (models: ReadModels, n: number, documents: readonly StoredDocument[], group = 'org_a') =>
+  models.commit({ checkpoint: checkpoint(n, group), puts: puts(documents) });
+
+type Asked = Partial<Find>;
+
+export const find = (models: ReadModels, asked: Asked = {}): Promise<Found[]> =>
+  models.find({
+    collection: 'vendors',
+    organizationId: 'org_a',
+    where: [],
+    order: { key: null, direction: 'ASC' },
+    limit: 100,
+    ...asked,
+  });
+
+export const ids = async (found: Promise<readonly { id: string }[]>): Promise<string> =>
+  (await found).map((one) => one.id).join(' ');
+
+/** Ids of a full walk by keyset, page after page. */
+export async function walk(models: ReadModels, asked: Asked, size: number): Promise<string[]> {
+  const seen: string[] = [];
+  let after: Find['after'];
+  for (;;) {
+    const page = await find(models, { ...asked, limit: size, ...(after && { after }) });
+    assert.ok(page.length <= size);
+    seen.push(...page.map((found) => found.id));
+    const last = page.at(-1);
+    if (page.length < size || !last) return seen;
+    after = { key: last.key, id: last.id };
+  }
+}
+
+export const KEYED = [
+  vendor('v1', { name: 'b', status: 'ON', score: 5 }, ['acme', 'cloud']),
+  vendor('v2', { name: 'a', status: 'ON', score: 5 }, ['acid', 'a.8.13']),
+  vendor('v3', { name: 'b', status: 'OFF', score: null }, ['cloud.(x)', 'muller']),
+  vendor('v4', { name: null, status: 'OFF', score: -1.5 }),
+  vendor('v5', { name: 'c', status: null, score: 12 }, ['acme']),
+];
+
+/** Conditions and which of KEYED they leave. */
+export const CASES: readonly [string, Condition, string][] = [
+  ['eq', { key: 'name', op: 'eq', value: 'b' }, 'v1 v3'],
+  ['eq of a number', { key: 'score', op: 'eq', value: 5 }, 'v1 v2'],
+  ['in', { key: 'status', op: 'in', values: ['OFF', 'NONE'] }, 'v3 v4'],
+  ['in nothing', { key: 'status', op: 'in', values: [] }, ''],
+  ['gt', { key: 'score', op: 'range', gt: 5 }, 'v5'],
+  ['gte', { key: 'score', op: 'range', gte: 5 }, 'v1 v2 v5'],
+  ['lt, which no empty key is', { key: 'score', op: 'range', lt: 5 }, 'v4'],
+  ['lte', { key: 'score', op: 'range', lte: 5 }, 'v1 v2 v4'],
+  ['a range of both ends', { key: 'name', op: 'range', gte: 'a', lt: 'b' }, 'v2'],
+  ['an empty range', { key: 'score', op: 'range', gt: 5, lt: 5 }, ''],
+  ['present', { key: 'name', op: 'present' }, 'v1 v2 v3 v5'],
+  ['empty', { key: 'score', op: 'empty' }, 'v3'],
+  ['one word', { op: 'words', prefixes: ['acme'] }, 'v1 v5'],
+  ['the beginning of a word, not its middle', { op: 'words', prefixes: ['c'] }, 'v1 v3'],
+  ['every prefix, each of some word', { op: 'words', prefixes: ['ac', 'cl'] }, 'v1'],
+  ['a word with dots as it is', { op: 'words', prefixes: ['a.8.1'] }, 'v2'],
+  ['a word with a pattern’s letters', { op: 'words', prefixes: ['cloud.('] }, 'v3'],
+  ['no pattern', { op: 'words', prefixes: ['.'] }, ''],
+  ['ids', { op: 'ids', ids: ['v4', 'v2', 'nobody'] }, 'v2 v4'],
+  ['no ids', { op: 'ids', ids: [] }, ''],
+];

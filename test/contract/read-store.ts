@@ -1,0 +1,232 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Fenced } from '../../src/stores/errors.ts';
+import type { Condition, ReadModels, ReadStore } from '../../src/stores/read-store.ts';
+import { CASES, checkpoint, find, ids, KEYED, put, puts, SPECS, vendor, walk } from './read-fixtures.ts';
+import { naiveCount, naiveFind, sortCounts } from './read-model.ts';
+import { agreesWithNaive } from './read-property.ts';
+
+/** The promises of `ReadStore` and `ReadModels`, for any adapter. `open` gives an empty store. */
+export function readStoreContract(name: string, open: () => Promise<{ store: ReadStore; close(): Promise<void> }>) {
+  const test = suite(`read store: ${name}`);
+
+  const check = (title: string, body: (models: ReadModels, store: ReadStore) => Promise<void>) =>
+    test(title, async () => {
+      const { store, close } = await open();
+      try {
+        const models = await store.open('g1', SPECS);
+        await body(models, store);
+        await models.close();
+      } finally {
+        await close();
+      }
+    });
+
+  check('every condition leaves what it should, also with others, with and without indexes', async (models) => {
+    await put(models, 1, KEYED);
+    for (const indexed of [false, true]) {
+      if (indexed) await models.buildIndexes();
+      for (const [title, condition, expected] of CASES) {
+        const what = indexed ? `${title}, indexed` : title;
+        assert.is(await ids(find(models, { where: [condition] })), expected, what);
+        const others: Condition[] = [{ key: 'status', op: 'present' }, condition];
+        assert.is(await ids(find(models, { where: others })), expected.replace(/ ?v5/, ''), `${what}, and another`);
+      }
+    }
+    await models.buildIndexes();
+  });
+
+  check('orders by key, then id; an empty key first when ascending, last when descending', async (models) => {
+    await put(models, 1, KEYED);
+    const by = (key: string | null, direction: 'ASC' | 'DESC') => ids(find(models, { order: { key, direction } }));
+    assert.is(await by('name', 'ASC'), 'v4 v2 v1 v3 v5');
+    assert.is(await by('name', 'DESC'), 'v5 v3 v1 v2 v4');
+    assert.is(await by('score', 'ASC'), 'v3 v4 v1 v2 v5');
+    assert.is(await by(null, 'DESC'), 'v5 v4 v3 v2 v1');
+    const [first, second] = await find(models, { order: { key: 'score', direction: 'ASC' }, limit: 2 });
+    assert.is(first?.key, null);
+    assert.is(second?.key, -1.5);
+  });
+
+  check('a walk meets each document once however many keys are equal or empty', async (models) => {
+    const many = Array.from({ length: 60 }, (_, i) =>
+      vendor(`v${i}`, { name: i % 3 ? 'same' : null, score: i % 2 ? 1 : i % 4 }),
+    );
+    await put(models, 1, many);
+    for (const key of ['name', 'score', null]) {
+      for (const direction of ['ASC', 'DESC'] as const) {
+        const asked = { order: { key, direction }, organizationId: 'org_a', where: [] };
+        assert.equal(await walk(models, asked, 7), naiveFind(many, asked), `${key} ${direction}`);
+      }
+    }
+  });
+
+  check('counts, in all and by one and two keys', async (models) => {
+    await put(models, 1, KEYED);
+    const count = async (where: Condition[], by?: string[]) =>
+      sortCounts(await models.count({ collection: 'vendors', organizationId: 'org_a', where }, by));
+    assert.equal(await count([]), [{ values: [], total: 5 }]);
+    assert.equal(await count([{ key: 'name', op: 'eq', value: 'nobody' }]), [{ values: [], total: 0 }]);
+    assert.equal(await count([{ key: 'name', op: 'eq', value: 'nobody' }], ['status']), []);
+    assert.equal(await count([], ['status']), naiveCount(KEYED, { organizationId: 'org_a', where: [] }, ['status']));
+    const both = naiveCount(KEYED, { organizationId: 'org_a', where: [] }, ['score', 'status']);
+    assert.equal(await count([], ['score', 'status']), both);
+  });
+
+  check('gives documents by id; absent ones are left out', async (models) => {
+    await put(models, 1, KEYED);
+    const found = await models.get('vendors', ['v5', 'nobody', 'v1']);
+    assert.equal(found.map((one) => one.doc.id).sort(), ['v1', 'v5']);
+    assert.equal(await models.get('vendors', []), []);
+    assert.equal(await models.get('vendors_history', ['v1']), []);
+  });
+
+  check('organizations never meet in a find or a count', async (models) => {
+    await put(models, 1, KEYED);
+    await put(models, 1, [vendor('w1', { name: 'b' }, ['acme'], 'org_b')], 'org_b');
+    assert.is(await ids(find(models, { organizationId: 'org_b' })), 'w1');
+    assert.is(await ids(find(models, { where: [{ op: 'words', prefixes: ['acme'] }] })), 'v1 v5');
+    assert.is(await ids(find(models, { where: [{ op: 'ids', ids: ['w1', 'v2'] }] })), 'v2');
+    assert.equal(await models.count({ collection: 'vendors', organizationId: 'org_b', where: [] }), [
+      { values: [], total: 1 },
+    ]);
+  });
+
+  check('a document comes back exactly as it was put', async (models) => {
+    const doc = {
+      id: 'inner',
+      text: 'Zoë \u{1f600} \uffff "quoted" \\ \n\t\u0000',
+      none: null,
+      yes: true,
+      numbers: [0, -1, 1.5, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER, 1e300],
+      nested: { list: [{ a: [] }, {}], keys: 'k', words: ['w'], n: 7 },
+      when: '2026-01-02',
+      absent: undefined,
+    };
+    await put(models, 1, [{ ...vendor('v1', { name: 'x' }), doc }]);
+    const { absent: _absent, ...kept } = doc;
+    assert.equal((await models.get('vendors', ['v1']))[0]?.doc, kept);
+    assert.equal((await find(models))[0]?.doc, kept);
+  });
+
+  check('a put replaces the document whole: fields, keys and words', async (models) => {
+    await put(models, 1, KEYED);
+    await put(models, 2, [{ ...vendor('v1', { name: 'new' }, ['other']), doc: { only: 'this' } }]);
+    assert.equal((await models.get('vendors', ['v1']))[0]?.doc, { only: 'this' });
+    assert.is(await ids(find(models, { where: [{ key: 'score', op: 'eq', value: 5 }] })), 'v2');
+    assert.is(await ids(find(models, { where: [{ op: 'words', prefixes: ['acme'] }] })), 'v5');
+    assert.is(await ids(find(models, { where: [{ op: 'words', prefixes: ['other'] }] })), 'v1');
+  });
+
+  check('checkpoints come back as they were put, one a group, and after reopening', async (models, store) => {
+    assert.is(await models.checkpoint('org_a'), null);
+    assert.equal(await models.checkpoints(), []);
+    const newest = checkpoint(2, 'org_a', { parked: 3, ordinal: 2 ** 40 });
+    await models.commit({ checkpoint: checkpoint(1), puts: [] });
+    await models.commit({ checkpoint: newest, puts: puts(KEYED) });
+    await models.commit({ checkpoint: checkpoint(1, 'org_b'), puts: [] });
+    assert.equal(await models.checkpoint('org_a'), newest);
+    const again = await store.open('g1', SPECS);
+    await again.recover();
+    const all = await again.checkpoints();
+    assert.equal(all.map((one) => [one.group, one.n, one.parked]).sort(), [
+      ['org_a', 2, 3],
+      ['org_b', 1, 0],
+    ]);
+    assert.is(await ids(find(again)), 'v1 v2 v3 v4 v5');
+    await again.close();
+  });
+
+  check('an old batch is fenced and leaves nothing; a batch out of order too', async (models) => {
+    await put(models, 1, [vendor('v1', { name: 'one' })]);
+    await put(models, 2, [vendor('v1', { name: 'two' })]);
+    for (const old of [1, 2]) {
+      const error = await put(models, old, [vendor('v1', { name: 'old' }), vendor('v9', {})]).catch((e: unknown) => e);
+      assert.instance(error, Fenced);
+    }
+    const early = await put(models, 4, [vendor('v4', {})]).catch((e: unknown) => e);
+    assert.instance(early, Error);
+    assert.equal(
+      (await find(models)).map((one) => one.doc.name),
+      ['two'],
+    );
+    assert.is((await models.checkpoint('org_a'))?.n, 2);
+    await put(models, 3, [vendor('v3', {})]);
+  });
+
+  check('of several who commit the same batch exactly one wins, and it wins whole', async (models) => {
+    for (let n = 1; n <= 3; n++) {
+      const racers = ['a', 'b', 'c'].map((who) =>
+        put(models, n, [vendor('v1', { name: `${who}${n}` }), vendor(`v2${who}`, { score: n })]),
+      );
+      const outcomes = await Promise.allSettled(racers);
+      const won = outcomes.flatMap((outcome, i) => (outcome.status === 'fulfilled' ? ['abc'[i]] : []));
+      assert.is(won.length, 1);
+      for (const lost of outcomes) if (lost.status === 'rejected') assert.instance(lost.reason, Fenced);
+      assert.is((await models.get('vendors', ['v1']))[0]?.doc.name, `${won[0]}${n}`);
+      assert.is(await ids(find(models, { where: [{ key: 'score', op: 'eq', value: n }] })), `v2${won[0]}`);
+    }
+  });
+
+  check('takes a large batch whole', async (models) => {
+    const texts = Array.from({ length: 9 }, (_, i) => String(i).repeat(1 << 20));
+    const large = texts.map((text, i) => ({ ...vendor(`large${i}`, { score: i }), doc: { text } }));
+    const many = Array.from({ length: 1_500 }, (_, i) => vendor(`many${i}`, { score: 100 }));
+    await models.commit({
+      checkpoint: checkpoint(1),
+      puts: [...puts(large), ...puts(many.slice(0, 750)), ...puts(many.slice(750), 'vendors_history')],
+    });
+    const count = (collection: string) => models.count({ collection, organizationId: 'org_a', where: [] });
+    assert.is((await count('vendors'))[0]?.total, 759);
+    assert.is((await count('vendors_history'))[0]?.total, 750);
+    const kept = await find(models, { where: [{ key: 'score', op: 'range', lt: 100 }] });
+    assert.ok(kept.every((one, i) => one.doc.text === texts[i]));
+  });
+
+  check('generations are independent, listed, and can be dropped', async (first, store) => {
+    const second = await store.open('g2', SPECS);
+    await put(first, 1, KEYED);
+    await put(second, 1, [vendor('other', {})]);
+    assert.is(await ids(find(second)), 'other');
+    assert.equal((await store.generations()).sort(), ['g1', 'g2']);
+    await second.close();
+    await store.drop('g2');
+    assert.equal(await store.generations(), ['g1']);
+    assert.is(await ids(find(first)), 'v1 v2 v3 v4 v5');
+    const anew = await store.open('g2', SPECS);
+    assert.equal(await find(anew), []);
+    assert.is(await anew.checkpoint('org_a'), null);
+    await anew.close();
+    await store.drop('never-made');
+  });
+
+  check('a registered value is replaced by whoever knows its version', async (_models, store) => {
+    assert.is(await store.register('lease'), null);
+    assert.not(await store.compareAndSet('lease', 1, 'early'));
+    assert.ok(await store.compareAndSet('lease', 0, { holder: 'a', until: null }));
+    assert.not(await store.compareAndSet('lease', 0, { holder: 'b' }));
+    const first = await store.register<object>('lease');
+    assert.equal(first?.value, { holder: 'a', until: null });
+    assert.ok(await store.compareAndSet('lease', first?.version ?? -1, { holder: 'b' }));
+    assert.not(await store.compareAndSet('lease', first?.version ?? -1, { holder: 'a' }));
+    assert.ok(await store.compareAndSet('other', 0, 'text'));
+    assert.equal((await store.register('lease'))?.value, { holder: 'b' });
+    assert.is((await store.register('other'))?.value, 'text');
+  });
+
+  check('of several who replace one registered value exactly one wins', async (_models, store) => {
+    for (let round = 0; round < 5; round++) {
+      const version = (await store.register('lease'))?.version ?? 0;
+      const racers = [0, 1, 2, 3].map((who) => store.compareAndSet('lease', version, who));
+      const won = (await Promise.all(racers)).flatMap((did, who) => (did ? [who] : []));
+      assert.is(won.length, 1);
+      assert.is((await store.register('lease'))?.value, won[0]);
+    }
+  });
+
+  check('finds and counts what a plain filter and sort would', async (models) => {
+    await agreesWithNaive(models);
+  });
+
+  return test;
+}
