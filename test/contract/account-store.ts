@@ -1,0 +1,143 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { AccountRecord, AccountStore } from '../../src/stores/account-store.ts';
+
+const token = (id: string, fields: Record<string, unknown> = {}): AccountRecord => ({
+  id,
+  account_id: 'acc_1',
+  ...fields,
+});
+
+const ids = (records: readonly AccountRecord[]): string[] => records.map((record) => record.id).sort();
+
+/** The promises of `AccountStore`, for any adapter. `open` gives an empty store. */
+export function accountStoreContract(
+  name: string,
+  open: () => Promise<{ store: AccountStore; close(): Promise<void> }>,
+) {
+  const test = suite(`account store: ${name}`);
+
+  const check = (title: string, body: (store: AccountStore) => Promise<void>) =>
+    test(title, async () => {
+      const { store, close } = await open();
+      try {
+        await body(store);
+      } finally {
+        await close();
+      }
+    });
+
+  check('a record comes back exactly as it was inserted', async (store) => {
+    const record = {
+      id: 'acc_1',
+      name: 'Zoë \u{1f600} "quoted" \\ \n\u0000',
+      none: null,
+      yes: true,
+      numbers: [0, -1, 1.5, 2 ** 31, Number.MAX_SAFE_INTEGER],
+      roles: { org_a: 'OWNER', org_b: [] },
+      record: 'a name the store might use itself',
+      _id: 'another',
+    };
+    assert.ok(await store.insert('accounts', record));
+    assert.equal(await store.get('accounts', 'acc_1'), record);
+    assert.equal(await store.all('accounts'), [record]);
+    assert.is(await store.get('accounts', 'nobody'), null);
+  });
+
+  check('what was given or answered can be changed without changing the store', async (store) => {
+    const record = { id: 'acc_1', roles: { org_a: 'OWNER' } };
+    await store.insert('accounts', record);
+    record.roles.org_a = 'changed';
+    const answered = await store.get<typeof record>('accounts', 'acc_1');
+    assert.is(answered?.roles.org_a, 'OWNER');
+    answered.roles.org_a = 'changed';
+    assert.is((await store.get<typeof record>('accounts', 'acc_1'))?.roles.org_a, 'OWNER');
+  });
+
+  check('a taken id or unique value is refused, and nothing is written', async (store) => {
+    assert.ok(await store.insert('tokens', token('tok_1', { hash: 'h1' })));
+    assert.not(await store.insert('tokens', token('tok_1', { hash: 'h2' })));
+    assert.not(await store.insert('tokens', token('tok_2', { hash: 'h1' })));
+    assert.equal(await store.all('tokens'), [token('tok_1', { hash: 'h1' })]);
+    assert.equal(await store.find('tokens', 'hash', 'h2'), []);
+    assert.ok(await store.insert('tokens', token('tok_2', { hash: 'h2' })));
+  });
+
+  check('an absent or null unique value is shared by any', async (store) => {
+    assert.ok(await store.insert('tokens', token('tok_1')));
+    assert.ok(await store.insert('tokens', token('tok_2')));
+    assert.ok(await store.insert('tokens', token('tok_3', { hash: null })));
+    assert.ok(await store.insert('tokens', token('tok_4', { hash: 'tok_1' })));
+    assert.equal(ids(await store.all('tokens')), ['tok_1', 'tok_2', 'tok_3', 'tok_4']);
+  });
+
+  check('finds by unique and by look-up fields', async (store) => {
+    await store.insert('tokens', token('tok_1', { hash: 'h1' }));
+    await store.insert('tokens', token('tok_2', { hash: 'h2' }));
+    await store.insert('tokens', token('tok_3', { hash: 'h3', account_id: 'acc_2' }));
+    assert.equal(await store.find('tokens', 'hash', 'h2'), [token('tok_2', { hash: 'h2' })]);
+    assert.equal(ids(await store.find('tokens', 'account_id', 'acc_1')), ['tok_1', 'tok_2']);
+    assert.equal(await store.find('tokens', 'account_id', 'acc'), []);
+  });
+
+  check('tables do not meet', async (store) => {
+    assert.ok(await store.insert('secrets', { id: 'same', of: 'secrets' }));
+    assert.ok(await store.insert('accounts', { id: 'same', of: 'accounts' }));
+    assert.is((await store.get('secrets', 'same'))?.of, 'secrets');
+    assert.ok(await store.remove('secrets', 'same'));
+    assert.is((await store.get('accounts', 'same'))?.of, 'accounts');
+  });
+
+  check('an update changes the named fields of that record and no others', async (store) => {
+    await store.insert('tokens', token('tok_1', { hash: 'h1', note: 'kept', deep: { a: 1, b: 2 } }));
+    await store.insert('tokens', token('tok_2', { hash: 'h2' }));
+    assert.ok(await store.update('tokens', 'tok_1', { hash: 'h9', account_id: 'acc_2', deep: { c: 3 }, none: null }));
+    const changed = { hash: 'h9', note: 'kept', account_id: 'acc_2', deep: { c: 3 }, none: null };
+    assert.equal(await store.get('tokens', 'tok_1'), token('tok_1', changed));
+    assert.equal(await store.get('tokens', 'tok_2'), token('tok_2', { hash: 'h2' }));
+    assert.equal(await store.find('tokens', 'hash', 'h1'), []);
+    assert.equal(ids(await store.find('tokens', 'hash', 'h9')), ['tok_1']);
+    assert.equal(ids(await store.find('tokens', 'account_id', 'acc_2')), ['tok_1']);
+    assert.ok(await store.insert('tokens', token('tok_3', { hash: 'h1' })), 'the value given up is free');
+    assert.not(await store.update('tokens', 'nobody', { note: 'x' }));
+  });
+
+  check('an update to a taken unique value is refused and changes nothing; clearing it frees it', async (store) => {
+    await store.insert('tokens', token('tok_1', { hash: 'h1' }));
+    await store.insert('tokens', token('tok_2', { hash: 'h2' }));
+    assert.not(await store.update('tokens', 'tok_2', { hash: 'h1', note: 'x' }));
+    assert.equal(await store.get('tokens', 'tok_2'), token('tok_2', { hash: 'h2' }));
+    assert.ok(await store.update('tokens', 'tok_1', { hash: null }));
+    assert.ok(await store.update('tokens', 'tok_2', { hash: 'h1' }));
+  });
+
+  check('an update happens only when the fields have the values it expects', async (store) => {
+    await store.insert('accounts', { id: 'acc_1', version: 1, name: 'a' });
+    assert.not(await store.update('accounts', 'acc_1', { name: 'b' }, { version: 2 }));
+    assert.not(await store.update('accounts', 'acc_1', { name: 'b' }, { version: 1, name: 'z' }));
+    assert.not(await store.update('accounts', 'acc_1', { name: 'b' }, { version: null }));
+    assert.is((await store.get('accounts', 'acc_1'))?.name, 'a');
+    assert.ok(await store.update('accounts', 'acc_1', { revoked_at: 'now' }, { version: 1, revoked_at: null }));
+    assert.not(await store.update('accounts', 'acc_1', { revoked_at: 'later' }, { revoked_at: null }));
+    assert.is((await store.get('accounts', 'acc_1'))?.revoked_at, 'now');
+  });
+
+  check('a removed record is gone and its unique value free', async (store) => {
+    await store.insert('tokens', token('tok_1', { hash: 'h1' }));
+    assert.ok(await store.remove('tokens', 'tok_1'));
+    assert.not(await store.remove('tokens', 'tok_1'));
+    assert.equal(await store.find('tokens', 'account_id', 'acc_1'), []);
+    assert.ok(await store.insert('tokens', token('tok_2', { hash: 'h1' })));
+  });
+
+  check('of several at once exactly one takes an id, a unique value, or an expected state', async (store) => {
+    const winners = async (racers: Promise<boolean>[]) => (await Promise.all(racers)).filter((did) => did).length;
+    const four = [1, 2, 3, 4];
+    assert.is(await winners(four.map((n) => store.insert('secrets', { id: 'installation', n }))), 1);
+    assert.is(await winners(four.map((n) => store.insert('tokens', token(`tok_${n}`, { hash: 'h' })))), 1);
+    const claim = (n: number) => store.update('secrets', 'installation', { holder: n }, { holder: null });
+    assert.is(await winners(four.map(claim)), 1);
+  });
+
+  return test;
+}
