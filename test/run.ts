@@ -1,0 +1,122 @@
+/**
+ * Runs the test files, each in a process of its own, and ends with the line `N passed, N failed`.
+ *
+ *     tsx test/run.ts [--long] [part of a path …]
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const LONG = join('test', 'long');
+const AT_ONCE = 2;
+/** A file that takes longer is killed and counts as failed. */
+const BOUND_MS = 120_000;
+const LONG_BOUND_MS = 480_000;
+
+interface Outcome {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+const running = new Set<ChildProcess>();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    for (const child of running) killGroup(child);
+    process.exit(1);
+  });
+}
+
+const wanted = process.argv.slice(2).filter((arg) => arg !== '--long');
+const files = findTests(process.argv.includes('--long')).filter((file) => wanted.every((part) => file.includes(part)));
+if (files.length === 0) console.log('No test file matches.');
+
+const sum: Outcome = { passed: 0, failed: files.length === 0 ? 1 : 0, skipped: 0 };
+await Promise.all(Array.from({ length: AT_ONCE }, work));
+if (sum.skipped > 0) console.log(`${sum.skipped} skipped`);
+console.log(`${sum.passed} passed, ${sum.failed} failed`);
+process.exitCode = sum.failed > 0 ? 1 : 0;
+
+/** Takes the next file until none is left. */
+async function work(): Promise<void> {
+  for (let file = files.shift(); file !== undefined; file = files.shift()) {
+    const outcome = await runFile(file);
+    sum.passed += outcome.passed;
+    sum.failed += outcome.failed;
+    sum.skipped += outcome.skipped;
+  }
+}
+
+function findTests(withLong: boolean): string[] {
+  return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((file) => join('test', file))
+    .filter((file) => file.endsWith('.test.ts') && existsSync(join(ROOT, file)))
+    .filter((file) => withLong || !file.startsWith(LONG))
+    .sort();
+}
+
+/** Runs one file to its end or its bound and prints what it wrote. */
+function runFile(file: string): Promise<Outcome> {
+  const started = performance.now();
+  // A process group of its own, so that what a test leaves running can be stopped with it.
+  const child = spawn(process.execPath, ['--import', 'tsx', file], {
+    cwd: ROOT,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const bound = file.startsWith(LONG) ? LONG_BOUND_MS : BOUND_MS;
+  const timer = setTimeout(() => {
+    output += `\n  Killed: not finished within ${bound / 1000} s.\n`;
+    killGroup(child);
+  }, bound);
+
+  return new Promise((resolve) => {
+    child.once('exit', () => killGroup(child));
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      running.delete(child);
+      const outcome = readTotals(output, code);
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      console.log(`${outcome.failed > 0 ? 'FAILED ' : ''}${file} (${seconds} s)\n${output.trimEnd()}\n`);
+      resolve(outcome);
+    });
+  });
+}
+
+/** Adds up the totals uvu printed. No totals, or a failing exit that they do not explain, is one failure more. */
+function readTotals(output: string, code: number | null): Outcome {
+  const total = sumOf('Total', output);
+  const passed = sumOf('Passed', output) ?? 0;
+  const skipped = sumOf('Skipped', output) ?? 0;
+  if (total === null) {
+    console.log(`No totals: exit code ${code}.`);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+  const failed = total - passed;
+  return { passed, failed: failed === 0 && code !== 0 ? 1 : failed, skipped };
+}
+
+function sumOf(label: string, output: string): number | null {
+  // Colours are written even into a pipe where FORCE_COLOR is set.
+  const plain = output.replaceAll(/\u001b\[[\d;]*m/g, '');
+  const found = [...plain.matchAll(new RegExp(`^ {2}${label}: +(\\d+)$`, 'gm'))];
+  return found.length === 0 ? null : found.reduce((sum, match) => sum + Number(match[1]), 0);
+}
+
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // The group has ended already.
+  }
+}

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { SETTING_NAMES } from '../../src/config.ts';
+import { until } from './wait.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const TSX = createRequire(import.meta.url).resolve('tsx');
+const START_MS = 30_000;
+const STOP_MS = 15_000;
+
+/** The service, running as a process of its own. */
+export interface Service {
+  /** Base address, without a trailing slash. */
+  url: string;
+  /** The token printed on first start; empty on a later start, which prints none. */
+  token: string;
+  /** The organization printed on first start, where there was one. */
+  organizationId?: string;
+  pid: number;
+  dataDir: string;
+  /** Everything written so far, to both streams. */
+  output(): string;
+  /** Asks it to stop and waits until it has. */
+  stop(): Promise<void>;
+  /** Ends it at once, as a power cut would. */
+  kill(): Promise<void>;
+}
+
+const children = new Set<ChildProcess>();
+const folders = new Set<string>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/**
+ * Starts the service on a free loopback port and waits until it is ready. Without DATA_DIR it gets a folder that is
+ * removed when the test process ends; give the same DATA_DIR to start again on the same data.
+ */
+export async function startService(env: Record<string, string> = {}, args: readonly string[] = []): Promise<Service> {
+  const folder = mkdtempSync(join(tmpdir(), 'veritrail-service-'));
+  folders.add(folder);
+  const dataDir = env.DATA_DIR ?? join(folder, 'data');
+  const port = env.PORT ?? String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  // In a folder of its own, so that no .env of the developer's is read.
+  const child = spawn(process.execPath, ['--import', TSX, MAIN, ...args], {
+    cwd: folder,
+    env: { ...inherited(), ...env, PORT: port, DATA_DIR: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const exited = once(child, 'exit').then(() => children.delete(child));
+
+  await ready(url, child, () => output);
+  // What was printed before it became ready has reached our end of the pipe; let it be read.
+  await nextTurn();
+  const organization = /\borg_\w+/.exec(output)?.[0];
+  return {
+    url,
+    token: /\bvtr_\w+/.exec(output)?.[0] ?? '',
+    ...(organization === undefined ? {} : { organizationId: organization }),
+    pid: child.pid!,
+    dataDir,
+    output: () => output,
+    stop: async () => {
+      child.kill('SIGTERM');
+      const stopped = () => !children.has(child);
+      await until(stopped, STOP_MS, `the service stops\n${output}`).catch((error: unknown) => {
+        child.kill('SIGKILL');
+        throw error;
+      });
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** Waits for /readyz; what the process wrote is in the error when it ends or does not get there. */
+async function ready(url: string, child: ChildProcess, output: () => string): Promise<void> {
+  const isReady = async () => {
+    if (!children.has(child)) throw new Error(`The service ended (${child.exitCode ?? child.signalCode})\n${output()}`);
+    return fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) }).then(
+      (response) => response.ok,
+      () => false,
+    );
+  };
+  await until(isReady, START_MS, 'the service is ready').catch((error: Error) => {
+    child.kill('SIGKILL');
+    throw new Error(`${error.message}\n${output()}`, { cause: error });
+  });
+}
+
+/** The environment without the service's own settings. */
+function inherited(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTING_NAMES.includes(name)));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

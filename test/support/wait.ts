@@ -1,0 +1,22 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/**
+ * Waits until a condition holds, asking every few milliseconds.
+ * @returns the first answer that is neither false nor null nor undefined
+ * @throws when there is none in time, with `what` in the message
+ */
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  timeoutMs = 5000,
+  what = condition.toString(),
+): Promise<Exclude<T, false | null | undefined>> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const answer = await condition();
+    if (answer !== false && answer !== null && answer !== undefined) {
+      return answer as Exclude<T, false | null | undefined>;
+    }
+    if (performance.now() > deadline) throw new Error(`Not within ${timeoutMs} ms: ${what}`);
+    await pause(10);
+  }
+}
