@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+import type Router from '@koa/router';
+import type { Caller } from '../commands/caller.ts';
+import type { CallContext, ToolBox } from '../mcp/tool.ts';
+import { parseJson, readBody, requireJson } from './body.ts';
+import { clientSignal } from './client-signal.ts';
+import { HttpError, methodNotAllowed, notFound } from './errors.ts';
+import type { RequestContext, RequestState } from './request.ts';
+
+/** The direct form: one address a tool, its inputs as a JSON object (or, to read, as query parameters). */
+export function directToolRoutes(
+  router: Router<RequestState>,
+  tools: ToolBox,
+  admit: (request: IncomingMessage) => Promise<Caller>,
+): void {
+  const typesOf = publishedTypes(tools.listJson);
+  router.all('/api/mcp/tools/:name', async (ctx) => {
+    const caller = await admit(ctx.req);
+    ctx.state.account = caller.account_id;
+    const name = ctx.params.name ?? '';
+    if (!tools.has(name)) throw notFound(`There is no tool of that name: tools/list names them all.`);
+    ctx.state.tool = name;
+    const input = await readInput(ctx, tools.isReadOnly(name), typesOf.get(name) ?? new Map());
+    const signal = clientSignal(ctx.res);
+    const context: CallContext = {
+      caller,
+      get signal() {
+        return signal();
+      },
+    };
+    const { json, status, retryAfter } = await tools.call(name, input, context);
+    ctx.status = status;
+    if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
+    ctx.type = 'json';
+    ctx.body = json;
+  });
+}
+
+async function readInput(ctx: RequestContext, readOnly: boolean, types: Types): Promise<object> {
+  const { method } = ctx.req;
+  if (method === 'POST') return readObject(ctx.req);
+  if (!readOnly) throw methodNotAllowed('POST');
+  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed('GET, POST');
+  const body = await readBody(ctx.req);
+  if (body.length > 0 && body.toString('latin1').trim() !== '{}') {
+    throw invalid('A GET takes its inputs as query parameters: send them so, or use POST.');
+  }
+  return readQuery(new URLSearchParams(ctx.querystring), types);
+}
+
+/** A POST's inputs; no body is an empty object. */
+async function readObject(request: IncomingMessage): Promise<object> {
+  const body = await readBody(request);
+  if (body.length === 0) return {};
+  requireJson(request);
+  let input: unknown;
+  try {
+    input = parseJson(body);
+  } catch {
+    throw invalid('The body is not JSON.');
+  }
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw invalid('The body must be a JSON object of the tool’s inputs.');
+  }
+  return input;
+}
+
+/** Published type of each input. */
+type Types = ReadonlyMap<string, string>;
+
+interface Published {
+  name: string;
+  inputSchema: { properties?: Record<string, { type?: string }> };
+}
+
+function publishedTypes(listJson: string): ReadonlyMap<string, Types> {
+  const tools = JSON.parse(listJson) as Published[];
+  return new Map(
+    tools.map(({ name, inputSchema }) => {
+      const properties = Object.entries(inputSchema.properties ?? {});
+      return [name, new Map(properties.map(([key, { type }]) => [key, type ?? 'unknown']))];
+    }),
+  );
+}
+
+/** Query parameters as inputs: the text itself where a text is published, else the JSON value that it spells. */
+function readQuery(query: URLSearchParams, types: Types): object {
+  const input: [string, unknown][] = [];
+  for (const [key, text] of query) {
+    if (query.getAll(key).length > 1) throw invalid('A query parameter may be given once: use POST for lists.', key);
+    input.push([key, types.get(key) === 'string' ? text : jsonOrText(text)]);
+  }
+  return Object.fromEntries(input);
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const invalid = (message: string, field?: string) =>
+  new HttpError(400, 'invalid_input', message, {}, field === undefined ? {} : { field });

@@ -1,0 +1,49 @@
+import type { RefusalCode, RefusalDetails } from '../commands/refusal.ts';
+import { StoreUnavailable } from '../stores/errors.ts';
+
+type Headers = Record<string, string>;
+
+const RETRY_AFTER_SECONDS = 2;
+const RETRYABLE: ReadonlySet<string> = new Set(['unavailable', 'rate_limited', 'internal']);
+
+/** A request that is answered with an error. Nothing in it may name a path, a store's address or a stack. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  constructor(
+    readonly status: number,
+    readonly code: RefusalCode | 'unauthorized' | 'method_not_allowed',
+    message: string,
+    readonly headers: Headers = {},
+    readonly details: RefusalDetails = {},
+  ) {
+    super(message);
+  }
+
+  /** The wire's body. */
+  toJSON(): object {
+    const { code, message, details } = this;
+    return { error: { code, message, ...details, retryable: RETRYABLE.has(code) } };
+  }
+}
+
+/** The client went away in the middle of its request: there is nobody to answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+export const methodNotAllowed = (allow: string): HttpError =>
+  new HttpError(405, 'method_not_allowed', `Use ${allow.replace(', ', ' or ')} here.`, { Allow: allow });
+
+export const notFound = (message = 'There is nothing at this address.'): HttpError =>
+  new HttpError(404, 'not_found', message);
+
+/** Turns whatever was thrown into what the client may know of it. */
+export function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof StoreUnavailable) {
+    const message = 'The service cannot reach its data just now: try again in a moment.';
+    const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
+    return new HttpError(503, 'unavailable', message, headers, { retry_after_seconds: RETRY_AFTER_SECONDS });
+  }
+  return new HttpError(500, 'internal', 'Something went wrong in the service: try again, or tell its operator.');
+}

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import type { Middleware, ParameterizedContext } from 'koa';
+import type { Logger } from 'pino';
+import { ProtocolError } from '../mcp/protocol-message.ts';
+import { ClientGone, HttpError, methodNotAllowed, notFound, toHttpError } from './errors.ts';
+
+/** What is known of a request while it is served: all of it goes to the log, so no token and no content. */
+export interface RequestState {
+  id: string;
+  account?: string;
+  /** The protocol's method, and the tool called by whichever form. */
+  rpc?: string;
+  tool?: string;
+}
+
+export type RequestContext = ParameterizedContext<RequestState>;
+
+/** Answers are for their reader alone, and are what they say they are. As node takes them: name, value, name, value. */
+export const API_HEADERS = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'] as const;
+
+/** Gives each request an id, answers what the routes inside throw or leave open, and writes one line to the log. */
+export function requests(logger: Logger): Middleware<RequestState> {
+  const prefix = randomBytes(6).toString('base64url');
+  let count = 0;
+  return async (ctx, next) => {
+    const started = performance.now();
+    count += 1;
+    ctx.state.id = `${prefix}-${count}`;
+    let thrown: unknown;
+    try {
+      await next();
+      if (ctx.respond !== false && ctx.body == null) throw unanswered(ctx);
+    } catch (error) {
+      thrown = error;
+      if (error instanceof ClientGone) ctx.respond = false;
+      if (ctx.respond !== false) render(ctx, error);
+    }
+    if (ctx.respond !== false) {
+      ctx.set({ [API_HEADERS[0]]: API_HEADERS[1], [API_HEADERS[2]]: API_HEADERS[3], 'X-Request-Id': ctx.state.id });
+    }
+    log(logger, ctx, performance.now() - started, thrown);
+  };
+}
+
+/** What the router found no answer for: no such address, or (it has set Allow) no such method there. */
+function unanswered(ctx: RequestContext): HttpError {
+  const allow = ctx.response.get('Allow');
+  return allow ? methodNotAllowed(allow) : notFound();
+}
+
+function render(ctx: RequestContext, error: unknown): void {
+  const answer = toHttpError(error);
+  ctx.status = answer.status;
+  ctx.set(answer.headers);
+  ctx.body = answer.toJSON();
+}
+
+function log(logger: Logger, { req, res, state, path }: RequestContext, took: number, thrown: unknown): void {
+  const { id: request, ...known } = state;
+  const status = thrown instanceof ClientGone ? 499 : res.statusCode;
+  const ms = Math.round(took * 10) / 10;
+  const line = { request, method: req.method, path: path.slice(0, 200), status, ms, ...known };
+  if (thrown === undefined || isExpected(thrown)) logger.info(line, 'request');
+  else logger.error({ ...line, err: thrown }, 'request failed');
+}
+
+const isExpected = (error: unknown) =>
+  error instanceof HttpError || error instanceof ProtocolError || error instanceof ClientGone;

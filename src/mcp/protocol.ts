@@ -1,0 +1,195 @@
+/**
+ * The Model Context Protocol over stateless HTTP: one message in, at most one out. Knows methods, eras and errors;
+ * the bytes on the wire are src/http's, the tools are the ToolBox's.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { ErrorCode, InitializeRequestParamsSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { Caller } from '../commands/caller.ts';
+import {
+  checkVersionHeader,
+  clientOf,
+  type Era,
+  eraOf,
+  isLegacyVersion,
+  LATEST_LEGACY_VERSION,
+  SERVER_INFO,
+  SUPPORTED_VERSIONS,
+} from './protocol-era.ts';
+import {
+  errorMessage,
+  isObject,
+  ProtocolError,
+  type RpcRequest,
+  readMessage,
+  resultMessage,
+} from './protocol-message.ts';
+import type { CallContext, ToolBox, ToolResult } from './tool.ts';
+
+/** How long a modern client may keep the list of tools: they change only with a new version of the service. */
+const LIST_TTL_MS = 3_600_000;
+
+/** What a message comes with. */
+export interface Exchange {
+  headers: IncomingHttpHeaders;
+  caller: Caller;
+  /** Ends when the client has gone. */
+  readonly signal: AbortSignal;
+  /** Sends a message ahead of the answer; absent when the client takes no stream. */
+  notify?: (message: string) => void;
+  /** Told once what was asked for, for the log. */
+  seen?: (method: string, tool?: string) => void;
+}
+
+/** The answer: an HTTP status and, unless there is none to give, one JSON-RPC message. */
+export interface Answer {
+  status: number;
+  body: string | Buffer | null;
+}
+
+export interface Protocol {
+  /** What is wrong with the message is in the answer; it throws only for a fault of our own. */
+  answer(message: unknown, exchange: Exchange): Promise<Answer>;
+}
+
+const ACCEPTED: Answer = { status: 202, body: null };
+
+/** Serves the tools to clients of both eras. */
+export function createProtocol(tools: ToolBox, server: { name: string; version: string }): Protocol {
+  const results = precompute(tools, server);
+
+  async function answer(message: unknown, exchange: Exchange): Promise<Answer> {
+    let id: RequestId | undefined;
+    try {
+      const read = readMessage(message);
+      if (read.kind !== 'request') {
+        checkVersionHeader(exchange.headers);
+        return ACCEPTED;
+      }
+      id = read.id;
+      const era = eraOf(read, exchange.headers);
+      exchange.seen?.(read.method);
+      return read.method === 'tools/call' ? await call(era, read, exchange) : describe(era, read);
+    } catch (error) {
+      return failure(error, id);
+    }
+  }
+
+  /** Everything but calls: answers that hardly depend on the request. */
+  function describe(era: Era, { id, method, params }: RpcRequest): Answer {
+    if (method === 'tools/list') {
+      if (params.cursor !== undefined) throw invalidParams('Unknown cursor: the list of tools has one page.');
+      return { status: 200, body: results.list[era](id) };
+    }
+    if (era === 'modern') {
+      if (method === 'server/discover') return { status: 200, body: resultMessage(id, results.discover) };
+      throw methodNotFound(404, method);
+    }
+    if (method === 'ping') return { status: 200, body: resultMessage(id, '{}') };
+    if (method !== 'initialize') throw methodNotFound(200, method);
+    const asked = InitializeRequestParamsSchema.safeParse(params);
+    if (!asked.success) throw invalidParams('initialize needs protocolVersion, capabilities and clientInfo.');
+    const version = isLegacyVersion(asked.data.protocolVersion) ? asked.data.protocolVersion : LATEST_LEGACY_VERSION;
+    return { status: 200, body: resultMessage(id, results.initialize(version)) };
+  }
+
+  async function call(era: Era, { id, params, meta }: RpcRequest, exchange: Exchange): Promise<Answer> {
+    const { name, arguments: args = {} } = params;
+    if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
+    if (!tools.has(name)) throw invalidParams(`Unknown tool: ${name.slice(0, 100)}`);
+    if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
+    exchange.seen?.('tools/call', name);
+    const context = contextOf(era, { ...exchange.caller, client: clientOf(era, meta, exchange.headers) }, exchange);
+    const progress = exchange.notify && progressTo(meta.progressToken, exchange.notify);
+    if (progress) context.progress = progress.report;
+    try {
+      const result = await tools.call(name, args, context);
+      return { status: 200, body: callMessage(id, result, results.callHead[era], results.callTail[era]) };
+    } finally {
+      progress?.end();
+    }
+  }
+
+  return { answer };
+}
+
+/** Only the newer era takes a lost connection for a cancellation; the older one forbids to. */
+function contextOf(era: Era, caller: Caller, exchange: Exchange): CallContext {
+  if (era === 'legacy') return { caller };
+  return {
+    caller,
+    get signal() {
+      return exchange.signal;
+    },
+  };
+}
+
+/** The texts that stay the same for every request, made once. */
+function precompute(tools: ToolBox, server: { name: string; version: string }) {
+  const meta = `"_meta":${JSON.stringify({ [SERVER_INFO]: server })}`;
+  const cache = `"ttlMs":${LIST_TTL_MS},"cacheScope":"public"`;
+  const capabilities = { tools: {} };
+  const { instructions } = tools;
+  return {
+    list: {
+      legacy: listMessage(`{"tools":${tools.listJson}}`),
+      modern: listMessage(`{"resultType":"complete","tools":${tools.listJson},${cache},${meta}}`),
+    },
+    discover:
+      `{"resultType":"complete","supportedVersions":${JSON.stringify(SUPPORTED_VERSIONS)},` +
+      `"capabilities":${JSON.stringify(capabilities)},"instructions":${JSON.stringify(instructions)},${cache},${meta}}`,
+    initialize: (protocolVersion: string) =>
+      JSON.stringify({ protocolVersion, capabilities, serverInfo: server, instructions }),
+    callHead: { legacy: '', modern: '"resultType":"complete",' },
+    callTail: { legacy: '', modern: `,${meta}` },
+  };
+}
+
+/** tools/list as bytes: only the id is written anew. */
+function listMessage(result: string): (id: RequestId) => Buffer {
+  const tail = Buffer.from(`,"result":${result}}`);
+  return (id) => {
+    const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)}`;
+    const length = Buffer.byteLength(head);
+    const bytes = Buffer.allocUnsafe(length + tail.length);
+    bytes.write(head);
+    tail.copy(bytes, length);
+    return bytes;
+  };
+}
+
+/** A tool's outcome: its JSON goes in twice as it is, as text for models and as structure for programs. */
+function callMessage(id: RequestId, { json, status }: ToolResult, head: string, tail: string): string {
+  if (status === 500) return errorMessage(id, ErrorCode.InternalError, 'Internal error', json);
+  const failed = status === 200 ? '' : ',"isError":true';
+  const content = `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
+  return resultMessage(id, `{${head}${content}${failed}${tail}}`);
+}
+
+/** Progress for a client that gave a token for it: always upward, and never after the end. */
+function progressTo(token: unknown, notify: (message: string) => void) {
+  if (typeof token !== 'string' && !Number.isSafeInteger(token)) return undefined;
+  let last = Number.NEGATIVE_INFINITY;
+  const report = (progress: number, total?: number, message?: string) => {
+    if (!(progress > last)) return;
+    last = progress;
+    const params = { progressToken: token, progress, total, message };
+    notify(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }));
+  };
+  return {
+    report,
+    end: () => {
+      last = Number.POSITIVE_INFINITY;
+    },
+  };
+}
+
+const invalidParams = (message: string) => new ProtocolError(200, ErrorCode.InvalidParams, message);
+
+const methodNotFound = (status: number, method: string) =>
+  new ProtocolError(status, ErrorCode.MethodNotFound, `Method not found: ${method.slice(0, 100)}`);
+
+function failure(error: unknown, id: RequestId | undefined): Answer {
+  if (!(error instanceof ProtocolError)) throw error;
+  const { status, code, message, data } = error;
+  return { status, body: JSON.stringify(new ProtocolError(status, code, message, data, error.id ?? id)) };
+}
