@@ -1,0 +1,98 @@
+import { LRUCache } from 'lru-cache';
+import type { EventStore, Position, StoredEvent } from '../stores/event-store.ts';
+import type { Checkpoint, ReadModels } from '../stores/read-store.ts';
+import { foldBatch, type RecordCache } from './fold.ts';
+import type { RecordDocument } from './read-model.ts';
+
+/** A batch ends at about this many events, or this much data, whichever its next event would pass. */
+const BATCH_EVENTS = 500;
+const BATCH_BYTES = 2 * 1024 * 1024;
+const CACHED_RECORDS = 5_000;
+
+/** Log time before an organization's first event. */
+const BEGINNING = '0000-01-01T00:00:00.000Z';
+
+/** Applies events to one generation of read models, organization by organization, and keeps their checkpoints. */
+export class Applier {
+  readonly checkpoints = new Map<string, Checkpoint>();
+  private readonly cache: RecordCache = new LRUCache<string, RecordDocument>({ max: CACHED_RECORDS });
+
+  constructor(
+    private readonly events: EventStore,
+    private readonly models: ReadModels,
+    private readonly installation: string,
+  ) {}
+
+  /** Finishes what an earlier runner began and reads how far it came. */
+  async prepare(): Promise<void> {
+    await this.models.recover();
+    for (const checkpoint of await this.models.checkpoints()) this.checkpoints.set(checkpoint.group, checkpoint);
+  }
+
+  /**
+   * Applies events in log order; those a checkpoint has passed already are left out.
+   * @throws Fenced, StoreUnavailable: what is in memory is then worthless, begin again with a new applier
+   */
+  async apply(events: readonly StoredEvent[], applied?: (count: number) => void): Promise<void> {
+    for (const batch of batches(events)) {
+      for (const [organization, ofOne] of byOrganization(batch)) {
+        const from = this.checkpoints.get(organization) ?? this.first(organization);
+        const fresh = ofOne.filter((event) => from.n === 0 || this.isAfter(event.position, from.position));
+        if (fresh.length === 0) continue;
+        const commit = await foldBatch(this.models, this.cache, from, fresh);
+        await this.models.commit(commit);
+        this.checkpoints.set(organization, commit.checkpoint);
+      }
+      applied?.(batch.length);
+    }
+  }
+
+  get parked(): number {
+    return [...this.checkpoints.values()].reduce((sum, checkpoint) => sum + checkpoint.parked, 0);
+  }
+
+  private isAfter(a: Position, b: Position): boolean {
+    return this.events.comparePositions(a, b) > 0;
+  }
+
+  private first(group: string): Checkpoint {
+    const { installation } = this;
+    return { group, n: 0, position: '' as Position, ordinal: 0, log_time: BEGINNING, parked: 0, installation };
+  }
+}
+
+function* batches(events: readonly StoredEvent[]): Generator<readonly StoredEvent[]> {
+  let start = 0;
+  let bytes = 0;
+  for (const [index, event] of events.entries()) {
+    const size = roughSize(event);
+    if (index > start && (index - start >= BATCH_EVENTS || bytes + size > BATCH_BYTES)) {
+      yield events.slice(start, index);
+      start = index;
+      bytes = 0;
+    }
+    bytes += size;
+  }
+  if (start < events.length) yield events.slice(start);
+}
+
+/** Bytes of an event's texts, near enough to end a batch by. */
+function roughSize(event: StoredEvent): number {
+  let size = 500;
+  for (const value of Object.values(event.data)) {
+    if (typeof value === 'string') size += value.length;
+    else if (typeof value === 'object' && value !== null) size += JSON.stringify(value).length;
+  }
+  return size;
+}
+
+function byOrganization(events: readonly StoredEvent[]): Map<string, StoredEvent[]> {
+  const groups = new Map<string, StoredEvent[]>();
+  for (const event of events) {
+    const { organization_id } = event.metadata;
+    const group = groups.get(organization_id);
+    if (group) group.push(event);
+    else groups.set(organization_id, [event]);
+  }
+  return groups;
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { EventStore, Position } from '../stores/event-store.ts';
+import type { ReadStore } from '../stores/read-store.ts';
+import { Applier } from './applier.ts';
+import { LEASE_MS, LeaseHold } from './lease.ts';
+import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
+
+/** The generation that is served, and the version of the projections that built it. */
+export interface Active {
+  generation: string;
+  version: number;
+}
+
+export interface BuildParts {
+  events: EventStore;
+  reads: ReadStore;
+  installation: string;
+  /** Told after every batch how many events have been applied. */
+  progress?: (events: number) => void;
+  /** `INDEXES` when all events are applied and the indexes are being made. */
+  phase?: (phase: 'EVENTS' | 'INDEXES') => void;
+}
+
+/**
+ * Builds a new generation from the whole log beside the one that is served, indexes last, and switches to it. The one
+ * before goes on being served and kept up until then.
+ * @returns the generation that is active now: another's, if that one was first
+ */
+export async function buildGeneration(parts: BuildParts): Promise<Active> {
+  const { events, reads, installation } = parts;
+  const before = await reads.register<Active>('active');
+  const generation = `v${PROJECTIONS_VERSION}_${randomUUID().slice(0, 8)}`;
+  const models = await reads.open(generation, COLLECTIONS);
+  const lease = new LeaseHold(reads, generation, randomUUID(), false);
+  await lease.take();
+  const applier = new Applier(events, models, installation);
+  let position: Position | null = null;
+  let done = 0;
+  const beating = setInterval(() => lease.renew(0, position).catch(() => undefined), LEASE_MS / 3);
+  const catchUp = async () => {
+    for await (const batch of events.readAll(position)) {
+      await applier.apply(batch, (count) => {
+        done += count;
+        parts.progress?.(done);
+      });
+      position = batch.at(-1)?.position ?? position;
+    }
+  };
+  try {
+    parts.phase?.('EVENTS');
+    await catchUp();
+    parts.phase?.('INDEXES');
+    await models.buildIndexes();
+    await catchUp();
+  } finally {
+    clearInterval(beating);
+  }
+  await lease.renew(0, position);
+  await models.close();
+  const active: Active = { generation, version: PROJECTIONS_VERSION };
+  const switched = await reads.compareAndSet('active', before?.version ?? 0, active);
+  // Only now: a generation that is neither active nor held is thrown away.
+  await lease.release();
+  if (switched) return active;
+  await reads.drop(generation);
+  return (await reads.register<Active>('active'))!.value;
+}

@@ -1,0 +1,143 @@
+import type { Position } from '../stores/event-store.ts';
+import type { ReadModels, ReadStore } from '../stores/read-store.ts';
+import { type Active, buildGeneration } from './build.ts';
+import type { Lease } from './lease.ts';
+import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
+import { Runner, type RunnerParts } from './runner.ts';
+
+const WATCH_MS = 1_000;
+/** A generation that is not served and that nobody has kept up for so long is thrown away. */
+const ABANDONED_MS = 30_000;
+
+type Parts = Omit<RunnerParts, 'models'>;
+
+interface Serving {
+  models: ReadModels;
+  runner: Runner;
+}
+
+/** The read models that are served now, whichever generation that is, and how far they are. */
+export class Projections {
+  private serving: Serving | null = null;
+  private building: { events: number; phase: string } | null = null;
+  private watching: NodeJS.Timeout | null = null;
+  private busy: Promise<void> = Promise.resolve();
+  private stopped = false;
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Serves the active generation; builds one first where there is none of this version. */
+  async start(): Promise<void> {
+    const active = await this.parts.reads.register<Active>('active');
+    if (active?.value.version === PROJECTIONS_VERSION) await this.serve(active.value.generation);
+    else await this.build();
+    await this.dropAbandoned();
+    this.watching = setInterval(() => this.watch(), WATCH_MS);
+    this.watching.unref();
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    if (this.watching) clearInterval(this.watching);
+    await this.busy;
+    await this.serving?.runner.stop();
+    await this.serving?.models.close();
+  }
+
+  /** @throws Error before `start` has ended */
+  get models(): ReadModels {
+    return this.current.models;
+  }
+
+  get runner(): Runner {
+    return this.current.runner;
+  }
+
+  passed(organization: string, position: Position, ms: number): Promise<boolean> {
+    return this.runner.passed(organization, position, ms);
+  }
+
+  /** For health and metrics. */
+  state(): object {
+    if (this.serving === null) return { state: 'BUILDING', ...this.building };
+    const { runner, models } = this.serving;
+    const { role, lag, parked, caughtUpAt, lastError } = runner;
+    return {
+      state: lastError === null ? 'SERVING' : 'FAILING',
+      generation: models.generation,
+      role,
+      lag_ms: lag,
+      parked_events: parked,
+      caught_up_at: caughtUpAt === 0 ? null : new Date(caughtUpAt).toISOString(),
+      ...(this.building ? { building: this.building } : {}),
+    };
+  }
+
+  private get current(): Serving {
+    if (this.serving === null) throw new Error('the read models are being built');
+    return this.serving;
+  }
+
+  private async build(): Promise<void> {
+    this.building = { events: 0, phase: 'EVENTS' };
+    const building = this.building;
+    this.parts.log.info({ version: PROJECTIONS_VERSION }, 'read models: building from the log');
+    const active = await buildGeneration({
+      ...this.parts,
+      progress: (events) => {
+        building.events = events;
+      },
+      phase: (phase) => {
+        building.phase = phase;
+      },
+    });
+    this.building = null;
+    await this.serve(active.generation);
+  }
+
+  /** Opens a generation, lets it catch up, then serves it instead of the one before. */
+  private async serve(generation: string): Promise<void> {
+    const models = await this.parts.reads.open(generation, COLLECTIONS);
+    await models.buildIndexes();
+    const runner = new Runner({ ...this.parts, models });
+    runner.start();
+    const before = this.serving;
+    if (before !== null) await runner.caughtUp(Date.now(), 60_000);
+    this.serving = { models, runner };
+    if (before === null) return;
+    this.parts.log.info({ generation }, 'read models: switched to a new generation');
+    await before.runner.stop();
+    // Reads that began on the old generation are long done by then.
+    setTimeout(() => void before.models.close(), ABANDONED_MS / 3).unref();
+  }
+
+  /** Follows a switch that another process (`veritrail rebuild`) made. */
+  private watch(): void {
+    this.busy = this.busy.then(async () => {
+      if (this.stopped) return;
+      try {
+        const active = await this.parts.reads.register<Active>('active');
+        if (active?.value.version !== PROJECTIONS_VERSION) return;
+        if (active.value.generation === this.serving?.models.generation) return;
+        await this.serve(active.value.generation);
+        setTimeout(() => void this.dropAbandoned().catch(() => undefined), 2 * ABANDONED_MS).unref();
+      } catch (error) {
+        this.parts.log.warn({ err: error }, 'read models: could not look for a new generation');
+      }
+    });
+  }
+
+  private async dropAbandoned(): Promise<void> {
+    await dropAbandoned(this.parts.reads, this.serving?.models.generation ?? '');
+  }
+}
+
+async function dropAbandoned(reads: ReadStore, serving: string): Promise<void> {
+  const active = (await reads.register<Active>('active'))?.value.generation;
+  for (const generation of await reads.generations()) {
+    if (generation === serving || generation === active) continue;
+    const lease = await reads.register<Lease>(`runner:${generation}`);
+    const keptUntil = lease?.value.expires_at ?? 0;
+    if (keptUntil + ABANDONED_MS < Date.now()) await reads.drop(generation);
+  }
+}

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { Fenced } from '../stores/errors.ts';
+import type { EventStore, Position } from '../stores/event-store.ts';
+import type { Checkpoint, ReadModels, ReadStore } from '../stores/read-store.ts';
+import { Applier } from './applier.ts';
+import { LeaseHold } from './lease.ts';
+import { Waiters } from './waiters.ts';
+
+export interface RunnerParts {
+  events: EventStore;
+  reads: ReadStore;
+  models: ReadModels;
+  installation: string;
+  /** No other server can be alive on these stores. */
+  exclusive: boolean;
+  log: { info(details: object, message: string): void; warn(details: object, message: string): void };
+}
+
+const TICK_MS = 1_000;
+/** How often a follower looks at what the leader has done, while somebody waits for it. */
+const FOLLOW_MS = 15;
+const RETRY_MS = 500;
+
+export type RunnerRole = 'LEADER' | 'FOLLOWER';
+
+/**
+ * Keeps one generation of read models up with the log: as leader it applies events, as follower it watches the leader's
+ * checkpoints. Whatever goes wrong, it forgets what it holds in memory and begins again from what is stored.
+ */
+export class Runner {
+  role: RunnerRole = 'FOLLOWER';
+  /** Every event written before this moment (epoch milliseconds) can be read. */
+  caughtUpAt = 0;
+  lastError: string | null = null;
+  private readonly lease: LeaseHold;
+  private readonly waiters = new Waiters();
+  private readonly stopping = new AbortController();
+  private checkpoints = new Map<string, Checkpoint>();
+  private position: Position | null = null;
+  /** recorded_at of the oldest event that has arrived and is not applied. */
+  private pendingSince: number | null = null;
+  private running: Promise<void> = Promise.resolve();
+  private following = false;
+  private stamping: Promise<void> = Promise.resolve();
+  private nextStamp: Promise<void> | null = null;
+
+  constructor(private readonly parts: RunnerParts) {
+    this.lease = new LeaseHold(parts.reads, parts.models.generation, randomUUID(), parts.exclusive);
+  }
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  get parked(): number {
+    return [...this.checkpoints.values()].reduce((sum, checkpoint) => sum + checkpoint.parked, 0);
+  }
+
+  /** Age in milliseconds of the oldest event known and not yet applied. */
+  get lag(): number {
+    return this.pendingSince === null ? 0 : Math.max(0, Date.now() - this.pendingSince);
+  }
+
+  checkpoint(organization: string): Checkpoint | null {
+    return this.checkpoints.get(organization) ?? null;
+  }
+
+  /** Whether an organization's read models have passed a position, waiting for it up to `ms`. */
+  passed(organization: string, position: Position, ms: number): Promise<boolean> {
+    return this.wait(() => this.hasPassed(organization, position), ms);
+  }
+
+  /** Whether every event written before `moment` can be read, waiting for it up to `ms`. */
+  async caughtUp(moment: number, ms: number): Promise<boolean> {
+    if (this.caughtUpAt >= moment) return true;
+    if (this.role === 'LEADER') await this.confirm().catch(() => undefined);
+    return this.wait(() => this.caughtUpAt >= moment, ms);
+  }
+
+  /** Whether an organization has this many events, waiting for it up to `ms`. */
+  reached(organization: string, ordinal: number, ms: number): Promise<boolean> {
+    return this.wait(() => (this.checkpoints.get(organization)?.ordinal ?? 0) >= ordinal, ms);
+  }
+
+  private hasPassed(organization: string, position: Position): boolean {
+    const checkpoint = this.checkpoints.get(organization);
+    return checkpoint !== undefined && this.parts.events.comparePositions(checkpoint.position, position) >= 0;
+  }
+
+  private wait(condition: () => boolean, ms: number): Promise<boolean> {
+    const waiting = this.waiters.until(condition, ms);
+    if (this.role === 'FOLLOWER') void this.follow();
+    return waiting;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      try {
+        if (await this.lease.take()) await this.lead();
+        else await this.look();
+        this.lastError = null;
+      } catch (error) {
+        this.role = 'FOLLOWER';
+        this.lastError = error instanceof Error ? error.message : String(error);
+        if (!(error instanceof Fenced)) this.parts.log.warn({ err: error }, 'projections: begin again');
+      }
+      await this.pause(RETRY_MS);
+    }
+    await this.lease.release().catch(() => undefined);
+  }
+
+  private async lead(): Promise<void> {
+    const applier = new Applier(this.parts.events, this.parts.models, this.parts.installation);
+    await applier.prepare();
+    this.checkpoints = applier.checkpoints;
+    this.position = this.lease.current?.position ?? null;
+    this.role = 'LEADER';
+    const leading = new AbortController();
+    const end = () => leading.abort();
+    this.stopping.signal.addEventListener('abort', end, { once: true });
+    const ticking = setInterval(() => this.confirm().catch(end), TICK_MS);
+    try {
+      this.confirm().catch(end);
+      for await (const events of this.parts.events.subscribeAll(this.position, leading.signal)) {
+        if (leading.signal.aborted) break;
+        this.pendingSince = Date.parse(events[0]!.metadata.recorded_at);
+        await applier.apply(events);
+        this.position = events.at(-1)!.position;
+        this.pendingSince = null;
+        this.waiters.check();
+      }
+    } finally {
+      clearInterval(ticking);
+      this.stopping.signal.removeEventListener('abort', end);
+      this.pendingSince = null;
+      this.role = 'FOLLOWER';
+    }
+  }
+
+  /** One stamp at a time; those who ask meanwhile share the next. */
+  private confirm(): Promise<void> {
+    this.nextStamp ??= this.stamping.then(() => {
+      this.nextStamp = null;
+      const stamp = this.stamp();
+      this.stamping = stamp.catch(() => undefined);
+      return stamp;
+    });
+    return this.nextStamp;
+  }
+
+  /** Renews the lease and says how far everything is applied. @throws when the lease is another's now */
+  private async stamp(): Promise<void> {
+    const moment = Date.now();
+    const head = await this.parts.events.head();
+    const behind = head !== null && (this.position === null || this.compare(this.position, head) < 0);
+    if (behind) await this.wait(() => this.position !== null && this.compare(this.position, head) >= 0, TICK_MS);
+    const reached = head === null || (this.position !== null && this.compare(this.position, head) >= 0);
+    const caughtUpAt = reached ? Math.max(moment, this.caughtUpAt) : this.caughtUpAt;
+    if (!(await this.lease.renew(caughtUpAt, this.position))) {
+      if ((await this.lease.take()) === false) throw new Fenced('another instance runs the projections now');
+    }
+    this.caughtUpAt = caughtUpAt;
+    this.waiters.check();
+  }
+
+  private compare(a: Position, b: Position): number {
+    return this.parts.events.comparePositions(a, b);
+  }
+
+  /** What a follower knows: the leader's stamp and checkpoints. */
+  private async look(): Promise<void> {
+    const lease = await this.lease.look();
+    this.caughtUpAt = Math.max(this.caughtUpAt, lease?.caught_up_at ?? 0);
+    for (const checkpoint of await this.parts.models.checkpoints()) this.checkpoints.set(checkpoint.group, checkpoint);
+    this.waiters.check();
+  }
+
+  /** Looks again and again while somebody waits. One loop, however many wait. */
+  private async follow(): Promise<void> {
+    if (this.following) return;
+    this.following = true;
+    while (this.waiters.size > 0 && this.role === 'FOLLOWER' && !this.stopping.signal.aborted) {
+      await this.look().catch(() => undefined);
+      await this.pause(FOLLOW_MS);
+    }
+    this.following = false;
+  }
+
+  private pause(ms: number): Promise<void> {
+    if (this.stopping.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.stopping.signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.stopping.signal.addEventListener('abort', end, { once: true });
+    });
+  }
+}

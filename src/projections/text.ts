@@ -1,0 +1,26 @@
+/** Lower case without accents: the form that text orders and searches compare. */
+export function foldText(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();
+}
+
+const WORD = /[\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*/gu;
+
+/** How many distinct words of a long text can be found. */
+const WORDS_OF_A_TEXT = 100;
+
+/** The words of a text as `query` finds them: folded, each once; a term with dots (A.8.13) is one word. */
+export function wordsOf(text: string): string[] {
+  return [...new Set(foldText(text).match(WORD) ?? [])];
+}
+
+/** Search words of a record: all of its short fields, the first 100 distinct ones of each long text. */
+export function searchWords(short: readonly (string | null)[], long: readonly (string | null)[]): string[] {
+  const words = new Set(short.flatMap((text) => (text === null ? [] : wordsOf(text))));
+  for (const text of long) {
+    if (text !== null) for (const word of wordsOf(text).slice(0, WORDS_OF_A_TEXT)) words.add(word);
+  }
+  return [...words];
+}

@@ -1,0 +1,58 @@
+import { type VendorState, vendor } from '../commands/vendor.ts';
+import { type ReadModel, textKey } from './read-model.ts';
+import { searchWords } from './text.ts';
+
+/** Stands for "never" where a filter on a date takes in what has none. */
+const NEVER = '0001-01-01';
+
+export const vendors: ReadModel<VendorState> = {
+  type: 'VENDOR',
+  collection: 'vendors',
+  stream: 'vendor',
+  decider: vendor,
+  derive: () => ({}),
+  nameOf: (state) => state.name,
+  tracked: [
+    'name',
+    'description',
+    'website_url',
+    'category',
+    'country',
+    'criticality',
+    'data_shared',
+    'processes_personal_data',
+    'contract_until',
+    'last_reviewed',
+    'next_review_due',
+    'status',
+    'review',
+    'owner_id',
+    'archived_at',
+  ],
+  keyTypes: {
+    name: 'text',
+    status: 'text',
+    criticality: 'text',
+    category: 'text',
+    country: 'text',
+    processes_personal_data: 'number',
+    last_reviewed: 'text',
+    reviewed_or_never: 'text',
+    next_review_due: 'text',
+  },
+  keys: (vendor) => ({
+    name: textKey(vendor.name),
+    status: vendor.status,
+    criticality: vendor.criticality,
+    category: textKey(vendor.category),
+    country: textKey(vendor.country),
+    processes_personal_data: vendor.processes_personal_data === null ? null : Number(vendor.processes_personal_data),
+    last_reviewed: vendor.last_reviewed,
+    reviewed_or_never: vendor.last_reviewed ?? NEVER,
+    next_review_due: vendor.next_review_due,
+  }),
+  orders: ['name', 'last_reviewed', 'next_review_due', 'created_at', 'updated_at'],
+  filters: ['status', 'criticality', 'category', 'country', 'processes_personal_data', 'reviewed_or_never'],
+  words: (vendor) => searchWords([vendor.name], [vendor.description]),
+  effectiveAt: (type, data) => (type === 'VendorReviewed' ? String(data.reviewed_at) : null),
+};

@@ -1,0 +1,44 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '../commands/refusal.ts';
+import type { Scalar } from '../stores/read-store.ts';
+import { canonical } from '../trail/canonical.ts';
+
+/** Where a walk through a list goes on. */
+export interface Place {
+  /** The segment: records that have the order's key, or those that lack it. */
+  empty: boolean;
+  key: Scalar | null;
+  id: string;
+  /** The moment of the whole walk: its day and ordinal. */
+  today: string;
+  ordinal: number | null;
+}
+
+const SIGNATURE_BYTES = 16;
+
+/** A cursor is the place and a signature over it and all that it is bound to: tool, organization, filter, order, as_of. */
+export function writeCursor(key: Buffer, boundTo: unknown, place: Place): string {
+  const body = JSON.stringify([place.empty ? 1 : 0, place.key, place.id, place.today, place.ordinal]);
+  return `${Buffer.from(body).toString('base64url')}.${sign(key, boundTo, body).toString('base64url')}`;
+}
+
+/** @throws Refusal invalid_input on field `cursor` when it is not ours, or was made for something else */
+export function readCursor(key: Buffer, boundTo: unknown, cursor: string): Place {
+  const [encoded = '', signature = ''] = cursor.split('.');
+  const body = Buffer.from(encoded, 'base64url').toString();
+  const given = Buffer.from(signature, 'base64url');
+  const expected = sign(key, boundTo, body);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw new Refusal(
+      'invalid_input',
+      'This cursor belongs to another list: repeat the call that gave it with the same inputs, or begin without cursor.',
+      { field: 'cursor' },
+    );
+  }
+  const [empty, placeKey, id, today, ordinal] = JSON.parse(body) as [number, Scalar | null, string, string, number | null];
+  return { empty: empty === 1, key: placeKey, id, today, ordinal };
+}
+
+function sign(key: Buffer, boundTo: unknown, body: string): Buffer {
+  return createHmac('sha256', key).update(canonical(boundTo)).update('\n').update(body).digest().subarray(0, SIGNATURE_BYTES);
+}

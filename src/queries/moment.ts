@@ -1,0 +1,102 @@
+import type { Role } from '../commands/caller.ts';
+import { dateOf } from '../commands/dates.ts';
+import { Refusal } from '../commands/refusal.ts';
+import { LRUCache } from 'lru-cache';
+import { behind, READ_WAIT_MS, type Reader, refuseViewer } from './reader.ts';
+
+/** The state a read is about: as it is now, or after an ordinal of the organization's log. */
+export interface Moment {
+  /** The day that date rules (overdue, expired) use. */
+  today: string;
+  /** Null for now. 0 is before the organization's first event. */
+  ordinal: number | null;
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
+const POSITION = /^\d{1,15}$/;
+
+/** Clocks of instances and the wait for the slowest writer: past this, a moment's answer never changes. */
+const SETTLED_MS = 10_000;
+
+/** Times whose ordinal can't change any more, so that a walk through old pages resolves them once. */
+const settled = new LRUCache<string, number>({ max: 5_000 });
+
+/** A date's last millisecond, or the timestamp with exactly three decimals; null when it is neither or impossible. */
+export function endOf(text: string): string | null {
+  if (DATE.test(text)) return isRealDate(text) ? `${text}T23:59:59.999Z` : null;
+  if (!TIMESTAMP.test(text)) return null;
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) || !isRealDate(dateOf(text)) ? null : time.toISOString();
+}
+
+export function isRealDate(text: string): boolean {
+  if (!DATE.test(text)) return false;
+  const time = new Date(`${text}T00:00:00.000Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
+}
+
+/** Reads `as_of` in each of its forms. @throws Refusal invalid_input for the future and for what is no moment */
+export async function momentOf(
+  reader: Reader,
+  organizationId: string,
+  role: Role,
+  asOf: string | undefined,
+): Promise<Moment> {
+  const now = reader.now();
+  const today = dateOf(now.toISOString());
+  if (asOf === undefined || asOf === today) return { today, ordinal: null };
+  refuseViewer(role, 'the past');
+  if (POSITION.test(asOf)) return momentOfPosition(reader, organizationId, Number(asOf));
+  const time = endOf(asOf);
+  if (time === null) {
+    throw new Refusal('invalid_input', 'Give as_of as a date, a timestamp in UTC, or a position from an earlier answer.', {
+      field: 'as_of',
+    });
+  }
+  return { today: dateOf(time), ordinal: await ordinalAt(reader, organizationId, time, now.getTime()) };
+}
+
+async function momentOfPosition(reader: Reader, organizationId: string, ordinal: number): Promise<Moment> {
+  const { progress, models } = reader;
+  if ((progress.checkpoint(organizationId)?.ordinal ?? 0) < ordinal) {
+    if (!(await progress.caughtUp(Date.now(), READ_WAIT_MS))) throw behind();
+    if ((progress.checkpoint(organizationId)?.ordinal ?? 0) < ordinal) refuseFuture();
+  }
+  if (ordinal === 0) return { today: '0000-01-01', ordinal: 0 };
+  const [change] = await models.find({
+    collection: 'changes',
+    organizationId,
+    where: [{ key: 'position', op: 'eq', value: ordinal }],
+    order: { key: 'position', direction: 'ASC' },
+    limit: 1,
+  });
+  if (change === undefined) throw behind();
+  return { today: dateOf(String(change.doc.log_time)), ordinal };
+}
+
+/** The last ordinal whose log time is not later than `time`. */
+export async function ordinalAt(reader: Reader, organizationId: string, time: string, arrival: number): Promise<number> {
+  const key = `${organizationId}@${time}`;
+  const known = settled.get(key);
+  if (known !== undefined) return known;
+  const moment = Date.parse(time);
+  const { progress } = reader;
+  const needed = Math.min(moment + SETTLED_MS, arrival);
+  if (!(await progress.caughtUp(needed, READ_WAIT_MS))) throw behind();
+  if (moment > arrival && time > (progress.checkpoint(organizationId)?.log_time ?? '')) refuseFuture();
+  const [last] = await reader.models.find({
+    collection: 'changes',
+    organizationId,
+    where: [{ key: 'log_time', op: 'range', lte: time }],
+    order: { key: 'log_time', direction: 'DESC' },
+    limit: 1,
+  });
+  const ordinal = last === undefined ? 0 : Number(last.doc.position);
+  if (progress.caughtUpAt >= moment + SETTLED_MS) settled.set(key, ordinal);
+  return ordinal;
+}
+
+function refuseFuture(): never {
+  throw new Refusal('invalid_input', 'as_of is in the future: leave it out to read the present.', { field: 'as_of' });
+}

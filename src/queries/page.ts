@@ -1,0 +1,53 @@
+import type { Condition, Find, Found, ReadModels } from '../stores/read-store.ts';
+import type { Place } from './cursor.ts';
+
+export interface PageQuery {
+  collection: string;
+  organizationId: string;
+  where: readonly Condition[];
+  order: { key: string; direction: 'ASC' | 'DESC' };
+  size: number;
+  after: Pick<Place, 'empty' | 'key' | 'id'> | null;
+}
+
+export interface PageRow extends Found {
+  empty: boolean;
+}
+
+/**
+ * One page by key, never by offset. Empty values come last in both directions, so an order is two segments: the records
+ * that have the key, in its order; then those that lack it, by id.
+ * @returns up to size + 1 rows: one more than asked for says that there is a next page
+ */
+export async function readPage(models: ReadModels, query: PageQuery): Promise<PageRow[]> {
+  const limit = query.size + 1;
+  const rows: PageRow[] = [];
+  if (!query.after?.empty) {
+    const after = query.after ? { key: query.after.key, id: query.after.id } : null;
+    const found = await models.find(segment(query, 'present', query.order.key, after, limit));
+    for (const row of found) rows.push({ ...row, empty: false });
+  }
+  if (rows.length < limit) {
+    const after = query.after?.empty ? { key: null, id: query.after.id } : null;
+    const found = await models.find(segment(query, 'empty', null, after, limit - rows.length));
+    for (const row of found) rows.push({ ...row, key: null, empty: true });
+  }
+  return rows;
+}
+
+function segment(
+  query: PageQuery,
+  op: 'present' | 'empty',
+  key: string | null,
+  after: Find['after'] | null,
+  limit: number,
+): Find {
+  return {
+    collection: query.collection,
+    organizationId: query.organizationId,
+    where: [...query.where, { key: query.order.key, op }],
+    order: { key, direction: query.order.direction },
+    limit,
+    ...(after ? { after } : {}),
+  };
+}
