@@ -76,11 +76,22 @@ export function chainEvents(sealed: SealInput): TrailEvent[] {
   });
 }
 
-/** Whether the event's id and hash are the ones its content gives. Data is checked unless it was erased. */
+/**
+ * Whether the event's id and hash are the ones its content gives. Erased data (none, and an empty salt) is not checked;
+ * data beside an empty salt is forged.
+ */
 export function isAuthentic(event: TrailEvent): boolean {
-  return (
-    event.metadata.hash === eventHash(event) &&
-    event.id === eventId(event.metadata.hash) &&
-    (event.metadata.salt === '' || event.metadata.data_hash === saltedHash(event.metadata.salt, event.data))
-  );
+  try {
+    return (
+      event.metadata.hash === eventHash(event) && event.id === eventId(event.metadata.hash) && isDataAuthentic(event)
+    );
+  } catch {
+    // What has no canonical form was never hashed.
+    return false;
+  }
+}
+
+function isDataAuthentic({ data, metadata }: TrailEvent): boolean {
+  if (metadata.salt === '') return Object.keys(data).length === 0;
+  return /^[0-9a-f]{32}$/.test(metadata.salt) && metadata.data_hash === saltedHash(metadata.salt, data);
 }
