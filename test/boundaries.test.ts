@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** The ports, each as callers need it. */
+const EVENT_STORE = ['src/stores/event-store.ts', 'src/stores/errors.ts'];
+const READ_STORE = ['src/stores/read-store.ts', 'src/stores/errors.ts'];
+const ACCOUNT_STORE = ['src/stores/account-store.ts', 'src/stores/errors.ts'];
+const SHARED_COMMANDS = ['src/commands/refusal.ts', 'src/commands/caller.ts'];
+/** What lies directly in src/stores: ports and what adapters share. */
+const STORES = 'src/stores/*';
+const EVERYTHING = [''];
+
+/**
+ * Rooms and what each may import of ours beside itself: files, folders (with a slash at the end), or what lies directly
+ * in a folder (with a star). The innermost room counts.
+ */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  'src/trail/': [],
+  'src/commands/': [...EVENT_STORE, 'src/trail/'],
+  'src/projections/': ['src/commands/', ...EVENT_STORE, ...READ_STORE, 'src/trail/'],
+  'src/queries/': [...SHARED_COMMANDS, ...EVENT_STORE, ...READ_STORE, ...ACCOUNT_STORE, 'src/trail/'],
+  'src/mcp/': ['src/commands/', 'src/queries/'],
+  'src/stores/': ['src/trail/'],
+  'src/stores/sqlite/': [STORES, 'src/trail/'],
+  'src/stores/eventstoredb/': [STORES, 'src/trail/'],
+  'src/stores/mongodb/': [STORES, 'src/trail/'],
+  'src/http/': ['src/mcp/', 'src/queries/', 'src/identity/', ...SHARED_COMMANDS],
+  'src/identity/': ['src/commands/', 'src/queries/', ...ACCOUNT_STORE],
+  'src/seal/': [...EVENT_STORE, ...READ_STORE, 'src/projections/', 'src/trail/'],
+  'src/web/': ['src/queries/', 'src/identity/', 'src/commands/'],
+  'src/cli/': EVERYTHING,
+  'src/': EVERYTHING,
+};
+
+/** Client libraries, each for one adapter alone; beside it an adapter imports only what talks to nothing. */
+const CLIENTS: Readonly<Record<string, string>> = {
+  libsql: 'src/stores/sqlite/',
+  '@eventstore/db-client': 'src/stores/eventstoredb/',
+  mongodb: 'src/stores/mongodb/',
+};
+
+const IN_ADAPTERS = ['lru-cache'];
+
+/** What is wrong with a file's imports, one sentence each. `file` is its path from the project's root, with slashes. */
+function violations(file: string, source: string): string[] {
+  const room = innermost(Object.keys(ROOMS), file);
+  if (room === undefined) return [`${file} is in no known room`];
+  return importsOf(source).flatMap((specifier) => {
+    const mayImport = specifier.startsWith('.')
+      ? mayImportOurs(room, posix.join(posix.dirname(file), specifier))
+      : mayImportPackage(room, specifier);
+    return mayImport ? [] : [`${file} must not import ${specifier}`];
+  });
+}
+
+function mayImportOurs(room: string, target: string): boolean {
+  if (innermost(Object.keys(ROOMS), target) === room) return true;
+  return ROOMS[room]!.some((allowed) => {
+    if (allowed.endsWith('*')) return posix.dirname(target) === posix.dirname(allowed);
+    return allowed === '' || allowed.endsWith('/') ? target.startsWith(allowed) : target === allowed;
+  });
+}
+
+function mayImportPackage(room: string, specifier: string): boolean {
+  if (specifier.startsWith('node:')) return true;
+  const owner = Object.entries(CLIENTS).find(([name]) => specifier === name || specifier.startsWith(`${name}/`))?.[1];
+  if (owner !== undefined) return owner === room;
+  if (Object.values(CLIENTS).includes(room)) return IN_ADAPTERS.includes(specifier);
+  return room !== 'src/trail/';
+}
+
+/** Specifiers of all imports and re-exports, static and dynamic, of values and of types. */
+function importsOf(source: string): string[] {
+  return [...source.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"\n]+)['"]/g)].map((match) => match[1]!);
+}
+
+function innermost(rooms: readonly string[], path: string): string | undefined {
+  return rooms.filter((room) => path.startsWith(room)).sort((a, b) => b.length - a.length)[0];
+}
+
+function sourcesIn(...folders: string[]): { file: string; source: string }[] {
+  return readdirSync(ROOT, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && folders.includes(entry.name))
+    .flatMap((folder) => readdirSync(join(ROOT, folder.name), { withFileTypes: true, recursive: true }))
+    .filter((entry) => entry.isFile() && /\.(ts|js|mjs)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ file: relative(ROOT, path).split(sep).join('/'), source: readFileSync(path, 'utf8') }));
+}
+
+const boundaries = suite('boundaries');
+
+boundaries('every file imports only what its room may', () => {
+  const sources = sourcesIn('src');
+  assert.ok(sources.length > 10);
+  assert.equal(
+    sources.flatMap(({ file, source }) => violations(file, source)),
+    [],
+  );
+});
+
+boundaries('every source file fits in 300 lines', () => {
+  const long = sourcesIn('src', 'test', 'bench', 'bin', 'scripts').filter(
+    ({ source }) => source.trimEnd().split('\n').length > 300,
+  );
+  assert.equal(
+    long.map(({ file }) => file),
+    [],
+  );
+});
+
+boundaries('no source file holds work left for later, or a test left out', () => {
+  const marks = new RegExp(`\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|')})\\b`);
+  const unfinished = sourcesIn('src', 'test', 'bench', 'bin', 'scripts').filter(({ source }) => marks.test(source));
+  assert.equal(
+    unfinished.map(({ file }) => file),
+    [],
+  );
+});
+
+for (const [file, source] of [
+  ['src/trail/hash.ts', "import type { Role } from '../commands/caller.ts';"],
+  ['src/trail/hash.ts', "import { z } from 'zod';"],
+  ['src/commands/vendor.ts', "import { find } from '../queries/vendors.ts';"],
+  ['src/commands/vendor.ts', "import type { ReadStore } from '../stores/read-store.ts';"],
+  ['src/commands/vendor.ts', "import { SqliteEventStore } from '../stores/sqlite/event-store.ts';"],
+  ['src/projections/runner.ts', "export * from '../queries/page.ts';"],
+  ['src/projections/runner.ts', "import Database from 'libsql';"],
+  ['src/queries/vendors.ts', "import { decide } from '../commands/vendor.ts';"],
+  ['src/queries/vendors.ts', "import { MongoClient } from 'mongodb';"],
+  ['src/mcp/vendors.ts', "import type { ReadStore } from '../stores/read-store.ts';"],
+  ['src/stores/read-store.ts', "import { open } from './sqlite/read-store.ts';"],
+  ['src/stores/sqlite/event-store.ts', "import { open } from '../mongodb/read-store.ts';"],
+  ['src/stores/sqlite/event-store.ts', "import type { Role } from '../../commands/caller.ts';"],
+  ['src/stores/mongodb/read-store.ts', "import Database from 'libsql';"],
+  ['src/stores/mongodb/read-store.ts', "import pino from 'pino';"],
+  ['src/http/app.ts', "import { decide } from '../commands/vendor.ts';"],
+  ['src/http/app.ts', "import { readConfig } from '../config.ts';"],
+  ['src/identity/tokens.ts', "import type { EventStore } from '../stores/event-store.ts';"],
+  ['src/web/page.ts', "import { tools } from '../mcp/tools.ts';"],
+  ['src/http/app.ts', "const late = await import('../stores/sqlite/event-store.ts');"],
+  ['src/http/app.ts', "import {\n  one,\n  two,\n} from '../stores/read-store.ts';"],
+  ['src/http/app.ts', "import '../trail/hash.ts';"],
+] as const) {
+  boundaries(`${file} is caught with: ${source.replaceAll('\n', ' ')}`, () => {
+    assert.is(violations(file, source).length, 1);
+  });
+}
+
+for (const [file, source] of [
+  ['src/trail/hash.ts', "import { createHash } from 'node:crypto';\nimport { canonical } from './canonical.ts';"],
+  ['src/commands/handler.ts', "import { RevisionConflict } from '../stores/errors.ts';\nimport { z } from 'zod';"],
+  ['src/projections/vendors.ts', "import { evolve } from '../commands/vendor.ts';"],
+  ['src/queries/page.ts', "import { Refusal } from '../commands/refusal.ts';"],
+  ['src/stores/sqlite/event-store.ts', "import Database from 'libsql';\nimport { x } from '../check-append.ts';"],
+  ['src/stores/eventstoredb/event-store.ts', "import type { EventStoreDBClient } from '@eventstore/db-client';"],
+  ['src/app.ts', "import { open } from './stores/sqlite/event-store.ts';\nimport pkg from '../package.json';"],
+  ['src/cli/main.ts', "import { readConfig } from '../config.ts';"],
+] as const) {
+  boundaries(`${file} may: ${source.replaceAll('\n', ' ')}`, () => assert.equal(violations(file, source), []));
+}
+
+boundaries.run();
