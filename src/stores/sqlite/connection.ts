@@ -8,6 +8,9 @@ export type Row = readonly Value[];
 
 type Statement = ReturnType<Database.Database['prepare']>;
 
+/** A name as SQL spells it. */
+export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
 export interface ConnectionOptions {
   /** FULL: a commit is on the disk when it answers. NORMAL: a power cut may take the newest commits, never part of one. */
   synchronous: 'FULL' | 'NORMAL';
@@ -17,6 +20,9 @@ export interface ConnectionOptions {
 
 /** Longest wait for another process's transaction, such as the command line's beside the service. */
 const BUSY_MS = 1_000;
+
+/** Pages of write-ahead log that are worth the syncs of copying them into the file. */
+const CHECKPOINT_PAGES = 4_000;
 
 /** Distinct SQL texts whose prepared statements are kept. */
 const STATEMENTS = 500;
@@ -41,6 +47,7 @@ export class Connection {
       this.#db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
       this.#db.exec('PRAGMA journal_mode = WAL');
       this.#db.exec(`PRAGMA synchronous = ${options.synchronous}`);
+      this.#db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       if (options.cacheKiB) this.#db.exec(`PRAGMA cache_size = -${options.cacheKiB}`);
     } catch (error) {
       throw storeError(error);

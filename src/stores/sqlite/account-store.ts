@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import {
+  ACCOUNT_TABLES,
+  type AccountRecord,
+  type AccountStore,
+  type AccountTable,
+  type AccountTableName,
+} from '../account-store.ts';
+import { Connection, quote, type Row } from './connection.ts';
+
+/**
+ * Accounts in `<folder>/accounts.db`: a table of JSON records each, indexed by the fields they are looked up by. Synced
+ * at every write, and read from the file every time, so that another process's change holds at once.
+ */
+export function openSqliteAccountStore(folder: string): AccountStore {
+  return new SqliteAccountStore(join(folder, 'accounts.db'));
+}
+
+class SqliteAccountStore implements AccountStore {
+  readonly #db: Connection;
+
+  constructor(path: string) {
+    this.#db = new Connection(path, { synchronous: 'FULL' });
+    this.#db.transaction(() => {
+      for (const [name, table] of Object.entries(ACCOUNT_TABLES)) this.#db.exec(createTable(name, table));
+    });
+  }
+
+  async insert(table: AccountTableName, record: AccountRecord): Promise<boolean> {
+    const sql = `INSERT OR IGNORE INTO ${quote(table)} VALUES (?, ?)`;
+    return this.#db.run(sql, [record.id, JSON.stringify(record)]).changes === 1;
+  }
+
+  async get<T extends AccountRecord>(table: AccountTableName, id: string): Promise<T | null> {
+    return this.#get<T>(table, id);
+  }
+
+  async find<T extends AccountRecord>(table: AccountTableName, field: string, value: string): Promise<T[]> {
+    const { unique, lookup }: AccountTable = ACCOUNT_TABLES[table];
+    if (!unique.includes(field) && !lookup.includes(field)) throw new TypeError(`${table} has no look-up by ${field}`);
+    return this.#db.all(`SELECT record FROM ${quote(table)} WHERE ${path(field)} = ?`, [value]).map(toRecord<T>);
+  }
+
+  async all<T extends AccountRecord>(table: AccountTableName): Promise<T[]> {
+    return this.#db.all(`SELECT record FROM ${quote(table)}`).map(toRecord<T>);
+  }
+
+  async update(
+    table: AccountTableName,
+    id: string,
+    fields: Record<string, unknown>,
+    when: Record<string, unknown> = {},
+  ): Promise<boolean> {
+    return this.#db.transaction(() => {
+      const record = this.#get(table, id);
+      if (!record || !agrees(record, when)) return false;
+      const sql = `UPDATE OR IGNORE ${quote(table)} SET record = ? WHERE id = ?`;
+      return this.#db.run(sql, [JSON.stringify({ ...record, ...fields }), id]).changes === 1;
+    });
+  }
+
+  async remove(table: AccountTableName, id: string): Promise<boolean> {
+    return this.#db.run(`DELETE FROM ${quote(table)} WHERE id = ?`, [id]).changes === 1;
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+
+  #get<T extends AccountRecord>(table: AccountTableName, id: string): T | null {
+    const row = this.#db.get(`SELECT record FROM ${quote(table)} WHERE id = ?`, [id]);
+    return row ? toRecord<T>(row) : null;
+  }
+}
+
+/** An empty field is null in SQL, and a unique index lets any number of nulls be. */
+function createTable(name: string, table: AccountTable): string {
+  const index = (kind: string, field: string) =>
+    `CREATE ${kind} IF NOT EXISTS ${quote(`${name}(${field})`)} ON ${quote(name)} (${path(field)})`;
+  return [
+    `CREATE TABLE IF NOT EXISTS ${quote(name)} (id TEXT PRIMARY KEY, record TEXT NOT NULL)`,
+    ...table.unique.map((field) => index('UNIQUE INDEX', field)),
+    ...table.lookup.map((field) => index('INDEX', field)),
+  ].join(';');
+}
+
+/** A field inside the record's JSON. Fields are the names in ACCOUNT_TABLES. */
+const path = (field: string): string => `record ->> '$.${field}'`;
+
+function toRecord<T extends AccountRecord>(row: Row): T {
+  return JSON.parse(row[0] as string) as T;
+}
+
+/** Whether the fields have these values; an absent one is null. */
+function agrees(record: AccountRecord, when: Record<string, unknown>): boolean {
+  return Object.entries(when).every(
+    ([field, value]) => JSON.stringify(record[field] ?? null) === JSON.stringify(value ?? null),
+  );
+}

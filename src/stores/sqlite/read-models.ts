@@ -1,0 +1,180 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Fenced, RevisionConflict } from '../errors.ts';
+import type {
+  Checkpoint,
+  CollectionSpec,
+  Commit,
+  Condition,
+  Count,
+  Find,
+  Found,
+  ReadModels,
+  Scalar,
+  StoredDocument,
+} from '../read-store.ts';
+import { Connection, quote, type Row, type Value } from './connection.ts';
+import { type Collection, countStatement, findStatement, isVain, segments, wordStatement } from './read-query.ts';
+import * as schema from './read-schema.ts';
+
+/** Documents that a word prefix may have at most to be worth looking them up one by one and sorting them. */
+const RARE = 1_000;
+
+/**
+ * One generation in a file of its own, so that building one beside another and dropping it hinder nobody. Commits are
+ * not synced one by one: after a power cut the newest may be gone, but documents and checkpoint together, and the log,
+ * which is synced, makes them again.
+ */
+export class SqliteReadModels implements ReadModels {
+  readonly generation: string;
+  readonly #db: Connection;
+  readonly #collections = new Map<string, Collection>();
+  /** SQLite's count of schema changes when `#collections` last looked what indexes there are. */
+  #schemaVersion = -1;
+
+  constructor(path: string, generation: string, collections: readonly CollectionSpec[]) {
+    this.generation = generation;
+    this.#db = new Connection(path, { synchronous: 'NORMAL', cacheKiB: 65_536 });
+    this.#db.transaction(() => {
+      this.#db.exec(schema.CHECKPOINTS);
+      for (const spec of collections) this.#db.exec(schema.createTable(spec));
+    });
+    for (const spec of collections) this.#collections.set(spec.name, { spec, ready: new Set() });
+    this.#lookAtSchema();
+  }
+
+  async find(query: Find): Promise<Found[]> {
+    const { collection: name, organizationId, where, limit } = query;
+    if (isVain(where)) return [];
+    const collection = this.#collection(name);
+    const rare = this.#rarePrefix(collection, organizationId, where);
+    const found: Found[] = [];
+    for (const segment of segments(query)) {
+      const { sql, values } = findStatement(collection, { ...segment, limit: limit - found.length }, rare);
+      found.push(...this.#db.all(sql, values).map(toFound));
+      if (found.length >= limit) break;
+    }
+    return found;
+  }
+
+  async count(
+    query: Pick<Find, 'collection' | 'organizationId' | 'where'>,
+    by: readonly string[] = [],
+  ): Promise<Count[]> {
+    const { collection: name, organizationId, where } = query;
+    if (isVain(where)) return by.length > 0 ? [] : [{ values: [], total: 0 }];
+    const collection = this.#collection(name);
+    const rare = this.#rarePrefix(collection, organizationId, where);
+    const { sql, values } = countStatement(collection, { organizationId, where, rare }, by);
+    return this.#db.all(sql, values).map((row) => ({ values: row.slice(0, -1), total: row.at(-1) as number }));
+  }
+
+  async get(collection: string, ids: readonly string[]): Promise<Found[]> {
+    const table = quote(this.#collection(collection).spec.name);
+    if (ids.length === 1) return this.#db.all(`SELECT id, NULL, doc FROM ${table} WHERE id = ?`, ids).map(toFound);
+    const sql = `SELECT id, NULL, doc FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`;
+    return this.#db.all(sql, [JSON.stringify(ids)]).map(toFound);
+  }
+
+  async commit({ checkpoint, puts }: Commit): Promise<void> {
+    const { group, n, position, ordinal, log_time, parked, installation } = checkpoint;
+    this.#db.transaction(() => {
+      const current = (this.#db.get('SELECT n FROM checkpoints WHERE "group" = ?', [group])?.[0] as number) ?? 0;
+      if (n <= current) throw new Fenced(`batch ${n} of ${group} has been made already`);
+      if (n !== current + 1) throw new RevisionConflict(`batches of ${group}`, current);
+      this.#lookAtSchema();
+      for (const { collection, document } of puts) this.#put(this.#collection(collection), document);
+      this.#db.run(
+        `INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n,
+          position = excluded.position, ordinal = excluded.ordinal, log_time = excluded.log_time,
+          parked = excluded.parked, installation = excluded.installation`,
+        [group, n, position, ordinal, log_time, parked, installation],
+      );
+    });
+  }
+
+  /** Nothing to finish: a commit is one transaction. */
+  async recover(): Promise<void> {}
+
+  async checkpoint(group: string): Promise<Checkpoint | null> {
+    const row = this.#db.get('SELECT * FROM checkpoints WHERE "group" = ?', [group]);
+    return row ? toCheckpoint(row) : null;
+  }
+
+  async checkpoints(): Promise<Checkpoint[]> {
+    return this.#db.all('SELECT * FROM checkpoints').map(toCheckpoint);
+  }
+
+  /** Each index is a transaction of its own, and others have their turn in between. */
+  async buildIndexes(): Promise<void> {
+    for (const { spec } of this.#collections.values()) {
+      for (const index of spec.indexes) {
+        this.#db.exec(schema.createIndex(spec, index));
+        await nextTurn();
+      }
+      if (!spec.searchable || this.#hasWords(spec)) continue;
+      this.#db.transaction(() => this.#db.exec(schema.createWords(spec)));
+      await nextTurn();
+    }
+    this.#lookAtSchema();
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+
+  #put({ spec, ready }: Collection, document: StoredDocument): void {
+    const { id, organization_id, keys, words = [], doc } = document;
+    const values: Value[] = [id, organization_id];
+    for (const key of Object.keys(spec.keys)) values.push(keys[key] ?? null);
+    if (spec.searchable) {
+      const text = schema.wordsText(words);
+      values.push(text);
+      if (ready.has(schema.wordsTable(spec))) this.#db.run(schema.putWords(spec), [organization_id, id, text]);
+    }
+    values.push(JSON.stringify(doc));
+    this.#db.run(schema.putDocument(spec), values);
+  }
+
+  /** Of several prefixes the one that the fewest documents have, if they are few. */
+  #rarePrefix({ spec, ready }: Collection, organizationId: string, where: readonly Condition[]): string | undefined {
+    if (!ready.has(schema.wordsTable(spec))) return undefined;
+    let rarest: string | undefined;
+    let fewest = RARE + 1;
+    for (const prefix of where.flatMap((condition) => (condition.op === 'words' ? condition.prefixes : []))) {
+      const { sql, values } = wordStatement(spec, organizationId, prefix, fewest);
+      const documents = this.#db.get(sql, values)![0] as number;
+      if (documents >= fewest) continue;
+      rarest = prefix;
+      fewest = documents;
+    }
+    return rarest;
+  }
+
+  #hasWords(spec: CollectionSpec): boolean {
+    return this.#db.get(`SELECT 1 FROM sqlite_master WHERE name = ?`, [schema.wordsTable(spec)]) !== undefined;
+  }
+
+  /** Learns which indexes there are, when the schema has changed since. */
+  #lookAtSchema(): void {
+    const version = this.#db.get('PRAGMA schema_version')![0] as number;
+    if (version === this.#schemaVersion) return;
+    const ready = new Set(this.#db.all('SELECT name FROM sqlite_master').map((row) => row[0] as string));
+    for (const collection of this.#collections.values()) collection.ready = ready;
+    this.#schemaVersion = version;
+  }
+
+  #collection(name: string): Collection {
+    const collection = this.#collections.get(name);
+    if (!collection) throw new TypeError(`no collection ${name}`);
+    return collection;
+  }
+}
+
+function toFound(row: Row): Found {
+  return { id: row[0] as string, key: row[1] as Scalar | null, doc: JSON.parse(row[2] as string) as Found['doc'] };
+}
+
+function toCheckpoint(row: Row): Checkpoint {
+  const [group, n, position, ordinal, log_time, parked, installation] = row;
+  return { group, n, position, ordinal, log_time, parked, installation } as Checkpoint;
+}

@@ -1,0 +1,207 @@
+import type { CollectionSpec, Condition, Find } from '../read-store.ts';
+import { quote, type Value } from './connection.ts';
+import { type IndexSpec, idIndex, indexName, keyColumn, prefixText, wordsTable } from './read-schema.ts';
+
+/**
+ * Translates the port's little algebra into SQL, with plans that do not depend on statistics: the index is named, and a
+ * unary plus keeps every condition from steering that is there to filter only.
+ */
+export interface Statement {
+  sql: string;
+  values: Value[];
+}
+
+/** A collection as it is now: its spec, and the names of the indexes that have been made. */
+export interface Collection {
+  spec: CollectionSpec;
+  ready: ReadonlySet<string>;
+}
+
+/** A query of one collection. `rare` is a word prefix that few documents have: they are looked up by it. */
+export interface Asked {
+  organizationId: string;
+  where: readonly Condition[];
+  rare?: string | undefined;
+}
+
+type Keyed = Exclude<Condition, { op: 'words' | 'ids' }>;
+
+/** After every word that begins with a prefix. */
+const LAST = '\u{10ffff}';
+
+const isKeyed = (condition: Condition): condition is Keyed => 'key' in condition;
+
+/** Whether a condition leaves one value of its key, so that the next key of an index is in order. */
+const isFixed = (condition: Condition): condition is Keyed => condition.op === 'eq' || condition.op === 'empty';
+
+/** Whether nothing can match. */
+export const isVain = (where: readonly Condition[]): boolean =>
+  where.some((one) => (one.op === 'in' && one.values.length === 0) || (one.op === 'ids' && one.ids.length === 0));
+
+/**
+ * A query as the one or two that SQLite can each answer by walking an index from a place: empty keys and present ones
+ * lie apart in it, and row values do not compare with what is empty.
+ */
+export function segments(query: Find): Find[] {
+  const { order, after, where } = query;
+  if (!after || order.key === null) return [query];
+  const { key, direction } = order;
+  const part = (op: 'empty' | 'present'): Find => ({ ...query, where: [...where, { key, op }] });
+  const here = part(after.key === null ? 'empty' : 'present');
+  const next = after.key === null ? 'present' : 'empty';
+  const isLast = (after.key === null) === (direction === 'DESC');
+  const excluded = where.some((one) => isKeyed(one) && one.key === key && (one.op === 'empty') !== (next === 'empty'));
+  if (isLast || excluded) return [here];
+  const { after: _passed, ...rest } = part(next);
+  return [here, rest];
+}
+
+/** Documents of a page: id, order's key, document. */
+export function findStatement(collection: Collection, query: Find, rare?: string): Statement {
+  const { order, after, limit } = query;
+  const { spec } = collection;
+  const asked: Asked = { organizationId: query.organizationId, where: query.where, rare };
+  const key = order.key === null ? 'NULL' : keyColumn(order.key);
+  const index = isById(asked) ? null : orderIndex(collection, query);
+  const conditions = [...filters(spec, asked, index ?? null, order.key, after && order.direction)];
+  if (after) conditions.push(continuation(query, after));
+  const by = order.key === null ? `id ${order.direction}` : `${key} ${order.direction}, id ${order.direction}`;
+  const from = source(spec, asked, index);
+  return {
+    sql: `SELECT id, ${key}, doc FROM ${from} WHERE ${text(conditions)} ORDER BY ${by} LIMIT ?`,
+    values: [...conditions.flatMap((one) => one.values), limit],
+  };
+}
+
+/** Counts, in all or by some keys: those keys, then the count. */
+export function countStatement(collection: Collection, asked: Asked, by: readonly string[]): Statement {
+  const index = isById(asked) ? null : countIndex(collection, asked.where, by);
+  const conditions = filters(collection.spec, asked, index ?? null, null);
+  const keys = by.map(keyColumn);
+  const groups = keys.length > 0 ? ` GROUP BY ${keys.join(', ')}` : '';
+  const from = source(collection.spec, asked, index);
+  return {
+    sql: `SELECT ${[...keys, 'count(*)'].join(', ')} FROM ${from} WHERE ${text(conditions)}${groups}`,
+    values: conditions.flatMap((one) => one.values),
+  };
+}
+
+/** How many rows, at most `limit`, the words of an organization have that begin with a prefix. */
+export function wordStatement(spec: CollectionSpec, organizationId: string, prefix: string, limit: number): Statement {
+  const words = `SELECT 1 FROM ${quote(wordsTable(spec))} WHERE organization_id = ? AND word >= ? AND word < ? LIMIT ?`;
+  return { sql: `SELECT count(*) FROM (${words})`, values: [organizationId, prefix, prefix + LAST, limit] };
+}
+
+const text = (conditions: readonly Statement[]): string => conditions.map((one) => one.sql).join(' AND ');
+
+const isById = ({ where, rare }: Asked): boolean => rare !== undefined || where.some((one) => one.op === 'ids');
+
+function source(spec: CollectionSpec, asked: Asked, index: IndexSpec | null | undefined): string {
+  if (isById(asked)) return `${quote(spec.name)} INDEXED BY ${quote(idIndex(spec))}`;
+  return index ? `${quote(spec.name)} INDEXED BY ${quote(indexName(spec, index))}` : quote(spec.name);
+}
+
+/** The index that gives the order and holds the most of what is filtered by; none where a sort is needed. */
+function orderIndex({ spec, ready }: Collection, { where, order }: Find): IndexSpec | undefined {
+  const fixed = new Set(where.filter(isFixed).map((one) => one.key));
+  const filtered = where.filter(isKeyed).map((one) => one.key);
+  const inOrder = (keys: readonly string[]) =>
+    order.key === null
+      ? keys.every((key) => fixed.has(key))
+      : keys.at(-1) === order.key && keys.slice(0, -1).every((key) => fixed.has(key));
+  const fitting = spec.indexes.filter((index) => ready.has(indexName(spec, index)) && inOrder(index.keys));
+  return best(fitting, (index) => index.keys.length * 100 + held(index, filtered));
+}
+
+/** The index that holds all that is asked for, then the one that narrows most. */
+function countIndex({ spec, ready }: Collection, where: readonly Condition[], by: readonly string[]) {
+  const fixed = new Set(where.filter(isFixed).map((one) => one.key));
+  const needed = [...where.filter(isKeyed).map((one) => one.key), ...by];
+  const narrowing = (keys: readonly string[]) => {
+    const end = keys.findIndex((key) => !fixed.has(key));
+    return end === -1 ? keys.length : end;
+  };
+  const made = spec.indexes.filter((index) => ready.has(indexName(spec, index)));
+  return best(
+    made,
+    (index) =>
+      held(index, needed) * 1_000 + narrowing(index.keys) * 100 - index.keys.length - (index.covers?.length ?? 0),
+  );
+}
+
+const held = (index: IndexSpec, keys: readonly string[]): number =>
+  keys.filter((key) => index.keys.includes(key) || index.covers?.includes(key)).length;
+
+function best(indexes: readonly IndexSpec[], score: (index: IndexSpec) => number): IndexSpec | undefined {
+  return [...indexes].sort((a, b) => score(b) - score(a))[0];
+}
+
+/**
+ * The conditions as SQL. Free to steer are those that fix an index's leading keys, and bounds of the order's key but
+ * for the one that the continuation replaces.
+ */
+function filters(
+  spec: CollectionSpec,
+  { organizationId, where, rare }: Asked,
+  index: IndexSpec | null,
+  orderKey: string | null,
+  continuing?: 'ASC' | 'DESC',
+): Statement[] {
+  const steering = new Set<string>();
+  const found: Statement[] = [{ sql: `${index || !rare ? '' : '+'}organization_id = ?`, values: [organizationId] }];
+  for (const condition of where) {
+    const free = isKeyed(condition) && index?.keys.includes(condition.key) && !steering.has(condition.key);
+    if (!isKeyed(condition)) found.push(unkeyed(condition));
+    else if (free && isFixed(condition)) {
+      steering.add(condition.key);
+      found.push(keyed(spec, condition, ''));
+    } else found.push(keyed(spec, condition, free && condition.key === orderKey ? '' : '+', continuing));
+  }
+  if (rare !== undefined) {
+    const words = `SELECT id FROM ${quote(wordsTable(spec))} WHERE organization_id = ? AND word >= ? AND word < ?`;
+    found.push({ sql: `id IN (${words})`, values: [organizationId, rare, rare + LAST] });
+  }
+  return found;
+}
+
+function unkeyed(condition: Exclude<Condition, Keyed>): Statement {
+  if (condition.op === 'ids') {
+    return { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(condition.ids)] };
+  }
+  const { prefixes } = condition;
+  return { sql: prefixes.map(() => 'instr(words, ?) > 0').join(' AND ') || '1', values: prefixes.map(prefixText) };
+}
+
+/** `plus` is '' where the condition may steer; a lower (upper) bound may not when a continuation upwards (downwards) does. */
+function keyed(spec: CollectionSpec, condition: Keyed, plus: '' | '+', continuing?: 'ASC' | 'DESC'): Statement {
+  const column = `${plus}${keyColumn(condition.key)}`;
+  const filter = `+${keyColumn(condition.key)}`;
+  const lower = continuing === 'ASC' ? filter : column;
+  const upper = continuing === 'DESC' ? filter : column;
+  if (condition.op === 'eq') return { sql: `${column} = ?`, values: [condition.value] };
+  if (condition.op === 'empty') return { sql: `${column} IS NULL`, values: [] };
+  if (condition.op === 'in') {
+    return { sql: `${filter} IN (${condition.values.map(() => '?').join(', ')})`, values: [...condition.values] };
+  }
+  // "Not null" does not make SQLite begin behind the empty keys; a bound below every present key does.
+  if (condition.op === 'present') {
+    return { sql: `${lower} >= ${spec.keys[condition.key] === 'number' ? '-9e999' : "''"}`, values: [] };
+  }
+  const bounds: [string, Value | undefined][] = [
+    [`${lower} > ?`, condition.gt],
+    [`${lower} >= ?`, condition.gte],
+    [`${upper} < ?`, condition.lt],
+    [`${upper} <= ?`, condition.lte],
+  ];
+  const given = bounds.filter((bound): bound is [string, Value] => bound[1] !== undefined);
+  return { sql: given.map(([sql]) => sql).join(' AND '), values: given.map(([, value]) => value) };
+}
+
+/** What comes after a place; by id alone where the order's key is the same in all that can match. */
+function continuation({ where, order }: Find, after: NonNullable<Find['after']>): Statement {
+  const sign = order.direction === 'ASC' ? '>' : '<';
+  const isSame = (one: Condition) =>
+    isFixed(one) && one.key === order.key && (one.op === 'eq' ? one.value : null) === after.key;
+  if (order.key === null || where.some(isSame)) return { sql: `id ${sign} ?`, values: [after.id] };
+  return { sql: `(${keyColumn(order.key)}, id) ${sign} (?, ?)`, values: [after.key, after.id] };
+}

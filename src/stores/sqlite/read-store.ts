@@ -1,0 +1,81 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CollectionSpec, ReadModels, ReadStore, Registered } from '../read-store.ts';
+import { Connection } from './connection.ts';
+import { SqliteReadModels } from './read-models.ts';
+
+/** The register in `<folder>/read.db` and each generation in a `<folder>/read-<generation>.db` of its own. */
+export function openSqliteReadStore(folder: string): ReadStore {
+  return new SqliteReadStore(folder);
+}
+
+const FILE = /^read-(.+)\.db$/;
+
+class SqliteReadStore implements ReadStore {
+  readonly #folder: string;
+  readonly #register: Connection;
+  readonly #open = new Set<ReadModels>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#register = new Connection(join(folder, 'read.db'), { synchronous: 'NORMAL' });
+    this.#register.exec(
+      'CREATE TABLE IF NOT EXISTS register (name TEXT PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL)',
+    );
+  }
+
+  async open(generation: string, collections: readonly CollectionSpec[]): Promise<ReadModels> {
+    const models = new SqliteReadModels(this.#path(generation), generation, collections);
+    this.#open.add(models);
+    return models;
+  }
+
+  async drop(generation: string): Promise<void> {
+    // Syncs the register, so that no power cut brings back a word of what is deleted now.
+    this.#register.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    await this.#close((models) => models.generation === generation);
+    for (const suffix of ['', '-wal', '-shm']) rmSync(this.#path(generation) + suffix, { force: true });
+  }
+
+  async generations(): Promise<string[]> {
+    return readdirSync(this.#folder).flatMap((file) => {
+      const name = FILE.exec(file)?.[1];
+      return name ? [decodeURIComponent(name)] : [];
+    });
+  }
+
+  async register<T>(name: string): Promise<Registered<T> | null> {
+    const row = this.#register.get('SELECT value, version FROM register WHERE name = ?', [name]);
+    return row ? { value: JSON.parse(row[0] as string) as T, version: row[1] as number } : null;
+  }
+
+  async compareAndSet(name: string, version: number, value: unknown): Promise<boolean> {
+    const text = JSON.stringify(value);
+    const { changes } =
+      version === 0
+        ? this.#register.run('INSERT OR IGNORE INTO register VALUES (?, 1, ?)', [name, text])
+        : this.#register.run('UPDATE register SET version = version + 1, value = ? WHERE name = ? AND version = ?', [
+            text,
+            name,
+            version,
+          ]);
+    return changes === 1;
+  }
+
+  async close(): Promise<void> {
+    await this.#close(() => true);
+    this.#register.close();
+  }
+
+  async #close(which: (models: ReadModels) => boolean): Promise<void> {
+    for (const models of this.#open) {
+      if (!which(models)) continue;
+      this.#open.delete(models);
+      await models.close();
+    }
+  }
+
+  #path(generation: string): string {
+    return join(this.#folder, `read-${encodeURIComponent(generation)}.db`);
+  }
+}
