@@ -1,0 +1,54 @@
+import { jsonEvent, type Position as LogPosition, type RecordedEvent } from '@eventstore/db-client';
+import type { EventMetadata, TrailEvent } from '../../trail/event.ts';
+import type { Position, StoredEvent } from '../event-store.ts';
+
+/** A place in `$all` as text. Both halves go past 2^53. */
+export function toPosition({ commit, prepare }: LogPosition): Position {
+  return `${commit}/${prepare}` as Position;
+}
+
+export function fromPosition(position: Position): LogPosition {
+  const [commit, prepare] = position.split('/');
+  if (!commit || !prepare) throw new TypeError(`${position} is no position of EventStoreDB`);
+  return { commit: BigInt(commit), prepare: BigInt(prepare) };
+}
+
+export function comparePositions(a: Position, b: Position): number {
+  const left = fromPosition(a);
+  const right = fromPosition(b);
+  return order(left.commit, right.commit) || order(left.prepare, right.prepare);
+}
+
+function order(a: bigint, b: bigint): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+export function toEventData({ id, type, data, metadata }: TrailEvent) {
+  return jsonEvent({ id, type, data, metadata });
+}
+
+/**
+ * The event as the port has it, or null for what is not ours: the server's own events, of which `$all` is full, and
+ * whatever another program may have written. One of those inside a stream of ours shows as a gap in its chain.
+ */
+export function toStoredEvent(recorded: RecordedEvent | undefined): StoredEvent | null {
+  if (!recorded?.isJson || isSystem(recorded.type) || isSystem(recorded.streamId)) return null;
+  if (!hasTrail(recorded.metadata)) return null;
+  return {
+    id: recorded.id,
+    stream: recorded.streamId,
+    revision: Number(recorded.revision),
+    type: recorded.type,
+    data: recorded.data as Record<string, unknown>,
+    metadata: recorded.metadata,
+    position: toPosition(recorded.position!),
+  };
+}
+
+function isSystem(name: string): boolean {
+  return name.startsWith('$');
+}
+
+function hasTrail(metadata: unknown): metadata is EventMetadata {
+  return typeof metadata === 'object' && metadata !== null && 'hash' in metadata && 'organization_id' in metadata;
+}

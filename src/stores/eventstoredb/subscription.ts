@@ -1,0 +1,101 @@
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
+import type { AllStreamResolvedEvent, AllStreamSubscription } from '@eventstore/db-client';
+import type { Position, StoredEvent } from '../event-store.ts';
+import { comparePositions, toStoredEvent } from './events.ts';
+
+/** How many events may wait for a slow consumer before the server is held back. */
+const MOST_WAITING = 2000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1000;
+
+/**
+ * Events for ever, over as many of the client's subscriptions as it takes: one reports a single error, or just ends,
+ * and doesn't come back. Each begins after the last event that was handed on (never at a checkpoint, which runs ahead
+ * of what was handled), and what comes again all the same is left out.
+ */
+export async function* follow(
+  subscribe: (after: Position | null) => AllStreamSubscription,
+  after: Position | null,
+  patienceMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<readonly StoredEvent[]> {
+  let last = after;
+  let pause = FIRST_PAUSE_MS;
+  while (!signal.aborted) {
+    const feed = new Feed(subscribe(last), patienceMs, signal);
+    try {
+      for (let batch = await feed.next(); batch; batch = await feed.next()) {
+        const fresh: StoredEvent[] = [];
+        for (const event of batch) {
+          if (last !== null && comparePositions(event.position, last) <= 0) continue;
+          fresh.push(event);
+          last = event.position;
+        }
+        if (fresh.length === 0) continue;
+        pause = FIRST_PAUSE_MS;
+        yield fresh;
+      }
+    } finally {
+      feed.stop();
+    }
+    // An aborted wait rejects; the loop sees why.
+    await wait(pause, undefined, { signal }).catch(() => undefined);
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+  }
+}
+
+/** One subscription's events, in batches of what has piled up since the last was taken. */
+class Feed {
+  #waiting: StoredEvent[] = [];
+  #ended = false;
+  #wake: () => void = () => undefined;
+  readonly #subscription: AllStreamSubscription;
+  readonly #signal: AbortSignal;
+  readonly #unconfirmed: NodeJS.Timeout;
+  readonly #end = () => {
+    this.#ended = true;
+    this.#wake();
+  };
+
+  constructor(subscription: AllStreamSubscription, patienceMs: number, signal: AbortSignal) {
+    this.#subscription = subscription;
+    this.#signal = signal;
+    this.#unconfirmed = setTimeout(this.#end, patienceMs);
+    signal.addEventListener('abort', this.#end);
+    subscription.on('confirmation', () => clearTimeout(this.#unconfirmed));
+    subscription.on('data', (resolved: AllStreamResolvedEvent) => this.#take(resolved));
+    subscription.on('error', this.#end);
+    subscription.on('end', this.#end);
+  }
+
+  /** The next batch, or null when there will be none from this subscription. */
+  async next(): Promise<StoredEvent[] | null> {
+    if (this.#waiting.length === 0 && !this.#ended) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      // What the same packet brought becomes one batch.
+      await setImmediate();
+    }
+    if (this.#waiting.length === 0 || this.#signal.aborted) return null;
+    const batch = this.#waiting;
+    this.#waiting = [];
+    this.#subscription.resume();
+    return batch;
+  }
+
+  stop(): void {
+    clearTimeout(this.#unconfirmed);
+    this.#signal.removeEventListener('abort', this.#end);
+    // Fails only where there is no call to cancel.
+    this.#subscription.unsubscribe().catch(() => undefined);
+  }
+
+  #take(resolved: AllStreamResolvedEvent): void {
+    const event = toStoredEvent(resolved.event);
+    if (!event) return;
+    this.#waiting.push(event);
+    if (this.#waiting.length >= MOST_WAITING) this.#subscription.pause();
+    this.#wake();
+  }
+}

@@ -1,0 +1,32 @@
+import { openEventStoreDb } from '../src/stores/eventstoredb/event-store.ts';
+import { type EventStoreFixture, eventStoreContract } from './contract/event-store.ts';
+import { startFakeEventStoreDb } from './support/fake-eventstoredb/server.ts';
+
+async function fixture(url: string, stop: () => Promise<void>): Promise<EventStoreFixture> {
+  const opened = [openEventStoreDb(url)];
+  return {
+    store: opened[0]!,
+    async reopen() {
+      const store = openEventStoreDb(url);
+      opened.push(store);
+      return store;
+    },
+    async close() {
+      await Promise.all(opened.map((store) => store.close()));
+      await stop();
+    },
+  };
+}
+
+/** Positions of a log that has been in use for long go past what a JavaScript number holds. */
+const LATE = 2n ** 53n - 1000n;
+
+eventStoreContract('EventStoreDB (fake)', async () => {
+  const fake = await startFakeEventStoreDb({ firstPosition: LATE });
+  return fixture(fake.url, () => fake.close());
+});
+
+const { EVENTSTORE_URL } = process.env;
+if (EVENTSTORE_URL) {
+  eventStoreContract('EventStoreDB (EVENTSTORE_URL)', () => fixture(EVENTSTORE_URL, async () => undefined));
+}

@@ -1,0 +1,96 @@
+import type {
+  AppendReq,
+  AppendResp,
+  BatchAppendReq,
+  BatchAppendResp,
+} from '@eventstore/db-client/generated/streams_pb.js';
+import type { ServerDuplexStream, ServerReadableStream, sendUnaryData } from '@grpc/grpc-js';
+import { Metadata, status } from '@grpc/grpc-js';
+import type { AppendFault, Faults } from './faults.ts';
+import type { Appended, Expected, Log, Proposed } from './log.ts';
+import {
+  appendMessage,
+  batchAppendMessage,
+  batchExpectedOf,
+  expectedOf,
+  proposedOf,
+  streamNameOf,
+} from './messages.ts';
+
+interface Batch {
+  stream: string;
+  expected: Expected;
+  proposed: Proposed[];
+}
+
+/** Answers the two ways of appending, and suffers the faults on the way. */
+export class Appends {
+  /** How many appends came each way. */
+  plain = 0;
+  batched = 0;
+
+  constructor(
+    readonly log: Log,
+    readonly faults: Faults,
+    readonly maxBytes: number,
+    readonly cutConnections: () => void,
+  ) {}
+
+  append(call: ServerReadableStream<AppendReq, AppendResp>, answer: sendUnaryData<AppendResp>): void {
+    const batch: Batch = { stream: '', expected: 'any', proposed: [] };
+    call.on('data', (message: AppendReq) => {
+      const options = message.getOptions();
+      if (options) Object.assign(batch, { stream: streamNameOf(options), expected: expectedOf(options) });
+      else batch.proposed.push(proposedOf(message.getProposedMessage()!));
+    });
+    call.on('end', () => {
+      this.plain += 1;
+      if (this.#size(batch) > this.maxBytes) return answer(this.#tooLarge());
+      const fault = this.faults.appends.shift();
+      const result = this.#land(batch, fault);
+      if (fault === 'land-cancel') answer({ code: status.CANCELLED, details: 'Call canceled by the server' });
+      else if (fault === 'land-timeout') answer({ code: status.ABORTED, details: 'Commit phase timeout.' });
+      else if (result) answer(null, appendMessage(result, fault !== 'no-position'));
+    });
+  }
+
+  batchAppend(call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void {
+    const open = new Map<string, Batch>();
+    call.on('data', (message: BatchAppendReq) => {
+      const correlation = message.getCorrelationId()!.getString();
+      const options = message.getOptions();
+      if (options) {
+        open.set(correlation, { stream: streamNameOf(options), expected: batchExpectedOf(options), proposed: [] });
+      }
+      const batch = open.get(correlation)!;
+      batch.proposed.push(...message.getProposedMessagesList().map(proposedOf));
+      if (!message.getIsFinal()) return;
+      open.delete(correlation);
+      this.batched += 1;
+      const fault = this.faults.appends.shift();
+      const result = this.#land(batch, fault);
+      if (fault === 'end-batch-stream') call.end();
+      else if (result) call.write(batchAppendMessage(message, batch.stream, result));
+    });
+    call.on('end', () => call.end());
+  }
+
+  /** Writes the batch unless the fault forbids it. Null where there is to be no answer. */
+  #land(batch: Batch, fault: AppendFault | undefined): Appended | null {
+    const lands = fault === undefined || fault === 'no-position' || fault.startsWith('land-');
+    const result = lands ? this.log.append(batch.stream, batch.proposed, batch.expected) : null;
+    if (fault === 'cut' || fault === 'land-cut') this.cutConnections();
+    return fault === undefined || fault === 'no-position' ? result : null;
+  }
+
+  #size(batch: Batch): number {
+    return batch.proposed.reduce((sum, event) => sum + event.data.length + event.metadata.length, 0);
+  }
+
+  #tooLarge() {
+    const metadata = new Metadata();
+    metadata.set('exception', 'maximum-append-size-exceeded');
+    metadata.set('maximum-append-size', String(this.maxBytes));
+    return { code: status.INVALID_ARGUMENT, details: 'Maximum append size exceeded', metadata };
+  }
+}

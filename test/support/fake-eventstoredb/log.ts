@@ -1,0 +1,97 @@
+/** One recorded event of the fake. Commit and prepare positions are equal, as a server without transactions has them. */
+export interface LogRecord extends Proposed {
+  stream: string;
+  revision: bigint;
+  position: bigint;
+}
+
+export interface Proposed {
+  id: string;
+  /** `type` and `content-type`, as the client sent them. */
+  system: ReadonlyMap<string, string>;
+  data: Uint8Array;
+  metadata: Uint8Array;
+}
+
+export type Expected = bigint | 'any' | 'no_stream' | 'stream_exists';
+
+export type Appended =
+  | { kind: 'written' | 'idempotent'; revision: bigint; position: bigint }
+  | { kind: 'conflict'; current: bigint | 'no_stream' };
+
+/** EventStoreDB's log in memory, with its own rules for expected revisions and for the same ids sent again. */
+export class Log {
+  readonly records: LogRecord[] = [];
+  readonly #streams = new Map<string, LogRecord[]>();
+  readonly #waiting = new Set<() => void>();
+  #next: bigint;
+
+  constructor(firstPosition: bigint) {
+    this.#next = firstPosition;
+  }
+
+  stream(name: string): readonly LogRecord[] | undefined {
+    return this.#streams.get(name);
+  }
+
+  append(stream: string, proposed: readonly Proposed[], expected: Expected): Appended {
+    const records = this.#streams.get(stream) ?? [];
+    const held = this.#alreadyThere(records, proposed, expected);
+    if (held) return { kind: 'idempotent', revision: held.revision, position: held.position };
+    const current = records.length === 0 ? 'no_stream' : BigInt(records.length - 1);
+    if (!fits(expected, current)) return { kind: 'conflict', current };
+    for (const event of proposed) this.#write(stream, records, event);
+    for (const wake of this.#waiting) wake();
+    const last = records.at(-1)!;
+    return { kind: 'written', revision: last.revision, position: last.position };
+  }
+
+  /** Resolves when something was appended after the first `length` records, or when `signal` is aborted. */
+  async grown(length: number, signal: AbortSignal): Promise<void> {
+    if (this.records.length > length || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+      signal.addEventListener('abort', wake);
+    });
+  }
+
+  /** Index of the first record at or after a position. */
+  indexOf(position: bigint): number {
+    let low = 0;
+    let high = this.records.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.records[middle]!.position < position) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #write(stream: string, records: LogRecord[], event: Proposed): void {
+    const record = { ...event, stream, revision: BigInt(records.length), position: this.#next };
+    // Real positions are byte offsets: never consecutive.
+    this.#next += BigInt(event.data.length + event.metadata.length + 97);
+    records.push(record);
+    this.#streams.set(stream, records);
+    this.records.push(record);
+  }
+
+  /** The last of the proposed events when all of them are there by id, whatever data came with them this time. */
+  #alreadyThere(records: readonly LogRecord[], proposed: readonly Proposed[], expected: Expected) {
+    if (expected !== 'no_stream' && typeof expected !== 'bigint') return undefined;
+    const first = expected === 'no_stream' ? 0 : Number(expected) + 1;
+    if (proposed.some((event, index) => records[first + index]?.id !== event.id)) return undefined;
+    return records[first + proposed.length - 1];
+  }
+}
+
+function fits(expected: Expected, current: bigint | 'no_stream'): boolean {
+  if (expected === 'any') return true;
+  if (expected === 'stream_exists') return current !== 'no_stream';
+  return expected === current;
+}

@@ -1,0 +1,137 @@
+import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
+import statusPb from '@eventstore/db-client/generated/status_pb.js';
+import type {
+  AppendReq,
+  AppendResp,
+  BatchAppendReq,
+  BatchAppendResp,
+  ReadReq,
+  ReadResp,
+} from '@eventstore/db-client/generated/streams_pb.js';
+import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
+import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
+import type { Appended, Expected, LogRecord, Proposed } from './log.ts';
+
+/** The wire's messages, to and from the fake's own shapes. */
+
+const TICKS_AT_EPOCH = '0';
+
+export function eventMessage(record: LogRecord): ReadResp {
+  const recorded = new streamsPb.ReadResp.ReadEvent.RecordedEvent()
+    .setId(new sharedPb.UUID().setString(record.id))
+    .setStreamIdentifier(streamIdentifier(record.stream))
+    .setStreamRevision(String(record.revision))
+    .setPreparePosition(String(record.position))
+    .setCommitPosition(String(record.position))
+    .setCustomMetadata(record.metadata)
+    .setData(record.data);
+  for (const [key, value] of record.system) recorded.getMetadataMap().set(key, value);
+  recorded.getMetadataMap().set('created', TICKS_AT_EPOCH);
+  const event = new streamsPb.ReadResp.ReadEvent().setEvent(recorded).setCommitPosition(String(record.position));
+  return new streamsPb.ReadResp().setEvent(event);
+}
+
+export function streamNotFoundMessage(stream: string): ReadResp {
+  const notFound = new streamsPb.ReadResp.StreamNotFound().setStreamIdentifier(streamIdentifier(stream));
+  return new streamsPb.ReadResp().setStreamNotFound(notFound);
+}
+
+export function confirmationMessage(): ReadResp {
+  const confirmation = new streamsPb.ReadResp.SubscriptionConfirmation().setSubscriptionId('fake');
+  return new streamsPb.ReadResp().setConfirmation(confirmation);
+}
+
+/** While catching up, a real server's checkpoints lag behind and have no prepare position. */
+export function checkpointMessage(commit: bigint, prepare: bigint): ReadResp {
+  const checkpoint = new streamsPb.ReadResp.Checkpoint()
+    .setCommitPosition(String(commit))
+    .setPreparePosition(String(prepare));
+  return new streamsPb.ReadResp().setCheckpoint(checkpoint);
+}
+
+export function caughtUpMessage(): ReadResp {
+  return new streamsPb.ReadResp().setCaughtUp(new streamsPb.ReadResp.CaughtUp());
+}
+
+export function appendMessage(result: Appended, withPosition: boolean): AppendResp {
+  const message = new streamsPb.AppendResp();
+  if (result.kind === 'conflict') {
+    const conflict = new streamsPb.AppendResp.WrongExpectedVersion();
+    if (result.current === 'no_stream') conflict.setCurrentNoStream(new sharedPb.Empty());
+    else conflict.setCurrentRevision(String(result.current));
+    return message.setWrongExpectedVersion(conflict);
+  }
+  const success = new streamsPb.AppendResp.Success().setCurrentRevision(String(result.revision));
+  if (withPosition) {
+    const position = new streamsPb.AppendResp.Position()
+      .setCommitPosition(String(result.position))
+      .setPreparePosition(String(result.position));
+    success.setPosition(position);
+  } else {
+    success.setNoPosition(new sharedPb.Empty());
+  }
+  return message.setSuccess(success);
+}
+
+export function batchAppendMessage(request: BatchAppendReq, stream: string, result: Appended): BatchAppendResp {
+  const message = new streamsPb.BatchAppendResp()
+    .setCorrelationId(request.getCorrelationId())
+    .setStreamIdentifier(streamIdentifier(stream));
+  if (result.kind === 'conflict') {
+    const conflict = new sharedPb.WrongExpectedVersion();
+    if (result.current !== 'no_stream') conflict.setCurrentStreamRevision(String(result.current));
+    const details = new anyPb.Any();
+    details.pack(conflict.serializeBinary(), 'event_store.client.WrongExpectedVersion');
+    return message.setError(new statusPb.Status().setDetails(details));
+  }
+  const position = new sharedPb.AllStreamPosition()
+    .setCommitPosition(String(result.position))
+    .setPreparePosition(String(result.position));
+  const success = new streamsPb.BatchAppendResp.Success()
+    .setCurrentRevision(String(result.revision))
+    .setPosition(position);
+  return message.setSuccess(success);
+}
+
+export function expectedOf(options: AppendReq.Options): Expected {
+  if (options.hasRevision()) return BigInt(options.getRevision());
+  if (options.hasNoStream()) return 'no_stream';
+  return options.hasStreamExists() ? 'stream_exists' : 'any';
+}
+
+export function batchExpectedOf(options: BatchAppendReq.Options): Expected {
+  if (options.hasStreamPosition()) return BigInt(options.getStreamPosition());
+  if (options.hasNoStream()) return 'no_stream';
+  return options.hasStreamExists() ? 'stream_exists' : 'any';
+}
+
+export function proposedOf(message: AppendReq.ProposedMessage | BatchAppendReq.ProposedMessage): Proposed {
+  return {
+    id: message.getId()!.getString(),
+    system: new Map(message.getMetadataMap().getEntryList()),
+    data: message.getData_asU8(),
+    metadata: message.getCustomMetadata_asU8(),
+  };
+}
+
+export function streamNameOf(holder: {
+  getStreamIdentifier(): { getStreamName_asU8(): Uint8Array } | undefined;
+}): string {
+  return Buffer.from(holder.getStreamIdentifier()!.getStreamName_asU8()).toString('utf8');
+}
+
+/** Which records a subscription's filter lets through. */
+export function filterOf(options: ReadReq.Options): (record: LogRecord) => boolean {
+  const filter = options.getFilter();
+  if (!filter) return () => true;
+  const expression = (filter.getEventType() ?? filter.getStreamIdentifier())!;
+  const subject = (record: LogRecord) => (filter.hasEventType() ? record.system.get('type')! : record.stream);
+  const prefixes = expression.getPrefixList();
+  if (prefixes.length > 0) return (record) => prefixes.some((prefix) => subject(record).startsWith(prefix));
+  const pattern = new RegExp(expression.getRegex());
+  return (record) => pattern.test(subject(record));
+}
+
+function streamIdentifier(stream: string) {
+  return new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream, 'utf8'));
+}

@@ -1,0 +1,116 @@
+import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { ServerWritableStream } from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
+import type { Faults } from './faults.ts';
+import type { Log, LogRecord } from './log.ts';
+import {
+  caughtUpMessage,
+  checkpointMessage,
+  confirmationMessage,
+  eventMessage,
+  filterOf,
+  streamNameOf,
+  streamNotFoundMessage,
+} from './messages.ts';
+
+type ReadCall = ServerWritableStream<ReadReq, ReadResp>;
+
+const FORWARDS = 0;
+/** A filtered subscription reports how far it has looked once in this many records, times the client's multiplier. */
+const SEARCH_WINDOW = 32;
+
+/** Answers the `read` call: a stream or everything, either way, or a subscription to everything. */
+export class Reads {
+  constructor(
+    readonly log: Log,
+    readonly faults: Faults,
+  ) {}
+
+  async answer(call: ReadCall): Promise<void> {
+    const options = call.request.getOptions()!;
+    if (options.hasSubscription()) return this.#subscribe(call, options);
+    const records = options.hasStream() ? this.#ofStream(options) : this.#ofAll(options);
+    if (records === null) call.write(streamNotFoundMessage(streamNameOf(options.getStream()!)));
+    const count = Number(options.getCount());
+    for (const record of (records ?? []).slice(0, count)) await write(call, eventMessage(record));
+    call.end();
+  }
+
+  #ofStream(options: ReadReq.Options): LogRecord[] | null {
+    const wanted = options.getStream()!;
+    const records = this.log.stream(streamNameOf(wanted));
+    if (!records) return null;
+    if (options.getReadDirection() === FORWARDS) {
+      return wanted.hasEnd() ? [] : records.slice(wanted.hasStart() ? 0 : Number(wanted.getRevision()));
+    }
+    if (wanted.hasStart()) return records.slice(0, 1);
+    return records.slice(0, wanted.hasEnd() ? records.length : Number(wanted.getRevision()) + 1).reverse();
+  }
+
+  /** Forwards, the event at the given position comes too; a filter is ignored: real servers do the same. */
+  #ofAll(options: ReadReq.Options): LogRecord[] {
+    const all = options.getAll()!;
+    const { records } = this.log;
+    const at = all.hasPosition() ? BigInt(all.getPosition()!.getCommitPosition()) : 0n;
+    if (options.getReadDirection() === FORWARDS) return all.hasEnd() ? [] : records.slice(this.log.indexOf(at));
+    return records.slice(0, all.hasEnd() ? records.length : this.log.indexOf(at)).reverse();
+  }
+
+  async #subscribe(call: ReadCall, options: ReadReq.Options): Promise<void> {
+    const stopped = new AbortController();
+    let how: 'end' | 'break' = 'end';
+    const forget = this.faults.running((way) => {
+      how = way;
+      stopped.abort();
+    });
+    call.once('cancelled', () => stopped.abort());
+    call.write(confirmationMessage());
+    await this.#deliver(call, options, stopped.signal);
+    forget();
+    if (how === 'end') call.end();
+    else call.emit('error', { code: status.INTERNAL, details: 'subscription dropped' });
+  }
+
+  async #deliver(call: ReadCall, options: ReadReq.Options, signal: AbortSignal): Promise<void> {
+    const matches = filterOf(options);
+    const window = SEARCH_WINDOW * Math.max(1, options.getFilter()?.getCheckpointintervalmultiplier() ?? 1);
+    let index = this.#start(options);
+    for (let live = false, seen = 0; !signal.aborted; ) {
+      const record = this.log.records[index];
+      if (record) {
+        index += 1;
+        seen += 1;
+        if (matches(record)) await write(call, eventMessage(record));
+        if (options.hasFilter() && seen % window === 0) {
+          call.write(checkpointMessage(record.position, live ? record.position : 0n));
+        }
+      } else {
+        if (!live) call.write(caughtUpMessage());
+        live = true;
+        await this.log.grown(index, signal);
+      }
+    }
+  }
+
+  /** A subscription begins after the given position, unless the fault of delivering again is set. */
+  #start(options: ReadReq.Options): number {
+    const all = options.getAll()!;
+    if (all.hasEnd()) return this.log.records.length;
+    const after = all.hasPosition() ? this.log.indexOf(BigInt(all.getPosition()!.getCommitPosition()) + 1n) : 0;
+    const again = Math.min(this.faults.redeliver, after);
+    this.faults.redeliver = 0;
+    return after - again;
+  }
+}
+
+/** Writes with back-pressure. */
+async function write(call: ReadCall, message: ReadResp): Promise<void> {
+  if (call.write(message) || call.cancelled) return;
+  await new Promise<void>((resolve) => {
+    const go = () => {
+      call.off('drain', go).off('cancelled', go);
+      resolve();
+    };
+    call.on('drain', go).on('cancelled', go);
+  });
+}

@@ -1,0 +1,137 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
+import type { SupportedMethods } from '@eventstore/db-client/generated/serverfeatures_pb.js';
+import featuresPb from '@eventstore/db-client/generated/serverfeatures_pb.js';
+import type { Empty } from '@eventstore/db-client/generated/shared_pb.js';
+import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { handleUnaryCall, Metadata, ServerWritableStream, UntypedHandleCall } from '@grpc/grpc-js';
+import * as grpc from '@grpc/grpc-js';
+import { Appends } from './appends.ts';
+import { Faults } from './faults.ts';
+import { Log, type Proposed } from './log.ts';
+import { Reads } from './reads.ts';
+
+export interface FakeOptions {
+  /** Any free one unless given. */
+  port?: number;
+  /** Position of the very first event; real ones grow past 2^53. */
+  firstPosition?: bigint;
+  /** What one append may hold in all. */
+  maxAppendBytes?: number;
+}
+
+export interface FakeEventStoreDb {
+  url: string;
+  port: number;
+  faults: Faults;
+  log: Log;
+  appends: Appends;
+  /** Breaks every connection; new ones are accepted. */
+  cutConnections(): void;
+  close(): Promise<void>;
+}
+
+/** Starts an EventStoreDB in memory that speaks the client's own gRPC services, on loopback without TLS. */
+export async function startFakeEventStoreDb(options: FakeOptions = {}): Promise<FakeEventStoreDb> {
+  const log = new Log(options.firstPosition ?? 0n);
+  writeSystemEvents(log);
+  const faults = new Faults();
+  const sockets = new Set<Socket>();
+  const cutConnections = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const appends = new Appends(log, faults, options.maxAppendBytes ?? 1024 * 1024, cutConnections);
+
+  const server = new grpc.Server({ 'grpc.max_receive_message_length': -1 });
+  server.addService(StreamsService as grpc.ServiceDefinition, streams(log, faults, appends));
+  server.addService(ServerFeaturesService as grpc.ServiceDefinition, { getSupportedMethods });
+  const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
+
+  // Connections are accepted here and handed to gRPC, so that they can be cut.
+  const listener = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    injector.injectConnection(socket);
+  });
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', reject);
+    listener.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const { port } = listener.address() as AddressInfo;
+
+  return {
+    url: `esdb://127.0.0.1:${port}?tls=false`,
+    port,
+    faults,
+    log,
+    appends,
+    cutConnections,
+    async close() {
+      const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
+      cutConnections();
+      injector.destroy();
+      server.forceShutdown();
+      await closed;
+    },
+  };
+}
+
+function streams(log: Log, faults: Faults, appends: Appends): Record<string, UntypedHandleCall> {
+  const reads = new Reads(log, faults);
+  return {
+    append: (call: Parameters<Appends['append']>[0], answer: Parameters<Appends['append']>[1]) => {
+      const refused = notLeader(call.metadata, faults);
+      if (refused) answer(refused);
+      else appends.append(call, answer);
+    },
+    batchAppend: (call: Parameters<Appends['batchAppend']>[0]) => appends.batchAppend(call),
+    read: (call: ServerWritableStream<ReadReq, ReadResp>) => {
+      const queue = call.request.getOptions()!.hasSubscription() ? faults.subscriptions : faults.reads;
+      const fault = queue.shift();
+      const refused = notLeader(call.metadata, faults);
+      if (refused) call.emit('error', refused);
+      else if (fault === 'break') call.emit('error', { code: grpc.status.INTERNAL, details: 'read failed' });
+      else if (fault === undefined) void reads.answer(call);
+    },
+  };
+}
+
+/** A follower's refusal, which names the leader, of a call that requires it. */
+function notLeader(called: Metadata, faults: Faults) {
+  if (!faults.leader || called.get('requires-leader')[0] !== 'true') return null;
+  const metadata = new grpc.Metadata();
+  metadata.set('exception', 'not-leader');
+  metadata.set('leader-endpoint-host', faults.leader.host);
+  metadata.set('leader-endpoint-port', String(faults.leader.port));
+  return { code: grpc.status.NOT_FOUND, details: 'Leader info available', metadata };
+}
+
+const getSupportedMethods: handleUnaryCall<Empty, SupportedMethods> = (_call, answer) => {
+  const supported = new featuresPb.SupportedMethods().setEventStoreServerVersion('23.10.0');
+  for (const method of ['append', 'batchAppend', 'read']) {
+    const entry = new featuresPb.SupportedMethod()
+      .setServiceName('event_store.client.streams.streams')
+      .setMethodName(method.toLowerCase());
+    supported.addMethods(entry);
+  }
+  answer(null, supported);
+};
+
+/** A fresh server's log isn't empty: these come before the first event of anyone's. */
+function writeSystemEvents(log: Log): void {
+  const system = (id: number, type: string): Proposed => ({
+    id: `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`,
+    system: new Map([
+      ['type', type],
+      ['content-type', 'application/json'],
+    ]),
+    data: Buffer.from('{}'),
+    metadata: new Uint8Array(),
+  });
+  log.append('$$$stats-127.0.0.1', [system(1, '$metadata')], 'any');
+  log.append('$users', [system(2, '$User')], 'any');
+  log.append('$user-admin', [system(3, 'UserCreated')], 'any');
+  log.append('$$ours', [system(4, '$metadata')], 'any');
+}

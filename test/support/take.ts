@@ -1,0 +1,42 @@
+/** Longest wait for something that must come. */
+const BOUND_MS = 8000;
+
+/** Reads batches until `count` items for which `wanted` holds have come; fails when that takes too long. */
+export async function take<T>(
+  subscribe: (signal: AbortSignal) => AsyncIterable<readonly T[]>,
+  count: number,
+  wanted: (item: T) => boolean = () => true,
+): Promise<T[]> {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), BOUND_MS);
+  const taken: T[] = [];
+  try {
+    for await (const batch of subscribe(stop.signal)) {
+      taken.push(...batch.filter(wanted));
+      if (taken.length >= count) return taken;
+    }
+  } finally {
+    clearTimeout(timer);
+    stop.abort();
+  }
+  throw new Error(`no more than ${taken.length} of ${count} came`);
+}
+
+/** Resolves as soon as the condition holds; fails when that takes too long. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + BOUND_MS;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`not so after ${BOUND_MS} ms: ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** What a promise is rejected with; fails where it isn't. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('should have been rejected');
+}
