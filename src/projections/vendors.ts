@@ -4,6 +4,8 @@ import { searchWords } from './text.ts';
 
 /** Stands for "never" where a filter on a date takes in what has none. */
 const NEVER = '0001-01-01';
+/** Stands for "not due" where a filter on a date must leave a vendor out. */
+const FAR = '9999-12-31';
 
 export const vendors: ReadModel<VendorState> = {
   type: 'VENDOR',
@@ -39,6 +41,7 @@ export const vendors: ReadModel<VendorState> = {
     last_reviewed: 'text',
     reviewed_or_never: 'text',
     next_review_due: 'text',
+    review_due: 'text',
   },
   keys: (vendor) => ({
     name: textKey(vendor.name),
@@ -50,9 +53,18 @@ export const vendors: ReadModel<VendorState> = {
     last_reviewed: vendor.last_reviewed,
     reviewed_or_never: vendor.last_reviewed ?? NEVER,
     next_review_due: vendor.next_review_due,
+    review_due: vendor.next_review_due ?? FAR,
   }),
   orders: ['name', 'last_reviewed', 'next_review_due', 'created_at', 'updated_at'],
-  filters: ['status', 'criticality', 'category', 'country', 'processes_personal_data', 'reviewed_or_never'],
+  filters: [
+    'status',
+    'criticality',
+    'category',
+    'country',
+    'processes_personal_data',
+    'reviewed_or_never',
+    'review_due',
+  ],
   words: (vendor) => searchWords([vendor.name], [vendor.description]),
   effectiveAt: (type, data) => (type === 'VendorReviewed' ? String(data.reviewed_at) : null),
 };

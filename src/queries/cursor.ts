@@ -35,10 +35,21 @@ export function readCursor(key: Buffer, boundTo: unknown, cursor: string): Place
       { field: 'cursor' },
     );
   }
-  const [empty, placeKey, id, today, ordinal] = JSON.parse(body) as [number, Scalar | null, string, string, number | null];
+  const [empty, placeKey, id, today, ordinal] = JSON.parse(body) as [
+    number,
+    Scalar | null,
+    string,
+    string,
+    number | null,
+  ];
   return { empty: empty === 1, key: placeKey, id, today, ordinal };
 }
 
 function sign(key: Buffer, boundTo: unknown, body: string): Buffer {
-  return createHmac('sha256', key).update(canonical(boundTo)).update('\n').update(body).digest().subarray(0, SIGNATURE_BYTES);
+  return createHmac('sha256', key)
+    .update(canonical(boundTo))
+    .update('\n')
+    .update(body)
+    .digest()
+    .subarray(0, SIGNATURE_BYTES);
 }

@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { Role } from '../commands/caller.ts';
 import { dateOf } from '../commands/dates.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { LRUCache } from 'lru-cache';
 import { behind, READ_WAIT_MS, type Reader, refuseViewer } from './reader.ts';
 
 /** The state a read is about: as it is now, or after an ordinal of the organization's log. */
@@ -50,9 +50,13 @@ export async function momentOf(
   if (POSITION.test(asOf)) return momentOfPosition(reader, organizationId, Number(asOf));
   const time = endOf(asOf);
   if (time === null) {
-    throw new Refusal('invalid_input', 'Give as_of as a date, a timestamp in UTC, or a position from an earlier answer.', {
-      field: 'as_of',
-    });
+    throw new Refusal(
+      'invalid_input',
+      'Give as_of as a date, a timestamp in UTC, or a position from an earlier answer.',
+      {
+        field: 'as_of',
+      },
+    );
   }
   return { today: dateOf(time), ordinal: await ordinalAt(reader, organizationId, time, now.getTime()) };
 }
@@ -76,7 +80,12 @@ async function momentOfPosition(reader: Reader, organizationId: string, ordinal:
 }
 
 /** The last ordinal whose log time is not later than `time`. */
-export async function ordinalAt(reader: Reader, organizationId: string, time: string, arrival: number): Promise<number> {
+export async function ordinalAt(
+  reader: Reader,
+  organizationId: string,
+  time: string,
+  arrival: number,
+): Promise<number> {
   const key = `${organizationId}@${time}`;
   const known = settled.get(key);
   if (known !== undefined) return known;

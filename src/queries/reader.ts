@@ -30,17 +30,26 @@ export const READ_WAIT_MS = 5_000;
 export function roleIn(caller: Caller, organizationId: string): Role {
   const role = caller.roles.get(organizationId);
   if (role !== undefined) return role;
-  throw new Refusal('not_found', 'There is no such organization for this token: listOrganizations names those there are.', {
-    field: 'organization_id',
-  });
+  throw new Refusal(
+    'not_found',
+    'There is no such organization for this token: listOrganizations names those there are.',
+    {
+      field: 'organization_id',
+    },
+  );
 }
 
 export function refuseViewer(role: Role, what: string): void {
-  if (role === 'VIEWER') throw new Refusal('forbidden', `A VIEWER sees today's state only: ask for the AUDITOR role to read ${what}.`);
+  if (role === 'VIEWER')
+    throw new Refusal('forbidden', `A VIEWER sees today's state only: ask for the AUDITOR role to read ${what}.`);
 }
 
 export function behind(): Refusal {
-  return new Refusal('unavailable', 'The read models have not caught up with that moment yet: repeat the call shortly.', {
-    retry_after_seconds: 2,
-  });
+  return new Refusal(
+    'unavailable',
+    'The read models have not caught up with that moment yet: repeat the call shortly.',
+    {
+      retry_after_seconds: 2,
+    },
+  );
 }

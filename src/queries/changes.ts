@@ -1,0 +1,171 @@
+import type { Caller } from '../commands/caller.ts';
+import { Refusal } from '../commands/refusal.ts';
+import type { ChangeDocument, FieldChange } from '../projections/changes.ts';
+import type { Condition } from '../stores/read-store.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { oneOf } from './family.ts';
+import { endOf, isRealDate, type Moment, momentOf } from './moment.ts';
+import { accountNames } from './names.ts';
+import { readPage } from './page.ts';
+import { fitting } from './present.ts';
+import { type Reader, refuseViewer, roleIn } from './reader.ts';
+import { type Verification, verifyChanges } from './verify.ts';
+
+export interface ChangesInput {
+  organization_id: string;
+  filter?:
+    | {
+        record_id?: string[] | undefined;
+        record_types?: string[] | undefined;
+        actor_id?: string[] | undefined;
+        event_types?: string[] | undefined;
+        from?: string | undefined;
+        to?: string | undefined;
+      }
+    | undefined;
+  size: number;
+  cursor?: string | undefined;
+  as_of?: string | undefined;
+  view: 'SUMMARY' | 'FULL' | 'COUNT';
+  verify: boolean;
+}
+
+/** Texts in changes are cut here; getRecords has them whole. */
+const TEXT = 200;
+/** HISTORY of a record: the newest so many. */
+const HISTORY = 50;
+
+/** Who changed what, when and why, newest first; with `verify` the chains of what is listed are checked. */
+export async function listChanges(reader: Reader, caller: Caller, input: ChangesInput): Promise<object> {
+  const organizationId = input.organization_id;
+  const role = roleIn(caller, organizationId);
+  refuseViewer(role, 'changes');
+  const boundTo = ['listChanges', organizationId, input.filter ?? {}, input.as_of ?? null];
+  const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
+  const moment: Moment = after ?? (await momentOf(reader, organizationId, role, input.as_of));
+  const where = await conditions(reader, caller, input, moment);
+  const asOf = moment.ordinal === null ? {} : { as_of: { position: String(moment.ordinal), date: moment.today } };
+  if (input.view === 'COUNT') {
+    const [counted] = await reader.models.count({ collection: 'changes', organizationId, where });
+    return { total: counted?.total ?? 0, ...asOf };
+  }
+  const order = { key: 'position', direction: 'DESC' } as const;
+  const rows = await readPage(reader.models, {
+    collection: 'changes',
+    organizationId,
+    where,
+    order,
+    size: input.size,
+    after,
+  });
+  const documents = rows.slice(0, input.size).map((row) => row.doc as unknown as ChangeDocument);
+  const changes = await presentChanges(reader, documents, input.verify);
+  const shown = fitting(changes);
+  const verification: { verification?: Verification } = input.verify
+    ? { verification: await verifyChanges(reader.events, documents.slice(0, shown)) }
+    : {};
+  const last = rows[shown - 1];
+  const next =
+    rows.length > shown && last
+      ? {
+          next_cursor: writeCursor(reader.cursorKey, boundTo, {
+            ...last,
+            today: moment.today,
+            ordinal: moment.ordinal,
+          }),
+        }
+      : {};
+  return { changes: changes.slice(0, shown), ...next, ...asOf, ...verification };
+}
+
+/** A record's newest changes, up to a moment. */
+export async function changesOf(
+  reader: Reader,
+  organizationId: string,
+  id: string,
+  upTo: number | null,
+): Promise<object> {
+  const where: Condition[] = [{ key: 'record_id', op: 'eq', value: id }];
+  if (upTo !== null) where.push({ key: 'position', op: 'range', lte: upTo });
+  const rows = await reader.models.find({
+    collection: 'changes',
+    organizationId,
+    where,
+    order: { key: 'position', direction: 'DESC' },
+    limit: HISTORY + 1,
+  });
+  const documents = rows.slice(0, HISTORY).map((row) => row.doc as unknown as ChangeDocument);
+  return {
+    changes: await presentChanges(reader, documents, false),
+    ...(rows.length > HISTORY ? { truncated: true } : {}),
+  };
+}
+
+async function conditions(reader: Reader, caller: Caller, input: ChangesInput, moment: Moment): Promise<Condition[]> {
+  const { record_id, record_types, actor_id, event_types, from, to } = input.filter ?? {};
+  const where: Condition[] = [];
+  if (record_id) where.push(oneOf('record_id', record_id));
+  if (record_types) where.push(oneOf('record_type', record_types));
+  if (actor_id)
+    where.push(
+      oneOf(
+        'actor_id',
+        actor_id.map((id) => (id === 'ME' ? caller.account_id : id)),
+      ),
+    );
+  if (event_types) where.push(oneOf('event_type', event_types));
+  if (moment.ordinal !== null) where.push({ key: 'position', op: 'range', lte: moment.ordinal });
+  if (from !== undefined) where.push(boundary('from', from));
+  if (to !== undefined) where.push(boundary('to', to));
+  return where;
+}
+
+/** A bound of the period, inclusive: a position, or a time that is compared with log time. */
+function boundary(field: 'from' | 'to', text: string): Condition {
+  const side = field === 'from' ? 'gte' : 'lte';
+  if (/^\d{1,15}$/.test(text)) return { key: 'position', op: 'range', [side]: Number(text) };
+  const time = field === 'from' && isRealDate(text) ? `${text}T00:00:00.000Z` : endOf(text);
+  if (time !== null) return { key: 'log_time', op: 'range', [side]: time };
+  throw new Refusal('invalid_input', `Give ${field} as a date, a timestamp in UTC, or a position.`, {
+    field: `filter.${field}`,
+  });
+}
+
+async function presentChanges(reader: Reader, documents: readonly ChangeDocument[], proofs: boolean) {
+  const people = documents.flatMap((change) => [change.actor_id, ...accountIdsIn(change.changes)]);
+  const names = await accountNames(
+    reader.accounts,
+    people.filter((id) => id.startsWith('acc_')),
+  );
+  return documents.map((change) => ({
+    position: String(change.position),
+    event_type: change.event_type,
+    record: change.record,
+    revision: change.revision,
+    recorded_at: change.recorded_at,
+    ...(change.effective_at ? { effective_at: change.effective_at } : {}),
+    actor: actor(change.actor_id, names),
+    client: change.client ? `${change.client.name} ${change.client.version}`.trim() : null,
+    reason: change.reason,
+    changes: change.changes.map(({ field, from, to }) => ({ field, from: cut(from), to: cut(to) })),
+    ...(change.stale ? { stale: true } : {}),
+    ...(proofs ? { event_id: change.event_id, hash: change.hash } : {}),
+  }));
+}
+
+function actor(id: string, names: Map<string, string>): { id: string; kind: string; name: string } {
+  if (id === 'SYSTEM') return { id, kind: 'SYSTEM', name: 'veritrail' };
+  return { id, kind: id.startsWith('tok_') ? 'TOKEN' : 'ACCOUNT', name: names.get(id) ?? '' };
+}
+
+function accountIdsIn(changes: readonly FieldChange[]): string[] {
+  return changes
+    .flatMap(({ from, to }) => [from, to])
+    .filter((value): value is string => typeof value === 'string' && value.startsWith('acc_'));
+}
+
+function cut(value: unknown): unknown {
+  if (typeof value === 'string') return value.length > TEXT ? `${value.slice(0, TEXT)}…` : value;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cut(member)]));
+}

@@ -1,0 +1,112 @@
+import type { Caller } from '../commands/caller.ts';
+import { historyOf } from '../projections/read-model.ts';
+import { wordsOf } from '../projections/text.ts';
+import type { Condition } from '../stores/read-store.ts';
+import { type Place, readCursor, writeCursor } from './cursor.ts';
+import { type FamilyQuery, type FilterContext, oneOf } from './family.ts';
+import { type Moment, momentOf } from './moment.ts';
+import { type PageRow, readPage } from './page.ts';
+import { cutToFit, fitting, present } from './present.ts';
+import { type Reader, roleIn } from './reader.ts';
+
+export interface ListInput {
+  organization_id: string;
+  filter?: Record<string, unknown> | undefined;
+  order_by?: { field: string; direction: 'ASC' | 'DESC' } | undefined;
+  size: number;
+  cursor?: string | undefined;
+  as_of?: string | undefined;
+  view: 'SUMMARY' | 'FULL' | 'COUNT';
+}
+
+/** A page of a family's records, or their number, now or at any moment. */
+export async function listRecords(
+  reader: Reader,
+  family: FamilyQuery,
+  tool: string,
+  caller: Caller,
+  input: ListInput,
+): Promise<object> {
+  const role = roleIn(caller, input.organization_id);
+  const order = input.order_by ?? family.defaultOrder;
+  const boundTo = [tool, input.organization_id, input.filter ?? {}, order, input.as_of ?? null];
+  const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
+  const moment: Moment = after ?? (await momentOf(reader, input.organization_id, role, input.as_of));
+  const source = {
+    collection: moment.ordinal === null ? family.plural : historyOf(family.plural),
+    organizationId: input.organization_id,
+    where: conditions(family, moment, {
+      today: moment.today,
+      account_id: caller.account_id,
+      filter: input.filter ?? {},
+    }),
+  };
+  const notes = answerNotes(reader, input, moment);
+  if (input.view === 'COUNT') {
+    const [counted] = await reader.models.count(source);
+    return { total: counted?.total ?? 0, ...notes };
+  }
+  const rows = await readPage(reader.models, {
+    ...source,
+    order: { key: order.field, direction: order.direction },
+    size: input.size,
+    after,
+  });
+  const documents = await present(
+    reader.accounts,
+    family,
+    rows.slice(0, input.size).map((row) => row.doc),
+    moment.today,
+    input.view,
+  );
+  const shown = fitting(documents);
+  const records = documents.slice(0, shown).map((document) => (shown === 1 ? cutToFit(document) : document));
+  const next = rows.length > shown ? writeCursor(reader.cursorKey, boundTo, placeOf(rows[shown - 1]!, moment)) : null;
+  return { [family.plural]: records, ...(next ? { next_cursor: next } : {}), ...notes };
+}
+
+function placeOf(row: PageRow, moment: Moment): Place {
+  return { empty: row.empty, key: row.key, id: row.id, today: moment.today, ordinal: moment.ordinal };
+}
+
+/** What an answer says beside its records. */
+function answerNotes(reader: Reader, input: ListInput, moment: Moment): object {
+  const incomplete = (reader.progress.checkpoint(input.organization_id)?.parked ?? 0) > 0;
+  return {
+    ...(moment.ordinal === null ? {} : { as_of: { position: String(moment.ordinal), date: moment.today } }),
+    ...(incomplete ? { incomplete: true } : {}),
+  };
+}
+
+function conditions(family: FamilyQuery, moment: Moment, context: FilterContext): Condition[] {
+  const { query, ids, owner_id, missing, updated_since, include_archived, ...own } = context.filter;
+  const where: Condition[] = [];
+  if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
+  if (moment.ordinal !== null) where.push(...holdingAt(moment.ordinal));
+  if (ids !== undefined) where.push(byIds(ids as string[], moment));
+  if (owner_id !== undefined) where.push(oneOf('owner_id', owners(owner_id as string[], context)));
+  if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
+  for (const fact of (missing as string[] | undefined) ?? []) where.push(family.missing[fact]!);
+  for (const [name, value] of Object.entries(own)) {
+    if (value !== undefined) where.push(...family.filters[name]!(value as never, context));
+  }
+  const prefixes = query === undefined ? [] : wordsOf(String(query));
+  if (prefixes.length > 0) where.push({ op: 'words', prefixes });
+  return where;
+}
+
+/** Versions that held after an ordinal. */
+export function holdingAt(ordinal: number): Condition[] {
+  return [
+    { key: 'from_position', op: 'range', lte: ordinal },
+    { key: 'until_position', op: 'range', gt: ordinal },
+  ];
+}
+
+function byIds(ids: readonly string[], moment: Moment): Condition {
+  return moment.ordinal === null ? { op: 'ids', ids } : { key: 'record_id', op: 'in', values: ids };
+}
+
+function owners(ids: readonly string[], context: FilterContext): string[] {
+  return ids.map((id) => (id === 'ME' ? context.account_id : id));
+}

@@ -1,0 +1,52 @@
+import type { Caller, Role } from '../commands/caller.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { accountNames } from './names.ts';
+import type { Reader } from './reader.ts';
+
+export interface OrganizationsInput {
+  size: number;
+  cursor?: string | undefined;
+  include_members: boolean;
+}
+
+interface OrganizationDocument {
+  id: string;
+  name: string;
+  created_at: string;
+  members: Record<string, Role>;
+}
+
+/** The organizations that a credential reaches, by name, with what it may do there. */
+export async function listOrganizations(reader: Reader, caller: Caller, input: OrganizationsInput): Promise<object> {
+  const boundTo = ['listOrganizations', caller.account_id];
+  const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
+  // A credential reaches a handful of organizations: they are ordered here, each is a group of its own in the store.
+  const found = await reader.models.get('organizations', [...caller.roles.keys()]);
+  const all = found.map(({ doc }) => doc as unknown as OrganizationDocument).sort(byNameThenId);
+  const rest = after === null ? all : all.filter((o) => byNameThenId({ name: String(after.key), id: after.id }, o) < 0);
+  const page = rest.slice(0, input.size);
+  const organizations = await Promise.all(
+    page.map((document) => present(reader, caller, document, input.include_members)),
+  );
+  const last = page.at(-1);
+  if (last === undefined || rest.length <= page.length) return { organizations };
+  const place = { empty: false, key: last.name, id: last.id, today: '', ordinal: null };
+  return { organizations, next_cursor: writeCursor(reader.cursorKey, boundTo, place) };
+}
+
+function byNameThenId(a: { name: string; id: string }, b: { name: string; id: string }): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : Number(a.id > b.id);
+}
+
+async function present(reader: Reader, caller: Caller, document: OrganizationDocument, withMembers: boolean) {
+  const { id, name, created_at } = document;
+  const organization = { id, name, role: caller.roles.get(id)!, account_id: caller.account_id, created_at };
+  if (!withMembers) return organization;
+  const names = await accountNames(reader.accounts, Object.keys(document.members));
+  const members = Object.entries(document.members).map(([account, role]) => ({
+    id: account,
+    name: names.get(account)!,
+    role,
+  }));
+  return { ...organization, members };
+}

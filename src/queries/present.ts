@@ -1,0 +1,88 @@
+import type { AccountStore } from '../stores/account-store.ts';
+import type { FamilyQuery } from './family.ts';
+import { accountNames } from './names.ts';
+
+export type View = 'SUMMARY' | 'FULL';
+type Document = Record<string, unknown>;
+
+/** What a document holds for the store's sake and no reader needs. */
+const INTERNAL = new Set(['position', 'from_position', 'until_position']);
+
+/** The most a page or a set of records may be as JSON, with room for what stands around them. */
+export const ANSWER_CHARACTERS = 59_000;
+
+/** Documents as readers get them: the owner's name beside the id, facts of the day, only the view's fields. */
+export async function present(
+  accounts: AccountStore,
+  family: FamilyQuery,
+  documents: readonly Document[],
+  today: string,
+  view: View,
+): Promise<Document[]> {
+  const owners = documents.flatMap((document) => (document.owner_id ? [String(document.owner_id)] : []));
+  const names = owners.length > 0 ? await accountNames(accounts, owners) : null;
+  return documents.map((document) => {
+    const owner = document.owner_id ? names!.get(String(document.owner_id))! : null;
+    return view === 'FULL' ? full(family, document, owner, today) : summary(family, document, owner, today);
+  });
+}
+
+function full(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
+  const { id, organization_id, owner_id, created_at, updated_at, revision, archived_at, ...rest } = document;
+  const fields = Object.fromEntries(Object.entries(rest).filter(([field]) => !INTERNAL.has(field)));
+  return {
+    id,
+    organization_id,
+    ...fields,
+    ...family.onDay?.(document, today),
+    owner_id,
+    owner,
+    created_at,
+    updated_at,
+    revision,
+    archived_at,
+  };
+}
+
+/** The fewest fields to choose a record by: no nulls, no long texts. */
+function summary(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
+  const fields = { ...document, ...family.onDay?.(document, today) } as Document;
+  const chosen: Document = { id: document.id };
+  for (const field of family.summary)
+    if (fields[field] !== null && fields[field] !== undefined) chosen[field] = fields[field];
+  if (owner !== null) chosen.owner = owner;
+  if (document.archived_at !== null) chosen.archived_at = document.archived_at;
+  if (document.stale) chosen.stale = true;
+  return chosen;
+}
+
+/** How many of these fit into an answer; at least one. */
+export function fitting(documents: readonly Document[]): number {
+  let characters = 0;
+  for (const [index, document] of documents.entries()) {
+    characters += JSON.stringify(document).length + 1;
+    if (characters > ANSWER_CHARACTERS) return Math.max(1, index);
+  }
+  return documents.length;
+}
+
+/** Cuts the longest texts of a record that does not fit an answer by itself, and names them. */
+export function cutToFit(document: Document): Document {
+  let result = document;
+  const truncated: string[] = [];
+  while (JSON.stringify(result).length > ANSWER_CHARACTERS) {
+    const [field, text] = longestText(result);
+    if (field === null) break;
+    result = { ...result, [field]: `${text.slice(0, Math.floor(text.length / 2))}…` };
+    if (!truncated.includes(field)) truncated.push(field);
+  }
+  return truncated.length > 0 ? { ...result, truncated } : result;
+}
+
+function longestText(document: Document): [string | null, string] {
+  let longest: [string | null, string] = [null, ''];
+  for (const [field, value] of Object.entries(document)) {
+    if (typeof value === 'string' && value.length > Math.max(200, longest[1].length)) longest = [field, value];
+  }
+  return longest;
+}

@@ -1,0 +1,152 @@
+import type { Caller } from '../commands/caller.ts';
+import { kindOf } from '../commands/ids.ts';
+import { Refusal } from '../commands/refusal.ts';
+import { historyOf } from '../projections/read-model.ts';
+import { changesOf } from './changes.ts';
+import { FAMILY_QUERIES } from './families.ts';
+import { holdingAt } from './list.ts';
+import { type Moment, momentOf } from './moment.ts';
+import { ANSWER_CHARACTERS, cutToFit, present } from './present.ts';
+import { type Reader, refuseViewer, roleIn } from './reader.ts';
+
+export interface RecordsInput {
+  ids: readonly string[];
+  organization_id?: string | undefined;
+  include: readonly string[];
+  as_of?: string | undefined;
+}
+
+type Document = Record<string, unknown>;
+
+/** Records by id, of any family, now or at any moment, in the order asked for. */
+export async function getRecords(reader: Reader, caller: Caller, input: RecordsInput): Promise<object> {
+  const ids = [...new Set(input.ids)];
+  const now = await readNow(reader, caller, ids, input.organization_id);
+  const organizationId = input.organization_id ?? now.organizationId;
+  const role = organizationId === null ? 'VIEWER' : roleIn(caller, organizationId);
+  if (input.include.includes('HISTORY')) refuseViewer(role, 'the history');
+  const moment: Moment =
+    organizationId === null
+      ? { today: reader.now().toISOString().slice(0, 10), ordinal: null }
+      : await momentOf(reader, organizationId, role, input.as_of);
+  const documents =
+    moment.ordinal === null || organizationId === null
+      ? now.documents
+      : await readAsOf(reader, organizationId, [...now.documents.keys()], moment.ordinal);
+  const archivedToo = input.include.includes('ARCHIVED');
+  const found = ids.filter((id) => documents.has(id) && (archivedToo || documents.get(id)!.archived_at === null));
+  const records = await Promise.all(
+    found.map(async (id) => {
+      const family = familyOf(id);
+      const [record] = await present(reader.accounts, family, [documents.get(id)!], moment.today, 'FULL');
+      const history = input.include.includes('HISTORY')
+        ? { history: await changesOf(reader, organizationId!, id, moment.ordinal) }
+        : {};
+      return { type: family.type, ...record, ...history };
+    }),
+  );
+  const fit = fitFirst(records);
+  const incomplete = organizationId !== null && (reader.progress.checkpoint(organizationId)?.parked ?? 0) > 0;
+  return {
+    records: fit.shown,
+    not_found: ids.filter((id) => !found.includes(id)),
+    omitted: fit.omitted,
+    ...(moment.ordinal === null ? {} : { as_of: { position: String(moment.ordinal), date: moment.today } }),
+    ...(incomplete ? { incomplete: true } : {}),
+  };
+}
+
+function familyOf(id: string) {
+  return FAMILY_QUERIES[kindOf(id) ?? '']!;
+}
+
+/** One record's document as it is now, whether or not the caller may see it. */
+export async function currentDocument(reader: Reader, id: string): Promise<Document | null> {
+  const family = FAMILY_QUERIES[kindOf(id) ?? ''];
+  if (family === undefined) return null;
+  const [found] = await reader.models.get(family.plural, [id]);
+  return found?.doc ?? null;
+}
+
+/** Records of one organization that the caller may see. @throws Refusal when they are of two */
+async function readNow(
+  reader: Reader,
+  caller: Caller,
+  ids: readonly string[],
+  wanted: string | undefined,
+): Promise<{ organizationId: string | null; documents: Map<string, Document> }> {
+  if (wanted !== undefined) roleIn(caller, wanted);
+  const byFamily = new Map<string, string[]>();
+  for (const id of ids) {
+    const { plural } = familyOf(id);
+    byFamily.set(plural, [...(byFamily.get(plural) ?? []), id]);
+  }
+  const documents = new Map<string, Document>();
+  let organizationId: string | null = null;
+  for (const [collection, wantedIds] of byFamily) {
+    for (const { id, doc } of await reader.models.get(collection, wantedIds)) {
+      const owner = String(doc.organization_id);
+      if (!caller.roles.has(owner) || (wanted !== undefined && owner !== wanted)) continue;
+      organizationId ??= owner;
+      if (organizationId !== owner) {
+        throw new Refusal('invalid_input', 'Records of two organizations never meet in one call: ask for each apart.', {
+          field: 'ids',
+        });
+      }
+      documents.set(id, doc);
+    }
+  }
+  return { organizationId, documents };
+}
+
+async function readAsOf(
+  reader: Reader,
+  organizationId: string,
+  ids: readonly string[],
+  ordinal: number,
+): Promise<Map<string, Document>> {
+  const documents = new Map<string, Document>();
+  for (const id of ids) {
+    const [version] = await reader.models.find({
+      collection: historyOf(familyOf(id).plural),
+      organizationId,
+      where: [{ key: 'record_id', op: 'eq', value: id }, ...holdingAt(ordinal)],
+      order: { key: 'from_position', direction: 'DESC' },
+      limit: 1,
+    });
+    if (version !== undefined) documents.set(id, version.doc);
+  }
+  return documents;
+}
+
+/** As many records as fit an answer, in order; the first always does, cut if need be. */
+function fitFirst(records: Document[]): { shown: Document[]; omitted: unknown[] } {
+  const shown: Document[] = [];
+  const omitted: unknown[] = [];
+  let room = ANSWER_CHARACTERS;
+  for (const record of records) {
+    const size = JSON.stringify(record).length + 1;
+    if (size <= room) {
+      shown.push(record);
+      room -= size;
+    } else if (shown.length === 0) {
+      shown.push(cutToFit(shortenHistory(record)));
+      room = 0;
+    } else {
+      omitted.push(record.id);
+    }
+  }
+  return { shown, omitted };
+}
+
+/** Leaves the oldest changes out of a record's history until it fits. */
+function shortenHistory(record: Document): Document {
+  let result = record;
+  while (JSON.stringify(result).length > ANSWER_CHARACTERS) {
+    const history = result.history as { changes: unknown[] } | undefined;
+    if (history === undefined || history.changes.length === 0) break;
+    const changes = history.changes.slice(0, Math.floor(history.changes.length / 2));
+    result = { ...result, history: { changes, truncated: true } };
+  }
+  return result;
+}

@@ -1,0 +1,40 @@
+import { before, equal, equalText, type FamilyQuery } from './family.ts';
+
+/** Scores of each priority, from and to. */
+const SCORES: Record<string, readonly number[]> = {
+  LOW: [1, 2, 3, 4],
+  MEDIUM: [5, 6, 8, 9],
+  HIGH: [10, 12],
+  CRITICAL: [15, 16, 20, 25],
+};
+
+export const riskQuery: FamilyQuery = {
+  type: 'RISK',
+  singular: 'risk',
+  plural: 'risks',
+  defaultOrder: { field: 'score', direction: 'DESC' },
+  filters: {
+    status: equal('status'),
+    priority: (priorities: string[]) => [
+      { key: 'score', op: 'in', values: priorities.flatMap((p) => SCORES[p] ?? []) },
+    ],
+    treatment: equal('treatment'),
+    category: equalText('category'),
+    min_score: (score: number) => [{ key: 'score', op: 'range', gte: score }],
+    max_score: (score: number) => [{ key: 'score', op: 'range', lte: score }],
+    acceptance_expired: (expired: boolean, { today }) => [
+      { key: 'accepted_until', op: 'range', ...(expired ? { lt: today } : { gte: today }) },
+    ],
+    acceptance_until_before: before('accepted_until'),
+    due_before: before('next_review_due'),
+    overdue: (overdue: boolean, { today }) => [
+      { key: 'review_due', op: 'range', ...(overdue ? { lt: today } : { gte: today }) },
+    ],
+  },
+  missing: { OWNER: { key: 'owner_id', op: 'empty' }, SCORE: { key: 'score', op: 'empty' } },
+  summary: ['reference_id', 'name', 'status', 'score', 'priority', 'treatment'],
+  onDay: (risk, today) => {
+    const acceptance = risk.acceptance as { until: string } | null;
+    return acceptance === null ? {} : { acceptance: { ...acceptance, expired: acceptance.until < today } };
+  },
+};

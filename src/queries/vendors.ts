@@ -1,0 +1,40 @@
+import { VENDOR_STATUSES } from '../commands/vendor.ts';
+import type { Condition } from '../stores/read-store.ts';
+import { equal, equalText, type FamilyQuery, type Filter, type FilterContext, oneOf } from './family.ts';
+
+const STILL_HERE: Condition = oneOf(
+  'status',
+  VENDOR_STATUSES.filter((status) => status !== 'OFFBOARDED'),
+);
+
+/** A filter on reviews: a vendor that has left needs none, so it is left out unless `status` asks for it. */
+function onReviews<T>(condition: (value: T, context: FilterContext) => Condition): Filter {
+  return (value: T, context) => {
+    const status = context.filter.status as string[] | undefined;
+    return [condition(value, context), ...(status?.includes('OFFBOARDED') ? [] : [STILL_HERE])];
+  };
+}
+
+export const vendorQuery: FamilyQuery = {
+  type: 'VENDOR',
+  singular: 'vendor',
+  plural: 'vendors',
+  defaultOrder: { field: 'name', direction: 'ASC' },
+  filters: {
+    status: equal('status'),
+    criticality: equal('criticality'),
+    category: equalText('category'),
+    country: equalText('country'),
+    processes_personal_data: (value: boolean) => [{ key: 'processes_personal_data', op: 'eq', value: Number(value) }],
+    reviewed_before: onReviews((time: string) => ({ key: 'reviewed_or_never', op: 'range', lt: time })),
+    never_reviewed: onReviews((never: boolean) => ({ key: 'last_reviewed', op: never ? 'empty' : 'present' })),
+    review_due_before: onReviews((date: string) => ({ key: 'next_review_due', op: 'range', lt: date })),
+    review_overdue: onReviews((overdue: boolean, { today }) => ({
+      key: 'review_due',
+      op: 'range',
+      ...(overdue ? { lt: today } : { gte: today }),
+    })),
+  },
+  missing: { OWNER: { key: 'owner_id', op: 'empty' } },
+  summary: ['name', 'status', 'criticality', 'last_reviewed', 'next_review_due'],
+};
