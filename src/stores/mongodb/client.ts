@@ -1,0 +1,88 @@
+import type { Db } from 'mongodb';
+import { MongoClient, MongoError, MongoServerError } from 'mongodb';
+import { StoreUnavailable } from '../errors.ts';
+
+const DEFAULT_DATABASE = 'veritrail';
+
+/** A row as MongoDB keeps it: whatever its fields, its id is text. */
+export interface Row {
+  _id: string;
+  [field: string]: unknown;
+}
+
+export interface Connection {
+  client: MongoClient;
+  db: Db;
+}
+
+/**
+ * Connects to the server and database a URL names. What is acknowledged is on the disks of a majority, reads are the
+ * primary's, and every wait has an end.
+ */
+export async function connect(url: string): Promise<Connection> {
+  const client = new MongoClient(url, {
+    writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5_000 },
+    readPreference: 'primary',
+    serverSelectionTimeoutMS: 2_000,
+    connectTimeoutMS: 2_000,
+    waitQueueTimeoutMS: 5_000,
+    socketTimeoutMS: 10_000,
+    ignoreUndefined: true,
+  });
+  await reach(() => client.connect());
+  return { client, db: client.db(databaseOf(url)) };
+}
+
+function databaseOf(url: string): string {
+  return /^[a-z+]+:\/\/[^/?]+\/([^/?]+)/.exec(url)?.[1] ?? DEFAULT_DATABASE;
+}
+
+/** Does something with the server; what fails because the server is away or too slow becomes StoreUnavailable. */
+export async function reach<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isOutage(error) ? unavailable(error) : error;
+  }
+}
+
+/** Whether a write was refused because its id or a unique value is taken. */
+export function isDuplicate(error: unknown): boolean {
+  if (!(error instanceof MongoServerError)) return false;
+  // FerretDB 1 says so of an update in its backend's words only.
+  return error.code === DUPLICATE_KEY || error.message.includes('UNIQUE constraint failed');
+}
+
+export const DUPLICATE_KEY = 11_000;
+
+/** What a server answers when it steps down, shuts down, is too slow, cannot reach a majority, or its disk is full. */
+const OUTAGE_CODES: ReadonlySet<unknown> = new Set([
+  6, 7, 24, 50, 64, 89, 91, 112, 189, 202, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_388, 13_435, 13_436, 14_031,
+]);
+
+/** Errors of the driver's own that mean the server, or the way to it, is gone. */
+const OUTAGE_NAMES: ReadonlySet<string> = new Set([
+  'MongoNetworkError',
+  'MongoNetworkTimeoutError',
+  'MongoServerSelectionError',
+  'MongoTopologyClosedError',
+  'MongoNotConnectedError',
+  'MongoClientClosedError',
+  'MongoPoolClearedError',
+  'MongoPoolClosedError',
+  'MongoWaitQueueTimeoutError',
+  'MongoWriteConcernError',
+  'MongoOperationTimeoutError',
+]);
+
+/** With these, nothing was sent. */
+const UNSENT_NAMES: ReadonlySet<string> = new Set(['MongoServerSelectionError', 'MongoWaitQueueTimeoutError']);
+
+function isOutage(error: unknown): error is MongoError {
+  if (!(error instanceof MongoError)) return false;
+  return OUTAGE_NAMES.has(error.name) || (error instanceof MongoServerError && OUTAGE_CODES.has(error.code));
+}
+
+function unavailable(error: MongoError): StoreUnavailable {
+  return new StoreUnavailable('the MongoDB store is away', !UNSENT_NAMES.has(error.name), { cause: error });
+}

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { BSON, type Collection, type Db, MongoBulkWriteError } from 'mongodb';
+import { Fenced, StoreUnavailable, TooLarge } from '../errors.ts';
+import type { Checkpoint } from '../read-store.ts';
+import { DUPLICATE_KEY, isDuplicate } from './client.ts';
+import type { DocumentRow } from './document.ts';
+
+/** A document on its way into a collection (by the collection's name in the database). */
+export interface Put {
+  collection: string;
+  row: DocumentRow;
+}
+
+/** What a batch still has to do; kept until its checkpoint is written. */
+interface Pending {
+  /** Names the parts of a large batch. */
+  run: string;
+  checkpoint: Checkpoint;
+  parts: number;
+  /** All puts where there are no parts. */
+  puts: Put[];
+}
+
+/** One a group, never deleted: its number is the fence, for only one runner can take it from n − 1 to n. */
+interface Head {
+  _id: string;
+  n: number;
+  checkpoint: Checkpoint | null;
+  pending: Pending | null;
+}
+
+interface Part {
+  _id: string;
+  group: string;
+  n: number;
+  run: string;
+  puts: Put[];
+}
+
+/** Where a commit has come to; told to whoever tests what happens when it comes no further. */
+export type Step = 'parts' | 'journal' | 'documents' | 'checkpoint';
+export type OnStep = (step: Step) => void | Promise<void>;
+
+const MiB = 1 << 20;
+/** A stored document is at most 16 MiB in all; parts stay well below, a document gets its part to itself if it must. */
+const PART_BYTES = 8 * MiB;
+const DOCUMENT_BYTES = 15 * MiB;
+
+/**
+ * Whole batches without transactions. A batch is journalled in its group's head, then its documents are written, then
+ * the checkpoint; whoever finds a head with something pending does the rest, and doing it twice changes nothing:
+ * a document never goes back to an older batch, and the checkpoint moves only while the head is still this batch's.
+ */
+export class Journal {
+  readonly #heads: Collection<Head>;
+  readonly #parts: Collection<Part>;
+
+  constructor(
+    private readonly db: Db,
+    generation: string,
+    private readonly onStep: OnStep,
+  ) {
+    this.#heads = db.collection(`_heads__${generation}`);
+    this.#parts = db.collection(`_parts__${generation}`);
+  }
+
+  async commit(checkpoint: Checkpoint, puts: readonly Put[]): Promise<void> {
+    const run = randomUUID();
+    const chunks = inChunks(puts);
+    const parts = chunks.length > 1 ? chunks.length : 0;
+    if (parts > 0) await this.#writeParts(checkpoint, run, chunks);
+    await this.#writeHead({ run, checkpoint, parts, puts: parts > 0 ? [] : [...puts] });
+    await this.#finish(checkpoint, puts, parts > 0);
+  }
+
+  /** Finishes what was journalled and cut off, and removes parts that nobody will need. */
+  async recover(): Promise<void> {
+    for (const { _id } of await this.#heads.find({ pending: { $ne: null } }, { projection: { _id: 1 } }).toArray()) {
+      await this.#replay(_id);
+    }
+    const left = await this.#parts.find({}, { projection: { group: 1 } }).toArray();
+    for (const group of new Set(left.map((part) => part.group))) {
+      const checkpoint = await this.checkpoint(group);
+      if (checkpoint) await this.#removeParts(checkpoint);
+    }
+  }
+
+  async checkpoint(group: string): Promise<Checkpoint | null> {
+    const head = await this.#heads.findOne({ _id: group }, { projection: { checkpoint: 1 } });
+    return head?.checkpoint ?? null;
+  }
+
+  async checkpoints(): Promise<Checkpoint[]> {
+    const heads = await this.#heads.find({}, { projection: { checkpoint: 1 } }).toArray();
+    return heads.flatMap((head) => head.checkpoint ?? []);
+  }
+
+  async #writeParts({ group, n }: Checkpoint, run: string, chunks: readonly Put[][]): Promise<void> {
+    for (const [index, puts] of chunks.entries()) {
+      await this.#parts.insertOne({ _id: `${run}/${index}`, group, n, run, puts });
+    }
+    await this.onStep('parts');
+  }
+
+  async #writeHead(pending: Pending): Promise<void> {
+    const { group, n } = pending.checkpoint;
+    if (!(await this.#advance(group, n, pending))) {
+      const head = await this.#heads.findOne({ _id: group }, { projection: { n: 1 } });
+      if (head?.n !== n - 1) {
+        await this.#parts.deleteMany({ run: pending.run });
+        if (head && head.n >= n) throw new Fenced(`${group} is at batch ${head.n} already`);
+        throw new RangeError(`${group} is at batch ${head?.n ?? 0}, so its next is not ${n}`);
+      }
+      // The batch before was cut off: it is finished first.
+      await this.#replay(group);
+      if (!(await this.#advance(group, n, pending))) throw new Fenced(`${group} was taken past batch ${n - 1}`);
+    }
+    await this.onStep('journal');
+  }
+
+  /** Takes the group from n − 1, all done, to n. Answers whether it was there to be taken. */
+  async #advance(group: string, n: number, pending: Pending): Promise<boolean> {
+    if (n > 1) {
+      const done = await this.#heads.updateOne({ _id: group, n: n - 1, pending: null }, { $set: { n, pending } });
+      return done.matchedCount === 1;
+    }
+    try {
+      await this.#heads.insertOne({ _id: group, n, checkpoint: null, pending });
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
+  }
+
+  async #replay(group: string): Promise<void> {
+    const head = await this.#heads.findOne({ _id: group });
+    if (!head?.pending) return;
+    const { run, checkpoint, parts, puts } = head.pending;
+    if (parts === 0) return this.#finish(checkpoint, puts, false);
+    const found = await this.#parts.find({ run }).toArray();
+    if (found.length === parts) {
+      const all = found.flatMap((part) => part.puts);
+      return this.#finish(checkpoint, all, true);
+    }
+    // Parts go only after the checkpoint is written: another has just finished this batch.
+    const now = await this.checkpoint(group);
+    if (!now || now.n < checkpoint.n) throw new StoreUnavailable(`parts of batch ${checkpoint.n} cannot be read`);
+  }
+
+  async #finish(checkpoint: Checkpoint, puts: readonly Put[], inParts: boolean): Promise<void> {
+    const { group, n } = checkpoint;
+    const collections = [...new Set(puts.map((put) => put.collection))];
+    await Promise.all(
+      collections.map((name) => {
+        const rows = puts.filter((put) => put.collection === name).map((put) => put.row);
+        return writeRows(this.db.collection<DocumentRow>(name), n, rows);
+      }),
+    );
+    await this.onStep('documents');
+    await this.#heads.updateOne({ _id: group, n }, { $set: { checkpoint, pending: null } });
+    await this.onStep('checkpoint');
+    if (inParts) await this.#removeParts(checkpoint);
+  }
+
+  /** Parts up to a finished batch serve nobody: a batch of that number can no longer be journalled. */
+  async #removeParts({ group, n }: Checkpoint): Promise<void> {
+    await this.#parts.deleteMany({ group, n: { $lte: n } });
+  }
+}
+
+/** Inserts documents whole; one that is there already is replaced if it is of an older batch, else left as it is. */
+async function writeRows(collection: Collection<DocumentRow>, n: number, rows: DocumentRow[]): Promise<void> {
+  const present = await insertAbsent(collection, rows);
+  if (present.length === 0) return;
+  const replacements = present.map((row) => ({
+    replaceOne: { filter: { _id: row._id, _n: { $lt: n } }, replacement: row },
+  }));
+  await collection.bulkWrite(replacements, { ordered: false });
+}
+
+/** Answers the rows whose ids are taken. */
+async function insertAbsent(collection: Collection<DocumentRow>, rows: DocumentRow[]): Promise<DocumentRow[]> {
+  try {
+    await collection.insertMany(rows, { ordered: false });
+    return [];
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error;
+    const failures = [error.writeErrors].flat();
+    if (failures.length === 0 || failures.some((failure) => failure.code !== DUPLICATE_KEY)) throw error;
+    return failures.map((failure) => rows[failure.index]!);
+  }
+}
+
+/** Puts in their order, each chunk small enough for one stored document. */
+function inChunks(puts: readonly Put[]): Put[][] {
+  const chunks: Put[][] = [[]];
+  let filled = 0;
+  for (const put of puts) {
+    const size = BSON.calculateObjectSize(put, { ignoreUndefined: true });
+    if (size > DOCUMENT_BYTES) throw new TooLarge(`document ${put.row._id} is larger than the store takes`);
+    if (filled > 0 && filled + size > PART_BYTES) {
+      chunks.push([]);
+      filled = 0;
+    }
+    chunks.at(-1)!.push(put);
+    filled += size;
+  }
+  return chunks;
+}

@@ -1,0 +1,77 @@
+import type { Filter, IndexDescription, Sort } from 'mongodb';
+import type { CollectionSpec, Condition, Find } from '../read-store.ts';
+import type { DocumentRow } from './document.ts';
+
+/** The port's algebra in MongoDB's words. Only what every server of its protocol has: no $expr, collation or text. */
+
+type Where = Filter<DocumentRow>;
+
+const field = (key: string) => `_keys.${key}`;
+
+/** The organization's documents that meet all conditions. */
+export function toFilter(organizationId: string, where: readonly Condition[]): Where[] {
+  return [{ _organization: organizationId }, ...where.flatMap(toConditions)];
+}
+
+function toConditions(condition: Condition): Where[] {
+  switch (condition.op) {
+    case 'ids':
+      return [{ _id: { $in: [...condition.ids] } }];
+    case 'words':
+      return condition.prefixes.map((prefix) => ({ _words: { $regex: `^${escapePattern(prefix)}` } }));
+    case 'eq':
+      return [{ [field(condition.key)]: condition.value }];
+    case 'in':
+      return [{ [field(condition.key)]: { $in: [...condition.values] } }];
+    case 'present':
+      return [{ [field(condition.key)]: { $ne: null } }];
+    case 'empty':
+      return [{ [field(condition.key)]: null }];
+    case 'range': {
+      const { gt, gte, lt, lte } = condition;
+      const bounds = Object.entries({ $gt: gt, $gte: gte, $lt: lt, $lte: lte });
+      return [{ [field(condition.key)]: Object.fromEntries(bounds.filter(([, bound]) => bound !== undefined)) }];
+    }
+  }
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+export function toSort({ key, direction }: Find['order']): Sort {
+  const way = direction === 'ASC' ? 1 : -1;
+  return key === null ? { _id: way } : { [field(key)]: way, _id: way };
+}
+
+/**
+ * What lies after a place in an order, as segments to be read one after the other until the page is full. Each is one
+ * plain range, which an index answers from its first entry on; a single filter with $or would be read from the start.
+ */
+export function segmentsAfter({ key, direction }: Find['order'], after: Find['after']): Where[] {
+  if (!after) return [{}];
+  const beyond = direction === 'ASC' ? '$gt' : '$lt';
+  const nextId = { _id: { [beyond]: after.id } } as Where;
+  if (key === null) return [nextId];
+  const ties: Where = { [field(key)]: after.key, ...nextId };
+  const empty: Where = { [field(key)]: null };
+  if (after.key === null) return direction === 'ASC' ? [ties, { [field(key)]: { $ne: null } }] : [ties];
+  const further: Where = { [field(key)]: { [beyond]: after.key } };
+  return direction === 'ASC' ? [ties, further] : [ties, further, empty];
+}
+
+/** All indexes of a collection: by id, by word, and its own; each named by its fields. */
+export function toIndexes(spec: CollectionSpec): (IndexDescription & { name: string })[] {
+  const own = spec.indexes.map(({ keys, covers = [] }) => [...keys.map(field), '_id', ...covers.map(field)]);
+  const all = [['_id'], ...(spec.searchable ? [['_words', '_id']] : []), ...own];
+  return all.map((fields) => {
+    const key = Object.fromEntries(['_organization', ...fields].map((name) => [name, 1]));
+    return { key, name: fields.join(' ') };
+  });
+}
+
+/** The stages that count what matches by these keys; each answer's `_id` holds their values as k0, k1. */
+export function toCount(filter: Where[], by: readonly string[]): Record<string, unknown>[] {
+  const values = Object.fromEntries(by.map((key, index) => [`k${index}`, `$${field(key)}`]));
+  return [{ $match: { $and: filter } }, { $group: { _id: by.length > 0 ? values : null, total: { $sum: 1 } } }];
+}

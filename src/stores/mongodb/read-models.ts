@@ -1,0 +1,126 @@
+import { type Collection, type Db, MongoServerError } from 'mongodb';
+import type { Checkpoint, CollectionSpec, Commit, Count, Find, Found, ReadModels, Scalar } from '../read-store.ts';
+import { reach } from './client.ts';
+import { type DocumentRow, toFound, toRow, UNREAD } from './document.ts';
+import { Journal, type OnStep } from './journal.ts';
+import { segmentsAfter, toCount, toFilter, toIndexes, toSort } from './query.ts';
+
+/** Name of a generation's collection in the database. */
+export const collectionName = (collection: string, generation: string) => `${collection}__${generation}`;
+
+/** One generation of read models in MongoDB. */
+export class MongoReadModels implements ReadModels {
+  readonly #journal: Journal;
+  readonly #specs: ReadonlyMap<string, CollectionSpec>;
+
+  constructor(
+    private readonly db: Db,
+    readonly generation: string,
+    specs: readonly CollectionSpec[],
+    onStep: OnStep,
+  ) {
+    this.#journal = new Journal(db, generation, onStep);
+    this.#specs = new Map(specs.map((spec) => [spec.name, spec]));
+  }
+
+  find(query: Find): Promise<Found[]> {
+    const filter = toFilter(query.organizationId, query.where);
+    const collection = this.#collection(query.collection);
+    const read = (segment: object, limit: number) =>
+      collection
+        .find({ $and: [...filter, segment] }, { projection: UNREAD })
+        .sort(toSort(query.order))
+        .limit(limit)
+        .toArray();
+    return reach(async () => {
+      const page: Found[] = [];
+      for (const segment of segmentsAfter(query.order, query.after)) {
+        const wanted = query.limit - page.length;
+        // MongoDB takes a limit of 0 for none.
+        if (wanted <= 0) break;
+        for (const row of await read(segment, wanted)) page.push(toFound(row, query.order.key));
+      }
+      return page;
+    });
+  }
+
+  count(query: Pick<Find, 'collection' | 'organizationId' | 'where'>, by: readonly string[] = []): Promise<Count[]> {
+    const stages = toCount(toFilter(query.organizationId, query.where), by);
+    return reach(async () => {
+      const answer = this.#collection(query.collection).aggregate<Counted>(stages);
+      const counts = (await answer.toArray()).map(({ _id, total }) => ({
+        values: by.map((_key, index) => _id?.[`k${index}`] ?? null),
+        total,
+      }));
+      return counts.length === 0 && by.length === 0 ? [{ values: [], total: 0 }] : counts;
+    });
+  }
+
+  get(collection: string, ids: readonly string[]): Promise<Found[]> {
+    const asked = this.#collection(collection).find({ _id: { $in: [...ids] } }, { projection: UNREAD });
+    return reach(async () => (await asked.toArray()).map((row) => toFound(row)));
+  }
+
+  commit({ checkpoint, puts }: Commit): Promise<void> {
+    const rows = puts.map(({ collection, document }) => ({
+      collection: collectionName(collection, this.generation),
+      row: toRow(this.#spec(collection), document, checkpoint.n),
+    }));
+    return reach(() => this.#journal.commit(checkpoint, rows));
+  }
+
+  recover(): Promise<void> {
+    return reach(() => this.#journal.recover());
+  }
+
+  checkpoint(group: string): Promise<Checkpoint | null> {
+    return reach(() => this.#journal.checkpoint(group));
+  }
+
+  checkpoints(): Promise<Checkpoint[]> {
+    return reach(() => this.#journal.checkpoints());
+  }
+
+  buildIndexes(): Promise<void> {
+    return reach(async () => {
+      for (const spec of this.#specs.values()) {
+        const collection = this.#collection(spec.name);
+        const present = new Set(await indexNames(collection));
+        const missing = toIndexes(spec).filter((index) => !present.has(index.name));
+        // All that are missing in one go: the server then reads the collection once.
+        if (missing.length > 0) await collection.createIndexes(missing);
+      }
+    });
+  }
+
+  /** Nothing is held: the connection is the store's. */
+  async close(): Promise<void> {}
+
+  #collection(name: string): Collection<DocumentRow> {
+    return this.db.collection(collectionName(this.#spec(name).name, this.generation));
+  }
+
+  #spec(name: string): CollectionSpec {
+    const spec = this.#specs.get(name);
+    if (!spec) throw new TypeError(`no collection is named ${name}`);
+    return spec;
+  }
+}
+
+/** Names of the indexes there are; a collection that nothing was written to has none. */
+async function indexNames(collection: Collection<DocumentRow>): Promise<string[]> {
+  try {
+    return (await collection.listIndexes().toArray()).map((index) => String(index.name));
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === NAMESPACE_NOT_FOUND) return [];
+    throw error;
+  }
+}
+
+const NAMESPACE_NOT_FOUND = 26;
+
+/** What `toCount` answers. */
+interface Counted {
+  _id: Record<string, Scalar | null> | null;
+  total: number;
+}

@@ -1,0 +1,85 @@
+import type { Collection } from 'mongodb';
+import type { CollectionSpec, ReadModels, ReadStore, Registered } from '../read-store.ts';
+import { type Connection, connect, isDuplicate, type Row, reach } from './client.ts';
+import type { OnStep } from './journal.ts';
+import { collectionName, MongoReadModels } from './read-models.ts';
+
+export interface MongoReadStoreOptions {
+  /** Called after each step of each commit; tests stop or delay a commit there. */
+  onStep?: OnStep;
+}
+
+/**
+ * The read store in MongoDB, in the database the URL names (`veritrail` if it names none).
+ * @throws StoreUnavailable when no server answers there
+ */
+export async function openMongoReadStore(url: string, options: MongoReadStoreOptions = {}): Promise<ReadStore> {
+  return new MongoReadStore(await connect(url), options.onStep ?? (() => undefined));
+}
+
+/** A registered value is kept as JSON text, so that it comes back as it was whatever its fields are called. */
+interface RegisterRow extends Row {
+  version: number;
+  json: string;
+}
+
+class MongoReadStore implements ReadStore {
+  readonly #generations: Collection<Row>;
+  readonly #register: Collection<RegisterRow>;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly onStep: OnStep,
+  ) {
+    this.#generations = connection.db.collection('_generations');
+    this.#register = connection.db.collection('_register');
+  }
+
+  async open(generation: string, collections: readonly CollectionSpec[]): Promise<ReadModels> {
+    await reach(() => this.#generations.replaceOne({ _id: generation }, {}, { upsert: true }));
+    return new MongoReadModels(this.connection.db, generation, collections, this.onStep);
+  }
+
+  drop(generation: string): Promise<void> {
+    const { db } = this.connection;
+    return reach(async () => {
+      for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
+        const end = collectionName('', generation);
+        if (name.endsWith(end) && !name.slice(0, -end.length).includes('__')) await db.dropCollection(name);
+      }
+      // Last, so that a drop that was cut off can still be seen and repeated.
+      await this.#generations.deleteOne({ _id: generation });
+    });
+  }
+
+  generations(): Promise<string[]> {
+    return reach(async () => (await this.#generations.find().toArray()).map((row) => row._id));
+  }
+
+  register<T>(name: string): Promise<Registered<T> | null> {
+    return reach(async () => {
+      const row = await this.#register.findOne({ _id: name });
+      return row && { value: JSON.parse(row.json) as T, version: row.version };
+    });
+  }
+
+  compareAndSet(name: string, version: number, value: unknown): Promise<boolean> {
+    const next = { version: version + 1, json: JSON.stringify(value) };
+    return reach(async () => {
+      if (version > 0) {
+        return (await this.#register.updateOne({ _id: name, version }, { $set: next })).matchedCount === 1;
+      }
+      try {
+        await this.#register.insertOne({ _id: name, ...next });
+        return true;
+      } catch (error) {
+        if (isDuplicate(error)) return false;
+        throw error;
+      }
+    });
+  }
+
+  close(): Promise<void> {
+    return this.connection.client.close();
+  }
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/binary"
+	"io"
+	"net"
+	"sync"
+)
+
+// moreToCome is the flag of a message (OP_MSG, 2013) that is not answered.
+const moreToCome = 1 << 1
+
+// oneAtATime passes each client's commands to the server, no two at once. MongoDB changes a document atomically, this
+// FerretDB reads it and then writes it; in turns it is as atomic as what it stands for.
+func oneAtATime(listener net.Listener, socket string) {
+	var turn sync.Mutex
+	for {
+		client, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer client.Close()
+			server, err := net.Dial("unix", socket)
+			if err != nil {
+				return
+			}
+			defer server.Close()
+			for {
+				request, err := readMessage(client)
+				if err != nil {
+					return
+				}
+				answer, err := exchange(&turn, server, request)
+				if err != nil {
+					return
+				}
+				if _, err = client.Write(answer); err != nil {
+					return
+				}
+			}
+		}()
+	}
+}
+
+// exchange sends one request and waits for its answer, empty where none is to come.
+func exchange(turn *sync.Mutex, server net.Conn, request []byte) ([]byte, error) {
+	turn.Lock()
+	defer turn.Unlock()
+	if _, err := server.Write(request); err != nil {
+		return nil, err
+	}
+	const opMsg = 2013
+	if binary.LittleEndian.Uint32(request[12:]) == opMsg && binary.LittleEndian.Uint32(request[16:])&moreToCome != 0 {
+		return nil, nil
+	}
+	return readMessage(server)
+}
+
+// readMessage reads one message of the wire protocol: its first four bytes are its length.
+func readMessage(from io.Reader) ([]byte, error) {
+	head := make([]byte, 20)
+	if _, err := io.ReadFull(from, head); err != nil {
+		return nil, err
+	}
+	message := make([]byte, binary.LittleEndian.Uint32(head))
+	copy(message, head)
+	_, err := io.ReadFull(from, message[len(head):])
+	return message, err
+}
