@@ -7,6 +7,7 @@ const lockfile = suite('package-lock.json');
 interface Locked {
   resolved?: string;
   integrity?: string;
+  optionalDependencies?: Record<string, string>;
 }
 
 const packages: Record<string, Locked> = JSON.parse(
@@ -23,6 +24,13 @@ lockfile('names no download addresses, so that any registry can serve it', () =>
 lockfile('holds a checksum of every package, so that any registry must serve the same', () => {
   const unchecked = dependencies.filter(([, entry]) => !entry.integrity?.startsWith('sha512-')).map(([path]) => path);
   assert.equal(unchecked, []);
+});
+
+lockfile('names the packages of every platform, not only of the one it was made on', () => {
+  const optional = dependencies.flatMap(([, entry]) => Object.keys(entry.optionalDependencies ?? {}));
+  assert.ok(optional.includes('@biomejs/cli-win32-x64'));
+  const absent = optional.filter((name) => packages[`node_modules/${name}`] === undefined);
+  assert.equal(absent, []);
 });
 
 lockfile.run();
