@@ -408,12 +408,13 @@ function closing(test: Suite): void {
 
 /** Appends one event, over again on the newest state as long as others are faster. */
 async function appendSome(store: EventStore, stream: string): Promise<TrailEvent> {
-  for (;;) {
-    const last = (await store.readStream(stream)).at(-1);
+  for (let newest = 0; ; ) {
+    const last = (await store.readStream(stream, newest)).at(-1);
     try {
       return await appendAfter(store, stream, last);
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
+      newest = error.actual;
     }
   }
 }
