@@ -26,6 +26,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/queries/': [...SHARED_COMMANDS, ...EVENT_STORE, ...READ_STORE, ...ACCOUNT_STORE, 'src/trail/'],
   'src/mcp/': ['src/commands/', 'src/queries/'],
   'src/stores/': ['src/trail/'],
+  'src/stores/open.ts': ['src/stores/', 'src/config.ts'],
   'src/stores/sqlite/': [STORES, 'src/trail/'],
   'src/stores/eventstoredb/': [STORES, 'src/trail/'],
   'src/stores/mongodb/': [STORES, 'src/trail/'],
