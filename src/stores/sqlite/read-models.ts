@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { Fenced, RevisionConflict } from '../errors.ts';
 import type {
   Checkpoint,
@@ -16,8 +17,11 @@ import { Connection, quote, type Row, type Value } from './connection.ts';
 import { type Collection, countStatement, findStatement, isVain, segments, wordStatement } from './read-query.ts';
 import * as schema from './read-schema.ts';
 
-/** Documents that a word prefix may have at most to be worth looking them up one by one and sorting them. */
+/** Documents that have a word at most for it to be worth looking them up one by one and sorting them. */
 const RARE = 1_000;
+
+/** Prefixes that are remembered to be of more documents than that: finding out takes as long as there are many. */
+const COMMON = 10_000;
 
 /**
  * One generation in a file of its own, so that building one beside another and dropping it hinder nobody. Commits are
@@ -28,6 +32,7 @@ export class SqliteReadModels implements ReadModels {
   readonly generation: string;
   readonly #db: Connection;
   readonly #collections = new Map<string, Collection>();
+  readonly #common = new LRUCache<string, true>({ max: COMMON });
   /** SQLite's count of schema changes when `#collections` last looked what indexes there are. */
   #schemaVersion = -1;
 
@@ -43,13 +48,13 @@ export class SqliteReadModels implements ReadModels {
   }
 
   async find(query: Find): Promise<Found[]> {
-    const { collection: name, organizationId, where, limit } = query;
+    const { collection: name, where, limit } = query;
     if (isVain(where)) return [];
     const collection = this.#collection(name);
-    const rare = this.#rarePrefix(collection, organizationId, where);
+    const rows = this.#rowsOfWords(collection, where);
     const found: Found[] = [];
     for (const segment of segments(query)) {
-      const { sql, values } = findStatement(collection, { ...segment, limit: limit - found.length }, rare);
+      const { sql, values } = findStatement(collection, { ...segment, limit: limit - found.length }, rows);
       found.push(...this.#db.all(sql, values).map(toFound));
       if (found.length >= limit) break;
     }
@@ -63,8 +68,8 @@ export class SqliteReadModels implements ReadModels {
     const { collection: name, organizationId, where } = query;
     if (isVain(where)) return by.length > 0 ? [] : [{ values: [], total: 0 }];
     const collection = this.#collection(name);
-    const rare = this.#rarePrefix(collection, organizationId, where);
-    const { sql, values } = countStatement(collection, { organizationId, where, rare }, by);
+    const rows = this.#rowsOfWords(collection, where);
+    const { sql, values } = countStatement(collection, { organizationId, where, rows }, by);
     return this.#db.all(sql, values).map((row) => ({ values: row.slice(0, -1), total: row.at(-1) as number }));
   }
 
@@ -106,12 +111,13 @@ export class SqliteReadModels implements ReadModels {
 
   /** Each index is a transaction of its own, and others have their turn in between. */
   async buildIndexes(): Promise<void> {
-    for (const { spec } of this.#collections.values()) {
+    this.#lookAtSchema();
+    for (const { spec, ready } of this.#collections.values()) {
       for (const index of spec.indexes) {
         this.#db.exec(schema.createIndex(spec, index));
         await nextTurn();
       }
-      if (!spec.searchable || this.#hasWords(spec)) continue;
+      if (!spec.searchable || ready.has(schema.wordsTable(spec))) continue;
       this.#db.transaction(() => this.#db.exec(schema.createWords(spec)));
       await nextTurn();
     }
@@ -126,32 +132,31 @@ export class SqliteReadModels implements ReadModels {
     const { id, organization_id, keys, words = [], doc } = document;
     const values: Value[] = [id, organization_id];
     for (const key of Object.keys(spec.keys)) values.push(keys[key] ?? null);
-    if (spec.searchable) {
-      const text = schema.wordsText(words);
-      values.push(text);
-      if (ready.has(schema.wordsTable(spec))) this.#db.run(schema.putWords(spec), [organization_id, id, text]);
-    }
+    const text = schema.wordsText(words);
+    if (spec.searchable) values.push(text);
     values.push(JSON.stringify(doc));
+    const toFind = ready.has(schema.wordsTable(spec)) && !this.#hasWords(spec, id, text);
     this.#db.run(schema.putDocument(spec), values);
+    if (toFind) this.#db.run(schema.putWords(spec), [words.join(' '), id]);
   }
 
-  /** Of several prefixes the one that the fewest documents have, if they are few. */
-  #rarePrefix({ spec, ready }: Collection, organizationId: string, where: readonly Condition[]): string | undefined {
+  #hasWords(spec: CollectionSpec, id: string, text: string): boolean {
+    return this.#db.get(`SELECT 1 FROM ${quote(spec.name)} WHERE id = ? AND words = ?`, [id, text]) !== undefined;
+  }
+
+  /** Rows that have a word with one of the prefixes, the longest of those that few have; none where all are common. */
+  #rowsOfWords({ spec, ready }: Collection, where: readonly Condition[]): number[] | undefined {
     if (!ready.has(schema.wordsTable(spec))) return undefined;
-    let rarest: string | undefined;
-    let fewest = RARE + 1;
-    for (const prefix of where.flatMap((condition) => (condition.op === 'words' ? condition.prefixes : []))) {
-      const { sql, values } = wordStatement(spec, organizationId, prefix, fewest);
-      const documents = this.#db.get(sql, values)![0] as number;
-      if (documents >= fewest) continue;
-      rarest = prefix;
-      fewest = documents;
+    const prefixes = where.flatMap((condition) => (condition.op === 'words' ? condition.prefixes : []));
+    for (const prefix of prefixes.sort((a, b) => b.length - a.length)) {
+      const common = `${spec.name} ${prefix}`;
+      if (prefix === '' || this.#common.has(common)) continue;
+      const { sql, values } = wordStatement(spec, prefix, RARE + 1);
+      const rows = this.#db.all(sql, values).map((row) => row[0] as number);
+      if (rows.length <= RARE) return rows;
+      this.#common.set(common, true);
     }
-    return rarest;
-  }
-
-  #hasWords(spec: CollectionSpec): boolean {
-    return this.#db.get(`SELECT 1 FROM sqlite_master WHERE name = ?`, [schema.wordsTable(spec)]) !== undefined;
+    return undefined;
   }
 
   /** Learns which indexes there are, when the schema has changed since. */

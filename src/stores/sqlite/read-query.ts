@@ -17,17 +17,14 @@ export interface Collection {
   ready: ReadonlySet<string>;
 }
 
-/** A query of one collection. `rare` is a word prefix that few documents have: they are looked up by it. */
+/** A query of one collection. `rows` are those that may have the words asked for, where they are few. */
 export interface Asked {
   organizationId: string;
   where: readonly Condition[];
-  rare?: string | undefined;
+  rows?: readonly number[] | undefined;
 }
 
 type Keyed = Exclude<Condition, { op: 'words' | 'ids' }>;
-
-/** After every word that begins with a prefix. */
-const LAST = '\u{10ffff}';
 
 const isKeyed = (condition: Condition): condition is Keyed => 'key' in condition;
 
@@ -57,10 +54,10 @@ export function segments(query: Find): Find[] {
 }
 
 /** Documents of a page: id, order's key, document. */
-export function findStatement(collection: Collection, query: Find, rare?: string): Statement {
+export function findStatement(collection: Collection, query: Find, rows?: readonly number[]): Statement {
   const { order, after, limit } = query;
   const { spec } = collection;
-  const asked: Asked = { organizationId: query.organizationId, where: query.where, rare };
+  const asked: Asked = { organizationId: query.organizationId, where: query.where, rows };
   const key = order.key === null ? 'NULL' : keyColumn(order.key);
   const index = isById(asked) ? null : orderIndex(collection, query);
   const conditions = [...filters(spec, asked, index ?? null, order.key, after && order.direction)];
@@ -86,17 +83,20 @@ export function countStatement(collection: Collection, asked: Asked, by: readonl
   };
 }
 
-/** How many rows, at most `limit`, the words of an organization have that begin with a prefix. */
-export function wordStatement(spec: CollectionSpec, organizationId: string, prefix: string, limit: number): Statement {
-  const words = `SELECT 1 FROM ${quote(wordsTable(spec))} WHERE organization_id = ? AND word >= ? AND word < ? LIMIT ?`;
-  return { sql: `SELECT count(*) FROM (${words})`, values: [organizationId, prefix, prefix + LAST, limit] };
+/** Row ids, at most `limit`, of documents that have a word with this prefix, in any organization. */
+export function wordStatement(spec: CollectionSpec, prefix: string, limit: number): Statement {
+  const table = quote(wordsTable(spec));
+  const match = `"${prefix.replaceAll('"', '""')}"*`;
+  return { sql: `SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ?`, values: [match, limit] };
 }
 
 const text = (conditions: readonly Statement[]): string => conditions.map((one) => one.sql).join(' AND ');
 
-const isById = ({ where, rare }: Asked): boolean => rare !== undefined || where.some((one) => one.op === 'ids');
+const isById = ({ where, rows }: Asked): boolean => rows !== undefined || where.some((one) => one.op === 'ids');
 
 function source(spec: CollectionSpec, asked: Asked, index: IndexSpec | null | undefined): string {
+  // Row ids can be looked up without any index, and nothing else then.
+  if (asked.rows) return `${quote(spec.name)} NOT INDEXED`;
   if (isById(asked)) return `${quote(spec.name)} INDEXED BY ${quote(idIndex(spec))}`;
   return index ? `${quote(spec.name)} INDEXED BY ${quote(indexName(spec, index))}` : quote(spec.name);
 }
@@ -142,13 +142,13 @@ function best(indexes: readonly IndexSpec[], score: (index: IndexSpec) => number
  */
 function filters(
   spec: CollectionSpec,
-  { organizationId, where, rare }: Asked,
+  { organizationId, where, rows }: Asked,
   index: IndexSpec | null,
   orderKey: string | null,
   continuing?: 'ASC' | 'DESC',
 ): Statement[] {
   const steering = new Set<string>();
-  const found: Statement[] = [{ sql: `${index || !rare ? '' : '+'}organization_id = ?`, values: [organizationId] }];
+  const found: Statement[] = [{ sql: 'organization_id = ?', values: [organizationId] }];
   for (const condition of where) {
     const free = isKeyed(condition) && index?.keys.includes(condition.key) && !steering.has(condition.key);
     if (!isKeyed(condition)) found.push(unkeyed(condition));
@@ -157,10 +157,7 @@ function filters(
       found.push(keyed(spec, condition, ''));
     } else found.push(keyed(spec, condition, free && condition.key === orderKey ? '' : '+', continuing));
   }
-  if (rare !== undefined) {
-    const words = `SELECT id FROM ${quote(wordsTable(spec))} WHERE organization_id = ? AND word >= ? AND word < ?`;
-    found.push({ sql: `id IN (${words})`, values: [organizationId, rare, rare + LAST] });
-  }
+  if (rows) found.push({ sql: 'rowid IN (SELECT value FROM json_each(?))', values: [JSON.stringify(rows)] });
   return found;
 }
 

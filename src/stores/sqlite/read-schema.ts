@@ -1,7 +1,7 @@
 import type { CollectionSpec } from '../read-store.ts';
 import { quote } from './connection.ts';
 
-/** How a collection is laid out: one table with a column a key, its indexes, and a table of the words ever seen. */
+/** How a collection is laid out: one table with a column a key, its indexes, and a full-text table of words. */
 
 export type IndexSpec = CollectionSpec['indexes'][number];
 
@@ -51,17 +51,19 @@ export const wordsText = (words: readonly string[]): string => `[${words.map((wo
 export const prefixText = (prefix: string): string => ` ${JSON.stringify(prefix).slice(0, -1)}`;
 
 /**
- * Every word a document has ever had: enough to find candidates, which the `words` column then confirms. Nothing is
- * taken out, so an update need not know what was there. Made last, in order, from what the table holds.
+ * Which documents have which words, as a full-text table of row ids only: the `words` column confirms what it finds. A
+ * new document's words become one small segment, where a table of words would touch a page for each of them.
+ * Only a space ends a token. Segments are merged sixteen at a time, not a little at every commit.
  */
 export function createWords(spec: CollectionSpec): string {
+  const table = quote(wordsTable(spec));
+  const tokens = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Z* C*' separators ' '";
   return `
-    CREATE TABLE ${quote(wordsTable(spec))} (
-      organization_id TEXT NOT NULL, word TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (organization_id, word, id)
-    ) WITHOUT ROWID;
-    INSERT INTO ${quote(wordsTable(spec))}
-      SELECT organization_id, word.value, ${quote(spec.name)}.id
-      FROM ${quote(spec.name)}, json_each(words) AS word ORDER BY 1, 2, 3`;
+    CREATE VIRTUAL TABLE ${table}
+      USING fts5 (words, content = '', contentless_delete = 1, detail = none, tokenize = "${tokens}");
+    INSERT INTO ${table} (${table}, rank) VALUES ('automerge', 0);
+    INSERT INTO ${table} (rowid, words)
+      SELECT rowid, (SELECT group_concat(value, ' ') FROM json_each(words)) FROM ${quote(spec.name)}`;
 }
 
 /** Writes a document whole, over what was there. */
@@ -73,8 +75,8 @@ export function putDocument(spec: CollectionSpec): string {
     ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}`;
 }
 
-/** Remembers a document's words before it is written, unless it has just these already. */
+/** Makes a written document findable by its words. */
 export function putWords(spec: CollectionSpec): string {
-  return `INSERT OR IGNORE INTO ${quote(wordsTable(spec))} SELECT ?1, value, ?2 FROM json_each(?3)
-    WHERE NOT EXISTS (SELECT 1 FROM ${quote(spec.name)} WHERE id = ?2 AND words = ?3)`;
+  return `INSERT OR REPLACE INTO ${quote(wordsTable(spec))} (rowid, words)
+    SELECT rowid, ? FROM ${quote(spec.name)} WHERE id = ?`;
 }
