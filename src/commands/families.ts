@@ -11,12 +11,14 @@ export interface Family {
 }
 
 /** Every family of records. Adding one is adding its line. */
-export const FAMILIES = {
+const LIST = {
   VENDOR: { stream: 'vendor', prefix: 'vnd', decider: vendor },
   RISK: { stream: 'risk', prefix: 'rsk', decider: risk },
 } as const satisfies Record<string, Family>;
 
-export type FamilyName = keyof typeof FAMILIES;
+export type FamilyName = keyof typeof LIST;
+
+export const FAMILIES: Readonly<Record<FamilyName, Family>> = LIST;
 
 const BY_PREFIX = new Map<string, FamilyName>(
   Object.entries(FAMILIES).map(([name, family]) => [family.prefix, name as FamilyName]),

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { RevisionConflict, StoreUnavailable, TooLarge } from '../stores/errors.ts';
+import { RevisionConflict, StoreUnavailable } from '../stores/errors.ts';
 import { type EventStore, NO_STREAM, type Position } from '../stores/event-store.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import { chainEvents, saltedHash } from '../trail/hash.ts';
 import type { Role } from './caller.ts';
 import { dateOf } from './dates.ts';
 import type { Decider, DomainEvent } from './decider.ts';
-import { Refusal } from './refusal.ts';
+import { asRefusal, Refusal } from './refusal.ts';
 import { type Folded, fold, nothing } from './stream.ts';
 import { schemaVersion } from './upcast.ts';
 
@@ -83,7 +83,6 @@ export class CommandHandler {
         this.cache.set(stream, next);
         return executed(next, decided.events, position);
       } catch (error) {
-        if (error instanceof TooLarge) throw new Refusal('too_large', `${error.message}: send less in one call.`);
         const anew = error instanceof RevisionConflict || (error instanceof StoreUnavailable && error.ambiguous);
         if (!anew || Date.now() - started > GIVE_UP_MS) throw asRefusal(error);
         if (attempt >= ATTEMPTS) {
@@ -93,6 +92,16 @@ export class CommandHandler {
         known = await this.load(stream, decider, true);
       }
     }
+  }
+
+  /** Judges a command as `execute` would, on what the store has now, and writes nothing. @throws Refusal likewise */
+  async rehearse<State extends object, Command, Event extends DomainEvent>(
+    stream: string,
+    decider: Decider<State, Command, Event>,
+    command: Command,
+    envelope: Envelope,
+  ): Promise<void> {
+    this.judge(stream, decider, command, envelope, await this.load(stream, decider, true));
   }
 
   /** A stream as it is known (or, `refresh`, as it is in the store now). */
@@ -237,17 +246,6 @@ function executed<State>(at: Folded<State>, events: readonly TrailEvent[], posit
     last: events.length > 0 ? at.revision : -1,
     repeated: false,
   };
-}
-
-function asRefusal(error: unknown): unknown {
-  if (error instanceof RevisionConflict)
-    return new Refusal('conflict', 'The record was changed at once: repeat the call.');
-  if (!(error instanceof StoreUnavailable)) return error;
-  return new Refusal(
-    'unavailable',
-    'The store does not answer: repeat the call with the same idempotency_key; it finishes what was begun and does nothing twice.',
-    { retry_after_seconds: 2 },
-  );
 }
 
 /** Waits a random part of up to 10 ms an attempt, so that competing writers spread out. */

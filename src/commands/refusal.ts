@@ -1,3 +1,5 @@
+import { RevisionConflict, StoreUnavailable, TooLarge } from '../stores/errors.ts';
+
 /** Why a call was not done, in the wire's own codes. The transport adds `unauthorized` and `method_not_allowed`. */
 export type RefusalCode =
   | 'invalid_input'
@@ -44,3 +46,17 @@ export class Refusal extends Error {
 }
 
 const RETRYABLE: ReadonlySet<RefusalCode> = new Set(['unavailable', 'rate_limited', 'internal']);
+
+/** What the stores say, in the wire's codes; anything else comes back as it is. */
+export function asRefusal(error: unknown): unknown {
+  if (error instanceof RevisionConflict) {
+    return new Refusal('conflict', 'Another writer changed the record at once: repeat the call.');
+  }
+  if (error instanceof TooLarge) return new Refusal('too_large', 'This is more than one write can hold: send less.');
+  if (!(error instanceof StoreUnavailable)) return error;
+  return new Refusal(
+    'unavailable',
+    'The store does not answer: repeat the call with the same idempotency_key; it finishes what was begun and does nothing twice.',
+    { retry_after_seconds: 2 },
+  );
+}

@@ -42,6 +42,8 @@ export interface ReadModel<State extends object = any> {
   keys(document: State & RecordDocument): Keys;
   /** Keys that can be ordered by; each has an index. */
   orders: readonly string[];
+  /** Keys that are looked up by equality alone and need an index for it. */
+  lookups?: readonly string[];
   /** Keys that filters read; in the indexes, so that a filter need not read the document. */
   filters: readonly string[];
   words(state: State): readonly string[];
@@ -68,7 +70,12 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
   const span = ['from_position', 'until_position'];
   const indexed = (covers: string[]) => model.orders.map((order) => ({ keys: [order], covers }));
   return [
-    { name: model.collection, keys, indexes: indexed(filters), searchable: true },
+    {
+      name: model.collection,
+      keys,
+      indexes: [...indexed(filters), ...(model.lookups ?? []).map((key) => ({ keys: [key] }))],
+      searchable: true,
+    },
     {
       name: historyOf(model.collection),
       keys: { ...keys, ...SPAN_KEYS },

@@ -65,6 +65,7 @@ export const risks: ReadModel<RiskState> = {
     accepted_until: risk.acceptance?.until ?? FAR,
   }),
   orders: ['score', 'name', 'next_review_due', 'created_at', 'updated_at'],
+  lookups: ['reference_id'],
   filters: ['status', 'treatment', 'category', 'score', 'review_due', 'accepted_until'],
   words: (risk) => searchWords([risk.name, risk.reference_id], [risk.description]),
 };

@@ -43,7 +43,7 @@ export async function listChanges(reader: Reader, caller: Caller, input: Changes
   const boundTo = ['listChanges', organizationId, input.filter ?? {}, input.as_of ?? null];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
   const moment: Moment = after ?? (await momentOf(reader, organizationId, role, input.as_of));
-  const where = await conditions(reader, caller, input, moment);
+  const where = conditions(caller, input, moment);
   const asOf = moment.ordinal === null ? {} : { as_of: { position: String(moment.ordinal), date: moment.today } };
   if (input.view === 'COUNT') {
     const [counted] = await reader.models.count({ collection: 'changes', organizationId, where });
@@ -101,7 +101,7 @@ export async function changesOf(
   };
 }
 
-async function conditions(reader: Reader, caller: Caller, input: ChangesInput, moment: Moment): Promise<Condition[]> {
+function conditions(caller: Caller, input: ChangesInput, moment: Moment): Condition[] {
   const { record_id, record_types, actor_id, event_types, from, to } = input.filter ?? {};
   const where: Condition[] = [];
   if (record_id) where.push(oneOf('record_id', record_id));

@@ -21,6 +21,8 @@ export interface FamilyQuery {
   filters: Readonly<Record<string, Filter>>;
   /** What a record can lack. */
   missing: Readonly<Record<string, Condition>>;
+  /** Keys that two records seldom share by intention: an add that does answers `similar`. Each begins an index. */
+  alike: readonly string[];
   /** Fields of SUMMARY, in their order, after id and owner. */
   summary: readonly string[];
   /** Fields that depend on the day the read is about. */

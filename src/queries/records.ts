@@ -60,14 +60,6 @@ function familyOf(id: string) {
   return FAMILY_QUERIES[kindOf(id) ?? '']!;
 }
 
-/** One record's document as it is now, whether or not the caller may see it. */
-export async function currentDocument(reader: Reader, id: string): Promise<Document | null> {
-  const family = FAMILY_QUERIES[kindOf(id) ?? ''];
-  if (family === undefined) return null;
-  const [found] = await reader.models.get(family.plural, [id]);
-  return found?.doc ?? null;
-}
-
 /** Records of one organization that the caller may see. @throws Refusal when they are of two */
 async function readNow(
   reader: Reader,

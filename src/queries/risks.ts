@@ -32,6 +32,7 @@ export const riskQuery: FamilyQuery = {
     ],
   },
   missing: { OWNER: { key: 'owner_id', op: 'empty' }, SCORE: { key: 'score', op: 'empty' } },
+  alike: ['name', 'reference_id'],
   summary: ['reference_id', 'name', 'status', 'score', 'priority', 'treatment'],
   onDay: (risk, today) => {
     const acceptance = risk.acceptance as { until: string } | null;

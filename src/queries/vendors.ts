@@ -36,5 +36,6 @@ export const vendorQuery: FamilyQuery = {
     })),
   },
   missing: { OWNER: { key: 'owner_id', op: 'empty' } },
+  alike: ['name'],
   summary: ['name', 'status', 'criticality', 'last_reviewed', 'next_review_due'],
 };

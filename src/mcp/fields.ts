@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { kindOf } from '../commands/ids.ts';
+import { endOf, isRealDate } from '../queries/moment.ts';
+
+/*
+ * The kinds of values that inputs are made of. Each is the one source of its limits and of what is published: text
+ * lengths and patterns are enforced and documented, not published (see publish.ts).
+ */
+
+const NAME_LENGTH = 200;
+const TEXT_LENGTH = 10_000;
+const REASON_LENGTH = 1_000;
+const URL_LENGTH = 2_000;
+const KEY_LENGTH = 200;
+const FILTER_VALUES = 50;
+
+/** Control characters, and those that turn the direction of text around. */
+const FORBIDDEN_IN_NAMES = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+/** Texts may also hold line feeds and tabs. */
+const FORBIDDEN_IN_TEXTS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+
+function clean(text: string): string {
+  return text.replaceAll('\r\n', '\n').normalize('NFC').trim();
+}
+
+function string(longest: number, forbidden: RegExp) {
+  return z
+    .string()
+    .refine((value) => value.isWellFormed(), 'holds a lone surrogate: send well-formed Unicode')
+    .overwrite(clean)
+    .refine((value) => value.length <= longest, `is longer than ${longest} characters: shorten it`)
+    .refine((value) => !forbidden.test(value), 'holds a control or text-direction character: take it out');
+}
+
+/** A short text on one line. */
+export const name = () =>
+  string(NAME_LENGTH, FORBIDDEN_IN_NAMES).refine((value) => value !== '', 'is empty: give a text');
+export const text = () => string(TEXT_LENGTH, FORBIDDEN_IN_TEXTS);
+export const reason = () => string(REASON_LENGTH, FORBIDDEN_IN_TEXTS);
+
+export const requiredReason = () => reason().refine((value) => value !== '', 'is empty: say why');
+
+export const url = () =>
+  string(URL_LENGTH, FORBIDDEN_IN_NAMES).refine(
+    (value) => /^https?:\/\//i.test(value) && URL.canParse(value),
+    'is no web address: begin it with https://',
+  );
+
+export const date = () =>
+  z
+    .string()
+    .overwrite((value) => value.trim())
+    .refine(isRealDate, 'is not a date: give YYYY-MM-DD');
+
+/** RFC 3339 in UTC; a date stands for its beginning. */
+export const timestamp = () =>
+  z
+    .string()
+    .overwrite((value) => value.trim())
+    .refine((value) => endOf(value) !== null, 'is not a time: give YYYY-MM-DD, or YYYY-MM-DDThh:mm:ssZ in UTC')
+    .overwrite((value) => (isRealDate(value) ? `${value}T00:00:00.000Z` : (endOf(value) ?? value)));
+
+/** An id of one of these kinds. */
+export const id = (...kinds: string[]) =>
+  z.string().superRefine((value, context) => {
+    if (kinds.includes(kindOf(value) ?? '')) return;
+    const allowed = kinds.map((kind) => `${kind}_…`);
+    context.addIssue({ code: 'custom', message: `is no id of the kind ${allowed.join(' or ')}`, params: { allowed } });
+  });
+
+/** A member of the organization; ME is the caller. */
+export const account = () =>
+  z.string().superRefine((value, context) => {
+    if (value === 'ME' || kindOf(value) === 'acc') return;
+    const allowed = ['ME', 'acc_…'];
+    context.addIssue({ code: 'custom', message: 'is no account: give ME or an acc_ id', params: { allowed } });
+  });
+
+/** 1 (least) to 5 (most). */
+export const rating = () => z.int().min(1).max(5);
+
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values);
+export const someOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.array(z.enum(values)).min(1).max(FILTER_VALUES);
+export const some = <T extends z.ZodType>(value: T) => z.array(value).min(1).max(FILTER_VALUES);
+
+/** Optional, and cleared by null or by an empty text. */
+export const clearable = <T extends z.ZodType>(value: T) =>
+  z
+    .preprocess((given) => (typeof given === 'string' && given.trim() === '' ? null : given), value.nullable())
+    .optional();
+
+/** What every write takes. */
+export const writeFields = {
+  reason: reason().optional(),
+  idempotency_key: string(KEY_LENGTH, FORBIDDEN_IN_NAMES).optional(),
+};
+
+export const organizationId = () => id('org');
+export const expectedRevision = () => z.int().min(1).optional();
+
+/** Filters that every family's list has. */
+export const commonFilters = <const M extends readonly [string, ...string[]]>(prefix: string, missing: M) => ({
+  query: text().optional().describe('every word begins a word of its texts'),
+  ids: some(id(prefix)).optional(),
+  owner_id: some(account()).optional(),
+  missing: someOf(missing).optional(),
+  updated_since: timestamp().optional(),
+  include_archived: z.boolean().optional(),
+});
+
+/** What every list takes beside its filter. */
+export const listFields = <const O extends readonly [string, ...string[]]>(orders: O) => ({
+  order_by: z.strictObject({ field: z.enum(orders), direction: z.enum(['ASC', 'DESC']).default('ASC') }).optional(),
+  ...pageFields(),
+});
+
+export const pageFields = () => ({
+  size: z.int().min(1).max(100).default(20),
+  cursor: z.string().optional(),
+  as_of: z.string().optional(),
+  view: z.enum(['SUMMARY', 'FULL', 'COUNT']).default('SUMMARY'),
+});

@@ -1,0 +1,93 @@
+import type { z } from 'zod';
+import { Refusal } from '../commands/refusal.ts';
+
+type Issue = z.core.$ZodIssue;
+
+interface Problem {
+  field: string;
+  message: string;
+  allowed?: readonly string[];
+  hint?: string;
+}
+
+/** Reads an input by its schema. @throws Refusal invalid_input that lists every problem */
+export function readInput<T>(schema: z.ZodType<T>, published: object, input: unknown): T {
+  const result = schema.safeParse(input ?? {});
+  if (result.success) return result.data;
+  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, input, published));
+  const [first] = problems as [Problem, ...Problem[]];
+  const more = problems.length > 1 ? ` (${problems.length} problems, see issues)` : '';
+  throw new Refusal('invalid_input', `${first.field || 'The input'} ${first.message}${more}.`, {
+    ...(first.field ? { field: first.field } : {}),
+    ...(first.allowed ? { allowed: first.allowed } : {}),
+    ...(first.hint ? { hint: first.hint } : {}),
+    issues: problems.map(({ field, message }) => ({ field, message })),
+  });
+}
+
+function problemsOf(issue: Issue, input: unknown, published: object): Problem[] {
+  const field = issue.path.join('.');
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => {
+        const known = Object.keys(propertiesAt(published, issue.path));
+        return { field: [...issue.path, key].join('.'), message: 'is not a known property', ...nearest(key, known) };
+      });
+    case 'invalid_value': {
+      const allowed = issue.values.map(String);
+      return [{ field, message: `must be one of ${allowed.join(', ')}`, allowed }];
+    }
+    case 'invalid_type':
+      if (valueAt(input, issue.path) === undefined) return [{ field, message: 'is required' }];
+      return [{ field, message: `must be ${article(issue.expected)}` }];
+    case 'too_big':
+    case 'too_small': {
+      const bound = issue.code === 'too_big' ? `at most ${issue.maximum}` : `at least ${issue.minimum}`;
+      return [{ field, message: issue.origin === 'array' ? `must hold ${bound} values` : `must be ${bound}` }];
+    }
+    case 'custom': {
+      const allowed = (issue.params as { allowed?: string[] } | undefined)?.allowed;
+      return [{ field, message: issue.message, ...(allowed ? { allowed } : {}) }];
+    }
+    default:
+      return [{ field, message: issue.message }];
+  }
+}
+
+function article(type: string): string {
+  const words: Record<string, string> = { int: 'a whole number', array: 'an array', object: 'an object' };
+  return words[type] ?? `a ${type}`;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key], input);
+}
+
+/** The properties that the published schema has at a place of the input. */
+function propertiesAt(published: object, path: readonly PropertyKey[]): object {
+  let schema = published as { properties?: Record<string, object>; items?: object };
+  for (const key of path) schema = (typeof key === 'number' ? schema.items : schema.properties?.[String(key)]) ?? {};
+  return schema.properties ?? {};
+}
+
+/** The known name that a wrong one most likely stands for. */
+function nearest(wrong: string, known: readonly string[]): { hint?: string } {
+  const ranked = known.map((name) => ({ name, distance: editDistance(wrong.toLowerCase(), name) }));
+  ranked.sort((a, b) => a.distance - b.distance);
+  const best = ranked[0];
+  return best && best.distance <= Math.max(2, wrong.length / 2) ? { hint: `Did you mean ${best.name}?` } : {};
+}
+
+/** Levenshtein distance, by the two-row method (Wagner and Fischer 1974). */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= Math.min(a.length, 64); i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = previous[j - 1]! + Number(a[i - 1] !== b[j - 1]);
+      row.push(Math.min(previous[j]! + 1, row[j - 1]! + 1, substituted));
+    }
+    previous = row;
+  }
+  return previous[b.length]!;
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+type JsonSchema = Record<string, unknown>;
+
+/** Enforced and documented, but not published: common clients refuse or drop them, or they cost tokens for nothing. */
+const UNPUBLISHED = [
+  '$schema',
+  'pattern',
+  'format',
+  'title',
+  'additionalProperties',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+];
+
+/** The schema of an input as clients see it: plain objects, arrays, enums and numbers. */
+export function publish(input: z.ZodType): JsonSchema {
+  return prune(
+    z.toJSONSchema(input, {
+      io: 'input',
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => {
+        const definition = zodSchema._zod.def as { type: string; innerType?: z.ZodType; out?: z.ZodType };
+        // null is said in words; what a preprocessing step takes is what comes after it.
+        if (definition.type === 'nullable') replace(jsonSchema, publish(definition.innerType!));
+        if (definition.type === 'pipe') replace(jsonSchema, publish(definition.out!));
+      },
+    }) as JsonSchema,
+  );
+}
+
+function replace(target: JsonSchema, source: JsonSchema): void {
+  for (const key of Object.keys(target)) delete target[key];
+  Object.assign(target, source);
+}
+
+function prune(schema: unknown): JsonSchema {
+  if (Array.isArray(schema)) return schema.map(prune) as unknown as JsonSchema;
+  if (typeof schema !== 'object' || schema === null) return schema as unknown as JsonSchema;
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key, value]) => !UNPUBLISHED.includes(key) && !isBoundOfJavaScript(key, value))
+      .map(([key, value]) => [key, key === 'properties' ? pruneProperties(value as JsonSchema) : prune(value)]),
+  );
+}
+
+/** Property names are not keywords: one named `pattern` stays. */
+function pruneProperties(properties: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, prune(schema)]));
+}
+
+function isBoundOfJavaScript(key: string, value: unknown): boolean {
+  return (key === 'minimum' || key === 'maximum') && Math.abs(Number(value)) >= Number.MAX_SAFE_INTEGER;
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { listChanges } from '../queries/changes.ts';
+import { FAMILY_QUERIES } from '../queries/families.ts';
+import { listOrganizations } from '../queries/organizations.ts';
+import { getRecords } from '../queries/records.ts';
+import { archiveRecords } from './archive.ts';
+import * as field from './fields.ts';
+import { type Service, tool } from './service.ts';
+import type { Tool } from './tool.ts';
+
+const KINDS = Object.keys(FAMILY_QUERIES);
+const TYPES = ['ORGANIZATION', ...Object.values(FAMILY_QUERIES).map(({ type }) => type)] as [string, ...string[]];
+
+/** Tools that serve every family alike. */
+export function registerTools(service: Service): Tool[] {
+  return [
+    tool({
+      name: 'listOrganizations',
+      description:
+        'Call this first: the organizations this token reaches, their organization_id, your role and account_id. include_members names the people who can own records.',
+      readOnly: true,
+      input: z.strictObject({
+        size: z.int().min(1).max(100).default(20),
+        cursor: z.string().optional(),
+        include_members: z.boolean().default(false),
+      }),
+      run: (input, { caller }) => listOrganizations(service.reader, caller, input),
+    }),
+    tool({
+      name: 'listChanges',
+      description:
+        'Who changed what, when and why, before and after, newest first. verify also checks the hash chains. For the state at a past date, give as_of to a list or getRecords instead.',
+      readOnly: true,
+      input: z.strictObject({
+        organization_id: field.organizationId(),
+        filter: z
+          .strictObject({
+            record_id: field.some(field.id('org', ...KINDS)).optional(),
+            record_types: field.someOf(TYPES).optional(),
+            actor_id: field.some(z.union([field.account(), field.id('tok')])).optional(),
+            event_types: field.some(field.name()).optional().describe('such as VendorReviewed'),
+            from: z.string().optional().describe('date, time or position, inclusive'),
+            to: z.string().optional(),
+          })
+          .optional(),
+        verify: z.boolean().default(false),
+        ...field.pageFields(),
+      }),
+      run: (input, { caller }) => listChanges(service.reader, caller, input),
+    }),
+    tool({
+      name: 'getRecords',
+      description:
+        'Read up to 50 records of any type whole, by id, now or as_of a past moment. include HISTORY for their changes, ARCHIVED to find archived ones too. To search, use a list.',
+      readOnly: true,
+      input: z.strictObject({
+        ids: z
+          .array(field.id(...KINDS))
+          .min(1)
+          .max(50),
+        organization_id: field.organizationId().optional(),
+        include: field.someOf(['HISTORY', 'ARCHIVED']).optional(),
+        as_of: z.string().optional(),
+      }),
+      run: (input, { caller }) => getRecords(service.reader, caller, { ...input, include: input.include ?? [] }),
+    }),
+    tool({
+      name: 'archiveRecords',
+      description:
+        'Take records out of lists and counts without deleting anything (ARCHIVE), or bring them back (RESTORE). All are judged before the first is written.',
+      destructive: true,
+      input: z.strictObject({
+        ids: z
+          .array(field.id(...KINDS))
+          .min(1)
+          .max(100),
+        organization_id: field.organizationId().optional(),
+        action: z.enum(['ARCHIVE', 'RESTORE']),
+        reason: field.requiredReason(),
+        idempotency_key: field.writeFields.idempotency_key,
+      }),
+      run: (input, { caller }) => archiveRecords(service, caller, input),
+    }),
+  ];
+}

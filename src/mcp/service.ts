@@ -1,0 +1,27 @@
+import type { z } from 'zod';
+import type { CommandHandler, Executed } from '../commands/handler.ts';
+import type { Reader } from '../queries/reader.ts';
+import type { CallContext, Tool } from './tool.ts';
+
+/** What tools are made from; put together in app.ts. */
+export interface Service {
+  handler: CommandHandler;
+  reader: Reader;
+  /** Whether an organization's read models have passed a position, waiting for it up to `ms`. */
+  passed(organization: string, position: NonNullable<Executed<unknown>['position']>, ms: number): Promise<boolean>;
+  /** How long a write waits to be readable before it answers `pending`. */
+  writeWaitMs: number;
+}
+
+/** A tool with its input's type kept from the schema to `run`. */
+export function tool<Schema extends z.ZodType>(definition: {
+  name: string;
+  description: string;
+  input: Schema;
+  readOnly?: boolean;
+  destructive?: boolean;
+  run(input: z.infer<Schema>, context: CallContext): Promise<object>;
+}): Tool {
+  const { readOnly = false, destructive = false } = definition;
+  return { ...definition, readOnly, destructive } as unknown as Tool;
+}

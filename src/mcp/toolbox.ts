@@ -1,0 +1,81 @@
+import { asRefusal, Refusal, type RefusalCode } from '../commands/refusal.ts';
+import { readInput } from './input.ts';
+import { publish } from './publish.ts';
+import type { CallContext, Tool, ToolBox, ToolResult } from './tool.ts';
+
+/** The direct form's status of each refusal. */
+const STATUS: Record<RefusalCode, number> = {
+  invalid_input: 400,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  idempotency_conflict: 409,
+  too_large: 413,
+  invalid_transition: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+};
+
+const INSTRUCTIONS = [
+  'veritrail keeps an organization’s compliance register and its whole history. Call listOrganizations first.',
+  'Lists page by next_cursor → cursor (same inputs), and take as_of (date, time, or a position) to answer as things then were; view COUNT only counts.',
+  'Every write takes reason (why, kept for auditors), idempotency_key (repeat a call safely) and, on one record, expected_revision (refused if it changed meanwhile).',
+  'In an update an omitted property keeps its value and null clears it. Names hold 200 characters, texts 10,000. Dates are YYYY-MM-DD; today is UTC. ME as owner_id is you.',
+  'Errors say what to do next; only those with retryable true are worth repeating.',
+].join('\n');
+
+interface Prepared {
+  tool: Tool;
+  published: object;
+}
+
+/** Tools as the transports see them: published once, inputs read by their schema, outcomes as JSON text. */
+export function createToolBox(tools: readonly Tool[], report: (error: unknown, tool: string) => void): ToolBox {
+  const prepared = new Map<string, Prepared>();
+  for (const tool of tools) prepared.set(tool.name, { tool, published: publish(tool.input) });
+  return {
+    listJson: JSON.stringify([...prepared.values()].map(describe)),
+    instructions: INSTRUCTIONS,
+    has: (name) => prepared.has(name),
+    isReadOnly: (name) => prepared.get(name)?.tool.readOnly ?? false,
+    call: (name, args, context) => call(prepared.get(name)!, args, context, report),
+  };
+}
+
+function describe({ tool, published }: Prepared): object {
+  const { name, description, readOnly, destructive } = tool;
+  const annotations = readOnly ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: destructive };
+  return { name, description, inputSchema: published, annotations };
+}
+
+async function call(
+  { tool, published }: Prepared,
+  args: unknown,
+  context: CallContext,
+  report: (error: unknown, tool: string) => void,
+): Promise<ToolResult> {
+  try {
+    const input = readInput(tool.input, published, args);
+    return { json: JSON.stringify(await tool.run(input, context)), status: 200 };
+  } catch (thrown) {
+    const error = asRefusal(thrown);
+    if (error instanceof Refusal) return refused(error);
+    report(error, tool.name);
+    return refused(
+      new Refusal(
+        'internal',
+        'Something went wrong on our side: repeat the call, and tell the operator if it stays so.',
+      ),
+    );
+  }
+}
+
+function refused(refusal: Refusal): ToolResult {
+  const { retry_after_seconds } = refusal.details;
+  return {
+    json: JSON.stringify({ error: refusal }),
+    status: STATUS[refusal.code],
+    ...(retry_after_seconds === undefined ? {} : { retryAfter: retry_after_seconds }),
+  };
+}

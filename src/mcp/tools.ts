@@ -1,0 +1,10 @@
+import { registerTools } from './register-tools.ts';
+import { riskTools } from './risk-tools.ts';
+import type { Service } from './service.ts';
+import type { Tool } from './tool.ts';
+import { vendorTools } from './vendor-tools.ts';
+
+/** Every tool, in the order they are listed in. Adding a family is adding its name. */
+export function allTools(service: Service): Tool[] {
+  return [...registerTools(service), ...vendorTools(service), ...riskTools(service)];
+}

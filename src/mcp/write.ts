@@ -1,0 +1,155 @@
+import type { Caller, Role } from '../commands/caller.ts';
+import { ROLES } from '../commands/caller.ts';
+import { FAMILIES, type FamilyName, organizationStream, streamOf } from '../commands/families.ts';
+import type { Envelope, Executed } from '../commands/handler.ts';
+import { commandId, derivedId } from '../commands/ids.ts';
+import { organization } from '../commands/organization.ts';
+import { Refusal } from '../commands/refusal.ts';
+import { roleIn } from '../queries/reader.ts';
+import { similarTo, writtenRecord } from '../queries/written.ts';
+import type { Service } from './service.ts';
+
+/** What every write's input has. */
+export interface WriteInput {
+  organization_id?: string | undefined;
+  reason?: string | undefined;
+  idempotency_key?: string | undefined;
+  expected_revision?: number | undefined;
+  [field: string]: unknown;
+}
+
+interface WriteSpec {
+  tool: string;
+  family: FamilyName;
+  /** The wire's name of one record: the member of the answer that holds it. */
+  singular: string;
+  input: WriteInput;
+  command: { type: string; [field: string]: unknown };
+}
+
+/** Adds a record: its id follows from the command, so that a repeated call makes the same one. */
+export async function addRecord(service: Service, caller: Caller, spec: WriteSpec): Promise<object> {
+  const organizationId = spec.input.organization_id!;
+  const role = writerIn(caller, organizationId);
+  const command_id = commandId([organizationId, spec.tool], spec.input.idempotency_key);
+  const id = derivedId(FAMILIES[spec.family].prefix, command_id);
+  const fresh = spec.input.idempotency_key === undefined;
+  const answer = await write(service, caller, organizationId, role, id, { command_id, fresh }, spec);
+  const similar = await similarTo(service.reader, organizationId, answer[spec.singular] as Record<string, unknown>);
+  return similar.length > 0 ? { ...answer, similar } : answer;
+}
+
+/** Changes one record, which names its organization. */
+export async function changeRecord(service: Service, caller: Caller, id: string, spec: WriteSpec): Promise<object> {
+  const organizationId = await organizationOf(service, caller, spec.family, id, spec.input.organization_id);
+  const role = writerIn(caller, organizationId);
+  const command_id = commandId([organizationId, spec.tool, id], spec.input.idempotency_key);
+  return write(service, caller, organizationId, role, id, { command_id }, spec);
+}
+
+async function write(
+  service: Service,
+  caller: Caller,
+  organizationId: string,
+  role: Role,
+  id: string,
+  identity: Pick<Envelope, 'command_id' | 'fresh'>,
+  spec: WriteSpec,
+): Promise<Record<string, unknown>> {
+  const { expected_revision } = spec.input;
+  const command = await withAccounts(service, caller, organizationId, spec.command);
+  const executed = await service.handler.execute(streamOf(spec.family, id), FAMILIES[spec.family].decider, command, {
+    ...envelope(caller, organizationId, role),
+    ...identity,
+    input: command,
+    ...(expected_revision === undefined ? {} : { expected_revision }),
+  });
+  const pending = !(await readable(service, organizationId, executed));
+  const known = pending ? executed.state : null;
+  const { record, position } = await writtenRecord(service.reader, organizationId, id, executed.revision, known);
+  return {
+    [spec.singular]: record,
+    revision: executed.revision,
+    ...(position === undefined ? {} : { position }),
+    event_types: executed.event_types,
+    ...(executed.repeated ? { repeated: true } : {}),
+    ...(pending ? { pending: true } : {}),
+  };
+}
+
+/** Waits, with a bound, until what a command did can be read through any instance. */
+export async function readable(service: Service, organizationId: string, executed: Executed<object>): Promise<boolean> {
+  if (executed.position === null) return true;
+  return service.passed(organizationId, executed.position, service.writeWaitMs);
+}
+
+/** Who acts, as the events will say. */
+export function envelope(caller: Caller, organization_id: string, role: Role) {
+  const { account_id: actor_id, token_id, client } = caller;
+  return { organization_id, role, actor_id, token_id, client, correlation_id: crypto.randomUUID() };
+}
+
+/** The caller's role, if it may write there. @throws Refusal forbidden */
+export function writerIn(caller: Caller, organizationId: string, least: Role = 'EDITOR'): Role {
+  const role = roleIn(caller, organizationId);
+  if (caller.read_only) throw new Refusal('forbidden', 'This token only reads: use one that may write.');
+  if (ROLES.indexOf(role) >= ROLES.indexOf(least)) return role;
+  throw new Refusal('forbidden', `This needs the role ${least}, the token has ${role}: ask an OWNER or ADMIN for it.`);
+}
+
+/** The organization a record is of. @throws Refusal not_found also for one that the caller may not see */
+export async function organizationOf(
+  service: Service,
+  caller: Caller,
+  family: FamilyName,
+  id: string,
+  expected: string | undefined,
+): Promise<string> {
+  const { organization_id } = await service.handler.load(streamOf(family, id), FAMILIES[family].decider);
+  if (
+    organization_id !== null &&
+    caller.roles.has(organization_id) &&
+    (expected ?? organization_id) === organization_id
+  ) {
+    return organization_id;
+  }
+  throw new Refusal('not_found', `There is no ${id} here: list the records to find its id.`, { field: 'id' });
+}
+
+/** Fields of commands that name a person. */
+const ACCOUNT_FIELDS = ['owner_id', 'approver_id'];
+
+/** Puts the caller for ME, and refuses people who are no members: checked on the organization's own stream. */
+async function withAccounts<C extends { type: string; [field: string]: unknown }>(
+  service: Service,
+  caller: Caller,
+  organizationId: string,
+  command: C,
+): Promise<C> {
+  const resolve = async (fields: Record<string, unknown>) => {
+    const result = { ...fields };
+    for (const field of ACCOUNT_FIELDS) {
+      const value = fields[field];
+      if (typeof value !== 'string') continue;
+      result[field] = value === 'ME' ? caller.account_id : value;
+      await requireMember(service, organizationId, field, String(result[field]));
+    }
+    return result;
+  };
+  const result: Record<string, unknown> = await resolve(command);
+  for (const part of ['fields', 'changes']) {
+    if (result[part]) result[part] = await resolve(result[part] as Record<string, unknown>);
+  }
+  return result as C;
+}
+
+async function requireMember(service: Service, organizationId: string, field: string, account: string): Promise<void> {
+  const stream = organizationStream(organizationId);
+  const known = await service.handler.load(stream, organization);
+  if (known.state?.members[account] !== undefined) return;
+  const newest = await service.handler.load(stream, organization, true);
+  if (newest.state?.members[account] !== undefined) return;
+  throw new Refusal('invalid_input', `${field} is no member: listOrganizations with include_members names them.`, {
+    field,
+  });
+}

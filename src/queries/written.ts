@@ -1,0 +1,87 @@
+import { dateOf } from '../commands/dates.ts';
+import { kindOf } from '../commands/ids.ts';
+import { READ_MODELS } from '../projections/models.ts';
+import { textKey } from '../projections/read-model.ts';
+import { FAMILY_QUERIES } from './families.ts';
+import { present } from './present.ts';
+import type { Reader } from './reader.ts';
+
+type Document = Record<string, unknown>;
+
+export interface Written {
+  record: Document;
+  /** Ordinal of the write's last event; absent while it cannot be read yet. */
+  position?: string;
+}
+
+/**
+ * The record as a write answers it: as it is now, with the ordinal of the write's own last event (record revision
+ * `revision`). Where projections are behind (`state` given), what the write itself knows.
+ */
+export async function writtenRecord(
+  reader: Reader,
+  organizationId: string,
+  id: string,
+  revision: number,
+  pending: object | null,
+): Promise<Written> {
+  const family = FAMILY_QUERIES[kindOf(id) ?? '']!;
+  const today = dateOf(reader.now().toISOString());
+  if (pending !== null) {
+    const model = READ_MODELS.find(({ type }) => type === family.type)!;
+    const document = { id, organization_id: organizationId, ...pending, ...model.derive(pending), revision };
+    const [record] = await present(reader.accounts, family, [document], today, 'FULL');
+    return { record: record! };
+  }
+  const [found] = await reader.models.get(family.plural, [id]);
+  const document = found!.doc;
+  const [record] = await present(reader.accounts, family, [document], today, 'FULL');
+  const position =
+    document.revision === revision ? document.position : await ordinalOf(reader, organizationId, id, revision);
+  return { record: record!, position: String(position) };
+}
+
+/** The ordinal of a record's event, by the record revision that it made. */
+async function ordinalOf(reader: Reader, organizationId: string, id: string, revision: number): Promise<unknown> {
+  const [change] = await reader.models.find({
+    collection: 'changes',
+    organizationId,
+    where: [
+      { key: 'record_id', op: 'eq', value: id },
+      { key: 'revision', op: 'eq', value: revision },
+    ],
+    order: { key: 'revision', direction: 'ASC' },
+    limit: 1,
+  });
+  return change?.doc.position ?? 0;
+}
+
+/** How many look-alikes are told at the most. */
+const SIMILAR = 5;
+
+/** Records of the same name or reference: advice for who has just added one. */
+export async function similarTo(
+  reader: Reader,
+  organizationId: string,
+  record: Document,
+): Promise<{ id: unknown; name: unknown }[]> {
+  const id = String(record.id);
+  const family = FAMILY_QUERIES[kindOf(id) ?? '']!;
+  const found = new Map<string, { id: unknown; name: unknown }>();
+  for (const key of family.alike) {
+    const value = textKey((record[key] as string | null | undefined) ?? null);
+    if (value === null) continue;
+    const rows = await reader.models.find({
+      collection: family.plural,
+      organizationId,
+      where: [
+        { key: 'archived', op: 'eq', value: 0 },
+        { key, op: 'eq', value },
+      ],
+      order: { key, direction: 'ASC' },
+      limit: SIMILAR + 1,
+    });
+    for (const { doc } of rows) if (doc.id !== id) found.set(String(doc.id), { id: doc.id, name: doc.name });
+  }
+  return [...found.values()].slice(0, SIMILAR);
+}
