@@ -46,6 +46,8 @@ export function openEventStoreDb(connectionString: string, options: EventStoreDb
 function plainClient(connectionString: string): EventStoreDBClient {
   const client = EventStoreDBClient.connectionString(connectionString);
   Object.defineProperty(client, 'supports', { value: async () => false });
+  // A connection string may turn this off, and a conflict would then look like success.
+  Object.defineProperty(client, 'throwOnAppendFailure', { value: true });
   return client;
 }
 

@@ -77,10 +77,15 @@ export class Appends {
 
   /** Writes the batch unless the fault forbids it. Null where there is to be no answer. */
   #land(batch: Batch, fault: AppendFault | undefined): Appended | null {
+    if (fault === 'conflict') return { kind: 'conflict', current: this.#current(batch.stream) };
     const lands = fault === undefined || fault === 'no-position' || fault.startsWith('land-');
     const result = lands ? this.log.append(batch.stream, batch.proposed, batch.expected) : null;
     if (fault === 'cut' || fault === 'land-cut') this.cutConnections();
     return fault === undefined || fault === 'no-position' ? result : null;
+  }
+
+  #current(stream: string): bigint | 'no_stream' {
+    return this.log.stream(stream)?.at(-1)?.revision ?? 'no_stream';
   }
 
   #size(batch: Batch): number {

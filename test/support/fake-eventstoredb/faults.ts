@@ -12,7 +12,9 @@ export type AppendFault =
   /** The server's own commit time-out. */
   | 'land-timeout'
   /** Success, but without a position. */
-  | 'no-position';
+  | 'no-position'
+  /** A conflict, whatever is held. */
+  | 'conflict';
 
 /** What can happen to one read or to one subscription when it begins. */
 export type ReadFault = 'never-answer' | 'break';
@@ -24,6 +26,8 @@ export class Faults {
   readonly subscriptions: ReadFault[] = [];
   /** The next subscriptions deliver this many records once more from before where they were asked to begin. */
   redeliver = 0;
+  /** Where each subscription so far was asked to begin: a commit position, null for the beginning. */
+  readonly subscribedAfter: (bigint | null)[] = [];
   /** Where calls that require the leader are told to go, while set. */
   leader: { host: string; port: number } | null = null;
   readonly #running = new Set<(how: 'end' | 'break') => void>();

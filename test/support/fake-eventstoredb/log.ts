@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 /** One recorded event of the fake. Commit and prepare positions are equal, as a server without transactions has them. */
 export interface LogRecord extends Proposed {
   stream: string;
@@ -94,4 +96,25 @@ function fits(expected: Expected, current: bigint | 'no_stream'): boolean {
   if (expected === 'any') return true;
   if (expected === 'stream_exists') return current !== 'no_stream';
   return expected === current;
+}
+
+/** An event that is not the service's: without its metadata. */
+export function foreignEvent(type: string): Proposed {
+  return {
+    id: randomUUID(),
+    system: new Map([
+      ['type', type],
+      ['content-type', 'application/json'],
+    ]),
+    data: Buffer.from('{}'),
+    metadata: new Uint8Array(),
+  };
+}
+
+/** What a server and other programs write between the events of ours. */
+export function addForeignEvents(log: Log): void {
+  log.append('$stats', [foreignEvent('$statsCollected')], 'any');
+  log.append('$projections', [foreignEvent('Projected')], 'any');
+  log.append('vendor-0', [foreignEvent('$metadata')], 'any');
+  log.append('another-program', [foreignEvent('Happened')], 'any');
 }

@@ -96,7 +96,9 @@ export class Reads {
   #start(options: ReadReq.Options): number {
     const all = options.getAll()!;
     if (all.hasEnd()) return this.log.records.length;
-    const after = all.hasPosition() ? this.log.indexOf(BigInt(all.getPosition()!.getCommitPosition()) + 1n) : 0;
+    const position = all.hasPosition() ? BigInt(all.getPosition()!.getCommitPosition()) : null;
+    this.faults.subscribedAfter.push(position);
+    const after = position === null ? 0 : this.log.indexOf(position + 1n);
     const again = Math.min(this.faults.redeliver, after);
     this.faults.redeliver = 0;
     return after - again;

@@ -9,12 +9,14 @@ import type { handleUnaryCall, Metadata, ServerWritableStream, UntypedHandleCall
 import * as grpc from '@grpc/grpc-js';
 import { Appends } from './appends.ts';
 import { Faults } from './faults.ts';
-import { Log, type Proposed } from './log.ts';
+import { foreignEvent, Log } from './log.ts';
 import { Reads } from './reads.ts';
 
 export interface FakeOptions {
   /** Any free one unless given. */
   port?: number;
+  /** The log of one that ran before; a fresh one unless given. */
+  log?: Log;
   /** Position of the very first event; real ones grow past 2^53. */
   firstPosition?: bigint;
   /** What one append may hold in all. */
@@ -34,8 +36,7 @@ export interface FakeEventStoreDb {
 
 /** Starts an EventStoreDB in memory that speaks the client's own gRPC services, on loopback without TLS. */
 export async function startFakeEventStoreDb(options: FakeOptions = {}): Promise<FakeEventStoreDb> {
-  const log = new Log(options.firstPosition ?? 0n);
-  writeSystemEvents(log);
+  const log = options.log ?? freshLog(options.firstPosition ?? 0n);
   const faults = new Faults();
   const sockets = new Set<Socket>();
   const cutConnections = () => {
@@ -120,18 +121,11 @@ const getSupportedMethods: handleUnaryCall<Empty, SupportedMethods> = (_call, an
 };
 
 /** A fresh server's log isn't empty: these come before the first event of anyone's. */
-function writeSystemEvents(log: Log): void {
-  const system = (id: number, type: string): Proposed => ({
-    id: `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`,
-    system: new Map([
-      ['type', type],
-      ['content-type', 'application/json'],
-    ]),
-    data: Buffer.from('{}'),
-    metadata: new Uint8Array(),
-  });
-  log.append('$$$stats-127.0.0.1', [system(1, '$metadata')], 'any');
-  log.append('$users', [system(2, '$User')], 'any');
-  log.append('$user-admin', [system(3, 'UserCreated')], 'any');
-  log.append('$$ours', [system(4, '$metadata')], 'any');
+function freshLog(firstPosition: bigint): Log {
+  const log = new Log(firstPosition);
+  log.append('$$$stats-127.0.0.1', [foreignEvent('$metadata')], 'any');
+  log.append('$users', [foreignEvent('$User')], 'any');
+  log.append('$user-admin', [foreignEvent('UserCreated')], 'any');
+  log.append('$$ours', [foreignEvent('$metadata')], 'any');
+  return log;
 }

@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { RevisionConflict, TooLarge } from '../src/stores/errors.ts';
+import { NO_STREAM } from '../src/stores/event-store.ts';
+import type { TrailEvent } from '../src/trail/event.ts';
+import { makeEvents } from './support/events.ts';
+import { assertUnavailable, eventually, type FakeContext, ids, pause, withFake } from './support/eventstoredb.ts';
+import type { AppendFault } from './support/fake-eventstoredb/faults.ts';
+import { addForeignEvents } from './support/fake-eventstoredb/log.ts';
+import { rejection, take, until } from './support/take.ts';
+
+/** What EventStoreDB and its client are known to do with appends and reads, and what the adapter makes of it. */
+const test = suite<FakeContext>('EventStoreDB on bad days');
+withFake(test);
+
+/* Appends */
+
+const AMBIGUOUS: readonly [AppendFault, string][] = [
+  ['never-answer', 'that is never answered'],
+  ['land-never-answer', 'that lands and is never answered'],
+  ['cut', 'whose connection is lost'],
+  ['land-cut', 'that lands and whose connection is lost'],
+  ['land-cancel', 'that lands and is cancelled by the server'],
+  ['land-timeout', 'that lands after the server has given up on it'],
+];
+
+for (const [fault, what] of AMBIGUOUS) {
+  test(`an append ${what} is ambiguous, and a verbatim retry settles it`, async ({ fake, store }) => {
+    await store.append('vendor-0', makeEvents('vendor-0'), NO_STREAM);
+    fake.faults.appends.push(fault);
+    const events = makeEvents('vendor-1', { count: 2 });
+    assertUnavailable(await rejection(store.append('vendor-1', events, NO_STREAM)), { ambiguous: true });
+    const position = await eventually(() => store.append('vendor-1', events, NO_STREAM));
+    const held = await store.readStream('vendor-1');
+    assert.equal(ids(held), ids(events));
+    assert.is(position, held[1]!.position);
+  });
+}
+
+test('an append lost with others under way loses no other', async ({ fake, store }) => {
+  const streams = Array.from({ length: 20 }, (_, index) => `vendor-${index}`);
+  fake.faults.appends.push('never-answer');
+  const appends = streams.map((stream) => store.append(stream, makeEvents(stream), NO_STREAM));
+  const settled = await Promise.allSettled(appends);
+  assert.is(settled.filter(({ status }) => status === 'rejected').length, 1);
+});
+
+test('appends are calls of their own: a batch stream that ends can strand none', async ({ fake, store }) => {
+  fake.faults.appends.push('end-batch-stream');
+  assertUnavailable(await rejection(store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM)), { ambiguous: true });
+  await store.append('vendor-2', makeEvents('vendor-2'), NO_STREAM);
+  assert.is(fake.appends.batched, 0);
+  assert.is(fake.appends.plain, 2);
+});
+
+test("which is why: the client's batch appends never learn of such an end, nor does dispose", async ({ fake }) => {
+  const client = EventStoreDBClient.connectionString(fake.url);
+  await client.appendToStream('other-1', jsonEvent({ type: 'Happened', data: {} }));
+  assert.is(fake.appends.batched, 1);
+  fake.faults.appends.push('end-batch-stream');
+  const stranded = client.appendToStream('other-2', jsonEvent({ type: 'Happened', data: {} }), { deadline: 50 });
+  await until(() => fake.appends.batched === 2);
+  const next = client.appendToStream('other-3', jsonEvent({ type: 'Happened', data: {} }), { deadline: 50 });
+  assert.is(await Promise.race([stranded, next, client.dispose(), pause(300)]), 'nothing yet');
+});
+
+test('a server that is absent was not reached, and is found when it appears', async ({ fake, start, open }) => {
+  await fake.close();
+  const store = open(fake.url);
+  const events = makeEvents('vendor-1');
+  assertUnavailable(await rejection(store.append('vendor-1', events, NO_STREAM)), { ambiguous: false });
+  assertUnavailable(await rejection(store.readStream('vendor-1')), { ambiguous: false });
+  assertUnavailable(await rejection(store.head()), { ambiguous: false });
+  await start({ port: fake.port });
+  await eventually(() => store.append('vendor-1', events, NO_STREAM));
+  assert.equal(ids(await store.readStream('vendor-1')), ids(events));
+});
+
+test('success without a position is looked up', async ({ fake, store }) => {
+  const events = makeEvents('vendor-1', { count: 2 });
+  fake.faults.appends.push('no-position');
+  const position = await store.append('vendor-1', events, NO_STREAM);
+  assert.is(position, (await store.readStream('vendor-1'))[1]!.position);
+});
+
+test('a conflict with these very events is success', async ({ fake, store }) => {
+  const events = makeEvents('vendor-1', { count: 2 });
+  const position = await store.append('vendor-1', events, NO_STREAM);
+  await store.append('vendor-1', makeEvents('vendor-1', { after: events[1] }), 1);
+  fake.faults.appends.push('conflict');
+  assert.is(await store.append('vendor-1', events, NO_STREAM), position);
+});
+
+test('a conflict whose stream cannot be read then is ambiguous', async ({ fake, store }) => {
+  const events = makeEvents('vendor-1');
+  await store.append('vendor-1', events, NO_STREAM);
+  fake.faults.appends.push('conflict');
+  fake.faults.reads.push('break');
+  assertUnavailable(await rejection(store.append('vendor-1', events, NO_STREAM)), { ambiguous: true });
+});
+
+test('the same id with other data: the server keeps the first, so the adapter never sends it', async ({
+  fake,
+  store,
+}) => {
+  const [event] = makeEvents('vendor-1') as [TrailEvent];
+  await store.append('vendor-1', [event], NO_STREAM);
+  const client = EventStoreDBClient.connectionString(fake.url);
+  const other = jsonEvent({ id: event.id, type: event.type, data: { name: 'other' } });
+  const answer = await client.appendToStream('vendor-1', other, { expectedRevision: 'no_stream' });
+  assert.ok(answer.success);
+  const forged = { ...event, data: { name: 'other' } };
+  assert.instance(await rejection(store.append('vendor-1', [forged], NO_STREAM)), TypeError);
+  assert.is(fake.appends.plain, 1);
+  assert.equal((await store.readStream('vendor-1'))[0]!.data, event.data);
+  await client.dispose();
+});
+
+test('a conflict is one whatever the connection string says', async ({ fake, open }) => {
+  const store = open(`${fake.url}&throwOnAppendFailure=false`);
+  await store.append('vendor-1', makeEvents('vendor-1', { count: 2 }), NO_STREAM);
+  const error = await rejection(store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM));
+  assert.instance(error, RevisionConflict);
+  assert.is((error as RevisionConflict).actual, 1);
+});
+
+test("what is over the server's own limit is too large", async ({ start, open }) => {
+  const small = await start({ maxAppendBytes: 2000 });
+  const events = makeEvents('vendor-1', { count: 3 });
+  assert.instance(await rejection(open(small.url).append('vendor-1', events, NO_STREAM)), TooLarge);
+});
+
+/* Reads */
+
+test('a read that is never answered, or breaks, ends as unavailable', async ({ fake, store }) => {
+  fake.faults.reads.push('never-answer', 'break', 'never-answer', 'break');
+  assertUnavailable(await rejection(store.readStream('vendor-1')), { ambiguous: false });
+  assertUnavailable(await rejection(store.readStream('vendor-1')), { ambiguous: false });
+  assertUnavailable(await rejection(take(() => store.readAll(null), 1)), { ambiguous: false });
+  assertUnavailable(await rejection(store.head()), { ambiguous: false });
+  assert.equal(await store.readStream('vendor-1'), []);
+});
+
+test("the server's own events and those of others are no events of ours", async ({ fake, store }) => {
+  assert.is(await store.head(), null);
+  for await (const _ of store.readAll(null)) assert.unreachable();
+  const events = makeEvents('vendor-1', { count: 2 });
+  const position = await store.append('vendor-1', events, NO_STREAM);
+  addForeignEvents(fake.log);
+  assert.is(await store.head(), position);
+  assert.equal(ids(await take(() => store.readAll(null), 2)), ids(events));
+  const later = makeEvents('vendor-2');
+  await store.append('vendor-2', later, NO_STREAM);
+  assert.equal(ids(await take((signal) => store.subscribeAll(null, signal), 3)), ids([...events, ...later]));
+});
+
+test('a follower sends what requires the leader there', async ({ fake, start, open }) => {
+  const follower = await start();
+  follower.faults.leader = { host: '127.0.0.1', port: fake.port };
+  const store = open(follower.url);
+  const events = makeEvents('vendor-1');
+  const leader = open(fake.url);
+  await leader.append('vendor-1', events, NO_STREAM);
+  assert.equal(ids(await store.readStream('vendor-1')), ids(events));
+});
+
+/* The end */
+
+test('close does not wait for what never ends', async ({ fake, open }) => {
+  const store = open(fake.url);
+  const subscribed = take((signal) => store.subscribeAll(null, signal), 1).catch(() => 'ended');
+  await until(() => fake.faults.subscribers === 1);
+  fake.faults.appends.push('never-answer');
+  fake.faults.reads.push('never-answer');
+  const append = rejection(store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM));
+  const read = rejection(store.readStream('vendor-1'));
+  const closed = store.close().then(() => 'closed');
+  assert.is(await Promise.race([closed, pause(4000)]), 'closed');
+  assert.is(await subscribed, 'ended');
+  assertUnavailable(await append, { ambiguous: true });
+  assertUnavailable(await read);
+  await until(() => fake.faults.subscribers === 0);
+});
+
+test('close ends also without a server', async ({ fake, open }) => {
+  const store = open(fake.url);
+  await fake.close();
+  assertUnavailable(await rejection(store.head()));
+  assert.is(await Promise.race([store.close().then(() => 'closed'), pause(4000)]), 'closed');
+});
+
+test('the fake runs as a process of its own', async ({ open }) => {
+  const main = fileURLToPath(new URL('support/fake-eventstoredb/main.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', main], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
+    const url = /^listening (esdb:\S+)\n$/.exec(line)![1]!;
+    const store = open(url, {});
+    await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
+    assert.is((await store.readStream('vendor-1')).length, 1);
+  } finally {
+    child.kill('SIGTERM');
+  }
+  assert.equal(await once(child, 'exit'), [0, null]);
+});
+
+test.run();
