@@ -1,0 +1,157 @@
+import { LRUCache } from 'lru-cache';
+import type { Caller, Role } from '../commands/caller.ts';
+import { organizationStream } from '../commands/families.ts';
+import type { CommandHandler } from '../commands/handler.ts';
+import { lowerRole, type OrganizationState, organization } from '../commands/organization.ts';
+import { Refusal } from '../commands/refusal.ts';
+import type { AccountStore } from '../stores/account-store.ts';
+import { StoreUnavailable } from '../stores/errors.ts';
+import { hashToken, isWellFormed } from './token.ts';
+import type { TokenRecord } from './tokens.ts';
+
+/** A revocation or a change of role holds everywhere after this. */
+const STALE_MS = 1_000;
+/** What is used and this old is looked up again beside the call, so that calls seldom wait. */
+const AGEING_MS = 500;
+const CACHED_TOKENS = 10_000;
+const CACHED_ORGANIZATIONS = 10_000;
+/** last_used_at is no more exact than this. */
+const USED_MS = 60_000;
+
+/** Something looked up, and when the look-up began. */
+interface Dated<T> {
+  value: T;
+  at: number;
+}
+
+/** A good token, as it may be used until it is stale. */
+interface Known {
+  record: TokenRecord;
+  caller: Caller;
+  expiresAt: number;
+}
+
+export interface AuthenticatorParts {
+  accounts: AccountStore;
+  handler: CommandHandler;
+  now: () => Date;
+}
+
+/** Finds the caller behind a token, and what it may do in which organization now. */
+export class Authenticator {
+  /** By the token's hash; null: there is none. */
+  private readonly known = new LRUCache<string, Dated<Known | null>>({ max: CACHED_TOKENS });
+  private readonly lookups = new Map<string, Promise<Known | null>>();
+  private readonly organizations = new LRUCache<string, Dated<Promise<OrganizationState | null>>>({
+    max: CACHED_ORGANIZATIONS,
+  });
+  private readonly used = new LRUCache<string, number>({ max: CACHED_TOKENS });
+  /** Raised when something is forgotten: look-ups that began before are not believed. */
+  private epoch = 0;
+
+  constructor(private readonly parts: AuthenticatorParts) {}
+
+  /**
+   * The caller, or null for what is no token of ours, expired or revoked.
+   * @throws StoreUnavailable when that cannot be known now
+   */
+  async authenticate(token: string): Promise<Caller | null> {
+    if (!isWellFormed(token)) return null;
+    const hash = hashToken(token);
+    const now = this.time();
+    const cached = this.known.get(hash);
+    const age = cached === undefined ? Number.NaN : now - cached.at;
+    const fresh = age >= 0 && age < STALE_MS;
+    if (fresh && age >= AGEING_MS) void this.lookUp(hash).catch(() => undefined);
+    const known = fresh ? cached!.value : await this.lookUp(hash);
+    if (known === null || known.expiresAt <= this.time()) return null;
+    this.noteUse(known.record, now);
+    return known.caller;
+  }
+
+  /** Makes a change of a token hold at once on this instance. */
+  forget(tokenId: string): void {
+    this.epoch += 1;
+    this.lookups.clear();
+    this.organizations.clear();
+    for (const [hash, { value }] of this.known) if (value?.record.id === tokenId) this.known.delete(hash);
+  }
+
+  /** One look-up of a token at a time, shared by all who ask meanwhile. */
+  private lookUp(hash: string): Promise<Known | null> {
+    const running = this.lookups.get(hash);
+    if (running !== undefined) return running;
+    const lookup: Promise<Known | null> = this.read(hash).finally(() => {
+      if (this.lookups.get(hash) === lookup) this.lookups.delete(hash);
+    });
+    this.lookups.set(hash, lookup);
+    return lookup;
+  }
+
+  private async read(hash: string): Promise<Known | null> {
+    const at = this.time();
+    const epoch = this.epoch;
+    const [record] = await this.parts.accounts.find<TokenRecord>('tokens', 'hash', hash);
+    const good = record !== undefined && record.revoked_at === null;
+    const known = good ? await this.toKnown(record, at) : { value: null, at };
+    if (epoch !== this.epoch) return this.lookUp(hash);
+    this.known.set(hash, known);
+    return known.value;
+  }
+
+  /** As old as the oldest of what it is made of. */
+  private async toKnown(record: TokenRecord, at: number): Promise<Dated<Known>> {
+    const roles = new Map<string, Role>();
+    let oldest = at;
+    for (const id of record.organizations) {
+      const read = this.organization(id, at);
+      const role = effectiveRole(record, await read.value);
+      if (role !== null) roles.set(id, role);
+      oldest = Math.min(oldest, read.at);
+    }
+    const { id, account_id, read_only } = record;
+    const caller: Caller = { account_id, token_id: id, client: null, roles, read_only };
+    return { value: { record, caller, expiresAt: Date.parse(record.expires_at) }, at: oldest };
+  }
+
+  /** An organization as it was not long before `at`: its tokens share one read of it. */
+  private organization(id: string, at: number): Dated<Promise<OrganizationState | null>> {
+    const read = this.organizations.get(id);
+    if (read !== undefined && at >= read.at && at - read.at < AGEING_MS) return read;
+    const value = this.load(id);
+    const reading = { value, at };
+    this.organizations.set(id, reading);
+    value.catch(() => this.organizations.get(id) === reading && this.organizations.delete(id));
+    return reading;
+  }
+
+  private async load(id: string): Promise<OrganizationState | null> {
+    try {
+      return (await this.parts.handler.load(organizationStream(id), organization, true)).state;
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'unavailable') throw error;
+      throw new StoreUnavailable('the log cannot be asked for roles', false, { cause: error });
+    }
+  }
+
+  /** Beside the call, and never in its way. */
+  private noteUse({ id, last_used_at }: TokenRecord, now: number): void {
+    const last = Math.max(this.used.get(id) ?? 0, last_used_at === null ? 0 : Date.parse(last_used_at));
+    if (now - last < USED_MS) return;
+    this.used.set(id, now);
+    const fields = { last_used_at: new Date(now).toISOString() };
+    setImmediate(() => this.parts.accounts.update('tokens', id, fields).catch(() => undefined));
+  }
+
+  private time(): number {
+    return this.parts.now().getTime();
+  }
+}
+
+/** The lower of the token's role and its account's present one; null where either has been taken out. */
+function effectiveRole(record: TokenRecord, state: OrganizationState | null): Role | null {
+  const member = state?.members[record.account_id];
+  const token = state?.tokens[record.id];
+  if (member === undefined || token === undefined || token.revoked) return null;
+  return lowerRole(record.role, member);
+}

@@ -1,0 +1,36 @@
+import { hash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** Digits of base62, in their order. */
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const PREFIX = 'vtr_';
+/** Base62 digits that 32 bytes, and the 4 of a checksum, take at most. */
+const SECRET_WIDTH = 43;
+const CHECKSUM_WIDTH = 6;
+const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_WIDTH + CHECKSUM_WIDTH}}$`);
+
+/** A new token: `vtr_`, 32 random bytes, and a checksum of all before it, so that scanners know one when they see it. */
+export function makeToken(): string {
+  const secret = PREFIX + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_WIDTH);
+  return secret + checksum(secret);
+}
+
+/** Whether it may be one of ours at all: says so without asking any store. */
+export function isWellFormed(token: string): boolean {
+  return FORM.test(token) && token.endsWith(checksum(token.slice(0, -CHECKSUM_WIDTH)));
+}
+
+/** What is kept of a token: SHA-256 in hex. The token itself has entropy enough to need no salt. */
+export function hashToken(token: string): string {
+  return hash('sha256', token, 'hex');
+}
+
+function checksum(text: string): string {
+  return base62(BigInt(crc32(text)), CHECKSUM_WIDTH);
+}
+
+function base62(value: bigint, width: number): string {
+  let text = '';
+  for (let rest = value; text.length < width; rest /= 62n) text = DIGITS[Number(rest % 62n)] + text;
+  return text;
+}
