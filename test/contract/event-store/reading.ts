@@ -1,0 +1,184 @@
+import * as assert from 'uvu/assert';
+import { StoreUnavailable } from '../../../src/stores/errors.ts';
+import { type EventStore, NO_STREAM, type StoredEvent } from '../../../src/stores/event-store.ts';
+import type { TrailEvent } from '../../../src/trail/event.ts';
+import { makeEvents } from '../../support/events.ts';
+import { rejection, take } from '../../support/take.ts';
+import { appendAfter, collect, drain, interleave, type Suite, withoutPosition } from './context.ts';
+
+/** Streams, the whole log, and places in it. */
+export function reading(test: Suite): void {
+  test('an absent stream is empty', async ({ store, name }) => {
+    assert.equal(await store.readStream(name()), []);
+    assert.equal(await store.readStream(name(), 5), []);
+  });
+
+  test('a stream is read from a revision on', async ({ store, name }) => {
+    const stream = name();
+    const events = makeEvents(stream, { count: 5 });
+    await store.append(stream, events, NO_STREAM);
+    assert.equal((await store.readStream(stream, 3)).map(withoutPosition), events.slice(3));
+    assert.equal(await store.readStream(stream, 5), []);
+    assert.equal(await store.readStream(stream, 50), []);
+  });
+
+  test('everything is read in the order in which it was appended', async ({ store, name, all }) => {
+    const events = await interleave(store, [name(), name(), name()]);
+    const read = await all();
+    assert.equal(read.map(withoutPosition), events);
+    for (const [index, event] of read.entries()) {
+      if (index > 0) assert.ok(store.comparePositions(read[index - 1]!.position, event.position) < 0);
+    }
+    const again = await store.readStream(events[0]!.stream);
+    assert.equal(
+      again,
+      read.filter(({ stream }) => stream === events[0]!.stream),
+    );
+  });
+
+  test('positions are exclusive', async ({ store, name, isOurs, all }) => {
+    await interleave(store, [name(), name()]);
+    const read = await all();
+    for (const [index, { position }] of read.entries()) {
+      const rest = (await collect(store.readAll(position))).filter(isOurs);
+      assert.equal(rest, read.slice(index + 1));
+    }
+  });
+
+  test('a long log is read whole, in batches', async ({ store, name, all }) => {
+    const stream = name();
+    let last: TrailEvent | undefined;
+    for (let revision = -1; revision < 2399; revision += 200) {
+      const batch = makeEvents(stream, { after: last, count: 200 });
+      await store.append(stream, batch, revision);
+      last = batch.at(-1);
+    }
+    const read = await all();
+    assert.equal(
+      read.map(({ revision }) => revision),
+      Array.from({ length: 2400 }, (_, index) => index),
+    );
+    assert.is((await store.readStream(stream)).length, 2400);
+  });
+
+  test('head is the newest event', async ({ store, reopen, name, start }) => {
+    const stream = name();
+    const position = await store.append(stream, makeEvents(stream, { count: 2 }), NO_STREAM);
+    assert.is(await store.head(), position);
+    assert.is(await (await reopen()).head(), position);
+    if (start !== null) assert.ok(store.comparePositions(start, position) < 0);
+    assert.equal(await collect(store.readAll(position)), []);
+  });
+
+  test('positions compare as numbers do', async ({ store, name, all }) => {
+    await interleave(store, [name(), name()]);
+    const places = (await all()).map(({ position }) => position);
+    const shuffled = [...places].reverse().sort((a, b) => store.comparePositions(a, b));
+    assert.equal(shuffled, places);
+    assert.is(store.comparePositions(places[0]!, places[0]!), 0);
+    assert.ok(store.comparePositions(places[1]!, places[0]!) > 0);
+  });
+
+  test('another process sees the same log', async ({ store, reopen, name, all }) => {
+    const events = await interleave(store, [name(), name()]);
+    const other = await reopen();
+    assert.equal(await all(other), await all());
+    const stream = events.at(-1)!.stream;
+    const position = await other.append(stream, makeEvents(stream, { after: events.at(-1) }), 3);
+    assert.is((await all()).at(-1)!.position, position);
+  });
+}
+
+/** What comes, for as long as one listens. */
+export function subscribing(test: Suite): void {
+  test('a subscription delivers what readAll does, then what comes', async ({ store, name, start, isOurs, all }) => {
+    const streams = [name(), name()];
+    const events = await interleave(store, streams);
+    const early = take((signal) => store.subscribeAll(start, signal), events.length * 2, isOurs);
+    const later = await interleave(store, [name(), name()]);
+    const delivered = await early;
+    assert.equal(delivered, await all());
+    assert.equal(delivered.map(withoutPosition), [...events, ...later]);
+  });
+
+  test('a subscription begins after the given position', async ({ store, name, isOurs, all }) => {
+    await interleave(store, [name(), name()]);
+    const read = await all();
+    const rest = await take((signal) => store.subscribeAll(read[2]!.position, signal), read.length - 3, isOurs);
+    assert.equal(rest, read.slice(3));
+  });
+
+  test('a subscription delivers what other writers append, each event once', async ({
+    store,
+    reopen,
+    name,
+    start,
+    isOurs,
+    all,
+  }) => {
+    const other = await reopen();
+    const subscribed = take((signal) => store.subscribeAll(start, signal), 200, isOurs);
+    const write = async (writer: EventStore) => {
+      const stream = name();
+      let last: TrailEvent | undefined;
+      for (let index = 0; index < 50; index += 1) last = await appendAfter(writer, stream, last);
+    };
+    await Promise.all([write(store), write(other), write(other), write(store)]);
+    assert.equal(await subscribed, await all());
+  });
+
+  test('a slow subscriber gets what has piled up', async ({ store, name, start, isOurs, all }) => {
+    const stop = new AbortController();
+    const delivered: StoredEvent[] = [];
+    const stream = name();
+    let last = await appendAfter(store, stream, undefined);
+    for await (const batch of store.subscribeAll(start, stop.signal)) {
+      delivered.push(...batch.filter(isOurs));
+      if (delivered.length >= 30) break;
+      if (last.revision < 29) last = await appendAfter(store, stream, last);
+    }
+    assert.equal(delivered, await all());
+  });
+
+  test('a subscription ends when its signal is aborted, and only that one', async ({ store, name, start, isOurs }) => {
+    const stop = new AbortController();
+    const ended = drain(store.subscribeAll(start, stop.signal));
+    const other = take((signal) => store.subscribeAll(start, signal), 1, isOurs);
+    stop.abort();
+    await ended;
+    const stream = name();
+    await store.append(stream, makeEvents(stream), NO_STREAM);
+    assert.is((await other).length, 1);
+    await drain(store.subscribeAll(start, AbortSignal.abort()));
+  });
+}
+
+/** The end of a store. */
+export function closing(test: Suite): void {
+  test('closing ends subscriptions', async ({ store, reopen, name, start }) => {
+    const stream = name();
+    await store.append(stream, makeEvents(stream), NO_STREAM);
+    const other = await reopen();
+    const waiting = drain(other.subscribeAll(start, new AbortController().signal));
+    await other.close();
+    await waiting;
+    assert.is((await store.readStream(stream)).length, 1);
+  });
+
+  test('closing waits for what is under way', async ({ store, reopen, name }) => {
+    const other = await reopen();
+    const streams = Array.from({ length: 10 }, name);
+    const appends = streams.map((stream) => other.append(stream, makeEvents(stream), NO_STREAM));
+    await other.close();
+    await Promise.all(appends);
+    for (const stream of streams) assert.is((await store.readStream(stream)).length, 1);
+  });
+
+  test('a closed store is unavailable', async ({ reopen, name }) => {
+    const other = await reopen();
+    await other.close();
+    const stream = name();
+    assert.instance(await rejection(other.append(stream, makeEvents(stream), NO_STREAM)), StoreUnavailable);
+    assert.instance(await rejection(other.readStream(stream)), StoreUnavailable);
+  });
+}

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import * as assert from 'uvu/assert';
+import { TooLarge } from '../../../src/stores/errors.ts';
+import { MAX_APPEND_BYTES, NO_STREAM } from '../../../src/stores/event-store.ts';
+import { verifyChain } from '../../../src/trail/chain.ts';
+import type { TrailEvent } from '../../../src/trail/event.ts';
+import { makeEvents } from '../../support/events.ts';
+import { rejection } from '../../support/take.ts';
+import { appendSome, assertConflict, type Suite, withoutPosition } from './context.ts';
+
+/** Appends that succeed. */
+export function appending(test: Suite): void {
+  test('what was appended is read back as it was', async ({ store, name }) => {
+    const stream = name();
+    const data = { text: 'a\u2028"\\\n\t€😀', number: 0.1, deep: { list: [1, null, true, ''] }, empty: {} };
+    const events = makeEvents(stream, { count: 3, data, metadata: { client: null, simulated: true } });
+    await store.append(stream, events, NO_STREAM);
+    const read = await store.readStream(stream);
+    assert.equal(read.map(withoutPosition), events);
+    assert.is(verifyChain(read.map(withoutPosition)), null);
+  });
+
+  test('append answers the position of its last event', async ({ store, name, all }) => {
+    const stream = name();
+    const events = makeEvents(stream, { count: 3 });
+    const position = await store.append(stream, events, NO_STREAM);
+    const read = await store.readStream(stream);
+    assert.is(position, read[2]!.position);
+    assert.is(position, (await all()).at(-1)!.position);
+  });
+
+  test('64 writers of one stream each get one place in it', async ({ store, reopen, name }) => {
+    const stream = name();
+    const other = await reopen();
+    const writers = Array.from({ length: 64 }, (_, index) => appendSome(index % 2 ? store : other, stream));
+    const appended = await Promise.all(writers);
+    const read = await store.readStream(stream);
+    assert.is(read.length, 64);
+    assert.is(verifyChain(read.map(withoutPosition)), null);
+    assert.equal(read.map(({ id }) => id).sort(), appended.map(({ id }) => id).sort());
+  });
+
+  test('64 writers of as many streams do not hinder each other', async ({ store, name, all }) => {
+    const appended = await Promise.all(
+      Array.from({ length: 64 }, async () => {
+        const stream = name();
+        const events = makeEvents(stream, { count: 2 });
+        return { stream, position: await store.append(stream, events, NO_STREAM) };
+      }),
+    );
+    const read = await all();
+    assert.is(read.length, 128);
+    for (const { stream, position } of appended) {
+      assert.equal(
+        read.filter((event) => event.stream === stream).map(({ revision }) => revision),
+        [0, 1],
+      );
+      assert.is(read.find((event) => event.position === position)?.stream, stream);
+    }
+  });
+
+  test('a verbatim retry succeeds and appends nothing', async ({ store, name, all }) => {
+    const stream = name();
+    const first = makeEvents(stream, { count: 2 });
+    const second = makeEvents(stream, { after: first[1], count: 3 });
+    const places = [await store.append(stream, first, NO_STREAM), await store.append(stream, second, 1)];
+    assert.is(await store.append(stream, second, 1), places[1]);
+    assert.is((await all()).length, 5);
+  });
+
+  test('a verbatim retry succeeds also when later events follow', async ({ store, reopen, name, all }) => {
+    const stream = name();
+    const first = makeEvents(stream, { count: 2 });
+    const place = await store.append(stream, first, NO_STREAM);
+    await store.append(stream, makeEvents(stream, { after: first[1], count: 2 }), 1);
+    assert.is(await store.append(stream, first, NO_STREAM), place);
+    const other = await reopen();
+    assert.is(await other.append(stream, first, NO_STREAM), place);
+    assert.is((await all()).length, 4);
+  });
+
+  test('the same batch sent many times at once lands once', async ({ store, reopen, name }) => {
+    const stream = name();
+    const events = makeEvents(stream, { count: 2 });
+    const other = await reopen();
+    const places = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => (index % 2 ? store : other).append(stream, events, NO_STREAM)),
+    );
+    assert.is(new Set(places).size, 1);
+    assert.is((await store.readStream(stream)).length, 2);
+  });
+}
+
+/** Appends that come too late, or too early. */
+export function conflicts(test: Suite): void {
+  test('a stale expected revision is a conflict that names the actual one', async ({ store, name }) => {
+    const stream = name();
+    const events = makeEvents(stream, { count: 3 });
+    await store.append(stream, events, NO_STREAM);
+    await assertConflict(store.append(stream, makeEvents(stream), NO_STREAM), stream, 2);
+    await assertConflict(store.append(stream, makeEvents(stream, { after: events[0] }), 0), stream, 2);
+    await assertConflict(
+      store.append(stream, makeEvents(stream, { after: { ...events[2]!, revision: 7 } }), 7),
+      stream,
+      2,
+    );
+  });
+
+  test('of an absent stream the actual revision is -1', async ({ store, name }) => {
+    const stream = name();
+    const [before] = makeEvents(stream);
+    await assertConflict(store.append(stream, makeEvents(stream, { after: before }), 0), stream, NO_STREAM);
+    assert.equal(await store.readStream(stream), []);
+  });
+
+  test('a batch in conflict leaves nothing', async ({ store, name, all }) => {
+    const stream = name();
+    const held = makeEvents(stream, { count: 2 });
+    await store.append(stream, held, NO_STREAM);
+    await assertConflict(store.append(stream, makeEvents(stream, { count: 3 }), NO_STREAM), stream, 1);
+    await assertConflict(store.append(stream, makeEvents(stream, { after: held[0], count: 3 }), 0), stream, 1);
+    assert.equal((await all()).map(withoutPosition), held);
+  });
+
+  test('a batch that begins with what is held and goes on is a conflict', async ({ store, name, all }) => {
+    const stream = name();
+    const held = makeEvents(stream, { count: 2 });
+    await store.append(stream, held, NO_STREAM);
+    const longer = [...held, ...makeEvents(stream, { after: held[1] })];
+    const forked = [held[0]!, ...makeEvents(stream, { after: held[0] })];
+    await assertConflict(store.append(stream, longer, NO_STREAM), stream, 1);
+    await assertConflict(store.append(stream, forked, NO_STREAM), stream, 1);
+    assert.equal((await all()).map(withoutPosition), held);
+  });
+}
+
+/** Batches that no store may take. */
+export function refusals(test: Suite): void {
+  test('an event whose id, hash or data is not its own is refused', async ({ store, name }) => {
+    const stream = name();
+    const [event] = makeEvents(stream) as [TrailEvent];
+    const [foreign] = makeEvents(stream) as [TrailEvent];
+    const forged: TrailEvent[] = [
+      { ...event, id: foreign.id },
+      { ...event, id: randomUUID() },
+      { ...event, data: { name: 'other' } },
+      { ...event, type: 'VendorRemoved' },
+      { ...event, metadata: { ...event.metadata, actor_id: 'acc_other' } },
+      { ...event, metadata: { ...event.metadata, hash: foreign.metadata.hash } },
+    ];
+    for (const one of forged) {
+      assert.instance(await rejection(store.append(stream, [one], NO_STREAM)), TypeError);
+    }
+    assert.equal(await store.readStream(stream), []);
+  });
+
+  test('a batch with a hole, of another stream or of nothing is refused', async ({ store, name }) => {
+    const stream = name();
+    const events = makeEvents(stream, { count: 3 });
+    const wrong: [TrailEvent[], number][] = [
+      [[events[0]!, events[2]!], NO_STREAM],
+      [[events[1]!, events[0]!], NO_STREAM],
+      [events, 0],
+      [makeEvents(name()), NO_STREAM],
+      [[], NO_STREAM],
+    ];
+    for (const [batch, expected] of wrong) {
+      assert.instance(await rejection(store.append(stream, batch, expected)), TypeError);
+    }
+    assert.equal(await store.readStream(stream), []);
+  });
+
+  test('an append may be as large as the limit and no larger', async ({ store, name }) => {
+    const stream = name();
+    const room = MAX_APPEND_BYTES - 3000;
+    const large = makeEvents(stream, { data: { text: 'x'.repeat(room) } });
+    await store.append(stream, large, NO_STREAM);
+    assert.is(((await store.readStream(stream))[0]!.data.text as string).length, room);
+    const over = makeEvents(name(), { count: 2, data: { text: '€'.repeat(MAX_APPEND_BYTES / 6) } });
+    assert.instance(await rejection(store.append(over[0]!.stream, over, NO_STREAM)), TooLarge);
+    assert.equal(await store.readStream(over[0]!.stream), []);
+  });
+}
