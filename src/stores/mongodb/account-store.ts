@@ -7,6 +7,7 @@ import {
   type AccountTableName,
 } from '../account-store.ts';
 import { type Connection, connect, isDuplicate, type Row, reach } from './client.ts';
+import { indexOver, makeIndexes } from './indexes.ts';
 
 /**
  * A record as it was given, and beside it what its unique fields claim: `=value`, or the record's own id where there
@@ -23,14 +24,18 @@ interface RecordRow extends Row {
  */
 export async function openMongoAccountStore(url: string): Promise<AccountStore> {
   const connection = await connect(url);
-  for (const [name, table] of Object.entries<AccountTable>(ACCOUNT_TABLES)) {
-    const collection = connection.db.collection(collectionName(name));
-    const unique = table.unique.map((field) => ({ key: { [`claims.${field}`]: 1 }, unique: true }));
-    const plain = [...table.unique, ...table.lookup].map((field) => ({ key: { [`record.${field}`]: 1 } }));
-    const indexes = [...unique, ...plain];
-    if (indexes.length > 0) await reach(() => collection.createIndexes(indexes));
+  try {
+    for (const [name, table] of Object.entries<AccountTable>(ACCOUNT_TABLES)) {
+      const collection = connection.db.collection<RecordRow>(collectionName(name));
+      const unique = table.unique.map((field) => indexOver([`claims.${field}`], { unique: true }));
+      const plain = [...table.unique, ...table.lookup].map((field) => indexOver([`record.${field}`]));
+      await reach(() => makeIndexes(collection, [...unique, ...plain]));
+    }
+    return new MongoAccountStore(connection);
+  } catch (error) {
+    await connection.client.close();
+    throw error;
   }
-  return new MongoAccountStore(connection);
 }
 
 const collectionName = (table: string) => `_account_${table}`;

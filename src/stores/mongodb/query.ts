@@ -1,6 +1,7 @@
-import type { Filter, IndexDescription, Sort } from 'mongodb';
+import type { Filter, Sort } from 'mongodb';
 import type { CollectionSpec, Condition, Find } from '../read-store.ts';
 import type { DocumentRow } from './document.ts';
+import { indexOver, type NamedIndex } from './indexes.ts';
 
 /** The port's algebra in MongoDB's words. Only what every server of its protocol has: no $expr, collation or text. */
 
@@ -60,14 +61,11 @@ export function segmentsAfter({ key, direction }: Find['order'], after: Find['af
   return direction === 'ASC' ? [ties, further] : [ties, further, empty];
 }
 
-/** All indexes of a collection: by id, by word, and its own; each named by its fields. */
-export function toIndexes(spec: CollectionSpec): (IndexDescription & { name: string })[] {
+/** All indexes of a collection: by id, by word, and its own. */
+export function toIndexes(spec: CollectionSpec): NamedIndex[] {
   const own = spec.indexes.map(({ keys, covers = [] }) => [...keys.map(field), '_id', ...covers.map(field)]);
   const all = [['_id'], ...(spec.searchable ? [['_words', '_id']] : []), ...own];
-  return all.map((fields) => {
-    const key = Object.fromEntries(['_organization', ...fields].map((name) => [name, 1]));
-    return { key, name: fields.join(' ') };
-  });
+  return all.map((fields) => indexOver(['_organization', ...fields]));
 }
 
 /** The stages that count what matches by these keys; each answer's `_id` holds their values as k0, k1. */

@@ -1,7 +1,8 @@
-import { type Collection, type Db, MongoServerError } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import type { Checkpoint, CollectionSpec, Commit, Count, Find, Found, ReadModels, Scalar } from '../read-store.ts';
 import { reach } from './client.ts';
 import { type DocumentRow, toFound, toRow, UNREAD } from './document.ts';
+import { makeIndexes } from './indexes.ts';
 import { Journal, type OnStep } from './journal.ts';
 import { segmentsAfter, toCount, toFilter, toIndexes, toSort } from './query.ts';
 
@@ -83,13 +84,7 @@ export class MongoReadModels implements ReadModels {
 
   buildIndexes(): Promise<void> {
     return reach(async () => {
-      for (const spec of this.#specs.values()) {
-        const collection = this.#collection(spec.name);
-        const present = new Set(await indexNames(collection));
-        const missing = toIndexes(spec).filter((index) => !present.has(index.name));
-        // All that are missing in one go: the server then reads the collection once.
-        if (missing.length > 0) await collection.createIndexes(missing);
-      }
+      for (const spec of this.#specs.values()) await makeIndexes(this.#collection(spec.name), toIndexes(spec));
     });
   }
 
@@ -106,18 +101,6 @@ export class MongoReadModels implements ReadModels {
     return spec;
   }
 }
-
-/** Names of the indexes there are; a collection that nothing was written to has none. */
-async function indexNames(collection: Collection<DocumentRow>): Promise<string[]> {
-  try {
-    return (await collection.listIndexes().toArray()).map((index) => String(index.name));
-  } catch (error) {
-    if (error instanceof MongoServerError && error.code === NAMESPACE_NOT_FOUND) return [];
-    throw error;
-  }
-}
-
-const NAMESPACE_NOT_FOUND = 26;
 
 /** What `toCount` answers. */
 interface Counted {

@@ -1,0 +1,29 @@
+import { type Collection, type IndexDescription, MongoServerError } from 'mongodb';
+import type { Row } from './client.ts';
+
+/** An index whose name says what it is over: another of that name is this one. */
+export type NamedIndex = IndexDescription & { name: string };
+
+export function indexOver(fields: readonly string[], options: { unique?: true } = {}): NamedIndex {
+  const name = [...(options.unique ? ['unique'] : []), ...fields].join(' ');
+  return { key: Object.fromEntries(fields.map((field) => [field, 1])), name, ...options };
+}
+
+/** Makes those that are missing in one go, so that the server reads the collection once. */
+export async function makeIndexes<T extends Row>(collection: Collection<T>, indexes: readonly NamedIndex[]) {
+  const present = new Set(await indexNames(collection));
+  const missing = indexes.filter((index) => !present.has(index.name));
+  if (missing.length > 0) await collection.createIndexes(missing);
+}
+
+/** Names of the indexes there are; a collection that nothing was written to has none. */
+async function indexNames<T extends Row>(collection: Collection<T>): Promise<string[]> {
+  try {
+    return (await collection.listIndexes().toArray()).map((index) => String(index.name));
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === NAMESPACE_NOT_FOUND) return [];
+    throw error;
+  }
+}
+
+const NAMESPACE_NOT_FOUND = 26;

@@ -1,0 +1,74 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { StoreUnavailable } from '../src/stores/errors.ts';
+import { openMongoAccountStore } from '../src/stores/mongodb/account-store.ts';
+import { openMongoReadStore } from '../src/stores/mongodb/read-store.ts';
+import { find, ids, put, SPECS, vendor } from './contract/read-fixtures.ts';
+import { startMongo } from './support/mongodb.ts';
+import { Relay } from './support/relay.ts';
+
+const mongo = await startMongo();
+const test = suite(`outage: ${mongo?.name}`);
+
+/** The database's URL by way of a relay. */
+async function relayed(url: string): Promise<{ relay: Relay; url: string }> {
+  const [, before, host, port = '27017', path] = /^([a-z]+:\/\/(?:[^@/]*@)?)([^:/,]+)(?::(\d+))?(\/.*)$/.exec(url)!;
+  const relay = await Relay.to(Number(port), host);
+  const direct = `${path}${path?.includes('?') ? '&' : '?'}directConnection=true`;
+  return { relay, url: `${before}127.0.0.1:${relay.port}${direct}` };
+}
+
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => assert.unreachable('it was done'),
+    (error: unknown) => error,
+  );
+
+test('a server that goes away and comes back: unavailable meanwhile, then as before', async () => {
+  const { url, close } = (await startMongo())!;
+  const { relay, url: way } = await relayed(url);
+  const reads = await openMongoReadStore(way);
+  const accounts = await openMongoAccountStore(way);
+  const models = await reads.open('g1', SPECS);
+  await put(models, 1, [vendor('v1', { name: 'a' })]);
+  await relay.cut();
+
+  const refused = await Promise.all(
+    [
+      find(models),
+      models.checkpoints(),
+      put(models, 2, [vendor('v2', {})]),
+      reads.register('lease'),
+      accounts.get('tokens', 'tok_1'),
+      accounts.insert('tokens', { id: 'tok_1' }),
+    ].map(refusal),
+  );
+  for (const error of refused) {
+    assert.instance(error, StoreUnavailable);
+    assert.not.match((error as Error).message, /127|:\d/);
+  }
+
+  await relay.mend();
+  await models.recover();
+  assert.is(await ids(find(models)), 'v1');
+  await put(models, 2, [vendor('v2', {})]);
+  assert.ok(await accounts.insert('tokens', { id: 'tok_1' }));
+  await Promise.all([reads.close(), accounts.close()]);
+  await relay.cut();
+  await close();
+});
+
+test('a server that was never there', async () => {
+  const nowhere = await Relay.to(1);
+  await nowhere.cut();
+  const url = `mongodb://127.0.0.1:${nowhere.port}/none`;
+  for (const error of await Promise.all([refusal(openMongoReadStore(url)), refusal(openMongoAccountStore(url))])) {
+    assert.instance(error, StoreUnavailable);
+    assert.not((error as StoreUnavailable).ambiguous);
+  }
+});
+
+if (mongo) {
+  test.after(mongo.close);
+  test.run();
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import * as net from 'node:net';
+
+/** A way to a server on loopback that a test can cut, choke and mend. */
+export class Relay {
+  readonly #sockets = new Set<net.Socket>();
+  #server: net.Server | undefined;
+  #choked = false;
+  port = 0;
+
+  private constructor(
+    private readonly targetPort: number,
+    private readonly targetHost: string,
+  ) {}
+
+  static async to(targetPort: number, targetHost = '127.0.0.1'): Promise<Relay> {
+    const relay = new Relay(targetPort, targetHost);
+    await relay.mend();
+    return relay;
+  }
+
+  /** Breaks all connections and refuses new ones. */
+  async cut(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    for (const socket of this.#sockets) socket.destroy();
+    if (server) await new Promise((resolve) => server.close(resolve));
+  }
+
+  /** Keeps connections open, but passes nothing on any more, until they are cut. */
+  choke(): void {
+    this.#choked = true;
+  }
+
+  /** Listens (again), on the same port. */
+  async mend(): Promise<void> {
+    this.#choked = false;
+    this.#server = net.createServer((client) => this.#join(client)).listen(this.port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.port = (this.#server.address() as net.AddressInfo).port;
+  }
+
+  #join(client: net.Socket): void {
+    const target = net.connect(this.targetPort, this.targetHost);
+    for (const [from, to] of [
+      [client, target],
+      [target, client],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on('data', (bytes) => this.#choked || to.write(bytes));
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+    }
+  }
+}
