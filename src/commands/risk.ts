@@ -74,7 +74,8 @@ export type RiskCommand =
   | ({ type: 'UpdateRisk'; changes: Partial<RiskState> } & Reasoned)
   | ({ type: 'DecideRisk'; decision: (typeof DECISIONS)[number]; until?: string; approver_id?: string } & Reasoned);
 
-const UNKNOWN: Omit<RiskState, 'name'> = {
+const UNKNOWN: RiskState = {
+  name: '',
   reference_id: null,
   description: null,
   category: null,

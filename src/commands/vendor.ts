@@ -91,7 +91,8 @@ export type VendorCommand =
       next_review_due?: string | null;
     } & Reasoned);
 
-const UNKNOWN: Omit<VendorState, 'name'> = {
+const UNKNOWN: VendorState = {
+  name: '',
   description: null,
   website_url: null,
   category: null,

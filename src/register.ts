@@ -1,0 +1,58 @@
+import { CommandHandler } from './commands/handler.ts';
+import { createToolBox } from './mcp/toolbox.ts';
+import { allTools } from './mcp/tools.ts';
+import type { ToolBox } from './mcp/tool.ts';
+import { Projections } from './projections/projections.ts';
+import type { Reader } from './queries/reader.ts';
+import type { AccountStore } from './stores/account-store.ts';
+import type { EventStore } from './stores/event-store.ts';
+import type { ReadStore } from './stores/read-store.ts';
+
+export interface RegisterParts {
+  events: EventStore;
+  reads: ReadStore;
+  accounts: AccountStore;
+  /** No other server can be alive on these stores. */
+  exclusive: boolean;
+  installation: string;
+  cursorKey: Buffer;
+  riskAcceptanceMaxDays: number;
+  writeWaitMs: number;
+  log: { info(details: object, message: string): void; warn(details: object, message: string): void };
+}
+
+/** The register without its transport: commands in, read models kept up, tools that do both. */
+export interface Register {
+  handler: CommandHandler;
+  projections: Projections;
+  tools: ToolBox;
+}
+
+export function createRegister(parts: RegisterParts): Register {
+  const { events, accounts, cursorKey, log } = parts;
+  const now = () => new Date();
+  const handler = new CommandHandler(events, { now, maxAcceptanceDays: parts.riskAcceptanceMaxDays });
+  const projections = new Projections(parts);
+  const reader: Reader = {
+    get models() {
+      return projections.models;
+    },
+    get progress() {
+      return projections.runner;
+    },
+    events,
+    accounts,
+    cursorKey,
+    now,
+  };
+  const tools = createToolBox(
+    allTools({
+      handler,
+      reader,
+      passed: (organization, position, ms) => projections.passed(organization, position, ms),
+      writeWaitMs: parts.writeWaitMs,
+    }),
+    (error, tool) => log.warn({ err: error, tool }, 'a tool failed'),
+  );
+  return { handler, projections, tools };
+}
