@@ -16,8 +16,6 @@ export interface ConnectionOptions {
   synchronous: 'FULL' | 'NORMAL';
   /** Page cache in KiB. */
   cacheKiB?: number;
-  /** Bytes a page, of a file that is made now. */
-  pageSize?: number;
 }
 
 /** Longest wait for another process's transaction, such as the command line's beside the service. */
@@ -47,7 +45,6 @@ export class Connection {
       closeSync(openSync(path, 'a', 0o600));
       this.#db = new Database(path);
       this.#db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-      if (options.pageSize) this.#db.exec(`PRAGMA page_size = ${options.pageSize}`);
       this.#db.exec('PRAGMA journal_mode = WAL');
       this.#db.exec(`PRAGMA synchronous = ${options.synchronous}`);
       this.#db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);

@@ -87,7 +87,7 @@ export class SqliteReadModels implements ReadModels {
       if (n <= current) throw new Fenced(`batch ${n} of ${group} has been made already`);
       if (n !== current + 1) throw new RevisionConflict(`batches of ${group}`, current);
       this.#lookAtSchema();
-      for (const { collection, document } of puts) this.#put(this.#collection(collection), document);
+      this.#put(puts);
       this.#db.run(
         `INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n,
           position = excluded.position, ordinal = excluded.ordinal, log_time = excluded.log_time,
@@ -128,20 +128,26 @@ export class SqliteReadModels implements ReadModels {
     this.#db.close();
   }
 
-  #put({ spec, ready }: Collection, document: StoredDocument): void {
-    const { id, organization_id, keys, words = [], doc } = document;
-    const values: Value[] = [id, organization_id];
-    for (const key of Object.keys(spec.keys)) values.push(keys[key] ?? null);
-    const text = schema.wordsText(words);
-    if (spec.searchable) values.push(text);
-    values.push(JSON.stringify(doc));
-    const toFind = ready.has(schema.wordsTable(spec)) && !this.#hasWords(spec, id, text);
-    this.#db.run(schema.putDocument(spec), values);
-    if (toFind) this.#db.run(schema.putWords(spec), [words.join(' '), id]);
+  /** Writes documents whole. Words go in one statement a collection, which makes one segment of them all. */
+  #put(puts: Commit['puts']): void {
+    const toFind = new Map<CollectionSpec, string[]>();
+    for (const { collection, document } of puts) {
+      const { spec, ready } = this.#collection(collection);
+      const row = toRow(spec, document);
+      if (ready.has(schema.wordsTable(spec)) && !this.#hasWords(spec, document)) {
+        const ids = toFind.get(spec);
+        if (ids) ids.push(document.id);
+        else toFind.set(spec, [document.id]);
+      }
+      this.#db.run(schema.putDocument(spec), row);
+    }
+    for (const [spec, ids] of toFind) this.#db.run(schema.putWords(spec), [JSON.stringify(ids)]);
   }
 
-  #hasWords(spec: CollectionSpec, id: string, text: string): boolean {
-    return this.#db.get(`SELECT 1 FROM ${quote(spec.name)} WHERE id = ? AND words = ?`, [id, text]) !== undefined;
+  /** Whether the document that is there now has the same words. */
+  #hasWords(spec: CollectionSpec, { id, words = [] }: StoredDocument): boolean {
+    const sql = `SELECT 1 FROM ${quote(spec.name)} WHERE id = ? AND words = ?`;
+    return this.#db.get(sql, [id, schema.wordsText(words)]) !== undefined;
   }
 
   /** Rows that have a word with one of the prefixes, the longest of those that few have; none where all are common. */
@@ -173,6 +179,15 @@ export class SqliteReadModels implements ReadModels {
     if (!collection) throw new TypeError(`no collection ${name}`);
     return collection;
   }
+}
+
+/** A document as its table's row, see `columns`. */
+function toRow(spec: CollectionSpec, { id, organization_id, keys, words = [], doc }: StoredDocument): Value[] {
+  const row: Value[] = [id, organization_id];
+  for (const key of Object.keys(spec.keys)) row.push(keys[key] ?? null);
+  if (spec.searchable) row.push(schema.wordsText(words));
+  row.push(JSON.stringify(doc));
+  return row;
 }
 
 function toFound(row: Row): Found {

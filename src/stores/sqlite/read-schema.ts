@@ -62,8 +62,7 @@ export function createWords(spec: CollectionSpec): string {
     CREATE VIRTUAL TABLE ${table}
       USING fts5 (words, content = '', contentless_delete = 1, detail = none, tokenize = "${tokens}");
     INSERT INTO ${table} (${table}, rank) VALUES ('automerge', 0);
-    INSERT INTO ${table} (rowid, words)
-      SELECT rowid, (SELECT group_concat(value, ' ') FROM json_each(words)) FROM ${quote(spec.name)}`;
+    INSERT INTO ${table} (rowid, words) ${selectWords(spec)}`;
 }
 
 /** Writes a document whole, over what was there. */
@@ -75,8 +74,12 @@ export function putDocument(spec: CollectionSpec): string {
     ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}`;
 }
 
-/** Makes a written document findable by its words. */
+/** Makes written documents findable by the words they have now. The one parameter is their ids as a JSON array. */
 export function putWords(spec: CollectionSpec): string {
-  return `INSERT OR REPLACE INTO ${quote(wordsTable(spec))} (rowid, words)
-    SELECT rowid, ? FROM ${quote(spec.name)} WHERE id = ?`;
+  return `INSERT OR REPLACE INTO ${quote(wordsTable(spec))} (rowid, words) ${selectWords(spec)}
+    WHERE id IN (SELECT value FROM json_each(?)) ORDER BY rowid`;
 }
+
+/** Rows as the table of words takes them. */
+const selectWords = (spec: CollectionSpec): string =>
+  `SELECT rowid, (SELECT group_concat(value, ' ') FROM json_each(words)) FROM ${quote(spec.name)}`;
