@@ -1,7 +1,7 @@
 import { CommandHandler } from './commands/handler.ts';
+import type { ToolBox } from './mcp/tool.ts';
 import { createToolBox } from './mcp/toolbox.ts';
 import { allTools } from './mcp/tools.ts';
-import type { ToolBox } from './mcp/tool.ts';
 import { Projections } from './projections/projections.ts';
 import type { Reader } from './queries/reader.ts';
 import type { AccountStore } from './stores/account-store.ts';
@@ -14,7 +14,6 @@ export interface RegisterParts {
   accounts: AccountStore;
   /** No other server can be alive on these stores. */
   exclusive: boolean;
-  installation: string;
   cursorKey: Buffer;
   riskAcceptanceMaxDays: number;
   writeWaitMs: number;

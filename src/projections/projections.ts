@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '../stores/errors.ts';
 import type { Position } from '../stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../stores/read-store.ts';
 import { type Active, buildGeneration } from './build.ts';
@@ -9,7 +10,7 @@ const WATCH_MS = 1_000;
 /** A generation that is not served and that nobody has kept up for so long is thrown away. */
 const ABANDONED_MS = 30_000;
 
-type Parts = Omit<RunnerParts, 'models'>;
+type Parts = Omit<RunnerParts, 'models' | 'installation'>;
 
 interface Serving {
   models: ReadModels;
@@ -23,11 +24,13 @@ export class Projections {
   private watching: NodeJS.Timeout | null = null;
   private busy: Promise<void> = Promise.resolve();
   private stopped = false;
+  private installation = '';
 
   constructor(private readonly parts: Parts) {}
 
   /** Serves the active generation; builds one first where there is none of this version. */
-  async start(): Promise<void> {
+  async start(installation: string): Promise<void> {
+    this.installation = installation;
     const active = await this.parts.reads.register<Active>('active');
     if (active?.value.version === PROJECTIONS_VERSION) await this.serve(active.value.generation);
     else await this.build();
@@ -44,7 +47,7 @@ export class Projections {
     await this.serving?.models.close();
   }
 
-  /** @throws Error before `start` has ended */
+  /** @throws StoreUnavailable before `start` has ended */
   get models(): ReadModels {
     return this.current.models;
   }
@@ -55,6 +58,16 @@ export class Projections {
 
   passed(organization: string, position: Position, ms: number): Promise<boolean> {
     return this.runner.passed(organization, position, ms);
+  }
+
+  /** Whether reads can be answered: the read models have caught up with the log at least once. */
+  get ready(): boolean {
+    return this.serving !== null && this.serving.runner.caughtUpAt > 0;
+  }
+
+  /** Organizations that have read models. */
+  get organizations(): string[] {
+    return this.runner.organizations;
   }
 
   /** For health and metrics. */
@@ -74,7 +87,7 @@ export class Projections {
   }
 
   private get current(): Serving {
-    if (this.serving === null) throw new Error('the read models are being built');
+    if (this.serving === null) throw new StoreUnavailable('the read models are being built');
     return this.serving;
   }
 
@@ -84,6 +97,7 @@ export class Projections {
     this.parts.log.info({ version: PROJECTIONS_VERSION }, 'read models: building from the log');
     const active = await buildGeneration({
       ...this.parts,
+      installation: this.installation,
       progress: (events) => {
         building.events = events;
       },
@@ -99,7 +113,7 @@ export class Projections {
   private async serve(generation: string): Promise<void> {
     const models = await this.parts.reads.open(generation, COLLECTIONS);
     await models.buildIndexes();
-    const runner = new Runner({ ...this.parts, models });
+    const runner = new Runner({ ...this.parts, installation: this.installation, models });
     runner.start();
     const before = this.serving;
     if (before !== null) await runner.caughtUp(Date.now(), 60_000);

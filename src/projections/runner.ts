@@ -66,6 +66,10 @@ export class Runner {
     return this.pendingSince === null ? 0 : Math.max(0, Date.now() - this.pendingSince);
   }
 
+  get organizations(): string[] {
+    return [...this.checkpoints.keys()];
+  }
+
   checkpoint(organization: string): Checkpoint | null {
     return this.checkpoints.get(organization) ?? null;
   }
