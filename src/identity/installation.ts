@@ -50,7 +50,7 @@ export async function firstStart(parts: InstallationParts): Promise<Installation
 export async function establish(parts: InstallationParts, names: typeof NAMES): Promise<Installation> {
   const { accounts, handler, now } = parts;
   // The fence: of several processes that start together one inserts it, and all go on with that one's.
-  await accounts.insert('secrets', { id: 'installation', value: randomUUID() });
+  await keepInstallation(accounts, randomUUID());
   const installation = (await keptInstallation(accounts))!;
   const { organizationId } = placed(installation);
   const owner_id = ownerOf(installation);
@@ -142,6 +142,11 @@ export async function loggedInstallation(log: Log): Promise<string | null> {
     throw new InstallationError('The log does not begin with an organization of veritrail: it is not one of ours.');
   }
   return null;
+}
+
+/** Answers whether it was kept: an account store keeps the first one for ever. */
+export function keepInstallation(accounts: AccountStore, installation: string): Promise<boolean> {
+  return accounts.insert('secrets', { id: 'installation', value: installation });
 }
 
 export async function keptInstallation(accounts: AccountStore): Promise<string | null> {

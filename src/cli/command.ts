@@ -1,0 +1,46 @@
+/** Where a command runs: nothing of the process itself is reached, so that tests can run one in process. */
+export interface Shell {
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  /** What was asked for. */
+  out(text: string): void;
+  /** Everything said beside it. */
+  err(text: string): void;
+}
+
+/** One subcommand of `veritrail`. */
+export interface Command {
+  /** One or two words. */
+  name: string;
+  /** One line of the list of commands. */
+  summary: string;
+  /** Printed by --help. */
+  help: string;
+  /** @throws UsageError, or parseArgs' own, where the arguments are wrong; any other error where it failed */
+  run(args: string[], shell: Shell): Promise<void>;
+}
+
+/** The command was called wrongly. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The command cannot be done as things are. `message` says what to do. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+/** The one argument that a command takes. */
+export function onlyArgument(positionals: readonly string[], what: string): string {
+  const [first, ...rest] = positionals;
+  if (first === undefined) throw new UsageError(`Give ${what}.`);
+  if (rest.length > 0) throw new UsageError(`Give ${what} and nothing else.`);
+  return first;
+}
+
+/** A count of days as it was typed; judged by who uses it. */
+export function daysOf(text: string | undefined): { days?: number } {
+  if (text === undefined) return {};
+  if (!/^\d{1,4}$/.test(text)) throw new UsageError('--days takes a whole number.');
+  return { days: Number(text) };
+}

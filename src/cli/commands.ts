@@ -1,0 +1,10 @@
+import type { Command } from './command.ts';
+import { init } from './init.ts';
+import { rebuild } from './rebuild.ts';
+import { tokenCreate } from './token-create.ts';
+import { tokenList } from './token-list.ts';
+import { tokenRegenerate } from './token-regenerate.ts';
+import { tokenRevoke } from './token-revoke.ts';
+
+/** Every subcommand, in the order of the help. Adding one is adding its name. */
+export const COMMANDS: readonly Command[] = [tokenCreate, tokenList, tokenRevoke, tokenRegenerate, rebuild, init];

@@ -1,0 +1,18 @@
+import type { Config } from '../config.ts';
+
+/** Where clients reach the MCP endpoint. `port` is the one it listens on, where that is known. */
+export function endpointOf(config: Pick<Config, 'baseUrl' | 'host' | 'port'>, port = config.port): string {
+  return `${config.baseUrl ?? `http://${reachable(config.host)}:${port}`}/api/mcp/v1`;
+}
+
+/** What an MCP client's configuration takes as it is. */
+export function clientConfig(endpoint: string, token: string): string {
+  const veritrail = { type: 'http', url: endpoint, headers: { Authorization: `Bearer ${token}` } };
+  return JSON.stringify({ mcpServers: { veritrail } }, null, 2);
+}
+
+/** A host that listens on every address is reached by name. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+}

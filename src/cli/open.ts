@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { CommandHandler } from '../commands/handler.ts';
+import { type Config, readConfig } from '../config.ts';
+import { findInstallation, type Installation, placed } from '../identity/installation.ts';
+import { Tokens } from '../identity/tokens.ts';
+import { openStores, type Stores } from '../stores/open.ts';
+import { CommandError, type Shell } from './command.ts';
+
+/** What commands work with. */
+export interface Service extends Stores {
+  config: Config;
+  handler: CommandHandler;
+  tokens: Tokens;
+}
+
+/** Opens the stores that the settings name for as long as `work` takes. They must be there: it makes none. */
+export async function withStores(shell: Shell, work: (service: Service) => Promise<void>): Promise<void> {
+  const config = readConfig(shell.env, shell.cwd);
+  const embedded = config.eventStoreUrl === null || config.mongodbUrl === null;
+  if (embedded && !existsSync(config.dataDir)) {
+    throw new CommandError(`There is no data folder ${config.dataDir}. Start the service once, or set DATA_DIR.`);
+  }
+  const stores = await openStores(config);
+  try {
+    const now = () => new Date();
+    const handler = new CommandHandler(stores.events, { now, maxAcceptanceDays: config.riskAcceptanceMaxDays });
+    const tokens = new Tokens({ accounts: stores.accounts, handler, now });
+    await work({ ...stores, config, handler, tokens });
+  } finally {
+    await stores.close();
+  }
+}
+
+/** The same on stores that a first start has been made on. */
+export function withInstallation(
+  shell: Shell,
+  work: (service: Service & Installation) => Promise<void>,
+): Promise<void> {
+  return withStores(shell, async (service) => {
+    const found = await findInstallation({ accounts: service.accounts, log: service.events });
+    if (!found?.complete) throw new CommandError('The stores are empty. Start the service once, or set DATA_DIR.');
+    await work({ ...service, ...placed(found.installation) });
+  });
+}

@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util';
+import { buildGeneration } from '../projections/build.ts';
+import type { Command, Shell } from './command.ts';
+import { withInstallation } from './open.ts';
+
+const PROGRESS_MS = 1_000;
+
+export const rebuild: Command = {
+  name: 'rebuild',
+  summary: 'build the read models from the log anew, and switch to them',
+  help: `Usage: veritrail rebuild
+
+Builds all read models from the log, beside those that are served, and switches to them when they are complete.
+A running service goes on serving and follows the switch by itself.`,
+
+  async run(args, shell) {
+    parseArgs({ args, options: {} });
+    await withInstallation(shell, async ({ events, reads, installation }) => {
+      const meter = new Meter(shell);
+      const { generation } = await buildGeneration({
+        events,
+        reads,
+        installation,
+        progress: (count) => meter.count(count),
+        phase: (phase) => phase === 'INDEXES' && meter.say('making indexes'),
+      });
+      shell.out(`${meter.total()}. Generation ${generation} is served from now on.`);
+    });
+  },
+};
+
+/** Says on the way how far it is and how fast. */
+class Meter {
+  private readonly started = performance.now();
+  private said = this.started;
+  private events = 0;
+
+  constructor(private readonly shell: Shell) {}
+
+  count(events: number): void {
+    this.events = events;
+    if (performance.now() - this.said < PROGRESS_MS) return;
+    this.said = performance.now();
+    this.say(this.total());
+  }
+
+  say(text: string): void {
+    this.shell.err(`rebuild: ${text}`);
+  }
+
+  total(): string {
+    const seconds = Math.max((performance.now() - this.started) / 1000, 0.001);
+    const rate = Math.round(this.events / seconds);
+    return `${this.events} events in ${seconds.toFixed(1)} s (${rate} events/s)`;
+  }
+}

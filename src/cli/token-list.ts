@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util';
+import type { TokenRecord } from '../identity/tokens.ts';
+import type { Command } from './command.ts';
+import { withInstallation } from './open.ts';
+
+export const tokenList: Command = {
+  name: 'token list',
+  summary: 'list all API tokens, without the tokens themselves',
+  help: `Usage: veritrail token list [--json]
+
+Lists the API tokens, newest first, with the last four characters of each.
+
+  --json    one JSON array instead of a table`,
+
+  async run(args, shell) {
+    const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } });
+    await withInstallation(shell, async ({ tokens }) => {
+      const records = await tokens.list();
+      shell.out(values.json ? JSON.stringify(records.map(withoutHash), null, 2) : table(records));
+    });
+  },
+};
+
+function withoutHash({ hash: _hash, ...shown }: TokenRecord): object {
+  return shown;
+}
+
+const HEADINGS = ['ID', 'NAME', 'ROLE', 'ENDS IN', 'CREATED', 'LAST USED', 'STATE'];
+
+function table(records: readonly TokenRecord[]): string {
+  const rows = [HEADINGS, ...records.map(row)];
+  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
+  return rows
+    .map((cells) =>
+      cells
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function row(record: TokenRecord): string[] {
+  const role = record.read_only ? `${record.role} (read only)` : record.role;
+  const used = record.last_used_at === null ? 'never' : minute(record.last_used_at);
+  return [record.id, record.name, role, record.last_four, minute(record.created_at), used, stateOf(record)];
+}
+
+function stateOf({ revoked_at, expires_at }: TokenRecord): string {
+  if (revoked_at !== null) return `revoked ${minute(revoked_at)}`;
+  return `${expires_at <= new Date().toISOString() ? 'expired' : 'until'} ${minute(expires_at)}`;
+}
+
+function minute(timestamp: string): string {
+  return `${timestamp.slice(0, 16).replace('T', ' ')}Z`;
+}

@@ -1,0 +1,23 @@
+import { parseArgs } from 'node:util';
+import { type Command, onlyArgument } from './command.ts';
+import { withInstallation } from './open.ts';
+
+export const tokenRevoke: Command = {
+  name: 'token revoke',
+  summary: 'take an API token away',
+  help: `Usage: veritrail token revoke ID [--reason TEXT]
+
+Takes an API token away for good. A running service refuses it within a second. ID is from "veritrail token list".
+
+  --reason TEXT    why; kept in the organization's history`,
+
+  async run(args, shell) {
+    const options = { reason: { type: 'string' } } as const;
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const id = onlyArgument(positionals, 'the ID of the token (tok_…)');
+    await withInstallation(shell, async ({ tokens }) => {
+      await tokens.revoke(id, values.reason);
+      shell.out(`${id} is revoked.`);
+    });
+  },
+};

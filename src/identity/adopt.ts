@@ -1,0 +1,43 @@
+import { randomId } from '../commands/ids.ts';
+import { commandOrganization } from './actor.ts';
+import {
+  InstallationError,
+  type InstallationParts,
+  keepInstallation,
+  keptInstallation,
+  loggedInstallation,
+} from './installation.ts';
+import type { Log } from './log.ts';
+import type { IssuedToken, Tokens } from './tokens.ts';
+
+/**
+ * Lets an empty account store take over a log: its installation, a new account that is OWNER of every organization in
+ * it, and a token of that account. The installation is kept last, so that what was cut off can be done again.
+ * @throws InstallationError
+ */
+export async function adoptLog(parts: InstallationParts & { tokens: Tokens }): Promise<IssuedToken> {
+  const { accounts, log, handler, tokens, now } = parts;
+  const kept = await keptInstallation(accounts);
+  if (kept !== null) throw new InstallationError('The account store is not empty: only an empty one can adopt a log.');
+  const installation = await loggedInstallation(log);
+  if (installation === null)
+    throw new InstallationError('The log is empty: there is nothing to adopt. Start the service.');
+
+  const account_id = randomId('acc');
+  await accounts.insert('accounts', { id: account_id, name: 'Owner', created_at: now().toISOString() });
+  const organizations = await organizationsIn(log);
+  for (const id of organizations) {
+    await commandOrganization(handler, id, { type: 'AddMember', account_id, role: 'OWNER' });
+  }
+  const issued = await tokens.create({ name: 'First token', account_id, role: 'OWNER', organizations });
+  if (await keepInstallation(accounts, installation)) return issued;
+  throw new InstallationError('Another process began this account store meanwhile: start the service.');
+}
+
+async function organizationsIn(log: Log): Promise<string[]> {
+  const found: string[] = [];
+  for await (const events of log.readAll(null)) {
+    for (const { type, metadata } of events) if (type === 'OrganizationCreated') found.push(metadata.organization_id);
+  }
+  return found;
+}
