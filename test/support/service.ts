@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -57,11 +57,14 @@ export async function startService(env: Record<string, string> = {}, args: reado
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.add(child);
+  // A service that a failed test left behind must not keep the test process, whose end stops it, from ending.
+  child.unref();
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
+    (stream as Socket).unref();
   }
   const exited = once(child, 'exit').then(() => children.delete(child));
 
@@ -85,6 +88,7 @@ export async function startService(env: Record<string, string> = {}, args: reado
       });
     },
     kill: async () => {
+      child.ref();
       child.kill('SIGKILL');
       await exited;
     },
