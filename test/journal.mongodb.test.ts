@@ -34,7 +34,7 @@ const small = (name: string) => ['v1', 'v2'].map((id) => vendor(id, { name }));
 
 /** More than the journal keeps in one piece. */
 const large = (name: string): StoredDocument[] =>
-  ['v1', 'v2', 'v3'].map((id) => ({ ...vendor(id, { name }), doc: { name, text: 'x'.repeat(3 << 19) } }));
+  ['v1', 'v2', 'v3'].map((id) => ({ ...vendor(id, { name }), doc: { name, text: 'x'.repeat(3 << 18) } }));
 
 /** A batch of these documents and a version of each in their history. */
 const commitBoth = (models: ReadModels, n: number, documents: readonly StoredDocument[]) => {
@@ -92,6 +92,14 @@ test('a batch cut off before it is journalled never was', () =>
     await put(next, 2, small('new'));
     await next.recover();
     assert.is(await names(next), 'new');
+    assert.is(await partsLeft(url), 0);
+  }));
+
+test('a large batch that went well leaves no parts', () =>
+  withRunners(async (start, url) => {
+    const models = await start();
+    await put(models, 1, large('new'));
+    assert.is(await names(models), 'new');
     assert.is(await partsLeft(url), 0);
   }));
 

@@ -33,7 +33,7 @@ export async function openMongoAccountStore(url: string): Promise<AccountStore> 
     }
     return new MongoAccountStore(connection);
   } catch (error) {
-    await connection.client.close();
+    await connection.close();
     throw error;
   }
 }
@@ -95,7 +95,7 @@ class MongoAccountStore implements AccountStore {
   }
 
   close(): Promise<void> {
-    return this.connection.client.close();
+    return this.connection.close();
   }
 
   #find<T extends AccountRecord>(table: AccountTableName, filter: Filter<RecordRow>): Promise<T[]> {

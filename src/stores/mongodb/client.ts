@@ -1,5 +1,4 @@
-import type { Db } from 'mongodb';
-import { MongoClient, MongoError, MongoServerError } from 'mongodb';
+import { type Db, MongoClient, type MongoClientOptions, MongoError, MongoServerError } from 'mongodb';
 import { StoreUnavailable } from '../errors.ts';
 
 const DEFAULT_DATABASE = 'veritrail';
@@ -11,26 +10,36 @@ export interface Row {
 }
 
 export interface Connection {
-  client: MongoClient;
   db: Db;
+  /** Does something that may take its time, on a connection of its own that waits as long as the server lives. */
+  patiently<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
 }
 
-/**
- * Connects to the server and database a URL names. What is acknowledged is on the disks of a majority, reads are the
- * primary's, and every wait has an end.
- */
+/** What is acknowledged is on the disks of a majority, reads are the primary's, and every wait has an end. */
+const OPTIONS: MongoClientOptions = {
+  writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5_000 },
+  readPreference: 'primary',
+  serverSelectionTimeoutMS: 2_000,
+  connectTimeoutMS: 2_000,
+  heartbeatFrequencyMS: 3_000,
+  waitQueueTimeoutMS: 5_000,
+  socketTimeoutMS: 10_000,
+  ignoreUndefined: true,
+};
+
+/** Connects to the server and database a URL names. */
 export async function connect(url: string): Promise<Connection> {
-  const client = new MongoClient(url, {
-    writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5_000 },
-    readPreference: 'primary',
-    serverSelectionTimeoutMS: 2_000,
-    connectTimeoutMS: 2_000,
-    waitQueueTimeoutMS: 5_000,
-    socketTimeoutMS: 10_000,
-    ignoreUndefined: true,
-  });
-  await reach(() => client.connect());
-  return { client, db: client.db(databaseOf(url)) };
+  const client = await reach(() => MongoClient.connect(url, OPTIONS));
+  const name = databaseOf(url);
+  return {
+    db: client.db(name),
+    patiently: async (work) => {
+      const patient = await MongoClient.connect(url, { ...OPTIONS, socketTimeoutMS: 0 });
+      return work(patient.db(name)).finally(() => patient.close());
+    },
+    close: () => client.close(),
+  };
 }
 
 function databaseOf(url: string): string {

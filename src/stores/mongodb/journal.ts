@@ -43,7 +43,7 @@ export type OnStep = (step: Step) => void | Promise<void>;
 
 const MiB = 1 << 20;
 /** A stored document is at most 16 MiB in all; parts stay well below, a document gets its part to itself if it must. */
-const PART_BYTES = 4 * MiB;
+const PART_BYTES = 2 * MiB;
 const DOCUMENT_BYTES = 15 * MiB;
 
 /**

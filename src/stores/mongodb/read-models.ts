@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { Checkpoint, CollectionSpec, Commit, Count, Find, Found, ReadModels, Scalar } from '../read-store.ts';
-import { reach } from './client.ts';
+import { type Connection, reach } from './client.ts';
 import { type DocumentRow, toFound, toRow, UNREAD } from './document.ts';
 import { makeIndexes } from './indexes.ts';
 import { Journal, type OnStep } from './journal.ts';
@@ -15,12 +15,12 @@ export class MongoReadModels implements ReadModels {
   readonly #specs: ReadonlyMap<string, CollectionSpec>;
 
   constructor(
-    private readonly db: Db,
+    private readonly connection: Connection,
     readonly generation: string,
     specs: readonly CollectionSpec[],
     onStep: OnStep,
   ) {
-    this.#journal = new Journal(db, generation, onStep);
+    this.#journal = new Journal(connection.db, generation, onStep);
     this.#specs = new Map(specs.map((spec) => [spec.name, spec]));
   }
 
@@ -83,16 +83,17 @@ export class MongoReadModels implements ReadModels {
   }
 
   buildIndexes(): Promise<void> {
-    return reach(async () => {
-      for (const spec of this.#specs.values()) await makeIndexes(this.#collection(spec.name), toIndexes(spec));
-    });
+    const build = async (db: Db) => {
+      for (const spec of this.#specs.values()) await makeIndexes(this.#collection(spec.name, db), toIndexes(spec));
+    };
+    return reach(() => this.connection.patiently(build));
   }
 
   /** Nothing is held: the connection is the store's. */
   async close(): Promise<void> {}
 
-  #collection(name: string): Collection<DocumentRow> {
-    return this.db.collection(collectionName(this.#spec(name).name, this.generation));
+  #collection(name: string, db = this.connection.db): Collection<DocumentRow> {
+    return db.collection(collectionName(this.#spec(name).name, this.generation));
   }
 
   #spec(name: string): CollectionSpec {

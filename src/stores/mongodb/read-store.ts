@@ -37,7 +37,7 @@ class MongoReadStore implements ReadStore {
 
   async open(generation: string, collections: readonly CollectionSpec[]): Promise<ReadModels> {
     await reach(() => this.#generations.replaceOne({ _id: generation }, {}, { upsert: true }));
-    return new MongoReadModels(this.connection.db, generation, collections, this.onStep);
+    return new MongoReadModels(this.connection, generation, collections, this.onStep);
   }
 
   drop(generation: string): Promise<void> {
@@ -80,6 +80,6 @@ class MongoReadStore implements ReadStore {
   }
 
   close(): Promise<void> {
-    return this.connection.client.close();
+    return this.connection.close();
   }
 }
