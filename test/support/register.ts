@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Caller, Role } from '../../src/commands/caller.ts';
+import { organizationStream } from '../../src/commands/families.ts';
+import type { Envelope } from '../../src/commands/handler.ts';
+import { derivedId } from '../../src/commands/ids.ts';
+import { organization } from '../../src/commands/organization.ts';
+import { COLLECTIONS } from '../../src/projections/models.ts';
+import { createRegister, type Register } from '../../src/register.ts';
+import type { AccountStore } from '../../src/stores/account-store.ts';
+import type { EventStore } from '../../src/stores/event-store.ts';
+import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
+import { openSqliteAccountStore } from '../../src/stores/sqlite/account-store.ts';
+import { openSqliteEventStore } from '../../src/stores/sqlite/event-store.ts';
+import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
+
+export interface Stores {
+  events: EventStore;
+  reads: ReadStore;
+  accounts: AccountStore;
+}
+
+/** A tool's answer as JSON gives it; a refusal is in `error`. */
+export type Answer = Record<string, unknown>;
+
+export const INSTALLATION = 'test-installation';
+export const QUIET = { info: () => undefined, warn: () => undefined };
+
+/** Ids of the one organization of a test register and of its OWNER: the same in every folder, so that it can reopen. */
+export const ORGANIZATION = derivedId('org', 'a0a4b1e5-6a39-4d43-9f70-3c5f2f0a1c11');
+export const OWNER = derivedId('acc', '0a6a3f0e-5c52-4f0d-9a77-5d3f3c0b7b22');
+
+export interface TestRegister extends Pick<Register, 'handler' | 'projections'> {
+  folder: string;
+  stores: Stores;
+  organizationId: string;
+  accountId: string;
+  /** Calls a tool as its OWNER unless another calls, and reads the answer. */
+  call<T extends object = Answer>(tool: string, args?: object, caller?: Caller): Promise<T>;
+  /** Stops everything; a folder that was not given is removed. */
+  stop(): Promise<void>;
+}
+
+/** Whoever is a member of the test organization. */
+export function callerAs(role: Role = 'OWNER', changes: Partial<Caller> = {}): Caller {
+  return {
+    account_id: OWNER,
+    token_id: null,
+    client: null,
+    roles: new Map([[ORGANIZATION, role]]),
+    read_only: false,
+    ...changes,
+  };
+}
+
+/** What a command is given with: a new one each time unless it is told otherwise. */
+export function envelopeFor(changes: Partial<Envelope> = {}): Envelope {
+  return {
+    organization_id: ORGANIZATION,
+    actor_id: OWNER,
+    token_id: null,
+    client: { name: 'test', version: '1' },
+    role: 'OWNER',
+    command_id: crypto.randomUUID(),
+    correlation_id: crypto.randomUUID(),
+    input: {},
+    ...changes,
+  };
+}
+
+export function temporaryFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'veritrail-test-'));
+}
+
+export function openStores(folder: string): Stores {
+  return {
+    events: openSqliteEventStore(folder, { pollMs: 10 }),
+    reads: openSqliteReadStore(folder),
+    accounts: openSqliteAccountStore(folder),
+  };
+}
+
+export async function closeStores(stores: Stores): Promise<void> {
+  await stores.events.close();
+  await stores.reads.close();
+  await stores.accounts.close();
+}
+
+/** The whole register in process on SQLite, with one organization and its OWNER, all caught up. */
+export async function startRegister(folder?: string): Promise<TestRegister> {
+  const home = folder ?? temporaryFolder();
+  const stores = openStores(home);
+  const { handler, projections, tools } = createRegister({
+    ...stores,
+    exclusive: true,
+    cursorKey: Buffer.from('a key for tests'),
+    riskAcceptanceMaxDays: 366,
+    writeWaitMs: 5_000,
+    log: QUIET,
+  });
+  await stores.accounts.insert('accounts', { id: OWNER, name: 'Olivia Owner' });
+  await handler.execute(
+    organizationStream(ORGANIZATION),
+    organization,
+    {
+      type: 'CreateOrganization',
+      name: 'Acme',
+      import_key: 'an import key',
+      installation: INSTALLATION,
+      owner_id: OWNER,
+    },
+    envelopeFor(),
+  );
+  await projections.start(INSTALLATION);
+  await projections.runner.caughtUp(Date.now(), 5_000);
+  return {
+    handler,
+    projections,
+    folder: home,
+    stores,
+    organizationId: ORGANIZATION,
+    accountId: OWNER,
+    async call<T extends object = Answer>(tool: string, args: object = {}, caller: Caller = callerAs()): Promise<T> {
+      const { json } = await tools.call(tool, args, { caller });
+      return JSON.parse(json) as T;
+    },
+    async stop() {
+      await projections.stop();
+      await closeStores(stores);
+      if (folder === undefined) rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** All documents of some organizations' read models, by collection, so that two generations can be compared whole. */
+export async function dump(models: ReadModels, organizations = [ORGANIZATION]): Promise<Record<string, unknown[]>> {
+  const all: Record<string, unknown[]> = {};
+  for (const { name } of COLLECTIONS) {
+    const documents: unknown[] = [];
+    for (const organizationId of organizations) {
+      const order = { key: null, direction: 'ASC' } as const;
+      const found = await models.find({ collection: name, organizationId, where: [], order, limit: 1_000_000 });
+      documents.push(...found.map(({ doc }) => doc));
+    }
+    all[name] = documents;
+  }
+  return all;
+}
