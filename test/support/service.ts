@@ -5,7 +5,6 @@ import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SETTING_NAMES } from '../../src/config.ts';
 import { until } from './wait.ts';
@@ -69,8 +68,6 @@ export async function startService(env: Record<string, string> = {}, args: reado
   const exited = once(child, 'exit').then(() => children.delete(child));
 
   await ready(url, child, () => output);
-  // What was printed before it became ready has reached our end of the pipe; let it be read.
-  await nextTurn();
   const organization = /\borg_\w+/.exec(output)?.[0];
   return {
     url,
@@ -95,10 +92,11 @@ export async function startService(env: Record<string, string> = {}, args: reado
   };
 }
 
-/** Waits for /readyz; what the process wrote is in the error when it ends or does not get there. */
+/** Waits for the greeting and then for /readyz; what the process wrote is in the error when it ends or does not get there. */
 async function ready(url: string, child: ChildProcess, output: () => string): Promise<void> {
   const isReady = async () => {
     if (!children.has(child)) throw new Error(`The service ended (${child.exitCode ?? child.signalCode})\n${output()}`);
+    if (!output().includes('is listening on')) return false;
     return fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) }).then(
       (response) => response.ok,
       () => false,
