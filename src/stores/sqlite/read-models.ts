@@ -14,7 +14,15 @@ import type {
   StoredDocument,
 } from '../read-store.ts';
 import { Connection, quote, type Row, type Value } from './connection.ts';
-import { type Collection, countStatement, findStatement, isVain, segments, wordStatement } from './read-query.ts';
+import {
+  type Collection,
+  countStatement,
+  findStatement,
+  isVain,
+  segments,
+  simplify,
+  wordStatement,
+} from './read-query.ts';
 import * as schema from './read-schema.ts';
 
 /** Documents that have a word at most for it to be worth looking them up one by one and sorting them. */
@@ -48,12 +56,13 @@ export class SqliteReadModels implements ReadModels {
   }
 
   async find(query: Find): Promise<Found[]> {
-    const { collection: name, where, limit } = query;
+    const { collection: name, limit } = query;
+    const where = simplify(query.where);
     if (isVain(where)) return [];
     const collection = this.#collection(name);
     const rows = this.#rowsOfWords(collection, where);
     const found: Found[] = [];
-    for (const segment of segments(query)) {
+    for (const segment of segments({ ...query, where })) {
       const { sql, values } = findStatement(collection, { ...segment, limit: limit - found.length }, rows);
       found.push(...this.#db.all(sql, values).map(toFound));
       if (found.length >= limit) break;
@@ -65,7 +74,8 @@ export class SqliteReadModels implements ReadModels {
     query: Pick<Find, 'collection' | 'organizationId' | 'where'>,
     by: readonly string[] = [],
   ): Promise<Count[]> {
-    const { collection: name, organizationId, where } = query;
+    const { collection: name, organizationId } = query;
+    const where = simplify(query.where);
     if (isVain(where)) return by.length > 0 ? [] : [{ values: [], total: 0 }];
     const collection = this.#collection(name);
     const rows = this.#rowsOfWords(collection, where);

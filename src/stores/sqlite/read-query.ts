@@ -35,6 +35,12 @@ const isFixed = (condition: Condition): condition is Keyed => condition.op === '
 export const isVain = (where: readonly Condition[]): boolean =>
   where.some((one) => (one.op === 'in' && one.values.length === 0) || (one.op === 'ids' && one.ids.length === 0));
 
+/** One value to choose from is a value that is fixed. */
+export const simplify = (where: readonly Condition[]): Condition[] =>
+  where.map((one) =>
+    one.op === 'in' && one.values.length === 1 ? { key: one.key, op: 'eq', value: one.values[0]! } : one,
+  );
+
 /**
  * A query as the one or two that SQLite can each answer by walking an index from a place: empty keys and present ones
  * lie apart in it, and row values do not compare with what is empty.
@@ -59,8 +65,8 @@ export function findStatement(collection: Collection, query: Find, rows?: readon
   const { spec } = collection;
   const asked: Asked = { organizationId: query.organizationId, where: query.where, rows };
   const key = order.key === null ? 'NULL' : keyColumn(order.key);
-  const index = isById(asked) ? null : orderIndex(collection, query);
-  const conditions = [...filters(spec, asked, index ?? null, order.key, after && order.direction)];
+  const index = isById(asked) ? undefined : (orderIndex(collection, query) ?? narrowIndex(collection, query.where, []));
+  const conditions = filters(spec, asked, index, order.key, after && order.direction);
   if (after) conditions.push(continuation(query, after));
   const by = order.key === null ? `id ${order.direction}` : `${key} ${order.direction}, id ${order.direction}`;
   const from = source(spec, asked, index);
@@ -72,8 +78,9 @@ export function findStatement(collection: Collection, query: Find, rows?: readon
 
 /** Counts, in all or by some keys: those keys, then the count. */
 export function countStatement(collection: Collection, asked: Asked, by: readonly string[]): Statement {
-  const index = isById(asked) ? null : countIndex(collection, asked.where, by);
-  const conditions = filters(collection.spec, asked, index ?? null, null);
+  const index = isById(asked) ? undefined : narrowIndex(collection, asked.where, by);
+  const fixed = fixedKeys(asked.where);
+  const conditions = filters(collection.spec, asked, index, index?.keys.find((key) => !fixed.has(key)) ?? null);
   const keys = by.map(keyColumn);
   const groups = keys.length > 0 ? ` GROUP BY ${keys.join(', ')}` : '';
   const from = source(collection.spec, asked, index);
@@ -94,16 +101,18 @@ const text = (conditions: readonly Statement[]): string => conditions.map((one) 
 
 const isById = ({ where, rows }: Asked): boolean => rows !== undefined || where.some((one) => one.op === 'ids');
 
-function source(spec: CollectionSpec, asked: Asked, index: IndexSpec | null | undefined): string {
+function source(spec: CollectionSpec, asked: Asked, index: IndexSpec | undefined): string {
   // Row ids can be looked up without any index, and nothing else then.
   if (asked.rows) return `${quote(spec.name)} NOT INDEXED`;
   if (isById(asked)) return `${quote(spec.name)} INDEXED BY ${quote(idIndex(spec))}`;
   return index ? `${quote(spec.name)} INDEXED BY ${quote(indexName(spec, index))}` : quote(spec.name);
 }
 
+const fixedKeys = (where: readonly Condition[]): Set<string> => new Set(where.filter(isFixed).map((one) => one.key));
+
 /** The index that gives the order and holds the most of what is filtered by; none where a sort is needed. */
 function orderIndex({ spec, ready }: Collection, { where, order }: Find): IndexSpec | undefined {
-  const fixed = new Set(where.filter(isFixed).map((one) => one.key));
+  const fixed = fixedKeys(where);
   const filtered = where.filter(isKeyed).map((one) => one.key);
   const inOrder = (keys: readonly string[]) =>
     order.key === null
@@ -114,8 +123,8 @@ function orderIndex({ spec, ready }: Collection, { where, order }: Find): IndexS
 }
 
 /** The index that holds all that is asked for, then the one that narrows most. */
-function countIndex({ spec, ready }: Collection, where: readonly Condition[], by: readonly string[]) {
-  const fixed = new Set(where.filter(isFixed).map((one) => one.key));
+function narrowIndex({ spec, ready }: Collection, where: readonly Condition[], by: readonly string[]) {
+  const fixed = fixedKeys(where);
   const needed = [...where.filter(isKeyed).map((one) => one.key), ...by];
   const narrowing = (keys: readonly string[]) => {
     const end = keys.findIndex((key) => !fixed.has(key));
@@ -137,14 +146,14 @@ function best(indexes: readonly IndexSpec[], score: (index: IndexSpec) => number
 }
 
 /**
- * The conditions as SQL. Free to steer are those that fix an index's leading keys, and bounds of the order's key but
- * for the one that the continuation replaces.
+ * The conditions as SQL. Free to steer are those that fix the index's keys, and bounds of the key that follows these
+ * but for the one that a continuation replaces.
  */
 function filters(
   spec: CollectionSpec,
   { organizationId, where, rows }: Asked,
-  index: IndexSpec | null,
-  orderKey: string | null,
+  index: IndexSpec | undefined,
+  rangeKey: string | null,
   continuing?: 'ASC' | 'DESC',
 ): Statement[] {
   const steering = new Set<string>();
@@ -155,7 +164,7 @@ function filters(
     else if (free && isFixed(condition)) {
       steering.add(condition.key);
       found.push(keyed(spec, condition, ''));
-    } else found.push(keyed(spec, condition, free && condition.key === orderKey ? '' : '+', continuing));
+    } else found.push(keyed(spec, condition, free && condition.key === rangeKey ? '' : '+', continuing));
   }
   if (rows) found.push({ sql: 'rowid IN (SELECT value FROM json_each(?))', values: [JSON.stringify(rows)] });
   return found;
