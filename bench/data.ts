@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Caller } from '../src/commands/caller.ts';
+import { FAMILIES, organizationStream, streamOf } from '../src/commands/families.ts';
+import { derivedId } from '../src/commands/ids.ts';
+import { buildGeneration } from '../src/projections/build.ts';
+import { createRegister, type Register } from '../src/register.ts';
+import type { EventStore } from '../src/stores/event-store.ts';
+import { openStores, type Stores } from '../src/stores/open.ts';
+import { chainEvents, type Draft } from '../src/trail/hash.ts';
+
+/** Records laid at these moments, oldest first: five versions each, the third in force a year ago. */
+const YEAR_MS = 365 * 86_400_000;
+const VERSIONS_AT = [-3, -2, -1.5, -0.5, -0.1].map((years) => Date.now() + years * YEAR_MS);
+export const LAST_YEAR = new Date(Date.now() - YEAR_MS).toISOString().slice(0, 10);
+
+const STATUSES = ['APPROVED', 'CONDITIONAL', 'REJECTED'] as const;
+const CRITICALITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
+const WORDS =
+  'cloud payroll hosting backup analytics mail identity network print travel legal storage video survey'.split(' ');
+
+export interface Bed {
+  folder: string;
+  stores: Stores;
+  register: Register;
+  organizationId: string;
+  caller: Caller;
+  call(tool: string, args: object): Promise<Record<string, unknown>>;
+  close(): Promise<void>;
+}
+
+export function tempFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'veritrail-bench-'));
+}
+
+/** Stores with so many vendors, laid by batch appends and a rebuild, and a register that serves them. */
+export async function layBed(vendors: number, versions: number): Promise<Bed> {
+  const folder = tempFolder();
+  const stores = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });
+  const accountId = derivedId('acc', randomUUID());
+  const organizationId = derivedId('org', randomUUID());
+  await stores.accounts.insert('accounts', { id: accountId, name: 'Owner' });
+  await layEvents(stores.events, organizationId, accountId, vendors, versions);
+  await buildGeneration({ events: stores.events, reads: stores.reads, installation: 'bench' });
+  const register = createRegister({
+    ...stores,
+    exclusive: true,
+    cursorKey: Buffer.alloc(32, 1),
+    riskAcceptanceMaxDays: 366,
+    writeWaitMs: 5_000,
+    log: { info: () => undefined, warn: (details, message) => console.error(message, details) },
+  });
+  await register.projections.start('bench');
+  await register.projections.runner.caughtUp(Date.now(), 60_000);
+  const caller: Caller = {
+    account_id: accountId,
+    token_id: null,
+    client: null,
+    roles: new Map([[organizationId, 'OWNER']]),
+    read_only: false,
+  };
+  const call = async (tool: string, args: object) => {
+    const { json, status } = await register.tools.call(tool, args, { caller });
+    if (status !== 200) throw new Error(`${tool}: ${json}`);
+    return JSON.parse(json) as Record<string, unknown>;
+  };
+  const close = async () => {
+    await register.projections.stop();
+    await stores.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { folder, stores, register, organizationId, caller, call, close };
+}
+
+/** All first versions in order of time, then all second ones, and so on: as a register grows. */
+export async function layEvents(
+  events: EventStore,
+  organizationId: string,
+  accountId: string,
+  vendors: number,
+  versions: number,
+): Promise<void> {
+  const heads = new Map<string, { revision: number; hash: string }>();
+  const append = async (stream: string, drafts: readonly Draft[], at: number) => {
+    const head = heads.get(stream);
+    const batch = chainEvents({
+      stream,
+      revision: head?.revision ?? -1,
+      previousHash: head?.hash ?? null,
+      input: {},
+      drafts,
+      schemaVersion: () => 1,
+      metadata: {
+        organization_id: organizationId,
+        actor_id: accountId,
+        token_id: null,
+        client: { name: 'bench', version: '1' },
+        command_id: randomUUID(),
+        correlation_id: randomUUID(),
+        causation_id: null,
+        recorded_at: new Date(at).toISOString(),
+      },
+    });
+    heads.set(stream, { revision: batch.at(-1)!.revision, hash: batch.at(-1)!.metadata.hash });
+    await events.append(stream, batch, head?.revision ?? -1);
+  };
+  await append(
+    organizationStream(organizationId),
+    [
+      { type: 'OrganizationCreated', data: { name: 'Bench', import_key: 'bench', installation: 'bench' } },
+      { type: 'MemberAdded', data: { account_id: accountId, role: 'OWNER' } },
+    ],
+    VERSIONS_AT[0]!,
+  );
+  for (let version = 0; version < versions; version++) {
+    const start = VERSIONS_AT[version + VERSIONS_AT.length - versions]!;
+    // Appends of one turn share a transaction.
+    for (let first = 0; first < vendors; first += 1_000) {
+      const turn = Array.from({ length: Math.min(1_000, vendors - first) }, (_, offset) => first + offset);
+      await Promise.all(turn.map((index) => append(vendorStream(index), drafts(index, version), start + index)));
+    }
+  }
+}
+
+export function vendorId(index: number): string {
+  return derivedId(FAMILIES.VENDOR.prefix, '00000000-0000-4000-8000-000000000000', index);
+}
+
+function vendorStream(index: number): string {
+  return streamOf('VENDOR', vendorId(index));
+}
+
+function drafts(index: number, version: number): Draft[] {
+  const pick = <T>(list: readonly T[], salt: number): T => list[(index * 7 + salt * 3 + (index >> 4)) % list.length]!;
+  if (version === 0) {
+    const name = `${pick(WORDS, 0)} ${pick(WORDS, 5)} ${String(index).padStart(6, '0')}`;
+    const data = {
+      name,
+      description: `Provides ${pick(WORDS, 1)} and ${pick(WORDS, 2)} to the company`,
+      country: pick(['DE', 'FR', 'US'], 4),
+      criticality: pick(CRITICALITIES, 3),
+    };
+    return [{ type: 'VendorAdded', data }];
+  }
+  const reviewed_at = new Date(VERSIONS_AT[version]! - 1_000).toISOString();
+  const data = {
+    outcome: pick(STATUSES, version),
+    findings: null,
+    conditions: null,
+    reviewed_by: 'acc',
+    reviewed_at,
+    next_review_due: reviewed_at.slice(0, 10),
+  };
+  return [{ type: 'VendorReviewed', data }];
+}

@@ -1,0 +1,59 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Router from '@koa/router';
+import Koa from 'koa';
+import { createApp } from '../src/http/app.ts';
+import { Authenticator } from '../src/identity/authenticate.ts';
+import { Tokens } from '../src/identity/tokens.ts';
+import { createLogger } from '../src/log.ts';
+import { createRegister } from '../src/register.ts';
+import { openStores } from '../src/stores/open.ts';
+
+/* The service and the plain routes in one process, on one port: told apart by path before either sees the request. */
+
+const [folder, organizationId, accountId, recordId] = process.argv.slice(2) as [string, string, string, string];
+const stores = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });
+const logger = createLogger('info', { write: () => undefined });
+const register = createRegister({
+  ...stores,
+  exclusive: false,
+  cursorKey: Buffer.alloc(32, 1),
+  riskAcceptanceMaxDays: 366,
+  writeWaitMs: 5_000,
+  log: logger,
+});
+await register.projections.start('bench');
+const parts = { accounts: stores.accounts, handler: register.handler, now: () => new Date() };
+const { token } = await new Tokens(parts).create({
+  name: 'bench',
+  account_id: accountId,
+  role: 'OWNER',
+  organizations: [organizationId],
+});
+const authenticator = new Authenticator(parts);
+const service = createApp({
+  tools: register.tools,
+  authenticate: (credential) => authenticator.authenticate(credential),
+  health: async () => ({ serving: true }),
+  baseUrl: 'http://127.0.0.1',
+  version: '0',
+  logger,
+}).callback();
+
+const list = Buffer.from(`{"jsonrpc":"2.0","id":1,"result":{"tools":${register.tools.listJson}}}`);
+const router = new Router();
+router.get('/plain/list', (ctx) => {
+  ctx.type = 'json';
+  ctx.body = list;
+});
+router.get('/plain/record', async (ctx) => {
+  const [found] = await register.projections.models.get('vendors', [recordId]);
+  ctx.type = 'json';
+  ctx.body = JSON.stringify({ records: [found?.doc] });
+});
+const plain = new Koa().use(router.routes()).callback();
+
+const server = createServer((request: IncomingMessage, response: ServerResponse) =>
+  request.url?.startsWith('/plain/') ? plain(request, response) : service(request, response),
+).listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port, token }));
+process.on('disconnect', () => process.exit(0));

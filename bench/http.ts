@@ -1,0 +1,120 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { type Bed, vendorId } from './data.ts';
+import { type Figure, figure, median } from './measure.ts';
+
+const SERVER = fileURLToPath(new URL('./http-server.ts', import.meta.url));
+const CONNECTIONS = 16;
+
+/** The protocol's hot path over HTTP, its token checked, against plain Koa routes that send the same. */
+export async function httpFigures(bed: Bed, ms: number): Promise<Figure[]> {
+  const server = fork(SERVER, [bed.folder, bed.organizationId, bed.caller.account_id, vendorId(17)], {
+    execArgv: ['--import', 'tsx'],
+  });
+  const [{ port, token }] = (await once(server, 'message')) as [{ port: number; token: string }];
+  try {
+    const list = mcp(port, token, { jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const read = mcp(port, token, {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'getRecords', arguments: { ids: [vendorId(17)] } },
+    });
+    const lists = await compare(port, ms, list, get(port, '/plain/list'));
+    const reads = await compare(port, ms, read, get(port, '/plain/record'));
+    return [
+      figure(
+        'tools/list over HTTP, token checked, to a plain Koa route sending the same bytes',
+        '1/s',
+        lists.a,
+        lists.b,
+        '>=',
+        0.75,
+      ),
+      figure(
+        'getRecords of one vendor over HTTP to a plain Koa route doing the same store read and JSON',
+        '1/s',
+        reads.a,
+        reads.b,
+        '>=',
+        0.6,
+      ),
+    ];
+  } finally {
+    server.disconnect();
+    await once(server, 'exit');
+  }
+}
+
+/** Two requests in turn, three times each; the medians. */
+async function compare(port: number, ms: number, a: Buffer, b: Buffer): Promise<{ a: number; b: number }> {
+  const rates = { a: [] as number[], b: [] as number[] };
+  await load(port, a, ms / 6);
+  await load(port, b, ms / 6);
+  for (let round = 0; round < 3; round++) {
+    rates.a.push(await load(port, a, ms / 3));
+    rates.b.push(await load(port, b, ms / 3));
+  }
+  return { a: median(rates.a), b: median(rates.b) };
+}
+
+/** Requests a second on a few kept connections, each sending the next one when it has the answer. */
+async function load(port: number, request: Buffer, ms: number): Promise<number> {
+  let answered = 0;
+  const started = performance.now();
+  const end = started + ms;
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      const socket = connect(port, '127.0.0.1').setNoDelay();
+      await once(socket, 'connect');
+      while (performance.now() < end) {
+        await exchange(socket, request);
+        answered += 1;
+      }
+      socket.destroy();
+    }),
+  );
+  return (answered * 1_000) / (performance.now() - started);
+}
+
+/** Sends a request and waits for the whole answer, by its Content-Length. */
+function exchange(socket: ReturnType<typeof connect>, request: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let received = 0;
+    let total = Number.POSITIVE_INFINITY;
+    const onData = (chunk: Buffer) => {
+      if (received === 0) {
+        const head = chunk.toString('latin1');
+        const body = head.indexOf('\r\n\r\n') + 4;
+        if (!head.startsWith('HTTP/1.1 200')) reject(new Error(head.slice(0, 300)));
+        total = body + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+      }
+      received += chunk.length;
+      if (received < total) return;
+      socket.off('data', onData);
+      resolve();
+    };
+    socket.on('data', onData);
+    socket.write(request);
+  });
+}
+
+function mcp(port: number, token: string, message: object): Buffer {
+  const body = JSON.stringify(message);
+  const headers = [
+    'POST /api/mcp/v1 HTTP/1.1',
+    `Host: 127.0.0.1:${port}`,
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/json',
+    'Accept: application/json, text/event-stream',
+    'MCP-Protocol-Version: 2025-11-25',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  return Buffer.from(`${headers.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function get(port: number, path: string): Buffer {
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+}

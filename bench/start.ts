@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { buildGeneration } from '../src/projections/build.ts';
+import { openStores } from '../src/stores/open.ts';
+import { layEvents, tempFolder } from './data.ts';
+import { type Figure, figure, median } from './measure.ts';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** From starting the process to its first ready answer, with so many events kept and with an empty log. */
+export async function startFigures(events: number): Promise<Figure[]> {
+  const full = tempFolder();
+  const empty = tempFolder();
+  await startOnce(empty);
+  await startOnce(full);
+  const stores = await openStores({ dataDir: full, eventStoreUrl: null, mongodbUrl: null });
+  const [first] = await stores.events
+    .readAll(null)
+    [Symbol.asyncIterator]()
+    .next()
+    .then((r) => r.value ?? []);
+  const { organization_id } = first!.metadata;
+  await layEvents(
+    stores.events,
+    `${organization_id.slice(0, -1)}${organization_id.endsWith('0') ? '1' : '0'}`,
+    'acc_bench',
+    events / 2,
+    2,
+  );
+  await buildGeneration({ events: stores.events, reads: stores.reads, installation: String(first!.data.installation) });
+  await stores.close();
+  const times = { full: [] as number[], empty: [] as number[] };
+  for (let round = 0; round < 5; round++) {
+    times.full.push(await startOnce(full));
+    times.empty.push(await startOnce(empty));
+  }
+  for (const folder of [full, empty]) rmSync(folder, { recursive: true, force: true });
+  const name = `ready after start with ${events.toLocaleString('en')} events kept to an empty log`;
+  return [figure(name, 'ms', median(times.full), median(times.empty), '<=', 1.5)];
+}
+
+/** Starts the service, waits until it is ready, stops it. @returns milliseconds until it was ready */
+async function startOnce(folder: string): Promise<number> {
+  const started = performance.now();
+  const env = { ...process.env, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'error', EVENTSTORE_URL: '', MONGODB_URL: '' };
+  const child = spawn(process.execPath, ['--import', 'tsx', MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  while (!/listening on (\S+)/.test(output)) await once(child.stdout, 'data');
+  const url = /listening on (\S+)/.exec(output)![1]!;
+  while ((await fetch(`${url}/readyz`)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 5));
+  const took = performance.now() - started;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  return took;
+}
