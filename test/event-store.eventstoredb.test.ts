@@ -19,7 +19,7 @@ async function fixture(url: string, stop: () => Promise<void>): Promise<EventSto
 }
 
 /** Positions of a log that has been in use for long go past what a JavaScript number holds. */
-const LATE = 2n ** 53n - 1000n;
+const LATE = 2n ** 62n;
 
 eventStoreContract('EventStoreDB (fake)', async () => {
   const fake = await startFakeEventStoreDb({ firstPosition: LATE });

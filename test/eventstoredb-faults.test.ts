@@ -186,6 +186,15 @@ test('close does not wait for what never ends', async ({ fake, open }) => {
   await until(() => fake.faults.subscribers === 0);
 });
 
+test('close lets go of the connection', async ({ fake, open }) => {
+  const store = open(fake.url);
+  await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
+  await store.readStream('vendor-1');
+  assert.is(fake.connections(), 1);
+  await store.close();
+  await until(() => fake.connections() === 0);
+});
+
 test('close ends also without a server', async ({ fake, open }) => {
   const store = open(fake.url);
   await fake.close();

@@ -28,6 +28,8 @@ export class Faults {
   redeliver = 0;
   /** Where each subscription so far was asked to begin: a commit position, null for the beginning. */
   readonly subscribedAfter: (bigint | null)[] = [];
+  /** How many events subscriptions were sent so far. */
+  delivered = 0;
   /** Where calls that require the leader are told to go, while set. */
   leader: { host: string; port: number } | null = null;
   readonly #running = new Set<(how: 'end' | 'break') => void>();

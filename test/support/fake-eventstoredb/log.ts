@@ -98,8 +98,8 @@ function fits(expected: Expected, current: bigint | 'no_stream'): boolean {
   return expected === current;
 }
 
-/** An event that is not the service's: without its metadata. */
-export function foreignEvent(type: string): Proposed {
+/** An event that is not the service's: of the server's own, or without the service's metadata. */
+export function foreignEvent(type: string, metadata = {}): Proposed {
   return {
     id: randomUUID(),
     system: new Map([
@@ -107,14 +107,15 @@ export function foreignEvent(type: string): Proposed {
       ['content-type', 'application/json'],
     ]),
     data: Buffer.from('{}'),
-    metadata: new Uint8Array(),
+    metadata: Buffer.from(JSON.stringify(metadata)),
   };
 }
 
 /** What a server and other programs write between the events of ours. */
 export function addForeignEvents(log: Log): void {
+  const like = { organization_id: 'org_00000000000000000000000000', hash: 'ab'.repeat(32) };
   log.append('$stats', [foreignEvent('$statsCollected')], 'any');
-  log.append('$projections', [foreignEvent('Projected')], 'any');
-  log.append('vendor-0', [foreignEvent('$metadata')], 'any');
+  log.append('$projections', [foreignEvent('Projected', like)], 'any');
+  log.append('vendor-0', [foreignEvent('$metadata', like)], 'any');
   log.append('another-program', [foreignEvent('Happened')], 'any');
 }

@@ -80,7 +80,10 @@ export class Reads {
       if (record) {
         index += 1;
         seen += 1;
-        if (matches(record)) await write(call, eventMessage(record));
+        if (matches(record)) {
+          this.faults.delivered += 1;
+          await write(call, eventMessage(record));
+        }
         if (options.hasFilter() && seen % window === 0) {
           call.write(checkpointMessage(record.position, live ? record.position : 0n));
         }

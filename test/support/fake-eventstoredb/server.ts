@@ -29,6 +29,8 @@ export interface FakeEventStoreDb {
   faults: Faults;
   log: Log;
   appends: Appends;
+  /** How many clients are connected. */
+  connections(): number;
   /** Breaks every connection; new ones are accepted. */
   cutConnections(): void;
   close(): Promise<void>;
@@ -68,6 +70,7 @@ export async function startFakeEventStoreDb(options: FakeOptions = {}): Promise<
     faults,
     log,
     appends,
+    connections: () => sockets.size,
     cutConnections,
     async close() {
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
