@@ -7,7 +7,7 @@ export function endpointOf(config: Pick<Config, 'baseUrl' | 'host' | 'port'>, po
 
 /** What an MCP client's configuration takes as it is. */
 export function clientConfig(endpoint: string, token: string): string {
-  const veritrail = { type: 'http', url: endpoint, headers: { Authorization: `Bearer ${token}` } };
+  const veritrail = { url: endpoint, headers: { Authorization: `Bearer ${token}` } };
   return JSON.stringify({ mcpServers: { veritrail } }, null, 2);
 }
 

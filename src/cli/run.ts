@@ -1,8 +1,8 @@
-import pkg from '../../package.json' with { type: 'json' };
 import { Refusal } from '../commands/refusal.ts';
 import { ConfigError } from '../config.ts';
 import { InstallationError } from '../identity/installation.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
+import { VERSION } from '../version.ts';
 import { type Command, CommandError, type Shell, UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';
 
@@ -18,7 +18,7 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
     return DONE;
   }
   if (first === '--version' || first === '-v') {
-    shell.out(pkg.version);
+    shell.out(VERSION);
     return DONE;
   }
   const command = find(args);
@@ -52,7 +52,7 @@ function helpFor(words: readonly string[]): string {
 function overview(): string {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length));
   const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
-  return `veritrail ${pkg.version}
+  return `veritrail ${VERSION}
 
 Usage: veritrail COMMAND [options]      (COMMAND --help says more)
 

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { organizationStream } from '../src/commands/families.ts';
+import { organization } from '../src/commands/organization.ts';
+import { adoptLog } from '../src/identity/adopt.ts';
+import { Authenticator } from '../src/identity/authenticate.ts';
+import { establish, firstStart, InstallationError, secret } from '../src/identity/installation.ts';
+import { isWellFormed } from '../src/identity/token.ts';
+import { Tokens } from '../src/identity/tokens.ts';
+import { closeAll, open, rejection, replaced, temporaryFolder, withAccounts } from './support/identity.ts';
+
+const starting = suite('first start');
+
+starting.after.each(closeAll);
+
+starting('makes an organization, its owner and one token; a later start makes nothing', async () => {
+  const identity = await open();
+  const first = await firstStart(identity);
+  const caller = (await new Authenticator(identity).authenticate(first.token!))!;
+  assert.equal([...caller.roles], [[first.organizationId, 'OWNER']]);
+  assert.is((await identity.accounts.get('accounts', caller.account_id))!.name, 'Owner');
+  const written = await identity.events.readStream(organizationStream(first.organizationId));
+  assert.equal(
+    written.map(({ type }) => type),
+    ['OrganizationCreated', 'MemberAdded', 'TokenCreated'],
+  );
+  assert.is(written[0]!.data.installation, first.installation);
+  assert.equal(await firstStart(await open(identity.dataDir)), { ...first, token: null });
+  assert.is((await identity.events.readStream(organizationStream(first.organizationId))).length, 3);
+});
+
+starting('two that race make one organization and print one token', async () => {
+  for (let round = 0; round < 10; round++) {
+    const dataDir = temporaryFolder();
+    const processes = await Promise.all([open(dataDir), open(dataDir), open(dataDir)]);
+    const results = await Promise.all(processes.map((identity) => firstStart(identity)));
+    assert.is(new Set(results.map(({ organizationId }) => organizationId)).size, 1);
+    assert.is(results.filter(({ token }) => token !== null).length, 1);
+    const written = await processes[0]!.events.readStream(organizationStream(results[0]!.organizationId));
+    assert.is(written.length, 3);
+  }
+});
+
+starting('one that was cut off anywhere is finished by the next, which prints the token', async () => {
+  for (let step = 1; step <= 5; step++) {
+    const dataDir = temporaryFolder();
+    const identity = await open(dataDir);
+    let steps = 0;
+    const upTo = <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) => {
+      return async (...args: Args): Promise<T> => {
+        steps += 1;
+        if (steps === step) throw new Error('power cut');
+        return work(...args);
+      };
+    };
+    const { accounts, handler } = identity;
+    const cut = {
+      ...withAccounts(identity, { insert: upTo((table, record) => accounts.insert(table, record)) }),
+      handler: replaced(handler, { execute: upTo(handler.execute.bind(handler)) as typeof handler.execute }),
+    };
+    assert.is((await rejection(firstStart(cut))).message, 'power cut', `step ${step}`);
+    const next = await open(dataDir);
+    const { token, organizationId } = await firstStart(next);
+    const caller = await new Authenticator(next).authenticate(token!);
+    assert.is(caller!.roles.get(organizationId), 'OWNER', `step ${step}`);
+    assert.is((await next.events.readStream(organizationStream(organizationId))).length, 3, `step ${step}`);
+  }
+});
+
+starting('refuses stores that do not belong together, and names the remedies', async () => {
+  const here = await open();
+  const there = await open();
+  await firstStart(here);
+  await firstStart(there);
+  const empty = await open();
+  for (const [log, accounts] of [
+    [here, there],
+    [here, empty],
+    [empty, here],
+  ] as const) {
+    const error = await rejection(firstStart({ ...here, log: log.events, accounts: accounts.accounts }));
+    assert.instance(error, InstallationError);
+    assert.match(error.message, /[Rr]estore a backup/);
+    assert.match(error.message, /veritrail init --adopt-log/);
+  }
+  assert.equal(await empty.accounts.all('secrets'), []);
+});
+
+starting('an empty account store can adopt the log: a new owner, and only its token works', async () => {
+  const lost = await open();
+  const { installation, organizationId, token } = await firstStart(lost);
+  const fresh = await open();
+  const parts = { ...fresh, log: lost.events, handler: lost.handler };
+  const tokens = new Tokens(parts);
+  const issued = await adoptLog({ ...parts, tokens });
+  assert.equal(await firstStart(parts), { installation, organizationId, token: null });
+  const authenticator = new Authenticator(parts);
+  assert.is((await authenticator.authenticate(issued.token))!.roles.get(organizationId), 'OWNER');
+  assert.is(await authenticator.authenticate(token!), null);
+  assert.instance(await rejection(adoptLog({ ...parts, tokens })), InstallationError);
+});
+
+starting('an empty log is not adopted', async () => {
+  const identity = await open();
+  assert.instance(await rejection(adoptLog(identity)), InstallationError);
+});
+
+starting('an organization made without a token gets one at the next start', async () => {
+  const identity = await open();
+  const made = await establish(identity, { organization: 'Acme', owner: 'Ada' });
+  const { token, organizationId } = await firstStart(identity);
+  assert.is(organizationId, made.organizationId);
+  assert.ok(isWellFormed(token!));
+  const { state } = await identity.handler.load(organizationStream(organizationId), organization);
+  assert.is(state!.name, 'Acme');
+});
+
+starting('a secret is the same for all who ask, and each name has its own', async () => {
+  const { accounts } = await open();
+  const name = randomUUID();
+  const [one, other] = await Promise.all([secret(accounts, name), secret(accounts, name)]);
+  assert.is(one.length, 32);
+  assert.equal(one, other);
+  assert.not.equal(await secret(accounts, 'cursor'), one);
+});
+
+starting.run();

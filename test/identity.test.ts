@@ -1,0 +1,283 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { organizationStream } from '../src/commands/families.ts';
+import { organization } from '../src/commands/organization.ts';
+import { Refusal } from '../src/commands/refusal.ts';
+import { commandOrganization } from '../src/identity/actor.ts';
+import { Authenticator } from '../src/identity/authenticate.ts';
+import { firstStart, ownerOf } from '../src/identity/installation.ts';
+import { repairTokens } from '../src/identity/repair.ts';
+import { hashToken, isWellFormed, makeToken } from '../src/identity/token.ts';
+import { type NewToken, Tokens } from '../src/identity/tokens.ts';
+import type { AccountStore } from '../src/stores/account-store.ts';
+import { StoreUnavailable } from '../src/stores/errors.ts';
+import { closeAll, open, rejection, replaced, type TestIdentity, withAccounts } from './support/identity.ts';
+
+/** Identity after its first start, and a way to make tokens of the owner's account. */
+interface Started extends TestIdentity {
+  organizationId: string;
+  owner: string;
+  first: string;
+  authenticator: Authenticator;
+  issue(wanted?: Partial<NewToken>): ReturnType<Tokens['create']>;
+}
+
+async function start(): Promise<Started> {
+  const identity = await open();
+  const { installation, organizationId, token } = await firstStart(identity);
+  const owner = ownerOf(installation);
+  const authenticator = new Authenticator(identity);
+  const tokens = new Tokens({ ...identity, changed: (id) => authenticator.forget(id) });
+  const issue = (wanted: Partial<NewToken> = {}) =>
+    tokens.create({ name: 'ci', account_id: owner, role: 'EDITOR', organizations: [organizationId], ...wanted });
+  return { ...identity, tokens, organizationId, owner, first: token!, authenticator, issue };
+}
+
+const text = suite('token');
+
+text('has the form that scanners look for', () => {
+  const token = makeToken();
+  assert.match(token, /^vtr_[0-9A-Za-z]{49}$/);
+  assert.ok(isWellFormed(token));
+  assert.is.not(makeToken(), token);
+  assert.match(hashToken(token), /^[0-9a-f]{64}$/);
+});
+
+text('any one altered character shows in the checksum', () => {
+  const token = makeToken();
+  for (let i = 0; i < token.length; i++) {
+    const other = token[i] === 'A' ? 'B' : 'A';
+    assert.not.ok(isWellFormed(token.slice(0, i) + other + token.slice(i + 1)), `character ${i}`);
+  }
+});
+
+for (const wrong of ['', 'vtr_', ` ${makeToken()}`, `${makeToken()}\n`, `${makeToken()}A`, makeToken().slice(0, -1)]) {
+  text(`${JSON.stringify(wrong).length} characters that are none are refused`, () =>
+    assert.not.ok(isWellFormed(wrong)),
+  );
+}
+
+text.run();
+
+const tokens = suite('tokens');
+
+tokens.after.each(closeAll);
+
+tokens('a token is a fact, its hash is kept apart, and its name is not in the log', async () => {
+  const { issue, events, organizationId, owner, accounts } = await start();
+  const { token, record } = await issue({ name: 'Laptop of Ada', days: 30, read_only: true });
+  const created = (await events.readStream(organizationStream(organizationId))).at(-1)!;
+  assert.is(created.type, 'TokenCreated');
+  assert.equal(created.data, {
+    token_id: record.id,
+    account_id: owner,
+    role: 'EDITOR',
+    read_only: true,
+    expires_at: '2026-03-31T09:00:00.000Z',
+  });
+  assert.not.match(JSON.stringify(created), /Ada|vtr_/);
+  const kept = (await accounts.get('tokens', record.id))!;
+  assert.is(kept.hash, hashToken(token));
+  assert.is(kept.last_four, token.slice(-4));
+  assert.not.match(JSON.stringify(kept), /vtr_/);
+});
+
+tokens('a token answers its caller with role, limits and its own id', async () => {
+  const { issue, authenticator, organizationId, owner } = await start();
+  const { token, record } = await issue({ role: 'AUDITOR', read_only: true });
+  const caller = (await authenticator.authenticate(token))!;
+  assert.is(caller.account_id, owner);
+  assert.is(caller.token_id, record.id);
+  assert.is(caller.read_only, true);
+  assert.equal([...caller.roles], [[organizationId, 'AUDITOR']]);
+  assert.is(await authenticator.authenticate(makeToken()), null);
+});
+
+tokens('what is malformed is refused without asking a store', async () => {
+  const identity = await start();
+  const find = async () => assert.unreachable('asked the store') as never;
+  const authenticator = new Authenticator(withAccounts(identity, { find }));
+  assert.is(await authenticator.authenticate('vtr_nonsense'), null);
+});
+
+for (const [what, wanted, code, field] of [
+  ['no name', { name: ' ' }, 'invalid_input', 'name'],
+  ['0 days', { days: 0 }, 'invalid_input', 'days'],
+  ['367 days', { days: 367 }, 'invalid_input', 'days'],
+  ['no organization', { organizations: [] }, 'invalid_input', 'organizations'],
+  ['an unknown organization', { organizations: ['org_00000000000000000000000000'] }, 'not_found', 'organizations'],
+  ['a stranger', { account_id: 'acc_00000000000000000000000000' }, 'forbidden', 'role'],
+] as const) {
+  tokens(`a token for ${what} is refused and writes nothing`, async () => {
+    const { issue, events, organizationId, accounts } = await start();
+    const before = (await events.readStream(organizationStream(organizationId))).length;
+    const error = await rejection(issue(wanted));
+    assert.instance(error, Refusal);
+    assert.equal([(error as Refusal).code, (error as Refusal).details.field], [code, field]);
+    assert.is((await events.readStream(organizationStream(organizationId))).length, before);
+    assert.is((await accounts.all('tokens')).length, 1);
+  });
+}
+
+tokens('a token ends at its time, to the millisecond, also when it is cached', async () => {
+  const { issue, authenticator, clock } = await start();
+  const { token } = await issue({ days: 1 });
+  clock.wait(86_400_000 - 1);
+  assert.ok(await authenticator.authenticate(token));
+  clock.wait(1);
+  assert.is(await authenticator.authenticate(token), null);
+});
+
+tokens('a revoked token is refused at once here, and within a second elsewhere', async () => {
+  const { issue, authenticator, tokens, clock, dataDir, organizationId, handler } = await start();
+  const elsewhere = new Authenticator(await open(dataDir, clock));
+  const { token, record } = await issue();
+  assert.ok(await authenticator.authenticate(token));
+  assert.ok(await elsewhere.authenticate(token));
+  await tokens.revoke(record.id, 'lost');
+  assert.is(await authenticator.authenticate(token), null);
+  clock.wait(1_000);
+  assert.is(await elsewhere.authenticate(token), null);
+  const { state } = await handler.load(organizationStream(organizationId), organization);
+  assert.ok(state!.tokens[record.id]!.revoked);
+});
+
+tokens('a look-up that began before a revocation does not bring the token back', async () => {
+  const identity = await start();
+  const { token, record } = await identity.issue();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const find: AccountStore['find'] = async (...args) => {
+    const found = await identity.accounts.find(...args);
+    await held;
+    return found as never;
+  };
+  const authenticator = new Authenticator(withAccounts(identity, { find }));
+  const asked = authenticator.authenticate(token);
+  await identity.accounts.update('tokens', record.id, { hash: null, revoked_at: identity.now().toISOString() });
+  authenticator.forget(record.id);
+  release();
+  assert.is(await asked, null);
+  assert.is(await authenticator.authenticate(token), null);
+});
+
+tokens('a regenerated token has another text, the same rights and a new life', async () => {
+  const { issue, authenticator, tokens, clock } = await start();
+  const before = await issue({ days: 1 });
+  assert.ok(await authenticator.authenticate(before.token));
+  clock.wait(3_600_000);
+  const after = await tokens.regenerate(before.record.id, 2);
+  assert.is(await authenticator.authenticate(before.token), null);
+  clock.waitDays(1.5);
+  const caller = (await authenticator.authenticate(after.token))!;
+  assert.is(caller.token_id, before.record.id);
+  await tokens.revoke(before.record.id);
+  const error = await rejection(tokens.regenerate(before.record.id));
+  assert.is((error as Refusal).code, 'invalid_transition');
+});
+
+tokens('the role is the lower of the token and its account, within a second', async () => {
+  const { issue, authenticator, clock, handler, organizationId, owner } = await start();
+  const { token } = await issue({ role: 'ADMIN' });
+  const role = async () => (await authenticator.authenticate(token))!.roles.get(organizationId);
+  assert.is(await role(), 'ADMIN');
+  for (const [member, effective] of [
+    ['VIEWER', 'VIEWER'],
+    ['OWNER', 'ADMIN'],
+    ['EDITOR', 'EDITOR'],
+  ] as const) {
+    await commandOrganization(handler, organizationId, { type: 'AddMember', account_id: owner, role: member });
+    clock.wait(1_000);
+    assert.is(await role(), effective);
+  }
+});
+
+tokens('an organization that took the token out is left out', async () => {
+  const { issue, authenticator, clock, handler, organizationId } = await start();
+  const { token, record } = await issue();
+  await commandOrganization(handler, organizationId, { type: 'RevokeToken', token_id: record.id });
+  clock.wait(1_000);
+  assert.is((await authenticator.authenticate(token))!.roles.size, 0);
+});
+
+tokens('many calls at once share one look-up, and a warm cache asks no store', async () => {
+  const identity = await start();
+  const { token } = await identity.issue();
+  let asked = 0;
+  const find: AccountStore['find'] = (...args) => {
+    asked += 1;
+    return identity.accounts.find(...args);
+  };
+  const authenticator = new Authenticator(withAccounts(identity, { find }));
+  const callers = await Promise.all(Array.from({ length: 50 }, () => authenticator.authenticate(token)));
+  assert.is(new Set(callers).size, 1);
+  identity.clock.wait(499);
+  await authenticator.authenticate(token);
+  assert.is(asked, 1);
+  identity.clock.wait(501);
+  await authenticator.authenticate(token);
+  assert.is(asked, 2);
+});
+
+tokens('a store that is away is said so, and is no refusal', async () => {
+  const identity = await start();
+  const away = async () => {
+    throw new StoreUnavailable('away');
+  };
+  const withoutAccounts = new Authenticator(withAccounts(identity, { find: away }));
+  assert.instance(await rejection(withoutAccounts.authenticate(identity.first)), StoreUnavailable);
+  const load = async () => {
+    throw new Refusal('unavailable', 'away');
+  };
+  const handler = replaced(identity.handler, { load });
+  const withoutLog = new Authenticator({ ...identity, handler });
+  assert.instance(await rejection(withoutLog.authenticate(identity.first)), StoreUnavailable);
+  assert.instance(await rejection(withoutLog.authenticate(identity.first)), StoreUnavailable);
+});
+
+tokens('the last use is kept, at most once a minute, and never fails a call', async () => {
+  const identity = await start();
+  const updates: unknown[] = [];
+  const update: AccountStore['update'] = async (_table, _id, fields) => {
+    updates.push(fields.last_used_at);
+    throw new StoreUnavailable('full');
+  };
+  const authenticator = new Authenticator(withAccounts(identity, { update }));
+  for (let second = 0; second <= 60; second++) {
+    assert.ok(await authenticator.authenticate(identity.first));
+    await new Promise((resolve) => setImmediate(resolve));
+    identity.clock.wait(1_000);
+  }
+  assert.equal(updates, ['2026-03-01T09:00:00.000Z', '2026-03-01T09:01:00.000Z']);
+});
+
+tokens('a start revokes in the log what has no hash, once it is old enough', async () => {
+  const { issue, clock, handler, organizationId, events, accounts, owner, now } = await start();
+  const cutOff = `tok_${'0'.repeat(26)}`;
+  const grant = {
+    account_id: owner,
+    role: 'EDITOR' as const,
+    read_only: false,
+    expires_at: '2027-01-01T00:00:00.000Z',
+  };
+  await commandOrganization(handler, organizationId, { type: 'CreateToken', token_id: cutOff, ...grant });
+  const { record: half } = await issue();
+  await accounts.update('tokens', half.id, { hash: null, revoked_at: clock.now().toISOString() });
+  const { record: good } = await issue();
+
+  const repair = () => repairTokens({ accounts, handler, now }, events, [organizationId]);
+  clock.wait(5 * 60_000 - 1);
+  assert.is(await repair(), 0);
+  clock.wait(1);
+  assert.is(await repair(), 2);
+  assert.is(await repair(), 0);
+  const { state } = await handler.load(organizationStream(organizationId), organization);
+  assert.equal(
+    [cutOff, half.id, good.id].map((id) => state!.tokens[id]!.revoked),
+    [true, true, false],
+  );
+});
+
+tokens.run();

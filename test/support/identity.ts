@@ -1,0 +1,82 @@
+/** Stores in a temporary folder, a clock to set, and identity on top of them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CommandHandler } from '../../src/commands/handler.ts';
+import type { InstallationParts } from '../../src/identity/installation.ts';
+import { Tokens } from '../../src/identity/tokens.ts';
+import type { AccountStore } from '../../src/stores/account-store.ts';
+import { openStores, type Stores } from '../../src/stores/open.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A clock that stands still until it is moved. */
+export class TestClock {
+  private time = Date.parse('2026-03-01T09:00:00.000Z');
+  now = (): Date => new Date(this.time);
+  wait(ms: number): void {
+    this.time += ms;
+  }
+  waitDays(days: number): void {
+    this.wait(days * DAY_MS);
+  }
+}
+
+export interface TestIdentity extends InstallationParts, Stores {
+  dataDir: string;
+  clock: TestClock;
+  handler: CommandHandler;
+  tokens: Tokens;
+}
+
+const folders: string[] = [];
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'veritrail-identity-'));
+  folders.push(folder);
+  return folder;
+}
+
+const opened: TestIdentity[] = [];
+
+/** What one process has open; give a folder to be a second one beside the first. */
+export async function open(dataDir = temporaryFolder(), clock = new TestClock()): Promise<TestIdentity> {
+  const stores = await openStores({ dataDir, eventStoreUrl: null, mongodbUrl: null });
+  const handler = new CommandHandler(stores.events, { now: clock.now, maxAcceptanceDays: 366, simulated: true });
+  const tokens = new Tokens({ accounts: stores.accounts, handler, now: clock.now });
+  const identity = { ...stores, dataDir, clock, handler, tokens, log: stores.events, now: clock.now };
+  opened.push(identity);
+  return identity;
+}
+
+/** Closes everything that `open` opened. */
+export async function closeAll(): Promise<void> {
+  for (const { close } of opened.splice(0)) await close();
+}
+
+/** The same stores with some methods of the account store replaced. */
+export function withAccounts(identity: TestIdentity, changed: Partial<AccountStore>): TestIdentity {
+  return { ...identity, accounts: replaced(identity.accounts, changed) };
+}
+
+export function replaced<T extends object>(object: T, changed: Partial<T>): T {
+  return new Proxy(object, {
+    get(target, name) {
+      const value = Reflect.get(name in changed ? changed : target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+/** What a promise is rejected with. */
+export async function rejection(promise: Promise<unknown>): Promise<Error> {
+  return promise.then(
+    () => {
+      throw new Error('should have been rejected');
+    },
+    (error: Error) => error,
+  );
+}
