@@ -1,5 +1,4 @@
-import type { RefusalCode, RefusalDetails } from '../commands/refusal.ts';
-import { StoreUnavailable } from '../stores/errors.ts';
+import { asRefusal, Refusal, type RefusalCode, type RefusalDetails } from '../commands/refusal.ts';
 
 type Headers = Record<string, string>;
 
@@ -40,7 +39,8 @@ export const notFound = (message = 'There is nothing at this address.'): HttpErr
 /** Turns whatever was thrown into what the client may know of it. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof StoreUnavailable) {
+  const refusal = asRefusal(error);
+  if (refusal instanceof Refusal && refusal.code === 'unavailable') {
     const message = 'The service cannot reach its data just now: try again in a moment.';
     const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
     return new HttpError(503, 'unavailable', message, headers, { retry_after_seconds: RETRY_AFTER_SECONDS });

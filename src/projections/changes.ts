@@ -46,8 +46,7 @@ export const CHANGES: CollectionSpec = {
   indexes: [
     { keys: ['position'], covers: ['log_time', 'record_type', 'actor_id', 'event_type'] },
     { keys: ['log_time'] },
-    { keys: ['record_id', 'position'] },
-    { keys: ['record_id', 'revision'] },
+    { keys: ['record_id', 'position'], covers: ['revision'] },
     { keys: ['actor_id', 'position'] },
   ],
   searchable: false,

@@ -50,7 +50,7 @@ async function ordinalOf(reader: Reader, organizationId: string, id: string, rev
       { key: 'record_id', op: 'eq', value: id },
       { key: 'revision', op: 'eq', value: revision },
     ],
-    order: { key: 'revision', direction: 'ASC' },
+    order: { key: 'position', direction: 'DESC' },
     limit: 1,
   });
   return change?.doc.position ?? 0;
