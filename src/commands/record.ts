@@ -79,6 +79,12 @@ export function requireState<State>(state: State | null): State {
   return state;
 }
 
+/** An id is drawn for one record only: what is there already is never begun again. */
+export function refuseIfKnown(state: object | null): void {
+  if (state === null) return;
+  throw new Refusal('conflict', 'There is such a record already: read it, or add another one.');
+}
+
 export function requireReason(reason: string | null | undefined, why: string): string {
   if (reason) return reason;
   throw new Refusal('invalid_input', `Give a reason: ${why}.`, { field: 'reason' });

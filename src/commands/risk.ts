@@ -11,6 +11,7 @@ import {
   type RecordEvent,
   type RecordFacts,
   refuseIfArchived,
+  refuseIfKnown,
   refuseMove,
   requireReason,
   requireState,
@@ -108,6 +109,7 @@ export function scoresOf(ratings: RiskRatings): Record<'inherent_score' | 'resid
 function decide(command: RiskCommand, state: RiskState | null, context: DecisionContext): RiskEvent[] {
   switch (command.type) {
     case 'AddRisk':
+      refuseIfKnown(state);
       return add(command, context);
     case 'UpdateRisk':
       return update(command, requireState(state), context);

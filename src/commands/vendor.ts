@@ -11,6 +11,7 @@ import {
   type RecordEvent,
   type RecordFacts,
   refuseIfArchived,
+  refuseIfKnown,
   refuseMove,
   requireReason,
   requireState,
@@ -112,6 +113,7 @@ const UNKNOWN: VendorState = {
 function decide(command: VendorCommand, state: VendorState | null, context: DecisionContext): VendorEvent[] {
   switch (command.type) {
     case 'AddVendor':
+      refuseIfKnown(state);
       return add(command, context);
     case 'UpdateVendor':
       return update(command, requireState(state));
