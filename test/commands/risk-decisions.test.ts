@@ -1,0 +1,157 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  DECISIONS,
+  RISK_STATUSES,
+  type RiskAcceptance,
+  type RiskEvent,
+  type RiskStatus,
+  risk,
+} from '../../src/commands/risk.ts';
+import { ADMIN, accepted, added, change, IN } from '../support/risks.ts';
+import { NOW, specOf, TODAY } from '../support/spec.ts';
+
+const { given } = specOf(risk);
+
+const deciding = suite('deciding on a risk');
+
+/** What each decision leads to, given all that it may need. */
+const EVENTS: Record<(typeof DECISIONS)[number], RiskEvent> = {
+  ACCEPT: {
+    type: 'RiskAccepted',
+    data: { approver_id: 'acc_ADMIN', recorded_by: 'acc_ADMIN', accepted_at: NOW, until: '2026-06-01', reason: 'r' },
+  },
+  REVOKE: { type: 'RiskAcceptanceRevoked', data: { cause: 'DECISION', reason: 'r' } },
+  CLOSE: { type: 'RiskClosed', data: { reason: 'r' } },
+  REOPEN: { type: 'RiskReopened', data: { reason: 'r' } },
+};
+const ALLOWED: Record<RiskStatus, (typeof DECISIONS)[number][]> = {
+  OPEN: ['ACCEPT', 'CLOSE'],
+  IN_TREATMENT: ['ACCEPT', 'CLOSE'],
+  ACCEPTED: ['REVOKE', 'CLOSE'],
+  CLOSED: ['REOPEN'],
+};
+const LEADS_TO = { ACCEPT: 'ACCEPTED', REVOKE: 'OPEN', CLOSE: 'CLOSED', REOPEN: 'OPEN' };
+
+deciding('takes from each status the decisions it allows and no other', () => {
+  for (const from of RISK_STATUSES) {
+    for (const decision of DECISIONS) {
+      const decided = given(IN[from]).when({ type: 'DecideRisk', decision, until: '2026-06-01', reason: 'r' }, ADMIN);
+      if (!ALLOWED[from].includes(decision)) {
+        decided.refused('invalid_transition', { field: 'decision', allowed: ALLOWED[from] });
+        continue;
+      }
+      decided.then([EVENTS[decision]]);
+      const state = given([...IN[from], EVENTS[decision]]).state();
+      assert.is(state.status, LEADS_TO[decision]);
+      assert.is(state.acceptance !== null, decision === 'ACCEPT');
+    }
+  }
+});
+
+deciding('needs a reason, but for revoking', () => {
+  for (const from of RISK_STATUSES) {
+    for (const decision of ALLOWED[from]) {
+      const decided = given(IN[from]).when({ type: 'DecideRisk', decision, until: '2026-06-01' }, ADMIN);
+      if (decision === 'REVOKE') decided.then([{ type: 'RiskAcceptanceRevoked', data: { cause: 'DECISION' } }]);
+      else decided.refused('invalid_input', { field: 'reason' });
+    }
+  }
+});
+
+deciding('to accept is for an ADMIN or OWNER, everything else also for an EDITOR', () => {
+  const accept = { type: 'DecideRisk', decision: 'ACCEPT', until: '2026-06-01', reason: 'r' } as const;
+  for (const role of ['ADMIN', 'OWNER'] as const) {
+    given([added])
+      .when(accept, { ...ADMIN, role })
+      .then([EVENTS.ACCEPT]);
+  }
+  for (const role of ['EDITOR', 'AUDITOR', 'VIEWER'] as const) {
+    given([added]).when(accept, { role }).refused('forbidden');
+  }
+  given(IN.ACCEPTED).when({ type: 'DecideRisk', decision: 'REVOKE', reason: 'r' }).then([EVENTS.REVOKE]);
+  given(IN.CLOSED).when({ type: 'DecideRisk', decision: 'REOPEN', reason: 'r' }).then([EVENTS.REOPEN]);
+});
+
+deciding('names who decided and who recorded it', () => {
+  const accept = { type: 'DecideRisk', decision: 'ACCEPT', until: '2026-06-01', reason: 'r' } as const;
+  given([added])
+    .when({ ...accept, approver_id: 'acc_BOSS' }, ADMIN)
+    .then([
+      {
+        type: 'RiskAccepted',
+        data: { approver_id: 'acc_BOSS', recorded_by: 'acc_ADMIN', accepted_at: NOW, until: '2026-06-01', reason: 'r' },
+      },
+    ]);
+  const state = given(IN.ACCEPTED).state();
+  assert.equal([state.treatment, state.acceptance], ['ACCEPTED', accepted]);
+});
+
+deciding('accepts until a day after today and at most the configured number of days ahead', () => {
+  const accept = (until: string | undefined, maxAcceptanceDays: number) =>
+    given([added]).when(
+      { type: 'DecideRisk', decision: 'ACCEPT', reason: 'r', ...(until ? { until } : {}) },
+      { ...ADMIN, maxAcceptanceDays },
+    );
+  for (const until of [undefined, '2025-01-01', TODAY, '2026-04-10', '9999-12-31']) {
+    accept(until, 30).refused('invalid_input', { field: 'until' });
+  }
+  for (const until of ['2026-03-11', '2026-04-09']) {
+    accept(until, 30).then([{ type: 'RiskAccepted', data: { ...acceptance(), until } }]);
+  }
+  accept('2027-03-11', 366).then([{ type: 'RiskAccepted', data: { ...acceptance(), until: '2027-03-11' } }]);
+  accept('2027-03-12', 366).refused('invalid_input', { field: 'until' });
+});
+
+function acceptance(): RiskAcceptance {
+  return { approver_id: 'acc_ADMIN', recorded_by: 'acc_ADMIN', accepted_at: NOW, until: '', reason: 'r' };
+}
+
+deciding('is undone by a score that rises, in the same write', () => {
+  const assessed = (ratings: object): RiskEvent => ({ type: 'RiskAssessed', data: { ratings, assessed_at: NOW } });
+  const revoked: RiskEvent = { type: 'RiskAcceptanceRevoked', data: { cause: 'SCORE_RAISED' } };
+  const raise = { inherent_impact: 5 };
+  given(IN.ACCEPTED)
+    .when(change(raise))
+    .then([assessed(raise), revoked]);
+  const state = given([...IN.ACCEPTED, assessed(raise), revoked]).state();
+  assert.equal([state.status, state.acceptance], ['OPEN', null]);
+  const lower = { inherent_impact: 1 };
+  given(IN.ACCEPTED)
+    .when(change(lower))
+    .then([assessed(lower)]);
+  const same = { inherent_likelihood: 4, inherent_impact: 3 };
+  given(IN.ACCEPTED)
+    .when(change(same))
+    .then([assessed(same)]);
+  const residual = { residual_likelihood: 1, residual_impact: 2 };
+  const mitigated = [...IN.ACCEPTED, assessed(residual)];
+  given(mitigated)
+    .when(change(raise))
+    .then([assessed(raise)]);
+  const unmitigated = { residual_impact: null };
+  given(mitigated)
+    .when(change(unmitigated))
+    .then([assessed(unmitigated), revoked]);
+});
+
+deciding('is undone by a first score, and only what was accepted is', () => {
+  const ratings = { inherent_likelihood: 1, inherent_impact: 1 };
+  const unrated: RiskEvent[] = [
+    { type: 'RiskAdded', data: { name: 'Fire' } },
+    { type: 'RiskAccepted', data: accepted },
+  ];
+  given(unrated)
+    .when(change(ratings, 'rated'))
+    .then([
+      { type: 'RiskAssessed', data: { ratings, assessed_at: NOW, reason: 'rated' } },
+      { type: 'RiskAcceptanceRevoked', data: { cause: 'SCORE_RAISED', reason: 'rated' } },
+    ]);
+  for (const status of ['OPEN', 'IN_TREATMENT', 'CLOSED'] as const) {
+    given(IN[status])
+      .when(change({ inherent_impact: 5 }))
+      .then([{ type: 'RiskAssessed', data: { ratings: { inherent_impact: 5 }, assessed_at: NOW } }]);
+  }
+});
+
+deciding.run();

@@ -1,0 +1,199 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  DECISIONS,
+  RISK_STATUSES,
+  type RiskEvent,
+  type RiskStatus,
+  risk,
+  scoresOf,
+  TREATMENTS,
+} from '../../src/commands/risk.ts';
+import { ADMIN, added, archived, change, IN } from '../support/risks.ts';
+import { NOW, specOf } from '../support/spec.ts';
+
+const { given } = specOf(risk);
+
+const adding = suite('adding a risk');
+
+adding('keeps what is given, and the moment of its first rating', () => {
+  given([])
+    .when({ type: 'AddRisk', fields: { name: 'Fire', note: null, category: 'Site' } })
+    .then([{ type: 'RiskAdded', data: { name: 'Fire', category: 'Site' } }]);
+  given([])
+    .when({ type: 'AddRisk', fields: { name: 'Fire', inherent_likelihood: 3 }, reason: 'found' })
+    .then([
+      { type: 'RiskAdded', data: { name: 'Fire', inherent_likelihood: 3, last_assessed_at: NOW, reason: 'found' } },
+    ]);
+  const state = given([{ type: 'RiskAdded', data: { name: 'Fire', reason: 'found' } }]).state();
+  assert.equal([state.status, state.treatment, state.acceptance, state.archived_at], ['OPEN', null, null, null]);
+  assert.not('reason' in state);
+});
+
+adding('happens once', () => {
+  given([added])
+    .when({ type: 'AddRisk', fields: { name: 'Fire' } })
+    .refused('conflict');
+});
+
+adding('begins in any status but ACCEPTED; CLOSED needs a reason', () => {
+  for (const status of RISK_STATUSES) {
+    const fields = { name: 'Fire', status };
+    const withReason = given([]).when({ type: 'AddRisk', fields, reason: 'old register' });
+    const without = given([]).when({ type: 'AddRisk', fields });
+    if (status === 'ACCEPTED') {
+      withReason.refused('invalid_transition', { field: 'status', allowed: ['OPEN', 'IN_TREATMENT', 'CLOSED'] });
+      continue;
+    }
+    withReason.then([{ type: 'RiskAdded', data: { ...fields, reason: 'old register' } }]);
+    if (status === 'CLOSED') without.refused('invalid_input', { field: 'reason' });
+    else without.then([{ type: 'RiskAdded', data: fields }]);
+  }
+});
+
+adding('takes any plan of treatment, which accepts nothing', () => {
+  for (const treatment of TREATMENTS) {
+    const state = given([{ type: 'RiskAdded', data: { name: 'Fire', treatment } }]).state();
+    assert.equal([state.treatment, state.status, state.acceptance], [treatment, 'OPEN', null]);
+  }
+});
+
+adding('refuses a residual score above the inherent one, and compares no half pairs', () => {
+  const add = (ratings: object) => given([]).when({ type: 'AddRisk', fields: { name: 'Fire', ...ratings } });
+  const inherent = { inherent_likelihood: 2, inherent_impact: 3 };
+  const field = 'residual_likelihood';
+  add({ ...inherent, residual_likelihood: 2, residual_impact: 4 }).refused('invalid_input', { field });
+  const equal = { name: 'Fire', ...inherent, residual_likelihood: 3, residual_impact: 2 };
+  add(equal).then([{ type: 'RiskAdded', data: { ...equal, last_assessed_at: NOW } }]);
+  const half = { name: 'Fire', inherent_likelihood: 1, residual_likelihood: 5, residual_impact: 5 };
+  add(half).then([{ type: 'RiskAdded', data: { ...half, last_assessed_at: NOW } }]);
+});
+
+adding.run();
+
+const updating = suite('updating a risk');
+
+updating('carries just what changes, one fact for each meaning', () => {
+  given([added])
+    .when(
+      change(
+        {
+          name: 'Fire',
+          note: 'n',
+          owner_id: 'acc_1',
+          treatment: 'AVOIDED',
+          status: 'IN_TREATMENT',
+          inherent_impact: 5,
+        },
+        'r',
+      ),
+    )
+    .then([
+      { type: 'RiskDetailsChanged', data: { changes: { note: 'n' }, reason: 'r' } },
+      { type: 'RiskOwnerAssigned', data: { owner_id: 'acc_1', reason: 'r' } },
+      { type: 'RiskTreatmentPlanned', data: { treatment: 'AVOIDED', reason: 'r' } },
+      { type: 'RiskTreatmentStarted', data: { reason: 'r' } },
+      { type: 'RiskAssessed', data: { ratings: { inherent_impact: 5 }, assessed_at: NOW, reason: 'r' } },
+    ]);
+});
+
+updating('says nothing when nothing changes', () => {
+  for (const status of RISK_STATUSES) {
+    given(IN[status]).when(change({}, 'r')).then([]);
+    given(IN[status])
+      .when(change({ name: 'Fire', note: null, inherent_impact: 4, status }, 'r'))
+      .then([]);
+  }
+});
+
+updating('moves between OPEN and IN_TREATMENT only', () => {
+  const next: Record<RiskStatus, RiskStatus[]> = {
+    OPEN: ['IN_TREATMENT'],
+    IN_TREATMENT: ['OPEN'],
+    ACCEPTED: [],
+    CLOSED: [],
+  };
+  for (const from of RISK_STATUSES) {
+    for (const status of RISK_STATUSES) {
+      const moved = given(IN[from]).when(change({ status }));
+      if (from === status) moved.then([]);
+      else if (!next[from].includes(status)) {
+        moved.refused('invalid_transition', { field: 'status', allowed: next[from] });
+      } else {
+        const type = status === 'OPEN' ? 'RiskTreatmentHalted' : 'RiskTreatmentStarted';
+        moved.then([{ type, data: {} }]);
+        assert.is(given([...IN[from], { type, data: {} }]).state().status, status);
+      }
+    }
+  }
+});
+
+updating('clears with null, also a rating', () => {
+  given([added])
+    .when(change({ inherent_impact: null }))
+    .then([{ type: 'RiskAssessed', data: { ratings: { inherent_impact: null }, assessed_at: NOW } }]);
+  const state = given([
+    added,
+    { type: 'RiskAssessed', data: { ratings: { inherent_impact: null }, assessed_at: NOW } },
+  ]).state();
+  assert.equal(scoresOf(state), { inherent_score: null, residual_score: null, score: null });
+  assert.is(state.last_assessed_at, NOW);
+});
+
+updating('refuses a residual score above the inherent one, whichever of the two is changed', () => {
+  const rated: RiskEvent[] = [
+    added,
+    { type: 'RiskAssessed', data: { ratings: { residual_likelihood: 3, residual_impact: 3 }, assessed_at: NOW } },
+  ];
+  assert.equal(scoresOf(given(rated).state()), { inherent_score: 12, residual_score: 9, score: 9 });
+  const field = 'residual_likelihood';
+  given(rated)
+    .when(change({ residual_impact: 5 }))
+    .refused('invalid_input', { field });
+  given(rated)
+    .when(change({ inherent_impact: 2 }))
+    .refused('invalid_input', { field });
+  given(rated)
+    .when(change({ inherent_impact: 3 }))
+    .then([{ type: 'RiskAssessed', data: { ratings: { inherent_impact: 3 }, assessed_at: NOW } }]);
+});
+
+updating('needs a risk that is there', () => {
+  given([])
+    .when(change({ name: 'X' }))
+    .refused('not_found');
+  given([]).when({ type: 'DecideRisk', decision: 'CLOSE', reason: 'r' }).refused('not_found');
+  given([]).when({ type: 'Archive', reason: 'r' }).refused('not_found');
+});
+
+updating.run();
+
+const archiving = suite('archiving a risk');
+
+archiving('leaves nothing but to restore it, to what it was', () => {
+  const allowed = ['RESTORE'];
+  for (const status of RISK_STATUSES) {
+    const history = [...IN[status], archived];
+    given(history)
+      .when(change({ name: 'X' }))
+      .refused('invalid_transition', { allowed });
+    for (const decision of DECISIONS) {
+      given(history)
+        .when({ type: 'DecideRisk', decision, until: '2026-06-01', reason: 'r' }, ADMIN)
+        .refused('invalid_transition', { allowed });
+    }
+    given(history).when({ type: 'Archive', reason: 'again' }).then([]);
+    const restored: RiskEvent = { type: 'RiskRestored', data: { reason: 'back' } };
+    given(history).when({ type: 'Restore', reason: 'back' }).then([restored]);
+    assert.equal(given([...history, restored]).state(), given(IN[status]).state());
+  }
+});
+
+archiving('happens at the moment of it, and is undone only when it was', () => {
+  given([added])
+    .when({ type: 'Archive', reason: 'gone' })
+    .then([{ type: 'RiskArchived', data: { archived_at: NOW, reason: 'gone' } }]);
+  given([added]).when({ type: 'Restore', reason: 'back' }).then([]);
+});
+
+archiving.run();

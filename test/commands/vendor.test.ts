@@ -1,0 +1,250 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  OUT_OF_SERVICE,
+  OUTCOMES,
+  VENDOR_STATUSES,
+  type VendorEvent,
+  type VendorReview,
+  type VendorStatus,
+  vendor,
+} from '../../src/commands/vendor.ts';
+import { EDITOR_ID, NOW, specOf } from '../support/spec.ts';
+
+const test = suite('a vendor');
+const { given } = specOf(vendor);
+
+const added: VendorEvent = { type: 'VendorAdded', data: { name: 'Unicloud' } };
+const archived: VendorEvent = {
+  type: 'VendorArchived',
+  data: { archived_at: '2026-03-01T00:00:00.000Z', reason: 'gone' },
+};
+
+function reviewed(outcome: VendorReview['outcome'], reviewed_at = '2026-02-01T00:00:00.000Z'): VendorEvent {
+  const review = { outcome, findings: null, conditions: null, reviewed_by: 'acc_OTHER', reviewed_at };
+  return { type: 'VendorReviewed', data: { ...review, next_review_due: '2027-02-01' } };
+}
+
+/** A history that ends in each status. */
+const IN: Record<VendorStatus, VendorEvent[]> = {
+  PENDING_REVIEW: [added],
+  APPROVED: [added, reviewed('APPROVED')],
+  CONDITIONAL: [added, reviewed('CONDITIONAL')],
+  REJECTED: [added, reviewed('REJECTED')],
+  SUSPENDED: [added, { type: 'VendorSuspended', data: { reason: 'breach' } }],
+  OFFBOARDED: [added, { type: 'VendorOffboarded', data: { reason: 'left' } }],
+};
+
+test('is added with what is given, absent and null members left out', () => {
+  given([])
+    .when({ type: 'AddVendor', fields: { name: 'Unicloud', description: null, country: 'EE', owner_id: 'acc_1' } })
+    .then([{ type: 'VendorAdded', data: { name: 'Unicloud', country: 'EE', owner_id: 'acc_1' } }]);
+  const state = given([added]).state();
+  assert.is(state.status, 'PENDING_REVIEW');
+  assert.equal([state.last_reviewed, state.review, state.archived_at, state.owner_id], [null, null, null, null]);
+});
+
+test('is added once', () => {
+  given([added])
+    .when({ type: 'AddVendor', fields: { name: 'Unicloud' } })
+    .refused('conflict');
+});
+
+test('may be added out of service with a reason, but with no outcome of a review', () => {
+  for (const status of VENDOR_STATUSES) {
+    const when = given([]).when({ type: 'AddVendor', fields: { name: 'Unicloud', status }, reason: 'old register' });
+    if (status === 'PENDING_REVIEW' || OUT_OF_SERVICE.some((s) => s === status)) {
+      const data = { name: 'Unicloud', status, reason: 'old register' };
+      when.then([{ type: 'VendorAdded', data }]);
+      assert.is(given([{ type: 'VendorAdded', data }]).state().status, status);
+    } else {
+      when.refused('invalid_transition', { field: 'status', allowed: ['PENDING_REVIEW', 'SUSPENDED', 'OFFBOARDED'] });
+    }
+  }
+  for (const status of OUT_OF_SERVICE) {
+    given([])
+      .when({ type: 'AddVendor', fields: { name: 'Unicloud', status } })
+      .refused('invalid_input', { field: 'reason' });
+  }
+});
+
+test('keeps its reason out of its state', () => {
+  const state = given([{ type: 'VendorAdded', data: { name: 'Unicloud', reason: 'why' } }]).state();
+  assert.not('reason' in state);
+});
+
+test('may have been reviewed before it was added, but not later than now', () => {
+  const last_reviewed = '2025-12-01T00:00:00.000Z';
+  given([])
+    .when({ type: 'AddVendor', fields: { name: 'Unicloud', last_reviewed } })
+    .then([{ type: 'VendorAdded', data: { name: 'Unicloud', last_reviewed } }]);
+  given([])
+    .when({ type: 'AddVendor', fields: { name: 'Unicloud', last_reviewed: NOW } })
+    .then([{ type: 'VendorAdded', data: { name: 'Unicloud', last_reviewed: NOW } }]);
+  given([])
+    .when({ type: 'AddVendor', fields: { name: 'Unicloud', last_reviewed: '2026-03-10T09:30:00.001Z' } })
+    .refused('invalid_input', { field: 'last_reviewed' });
+});
+
+test('is corrected by just what changes, clearing with null', () => {
+  const before: VendorEvent = { type: 'VendorAdded', data: { name: 'Unicloud', country: 'EE', category: 'Hosting' } };
+  given([before])
+    .when({ type: 'UpdateVendor', changes: { name: 'Unicloud', country: null, criticality: 'HIGH' }, reason: 'moved' })
+    .then([
+      { type: 'VendorDetailsChanged', data: { changes: { country: null, criticality: 'HIGH' }, reason: 'moved' } },
+    ]);
+  const state = given([before, { type: 'VendorDetailsChanged', data: { changes: { country: null } } }]).state();
+  assert.equal([state.country, state.category], [null, 'Hosting']);
+});
+
+test('tells an owner apart from a correction, and both from a status', () => {
+  given([added])
+    .when({ type: 'UpdateVendor', changes: { name: 'U', owner_id: 'acc_1', status: 'SUSPENDED' }, reason: 'r' })
+    .then([
+      { type: 'VendorDetailsChanged', data: { changes: { name: 'U' }, reason: 'r' } },
+      { type: 'VendorOwnerAssigned', data: { owner_id: 'acc_1', reason: 'r' } },
+      { type: 'VendorSuspended', data: { reason: 'r' } },
+    ]);
+  given([{ type: 'VendorAdded', data: { name: 'U', owner_id: 'acc_1' } }])
+    .when({ type: 'UpdateVendor', changes: { owner_id: null } })
+    .then([{ type: 'VendorOwnerAssigned', data: { owner_id: null } }]);
+});
+
+test('says nothing when nothing changes', () => {
+  given([added]).when({ type: 'UpdateVendor', changes: {} }).then([]);
+  given([added])
+    .when({ type: 'UpdateVendor', changes: { name: 'Unicloud', country: null, owner_id: null }, reason: 'again' })
+    .then([]);
+});
+
+test('is taken out of service by hand, with a reason; outcomes are only for reviews', () => {
+  for (const from of VENDOR_STATUSES) {
+    for (const status of VENDOR_STATUSES) {
+      const change = given(IN[from]).when({ type: 'UpdateVendor', changes: { status }, reason: 'why' });
+      if (from === status) change.then([]);
+      else if (status === 'SUSPENDED') change.then([{ type: 'VendorSuspended', data: { reason: 'why' } }]);
+      else if (status === 'OFFBOARDED') change.then([{ type: 'VendorOffboarded', data: { reason: 'why' } }]);
+      else {
+        const allowed = OUT_OF_SERVICE.filter((s) => s !== from);
+        change.refused('invalid_transition', { field: 'status', allowed });
+      }
+    }
+  }
+});
+
+test('is not taken out of service without a reason', () => {
+  for (const from of VENDOR_STATUSES) {
+    for (const status of OUT_OF_SERVICE) {
+      if (from === status) continue;
+      const change = given(IN[from]).when({ type: 'UpdateVendor', changes: { status } });
+      change.refused('invalid_input', { field: 'reason' });
+    }
+  }
+});
+
+test('is moved by a review from any status to any outcome', () => {
+  for (const from of VENDOR_STATUSES) {
+    for (const outcome of OUTCOMES) {
+      const review = { outcome, findings: 'ok', conditions: 'SOC 2', reviewed_by: EDITOR_ID, reviewed_at: NOW };
+      const event: VendorEvent = { type: 'VendorReviewed', data: { ...review, next_review_due: '2027-03-10' } };
+      given(IN[from]).when({ type: 'ReviewVendor', outcome, findings: 'ok', conditions: 'SOC 2' }).then([event]);
+      const state = given([...IN[from], event]).state();
+      assert.is(state.status, outcome);
+      assert.is(state.last_reviewed, NOW);
+      assert.is(state.next_review_due, '2027-03-10');
+      assert.equal(state.review, review);
+    }
+  }
+});
+
+test('meets conditions only where they are said', () => {
+  for (const conditions of [undefined, null, '']) {
+    given([added])
+      .when({ type: 'ReviewVendor', outcome: 'CONDITIONAL', ...(conditions === undefined ? {} : { conditions }) })
+      .refused('invalid_input', { field: 'conditions' });
+  }
+});
+
+test('is next due 365 days after its review, counted from the review’s day, or when the reviewer says', () => {
+  const reviewed_at = '2024-02-28T23:59:59.999Z';
+  const review = { findings: null, conditions: null, reviewed_by: EDITOR_ID, reviewed_at };
+  given([added])
+    .when({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at, reason: 'yearly' })
+    .then([
+      {
+        type: 'VendorReviewed',
+        data: { outcome: 'APPROVED', ...review, next_review_due: '2025-02-27', reason: 'yearly' },
+      },
+    ]);
+  given([added])
+    .when({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at, next_review_due: '2024-02-28' })
+    .then([{ type: 'VendorReviewed', data: { outcome: 'APPROVED', ...review, next_review_due: '2024-02-28' } }]);
+  given([added])
+    .when({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at, next_review_due: '2024-02-27' })
+    .refused('invalid_input', { field: 'next_review_due' });
+});
+
+test('is not reviewed in the future', () => {
+  given([added])
+    .when({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at: '2026-03-10T09:30:00.001Z' })
+    .refused('invalid_input', { field: 'reviewed_at' });
+});
+
+test('is changed in nothing by a review older than its newest one', () => {
+  const history = [...IN.APPROVED, { type: 'VendorSuspended', data: { reason: 'breach' } } as const];
+  const reviewed_at = '2026-01-31T23:59:59.999Z';
+  given(history)
+    .when({ type: 'ReviewVendor', outcome: 'REJECTED', reviewed_at, next_review_due: '2026-06-01' })
+    .then([
+      {
+        type: 'VendorReviewed',
+        data: {
+          outcome: 'REJECTED',
+          findings: null,
+          conditions: null,
+          reviewed_by: EDITOR_ID,
+          reviewed_at,
+          next_review_due: '2026-06-01',
+        },
+      },
+    ]);
+  assert.equal(given([...history, reviewed('REJECTED', reviewed_at)]).state(), given(history).state());
+});
+
+test('is changed by the later recorded of two reviews of the same moment', () => {
+  assert.is(given([...IN.APPROVED, reviewed('REJECTED')]).state().status, 'REJECTED');
+});
+
+test('once archived, takes nothing but to be restored', () => {
+  for (const status of VENDOR_STATUSES) {
+    const history = [...IN[status], archived];
+    given(history)
+      .when({ type: 'UpdateVendor', changes: { name: 'Other' } })
+      .refused('invalid_transition', { allowed: ['RESTORE'] });
+    given(history)
+      .when({ type: 'ReviewVendor', outcome: 'APPROVED' })
+      .refused('invalid_transition', { allowed: ['RESTORE'] });
+    given(history).when({ type: 'Archive', reason: 'again' }).then([]);
+    const restored: VendorEvent = { type: 'VendorRestored', data: { reason: 'back' } };
+    given(history).when({ type: 'Restore', reason: 'back' }).then([restored]);
+    assert.equal(given([...history, restored]).state(), given(IN[status]).state());
+  }
+});
+
+test('is archived at the moment of it, and restored only when archived', () => {
+  given([added])
+    .when({ type: 'Archive', reason: 'gone' })
+    .then([{ type: 'VendorArchived', data: { archived_at: NOW, reason: 'gone' } }]);
+  given([added]).when({ type: 'Restore', reason: 'back' }).then([]);
+});
+
+test('must be there to be changed', () => {
+  given([])
+    .when({ type: 'UpdateVendor', changes: { name: 'X' } })
+    .refused('not_found');
+  given([]).when({ type: 'ReviewVendor', outcome: 'APPROVED' }).refused('not_found');
+  given([]).when({ type: 'Archive', reason: 'r' }).refused('not_found');
+  given([]).when({ type: 'Restore', reason: 'r' }).refused('not_found');
+});
+
+test.run();

@@ -1,0 +1,85 @@
+import * as assert from 'uvu/assert';
+import type { Decider, DecisionContext, DomainEvent } from '../../src/commands/decider.ts';
+import { Refusal, type RefusalCode, type RefusalDetails } from '../../src/commands/refusal.ts';
+
+export const TODAY = '2026-03-10';
+export const NOW = `${TODAY}T09:30:00.000Z`;
+export const EDITOR_ID = 'acc_EDITOR';
+
+/** An EDITOR on an ordinary day. */
+export const CONTEXT: DecisionContext = {
+  now: NOW,
+  today: TODAY,
+  actor_id: EDITOR_ID,
+  role: 'EDITOR',
+  maxAcceptanceDays: 366,
+};
+
+interface Outcome<Event> {
+  then(events: readonly Event[]): void;
+  refused(code: RefusalCode, details?: Pick<RefusalDetails, 'field' | 'allowed'>): void;
+}
+
+/** Sentences about a decider: `given(events).when(command).then(events)`, or `.refused(code, {field, allowed})`. */
+export function specOf<State extends object, Command, Event extends DomainEvent>(
+  decider: Decider<State, Command, Event>,
+) {
+  const given = (history: readonly Event[]) => ({
+    when(command: Command, context: Partial<DecisionContext> = {}): Outcome<Event> {
+      const decide = () => decider.decide(frozen(command), stateOf(decider, history), { ...CONTEXT, ...context });
+      return {
+        // biome-ignore lint/suspicious/noThenProperty: the third part of given, when, then; nobody awaits it
+        then(events) {
+          assert.equal(decide(), events);
+        },
+        refused(code, details = {}) {
+          const refusal = refusalOf(decide);
+          assert.is(refusal.code, code, refusal.message);
+          for (const [name, value] of Object.entries(details)) {
+            assert.equal(refusal.details[name as 'field' | 'allowed'], value, `${name}: ${refusal.message}`);
+          }
+          assert.match(refusal.message, /^\S.{15,}[.]$/);
+        },
+      };
+    },
+    /** The state that the events lead to. */
+    state(): State {
+      const state = stateOf(decider, history);
+      if (state === null) throw new Error('no events, no state');
+      return state;
+    },
+  });
+  return { given };
+}
+
+/** Folds events; what they lead to is frozen, so that a decider that changes what it is given fails. */
+export function stateOf<State extends object, Event extends DomainEvent>(
+  decider: Pick<Decider<State, never, Event>, 'evolve'>,
+  events: readonly Event[],
+): State | null {
+  return events.reduce<State | null>((state, event) => {
+    const next: State | undefined = decider.evolve(state, frozen(event));
+    assert.ok(next, `${event.type} leads to no state`);
+    return frozen(next);
+  }, null);
+}
+
+/** What is refused when it is tried; fails where nothing is. */
+export function refusalOf(attempt: () => unknown): Refusal {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('should have been refused');
+}
+
+/** Frozen all the way down. */
+export function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) frozen(member);
+  }
+  return value;
+}
