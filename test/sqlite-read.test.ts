@@ -176,6 +176,23 @@ test('words that came after the indexes are found, words that went are not', () 
     assert.equal(await found('number0'), []);
   }));
 
+test('words of many later documents are found at every moment', () =>
+  withVendors(async (models) => {
+    const template = manyVendors()[0]!;
+    for (let n = 2; n < 12; n++) {
+      const some = Array.from({ length: 40 }, (_, i) => ({
+        ...template,
+        id: `vnd_later_${n}_${i}`,
+        words: ['everywhere', `batch${n}x`],
+      }));
+      await models.commit({ checkpoint: checkpoint(n), puts: puts(some) });
+      for (let earlier = 2; earlier <= n; earlier++) {
+        const where: Condition[] = [{ op: 'words', prefixes: [`batch${earlier}x`] }];
+        assert.is((await models.count({ collection: 'vendors', organizationId: 'org_a', where }))[0]?.total, 40);
+      }
+    }
+  }));
+
 test('dropping a generation leaves no file of it', () =>
   inFolder(async (folder) => {
     const store = openSqliteReadStore(folder);

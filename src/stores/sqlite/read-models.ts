@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { Fenced, RevisionConflict } from '../errors.ts';
 import type {
   Checkpoint,
@@ -14,22 +13,13 @@ import type {
   StoredDocument,
 } from '../read-store.ts';
 import { Connection, quote, type Row, type Value } from './connection.ts';
-import {
-  type Collection,
-  countStatement,
-  findStatement,
-  isVain,
-  segments,
-  simplify,
-  wordStatement,
-} from './read-query.ts';
+import { type Collection, countStatement, findStatement, isVain, segments, simplify } from './read-query.ts';
 import * as schema from './read-schema.ts';
+import { WordIndex, wordsText } from './read-words.ts';
 
-/** Documents that have a word at most for it to be worth looking them up one by one and sorting them. */
-const RARE = 1_000;
-
-/** Prefixes that are remembered to be of more documents than that: finding out takes as long as there are many. */
-const COMMON = 10_000;
+interface Searchable extends Collection {
+  words: WordIndex | undefined;
+}
 
 /**
  * One generation in a file of its own, so that building one beside another and dropping it hinder nobody. Commits are
@@ -39,8 +29,7 @@ const COMMON = 10_000;
 export class SqliteReadModels implements ReadModels {
   readonly generation: string;
   readonly #db: Connection;
-  readonly #collections = new Map<string, Collection>();
-  readonly #common = new LRUCache<string, true>({ max: COMMON });
+  readonly #collections = new Map<string, Searchable>();
   /** SQLite's count of schema changes when `#collections` last looked what indexes there are. */
   #schemaVersion = -1;
 
@@ -51,7 +40,10 @@ export class SqliteReadModels implements ReadModels {
       this.#db.exec(schema.CHECKPOINTS);
       for (const spec of collections) this.#db.exec(schema.createTable(spec));
     });
-    for (const spec of collections) this.#collections.set(spec.name, { spec, ready: new Set() });
+    for (const spec of collections) {
+      const words = spec.searchable ? new WordIndex(this.#db, spec) : undefined;
+      this.#collections.set(spec.name, { spec, ready: new Set(), words });
+    }
     this.#lookAtSchema();
   }
 
@@ -122,13 +114,13 @@ export class SqliteReadModels implements ReadModels {
   /** Each index is a transaction of its own, and others have their turn in between. */
   async buildIndexes(): Promise<void> {
     this.#lookAtSchema();
-    for (const { spec, ready } of this.#collections.values()) {
+    for (const { spec, ready, words } of this.#collections.values()) {
       for (const index of spec.indexes) {
         this.#db.exec(schema.createIndex(spec, index));
         await nextTurn();
       }
-      if (!spec.searchable || ready.has(schema.wordsTable(spec))) continue;
-      this.#db.transaction(() => this.#db.exec(schema.createWords(spec)));
+      if (!words || ready.has(words.table)) continue;
+      words.create();
       await nextTurn();
     }
     this.#lookAtSchema();
@@ -138,41 +130,24 @@ export class SqliteReadModels implements ReadModels {
     this.#db.close();
   }
 
-  /** Writes documents whole. Words go in one statement a collection, which makes one segment of them all. */
   #put(puts: Commit['puts']): void {
-    const toFind = new Map<CollectionSpec, string[]>();
+    const outdated = new Map<WordIndex, { newest: number; ids: string[] }>();
     for (const { collection, document } of puts) {
-      const { spec, ready } = this.#collection(collection);
-      const row = toRow(spec, document);
-      if (ready.has(schema.wordsTable(spec)) && !this.#hasWords(spec, document)) {
-        const ids = toFind.get(spec);
-        if (ids) ids.push(document.id);
-        else toFind.set(spec, [document.id]);
+      const { spec, ready, words } = this.#collection(collection);
+      if (words && ready.has(words.table)) {
+        const known = outdated.get(words) ?? { newest: words.newest(), ids: [] };
+        outdated.set(words, known);
+        if (words.isOutdatedBy(document, known.newest)) known.ids.push(document.id);
       }
-      this.#db.run(schema.putDocument(spec), row);
+      this.#db.run(schema.putDocument(spec), toRow(spec, document));
     }
-    for (const [spec, ids] of toFind) this.#db.run(schema.putWords(spec), [JSON.stringify(ids)]);
+    for (const [words, { newest, ids }] of outdated) words.update(ids, newest);
   }
 
-  /** Whether the document that is there now has the same words. */
-  #hasWords(spec: CollectionSpec, { id, words = [] }: StoredDocument): boolean {
-    const sql = `SELECT 1 FROM ${quote(spec.name)} WHERE id = ? AND words = ?`;
-    return this.#db.get(sql, [id, schema.wordsText(words)]) !== undefined;
-  }
-
-  /** Rows that have a word with one of the prefixes, the longest of those that few have; none where all are common. */
-  #rowsOfWords({ spec, ready }: Collection, where: readonly Condition[]): number[] | undefined {
-    if (!ready.has(schema.wordsTable(spec))) return undefined;
-    const prefixes = where.flatMap((condition) => (condition.op === 'words' ? condition.prefixes : []));
-    for (const prefix of prefixes.sort((a, b) => b.length - a.length)) {
-      const common = `${spec.name} ${prefix}`;
-      if (prefix === '' || this.#common.has(common)) continue;
-      const { sql, values } = wordStatement(spec, prefix, RARE + 1);
-      const rows = this.#db.all(sql, values).map((row) => row[0] as number);
-      if (rows.length <= RARE) return rows;
-      this.#common.set(common, true);
-    }
-    return undefined;
+  /** The rows that may have the words asked for, where these are few. */
+  #rowsOfWords({ ready, words }: Searchable, where: readonly Condition[]): number[] | undefined {
+    if (!words || !ready.has(words.table)) return undefined;
+    return words.candidates(where.flatMap((condition) => (condition.op === 'words' ? condition.prefixes : [])));
   }
 
   /** Learns which indexes there are, when the schema has changed since. */
@@ -184,7 +159,7 @@ export class SqliteReadModels implements ReadModels {
     this.#schemaVersion = version;
   }
 
-  #collection(name: string): Collection {
+  #collection(name: string): Searchable {
     const collection = this.#collections.get(name);
     if (!collection) throw new TypeError(`no collection ${name}`);
     return collection;
@@ -195,7 +170,7 @@ export class SqliteReadModels implements ReadModels {
 function toRow(spec: CollectionSpec, { id, organization_id, keys, words = [], doc }: StoredDocument): Value[] {
   const row: Value[] = [id, organization_id];
   for (const key of Object.keys(spec.keys)) row.push(keys[key] ?? null);
-  if (spec.searchable) row.push(schema.wordsText(words));
+  if (spec.searchable) row.push(wordsText(words));
   row.push(JSON.stringify(doc));
   return row;
 }

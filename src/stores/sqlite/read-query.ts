@@ -1,6 +1,7 @@
 import type { CollectionSpec, Condition, Find } from '../read-store.ts';
 import { quote, type Value } from './connection.ts';
-import { type IndexSpec, idIndex, indexName, keyColumn, prefixText, wordsTable } from './read-schema.ts';
+import { type IndexSpec, idIndex, indexName, keyColumn } from './read-schema.ts';
+import { prefixText } from './read-words.ts';
 
 /**
  * Translates the port's little algebra into SQL, with plans that do not depend on statistics: the index is named, and a
@@ -88,13 +89,6 @@ export function countStatement(collection: Collection, asked: Asked, by: readonl
     sql: `SELECT ${[...keys, 'count(*)'].join(', ')} FROM ${from} WHERE ${text(conditions)}${groups}`,
     values: conditions.flatMap((one) => one.values),
   };
-}
-
-/** Row ids, at most `limit`, of documents that have a word with this prefix, in any organization. */
-export function wordStatement(spec: CollectionSpec, prefix: string, limit: number): Statement {
-  const table = quote(wordsTable(spec));
-  const match = `"${prefix.replaceAll('"', '""')}"*`;
-  return { sql: `SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ?`, values: [match, limit] };
 }
 
 const text = (conditions: readonly Statement[]): string => conditions.map((one) => one.sql).join(' AND ');

@@ -1,7 +1,7 @@
 import type { CollectionSpec } from '../read-store.ts';
 import { quote } from './connection.ts';
 
-/** How a collection is laid out: one table with a column a key, its indexes, and a full-text table of words. */
+/** How a collection is laid out: one table with a column a key, and its indexes. */
 
 export type IndexSpec = CollectionSpec['indexes'][number];
 
@@ -24,11 +24,12 @@ export function createTable(spec: CollectionSpec): string {
     ([key, type]) => `${keyColumn(key)} ${type === 'text' ? 'TEXT' : 'NUMERIC'}`,
   );
   const words = spec.searchable ? ['words TEXT'] : [];
-  const parts = ['id TEXT PRIMARY KEY', 'organization_id TEXT NOT NULL', ...keys, ...words, 'doc TEXT NOT NULL'];
+  const row = ['rowid INTEGER PRIMARY KEY', 'id TEXT NOT NULL UNIQUE', 'organization_id TEXT NOT NULL'];
+  const parts = [...row, ...keys, ...words, 'doc TEXT NOT NULL'];
   return `CREATE TABLE IF NOT EXISTS ${quote(spec.name)} (${parts.join(', ')})`;
 }
 
-/** The index that SQLite makes for the primary key. */
+/** The index that SQLite makes for the unique id. */
 export const idIndex = (spec: CollectionSpec): string => `sqlite_autoindex_${spec.name}_1`;
 
 /** An index's name says all that is in it, so that another one has another name. */
@@ -41,30 +42,6 @@ export function createIndex(spec: CollectionSpec, index: IndexSpec): string {
   return `CREATE INDEX IF NOT EXISTS ${quote(indexName(spec, index))} ON ${quote(spec.name)} (${parts.join(', ')})`;
 }
 
-export const wordsTable = (spec: CollectionSpec): string => `${spec.name}_words`;
-
-/**
- * Words as a JSON array's text with a space before each. No word holds a space, so ` "pre` is in the text exactly when
- * a word begins with `pre`.
- */
-export const wordsText = (words: readonly string[]): string => `[${words.map((word) => ` ${JSON.stringify(word)}`)}]`;
-export const prefixText = (prefix: string): string => ` ${JSON.stringify(prefix).slice(0, -1)}`;
-
-/**
- * Which documents have which words, as a full-text table of row ids only: the `words` column confirms what it finds. A
- * new document's words become one small segment, where a table of words would touch a page for each of them.
- * Only a space ends a token. Segments are merged sixteen at a time, not a little at every commit.
- */
-export function createWords(spec: CollectionSpec): string {
-  const table = quote(wordsTable(spec));
-  const tokens = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Z* C*' separators ' '";
-  return `
-    CREATE VIRTUAL TABLE ${table}
-      USING fts5 (words, content = '', contentless_delete = 1, detail = none, tokenize = "${tokens}");
-    INSERT INTO ${table} (${table}, rank) VALUES ('automerge', 0);
-    INSERT INTO ${table} (rowid, words) ${selectWords(spec)}`;
-}
-
 /** Writes a document whole, over what was there. */
 export function putDocument(spec: CollectionSpec): string {
   const names = columns(spec);
@@ -73,13 +50,3 @@ export function putDocument(spec: CollectionSpec): string {
   return `INSERT INTO ${quote(spec.name)} (${names.join(', ')}) VALUES (${values})
     ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}`;
 }
-
-/** Makes written documents findable by the words they have now. The one parameter is their ids as a JSON array. */
-export function putWords(spec: CollectionSpec): string {
-  return `INSERT OR REPLACE INTO ${quote(wordsTable(spec))} (rowid, words) ${selectWords(spec)}
-    WHERE id IN (SELECT value FROM json_each(?)) ORDER BY rowid`;
-}
-
-/** Rows as the table of words takes them. */
-const selectWords = (spec: CollectionSpec): string =>
-  `SELECT rowid, (SELECT group_concat(value, ' ') FROM json_each(words)) FROM ${quote(spec.name)}`;
