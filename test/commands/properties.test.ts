@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Decider, DecisionContext, DomainEvent } from '../../src/commands/decider.ts';
+import { Refusal } from '../../src/commands/refusal.ts';
+import {
+  DECISIONS,
+  RISK_STATUSES,
+  type RiskCommand,
+  type RiskState,
+  risk,
+  scoresOf,
+  TREATMENTS,
+} from '../../src/commands/risk.ts';
+import {
+  CRITICALITIES,
+  OUTCOMES,
+  VENDOR_STATUSES,
+  type VendorCommand,
+  type VendorState,
+  vendor,
+} from '../../src/commands/vendor.ts';
+import { CONTEXT, frozen, stateOf } from '../support/spec.ts';
+
+const test = suite('whatever the commands');
+
+const START = Date.parse(CONTEXT.now);
+const DAY_MS = 86_400_000;
+
+const instant = fc.integer({ min: -800, max: 0 }).map((days) => new Date(START + days * DAY_MS).toISOString());
+const date = fc
+  .integer({ min: -400, max: 800 })
+  .map((days) => new Date(START + days * DAY_MS).toISOString().slice(0, 10));
+const text = fc.constantFrom('', 'a', 'b');
+const clearable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { freq: 3 });
+const person = clearable(fc.constantFrom('acc_1', 'acc_2'));
+const reasoned = fc.record({ reason: fc.constantFrom('why', 'because') }, { requiredKeys: [] });
+const rating = clearable(fc.integer({ min: 1, max: 5 }));
+const archiving = fc.record({ type: fc.constantFrom('Archive', 'Restore'), reason: fc.constant('r') });
+
+/** Some of the members, as a tool passes them: absent, null or given. */
+function some<T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<Partial<T>> {
+  return fc.record(model, { requiredKeys: [] }) as fc.Arbitrary<Partial<T>>;
+}
+
+const riskChanges = some({
+  name: fc.constantFrom('Fire', 'Flood'),
+  reference_id: clearable(text),
+  note: clearable(text),
+  next_review_due: clearable(date),
+  owner_id: person,
+  status: fc.constantFrom(...RISK_STATUSES),
+  treatment: clearable(fc.constantFrom(...TREATMENTS)),
+  inherent_likelihood: rating,
+  inherent_impact: rating,
+  residual_likelihood: rating,
+  residual_impact: rating,
+});
+
+const riskCommand: fc.Arbitrary<RiskCommand> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.tuple(riskChanges, reasoned).map(([changes, r]) => ({ type: 'UpdateRisk', changes, ...r })),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(fc.constantFrom(...DECISIONS), some({ until: date, approver_id: fc.constant('acc_9') }), reasoned)
+      .map(([decision, more, r]) => ({ type: 'DecideRisk', decision, ...more, ...r })),
+  },
+  archiving,
+  riskChanges.map((fields) => ({ type: 'AddRisk', fields: { ...fields, name: 'Fire' }, reason: 'r' })),
+) as fc.Arbitrary<RiskCommand>;
+
+const vendorChanges = some({
+  name: fc.constantFrom('Unicloud', 'Acme'),
+  description: clearable(text),
+  criticality: clearable(fc.constantFrom(...CRITICALITIES)),
+  processes_personal_data: clearable(fc.boolean()),
+  next_review_due: clearable(date),
+  owner_id: person,
+  status: fc.constantFrom(...VENDOR_STATUSES),
+});
+
+const vendorCommand: fc.Arbitrary<VendorCommand> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.tuple(vendorChanges, reasoned).map(([changes, r]) => ({ type: 'UpdateVendor', changes, ...r })),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom(...OUTCOMES),
+        some({
+          findings: clearable(text),
+          conditions: clearable(text),
+          reviewed_at: instant,
+          next_review_due: clearable(date),
+        }),
+        reasoned,
+      )
+      .map(([outcome, more, r]) => ({ type: 'ReviewVendor', outcome, ...more, ...r })),
+  },
+  archiving,
+  fc.tuple(vendorChanges, some({ last_reviewed: clearable(instant) })).map(([fields, more]) => ({
+    type: 'AddVendor',
+    fields: { ...fields, ...more, name: 'Unicloud' },
+    reason: 'r',
+  })),
+) as fc.Arbitrary<VendorCommand>;
+
+interface Step<State, Command, Event> {
+  command: Command;
+  before: State | null;
+  context: DecisionContext;
+  events: Event[];
+  after: State | null;
+}
+
+/** Gives the commands one after the other, a day apart; a refused one changes nothing. */
+function play<State extends object, Command, Event extends DomainEvent>(
+  decider: Decider<State, Command, Event>,
+  commands: readonly Command[],
+): Step<State, Command, Event>[] {
+  let state: State | null = null;
+  return commands.map((command, day) => {
+    const now = new Date(START + day * DAY_MS).toISOString();
+    const context: DecisionContext = { ...CONTEXT, now, today: now.slice(0, 10), role: 'OWNER' };
+    const before = state;
+    let events: Event[] = [];
+    try {
+      events = decider.decide(frozen(command), before, context);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+    for (const event of events) state = decider.evolve(state, frozen(event));
+    return { command, before, context, events, after: frozen(state) };
+  });
+}
+
+/** What holds for every family; `also` says what holds for one. */
+function holds<
+  State extends { archived_at: string | null },
+  Command extends { type: string },
+  Event extends DomainEvent,
+>(
+  decider: Decider<State, Command, Event>,
+  command: fc.Arbitrary<Command>,
+  also: (step: Step<State, Command, Event>) => void,
+): void {
+  fc.assert(
+    fc.property(fc.array(command, { minLength: 1, maxLength: 25 }), (commands) => {
+      const steps = play(decider, commands);
+      const log = steps.flatMap((step) => step.events);
+      assert.equal(stateOf(decider, log), steps.at(-1)!.after, 'the whole log folds to the last state');
+      assert.equal(JSON.parse(JSON.stringify(log)), log, 'events are JSON, nothing in them is undefined');
+      for (const step of steps) {
+        for (const member of Object.values(step.after ?? {})) assert.is.not(member, undefined);
+        if (step.before?.archived_at && step.events.length > 0) assert.is(step.command.type, 'Restore');
+        also(step);
+      }
+    }),
+    { numRuns: 400 },
+  );
+}
+
+test('a risk keeps its invariants', () => {
+  const reached = new Set<string>();
+  holds(risk, riskCommand, ({ before, after, command, events }) => {
+    if (after === null) return;
+    reached.add(after.status);
+    assert.ok(RISK_STATUSES.includes(after.status), after.status);
+    assert.is(after.acceptance !== null, after.status === 'ACCEPTED');
+    const { inherent_score, residual_score } = scoresOf(after);
+    if (inherent_score !== null && residual_score !== null) assert.ok(residual_score <= inherent_score);
+    if (before?.status === 'ACCEPTED' && after.status === 'ACCEPTED') {
+      assert.ok((scoresOf(after).score ?? 0) <= (scoresOf(before).score ?? 0), 'an accepted score never rises');
+    }
+    if (command.type === 'UpdateRisk' && events.length > 0) applied<RiskState>(after, command.changes, ['status']);
+  });
+  assert.equal([...reached].sort(), [...RISK_STATUSES].sort(), 'the commands lead to every status');
+});
+
+test('a vendor keeps its invariants', () => {
+  const reached = new Set<string>();
+  holds(vendor, vendorCommand, ({ before, after, command, events }) => {
+    if (after === null) return;
+    reached.add(after.status);
+    assert.ok(VENDOR_STATUSES.includes(after.status), after.status);
+    if (after.review !== null) assert.is(after.last_reviewed, after.review.reviewed_at);
+    if (before?.last_reviewed) assert.ok(after.last_reviewed! >= before.last_reviewed, 'reviews only get newer');
+    if (OUTCOMES.some((outcome) => outcome === after.status)) assert.is(after.review?.outcome, after.status);
+    if (command.type === 'UpdateVendor' && events.length > 0) applied<VendorState>(after, command.changes, []);
+  });
+  assert.equal([...reached].sort(), [...VENDOR_STATUSES].sort(), 'the commands lead to every status');
+});
+
+/** What an update set is what is there now. */
+function applied<State extends object>(after: State, changes: Partial<State>, but: (keyof State)[]): void {
+  for (const [field, value] of Object.entries(changes)) {
+    if (!but.includes(field as keyof State)) assert.equal(after[field as keyof State], value, field);
+  }
+}
+
+test('the same update again is nothing', () => {
+  const repeats = <State extends { archived_at: string | null }, Command, Event extends DomainEvent>(
+    decider: Decider<State, Command, Event>,
+    commands: readonly Command[],
+    update: Command,
+  ) => {
+    const events = play(decider, [...commands, update, update]).at(-1)!.events;
+    assert.equal(events, []);
+  };
+  const riskUpdate = riskChanges.map(
+    ({ status: _status, ...changes }): RiskCommand => ({ type: 'UpdateRisk', changes }),
+  );
+  fc.assert(fc.property(fc.array(riskCommand, { maxLength: 8 }), riskUpdate, (c, u) => repeats(risk, c, u)));
+  const vendorUpdate = vendorChanges.map((changes): VendorCommand => ({ type: 'UpdateVendor', changes, reason: 'r' }));
+  fc.assert(fc.property(fc.array(vendorCommand, { maxLength: 8 }), vendorUpdate, (c, u) => repeats(vendor, c, u)));
+});
+
+test.run();
