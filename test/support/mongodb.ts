@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
@@ -33,6 +34,7 @@ export async function startMongo(): Promise<Mongo | null> {
     if (--users > 0 || !server) return;
     const { child } = await server;
     server = undefined;
+    child.ref();
     child.stdin?.end();
     await new Promise((resolve) => child.once('exit', resolve));
   });
@@ -59,7 +61,11 @@ async function startFerret(binary: string): Promise<{ child: ChildProcess; url: 
   const child = spawn(binary, [], { stdio: ['pipe', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /^listening (\S+)/.exec(line)?.[1];
-    if (url) return { child, url };
+    if (!url) continue;
+    // A test that fails before it closes must end all the same; the server then ends with it.
+    child.unref();
+    for (const pipe of [child.stdin, child.stdout]) (pipe as Socket).unref();
+    return { child, url };
   }
   throw new Error(`${binary} ended before it listened`);
 }

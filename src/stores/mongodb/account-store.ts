@@ -6,7 +6,7 @@ import {
   type AccountTable,
   type AccountTableName,
 } from '../account-store.ts';
-import { type Connection, connect, isDuplicate, type Row, reach } from './client.ts';
+import { type Connection, connect, type Row, reach, unlessTaken } from './client.ts';
 import { indexOver, makeIndexes } from './indexes.ts';
 
 /**
@@ -104,14 +104,5 @@ class MongoAccountStore implements AccountStore {
 
   #collection(table: AccountTableName): Collection<RecordRow> {
     return this.connection.db.collection(collectionName(table));
-  }
-}
-
-async function unlessTaken(write: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await write();
-  } catch (error) {
-    if (isDuplicate(error)) return false;
-    throw error;
   }
 }

@@ -51,12 +51,22 @@ export async function reach<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw isOutage(error) ? unavailable(error) : error;
+    // Always ambiguous: the driver repeats what it can, and the last error says nothing about the first attempt.
+    throw isOutage(error) ? new StoreUnavailable('the MongoDB store is away', true, { cause: error }) : error;
   }
 }
 
-/** Whether a write was refused because its id or a unique value is taken. */
-export function isDuplicate(error: unknown): boolean {
+/** Does a write; answers false where its id or a unique value is taken. */
+export async function unlessTaken(write: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isDuplicate(error)) return false;
+    throw error;
+  }
+}
+
+function isDuplicate(error: unknown): boolean {
   if (!(error instanceof MongoServerError)) return false;
   // FerretDB 1 says so of an update in its backend's words only.
   return error.code === DUPLICATE_KEY || error.message.includes('UNIQUE constraint failed');
@@ -84,14 +94,7 @@ const OUTAGE_NAMES: ReadonlySet<string> = new Set([
   'MongoOperationTimeoutError',
 ]);
 
-/** With these, nothing was sent. */
-const UNSENT_NAMES: ReadonlySet<string> = new Set(['MongoServerSelectionError', 'MongoWaitQueueTimeoutError']);
-
 function isOutage(error: unknown): error is MongoError {
   if (!(error instanceof MongoError)) return false;
   return OUTAGE_NAMES.has(error.name) || (error instanceof MongoServerError && OUTAGE_CODES.has(error.code));
-}
-
-function unavailable(error: MongoError): StoreUnavailable {
-  return new StoreUnavailable('the MongoDB store is away', !UNSENT_NAMES.has(error.name), { cause: error });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { BSON, type Collection, type Db, MongoBulkWriteError } from 'mongodb';
 import { Fenced, StoreUnavailable, TooLarge } from '../errors.ts';
 import type { Checkpoint } from '../read-store.ts';
-import { DUPLICATE_KEY, isDuplicate } from './client.ts';
+import { DUPLICATE_KEY, unlessTaken } from './client.ts';
 import type { DocumentRow } from './document.ts';
 
 /** A document on its way into a collection (by the collection's name in the database). */
@@ -124,13 +124,8 @@ export class Journal {
       const done = await this.#heads.updateOne({ _id: group, n: n - 1, pending: null }, { $set: { n, pending } });
       return done.matchedCount === 1;
     }
-    try {
-      await this.#heads.insertOne({ _id: group, n, checkpoint: null, pending });
-      return true;
-    } catch (error) {
-      if (isDuplicate(error)) return false;
-      throw error;
-    }
+    const head: Head = { _id: group, n, checkpoint: null, pending };
+    return unlessTaken(() => this.#heads.insertOne(head).then(() => true));
   }
 
   async #replay(group: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import type { CollectionSpec, ReadModels, ReadStore, Registered } from '../read-store.ts';
-import { type Connection, connect, isDuplicate, type Row, reach } from './client.ts';
+import { type Connection, connect, type Row, reach, unlessTaken } from './client.ts';
 import type { OnStep } from './journal.ts';
 import { collectionName, MongoReadModels } from './read-models.ts';
 
@@ -36,7 +36,7 @@ class MongoReadStore implements ReadStore {
   }
 
   async open(generation: string, collections: readonly CollectionSpec[]): Promise<ReadModels> {
-    await reach(() => this.#generations.replaceOne({ _id: generation }, {}, { upsert: true }));
+    await reach(() => unlessTaken(() => this.#generations.insertOne({ _id: generation }).then(() => true)));
     return new MongoReadModels(this.connection, generation, collections, this.onStep);
   }
 
@@ -69,13 +69,7 @@ class MongoReadStore implements ReadStore {
       if (version > 0) {
         return (await this.#register.updateOne({ _id: name, version }, { $set: next })).matchedCount === 1;
       }
-      try {
-        await this.#register.insertOne({ _id: name, ...next });
-        return true;
-      } catch (error) {
-        if (isDuplicate(error)) return false;
-        throw error;
-      }
+      return unlessTaken(() => this.#register.insertOne({ _id: name, ...next }).then(() => true));
     });
   }
 

@@ -61,7 +61,7 @@ func serve(ctx context.Context, port int, data string) error {
 	if err != nil {
 		return err
 	}
-	go oneAtATime(listener, socket)
+	go oneAtATime(ctx, listener, socket)
 	fmt.Printf("listening mongodb://%s/\n", listener.Addr())
 	return server.Run(ctx)
 }

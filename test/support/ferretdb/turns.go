@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/binary"
 	"io"
 	"net"
@@ -12,7 +13,8 @@ const moreToCome = 1 << 1
 
 // oneAtATime passes each client's commands to the server, no two at once. MongoDB changes a document atomically, this
 // FerretDB reads it and then writes it; in turns it is as atomic as what it stands for.
-func oneAtATime(listener net.Listener, socket string) {
+func oneAtATime(ctx context.Context, listener net.Listener, socket string) {
+	context.AfterFunc(ctx, func() { listener.Close() })
 	var turn sync.Mutex
 	for {
 		client, err := listener.Accept()
@@ -26,6 +28,8 @@ func oneAtATime(listener net.Listener, socket string) {
 				return
 			}
 			defer server.Close()
+			// The server would wait for its clients to leave.
+			context.AfterFunc(ctx, func() { client.Close() })
 			for {
 				request, err := readMessage(client)
 				if err != nil {
