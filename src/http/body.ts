@@ -23,7 +23,7 @@ export function readBody(request: IncomingMessage, limit = BODY_LIMIT): Promise<
       } else chunks.push(chunk);
     });
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    request.once('error', () => reject(new ClientGone()));
+    // An aborted request with no 'error' listener only closes.
     request.once('close', () => {
       if (!request.complete) reject(new ClientGone());
     });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
-import type { CallContext, ToolBox } from '../mcp/tool.ts';
+import type { ToolBox } from '../mcp/tool.ts';
 import { parseJson, readBody, requireJson } from './body.ts';
 import { clientSignal } from './client-signal.ts';
 import { HttpError, methodNotAllowed, notFound } from './errors.ts';
@@ -21,14 +21,7 @@ export function directToolRoutes(
     if (!tools.has(name)) throw notFound(`There is no tool of that name: tools/list names them all.`);
     ctx.state.tool = name;
     const input = await readInput(ctx, tools.isReadOnly(name), typesOf.get(name) ?? new Map());
-    const signal = clientSignal(ctx.res);
-    const context: CallContext = {
-      caller,
-      get signal() {
-        return signal();
-      },
-    };
-    const { json, status, retryAfter } = await tools.call(name, input, context);
+    const { json, status, retryAfter } = await tools.call(name, input, { caller, signal: clientSignal(ctx.res) });
     ctx.status = status;
     if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
     ctx.type = 'json';

@@ -56,11 +56,12 @@ function render(ctx: RequestContext, error: unknown): void {
   ctx.body = answer.toJSON();
 }
 
-function log(logger: Logger, { req, res, state, path }: RequestContext, took: number, thrown: unknown): void {
+function log(logger: Logger, { req, res, state }: RequestContext, took: number, thrown: unknown): void {
   const { id: request, ...known } = state;
   const status = thrown instanceof ClientGone ? 499 : res.statusCode;
   const ms = Math.round(took * 10) / 10;
-  const line = { request, method: req.method, path: path.slice(0, 200), status, ms, ...known };
+  const path = (req.url ?? '').split('?', 1)[0]?.slice(0, 200);
+  const line = { request, method: req.method, path, status, ms, ...known };
   if (thrown === undefined || isExpected(thrown)) logger.info(line, 'request');
   else logger.error({ ...line, err: thrown }, 'request failed');
 }

@@ -34,16 +34,20 @@ export interface Exchange {
   caller: Caller;
   /** Ends when the client has gone. */
   readonly signal: AbortSignal;
-  /** Sends a message ahead of the answer; absent when the client takes no stream. */
-  notify?: (message: string) => void;
-  /** Told once what was asked for, for the log. */
-  seen?: (method: string, tool?: string) => void;
+  /** Whether the client takes messages ahead of the answer. */
+  readonly streams: boolean;
+  /** Sends a message ahead of the answer. */
+  notify(message: string): void;
+  /** Told what was asked for, for the log. */
+  seen(method: string, tool?: string): void;
 }
 
-/** The answer: an HTTP status and, unless there is none to give, one JSON-RPC message. */
+/** The answer: an HTTP status and one JSON-RPC message, or an empty text where there is none to give. */
 export interface Answer {
   status: number;
-  body: string | Buffer | null;
+  text: string;
+  /** The rest of the message, where it is the same every time. */
+  rest?: Buffer;
 }
 
 export interface Protocol {
@@ -51,7 +55,7 @@ export interface Protocol {
   answer(message: unknown, exchange: Exchange): Promise<Answer>;
 }
 
-const ACCEPTED: Answer = { status: 202, body: null };
+const ACCEPTED: Answer = { status: 202, text: '' };
 
 /** Serves the tools to clients of both eras. */
 export function createProtocol(tools: ToolBox, server: { name: string; version: string }): Protocol {
@@ -67,7 +71,7 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
       }
       id = read.id;
       const era = eraOf(read, exchange.headers);
-      exchange.seen?.(read.method);
+      exchange.seen(read.method);
       return read.method === 'tools/call' ? await call(era, read, exchange) : describe(era, read);
     } catch (error) {
       return failure(error, id);
@@ -78,18 +82,18 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
   function describe(era: Era, { id, method, params }: RpcRequest): Answer {
     if (method === 'tools/list') {
       if (params.cursor !== undefined) throw invalidParams('Unknown cursor: the list of tools has one page.');
-      return { status: 200, body: results.list[era](id) };
+      return { status: 200, text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, rest: results.list[era] };
     }
     if (era === 'modern') {
-      if (method === 'server/discover') return { status: 200, body: resultMessage(id, results.discover) };
+      if (method === 'server/discover') return { status: 200, text: resultMessage(id, results.discover) };
       throw methodNotFound(404, method);
     }
-    if (method === 'ping') return { status: 200, body: resultMessage(id, '{}') };
+    if (method === 'ping') return { status: 200, text: resultMessage(id, '{}') };
     if (method !== 'initialize') throw methodNotFound(200, method);
     const asked = InitializeRequestParamsSchema.safeParse(params);
     if (!asked.success) throw invalidParams('initialize needs protocolVersion, capabilities and clientInfo.');
     const version = isLegacyVersion(asked.data.protocolVersion) ? asked.data.protocolVersion : LATEST_LEGACY_VERSION;
-    return { status: 200, body: resultMessage(id, results.initialize(version)) };
+    return { status: 200, text: resultMessage(id, results.initialize(version)) };
   }
 
   async function call(era: Era, { id, params, meta }: RpcRequest, exchange: Exchange): Promise<Answer> {
@@ -97,16 +101,13 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
     if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
     if (!tools.has(name)) throw invalidParams(`Unknown tool: ${name.slice(0, 100)}`);
     if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
-    exchange.seen?.('tools/call', name);
+    exchange.seen('tools/call', name);
     const context = contextOf(era, { ...exchange.caller, client: clientOf(era, meta, exchange.headers) }, exchange);
-    const progress = exchange.notify && progressTo(meta.progressToken, exchange.notify);
+    const progress = exchange.streams ? progressTo(meta.progressToken, exchange) : undefined;
     if (progress) context.progress = progress.report;
-    try {
-      const result = await tools.call(name, args, context);
-      return { status: 200, body: callMessage(id, result, results.callHead[era], results.callTail[era]) };
-    } finally {
-      progress?.end();
-    }
+    const result = await tools.call(name, args, context);
+    progress?.end();
+    return { status: 200, text: callMessage(id, result, results.callHead[era], results.callTail[era]) };
   }
 
   return { answer };
@@ -130,9 +131,10 @@ function precompute(tools: ToolBox, server: { name: string; version: string }) {
   const capabilities = { tools: {} };
   const { instructions } = tools;
   return {
+    /** From the result to the message's end. */
     list: {
-      legacy: listMessage(`{"tools":${tools.listJson}}`),
-      modern: listMessage(`{"resultType":"complete","tools":${tools.listJson},${cache},${meta}}`),
+      legacy: Buffer.from(`{"tools":${tools.listJson}}}`),
+      modern: Buffer.from(`{"resultType":"complete","tools":${tools.listJson},${cache},${meta}}}`),
     },
     discover:
       `{"resultType":"complete","supportedVersions":${JSON.stringify(SUPPORTED_VERSIONS)},` +
@@ -141,19 +143,6 @@ function precompute(tools: ToolBox, server: { name: string; version: string }) {
       JSON.stringify({ protocolVersion, capabilities, serverInfo: server, instructions }),
     callHead: { legacy: '', modern: '"resultType":"complete",' },
     callTail: { legacy: '', modern: `,${meta}` },
-  };
-}
-
-/** tools/list as bytes: only the id is written anew. */
-function listMessage(result: string): (id: RequestId) => Buffer {
-  const tail = Buffer.from(`,"result":${result}}`);
-  return (id) => {
-    const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)}`;
-    const length = Buffer.byteLength(head);
-    const bytes = Buffer.allocUnsafe(length + tail.length);
-    bytes.write(head);
-    tail.copy(bytes, length);
-    return bytes;
   };
 }
 
@@ -166,14 +155,14 @@ function callMessage(id: RequestId, { json, status }: ToolResult, head: string, 
 }
 
 /** Progress for a client that gave a token for it: always upward, and never after the end. */
-function progressTo(token: unknown, notify: (message: string) => void) {
+function progressTo(token: unknown, exchange: Exchange) {
   if (typeof token !== 'string' && !Number.isSafeInteger(token)) return undefined;
   let last = Number.NEGATIVE_INFINITY;
   const report = (progress: number, total?: number, message?: string) => {
     if (!(progress > last)) return;
     last = progress;
     const params = { progressToken: token, progress, total, message };
-    notify(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }));
+    exchange.notify(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }));
   };
   return {
     report,
@@ -191,5 +180,5 @@ const methodNotFound = (status: number, method: string) =>
 function failure(error: unknown, id: RequestId | undefined): Answer {
   if (!(error instanceof ProtocolError)) throw error;
   const { status, code, message, data } = error;
-  return { status, body: JSON.stringify(new ProtocolError(status, code, message, data, error.id ?? id)) };
+  return { status, text: JSON.stringify(new ProtocolError(status, code, message, data, error.id ?? id)) };
 }

@@ -116,7 +116,15 @@ export async function startToyService(
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: 'info' }, { write: (line: string) => log.push(JSON.parse(line)) });
   const health = async () => ({ serving: true, store: 'fine' });
-  const app = createApp({ tools, authenticate, health, baseUrl: 'https://veritrail.example', version: '1.2.3', logger, ...parts });
+  const app = createApp({
+    tools,
+    authenticate,
+    health,
+    baseUrl: 'https://veritrail.example',
+    version: '1.2.3',
+    logger,
+    ...parts,
+  });
   const server = await startServer(app.callback(), { host: '127.0.0.1', port: 0, ...options });
   const { port } = server.address() as AddressInfo;
   return { tools, server, port, url: `http://127.0.0.1:${port}`, log, stop: () => stopServer(server, 100) };

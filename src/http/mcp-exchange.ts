@@ -1,0 +1,66 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Caller } from '../commands/caller.ts';
+import type { Answer, Exchange } from '../mcp/protocol.ts';
+import { clientSignal } from './client-signal.ts';
+import { API_HEADERS, type RequestState } from './request.ts';
+
+/** A protocol message's way back: plain JSON, or a stream once something was sent ahead of the answer. */
+export class HttpExchange implements Exchange {
+  private gone: AbortSignal | undefined;
+
+  constructor(
+    readonly headers: IncomingHttpHeaders,
+    private readonly response: ServerResponse,
+    private readonly state: RequestState,
+    readonly caller: Caller,
+    readonly streams: boolean,
+  ) {}
+
+  get signal(): AbortSignal {
+    this.gone ??= clientSignal(this.response);
+    return this.gone;
+  }
+
+  seen(method: string, tool?: string): void {
+    this.state.rpc = method.slice(0, 100);
+    if (tool !== undefined) this.state.tool = tool;
+  }
+
+  notify(message: string): void {
+    const { response } = this;
+    if (response.destroyed) return;
+    if (!response.headersSent) {
+      const type = ['Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no'];
+      response.writeHead(200, [...type, ...API_HEADERS, 'X-Request-Id', this.state.id]);
+    }
+    response.write(event(message));
+  }
+
+  send({ status, text, rest }: Answer): void {
+    const { response, state } = this;
+    if (response.headersSent) response.end(event(text));
+    else if (text === '') response.writeHead(status, [...API_HEADERS, 'X-Request-Id', state.id]).end();
+    else writeJson(response, state, status, text, rest);
+  }
+}
+
+const event = (message: string) => `event: message\ndata: ${message}\n\n`;
+
+/** Writes a whole JSON answer, with the least that node lets one do. */
+export function writeJson(
+  response: ServerResponse,
+  state: RequestState,
+  status: number,
+  text: string,
+  rest?: Buffer,
+  headers: readonly string[] = [],
+): void {
+  const length = Buffer.byteLength(text) + (rest?.length ?? 0);
+  const type = ['Content-Type', 'application/json', 'Content-Length', String(length)];
+  response.writeHead(status, [...type, ...headers, ...API_HEADERS, 'X-Request-Id', state.id]);
+  if (rest === undefined) response.end(text);
+  else {
+    response.write(text);
+    response.end(rest);
+  }
+}
