@@ -165,6 +165,34 @@ test('a runner that slept before its batch was journalled is fenced, and its par
     assert.is(await partsLeft(url), 0);
   }));
 
+test('two runners that contend for every batch: each is made once, by one of them, whole', () =>
+  withRunners(async (start) => {
+    const batches = 12;
+    const run = async (who: string): Promise<number[]> => {
+      const models = await start();
+      const won: number[] = [];
+      for (let n = 1; n <= batches; n++) {
+        const documents = [vendor('shared', { name: who, score: n }), vendor(`v${n}`, { name: who })];
+        const outcome = await put(models, n, documents).catch((error: unknown) => error);
+        if (outcome === undefined) won.push(n);
+        else {
+          assert.instance(outcome, Fenced);
+          await models.recover();
+        }
+      }
+      return won;
+    };
+    const [a, b] = await Promise.all([run('a'), run('b')]);
+    assert.is(a.length + b.length, batches);
+    const models = await start();
+    const winner = (n: number) => (a.includes(n) ? 'a' : 'b');
+    for (let n = 1; n <= batches; n++) assert.is((await models.get('vendors', [`v${n}`]))[0]?.doc.name, winner(n));
+    const shared = (await models.get('vendors', ['shared']))[0]?.doc;
+    assert.is(shared?.score, batches);
+    assert.is(shared?.name, winner(batches));
+    assert.is((await models.checkpoint('org_a'))?.n, batches);
+  }));
+
 /** Stops a runner at its first arrival at a step until it is woken. */
 function pause(step: Step) {
   let arrived = () => {};
