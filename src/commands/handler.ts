@@ -32,7 +32,7 @@ export interface Executed<State> {
   /** Record revision after it: 1 when added, +1 an event. */
   revision: number;
   event_types: string[];
-  /** Of the last event appended now; null when nothing was, or it was before. */
+  /** Of the newest event that the answer rests on, appended now or before; null where there is no stream. */
   position: Position | null;
   /** Stream revision of the command's last event, -1 when it made none. */
   last: number;
@@ -79,9 +79,9 @@ export class CommandHandler {
       if ('done' in decided) return decided.done;
       try {
         const position = await this.append(stream, decided.events, at.revision);
-        const next = fold(decider, at, decided.events);
+        const next = { ...fold(decider, at, decided.events), position };
         this.cache.set(stream, next);
-        return executed(next, decided.events, position);
+        return executed(next, decided.events);
       } catch (error) {
         const anew = error instanceof RevisionConflict || (error instanceof StoreUnavailable && error.ambiguous);
         if (!anew || Date.now() - started > GIVE_UP_MS) throw asRefusal(error);
@@ -169,13 +169,14 @@ export class CommandHandler {
       role: envelope.role,
       maxAcceptanceDays: this.options.maxAcceptanceDays,
     });
-    if (drafts.length === 0) return { done: executed(at, [], null) };
+    if (drafts.length === 0) return { done: executed(at, []) };
     return { events: this.seal(stream, at, drafts, envelope, now) };
   }
 
   private repeated<State>(at: Folded<State>, envelope: Envelope): Executed<State> | null {
     const before = at.commands.get(envelope.command_id);
-    if (before === undefined) return null;
+    // The map is shared with newer folds: what is beyond this state is met by the append, and judged on the newest.
+    if (before === undefined || before.revision > at.revision) return null;
     if (before.salt !== '' && before.input_hash !== saltedHash(before.salt, envelope.input)) {
       throw new Refusal(
         'idempotency_conflict',
@@ -187,7 +188,7 @@ export class CommandHandler {
       state: at.state,
       revision: before.revision + 1,
       event_types: before.event_types,
-      position: null,
+      position: at.position,
       last: before.revision,
       repeated: true,
     };
@@ -237,12 +238,12 @@ export class CommandHandler {
   }
 }
 
-function executed<State>(at: Folded<State>, events: readonly TrailEvent[], position: Position | null): Executed<State> {
+function executed<State>(at: Folded<State>, events: readonly TrailEvent[]): Executed<State> {
   return {
     state: at.state,
     revision: at.revision + 1,
     event_types: events.map((event) => event.type),
-    position,
+    position: at.position,
     last: events.length > 0 ? at.revision : -1,
     repeated: false,
   };

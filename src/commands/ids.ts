@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { uuidV5 } from '../trail/uuid.ts';
 
 /** Crockford's base32 alphabet: no I, L, O, U. */
@@ -19,9 +19,26 @@ export function base32OfUuid(uuid: string): string {
   return text;
 }
 
-/** A new record's id, derived from its command so that a repeated command makes the same record. */
+/** Hex digits of a UUIDv7 that say when it was made. */
+const TIME_DIGITS = 12;
+
+/**
+ * A new record's id, derived from its command so that a repeated command makes the same record. A UUIDv8 (RFC 9562
+ * section 5.8): it begins as the command's own id does, so that records made one after the other lie side by side in
+ * the stores' indexes; the rest is a hash.
+ */
 export function derivedId(prefix: string, commandId: string, index = 0): string {
-  return `${prefix}_${base32OfUuid(uuidV5(commandId, `${prefix}:${index}`))}`;
+  const command = commandId.replaceAll('-', '');
+  const hashed = uuidV5(commandId, `${prefix}:${index}`).replaceAll('-', '');
+  return `${prefix}_${base32OfUuid(`${command.slice(0, TIME_DIGITS)}8${hashed.slice(TIME_DIGITS + 1)}`)}`;
+}
+
+/** Time-ordered random UUID, version 7 (RFC 9562 section 5.7). */
+function uuidV7(): string {
+  const time = Date.now().toString(16).padStart(TIME_DIGITS, '0');
+  const random = randomBytes(10).toString('hex');
+  const variant = ((Number.parseInt(random[4]!, 16) & 0x3) | 0x8).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(1, 4)}-${variant}${random.slice(5, 8)}-${random.slice(8)}`;
 }
 
 export function randomId(prefix: string): string {
@@ -39,7 +56,7 @@ export function kindOf(id: string): string | null {
  */
 export function commandId(scope: readonly string[], idempotencyKey: string | undefined): string {
   return idempotencyKey === undefined
-    ? randomUUID()
+    ? uuidV7()
     : uuidV5(COMMAND_NAMESPACE, JSON.stringify([...scope, idempotencyKey]));
 }
 

@@ -1,5 +1,7 @@
+import type { Position } from '../stores/event-store.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import type { Decider, DomainEvent } from './decider.ts';
+import { Refusal } from './refusal.ts';
 import { upcast } from './upcast.ts';
 
 /** What is kept of a command that a stream has folded: enough to recognise it and to answer it again. */
@@ -17,34 +19,37 @@ export interface Folded<State> {
   state: State | null;
   revision: number;
   hash: string | null;
+  /** The store's, of the newest event folded. */
+  position: Position | null;
   commands: Map<string, FoldedCommand>;
 }
 
 export function nothing<State>(): Folded<State> {
-  return { organization_id: null, state: null, revision: -1, hash: null, commands: new Map() };
+  return { organization_id: null, state: null, revision: -1, hash: null, position: null, commands: new Map() };
 }
 
 /** Folds further events onto what is known. The map of commands is shared: it only grows, in log order. */
 export function fold<State extends object, Event extends DomainEvent>(
   decider: Pick<Decider<State, unknown, Event>, 'evolve'>,
   from: Folded<State>,
-  events: readonly TrailEvent[],
+  events: readonly (TrailEvent & { position?: Position })[],
 ): Folded<State> {
-  let { organization_id, state, revision, hash } = from;
+  let { organization_id, state, revision, hash, position } = from;
   const commands = from.commands;
   for (const event of events) {
     state = evolveBy(decider, state, event);
     revision = event.revision;
     hash = event.metadata.hash;
+    position = event.position ?? position;
     organization_id ??= event.metadata.organization_id;
     remember(commands, event);
   }
-  return { organization_id, state, revision, hash, commands };
+  return { organization_id, state, revision, hash, position, commands };
 }
 
 /**
  * One stored event folded onto a state, its data in today's shape.
- * @throws Error when the decider does not know the event: it was written by a newer version than this one
+ * @throws Error when the decider does not know the event, or it does not fit: a newer version than this one wrote it
  */
 export function evolveBy<State extends object, Event extends DomainEvent>(
   decider: Pick<Decider<State, unknown, Event>, 'evolve'>,
@@ -52,7 +57,15 @@ export function evolveBy<State extends object, Event extends DomainEvent>(
   event: TrailEvent,
 ): State {
   // What comes from the log is only known by its type; an unknown one falls through the decider's exhaustive switch.
-  const next: State | undefined = decider.evolve(state, { type: event.type, data: upcast(event) } as unknown as Event);
+  const known = { type: event.type, data: upcast(event) } as unknown as Event;
+  let next: State | undefined;
+  try {
+    next = decider.evolve(state, known);
+  } catch (error) {
+    // No fault of the caller's: a fact that has happened is not refused.
+    if (error instanceof Refusal) throw new Error(`${event.type} does not follow what came before`, { cause: error });
+    throw error;
+  }
   if (next === undefined) throw new Error(`${event.type} is not known to this version`);
   return next;
 }

@@ -40,7 +40,7 @@ export async function archiveRecords(service: Service, caller: Caller, input: Ar
     await service.handler.rehearse(item.stream, FAMILIES[item.family].decider, command, item.envelope);
   }
   const records: Answer[] = [];
-  let newest: Executed<object> | null = null;
+  const done: Executed<object>[] = [];
   for (const item of items) {
     const { id } = item;
     try {
@@ -50,7 +50,7 @@ export async function archiveRecords(service: Service, caller: Caller, input: Ar
         command,
         item.envelope,
       );
-      if (executed.position !== null) newest = executed;
+      done.push(executed);
       records.push({ id, archived_at: (executed.state as { archived_at: string | null }).archived_at, referred_by: 0 });
     } catch (error) {
       // Unavailable ends the call: repeated with the same key it goes on where it stopped.
@@ -58,9 +58,8 @@ export async function archiveRecords(service: Service, caller: Caller, input: Ar
       records.push({ id, archived_at: null, referred_by: 0, errors: [error.toJSON()] });
     }
   }
-  // One organization's log has one order: once its newest event can be read, so can the others.
-  const pending = newest !== null && !(await readable(service, organizationId, newest));
-  return { records, ...(pending ? { pending: true } : {}) };
+  const canBeRead = await Promise.all(done.map((executed) => readable(service, organizationId, executed)));
+  return { records, ...(canBeRead.every(Boolean) ? {} : { pending: true }) };
 }
 
 async function itemsOf(
