@@ -67,7 +67,8 @@ export function changeDocument(
   after: object | null,
 ): StoredDocument {
   const { organization_id, actor_id, token_id, client, recorded_at, hash } = event.metadata;
-  const data = upcast(event);
+  // What could not be digested may have a shape that nobody here knows.
+  const data = after === null ? event.data : upcast(event);
   const id = event.stream.slice(event.stream.indexOf('-') + 1);
   const named = after ?? before;
   const document: ChangeDocument = {
@@ -77,7 +78,7 @@ export function changeDocument(
     record: { id, type: model?.type ?? 'UNKNOWN', name: named && model ? model.nameOf(named) : '' },
     revision: event.revision + 1,
     recorded_at,
-    effective_at: model?.effectiveAt?.(event.type, data) ?? null,
+    effective_at: after === null ? null : (model?.effectiveAt?.(event.type, data) ?? null),
     actor_id,
     token_id,
     client,

@@ -83,19 +83,24 @@ class Batch {
     if (recorded_at > this.logTime) this.logTime = recorded_at;
     const model = modelOfStream(event.stream);
     const before = this.records.get(recordId(event)) ?? null;
-    let after: RecordDocument | null = null;
+    const kept = this.puts.length;
     try {
-      after = this.digest(event, model, before);
+      this.take(event, model, before);
     } catch (error) {
+      this.puts.length = kept;
       this.park(event, model, before, error);
     }
-    const { ordinal, logTime } = this;
-    this.put(CHANGES.name, changeDocument(event, ordinal, logTime, model, before, after));
-    if (after !== null && model !== null) this.keep(model, before, after);
   }
 
-  private digest(event: StoredEvent, model: ReadModel | null, before: RecordDocument | null): RecordDocument {
+  /** @throws Error when the event, or any document that it leads to, cannot be made */
+  private take(event: StoredEvent, model: ReadModel | null, before: RecordDocument | null): void {
     if (model === null) throw new Error('no read model takes events of this stream');
+    const after = this.digest(event, model, before);
+    this.put(CHANGES.name, changeDocument(event, this.ordinal, this.logTime, model, before, after));
+    this.keep(model, before, after);
+  }
+
+  private digest(event: StoredEvent, model: ReadModel, before: RecordDocument | null): RecordDocument {
     if (before?.stale) throw new Error('an earlier event of this record could not be digested');
     if ((before?.revision ?? 0) !== event.revision) throw new Error('the event before it was not digested');
     const state = evolveBy(model.decider, before, event);
@@ -126,6 +131,7 @@ class Batch {
       error: error instanceof Error ? error.message : String(error),
     };
     this.put(PARKED.name, { id: event.id, organization_id, keys: { position: this.ordinal }, doc });
+    this.put(CHANGES.name, changeDocument(event, this.ordinal, this.logTime, model, before, null));
     if (before === null || before.stale || model === null) return;
     this.keep(model, before, { ...before, stale: true, position: this.ordinal });
   }
