@@ -8,7 +8,15 @@ import { RevisionConflict, TooLarge } from '../src/stores/errors.ts';
 import { NO_STREAM } from '../src/stores/event-store.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { makeEvents } from './support/events.ts';
-import { assertUnavailable, eventually, type FakeContext, ids, pause, withFake } from './support/eventstoredb.ts';
+import {
+  assertUnavailable,
+  eventually,
+  type FakeContext,
+  HASTY,
+  ids,
+  pause,
+  withFake,
+} from './support/eventstoredb.ts';
 import type { AppendFault } from './support/fake-eventstoredb/faults.ts';
 import { addForeignEvents } from './support/fake-eventstoredb/log.ts';
 import { rejection, take, until } from './support/take.ts';
@@ -29,11 +37,12 @@ const AMBIGUOUS: readonly [AppendFault, string][] = [
 ];
 
 for (const [fault, what] of AMBIGUOUS) {
-  test(`an append ${what} is ambiguous, and a verbatim retry settles it`, async ({ fake, store }) => {
-    await store.append('vendor-0', makeEvents('vendor-0'), NO_STREAM);
+  test(`an append ${what} is ambiguous, and a verbatim retry settles it`, async ({ fake, store, open }) => {
+    const hasty = open(fake.url, HASTY);
+    await eventually(() => hasty.readStream('vendor-1'));
     fake.faults.appends.push(fault);
     const events = makeEvents('vendor-1', { count: 2 });
-    assertUnavailable(await rejection(store.append('vendor-1', events, NO_STREAM)), { ambiguous: true });
+    assertUnavailable(await rejection(hasty.append('vendor-1', events, NO_STREAM)), { ambiguous: true });
     const position = await eventually(() => store.append('vendor-1', events, NO_STREAM));
     const held = await store.readStream('vendor-1');
     assert.equal(ids(held), ids(events));
@@ -41,7 +50,8 @@ for (const [fault, what] of AMBIGUOUS) {
   });
 }
 
-test('an append lost with others under way loses no other', async ({ fake, store }) => {
+test('an append lost with others under way loses no other', async ({ fake, open }) => {
+  const store = open(fake.url, { appendDeadlineMs: 1000 });
   const streams = Array.from({ length: 20 }, (_, index) => `vendor-${index}`);
   fake.faults.appends.push('never-answer');
   const appends = streams.map((stream) => store.append(stream, makeEvents(stream), NO_STREAM));
@@ -49,9 +59,11 @@ test('an append lost with others under way loses no other', async ({ fake, store
   assert.is(settled.filter(({ status }) => status === 'rejected').length, 1);
 });
 
-test('appends are calls of their own: a batch stream that ends can strand none', async ({ fake, store }) => {
+test('appends are calls of their own: a batch stream that ends can strand none', async ({ fake, store, open }) => {
   fake.faults.appends.push('end-batch-stream');
-  assertUnavailable(await rejection(store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM)), { ambiguous: true });
+  assertUnavailable(await rejection(open(fake.url, HASTY).append('vendor-1', makeEvents('vendor-1'), NO_STREAM)), {
+    ambiguous: true,
+  });
   await store.append('vendor-2', makeEvents('vendor-2'), NO_STREAM);
   assert.is(fake.appends.batched, 0);
   assert.is(fake.appends.plain, 2);
@@ -136,12 +148,13 @@ test("what is over the server's own limit is too large", async ({ start, open })
 
 /* Reads */
 
-test('a read that is never answered, or breaks, ends as unavailable', async ({ fake, store }) => {
+test('a read that is never answered, or breaks, ends as unavailable', async ({ fake, store, open }) => {
+  const hasty = open(fake.url, HASTY);
   fake.faults.reads.push('never-answer', 'break', 'never-answer', 'break');
-  assertUnavailable(await rejection(store.readStream('vendor-1')), { ambiguous: false });
-  assertUnavailable(await rejection(store.readStream('vendor-1')), { ambiguous: false });
-  assertUnavailable(await rejection(take(() => store.readAll(null), 1)), { ambiguous: false });
-  assertUnavailable(await rejection(store.head()), { ambiguous: false });
+  assertUnavailable(await rejection(hasty.readStream('vendor-1')), { ambiguous: false });
+  assertUnavailable(await rejection(hasty.readStream('vendor-1')), { ambiguous: false });
+  assertUnavailable(await rejection(take(() => hasty.readAll(null), 1)), { ambiguous: false });
+  assertUnavailable(await rejection(hasty.head()), { ambiguous: false });
   assert.equal(await store.readStream('vendor-1'), []);
 });
 
@@ -171,7 +184,7 @@ test('a follower sends what requires the leader there', async ({ fake, start, op
 /* The end */
 
 test('close does not wait for what never ends', async ({ fake, open }) => {
-  const store = open(fake.url);
+  const store = open(fake.url, HASTY);
   const subscribed = take((signal) => store.subscribeAll(null, signal), 1).catch(() => 'ended');
   await until(() => fake.faults.subscribers === 1);
   fake.faults.appends.push('never-answer');

@@ -7,7 +7,7 @@ import { type EventStoreDbOptions, openEventStoreDb } from '../../src/stores/eve
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { type FakeEventStoreDb, type FakeOptions, startFakeEventStoreDb } from './fake-eventstoredb/server.ts';
 
-/** A fake server and a store that is soon out of patience with it, for each test. */
+/** A fake server and a store on it, for each test. */
 export interface FakeContext {
   fake: FakeEventStoreDb;
   store: EventStore;
@@ -18,7 +18,8 @@ export interface FakeContext {
   cleanup: (() => Promise<void>)[];
 }
 
-const HASTY = { appendDeadlineMs: 200, readDeadlineMs: 200 };
+/** For a store that is soon out of patience, where the test waits for just that. */
+export const HASTY = { appendDeadlineMs: 300, readDeadlineMs: 300 };
 
 export function withFake(test: uvu.Test<FakeContext>): void {
   test.before.each(async (context) => {
@@ -28,7 +29,7 @@ export function withFake(test: uvu.Test<FakeContext>): void {
       cleanup.push(() => fake.close());
       return fake;
     };
-    const open = (url: string, options: EventStoreDbOptions = HASTY) => {
+    const open = (url: string, options?: EventStoreDbOptions) => {
       const store = openEventStoreDb(url, options);
       cleanup.unshift(() => store.close());
       return store;
