@@ -8,19 +8,20 @@ export interface EventsWanted {
   count?: number;
   data?: Record<string, unknown>;
   type?: string;
+  schemaVersion?: number;
   metadata?: Partial<UnsealedMetadata>;
 }
 
 /** Authentic events that continue a stream. */
 export function makeEvents(stream: string, wanted: EventsWanted = {}): TrailEvent[] {
-  const { after, count = 1, data, type = 'VendorAdded' } = wanted;
+  const { after, count = 1, data, type = 'VendorAdded', schemaVersion = 1 } = wanted;
   return chainEvents({
     stream,
     revision: after?.revision ?? -1,
     previousHash: after?.metadata.hash ?? null,
     metadata: { ...someMetadata(), ...wanted.metadata },
     input: { name: 'Kõrvits OÜ' },
-    schemaVersion: () => 1,
+    schemaVersion: () => schemaVersion,
     drafts: Array.from({ length: count }, (_, index) => ({ type, data: data ?? { name: 'Kõrvits OÜ 🎃', index } })),
   });
 }

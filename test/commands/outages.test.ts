@@ -1,0 +1,184 @@
+import * as assert from 'uvu/assert';
+import { Refusal } from '../../src/commands/refusal.ts';
+import { schemaVersion, upcast } from '../../src/commands/upcast.ts';
+import { type VendorCommand, vendor } from '../../src/commands/vendor.ts';
+import { StoreUnavailable } from '../../src/stores/errors.ts';
+import type { EventStore } from '../../src/stores/event-store.ts';
+import { verifyChain } from '../../src/trail/chain.ts';
+import { makeEvents } from '../support/events.ts';
+import { eventStoreLike } from '../support/like.ts';
+import { handlerOn, logSuite } from '../support/log-suite.ts';
+import { envelopeFor } from '../support/register.ts';
+import { rejection } from '../support/take.ts';
+
+const STREAM = 'vendor-vnd_1';
+const ADD: VendorCommand = { type: 'AddVendor', fields: { name: 'Unicloud' } };
+const UPDATE: VendorCommand = { type: 'UpdateVendor', changes: { name: 'U' } };
+
+type Append = EventStore['append'];
+
+/** A store whose appends go through `append`, which is told how many came before. */
+function appendingBy(store: EventStore, append: (count: number, ...args: Parameters<Append>) => ReturnType<Append>) {
+  let count = 0;
+  return eventStoreLike(store, { append: (...args) => append(count++, ...args) });
+}
+
+/** Runs with a clock that can be put forward. */
+async function withClock(run: (forward: (ms: number) => void) => Promise<void>): Promise<void> {
+  const real = Date.now;
+  let shift = 0;
+  Date.now = () => real() + shift;
+  try {
+    await run((ms) => {
+      shift += ms;
+    });
+  } finally {
+    Date.now = real;
+  }
+}
+
+const outage = logSuite('when the store does not answer');
+
+outage('an append that may have been done, and was, is done once', async ({ store }) => {
+  const flaky = appendingBy(store, async (count, ...args) => {
+    const position = await store.append(...args);
+    if (count < 3) throw new StoreUnavailable('no answer', true);
+    return position;
+  });
+  const added = await handlerOn(flaky).execute(STREAM, vendor, ADD, envelopeFor());
+  const events = await store.readStream(STREAM);
+  assert.is(events.length, 1);
+  assert.equal([added.repeated, added.revision, added.position], [false, 1, events[0]!.position]);
+});
+
+outage('an append that may have been done, and was not, is done once', async ({ store }) => {
+  const flaky = appendingBy(store, async (count, ...args) => {
+    if (count < 3) throw new StoreUnavailable('no answer', true);
+    return store.append(...args);
+  });
+  const added = await handlerOn(flaky).execute(STREAM, vendor, ADD, envelopeFor());
+  assert.equal([added.repeated, added.revision], [false, 1]);
+  assert.is((await store.readStream(STREAM)).length, 1);
+});
+
+outage('too long for the same words, the command is decided anew and still done once', async ({ store }) => {
+  for (const landed of [true, false]) {
+    const stream = `vendor-${landed}`;
+    await withClock(async (forward) => {
+      const flaky = appendingBy(store, async (count, ...args) => {
+        if (count > 0) return store.append(...args);
+        if (landed) await store.append(...args);
+        forward(6_000);
+        throw new StoreUnavailable('no answer', true);
+      });
+      const added = await handlerOn(flaky).execute(stream, vendor, ADD, envelopeFor({ input: ADD }));
+      assert.equal([added.revision, added.event_types], [1, ['VendorAdded']]);
+    });
+    const events = await store.readStream(stream);
+    assert.is(events.length, 1);
+    assert.is(verifyChain(events), null);
+  }
+});
+
+outage('another writer who came between is built upon', async ({ store }) => {
+  const calm = handlerOn(store);
+  await calm.execute(STREAM, vendor, ADD, envelopeFor());
+  const flaky = appendingBy(store, async (count, ...args) => {
+    if (count > 0) return store.append(...args);
+    await calm.execute(STREAM, vendor, { ...UPDATE, changes: { country: 'EE' } }, envelopeFor());
+    throw new StoreUnavailable('no answer', true);
+  });
+  const updated = await handlerOn(flaky).execute(STREAM, vendor, UPDATE, envelopeFor());
+  assert.equal([updated.revision, updated.state?.country, updated.state?.name], [3, 'EE', 'U']);
+  assert.is(verifyChain(await store.readStream(STREAM)), null);
+});
+
+outage('for good, the call is unavailable and says how to go on', async ({ store }) => {
+  await withClock(async (forward) => {
+    const silent = appendingBy(store, async () => {
+      forward(6_000);
+      throw new StoreUnavailable('no answer', true);
+    });
+    await unavailable(handlerOn(silent).execute(STREAM, vendor, ADD, envelopeFor()));
+  });
+  const away = appendingBy(store, async () => {
+    throw new StoreUnavailable('away');
+  });
+  await unavailable(handlerOn(away).execute(STREAM, vendor, ADD, envelopeFor()));
+  const unreadable = eventStoreLike(store, { readStream: () => Promise.reject(new StoreUnavailable('away')) });
+  await unavailable(handlerOn(unreadable).execute(STREAM, vendor, ADD, envelopeFor()));
+  assert.is((await store.readStream(STREAM)).length, 0);
+});
+
+async function unavailable(promise: Promise<unknown>): Promise<void> {
+  const error = await rejection(promise);
+  assert.instance(error, Refusal);
+  const { code, retryable, details } = error as Refusal;
+  assert.equal([code, retryable, details.retry_after_seconds], ['unavailable', true, 2]);
+}
+
+outage('and comes back, the same handler goes on', async ({ store }) => {
+  let away = true;
+  const flaky = appendingBy(store, async (_count, ...args) => {
+    if (away) throw new StoreUnavailable('away');
+    return store.append(...args);
+  });
+  const handler = handlerOn(flaky);
+  await unavailable(handler.execute(STREAM, vendor, ADD, envelopeFor()));
+  away = false;
+  assert.is((await handler.execute(STREAM, vendor, ADD, envelopeFor())).revision, 1);
+});
+
+outage.run();
+
+const unknown = logSuite('what a newer version wrote');
+
+/** Nothing is decided on a stream that isn't understood: an error of ours, no refusal, and no further event. */
+async function stopsAt(store: EventStore, length: number): Promise<void> {
+  for (const command of [ADD, UPDATE]) {
+    const error = await rejection(handlerOn(store).execute(STREAM, vendor, command, envelopeFor()));
+    assert.instance(error, Error);
+    assert.not.instance(error, Refusal);
+  }
+  assert.is((await store.readStream(STREAM)).length, length);
+}
+
+unknown('is no state: an unknown type, first or later', async ({ store }) => {
+  await store.append(STREAM, makeEvents(STREAM, { type: 'VendorImagined', data: { name: 'U' } }), -1);
+  await stopsAt(store, 1);
+});
+
+unknown('is no state: an unknown type after known ones', async ({ store }) => {
+  const handler = handlerOn(store);
+  await handler.execute(STREAM, vendor, ADD, envelopeFor());
+  const [after] = await store.readStream(STREAM);
+  await store.append(STREAM, makeEvents(STREAM, { type: 'VendorImagined', after }), 0);
+  const error = await rejection(handler.execute(STREAM, vendor, UPDATE, envelopeFor()));
+  assert.match(String(error), 'VendorImagined is not known');
+  await stopsAt(store, 2);
+});
+
+unknown('is no state: a shape of a later schema version', async ({ store }) => {
+  const [event] = makeEvents(STREAM, { data: { name: 'U' }, schemaVersion: 2 });
+  await store.append(STREAM, [event!], -1);
+  await stopsAt(store, 1);
+});
+
+unknown('and what an older one wrote is read in today’s shape', () => {
+  const upcasters = {
+    VendorAdded: [
+      ({ title, ...data }: Record<string, unknown>) => ({ ...data, name: title }),
+      (data: Record<string, unknown>) => ({ ...data, country: data.country ?? 'EE' }),
+    ],
+  };
+  assert.is(schemaVersion('VendorAdded', upcasters), 3);
+  assert.is(schemaVersion('VendorReviewed', upcasters), 1);
+  const read = (schemaVersion: number, data: Record<string, unknown>) =>
+    upcast(makeEvents(STREAM, { schemaVersion, data })[0]!, upcasters);
+  assert.equal(read(1, { title: 'U', note: 'n' }), { name: 'U', note: 'n', country: 'EE' });
+  assert.equal(read(2, { name: 'U' }), { name: 'U', country: 'EE' });
+  assert.equal(read(3, { name: 'U' }), { name: 'U' });
+  assert.throws(() => read(4, { name: 'U' }), /schema version 4/);
+});
+
+unknown.run();
