@@ -42,7 +42,8 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   directToolRoutes(router, tools, admit);
 
   const app = new Koa<RequestState>();
-  app.on('error', (error: unknown) => logger.warn({ err: error }, 'response not sent'));
+  // Routes' faults are logged with their request; what Koa still reports is a connection lost or cut.
+  app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
   app.use(requests(logger));
   app.use(mcpEndpoint(createProtocol(tools, { name: 'veritrail', version }), admit));
   app.use(router.routes()).use(router.allowedMethods());

@@ -1,0 +1,370 @@
+/** Everything around the protocol: credentials, origins, bodies, the direct form, health, stopping. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Json, post, raw, request, startToyService, TOKEN, type ToyService, until } from './support/toy-tools.ts';
+
+const test = suite<{ service: ToyService }>('http');
+
+test.before(async (context) => {
+  context.service = await startToyService();
+});
+test.after(async ({ service }) => service.stop());
+
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+/** The status and the text of an answer to header lines written as they are. */
+async function statusOf(service: ToyService, path: string, lines: string[]): Promise<[number, string]> {
+  const host = lines.some((line) => /^host:/i.test(line)) ? [] : ['Host: localhost'];
+  const head = [`GET ${path} HTTP/1.1`, ...host, 'Connection: close', ...lines].join('\r\n');
+  const text = await raw(service.port, `${head}\r\n\r\n`);
+  return [Number(text.split(' ')[1]), text];
+}
+
+const HEALTH = '/api/mcp/v1/health';
+
+test('a credential is exactly Bearer, one space and the token', async ({ service }) => {
+  const good = [
+    `Authorization: Bearer ${TOKEN}`,
+    `authorization:Bearer ${TOKEN}`,
+    `Authorization: \t Bearer ${TOKEN} \t`,
+  ];
+  for (const line of good) assert.is((await statusOf(service, HEALTH, [line]))[0], 200, line);
+  const values = [
+    'Bearer',
+    'Bearer ',
+    `Bearer  ${TOKEN}`,
+    `Bearer\t${TOKEN}`,
+    `Bearer ${TOKEN.slice(0, 4)} ${TOKEN.slice(4)}`,
+    `Bearer ${TOKEN.slice(0, 4)}\t${TOKEN.slice(4)}`,
+    `Bearer ${TOKEN} x`,
+    `Bearer ${TOKEN},`,
+    `Bearer ${TOKEN}, Bearer ${TOKEN}`,
+    `Bearer "${TOKEN}"`,
+    `Bearer \u00a0${TOKEN}`,
+    `bearer ${TOKEN}`,
+    `BEARER ${TOKEN}`,
+    `Bearer${TOKEN}`,
+    `Basic ${TOKEN}`,
+    TOKEN,
+    'Bearer vtr_unknown',
+    '',
+  ];
+  for (const value of values) {
+    const [status, text] = await statusOf(service, HEALTH, [`Authorization: ${value}`]);
+    assert.is(status, 401, JSON.stringify(value));
+    assert.match(text, /WWW-Authenticate: Bearer realm="veritrail", error="invalid_token"/i);
+    assert.match(text, /{"error":{"code":"unauthorized","message":"[^"\\]*(\\"[^"\\]*)*","retryable":false}}/);
+  }
+});
+
+test('a credential is sent once, and in one line', async ({ service }) => {
+  const line = `Authorization: Bearer ${TOKEN}`;
+  assert.is((await statusOf(service, HEALTH, [line, line]))[0], 401);
+  assert.is((await statusOf(service, HEALTH, [line, 'authorization: Bearer other']))[0], 401);
+  for (const folded of [`Authorization: Bearer\r\n ${TOKEN}`, `Authorization: Bearer ${TOKEN}\r\n x`]) {
+    const [status] = await statusOf(service, HEALTH, [folded]);
+    assert.ok(status === 400 || status === 401, `${status}`);
+  }
+});
+
+test('no credential is asked for one, everywhere', async ({ service }) => {
+  for (const [method, path] of [
+    ['POST', '/api/mcp/v1'],
+    ['GET', HEALTH],
+    ['GET', '/api/mcp/tools/echo'],
+    ['GET', '/api/mcp/tools/nonsense'],
+  ] as const) {
+    const response = await fetch(service.url + path, { method });
+    assert.is(response.status, 401, path);
+    assert.is(response.headers.get('www-authenticate'), 'Bearer realm="veritrail"');
+    assert.is(((await response.json()) as Json).error?.code as unknown, 'unauthorized');
+  }
+});
+
+test('a credential that cannot be checked is unavailable, never unauthorized, and tells nothing', async ({
+  service,
+}) => {
+  for (const path of ['/api/mcp/v1', '/api/mcp/tools/echo']) {
+    const away = await request(service.url + path, { method: 'POST', headers: { Authorization: 'Bearer away' } });
+    assert.is(away.status, 503);
+    assert.is(away.headers.get('retry-after'), '2');
+    assert.is(away.json.error?.code as unknown, 'unavailable');
+    assert.is(away.json.error?.retryable as unknown, true);
+    assert.not.match(away.text, /mongodb/);
+    const broken = await request(service.url + path, { method: 'POST', headers: { Authorization: 'Bearer broken' } });
+    assert.is(broken.status, 500);
+    assert.not.match(broken.text, /boom|secret/);
+  }
+  const lines = service.log.filter(({ status }) => status === 500);
+  assert.match(JSON.stringify(lines), /boom/, 'the operator is told');
+});
+
+test('Host and Origin must be ours', async ({ service }) => {
+  const auth = `Authorization: Bearer ${TOKEN}`;
+  const { port } = service;
+  const ask = async (...lines: string[]) => (await statusOf(service, HEALTH, [auth, ...lines]))[0];
+  for (const host of ['localhost', `127.0.0.1:${port}`, `[::1]:${port}`, `LocalHost:${port}`, 'veritrail.example']) {
+    assert.is(await ask(`Host: ${host}`), 200, host);
+  }
+  for (const host of [
+    'evil.example',
+    `evil.example:${port}`,
+    'localhost.evil.example',
+    '127.0.0.1.nip.io',
+    'localhost:x',
+    '',
+  ]) {
+    assert.is(await ask(`Host: ${host}`), 403, host);
+  }
+  const origins: [string, string, number][] = [
+    [`localhost:${port}`, `http://localhost:${port}`, 200],
+    ['veritrail.example', 'https://veritrail.example', 200],
+    [`localhost:${port}`, `http://localhost:${port + 1}`, 403],
+    [`localhost:${port}`, 'http://evil.example', 403],
+    [`localhost:${port}`, 'null', 403],
+    ['veritrail.example', 'http://veritrail.example', 403],
+    ['evil.example', 'http://evil.example', 403],
+  ];
+  for (const [host, origin, expected] of origins) {
+    assert.is(await ask(`Host: ${host}`, `Origin: ${origin}`), expected, `${host} ${origin}`);
+  }
+  const refused = await post(service, PING, { Origin: 'http://evil.example' });
+  assert.is(refused.status, 403);
+  assert.is(Number(refused.json.error?.code), -32600, 'in the protocol’s own form');
+  assert.is((await statusOf(service, '/readyz', ['Host: 10.0.0.7:8080']))[0], 200, 'probes come by address');
+});
+
+test('the endpoint takes and gives JSON only', async ({ service }) => {
+  const types: [string, number][] = [
+    ['application/json', 200],
+    ['Application/JSON; charset=UTF-8', 200],
+    ['application/json;charset="utf-8"', 200],
+    ['application/json; charset=latin1', 415],
+    ['application/jsonp', 415],
+    ['text/plain', 415],
+    ['application/x-www-form-urlencoded', 415],
+  ];
+  for (const [type, status] of types) {
+    assert.is((await post(service, PING, { 'Content-Type': type })).status, status, type);
+  }
+  const zipped = await post(service, PING, { 'Content-Encoding': 'gzip' });
+  assert.is(zipped.status, 415);
+  assert.is(Number(zipped.json.error?.code), -32600);
+  const accepts: [string, number][] = [
+    ['application/json, text/event-stream', 200],
+    ['text/event-stream;q=0.5, Application/JSON;q=0.9', 200],
+    ['*/*', 200],
+    ['application/*', 200],
+    ['text/event-stream', 406],
+    ['text/html', 406],
+    ['application/json;q=0', 406],
+  ];
+  for (const [accept, status] of accepts) {
+    const reply = await post(service, PING, { Accept: accept });
+    assert.is(reply.status, status, accept);
+    assert.is(reply.json.jsonrpc as unknown, '2.0');
+  }
+});
+
+test('a body over 1 MiB is refused, whether its length is told or not', async ({ service }) => {
+  const room = (1 << 20) - PING.length;
+  assert.is((await post(service, PING + ' '.repeat(room))).status, 200);
+  const over = PING + ' '.repeat(room + 1);
+  const told = await post(service, over);
+  assert.is(told.status, 413);
+  assert.is(Number(told.json.error?.code), -32600);
+  const direct = await request(`${service.url}/api/mcp/tools/echo`, { method: 'POST', body: over });
+  assert.is(direct.status, 413);
+  assert.is(direct.json.error?.code as unknown, 'too_large');
+
+  const head = [
+    'POST /api/mcp/v1 HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${TOKEN}`,
+    'Content-Type: application/json',
+    'Transfer-Encoding: chunked',
+    'Connection: close',
+  ].join('\r\n');
+  const chunk = `40000\r\n${' '.repeat(0x40000)}\r\n`;
+  assert.match(await raw(service.port, `${head}\r\n\r\n`, chunk.repeat(5), '0\r\n\r\n'), /^HTTP\/1.1 413 /);
+});
+
+test('a body that does not come in time is cut off, and one that stops is forgotten', async () => {
+  const service = await startToyService({}, { requestTimeoutMs: 200 });
+  const head = [
+    'POST /api/mcp/v1 HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${TOKEN}`,
+    'Content-Type: application/json',
+    'Content-Length: 1000',
+  ].join('\r\n');
+  assert.match(await raw(service.port, `${head}\r\n\r\n{"jsonrpc"`), /^HTTP\/1.1 408 /);
+  await until(() => service.log.length === 1);
+  assert.is(service.log[0]?.status, 499);
+  await service.stop();
+});
+
+test('the direct form: a POST of a JSON object, or of nothing', async ({ service }) => {
+  const tool = (name: string, init: RequestInit = {}) =>
+    request(`${service.url}/api/mcp/tools/${name}`, { method: 'POST', ...init });
+  const json = { 'Content-Type': 'application/json' };
+  assert.equal((await tool('add', { body: '{"name":"x"}', headers: json })).json as unknown, { added: { name: 'x' } });
+  assert.equal((await tool('add')).json as unknown, { added: {} });
+  const done = await tool('add', { body: '{}', headers: json });
+  assert.is(done.status, 200);
+  assert.match(done.headers.get('content-type') ?? '', /^application\/json/);
+  assert.is(done.headers.get('cache-control'), 'no-store');
+  assert.is(done.headers.get('x-content-type-options'), 'nosniff');
+
+  for (const body of ['[]', 'null', '5', '"x"', '{', '{"a":1}x']) {
+    const reply = await tool('add', { body, headers: json });
+    assert.is(reply.status, 400, body);
+    assert.is(reply.json.error?.code as unknown, 'invalid_input');
+  }
+  const plain = await tool('add', { body: '{}', headers: { 'Content-Type': 'text/plain' } });
+  assert.is(plain.status, 415);
+  assert.is(plain.json.error?.code as unknown, 'invalid_input');
+  const unknown = await tool('nonsense');
+  assert.is(unknown.status, 404);
+  assert.is(unknown.json.error?.code as unknown, 'not_found');
+});
+
+test('the direct form: every status, and when to come back', async ({ service }) => {
+  for (const status of [200, 400, 403, 404, 409, 413, 422, 429, 500, 503]) {
+    const retryAfter = status === 429 || status === 503 ? 7 : undefined;
+    const reply = await request(`${service.url}/api/mcp/tools/fail`, {
+      method: 'POST',
+      body: JSON.stringify({ status, retryAfter }),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    assert.is(reply.status, status);
+    assert.is(reply.headers.get('retry-after'), retryAfter === undefined ? null : '7');
+    assert.is(reply.json.error?.code as unknown, 'some_code');
+  }
+});
+
+test('the direct form: GET reads, with typed query parameters', async ({ service }) => {
+  const get = (query: string) => request(`${service.url}/api/mcp/tools/echo${query}`);
+  const cases: [string, object][] = [
+    ['', {}],
+    ['?word=two%20words&size=5', { word: 'two words', size: 5 }],
+    ['?word=5', { word: '5' }],
+    ['?word=true&archived=true', { word: 'true', archived: true }],
+    ['?size=x', { size: 'x' }],
+    ['?filter=%7B%22a%22%3A%5B1%5D%7D', { filter: { a: [1] } }],
+    ['?unknown=null&other=2026-01-01', { unknown: null, other: '2026-01-01' }],
+    ['?word=', { word: '' }],
+  ];
+  for (const [query, args] of cases) {
+    const { status, json } = await get(query);
+    assert.is(status, 200, query);
+    assert.equal(json.args as unknown, args, query);
+  }
+  const twice = await get('?size=1&size=2');
+  assert.is(twice.status, 400);
+  assert.is(twice.json.error?.field as unknown, 'size');
+  const auth = `Authorization: Bearer ${TOKEN}`;
+  const withBody = (body: string) =>
+    raw(
+      service.port,
+      `GET /api/mcp/tools/echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${auth}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+  assert.match(await withBody('{}'), /^HTTP\/1.1 200 /);
+  assert.match(await withBody('{"size":1}'), /^HTTP\/1.1 400 /);
+});
+
+test('methods that a tool does not take are refused with those it does', async ({ service }) => {
+  const allow = async (method: string, name: string) => {
+    const { status, headers, json } = await request(`${service.url}/api/mcp/tools/${name}`, { method });
+    assert.is(status, 405);
+    assert.is(json.error?.code as unknown, 'method_not_allowed');
+    return headers.get('allow');
+  };
+  const before = service.tools.calls.length;
+  assert.is(await allow('GET', 'add'), 'POST');
+  assert.is(await allow('DELETE', 'add'), 'POST');
+  assert.is(await allow('PUT', 'echo'), 'GET, POST');
+  assert.is(service.tools.calls.length, before);
+});
+
+test('what is not there is said in JSON', async ({ service }) => {
+  for (const path of ['/', '/api', '/api/mcp/v2', '/api/mcp/v1x', '/api/mcp/tools', '/%ff', '/api/mcp/tools/%ff']) {
+    const { status, json } = await request(service.url + path);
+    assert.is(status, 404, path);
+    assert.is(json.error?.code as unknown, 'not_found', path);
+  }
+  const { status, headers } = await request(`${service.url}/livez`, { method: 'POST' });
+  assert.is(status, 405);
+  assert.match(headers.get('allow') ?? '', /GET/);
+  assert.is(
+    (await request(`${service.url}/api/mcp/v1/?x=1`, { method: 'GET' })).status,
+    405,
+    'a slash more is the endpoint',
+  );
+});
+
+test('health tells its callers all, and the world only yes or no', async () => {
+  let serving = true;
+  let broken = false;
+  const health = async () => {
+    if (broken) throw new Error('mongodb://10.0.0.1 is away');
+    return { serving, store: 'detail' };
+  };
+  const service = await startToyService({ health });
+  const ask = async (path: string) => {
+    const { status, json } = await request(service.url + path);
+    return [status, json] as unknown;
+  };
+  assert.equal(await ask(HEALTH), [200, { status: 'ok', version: '1.2.3', serving: true, store: 'detail' }]);
+  assert.equal(await ask('/readyz'), [200, { status: 'ok' }]);
+  serving = false;
+  assert.equal(await ask(HEALTH), [503, { status: 'unavailable', version: '1.2.3', serving: false, store: 'detail' }]);
+  assert.equal(await ask('/readyz'), [503, { status: 'unavailable' }]);
+  assert.equal(await ask('/livez'), [200, { status: 'ok' }]);
+  broken = true;
+  assert.equal(await ask(HEALTH), [503, { status: 'unavailable', version: '1.2.3', serving: false }]);
+  assert.equal(await ask('/readyz'), [503, { status: 'unavailable' }]);
+  await service.stop();
+});
+
+test('one line a request, with its id, and no token or content in it', async () => {
+  const service = await startToyService();
+  const { headers } = await post(service, {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'echo', arguments: { secret: 'hush' } },
+  });
+  await request(`${service.url}/api/mcp/tools/echo?word=hush`);
+  await request(`${service.url}/nothing?word=hush`);
+  assert.is(service.log.length, 3);
+  const [rpc, direct, nothing] = service.log.map(({ time, pid, hostname, ms, request, ...line }) => line);
+  assert.is(service.log[0]?.request, headers.get('x-request-id'));
+  const line = { level: 30, status: 200, account: 'acc_1', tool: 'echo', msg: 'request' };
+  assert.equal(rpc, { ...line, method: 'POST', path: '/api/mcp/v1', rpc: 'tools/call' });
+  assert.equal(direct, { ...line, method: 'GET', path: '/api/mcp/tools/echo' });
+  assert.equal(nothing, { level: 30, method: 'GET', path: '/nothing', status: 404, msg: 'request' });
+  assert.not.match(JSON.stringify(service.log), /hush|vtr_/);
+  await service.stop();
+});
+
+test('a stop lets what is under way finish, and waits no longer than it should', async () => {
+  const patient = await startToyService();
+  const under = request(`${patient.url}/api/mcp/tools/wait`);
+  await until(() => patient.tools.calls.length === 1);
+  const stopped = patient.stop();
+  assert.is(patient.server.listening, false);
+  patient.tools.release();
+  assert.is((await under).status, 200);
+  await stopped;
+
+  const hasty = await startToyService();
+  const cut = request(`${hasty.url}/api/mcp/tools/wait`).catch(() => 'cut');
+  await until(() => hasty.tools.calls.length === 1);
+  await hasty.stop();
+  assert.is(await cut, 'cut');
+  const { signal } = hasty.tools.calls[0]!.context;
+  await until(() => signal?.aborted === true);
+});
+
+test.run();
