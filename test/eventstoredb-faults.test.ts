@@ -158,6 +158,24 @@ test('a read that is never answered, or breaks, ends as unavailable', async ({ f
   assert.equal(await store.readStream('vendor-1'), []);
 });
 
+test('a read may take long as long as events come', async ({ fake, store, open }) => {
+  const events = makeEvents('vendor-1', { count: 10 });
+  await store.append('vendor-1', events, NO_STREAM);
+  fake.faults.reads.push('slow');
+  assert.equal(ids(await open(fake.url, HASTY).readStream('vendor-1')), ids(events));
+});
+
+test('head does not read the log', async ({ fake, store }) => {
+  const text = 'x'.repeat(1000);
+  for (let index = 0; index < 4; index += 1) {
+    await store.append(`vendor-${index}`, makeEvents(`vendor-${index}`, { count: 500, data: { text } }), NO_STREAM);
+  }
+  const position = await store.append('vendor-9', makeEvents('vendor-9'), NO_STREAM);
+  assert.is(await store.head(), position);
+  await store.readStream('vendor-9');
+  assert.ok(fake.faults.delivered < 1000);
+});
+
 test("the server's own events and those of others are no events of ours", async ({ fake, store }) => {
   assert.is(await store.head(), null);
   for await (const _ of store.readAll(null)) assert.unreachable();

@@ -17,7 +17,7 @@ export type AppendFault =
   | 'conflict';
 
 /** What can happen to one read or to one subscription when it begins. */
-export type ReadFault = 'never-answer' | 'break';
+export type ReadFault = 'never-answer' | 'break' | 'slow';
 
 /** Misfortunes on command: each queue is used up one call at a time, in order. */
 export class Faults {
@@ -28,7 +28,7 @@ export class Faults {
   redeliver = 0;
   /** Where each subscription so far was asked to begin: a commit position, null for the beginning. */
   readonly subscribedAfter: (bigint | null)[] = [];
-  /** How many events subscriptions were sent so far. */
+  /** How many events were sent so far, to readers and subscribers. */
   delivered = 0;
   /** Where calls that require the leader are told to go, while set. */
   leader: { host: string; port: number } | null = null;

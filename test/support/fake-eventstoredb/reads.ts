@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
@@ -26,13 +27,18 @@ export class Reads {
     readonly faults: Faults,
   ) {}
 
-  async answer(call: ReadCall): Promise<void> {
+  /** @param pauseMs how long to wait before each event of a read */
+  async answer(call: ReadCall, pauseMs = 0): Promise<void> {
     const options = call.request.getOptions()!;
     if (options.hasSubscription()) return this.#subscribe(call, options);
     const records = options.hasStream() ? this.#ofStream(options) : this.#ofAll(options);
     if (records === null) call.write(streamNotFoundMessage(streamNameOf(options.getStream()!)));
     const count = Number(options.getCount());
-    for (const record of (records ?? []).slice(0, count)) await write(call, eventMessage(record));
+    for (const record of (records ?? []).slice(0, count)) {
+      if (pauseMs > 0) await setTimeout(pauseMs);
+      await this.#send(call, record);
+      if (call.cancelled) return;
+    }
     call.end();
   }
 
@@ -80,10 +86,7 @@ export class Reads {
       if (record) {
         index += 1;
         seen += 1;
-        if (matches(record)) {
-          this.faults.delivered += 1;
-          await write(call, eventMessage(record));
-        }
+        if (matches(record)) await this.#send(call, record);
         if (options.hasFilter() && seen % window === 0) {
           call.write(checkpointMessage(record.position, live ? record.position : 0n));
         }
@@ -106,16 +109,17 @@ export class Reads {
     this.faults.redeliver = 0;
     return after - again;
   }
-}
 
-/** Writes with back-pressure. */
-async function write(call: ReadCall, message: ReadResp): Promise<void> {
-  if (call.write(message) || call.cancelled) return;
-  await new Promise<void>((resolve) => {
-    const go = () => {
-      call.off('drain', go).off('cancelled', go);
-      resolve();
-    };
-    call.on('drain', go).on('cancelled', go);
-  });
+  /** Sends one event, with back-pressure. */
+  async #send(call: ReadCall, record: LogRecord): Promise<void> {
+    this.faults.delivered += 1;
+    if (call.write(eventMessage(record)) || call.cancelled) return;
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        call.off('drain', go).off('cancelled', go);
+        resolve();
+      };
+      call.on('drain', go).on('cancelled', go);
+    });
+  }
 }

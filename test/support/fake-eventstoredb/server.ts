@@ -12,6 +12,9 @@ import { Faults } from './faults.ts';
 import { foreignEvent, Log } from './log.ts';
 import { Reads } from './reads.ts';
 
+/** Between two events of a slow read. */
+const SLOW_MS = 60;
+
 export interface FakeOptions {
   /** Any free one unless given. */
   port?: number;
@@ -97,7 +100,7 @@ function streams(log: Log, faults: Faults, appends: Appends): Record<string, Unt
       const refused = notLeader(call.metadata, faults);
       if (refused) call.emit('error', refused);
       else if (fault === 'break') call.emit('error', { code: grpc.status.INTERNAL, details: 'read failed' });
-      else if (fault === undefined) void reads.answer(call);
+      else if (fault !== 'never-answer') void reads.answer(call, fault === 'slow' ? SLOW_MS : 0);
     },
   };
 }
