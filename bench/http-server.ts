@@ -11,7 +11,7 @@ import { openStores } from '../src/stores/open.ts';
 
 /* The service and the plain routes in one process, on one port: told apart by path before either sees the request. */
 
-const [folder, organizationId, accountId, recordId] = process.argv.slice(2) as [string, string, string, string];
+const [folder, organizationId, accountId] = process.argv.slice(2) as [string, string, string];
 const stores = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });
 const logger = createLogger('info', { write: () => undefined });
 const register = createRegister({
@@ -40,17 +40,27 @@ const service = createApp({
   logger,
 }).callback();
 
+/* The plain routes take the very same request: a JSON body is read and parsed, nothing else is looked at. */
 const list = Buffer.from(`{"jsonrpc":"2.0","id":1,"result":{"tools":${register.tools.listJson}}}`);
 const router = new Router();
-router.get('/plain/list', (ctx) => {
+router.post('/plain/list', async (ctx) => {
+  await readJson(ctx.req);
   ctx.type = 'json';
   ctx.body = list;
 });
-router.get('/plain/record', async (ctx) => {
-  const [found] = await register.projections.models.get('vendors', [recordId]);
+router.post('/plain/record', async (ctx) => {
+  const { params } = await readJson(ctx.req);
+  const [found] = await register.projections.models.get('vendors', params.arguments.ids);
   ctx.type = 'json';
   ctx.body = JSON.stringify({ records: [found?.doc] });
 });
+
+async function readJson(request: IncomingMessage): Promise<{ params: { arguments: { ids: string[] } } }> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return JSON.parse(Buffer.concat(chunks).toString());
+}
+
 const plain = new Koa().use(router.routes()).callback();
 
 const server = createServer((request: IncomingMessage, response: ServerResponse) =>

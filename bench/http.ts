@@ -10,20 +10,17 @@ const CONNECTIONS = 16;
 
 /** The protocol's hot path over HTTP, its token checked, against plain Koa routes that send the same. */
 export async function httpFigures(bed: Bed, ms: number): Promise<Figure[]> {
-  const server = fork(SERVER, [bed.folder, bed.organizationId, bed.caller.account_id, vendorId(17)], {
+  const server = fork(SERVER, [bed.folder, bed.organizationId, bed.caller.account_id], {
     execArgv: ['--import', 'tsx'],
   });
   const [{ port, token }] = (await once(server, 'message')) as [{ port: number; token: string }];
   try {
-    const list = mcp(port, token, { jsonrpc: '2.0', id: 1, method: 'tools/list' });
-    const read = mcp(port, token, {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'getRecords', arguments: { ids: [vendorId(17)] } },
-    });
-    const lists = await compare(port, ms, list, get(port, '/plain/list'));
-    const reads = await compare(port, ms, read, get(port, '/plain/record'));
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const params = { name: 'getRecords', arguments: { ids: [vendorId(17)] } };
+    const read = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    const to = (path: string, message: object) => post(port, path, token, message);
+    const lists = await compare(port, ms, to('/api/mcp/v1', list), to('/plain/list', list));
+    const reads = await compare(port, ms, to('/api/mcp/v1', read), to('/plain/record', read));
     return [
       figure(
         'tools/list over HTTP, token checked, to a plain Koa route sending the same bytes',
@@ -101,10 +98,10 @@ function exchange(socket: ReturnType<typeof connect>, request: Buffer): Promise<
   });
 }
 
-function mcp(port: number, token: string, message: object): Buffer {
+function post(port: number, path: string, token: string, message: object): Buffer {
   const body = JSON.stringify(message);
   const headers = [
-    'POST /api/mcp/v1 HTTP/1.1',
+    `POST ${path} HTTP/1.1`,
     `Host: 127.0.0.1:${port}`,
     `Authorization: Bearer ${token}`,
     'Content-Type: application/json',
@@ -113,8 +110,4 @@ function mcp(port: number, token: string, message: object): Buffer {
     `Content-Length: ${Buffer.byteLength(body)}`,
   ];
   return Buffer.from(`${headers.join('\r\n')}\r\n\r\n${body}`);
-}
-
-function get(port: number, path: string): Buffer {
-  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { layBed } from './data.ts';
+import { type Bed, layBed } from './data.ts';
 import { httpFigures } from './http.ts';
 import { rebuildFigures } from './log.ts';
 import { type Figure, table } from './measure.ts';
@@ -8,7 +8,8 @@ import { readFigures, VERSIONS } from './reads.ts';
 import { startFigures } from './start.ts';
 import { writeFigures } from './writes.ts';
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: { quick: { type: 'boolean' }, json: { type: 'string', default: 'bench-results.json' } },
 });
 const vendors = values.quick ? 10_000 : 100_000;
@@ -17,20 +18,24 @@ const started = performance.now();
 const say = (text: string) =>
   process.stderr.write(`${((performance.now() - started) / 1_000).toFixed(1)} s  ${text}\n`);
 
+/** The groups of figures, each by its name; `npm run bench -- writes` measures that one alone. */
+const groups: Record<string, (bed: Bed) => Promise<Figure[]>> = {
+  http: (bed) => httpFigures(bed, ms),
+  reads: (bed) => readFigures(bed, vendors),
+  rebuild: rebuildFigures,
+  writes: (bed) => writeFigures(bed, ms),
+  start: () => startFigures(values.quick ? 20_000 : 200_000),
+};
+
 say(`laying ${vendors} vendors with ${VERSIONS} versions each`);
 const bed = await layBed(vendors, VERSIONS);
 const figures: Figure[] = [];
-say('HTTP');
-figures.push(...(await httpFigures(bed, ms)));
-say('lists');
-figures.push(...(await readFigures(bed, vendors)));
-say('rebuild');
-figures.push(...(await rebuildFigures(bed)));
-say('writes');
-figures.push(...(await writeFigures(bed, ms)));
+for (const [name, measure] of Object.entries(groups)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  say(name);
+  figures.push(...(await measure(bed)));
+}
 await bed.close();
-say('start');
-figures.push(...(await startFigures(values.quick ? 20_000 : 200_000)));
 say('done');
 
 process.stdout.write(`${table(figures)}\n`);

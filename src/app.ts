@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from './config.ts';
 import { createApp } from './http/app.ts';
@@ -14,9 +13,10 @@ import { lockDataFolder } from './stores/sqlite/data-folder.ts';
 import { VERSION } from './version.ts';
 
 export interface Started {
-  /** Where clients reach the service, without a trailing slash. */
-  baseUrl: string;
-  /** The first token, on the one start that made it. */
+  /** Where it listens. */
+  port: number;
+  /** The first organization, and its first token on the one start that made it. */
+  organizationId: string;
   firstToken: string | null;
   stop(): Promise<void>;
 }
@@ -33,12 +33,12 @@ const HEALTH_MS = 2_000;
 export async function startApp(
   config: Config,
   logger: Logger,
-  prepare?: (stores: Stores) => Promise<string | null>,
+  prepare?: (stores: Stores) => Promise<unknown>,
 ): Promise<Started> {
   const needsFolder = config.eventStoreUrl === null || config.mongodbUrl === null;
   const lock = needsFolder ? lockDataFolder(config.dataDir) : null;
   const stores = await openStores(config);
-  const prepared = (await prepare?.(stores)) ?? null;
+  await prepare?.(stores);
   const { events, accounts } = stores;
   const cursorKey = await secret(accounts, 'cursor-key');
   const register = createRegister({
@@ -51,7 +51,7 @@ export async function startApp(
   });
   const { handler, projections, tools } = register;
   const now = () => new Date();
-  const { installation, token } = await firstStart({ accounts, log: events, handler, now });
+  const { installation, organizationId, token } = await firstStart({ accounts, log: events, handler, now });
   const authenticator = new Authenticator({ accounts, handler, now });
   const health = () => healthOf(stores, register);
   const app = createApp({
@@ -69,8 +69,9 @@ export async function startApp(
     .then(() => repairTokens({ accounts, handler, now }, events, projections.organizations))
     .catch((error: unknown) => logger.error({ err: error }, 'the read models could not be started'));
   return {
-    baseUrl: addressOf(server, config),
-    firstToken: prepared ?? token,
+    port: (server.address() as AddressInfo).port,
+    organizationId,
+    firstToken: token,
     async stop() {
       await stopServer(server, GRACE_MS);
       await starting;
@@ -79,11 +80,6 @@ export async function startApp(
       lock?.release();
     },
   };
-}
-
-function addressOf(server: Server, config: Config): string {
-  const { port } = server.address() as AddressInfo;
-  return config.baseUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
 }
 
 /** Serving means: the event store answers, and the read models have caught up once. */

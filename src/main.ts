@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { startApp } from './app.ts';
+import { clientConfig, endpointOf } from './cli/connect.ts';
 import { readConfig } from './config.ts';
 import { createLogger } from './log.ts';
 
@@ -20,9 +21,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
   const logger = createLogger(config.logLevel);
   const prepare = values.demo ? (await import('./demo/fill.ts')).fillDemo : undefined;
-  const { baseUrl, firstToken, stop } = await startApp(config, logger, prepare);
-  process.stdout.write(`veritrail is listening on ${baseUrl}\n`);
-  if (firstToken !== null) process.stdout.write(welcome(baseUrl, firstToken));
+  const { port, firstToken, organizationId, stop } = await startApp(config, logger, prepare);
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
@@ -38,22 +37,24 @@ async function main(): Promise<void> {
       );
     });
   }
+  const endpoint = endpointOf(config, port);
+  const greeting = firstToken === null ? '' : welcome(endpoint, firstToken, organizationId);
+  // One write, and the last step: whoever waits for it finds all of it, and a service that can be stopped.
+  process.stdout.write(`veritrail is listening on ${endpoint.replace(/\/api\/mcp\/v1$/, '')}\n${greeting}`);
 }
 
 /** What a newcomer needs, said once: the token is kept nowhere in this form. */
-function welcome(baseUrl: string, token: string): string {
-  const url = `${baseUrl}/api/mcp/v1`;
-  const block = { mcpServers: { veritrail: { url, headers: { Authorization: `Bearer ${token}` } } } };
+function welcome(endpoint: string, token: string, organizationId: string): string {
   return `
-This is the first start. Endpoint and token (shown only this once, good for 90 days):
+This is the first start. Endpoint, organization and token (shown only this once, good for 90 days):
 
-  ${url}
+  ${endpoint}
+  ${organizationId}
   ${token}
 
 Paste this into your MCP client's configuration:
 
-${JSON.stringify(block, null, 2)}
-
+${clientConfig(endpoint, token)}
 `;
 }
 

@@ -9,6 +9,8 @@ import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
 export interface Active {
   generation: string;
   version: number;
+  /** The log that it was built from. */
+  installation: string;
 }
 
 export interface BuildParts {
@@ -57,7 +59,7 @@ export async function buildGeneration(parts: BuildParts): Promise<Active> {
   }
   await lease.renew(0, position);
   await models.close();
-  const active: Active = { generation, version: PROJECTIONS_VERSION };
+  const active: Active = { generation, version: PROJECTIONS_VERSION, installation };
   const switched = await reads.compareAndSet('active', before?.version ?? 0, active);
   // Only now: a generation that is neither active nor held is thrown away.
   await lease.release();

@@ -28,15 +28,35 @@ export class Projections {
 
   constructor(private readonly parts: Parts) {}
 
-  /** Serves the active generation; builds one first where there is none of this version. */
+  /**
+   * Serves the active generation; builds one first where there is none of this version and log. Goes on trying while a
+   * store is away.
+   */
   async start(installation: string): Promise<void> {
     this.installation = installation;
-    const active = await this.parts.reads.register<Active>('active');
-    if (active?.value.version === PROJECTIONS_VERSION) await this.serve(active.value.generation);
-    else await this.build();
-    await this.dropAbandoned();
+    while (!this.stopped) {
+      try {
+        await this.begin();
+        break;
+      } catch (error) {
+        this.parts.log.warn({ err: error }, 'read models: could not be opened, trying again');
+        await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
+      }
+    }
     this.watching = setInterval(() => this.watch(), WATCH_MS);
     this.watching.unref();
+  }
+
+  private async begin(): Promise<void> {
+    const active = (await this.parts.reads.register<Active>('active'))?.value;
+    if (active !== undefined && this.fits(active)) await this.serve(active.generation);
+    else await this.build();
+    await this.dropAbandoned();
+  }
+
+  /** Whether a generation was built by these projections, from this very log. */
+  private fits(active: Active): boolean {
+    return active.version === PROJECTIONS_VERSION && active.installation === this.installation;
   }
 
   async stop(): Promise<void> {
@@ -131,7 +151,7 @@ export class Projections {
       if (this.stopped) return;
       try {
         const active = await this.parts.reads.register<Active>('active');
-        if (active?.value.version !== PROJECTIONS_VERSION) return;
+        if (active === null || !this.fits(active.value)) return;
         if (active.value.generation === this.serving?.models.generation) return;
         await this.serve(active.value.generation);
         setTimeout(() => void this.dropAbandoned().catch(() => undefined), 2 * ABANDONED_MS).unref();
