@@ -19,7 +19,7 @@ import {
 } from './support/eventstoredb.ts';
 import type { AppendFault } from './support/fake-eventstoredb/faults.ts';
 import { addForeignEvents } from './support/fake-eventstoredb/log.ts';
-import { rejection, take, until } from './support/take.ts';
+import { rejection, settled, take, until } from './support/take.ts';
 
 /** What EventStoreDB and its client are known to do with appends and reads, and what the adapter makes of it. */
 const test = suite<FakeContext>('EventStoreDB on bad days');
@@ -172,8 +172,25 @@ test('head does not read the log', async ({ fake, store }) => {
   }
   const position = await store.append('vendor-9', makeEvents('vendor-9'), NO_STREAM);
   assert.is(await store.head(), position);
-  await store.readStream('vendor-9');
+  await settled(() => fake.faults.delivered);
   assert.ok(fake.faults.delivered < 1000);
+});
+
+test('a page that fails while the one before is digested fails when its turn comes', async ({ fake, store }) => {
+  for (let index = 0; index < 3; index += 1) {
+    await store.append(`vendor-${index}`, makeEvents(`vendor-${index}`, { count: 500 }), NO_STREAM);
+  }
+  let seen = 0;
+  const reading = async () => {
+    for await (const events of store.readAll(null)) {
+      seen += events.length;
+      fake.faults.reads.push('break');
+      await until(() => fake.faults.reads.length === 0);
+      await settled(() => seen);
+    }
+  };
+  assertUnavailable(await rejection(reading()));
+  assert.ok(seen > 0 && seen <= 1000);
 });
 
 test("the server's own events and those of others are no events of ours", async ({ fake, store }) => {

@@ -14,7 +14,7 @@ import {
 } from './support/eventstoredb.ts';
 import { addForeignEvents, foreignEvent } from './support/fake-eventstoredb/log.ts';
 import type { FakeEventStoreDb } from './support/fake-eventstoredb/server.ts';
-import { rejection, take, until } from './support/take.ts';
+import { rejection, settled, take, until } from './support/take.ts';
 
 /** The client's subscriptions end after one error, or in silence; the adapter's go on. */
 const test = suite<FakeContext>('EventStoreDB subscriptions on bad days');
@@ -120,9 +120,4 @@ function asProposed(event: TrailEvent) {
     data: Buffer.from(JSON.stringify(event.data)),
     metadata: Buffer.from(JSON.stringify(event.metadata)),
   };
-}
-
-/** Resolves when a number that grows has stopped growing. */
-async function settled(number: () => number): Promise<void> {
-  for (let last = -1; last !== number(); await pause(100)) last = number();
 }

@@ -31,6 +31,14 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   }
 }
 
+/** Resolves when a number that grows has stopped growing. */
+export async function settled(number: () => number): Promise<void> {
+  for (let last = -1; last !== number(); ) {
+    last = number();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 /** What a promise is rejected with; fails where it isn't. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
