@@ -54,6 +54,7 @@ export class Runner {
 
   async stop(): Promise<void> {
     this.stopping.abort();
+    this.waiters.end();
     await this.running;
   }
 
@@ -80,9 +81,8 @@ export class Runner {
   }
 
   /** Whether every event written before `moment` can be read, waiting for it up to `ms`. */
-  async caughtUp(moment: number, ms: number): Promise<boolean> {
-    if (this.caughtUpAt >= moment) return true;
-    if (this.role === 'LEADER') await this.confirm().catch(() => undefined);
+  caughtUp(moment: number, ms: number): Promise<boolean> {
+    if (this.caughtUpAt < moment && this.role === 'LEADER') this.confirm().catch(() => undefined);
     return this.wait(() => this.caughtUpAt >= moment, ms);
   }
 
@@ -115,6 +115,9 @@ export class Runner {
       }
       await this.pause(RETRY_MS);
     }
+    // A stamp under way would take the lease back.
+    await this.nextStamp?.catch(() => undefined);
+    await this.stamping;
     await this.lease.release().catch(() => undefined);
   }
 
@@ -141,7 +144,6 @@ export class Runner {
     } finally {
       clearInterval(ticking);
       this.stopping.signal.removeEventListener('abort', end);
-      this.pendingSince = null;
       this.role = 'FOLLOWER';
     }
   }
@@ -159,6 +161,7 @@ export class Runner {
 
   /** Renews the lease and says how far everything is applied. @throws when the lease is another's now */
   private async stamp(): Promise<void> {
+    if (this.stopping.signal.aborted) return;
     const moment = Date.now();
     const head = await this.parts.events.head();
     const behind = head !== null && (this.position === null || this.compare(this.position, head) < 0);
@@ -169,6 +172,7 @@ export class Runner {
       if ((await this.lease.take()) === false) throw new Fenced('another instance runs the projections now');
     }
     this.caughtUpAt = caughtUpAt;
+    if (reached) this.lastError = null;
     this.waiters.check();
   }
 
@@ -179,8 +183,14 @@ export class Runner {
   /** What a follower knows: the leader's stamp and checkpoints. */
   private async look(): Promise<void> {
     const lease = await this.lease.look();
+    // Read after the stamp and told with it: whoever sees the stamp sees the checkpoints that it is about.
+    for (const checkpoint of await this.parts.models.checkpoints()) {
+      if (checkpoint.n > (this.checkpoints.get(checkpoint.group)?.n ?? 0)) {
+        this.checkpoints.set(checkpoint.group, checkpoint);
+      }
+    }
     this.caughtUpAt = Math.max(this.caughtUpAt, lease?.caught_up_at ?? 0);
-    for (const checkpoint of await this.parts.models.checkpoints()) this.checkpoints.set(checkpoint.group, checkpoint);
+    this.pendingSince = null;
     this.waiters.check();
   }
 
