@@ -3,15 +3,7 @@ import * as assert from 'uvu/assert';
 import { NO_STREAM } from '../src/stores/event-store.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { makeEvents } from './support/events.ts';
-import {
-  assertUnavailable,
-  eventually,
-  type FakeContext,
-  HASTY,
-  ids,
-  pause,
-  withFake,
-} from './support/eventstoredb.ts';
+import { assertUnavailable, eventually, type FakeContext, HASTY, ids, withFake } from './support/eventstoredb.ts';
 import { addForeignEvents, foreignEvent } from './support/fake-eventstoredb/log.ts';
 import type { FakeEventStoreDb } from './support/fake-eventstoredb/server.ts';
 import { rejection, settled, take, until } from './support/take.ts';

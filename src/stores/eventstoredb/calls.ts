@@ -58,7 +58,7 @@ export function collect<T>(stream: StreamingRead<T>, ms: number, enough?: (event
   });
 }
 
-/** Calls once more when the server was no leader: the client has moved to the leader by then. */
+/** Calls once more when the server was no leader: the client moves to the leader, but only after it has said so. */
 export async function onLeader<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
