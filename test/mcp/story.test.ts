@@ -1,0 +1,36 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { answerOf, type Call, modernCall, modernRequest, Session, sdkClient } from '../support/mcp-client.ts';
+import { type Served, serve, startPairs } from '../support/pairs.ts';
+import { layHistory, tellStory } from '../support/story.ts';
+
+for (const pair of await startPairs()) {
+  const test = suite<{ served: Served }>(`the story on ${pair.name}`);
+
+  test.before(async (context) => {
+    await layHistory(pair);
+    context.served = await serve(pair);
+  });
+
+  test.after(({ served }) => served.close());
+
+  test('an SDK client walks it as 2025-11-25', async ({ served }) => {
+    const client = await sdkClient(served.url, served.token);
+    const { tools } = await client.listTools();
+    assert.ok(tools.some(({ name }) => name === 'addVendor'));
+    const viaClient: Call = async (_url, _token, name, args = {}) =>
+      answerOf(await client.callTool({ name, arguments: { ...args } }));
+    await tellStory(new Session(served.url, served.token, viaClient));
+    await client.close();
+  });
+
+  test('raw requests of 2026-07-28 walk it', async ({ served }) => {
+    const discovered = (await modernRequest(served.url, served.token, 'server/discover')) as {
+      supportedVersions: string[];
+    };
+    assert.ok(discovered.supportedVersions.includes('2026-07-28'));
+    await tellStory(new Session(served.url, served.token, modernCall));
+  });
+
+  test.run();
+}

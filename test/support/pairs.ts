@@ -1,0 +1,142 @@
+/** The pairs of stores that the service runs on, and the service as a process on one of them. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Role } from '../../src/commands/caller.ts';
+import { CommandHandler } from '../../src/commands/handler.ts';
+import { randomId } from '../../src/commands/ids.ts';
+import { commandOrganization } from '../../src/identity/actor.ts';
+import { ownerOf } from '../../src/identity/installation.ts';
+import { type NewToken, Tokens } from '../../src/identity/tokens.ts';
+import { openStores, type Stores } from '../../src/stores/open.ts';
+import { startFakeEventStoreDb } from './fake-eventstoredb/server.ts';
+import { type Call, legacyCall, Session } from './mcp-client.ts';
+import { startMongo } from './mongodb.ts';
+import { type Service, startService } from './service.ts';
+import { until } from './wait.ts';
+
+/** Empty stores. */
+export interface Pair {
+  name: string;
+  env: Record<string, string>;
+  close(): Promise<void>;
+}
+
+/** The embedded stores, in a folder of their own. */
+export function embeddedPair(): Pair {
+  const folder = mkdtempSync(join(tmpdir(), 'veritrail-pair-'));
+  const close = async () => rmSync(folder, { recursive: true, force: true });
+  return { name: 'embedded stores', env: { DATA_DIR: join(folder, 'data') }, close };
+}
+
+/** Both pairs; without a MongoDB the first one only, and startMongo says so. */
+export async function startPairs(): Promise<Pair[]> {
+  const embedded = embeddedPair();
+  const mongo = await startMongo();
+  if (mongo === null) return [embedded];
+  const fake = await startFakeEventStoreDb();
+  const env = { ...embedded.env, EVENTSTORE_URL: fake.url, MONGODB_URL: mongo.url };
+  const close = async () => {
+    await mongo.close();
+    await fake.close();
+  };
+  return [embedded, { name: `EventStoreDB and ${mongo.name}`, env, close }];
+}
+
+/** What works on the same stores beside the running service, as the command line does. */
+export interface Beside extends Stores {
+  handler: CommandHandler;
+  tokens: Tokens;
+}
+
+/** The service on a pair of stores. */
+export interface Served {
+  url: string;
+  /** The first organization and the token of its owner. */
+  organizationId: string;
+  token: string;
+  accountId: string;
+  owner: Session;
+  /** Speaks for another credential of the owner's, with another role perhaps. */
+  as(role: Role, limits?: Partial<Pick<NewToken, 'read_only' | 'organizations'>>): Promise<Session>;
+  /** A second organization that nobody of the first is a member of, and its owner. */
+  foreignOrganization(): Promise<{ id: string; accountId: string; owner: Session }>;
+  /** Makes an account a member, and answers its id. */
+  addMember(name: string, role: Role): Promise<string>;
+  service: Service;
+  close(): Promise<void>;
+}
+
+/** Works on a pair's stores for as long as `work` takes, at whatever time `now` says it is. */
+export async function beside<T>(
+  env: Record<string, string>,
+  work: (beside: Beside) => Promise<T>,
+  now = () => new Date(),
+): Promise<T> {
+  const { DATA_DIR = '', EVENTSTORE_URL = null, MONGODB_URL = null } = env;
+  const stores = await openStores({ dataDir: DATA_DIR, eventStoreUrl: EVENTSTORE_URL, mongodbUrl: MONGODB_URL });
+  try {
+    const handler = new CommandHandler(stores.events, { now, maxAcceptanceDays: 366 });
+    return await work({ ...stores, handler, tokens: new Tokens({ accounts: stores.accounts, handler, now }) });
+  } finally {
+    await stores.close();
+  }
+}
+
+/** Starts the service on a pair; `via` is how its sessions call. */
+export async function serve(pair: Pair, via: Call = legacyCall): Promise<Served> {
+  const service = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
+  const { url, token } = service;
+  const owner = new Session(url, token, via);
+  const [first] = (await owner.ok('listOrganizations')).organizations;
+  const organizationId = first!.id;
+  const accountId = String(first!.account_id);
+  return {
+    url,
+    organizationId,
+    token,
+    accountId,
+    owner,
+    service,
+    async as(role, limits = {}) {
+      const wanted = { name: role, account_id: accountId, role, organizations: [organizationId], ...limits };
+      const issued = await beside(pair.env, ({ tokens }) => tokens.create(wanted));
+      return known(new Session(url, issued.token, via), wanted.organizations.length);
+    },
+    foreignOrganization: () => beside(pair.env, (parts) => foundOrganization(parts, url, via)),
+    addMember: (name, role) =>
+      beside(pair.env, async ({ accounts, handler }) => {
+        const account_id = randomId('acc');
+        await accounts.insert('accounts', { id: account_id, name });
+        await commandOrganization(handler, organizationId, { type: 'AddMember', account_id, role });
+        return account_id;
+      }),
+    close: async () => {
+      await service.stop();
+      await pair.close();
+    },
+  };
+}
+
+async function foundOrganization({ accounts, handler, tokens }: Beside, url: string, via: Call) {
+  const id = randomId('org');
+  const accountId = ownerOf(crypto.randomUUID());
+  await accounts.insert('accounts', { id: accountId, name: 'Somebody else' });
+  await commandOrganization(handler, id, {
+    type: 'CreateOrganization',
+    name: 'Elsewhere',
+    import_key: randomBytes(32).toString('hex'),
+    installation: crypto.randomUUID(),
+    owner_id: accountId,
+  });
+  const issued = await tokens.create({ name: 'theirs', account_id: accountId, role: 'OWNER', organizations: [id] });
+  return { id, accountId, owner: await known(new Session(url, issued.token, via), 1) };
+}
+
+/** What is made beside a running service is known to it within a second. */
+async function known(session: Session, organizations: number): Promise<Session> {
+  const reaches = async () => (await session.ok('listOrganizations')).organizations.length === organizations;
+  await until(reaches, 5_000, 'the service knows the token');
+  return session;
+}
