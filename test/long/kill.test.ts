@@ -1,0 +1,23 @@
+import { suite } from 'uvu';
+import { killRounds } from '../support/faults-kill.ts';
+import { startPairs } from '../support/pairs.ts';
+
+const [embedded, other] = await startPairs();
+const test = suite('killed');
+
+test(`30 times under writers on ${embedded!.name}`, async () => {
+  console.log(JSON.stringify(await killRounds(embedded!, 30)));
+});
+
+if (other !== undefined) {
+  test(`5 times under writers on ${other.name}`, async () => {
+    console.log(JSON.stringify(await killRounds(other, 5)));
+  });
+}
+
+test.after(async () => {
+  await other?.close();
+  await embedded!.close();
+});
+
+test.run();

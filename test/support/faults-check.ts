@@ -1,0 +1,77 @@
+import * as assert from 'uvu/assert';
+import { Applier } from '../../src/projections/applier.ts';
+import { type Active, buildGeneration } from '../../src/projections/build.ts';
+import type { Lease } from '../../src/projections/lease.ts';
+import { COLLECTIONS } from '../../src/projections/models.ts';
+import type { EventStore, StoredEvent } from '../../src/stores/event-store.ts';
+import type { ReadModels } from '../../src/stores/read-store.ts';
+import { verifyChain } from '../../src/trail/chain.ts';
+import type { Writers } from './faults-writers.ts';
+import { type Beside, beside } from './pairs.ts';
+import { dump } from './register.ts';
+
+/** The whole log, by stream. */
+async function streamsOf(events: EventStore): Promise<Map<string, StoredEvent[]>> {
+  const streams = new Map<string, StoredEvent[]>();
+  for await (const batch of events.readAll(null)) {
+    for (const event of batch) streams.set(event.stream, [...(streams.get(event.stream) ?? []), event]);
+  }
+  return streams;
+}
+
+/**
+ * Looks at the stores while no service runs on them: every chain verifies, every acknowledged write is in the log, none
+ * is there twice, and the kept read models, once the rest of the log is applied to them, are document for document
+ * what a rebuild makes.
+ */
+export async function checkStores(env: Record<string, string>, writers: Writers): Promise<void> {
+  await beside(env, async (stores) => {
+    const logged: string[] = [];
+    for (const [stream, events] of await streamsOf(stores.events)) {
+      assert.is(verifyChain(events), null);
+      if (stream.startsWith('vendor-')) logged.push(...events.map(({ metadata }) => metadata.command_id));
+    }
+    const { acknowledged, unanswered } = writers.commands();
+    const held = new Set(logged);
+    assert.is(held.size, logged.length, 'a write is in the log twice');
+    assert.equal(
+      [...acknowledged].filter((id) => !held.has(id)),
+      [],
+      'acknowledged, and lost',
+    );
+    assert.equal(
+      logged.filter((id) => !acknowledged.has(id) && !unanswered.has(id)),
+      [],
+      'given by nobody',
+    );
+    await checkRebuild(stores);
+  });
+}
+
+/** The kept read models, caught up, and a rebuild beside them are the same. The kept ones stay the active ones. */
+export async function checkRebuild({ events, reads }: Beside): Promise<void> {
+  const kept = (await reads.register<Active>('active'))!.value;
+  const models = await reads.open(kept.generation, COLLECTIONS);
+  const applier = new Applier(events, models, 'checked');
+  await applier.prepare();
+  const installation = [...applier.checkpoints.values()][0]!.installation;
+  const position = (await reads.register<Lease>(`runner:${kept.generation}`))!.value.position;
+  for await (const batch of events.readAll(position)) await applier.apply(batch);
+  const organizations = [...applier.checkpoints.keys()];
+  const before = await dumpAll(models, organizations);
+
+  const built = await buildGeneration({ events, reads, installation });
+  const after = await dumpAll(await reads.open(built.generation, COLLECTIONS), organizations);
+  const active = (await reads.register<Active>('active'))!;
+  assert.ok(await reads.compareAndSet('active', active.version, kept));
+  await reads.drop(built.generation);
+  for (const name of Object.keys(after)) assert.equal(before[name], after[name], `${name}: kept, and rebuilt`);
+}
+
+/** All documents, and of the checkpoints what does not depend on how the log was cut into batches. */
+async function dumpAll(models: ReadModels, organizations: string[]): Promise<Record<string, unknown>> {
+  const checkpoints = (await models.checkpoints())
+    .map(({ n: _, ...rest }) => rest)
+    .sort((a, b) => a.group.localeCompare(b.group));
+  return { ...(await dump(models, organizations)), checkpoints };
+}
