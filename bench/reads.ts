@@ -4,9 +4,9 @@ import { type Figure, figure, inTurn } from './measure.ts';
 
 const FILTER = { status: ['APPROVED'], criticality: ['HIGH'] };
 const WHERE: Condition[] = [
-  { key: 'archived', op: 'eq', value: 0 },
   { key: 'status', op: 'eq', value: 'APPROVED' },
   { key: 'criticality', op: 'eq', value: 'HIGH' },
+  { key: 'archived', op: 'eq', value: 0 },
 ];
 const ROUNDS = 400;
 export const VERSIONS = 5;

@@ -80,16 +80,17 @@ function answerNotes(reader: Reader, input: ListInput, moment: Moment): object {
 
 function conditions(family: FamilyQuery, moment: Moment, context: FilterContext): Condition[] {
   const { query, ids, owner_id, missing, updated_since, include_archived, ...own } = context.filter;
+  // The store checks them in this order, so what leaves most records out comes first, what nearly all pass last.
   const where: Condition[] = [];
-  if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
-  if (moment.ordinal !== null) where.push(...holdingAt(moment.ordinal));
-  if (ids !== undefined) where.push(byIds(ids as string[], moment));
-  if (owner_id !== undefined) where.push(oneOf('owner_id', owners(owner_id as string[], context)));
-  if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
-  for (const fact of (missing as string[] | undefined) ?? []) where.push(family.missing[fact]!);
   for (const [name, value] of Object.entries(own)) {
     if (value !== undefined) where.push(...family.filters[name]!(value as never, context));
   }
+  if (ids !== undefined) where.push(byIds(ids as string[], moment));
+  if (owner_id !== undefined) where.push(oneOf('owner_id', owners(owner_id as string[], context)));
+  for (const fact of (missing as string[] | undefined) ?? []) where.push(family.missing[fact]!);
+  if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
+  if (moment.ordinal !== null) where.push(...holdingAt(moment.ordinal));
+  if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
   const prefixes = query === undefined ? [] : wordsOf(String(query));
   if (prefixes.length > 0) where.push({ op: 'words', prefixes });
   return where;

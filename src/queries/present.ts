@@ -58,6 +58,7 @@ function summary(family: FamilyQuery, document: Document, owner: string | null, 
 
 /** How many of these fit into an answer; at least one. */
 export function fitting(documents: readonly Document[]): number {
+  if (JSON.stringify(documents).length <= ANSWER_CHARACTERS) return documents.length;
   let characters = 0;
   for (const [index, document] of documents.entries()) {
     characters += JSON.stringify(document).length + 1;
