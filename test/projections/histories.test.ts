@@ -1,0 +1,191 @@
+import { rmSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { evolveBy } from '../../src/commands/stream.ts';
+import { Applier } from '../../src/projections/applier.ts';
+import type { ChangeDocument } from '../../src/projections/changes.ts';
+import { COLLECTIONS, modelOfStream, READ_MODELS } from '../../src/projections/models.ts';
+import { historyOf, OPEN_END } from '../../src/projections/read-model.ts';
+import type { StoredEvent } from '../../src/stores/event-store.ts';
+import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
+import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
+import { history, play } from '../support/histories.ts';
+import type { MemoryEventStore } from '../support/memory-event-store.ts';
+import { dump, temporaryFolder } from '../support/register.ts';
+
+type Document = Record<string, unknown>;
+interface Version extends Document {
+  id: string;
+  from_position: number;
+  until_position: number;
+}
+
+/** Every history is of organizations of its own, so that two generations serve them all. */
+const test = suite<{ folder: string; reads: ReadStore; models: ReadModels; others: ReadModels }>(
+  'read models of random histories',
+);
+
+test.before(async (context) => {
+  context.folder = temporaryFolder();
+  context.reads = openSqliteReadStore(context.folder);
+  context.models = await context.reads.open('one', COLLECTIONS);
+  context.others = await context.reads.open('two', COLLECTIONS);
+});
+
+test.after(async ({ folder, reads }) => {
+  await reads.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Applies a whole log at once. */
+async function applyAll(store: MemoryEventStore, models: ReadModels): Promise<void> {
+  const applier = new Applier(store, models, 'i');
+  await applier.prepare();
+  await applier.apply(store.log);
+}
+
+function logOf(log: readonly StoredEvent[], organization: string): StoredEvent[] {
+  return log.filter((event) => event.metadata.organization_id === organization);
+}
+
+/** Log times by their definition. */
+function logTimes(log: readonly StoredEvent[]): string[] {
+  const times: string[] = [];
+  for (const { metadata } of log) times.push([metadata.recorded_at, times.at(-1) ?? ''].sort()[1]!);
+  return times;
+}
+
+/** All records as they were after each ordinal, folded from the beginning, the slow and obvious way. */
+function recordsAt(log: readonly StoredEvent[], ordinal: number): Map<string, Document> {
+  const records = new Map<string, Document>();
+  for (const [index, event] of log.slice(0, ordinal).entries()) {
+    const model = modelOfStream(event.stream)!;
+    const id = event.stream.slice(event.stream.indexOf('-') + 1);
+    const before = records.get(id) ?? null;
+    const state = evolveBy(model.decider, before as never, event);
+    const { organization_id, recorded_at } = event.metadata;
+    records.set(id, {
+      ...state,
+      ...model.derive(state),
+      id,
+      organization_id,
+      created_at: before?.created_at ?? recorded_at,
+      updated_at: recorded_at,
+      revision: event.revision + 1,
+      position: index + 1,
+    });
+  }
+  return records;
+}
+
+const byId = (a: Document, b: Document) => (String(a.id) < String(b.id) ? -1 : 1);
+
+test('number the log, keep its time, and tell what each event changed', async ({ models }) => {
+  await fc.assert(
+    fc.asyncProperty(history, async (steps) => {
+      const { store, organizations } = await play(steps);
+      await applyAll(store, models);
+      for (const organization of organizations)
+        await assertChanges(models, organization, logOf(store.log, organization));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+async function assertChanges(models: ReadModels, organization: string, log: readonly StoredEvent[]): Promise<void> {
+  const changes = (await dump(models, [organization])).changes as ChangeDocument[];
+  const numbers = changes.map(({ position }) => position);
+  assert.equal(
+    numbers,
+    log.map((_, index) => index + 1),
+  );
+  const times = changes.map(({ log_time }) => log_time);
+  assert.equal(times, logTimes(log));
+  const proofs = changes.map(({ event_id, hash }) => [event_id, hash]);
+  assert.equal(
+    proofs,
+    log.map(({ id, metadata }) => [id, metadata.hash]),
+  );
+  for (const change of changes) assertTells(log, change);
+  const { ordinal, log_time, position, parked } = (await models.checkpoint(organization))!;
+  assert.equal([ordinal, log_time, position, parked], [log.length, times.at(-1), log.at(-1)!.position, 0]);
+}
+
+/** A change's from and to are the record's tracked fields just before and just after it. */
+function assertTells(log: readonly StoredEvent[], { position, record, changes }: ChangeDocument): void {
+  const model = READ_MODELS.find(({ type }) => type === record.type)!;
+  if (model.maps !== undefined) return;
+  const before = recordsAt(log, position - 1).get(record.id) ?? {};
+  const after = recordsAt(log, position).get(record.id)!;
+  assert.is(record.name, after.name);
+  const expected = (model.tracked as readonly string[])
+    .map((field) => ({ field, from: before[field] ?? null, to: after[field] ?? null }))
+    .filter(({ from, to }) => !isDeepStrictEqual(from, to));
+  assert.equal(changes, expected);
+}
+
+test('keep every version: spans touch, never overlap, and hold what was true then', async ({ models }) => {
+  await fc.assert(
+    fc.asyncProperty(history, async (steps) => {
+      const { store, organizations } = await play(steps);
+      await applyAll(store, models);
+      for (const organization of organizations)
+        await assertHistory(models, organization, logOf(store.log, organization));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+async function assertHistory(models: ReadModels, organization: string, log: readonly StoredEvent[]): Promise<void> {
+  const all = await dump(models, [organization]);
+  const collections = READ_MODELS.map(({ collection }) => collection);
+  const versions = collections.flatMap((name) => all[historyOf(name)] as Version[]);
+  const current = collections.flatMap((name) => all[name] as Version[]);
+  for (const { id } of current) {
+    const own = versions.filter((version) => version.id === id).sort((a, b) => a.from_position - b.from_position);
+    assert.equal(
+      own.map(({ until_position }) => until_position),
+      [...own.slice(1).map(({ from_position }) => from_position), OPEN_END],
+      'each version ends where the next begins, the last is open',
+    );
+  }
+  for (let ordinal = 0; ordinal <= log.length; ordinal++) {
+    const then = versions
+      .filter(({ from_position, until_position }) => from_position <= ordinal && ordinal < until_position)
+      .map(({ from_position: _from, until_position: _until, ...document }) => document);
+    assert.equal(then.sort(byId), [...recordsAt(log, ordinal).values()].map(asProjected).sort(byId), `at ${ordinal}`);
+  }
+  assert.equal(current.sort(byId), [...recordsAt(log, log.length).values()].map(asProjected).sort(byId), 'now');
+}
+
+/** As it is projected: organizations, too, say that they have no owner and are not archived. */
+function asProjected(document: Document): Document {
+  return { owner_id: null, archived_at: null, ...document };
+}
+
+test('are the same in whatever batches, with whatever restarts, and nothing is applied twice', async (context) => {
+  const cuts = fc.array(fc.record({ size: fc.integer({ min: 1, max: 20 }), restart: fc.boolean() }), { maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(history, cuts, async (steps, batches) => {
+      const { store, organizations } = await play(steps);
+      await applyAll(store, context.models);
+      let applier = new Applier(store, context.others, 'i');
+      let end = 0;
+      for (const { size, restart } of [...batches, { size: store.log.length, restart: true }]) {
+        if (restart) {
+          applier = new Applier(store, context.others, 'i');
+          await applier.prepare();
+        }
+        const from = restart ? 0 : end;
+        end = Math.min(end + size, store.log.length);
+        await applier.apply(store.log.slice(from, end));
+      }
+      assert.equal(await dump(context.others, organizations), await dump(context.models, organizations));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test.run();
