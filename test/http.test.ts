@@ -139,6 +139,7 @@ test('the direct form: GET reads, with typed query parameters', async ({ service
     assert.is(status, 200, query);
     assert.equal(json.args as unknown, args, query);
   }
+  assert.equal((await get('')).json.client as unknown, { name: 'node', version: '' }, 'known by its User-Agent');
   const twice = await get('?size=1&size=2');
   assert.is(twice.status, 400);
   assert.is(twice.json.error?.field as unknown, 'size');

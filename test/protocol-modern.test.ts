@@ -146,6 +146,8 @@ test('headers must say what the body says', async ({ service }) => {
     assertError(await send(service, method, params, headers), 400, -32020, JSON.stringify([method, headers]));
   }
   assert.is(service.tools.calls.length, before, 'none was called');
+  const long = await send(service, 'x'.repeat(100_000), {}, { 'Mcp-Method': 'y' });
+  assert.ok(long.text.length < 1_000, 'what was sent is not sent back whole');
 });
 
 test('header names ignore case, and values may be wrapped', async ({ service }) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
+import { clientOf } from '../mcp/protocol-era.ts';
 import type { ToolBox } from '../mcp/tool.ts';
 import { parseJson, readBody, requireJson } from './body.ts';
 import { clientSignal } from './client-signal.ts';
@@ -21,7 +22,9 @@ export function directToolRoutes(
     if (!tools.has(name)) throw notFound(`There is no tool of that name: tools/list names them all.`);
     ctx.state.tool = name;
     const input = await readInput(ctx, tools.isReadOnly(name), typesOf.get(name) ?? new Map());
-    const { json, status, retryAfter } = await tools.call(name, input, { caller, signal: clientSignal(ctx.res) });
+    const client = clientOf('legacy', {}, ctx.headers);
+    const context = { caller: { ...caller, client }, signal: clientSignal(ctx.res) };
+    const { json, status, retryAfter } = await tools.call(name, input, context);
     ctx.status = status;
     if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
     ctx.type = 'json';

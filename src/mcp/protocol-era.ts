@@ -31,7 +31,7 @@ const mismatch = (message: string) => new ProtocolError(400, HEADER_MISMATCH, `H
 const unsupported = (requested: string) =>
   new ProtocolError(400, UNSUPPORTED_PROTOCOL_VERSION, 'Unsupported protocol version', {
     supported: SUPPORTED_VERSIONS,
-    requested,
+    requested: requested.slice(0, 100),
   });
 
 const headerOf = (headers: IncomingHttpHeaders, name: string): string | undefined => {
@@ -59,7 +59,7 @@ export function eraOf(request: RpcRequest, headers: IncomingHttpHeaders): Era {
   if (typeof claimed !== 'string') throw missingMeta('protocolVersion');
   if (isLegacyVersion(claimed) && (header === undefined || header === claimed)) return 'legacy';
   if (header !== claimed) {
-    throw mismatch(`MCP-Protocol-Version is ${quote(header)}, the body's _meta says '${claimed}'`);
+    throw mismatch(`MCP-Protocol-Version is ${quote(header)}, the body's _meta says ${quote(claimed)}`);
   }
   if (claimed !== MODERN_VERSION) throw unsupported(claimed);
   checkModern(request, headers);
@@ -73,7 +73,7 @@ function checkModern({ meta, method, params }: RpcRequest, headers: IncomingHttp
     throw new ProtocolError(400, ErrorCode.InvalidParams, `_meta["${META}clientInfo"] must have a name and a version.`);
   }
   const named = headerOf(headers, 'mcp-method');
-  if (named !== method) throw mismatch(`Mcp-Method is ${quote(named)}, the body's method is '${method}'`);
+  if (named !== method) throw mismatch(`Mcp-Method is ${quote(named)}, the body's method is ${quote(method)}`);
   const source = NAMED_BY.get(method);
   if (source === undefined) return;
   const name = headerOf(headers, 'mcp-name');
@@ -92,7 +92,7 @@ const NAMED_BY = new Map([
 const missingMeta = (key: string) =>
   new ProtocolError(400, ErrorCode.InvalidParams, `Invalid params: _meta["${META}${key}"] is required.`);
 
-const quote = (value: string | undefined) => (value === undefined ? 'missing' : `'${value}'`);
+const quote = (value: string | undefined) => (value === undefined ? 'missing' : `'${value.slice(0, 100)}'`);
 
 /** A header's value, decoded where it is wrapped as `=?base64?…?=`; undefined when that is no base64 of UTF-8. */
 function decodeHeader(value: string): string | undefined {
