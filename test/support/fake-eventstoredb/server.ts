@@ -1,13 +1,12 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
-import type { SupportedMethods } from '@eventstore/db-client/generated/serverfeatures_pb.js';
-import featuresPb from '@eventstore/db-client/generated/serverfeatures_pb.js';
-import type { Empty } from '@eventstore/db-client/generated/shared_pb.js';
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
-import type { handleUnaryCall, Metadata, ServerWritableStream, UntypedHandleCall } from '@grpc/grpc-js';
+import type { ServerWritableStream, UntypedHandleCall } from '@grpc/grpc-js';
 import * as grpc from '@grpc/grpc-js';
 import { Appends } from './appends.ts';
+import { gossip, notLeader, supportedMethods } from './cluster.ts';
 import { Faults } from './faults.ts';
 import { foreignEvent, Log } from './log.ts';
 import { Reads } from './reads.ts';
@@ -51,7 +50,10 @@ export async function startFakeEventStoreDb(options: FakeOptions = {}): Promise<
 
   const server = new grpc.Server({ 'grpc.max_receive_message_length': -1 });
   server.addService(StreamsService as grpc.ServiceDefinition, streams(log, faults, appends));
-  server.addService(ServerFeaturesService as grpc.ServiceDefinition, { getSupportedMethods });
+  server.addService(ServerFeaturesService as grpc.ServiceDefinition, { getSupportedMethods: supportedMethods });
+  server.addService(GossipService as grpc.ServiceDefinition, {
+    read: gossip(() => (listener.address() as AddressInfo).port),
+  });
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
 
   // Connections are accepted here and handed to gRPC, so that they can be cut.
@@ -104,27 +106,6 @@ function streams(log: Log, faults: Faults, appends: Appends): Record<string, Unt
     },
   };
 }
-
-/** A follower's refusal, which names the leader, of a call that requires it. */
-function notLeader(called: Metadata, faults: Faults) {
-  if (!faults.leader || called.get('requires-leader')[0] !== 'true') return null;
-  const metadata = new grpc.Metadata();
-  metadata.set('exception', 'not-leader');
-  metadata.set('leader-endpoint-host', faults.leader.host);
-  metadata.set('leader-endpoint-port', String(faults.leader.port));
-  return { code: grpc.status.NOT_FOUND, details: 'Leader info available', metadata };
-}
-
-const getSupportedMethods: handleUnaryCall<Empty, SupportedMethods> = (_call, answer) => {
-  const supported = new featuresPb.SupportedMethods().setEventStoreServerVersion('23.10.0');
-  for (const method of ['append', 'batchAppend', 'read']) {
-    const entry = new featuresPb.SupportedMethod()
-      .setServiceName('event_store.client.streams.streams')
-      .setMethodName(method.toLowerCase());
-    supported.addMethods(entry);
-  }
-  answer(null, supported);
-};
 
 /** A fresh server's log isn't empty: these come before the first event of anyone's. */
 function freshLog(firstPosition: bigint): Log {

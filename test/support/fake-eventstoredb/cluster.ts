@@ -1,0 +1,45 @@
+import type { ClusterInfo } from '@eventstore/db-client/generated/gossip_pb.js';
+import gossipPb from '@eventstore/db-client/generated/gossip_pb.js';
+import type { SupportedMethods } from '@eventstore/db-client/generated/serverfeatures_pb.js';
+import featuresPb from '@eventstore/db-client/generated/serverfeatures_pb.js';
+import type { Empty } from '@eventstore/db-client/generated/shared_pb.js';
+import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
+import type { Metadata as Headers, handleUnaryCall } from '@grpc/grpc-js';
+import { Metadata, status } from '@grpc/grpc-js';
+import type { Faults } from './faults.ts';
+
+const LEADER = 8;
+
+/** Gossip of a cluster whose one member leads it. */
+export function gossip(port: () => number): handleUnaryCall<Empty, ClusterInfo> {
+  return (_call, answer) => {
+    const member = new gossipPb.MemberInfo()
+      .setInstanceId(new sharedPb.UUID().setString('00000000-0000-4000-8000-000000000001'))
+      .setState(LEADER)
+      .setIsAlive(true)
+      .setHttpEndPoint(new gossipPb.EndPoint().setAddress('127.0.0.1').setPort(port()));
+    answer(null, new gossipPb.ClusterInfo().setMembersList([member]));
+  };
+}
+
+/** What the server says it can do. */
+export const supportedMethods: handleUnaryCall<Empty, SupportedMethods> = (_call, answer) => {
+  const supported = new featuresPb.SupportedMethods().setEventStoreServerVersion('23.10.0');
+  for (const method of ['append', 'batchappend', 'read']) {
+    const entry = new featuresPb.SupportedMethod()
+      .setServiceName('event_store.client.streams.streams')
+      .setMethodName(method);
+    supported.addMethods(entry);
+  }
+  answer(null, supported);
+};
+
+/** A follower's refusal, which names the leader, of a call that requires it. */
+export function notLeader(called: Headers, { leader }: Faults) {
+  if (!leader || called.get('requires-leader')[0] !== 'true') return null;
+  const metadata = new Metadata();
+  metadata.set('exception', 'not-leader');
+  metadata.set('leader-endpoint-host', leader.host);
+  metadata.set('leader-endpoint-port', String(leader.port));
+  return { code: status.NOT_FOUND, details: 'Leader info available', metadata };
+}
