@@ -4,6 +4,7 @@ import type { ChangeDocument, FieldChange } from '../projections/changes.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { oneOf } from './family.ts';
+import { answerNotes } from './list.ts';
 import { endOf, isRealDate, type Moment, momentOf } from './moment.ts';
 import { accountNames } from './names.ts';
 import { readPage } from './page.ts';
@@ -44,10 +45,10 @@ export async function listChanges(reader: Reader, caller: Caller, input: Changes
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
   const moment: Moment = after ?? (await momentOf(reader, organizationId, role, input.as_of));
   const where = conditions(caller, input, moment);
-  const asOf = moment.ordinal === null ? {} : { as_of: { position: String(moment.ordinal), date: moment.today } };
+  const notes = answerNotes(reader, organizationId, moment);
   if (input.view === 'COUNT') {
     const [counted] = await reader.models.count({ collection: 'changes', organizationId, where });
-    return { total: counted?.total ?? 0, ...asOf };
+    return { total: counted?.total ?? 0, ...notes };
   }
   const order = { key: 'position', direction: 'DESC' } as const;
   const rows = await readPage(reader.models, {
@@ -75,7 +76,7 @@ export async function listChanges(reader: Reader, caller: Caller, input: Changes
           }),
         }
       : {};
-  return { changes: changes.slice(0, shown), ...next, ...asOf, ...verification };
+  return { changes: changes.slice(0, shown), ...next, ...notes, ...verification };
 }
 
 /** A record's newest changes, up to a moment. */

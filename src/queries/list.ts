@@ -41,7 +41,7 @@ export async function listRecords(
       filter: input.filter ?? {},
     }),
   };
-  const notes = answerNotes(reader, input, moment);
+  const notes = answerNotes(reader, input.organization_id, moment);
   if (input.view === 'COUNT') {
     const [counted] = await reader.models.count(source);
     return { total: counted?.total ?? 0, ...notes };
@@ -70,8 +70,8 @@ function placeOf(row: PageRow, moment: Moment): Place {
 }
 
 /** What an answer says beside its records. */
-function answerNotes(reader: Reader, input: ListInput, moment: Moment): object {
-  const incomplete = (reader.progress.checkpoint(input.organization_id)?.parked ?? 0) > 0;
+export function answerNotes(reader: Reader, organizationId: string, moment: Moment): object {
+  const incomplete = (reader.progress.checkpoint(organizationId)?.parked ?? 0) > 0;
   return {
     ...(moment.ordinal === null ? {} : { as_of: { position: String(moment.ordinal), date: moment.today } }),
     ...(incomplete ? { incomplete: true } : {}),
