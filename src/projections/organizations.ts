@@ -15,6 +15,7 @@ export const organizations: ReadModel<OrganizationState> = {
   keyTypes: { name: 'text' },
   keys: (state) => ({ name: textKey(state.name) }),
   orders: ['name'],
+  narrowing: [],
   filters: [],
   words: () => [],
 };

@@ -42,6 +42,8 @@ export interface ReadModel<State extends object = any> {
   keys(document: State & RecordDocument): Keys;
   /** Keys that can be ordered by; each has an index. */
   orders: readonly string[];
+  /** Keys that most lists are narrowed by to one value: each leads an index in the first of the orders. */
+  narrowing: readonly string[];
   /** Keys that are looked up by equality alone and need an index for it. */
   lookups?: readonly string[];
   /** Keys that filters read; in the indexes, so that a filter need not read the document. */
@@ -68,7 +70,9 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
   const keys = { ...COMMON_KEYS, ...model.keyTypes };
   const filters = [...COMMON_FILTERS, ...model.filters];
   const span = ['from_position', 'until_position'];
-  const indexed = (covers: string[]) => model.orders.map((order) => ({ keys: [order], covers }));
+  const sorted = [...model.orders.map((order) => [order]), ...model.narrowing.map((key) => [key, model.orders[0]!])];
+  const indexed = (covers: string[]) =>
+    sorted.map((keys) => ({ keys, covers: covers.filter((c) => !keys.includes(c)) }));
   return [
     {
       name: model.collection,

@@ -66,6 +66,7 @@ export const risks: ReadModel<RiskState> = {
   }),
   orders: ['score', 'name', 'next_review_due', 'created_at', 'updated_at'],
   lookups: ['reference_id'],
+  narrowing: ['status'],
   filters: ['status', 'treatment', 'category', 'score', 'review_due', 'accepted_until'],
   words: (risk) => searchWords([risk.name, risk.reference_id], [risk.description]),
 };

@@ -56,6 +56,7 @@ export const vendors: ReadModel<VendorState> = {
     review_due: vendor.next_review_due ?? FAR,
   }),
   orders: ['name', 'last_reviewed', 'next_review_due', 'created_at', 'updated_at'],
+  narrowing: ['status'],
   filters: [
     'status',
     'criticality',
