@@ -32,9 +32,10 @@ export async function buildGeneration(parts: BuildParts): Promise<Active> {
   const { events, reads, installation } = parts;
   const before = await reads.register<Active>('active');
   const generation = `v${PROJECTIONS_VERSION}_${randomUUID().slice(0, 8)}`;
-  const models = await reads.open(generation, COLLECTIONS);
   const lease = new LeaseHold(reads, generation, randomUUID(), false);
+  // Before there is anything to see: a generation that is neither active nor held is thrown away.
   await lease.take();
+  const models = await reads.open(generation, COLLECTIONS);
   const applier = new Applier(events, models, installation);
   let position: Position | null = null;
   let done = 0;
@@ -54,6 +55,9 @@ export async function buildGeneration(parts: BuildParts): Promise<Active> {
     parts.phase?.('INDEXES');
     await models.buildIndexes();
     await catchUp();
+  } catch (error) {
+    await reads.drop(generation).catch(() => undefined);
+    throw error;
   } finally {
     clearInterval(beating);
   }
@@ -61,7 +65,7 @@ export async function buildGeneration(parts: BuildParts): Promise<Active> {
   await models.close();
   const active: Active = { generation, version: PROJECTIONS_VERSION, installation };
   const switched = await reads.compareAndSet('active', before?.version ?? 0, active);
-  // Only now: a generation that is neither active nor held is thrown away.
+  // Only now, see above.
   await lease.release();
   if (switched) return active;
   await reads.drop(generation);
