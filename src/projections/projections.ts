@@ -76,8 +76,11 @@ export class Projections {
     return this.current.runner;
   }
 
-  passed(organization: string, position: Position, ms: number): Promise<boolean> {
-    return this.runner.passed(organization, position, ms);
+  /** Whether reads have passed a position, waiting for it up to `ms`: also where they are switched meanwhile. */
+  async passed(organization: string, position: Position, ms: number): Promise<boolean> {
+    const { runner } = this;
+    if (await runner.passed(organization, position, ms)) return true;
+    return runner !== this.runner && this.runner.passed(organization, position, ms);
   }
 
   /** Whether reads can be answered: the read models have caught up with the log at least once. */
