@@ -17,6 +17,7 @@ export const LEASE_MS = 5_000;
 /** One instance's hold on a generation. */
 export class LeaseHold {
   private version = 0;
+  private replacing: Promise<unknown> = Promise.resolve();
   current: Lease | null = null;
 
   constructor(
@@ -57,10 +58,17 @@ export class LeaseHold {
     if (this.current?.holder === this.holder) await this.replace({ ...this.current, expires_at: 0 });
   }
 
-  private async replace(lease: Omit<Lease, 'holder'>): Promise<boolean> {
-    const value = { ...lease, holder: this.holder };
-    if (!(await this.store.compareAndSet(this.name, this.version, value))) return false;
-    this.version += 1;
+  /** One after the other: each must know the version that the one before it made. */
+  private replace(lease: Omit<Lease, 'holder'>): Promise<boolean> {
+    const replaced = this.replacing.then(() => this.write({ ...lease, holder: this.holder }));
+    this.replacing = replaced.catch(() => undefined);
+    return replaced;
+  }
+
+  private async write(value: Lease): Promise<boolean> {
+    const { version } = this;
+    if (!(await this.store.compareAndSet(this.name, version, value))) return false;
+    this.version = Math.max(this.version, version + 1);
     this.current = value;
     return true;
   }

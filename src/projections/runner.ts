@@ -115,9 +115,6 @@ export class Runner {
       }
       await this.pause(RETRY_MS);
     }
-    // A stamp under way would take the lease back.
-    await this.nextStamp?.catch(() => undefined);
-    await this.stamping;
     await this.lease.release().catch(() => undefined);
   }
 
@@ -161,13 +158,14 @@ export class Runner {
 
   /** Renews the lease and says how far everything is applied. @throws when the lease is another's now */
   private async stamp(): Promise<void> {
-    if (this.stopping.signal.aborted) return;
     const moment = Date.now();
     const head = await this.parts.events.head();
     const behind = head !== null && (this.position === null || this.compare(this.position, head) < 0);
     if (behind) await this.wait(() => this.position !== null && this.compare(this.position, head) >= 0, TICK_MS);
     const reached = head === null || (this.position !== null && this.compare(this.position, head) >= 0);
     const caughtUpAt = reached ? Math.max(moment, this.caughtUpAt) : this.caughtUpAt;
+    // Renewed after it was given back, the lease would keep others waiting.
+    if (this.stopping.signal.aborted) return;
     if (!(await this.lease.renew(caughtUpAt, this.position))) {
       if ((await this.lease.take()) === false) throw new Fenced('another instance runs the projections now');
     }
