@@ -36,14 +36,16 @@ export const methodNotAllowed = (allow: string): HttpError =>
 export const notFound = (message = 'There is nothing at this address.'): HttpError =>
   new HttpError(404, 'not_found', message);
 
+export function unavailable(): HttpError {
+  const message = 'The service cannot reach its data just now: try again in a moment.';
+  const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
+  return new HttpError(503, 'unavailable', message, headers, { retry_after_seconds: RETRY_AFTER_SECONDS });
+}
+
 /** Turns whatever was thrown into what the client may know of it. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   const refusal = asRefusal(error);
-  if (refusal instanceof Refusal && refusal.code === 'unavailable') {
-    const message = 'The service cannot reach its data just now: try again in a moment.';
-    const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
-    return new HttpError(503, 'unavailable', message, headers, { retry_after_seconds: RETRY_AFTER_SECONDS });
-  }
+  if (refusal instanceof Refusal && refusal.code === 'unavailable') return unavailable();
   return new HttpError(500, 'internal', 'Something went wrong in the service: try again, or tell its operator.');
 }

@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
+import { toHttpError, unavailable } from './errors.ts';
 import { MCP_PATH } from './mcp-endpoint.ts';
 import type { RequestContext, RequestState } from './request.ts';
+
+/** Health waits no longer than this to know its caller. */
+const ADMISSION_MS = 2_000;
 
 export interface Health {
   /** False when calls cannot be served. */
@@ -26,10 +30,29 @@ export function healthRoutes(
     answer(ctx, await parts.health().catch(() => DOWN), {});
   });
   router.get(`${MCP_PATH}/health`, async (ctx) => {
-    ctx.state.account = (await admit(ctx.req)).account_id;
-    const health = await parts.health().catch(() => DOWN);
-    answer(ctx, health, { version: parts.version, ...health });
+    const [caller, health] = await Promise.all([knownOf(admit(ctx.req)), parts.health().catch(() => DOWN)]);
+    if (caller === null && health.serving) throw unavailable();
+    if (caller !== null) ctx.state.account = caller.account_id;
+    // A store that is away keeps callers from being known: it is named all the same, and nothing else is.
+    const details = caller === null ? { stores: health.stores } : health;
+    answer(ctx, health, { version: parts.version, ...details });
   });
+}
+
+/** The caller; null when that cannot be known, or not soon. @throws HttpError for a credential that is none */
+async function knownOf(admission: Promise<Caller>): Promise<Caller | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, ADMISSION_MS, null);
+  });
+  try {
+    return await Promise.race([admission, late]);
+  } catch (error) {
+    if (toHttpError(error).status !== 503) throw error;
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 const DOWN: Health = { serving: false };
