@@ -4,7 +4,7 @@ import { wordsOf } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { type Place, readCursor, writeCursor } from './cursor.ts';
 import { type FamilyQuery, type FilterContext, oneOf } from './family.ts';
-import { type Moment, momentOf } from './moment.ts';
+import { type Moment, momentOf, refusePast } from './moment.ts';
 import { type PageRow, readPage } from './page.ts';
 import { cutToFit, fitting, present } from './present.ts';
 import { type Reader, roleIn } from './reader.ts';
@@ -31,7 +31,9 @@ export async function listRecords(
   const order = input.order_by ?? family.defaultOrder;
   const boundTo = [tool, input.organization_id, input.filter ?? {}, order, input.as_of ?? null];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
-  const moment: Moment = after ?? (await momentOf(reader, input.organization_id, role, input.as_of));
+  // With a cursor too: one that somebody else was given leads nobody into the past.
+  refusePast(reader, role, input.as_of);
+  const moment: Moment = after ?? (await momentOf(reader, input.organization_id, input.as_of));
   const source = {
     collection: moment.ordinal === null ? family.plural : historyOf(family.plural),
     organizationId: input.organization_id,

@@ -36,17 +36,17 @@ export function isRealDate(text: string): boolean {
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
 }
 
+/** A VIEWER may name no other moment than today. @throws Refusal forbidden */
+export function refusePast(reader: Reader, role: Role, asOf: string | undefined): void {
+  if (asOf !== undefined && asOf !== dateOf(reader.now().toISOString())) refuseViewer(role, 'the past');
+}
+
 /** Reads `as_of` in each of its forms. @throws Refusal invalid_input for the future and for what is no moment */
-export async function momentOf(
-  reader: Reader,
-  organizationId: string,
-  role: Role,
-  asOf: string | undefined,
-): Promise<Moment> {
+export async function momentOf(reader: Reader, organizationId: string, asOf: string | undefined): Promise<Moment> {
   const now = reader.now();
   const today = dateOf(now.toISOString());
-  if (asOf === undefined || asOf === today) return { today, ordinal: null };
-  refuseViewer(role, 'the past');
+  if (asOf === undefined) return { today, ordinal: null };
+  if (asOf === today) return { today, ordinal: await newestOrdinal(reader, organizationId) };
   if (POSITION.test(asOf)) return momentOfPosition(reader, organizationId, Number(asOf));
   const time = endOf(asOf);
   if (time === null) {
@@ -59,6 +59,12 @@ export async function momentOf(
     );
   }
   return { today: dateOf(time), ordinal: await ordinalAt(reader, organizationId, time, now.getTime()) };
+}
+
+/** Now, as a position that serves later: of the newest event there is when it is asked for. */
+async function newestOrdinal({ progress }: Reader, organizationId: string): Promise<number> {
+  if (!(await progress.caughtUp(Date.now(), READ_WAIT_MS))) throw behind();
+  return progress.checkpoint(organizationId)?.ordinal ?? 0;
 }
 
 async function momentOfPosition(reader: Reader, organizationId: string, ordinal: number): Promise<Moment> {

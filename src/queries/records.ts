@@ -1,11 +1,12 @@
 import type { Caller } from '../commands/caller.ts';
+import { dateOf } from '../commands/dates.ts';
 import { kindOf } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { historyOf } from '../projections/read-model.ts';
 import { changesOf } from './changes.ts';
 import { FAMILY_QUERIES } from './families.ts';
 import { holdingAt } from './list.ts';
-import { type Moment, momentOf } from './moment.ts';
+import { type Moment, momentOf, refusePast } from './moment.ts';
 import { ANSWER_CHARACTERS, cutToFit, present } from './present.ts';
 import { type Reader, refuseViewer, roleIn } from './reader.ts';
 
@@ -22,13 +23,8 @@ type Document = Record<string, unknown>;
 export async function getRecords(reader: Reader, caller: Caller, input: RecordsInput): Promise<object> {
   const ids = [...new Set(input.ids)];
   const now = await readNow(reader, caller, ids, input.organization_id);
-  const organizationId = input.organization_id ?? now.organizationId;
-  const role = organizationId === null ? 'VIEWER' : roleIn(caller, organizationId);
-  if (input.include.includes('HISTORY')) refuseViewer(role, 'the history');
-  const moment: Moment =
-    organizationId === null
-      ? { today: reader.now().toISOString().slice(0, 10), ordinal: null }
-      : await momentOf(reader, organizationId, role, input.as_of);
+  const organizationId = input.organization_id ?? now.organizationId ?? onlyOne(caller.roles.keys());
+  const moment: Moment = await momentIn(reader, caller, organizationId, input);
   const documents =
     moment.ordinal === null || organizationId === null
       ? now.documents
@@ -54,6 +50,25 @@ export async function getRecords(reader: Reader, caller: Caller, input: RecordsI
     ...(moment.ordinal === null ? {} : { as_of: { position: String(moment.ordinal), date: moment.today } }),
     ...(incomplete ? { incomplete: true } : {}),
   };
+}
+
+/** The moment asked about, where the caller may look at it. Without an organization nothing was found: any will do. */
+async function momentIn(
+  reader: Reader,
+  caller: Caller,
+  organizationId: string | null,
+  { as_of, include }: RecordsInput,
+): Promise<Moment> {
+  if (organizationId === null) return { today: dateOf(reader.now().toISOString()), ordinal: null };
+  const role = roleIn(caller, organizationId);
+  if (include.includes('HISTORY')) refuseViewer(role, 'the history');
+  refusePast(reader, role, as_of);
+  return momentOf(reader, organizationId, as_of);
+}
+
+function onlyOne<T>(values: Iterable<T>): T | null {
+  const [first, second] = values;
+  return second === undefined ? (first ?? null) : null;
 }
 
 function familyOf(id: string) {
