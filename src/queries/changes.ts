@@ -8,7 +8,7 @@ import { answerNotes } from './list.ts';
 import { endOf, isRealDate, type Moment, momentOf } from './moment.ts';
 import { accountNames } from './names.ts';
 import { readPage } from './page.ts';
-import { fitting } from './present.ts';
+import { cutText, fitting } from './present.ts';
 import { type Reader, refuseViewer, roleIn } from './reader.ts';
 import { type Verification, verifyChanges } from './verify.ts';
 
@@ -43,7 +43,7 @@ export async function listChanges(reader: Reader, caller: Caller, input: Changes
   refuseViewer(role, 'changes');
   const boundTo = ['listChanges', organizationId, input.filter ?? {}, input.as_of ?? null];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
-  const moment: Moment = after ?? (await momentOf(reader, organizationId, role, input.as_of));
+  const moment: Moment = after ?? (await momentOf(reader, organizationId, input.as_of));
   const where = conditions(caller, input, moment);
   const notes = answerNotes(reader, organizationId, moment);
   if (input.view === 'COUNT') {
@@ -107,18 +107,25 @@ function conditions(caller: Caller, input: ChangesInput, moment: Moment): Condit
   const where: Condition[] = [];
   if (record_id) where.push(oneOf('record_id', record_id));
   if (record_types) where.push(oneOf('record_type', record_types));
-  if (actor_id)
-    where.push(
-      oneOf(
-        'actor_id',
-        actor_id.map((id) => (id === 'ME' ? caller.account_id : id)),
-      ),
-    );
+  if (actor_id) where.push(byActor(actor_id, caller));
   if (event_types) where.push(oneOf('event_type', event_types));
   if (moment.ordinal !== null) where.push({ key: 'position', op: 'range', lte: moment.ordinal });
   if (from !== undefined) where.push(boundary('from', from));
   if (to !== undefined) where.push(boundary('to', to));
   return where;
+}
+
+/** Who did it: people and SYSTEM, or the tokens it was done with. */
+function byActor(ids: readonly string[], caller: Caller): Condition {
+  const tokens = ids.filter((id) => id.startsWith('tok_'));
+  if (tokens.length === 0) {
+    return oneOf(
+      'actor_id',
+      ids.map((id) => (id === 'ME' ? caller.account_id : id)),
+    );
+  }
+  if (tokens.length === ids.length) return oneOf('token_id', tokens);
+  throw new Refusal('invalid_input', 'Ask for accounts and for tokens in a call each.', { field: 'filter.actor_id' });
 }
 
 /** A bound of the period, inclusive: a position, or a time that is compared with log time. */
@@ -166,7 +173,7 @@ function accountIdsIn(changes: readonly FieldChange[]): string[] {
 }
 
 function cut(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > TEXT ? `${value.slice(0, TEXT)}…` : value;
+  if (typeof value === 'string') return cutText(value, TEXT);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cut(member)]));
 }

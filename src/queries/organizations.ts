@@ -1,4 +1,5 @@
 import type { Caller, Role } from '../commands/caller.ts';
+import { textKey } from '../projections/read-model.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { accountNames } from './names.ts';
 import type { Reader } from './reader.ts';
@@ -23,7 +24,8 @@ export async function listOrganizations(reader: Reader, caller: Caller, input: O
   // A credential reaches a handful of organizations: they are ordered here, each is a group of its own in the store.
   const found = await reader.models.get('organizations', [...caller.roles.keys()]);
   const all = found.map(({ doc }) => doc as unknown as OrganizationDocument).sort(byNameThenId);
-  const rest = after === null ? all : all.filter((o) => byNameThenId({ name: String(after.key), id: after.id }, o) < 0);
+  const rest =
+    after === null ? all : all.filter((other) => byNameThenId({ name: String(after.key), id: after.id }, other) < 0);
   const page = rest.slice(0, input.size);
   const organizations = await Promise.all(
     page.map((document) => present(reader, caller, document, input.include_members)),
@@ -35,7 +37,11 @@ export async function listOrganizations(reader: Reader, caller: Caller, input: O
 }
 
 function byNameThenId(a: { name: string; id: string }, b: { name: string; id: string }): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : Number(a.id > b.id);
+  return compare(textKey(a.name) ?? '', textKey(b.name) ?? '') || compare(a.id, b.id);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 async function present(reader: Reader, caller: Caller, document: OrganizationDocument, withMembers: boolean) {

@@ -8,8 +8,8 @@ type Document = Record<string, unknown>;
 /** What a document holds for the store's sake and no reader needs. */
 const INTERNAL = new Set(['position', 'from_position', 'until_position']);
 
-/** The most a page or a set of records may be as JSON, with room for what stands around them. */
-export const ANSWER_CHARACTERS = 59_000;
+/** The most a page or a set of records may be as JSON, with room for what stands around them: ids not found, look-alikes. */
+export const ANSWER_CHARACTERS = 57_000;
 
 /** Documents as readers get them: the owner's name beside the id, facts of the day, only the view's fields. */
 export async function present(
@@ -74,10 +74,17 @@ export function cutToFit(document: Document): Document {
   while (JSON.stringify(result).length > ANSWER_CHARACTERS) {
     const [field, text] = longestText(result);
     if (field === null) break;
-    result = { ...result, [field]: `${text.slice(0, Math.floor(text.length / 2))}…` };
+    result = { ...result, [field]: cutText(text, Math.floor(text.length / 2)) };
     if (!truncated.includes(field)) truncated.push(field);
   }
   return truncated.length > 0 ? { ...result, truncated } : result;
+}
+
+/** The beginning of a text that is longer than `length`, never ending in half a character. */
+export function cutText(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const end = /[\ud800-\udbff]/.test(text[length - 1]!) ? length - 1 : length;
+  return `${text.slice(0, end)}…`;
 }
 
 function longestText(document: Document): [string | null, string] {

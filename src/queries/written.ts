@@ -3,7 +3,7 @@ import { kindOf } from '../commands/ids.ts';
 import { READ_MODELS } from '../projections/models.ts';
 import { textKey } from '../projections/read-model.ts';
 import { FAMILY_QUERIES } from './families.ts';
-import { present } from './present.ts';
+import { cutToFit, present } from './present.ts';
 import type { Reader } from './reader.ts';
 
 type Document = Record<string, unknown>;
@@ -31,14 +31,14 @@ export async function writtenRecord(
     const model = READ_MODELS.find(({ type }) => type === family.type)!;
     const document = { id, organization_id: organizationId, ...pending, ...model.derive(pending), revision };
     const [record] = await present(reader.accounts, family, [document], today, 'FULL');
-    return { record: record! };
+    return { record: cutToFit(record!) };
   }
   const [found] = await reader.models.get(family.plural, [id]);
   const document = found!.doc;
   const [record] = await present(reader.accounts, family, [document], today, 'FULL');
   const position =
     document.revision === revision ? document.position : await ordinalOf(reader, organizationId, id, revision);
-  return { record: record!, position: String(position) };
+  return { record: cutToFit(record!), position: String(position) };
 }
 
 /** The ordinal of a record's event, by the record revision that it made. */
