@@ -71,7 +71,7 @@ async function itemsOf(
   const ids = [...new Set(input.ids)];
   const organizations = new Map<string, string>();
   for (const id of ids) {
-    organizations.set(id, await organizationOf(service, caller, familyOf(id), id, input.organization_id));
+    organizations.set(id, await organizationOf(service, caller, familyOf(id), id, input.organization_id, 'ids'));
   }
   const [organizationId] = organizations.values() as unknown as [string];
   if ([...organizations.values()].some((other) => other !== organizationId)) {

@@ -76,6 +76,14 @@ export const account = () =>
     context.addIssue({ code: 'custom', message: 'is no account: give ME or an acc_ id', params: { allowed } });
   });
 
+/** Who can have made a change. */
+export const actor = () =>
+  z.string().superRefine((value, context) => {
+    if (['ME', 'SYSTEM'].includes(value) || ['acc', 'tok'].includes(kindOf(value) ?? '')) return;
+    const allowed = ['ME', 'SYSTEM', 'acc_…', 'tok_…'];
+    context.addIssue({ code: 'custom', message: `is no actor: give ${allowed.join(', ')}`, params: { allowed } });
+  });
+
 /** 1 (least) to 5 (most). */
 export const rating = () => z.int().min(1).max(5);
 
@@ -93,14 +101,16 @@ export const clearable = <T extends z.ZodType>(value: T) =>
 /** What every write takes. */
 export const writeFields = {
   reason: reason().optional(),
-  idempotency_key: string(KEY_LENGTH, FORBIDDEN_IN_NAMES).optional(),
+  idempotency_key: string(KEY_LENGTH, FORBIDDEN_IN_NAMES)
+    .refine((value) => value !== '', 'is empty: leave it out, or give a key of your own')
+    .optional(),
 };
 
 export const organizationId = () => id('org');
 export const expectedRevision = () => z.int().min(1).optional();
 
 /** Filters that every family's list has. */
-export const commonFilters = <const M extends readonly [string, ...string[]]>(prefix: string, missing: M) => ({
+export const commonFilters = (prefix: string, missing: readonly [string, ...string[]]) => ({
   query: text().optional().describe('every word begins a word of its texts'),
   ids: some(id(prefix)).optional(),
   owner_id: some(account()).optional(),
@@ -110,7 +120,7 @@ export const commonFilters = <const M extends readonly [string, ...string[]]>(pr
 });
 
 /** What every list takes beside its filter. */
-export const listFields = <const O extends readonly [string, ...string[]]>(orders: O) => ({
+export const listFields = (orders: readonly [string, ...string[]]) => ({
   order_by: z.strictObject({ field: z.enum(orders), direction: z.enum(['ASC', 'DESC']).default('ASC') }).optional(),
   ...pageFields(),
 });

@@ -37,7 +37,7 @@ export function registerTools(service: Service): Tool[] {
           .strictObject({
             record_id: field.some(field.id('org', ...KINDS)).optional(),
             record_types: field.someOf(TYPES).optional(),
-            actor_id: field.some(z.union([field.account(), field.id('tok')])).optional(),
+            actor_id: field.some(field.actor()).optional(),
             event_types: field.some(field.name()).optional().describe('such as VendorReviewed'),
             from: z.string().optional().describe('date, time or position, inclusive'),
             to: z.string().optional(),

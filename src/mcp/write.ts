@@ -104,6 +104,7 @@ export async function organizationOf(
   family: FamilyName,
   id: string,
   expected: string | undefined,
+  field = 'id',
 ): Promise<string> {
   const { organization_id } = await service.handler.load(streamOf(family, id), FAMILIES[family].decider);
   if (
@@ -113,7 +114,7 @@ export async function organizationOf(
   ) {
     return organization_id;
   }
-  throw new Refusal('not_found', `There is no ${id} here: list the records to find its id.`, { field: 'id' });
+  throw new Refusal('not_found', `There is no ${id} here: list the records to find its id.`, { field });
 }
 
 /** Fields of commands that name a person. */
