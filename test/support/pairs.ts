@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { suite, type uvu } from 'uvu';
 import type { Role } from '../../src/commands/caller.ts';
 import { CommandHandler } from '../../src/commands/handler.ts';
 import { randomId } from '../../src/commands/ids.ts';
@@ -42,6 +43,19 @@ export async function startPairs(): Promise<Pair[]> {
     await fake.close();
   };
   return [embedded, { name: `EventStoreDB and ${mongo.name}`, env, close }];
+}
+
+/** The same tests on each pair of stores, with the service running on it. */
+export async function onBothPairs(name: string, define: (test: uvu.Test<Served>) => void): Promise<void> {
+  for (const pair of await startPairs()) {
+    const test = suite<Served>(`${name}, on ${pair.name}`);
+    test.before(async (context) => {
+      Object.assign(context, await serve(pair));
+    });
+    test.after((served) => served.close());
+    define(test);
+    test.run();
+  }
 }
 
 /** What works on the same stores beside the running service, as the command line does. */

@@ -1,0 +1,210 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { randomId } from '../../src/commands/ids.ts';
+import { embeddedPair, type Served, serve } from '../support/pairs.ts';
+
+const test = suite<Served>('what inputs may be');
+
+test.before(async (context) => {
+  Object.assign(context, await serve(embeddedPair()));
+});
+test.after((served) => served.close());
+
+test('an id of the wrong kind is told with the kinds that are allowed', async ({ owner, organizationId }) => {
+  const wrong = await owner.refused('updateVendor', { id: randomId('rsk'), name: 'A' });
+  assert.equal([wrong.code, wrong.field, wrong.allowed], ['invalid_input', 'id', ['vnd_…']]);
+  const nothing = await owner.refused('getRecords', { ids: [randomId('vnd'), 'what'] });
+  assert.equal([nothing.code, nothing.field, nothing.allowed], ['invalid_input', 'ids.1', ['rsk_…', 'vnd_…']]);
+  const lower = await owner.refused('decideRisk', { id: randomId('rsk').toLowerCase(), decision: 'CLOSE' });
+  assert.is(lower.code, 'invalid_input');
+  const organization = await owner.refused('listRisks', { organization_id: organizationId.slice(0, -1) });
+  assert.equal([organization.code, organization.field], ['invalid_input', 'organization_id']);
+  assert.is((await owner.refused('listVendors', {})).field, 'organization_id');
+});
+
+test('an id of nothing is not found', async ({ owner }) => {
+  for (const [tool, id, rest] of [
+    ['updateVendor', randomId('vnd'), { name: 'A' }],
+    ['reviewVendor', randomId('vnd'), { outcome: 'APPROVED' }],
+    ['updateRisk', randomId('rsk'), { name: 'A' }],
+    ['decideRisk', randomId('rsk'), { decision: 'CLOSE', reason: 'r' }],
+  ] as const) {
+    const { code, field } = await owner.refused(tool, { id, ...rest });
+    assert.equal([tool, code, field], [tool, 'not_found', 'id']);
+  }
+  assert.is((await owner.refused('listRisks', { organization_id: randomId('org') })).code, 'not_found');
+  const archive = await owner.refused('archiveRecords', { ids: [randomId('vnd')], action: 'ARCHIVE', reason: 'r' });
+  assert.equal([archive.code, archive.field], ['not_found', 'ids']);
+});
+
+test('organization_id is optional where an id names the record, and must fit', async ({ owner, organizationId }) => {
+  const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Fits' });
+  await owner.ok('updateVendor', { id: vendor.id, organization_id: organizationId, country: 'DE' });
+  await owner.ok('updateVendor', { id: vendor.id, country: 'AT' });
+  const other = { id: vendor.id, organization_id: randomId('org'), country: 'CH' };
+  assert.is((await owner.refused('updateVendor', other)).code, 'not_found');
+});
+
+test('unknown properties are refused by name, with the nearest known one', async ({ owner, organizationId }) => {
+  const error = await owner.refused('addVendor', { organization_id: organizationId, name: 'A', critcality: 'LOW' });
+  assert.equal([error.code, error.field, error.hint], ['invalid_input', 'critcality', 'Did you mean criticality?']);
+  const nested = await owner.refused('listRisks', { organization_id: organizationId, filter: { priorities: ['LOW'] } });
+  assert.equal([nested.field, nested.hint], ['filter.priorities', 'Did you mean priority?']);
+  const farOff = await owner.refused('listOrganizations', { zzzzzzzzzzzzzzzzzz: 1 });
+  assert.equal([farOff.field, farOff.hint], ['zzzzzzzzzzzzzzzzzz', undefined]);
+});
+
+test('all problems are listed, not the first only', async ({ owner, organizationId }) => {
+  const error = await owner.refused('addRisk', {
+    organization_id: organizationId,
+    inherent_impact: 6,
+    treatment: 'IGNORED',
+    next_review_due: '2026-02-30',
+    nmae: 'x',
+  });
+  assert.equal(
+    error.issues?.map(({ field }) => field).sort(),
+    ['inherent_impact', 'name', 'next_review_due', 'nmae', 'treatment'].sort(),
+  );
+  assert.is(error.retryable, false);
+  const one = await owner.refused('addRisk', { organization_id: organizationId, name: 'a', treatment: 'IGNORED' });
+  assert.equal(one.allowed, ['MITIGATED', 'ACCEPTED', 'AVOIDED', 'TRANSFERRED']);
+  const count = await owner.refused('getRecords', { ids: [] });
+  assert.is(count.field, 'ids');
+});
+
+test('texts are trimmed and normalised', async ({ owner, organizationId }) => {
+  const { vendor } = await owner.ok('addVendor', {
+    organization_id: organizationId,
+    name: '  Cafe\u0301 \u00a0',
+    description: '\tfirst\r\nsecond\tthird\n ',
+    website_url: ' https://example.com/a ',
+  });
+  assert.equal(
+    [vendor.name, vendor.description, vendor.website_url],
+    ['Caf\u00e9', 'first\nsecond\tthird', 'https://example.com/a'],
+  );
+});
+
+test('texts with control or direction characters or lone surrogates are refused', async ({ owner, organizationId }) => {
+  const refused = async (fields: object) => {
+    const { code, field } = await owner.refused('addVendor', { organization_id: organizationId, name: 'A', ...fields });
+    assert.is(code, 'invalid_input');
+    return field;
+  };
+  for (const bad of ['a\u0000b', 'a\u001bb', 'a\u007fb', 'a\u0085b', 'a\u202eb', 'a\u2066b', 'a\ud800b', 'a\rb']) {
+    assert.is(await refused({ name: bad }), 'name', JSON.stringify(bad));
+    assert.is(await refused({ description: bad }), 'description', JSON.stringify(bad));
+    assert.is(await refused({ reason: bad }), 'reason', JSON.stringify(bad));
+  }
+  for (const bad of ['a\nb', 'a\tb']) assert.is(await refused({ name: bad }), 'name', JSON.stringify(bad));
+  const emoji = 'm\u{1f469}\u200d\u{1f4bb}';
+  const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: emoji });
+  assert.is(vendor.name, emoji);
+});
+
+test('lengths: a name 200, a text 10,000, a reason 1,000, a key 200', async ({ owner, organizationId }) => {
+  const add = { organization_id: organizationId, name: 'A' };
+  const most = { name: 'n'.repeat(200), description: 't'.repeat(10_000), reason: 'r'.repeat(1_000) };
+  await owner.ok('addVendor', { ...add, ...most, idempotency_key: 'k'.repeat(200) });
+  for (const [field, length] of Object.entries({
+    name: 201,
+    description: 10_001,
+    reason: 1_001,
+    idempotency_key: 201,
+  })) {
+    const error = await owner.refused('addVendor', { ...add, [field]: 'x'.repeat(length) });
+    assert.equal([error.code, error.field], ['invalid_input', field]);
+  }
+  const padded = await owner.ok('addVendor', { ...add, name: `${' '.repeat(50)}${'n'.repeat(200)} ` });
+  assert.is(padded.vendor.name.length, 200);
+});
+
+test('null and empty texts clear; an omitted property keeps its value', async ({ owner, organizationId }) => {
+  const full = {
+    description: 'd',
+    category: 'c',
+    country: 'DE',
+    criticality: 'LOW',
+    processes_personal_data: true,
+    contract_until: '2030-01-01',
+    next_review_due: '2030-01-01',
+    owner_id: 'ME',
+  };
+  const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Clearing', ...full });
+  const kept = (await owner.ok('updateVendor', { id: vendor.id, country: '' })).vendor;
+  assert.equal([kept.country, kept.description, kept.criticality], [null, 'd', 'LOW']);
+  const nulls = Object.fromEntries(Object.keys(full).map((field) => [field, null]));
+  const cleared = (await owner.ok('updateVendor', { id: vendor.id, ...nulls })).vendor;
+  for (const field of Object.keys(full)) assert.is(cleared[field], null, field);
+  const dated = await owner.ok('updateVendor', { id: vendor.id, contract_until: '2031-01-01' });
+  assert.is(dated.vendor.contract_until, '2031-01-01');
+  assert.is((await owner.ok('updateVendor', { id: vendor.id, contract_until: ' ' })).vendor.contract_until, null);
+  for (const name of [null, '', '  ']) {
+    assert.is((await owner.refused('updateVendor', { id: vendor.id, name })).field, 'name');
+  }
+});
+
+test('an update that changes nothing appends nothing and says so', async ({ owner, organizationId }) => {
+  const { vendor, position } = await owner.ok('addVendor', {
+    organization_id: organizationId,
+    name: 'Same',
+    country: 'DE',
+  });
+  const same = await owner.ok('updateVendor', { id: vendor.id, name: ' Same ', country: 'DE', category: null });
+  assert.equal([same.event_types, same.revision, same.position], [[], 1, position]);
+  assert.equal(same.vendor, vendor);
+  assert.equal((await owner.ok('updateVendor', { id: vendor.id })).event_types, []);
+});
+
+test('dates are real, and taken where a timestamp is', async ({ owner, organizationId }) => {
+  const add = { organization_id: organizationId, name: 'Dates' };
+  const { vendor } = await owner.ok('addVendor', { ...add, last_reviewed: '2026-01-31' });
+  assert.is(vendor.last_reviewed, '2026-01-31T00:00:00.000Z');
+  const timed = await owner.ok('addVendor', { ...add, last_reviewed: '2026-01-31T10:20:30Z' });
+  assert.is(timed.vendor.last_reviewed, '2026-01-31T10:20:30.000Z');
+  for (const bad of ['2026-02-30', '31.01.2026', '2026-01-31T10:20:30', '2026-01-31T10:20:30+01:00', 'yesterday']) {
+    assert.is((await owner.refused('addVendor', { ...add, last_reviewed: bad })).field, 'last_reviewed', bad);
+  }
+  for (const bad of ['2026-02-30', '2026-1-1', '2026-01-31T00:00:00Z']) {
+    assert.is((await owner.refused('addVendor', { ...add, contract_until: bad })).field, 'contract_until', bad);
+  }
+  const future = new Date(Date.now() + 86_400_000).toISOString();
+  assert.is((await owner.refused('addVendor', { ...add, last_reviewed: future })).field, 'last_reviewed');
+  assert.is(
+    (await owner.refused('reviewVendor', { id: vendor.id, outcome: 'APPROVED', reviewed_at: future })).field,
+    'reviewed_at',
+  );
+});
+
+test('ME is the caller; an owner must be a member', async ({ owner, organizationId, accountId, addMember }) => {
+  const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Mine', owner_id: 'ME' });
+  assert.equal([vendor.owner_id, vendor.owner], [accountId, 'Owner']);
+  const mine = { organization_id: organizationId, filter: { owner_id: ['ME'], query: 'mine' } };
+  assert.equal(
+    (await owner.ok('listVendors', mine)).vendors.map(({ id }) => id),
+    [vendor.id],
+  );
+  const member = await addMember('Mia Member', 'VIEWER');
+  const given = await owner.ok('updateVendor', { id: vendor.id, owner_id: member });
+  assert.equal([given.vendor.owner_id, given.vendor.owner], [member, 'Mia Member']);
+  assert.equal((await owner.ok('listVendors', mine)).vendors, []);
+  const stranger = await owner.refused('updateVendor', { id: vendor.id, owner_id: randomId('acc') });
+  assert.equal([stranger.code, stranger.field], ['invalid_input', 'owner_id']);
+  const wrong = await owner.refused('updateVendor', { id: vendor.id, owner_id: 'Mia' });
+  assert.equal([wrong.code, wrong.field], ['invalid_input', 'owner_id']);
+  const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'Unowned' });
+  assert.equal([risk.owner_id, risk.owner], [null, null]);
+});
+
+test('an unknown tool and arguments that are no object are the protocol’s own errors', async ({ owner }) => {
+  for (const [tool, args] of [
+    ['deleteEverything', {}],
+    ['listOrganizations', ['a']],
+  ] as const) {
+    const message = await owner.ok(tool, args).then(String, (error: Error) => error.message);
+    assert.match(message, /-32602/);
+  }
+});
+
+test.run();
