@@ -26,8 +26,9 @@ export const DECISIONS = ['ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN'] as const;
 export type RiskStatus = (typeof RISK_STATUSES)[number];
 export type Treatment = (typeof TREATMENTS)[number];
 
-const DETAILS = ['reference_id', 'name', 'description', 'category', 'note', 'next_review_due'] as const;
-const RATINGS = ['inherent_likelihood', 'inherent_impact', 'residual_likelihood', 'residual_impact'] as const;
+/** What is corrected rather than decided. */
+export const RISK_DETAILS = ['reference_id', 'name', 'description', 'category', 'note', 'next_review_due'] as const;
+export const RATINGS = ['inherent_likelihood', 'inherent_impact', 'residual_likelihood', 'residual_impact'] as const;
 
 export interface RiskDetails {
   reference_id: string | null;
@@ -144,7 +145,7 @@ function update(
   const changed = whatChanges(state, command.changes);
   const reason = because(command.reason);
   const events: RiskEvent[] = [];
-  const changes = pick(changed, DETAILS);
+  const changes = pick(changed, RISK_DETAILS);
   if (!isEmpty(changes)) events.push({ type: 'RiskDetailsChanged', data: { changes, ...reason } });
   if (changed.owner_id !== undefined) {
     events.push({ type: 'RiskOwnerAssigned', data: { owner_id: changed.owner_id, ...reason } });

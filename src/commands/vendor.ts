@@ -31,7 +31,8 @@ type OutOfService = (typeof OUT_OF_SERVICE)[number];
 /** Days from a review to the next one, unless the reviewer says otherwise. */
 const REVIEW_INTERVAL_DAYS = 365;
 
-const DETAILS = [
+/** What is corrected rather than decided. */
+export const VENDOR_DETAILS = [
   'name',
   'description',
   'website_url',
@@ -144,7 +145,7 @@ function update(command: Extract<VendorCommand, { type: 'UpdateVendor' }>, state
   const changed = whatChanges(state, command.changes);
   const reason = because(command.reason);
   const events: VendorEvent[] = [];
-  const changes = pick(changed, DETAILS);
+  const changes = pick(changed, VENDOR_DETAILS);
   if (!isEmpty(changes)) events.push({ type: 'VendorDetailsChanged', data: { changes, ...reason } });
   if (changed.owner_id !== undefined) {
     events.push({ type: 'VendorOwnerAssigned', data: { owner_id: changed.owner_id, ...reason } });

@@ -1,4 +1,4 @@
-import { type RiskState, risk, scoresOf } from '../commands/risk.ts';
+import { RATINGS, RISK_DETAILS, type RiskState, risk, scoresOf } from '../commands/risk.ts';
 import { type ReadModel, textKey } from './read-model.ts';
 import { searchWords } from './text.ts';
 
@@ -25,23 +25,7 @@ export const risks: ReadModel<RiskState> = {
     return { ...scores, priority: priorityOf(scores.score) };
   },
   nameOf: (state) => state.name,
-  tracked: [
-    'reference_id',
-    'name',
-    'description',
-    'category',
-    'note',
-    'next_review_due',
-    'inherent_likelihood',
-    'inherent_impact',
-    'residual_likelihood',
-    'residual_impact',
-    'treatment',
-    'status',
-    'acceptance',
-    'owner_id',
-    'archived_at',
-  ],
+  tracked: [...RISK_DETAILS, ...RATINGS, 'treatment', 'status', 'acceptance', 'owner_id', 'archived_at'],
   keyTypes: {
     name: 'text',
     reference_id: 'text',

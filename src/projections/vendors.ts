@@ -1,4 +1,4 @@
-import { type VendorState, vendor } from '../commands/vendor.ts';
+import { VENDOR_DETAILS, type VendorState, vendor } from '../commands/vendor.ts';
 import { type ReadModel, textKey } from './read-model.ts';
 import { searchWords } from './text.ts';
 
@@ -14,23 +14,7 @@ export const vendors: ReadModel<VendorState> = {
   decider: vendor,
   derive: () => ({}),
   nameOf: (state) => state.name,
-  tracked: [
-    'name',
-    'description',
-    'website_url',
-    'category',
-    'country',
-    'criticality',
-    'data_shared',
-    'processes_personal_data',
-    'contract_until',
-    'last_reviewed',
-    'next_review_due',
-    'status',
-    'review',
-    'owner_id',
-    'archived_at',
-  ],
+  tracked: [...VENDOR_DETAILS, 'last_reviewed', 'status', 'review', 'owner_id', 'archived_at'],
   keyTypes: {
     name: 'text',
     status: 'text',

@@ -2,8 +2,10 @@ import type { FamilyQuery } from './family.ts';
 import { riskQuery } from './risks.ts';
 import { vendorQuery } from './vendors.ts';
 
-/** Every family that can be listed and read, by the prefix of its ids. Adding one is adding its line. */
-export const FAMILY_QUERIES: Readonly<Record<string, FamilyQuery>> = {
-  rsk: riskQuery,
-  vnd: vendorQuery,
-};
+/** Every family that can be listed and read. Adding one is adding its name. */
+const FAMILIES: readonly FamilyQuery[] = [riskQuery, vendorQuery];
+
+/** By the prefix of their ids. */
+export const FAMILY_QUERIES: Readonly<Record<string, FamilyQuery>> = Object.fromEntries(
+  FAMILIES.map((family) => [family.prefix, family]),
+);

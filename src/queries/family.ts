@@ -15,6 +15,8 @@ export type Filter = (value: never, context: FilterContext) => Condition[];
 export interface FamilyQuery {
   /** Record type on the wire (VENDOR), its singular and its plural, which is the collection. */
   type: string;
+  /** What its ids begin with. */
+  prefix: string;
   singular: string;
   plural: string;
   defaultOrder: { field: string; direction: 'ASC' | 'DESC' };

@@ -1,7 +1,9 @@
 import { before, equal, equalText, type FamilyQuery } from './family.ts';
 
-/** Scores of each priority, from and to. */
-const SCORES: Record<string, readonly number[]> = {
+export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
+
+/** The products of 1–5 by 1–5 that are each priority. */
+const SCORES: Record<(typeof PRIORITIES)[number], readonly number[]> = {
   LOW: [1, 2, 3, 4],
   MEDIUM: [5, 6, 8, 9],
   HIGH: [10, 12],
@@ -10,12 +12,13 @@ const SCORES: Record<string, readonly number[]> = {
 
 export const riskQuery: FamilyQuery = {
   type: 'RISK',
+  prefix: 'rsk',
   singular: 'risk',
   plural: 'risks',
   defaultOrder: { field: 'score', direction: 'DESC' },
   filters: {
     status: equal('status'),
-    priority: (priorities: string[]) => [
+    priority: (priorities: (typeof PRIORITIES)[number][]) => [
       { key: 'score', op: 'in', values: priorities.flatMap((p) => SCORES[p] ?? []) },
     ],
     treatment: equal('treatment'),

@@ -17,6 +17,7 @@ function onReviews<T>(condition: (value: T, context: FilterContext) => Condition
 
 export const vendorQuery: FamilyQuery = {
   type: 'VENDOR',
+  prefix: 'vnd',
   singular: 'vendor',
   plural: 'vendors',
   defaultOrder: { field: 'name', direction: 'ASC' },
