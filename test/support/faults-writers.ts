@@ -40,6 +40,16 @@ export class Writers {
     return this.writes.filter(({ answer }) => answer !== null).length;
   }
 
+  /** Arguments of one more addition, to be given by the test. */
+  oneMore(name: string): Write['args'] {
+    return this.#next('addVendor', { organization_id: this.organizationId, name }).args;
+  }
+
+  /** How many vendors there are. */
+  get vendors(): number {
+    return this.writes.filter(({ tool }) => tool === 'addVendor').length;
+  }
+
   /** Begins to write, through the services at these addresses in turn. */
   start(urls: readonly string[], token: string, count: number): void {
     this.#going = true;

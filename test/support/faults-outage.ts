@@ -1,0 +1,96 @@
+import * as assert from 'uvu/assert';
+import { call, firstOrganization, insist, look } from './faults-calls.ts';
+import { checkStores } from './faults-check.ts';
+import { Writers } from './faults-writers.ts';
+import type { Pair } from './pairs.ts';
+import { startService } from './service.ts';
+import { until } from './wait.ts';
+
+/** What goes wrong, and how it ends. */
+export interface Outage {
+  /** The store that health must name; others may be away with it. */
+  store: 'event_store' | 'read_store';
+  begin(service: { pid: number; dataDir: string }): Promise<void>;
+  end(service: { pid: number; dataDir: string }): Promise<void>;
+  /** Reads are answered all the same. */
+  readable?: boolean;
+}
+
+export interface Recovery {
+  /** Longest answer during the outage, in milliseconds. */
+  slowest: number;
+  /** From the end of the outage to readiness. */
+  ready: number;
+}
+
+const WRITERS = 6;
+/** No call may leave its caller without an answer for longer. */
+const ANSWER_MS = 20_000;
+const RECOVERY_MS = 15_000;
+
+/**
+ * A store goes away under writers and comes back: meanwhile calls are answered `unavailable`, health names the store,
+ * and afterwards the service goes on by itself with nothing lost and nothing doubled.
+ */
+export async function goThrough(pair: Pair, outage: Outage): Promise<Recovery> {
+  const service = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
+  const { url, token } = service;
+  const organization_id = await firstOrganization(url, token);
+  const writers = await Writers.on(url, token, organization_id);
+  writers.start([url], token, WRITERS);
+  await until(() => writers.acknowledged > 20, 20_000, 'writers get on');
+
+  await outage.begin(service);
+  await writers.stop();
+  const slowest = await during(url, token, writers, outage);
+  await outage.end(service);
+
+  const ended = performance.now();
+  const isReady = async () => (await look(`${url}/readyz`)).status === 200;
+  await until(isReady, RECOVERY_MS, `ready again\n${service.output()}`);
+  const ready = Math.round(performance.now() - ended);
+  await writers.repeat(url, token);
+  const { body } = await insist(url, token, 'listVendors', { organization_id, view: 'COUNT' });
+  assert.is(body.total, writers.vendors, 'vendors');
+  const health = await look(`${url}/api/mcp/v1/health`, token);
+  assert.is(health.status, 200, JSON.stringify(health.body));
+  await service.stop();
+  await checkStores(pair.env, writers);
+  return { slowest, ready };
+}
+
+/** @returns the slowest answer's time */
+async function during(url: string, token: string, writers: Writers, outage: Outage): Promise<number> {
+  let slowest = 0;
+  const timed = async <T>(work: Promise<T>) => {
+    const started = performance.now();
+    const answer = await work;
+    slowest = Math.max(slowest, Math.round(performance.now() - started));
+    return answer;
+  };
+  const refused = async (tool: string, args: object) => {
+    // A token that has just been looked up is believed for a second, and reads may need no more than what is left.
+    const reply = await until(
+      async () => {
+        const answer = await timed(call(url, token, tool, args, { ms: ANSWER_MS }));
+        return answer.status === 200 ? null : answer;
+      },
+      ANSWER_MS,
+      `${tool} is refused`,
+    );
+    assert.is(reply.status, 503, JSON.stringify(reply.body));
+    assert.is(reply.code, 'unavailable');
+    assert.match(reply.retryAfter ?? '', /^[1-9]\d*$/);
+  };
+  const args = writers.oneMore('In bad times');
+  const { organization_id } = args;
+  const reads = outage.readable ? [] : [refused('listVendors', { organization_id }), refused('listOrganizations', {})];
+  await Promise.all([refused('addVendor', args), ...reads]);
+  await until(async () => (await look(`${url}/readyz`)).status === 503, ANSWER_MS, 'not ready');
+  assert.is((await look(`${url}/livez`)).status, 200);
+  const health = await look(`${url}/api/mcp/v1/health`, token);
+  assert.is(health.status, 503);
+  const stores = health.body.stores as Record<string, string> | undefined;
+  assert.is(stores?.[outage.store], 'DOWN', `health says which store: ${JSON.stringify(health.body)}`);
+  return slowest;
+}

@@ -1,0 +1,56 @@
+import { startFakeEventStoreDb } from './fake-eventstoredb/server.ts';
+import { goThrough, type Outage, type Recovery } from './faults-outage.ts';
+import { startMongo } from './mongodb.ts';
+import { embeddedPair, type Pair } from './pairs.ts';
+import { Relay } from './relay.ts';
+
+/** EventStoreDB and MongoDB behind ways that can be cut. */
+export interface Ways {
+  pair: Pair;
+  toEventStore: Relay;
+  toMongo: Relay;
+}
+
+/** Null where there is no MongoDB; startMongo says so. */
+export async function withRelays(): Promise<Ways | null> {
+  const mongo = await startMongo();
+  if (mongo === null) return null;
+  const fake = await startFakeEventStoreDb();
+  const { hostname, port, pathname, search } = new URL(mongo.url);
+  const toEventStore = await Relay.to(fake.port);
+  const toMongo = await Relay.to(Number(port || 27_017), hostname);
+  const folder = embeddedPair();
+  const env = {
+    ...folder.env,
+    EVENTSTORE_URL: `esdb://127.0.0.1:${toEventStore.port}?tls=false`,
+    MONGODB_URL: `mongodb://127.0.0.1:${toMongo.port}${pathname}${search}`,
+  };
+  const close = async () => {
+    await toEventStore.cut();
+    await toMongo.cut();
+    await mongo.close();
+    await fake.close();
+    await folder.close();
+  };
+  return { pair: { name: `EventStoreDB and ${mongo.name}`, env, close }, toEventStore, toMongo };
+}
+
+export type Store = 'EventStoreDB' | 'MongoDB';
+
+/** One of the two is away for a while: its connections break, or (`choke`) nothing comes through them any more. */
+export async function goThroughWithout(store: Store, how: 'cut' | 'choke'): Promise<Recovery | null> {
+  const ways = await withRelays();
+  if (ways === null) return null;
+  const way = store === 'MongoDB' ? ways.toMongo : ways.toEventStore;
+  const outage: Outage = {
+    store: store === 'MongoDB' ? 'read_store' : 'event_store',
+    begin: async () => way[how](),
+    end: async () => {
+      await way.cut();
+      await way.mend();
+    },
+  };
+  const recovery = await goThrough(ways.pair, outage);
+  await ways.pair.close();
+  return recovery;
+}
