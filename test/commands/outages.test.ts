@@ -5,8 +5,9 @@ import { type VendorCommand, vendor } from '../../src/commands/vendor.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import type { EventStore } from '../../src/stores/event-store.ts';
 import { verifyChain } from '../../src/trail/chain.ts';
+import { withClock } from '../support/clock.ts';
 import { makeEvents } from '../support/events.ts';
-import { eventStoreLike } from '../support/like.ts';
+import { like } from '../support/like.ts';
 import { handlerOn, logSuite } from '../support/log-suite.ts';
 import { envelopeFor } from '../support/register.ts';
 import { rejection } from '../support/take.ts';
@@ -20,21 +21,7 @@ type Append = EventStore['append'];
 /** A store whose appends go through `append`, which is told how many came before. */
 function appendingBy(store: EventStore, append: (count: number, ...args: Parameters<Append>) => ReturnType<Append>) {
   let count = 0;
-  return eventStoreLike(store, { append: (...args) => append(count++, ...args) });
-}
-
-/** Runs with a clock that can be put forward. */
-async function withClock(run: (forward: (ms: number) => void) => Promise<void>): Promise<void> {
-  const real = Date.now;
-  let shift = 0;
-  Date.now = () => real() + shift;
-  try {
-    await run((ms) => {
-      shift += ms;
-    });
-  } finally {
-    Date.now = real;
-  }
+  return like(store, { append: (...args) => append(count++, ...args) });
 }
 
 const outage = logSuite('when the store does not answer');
@@ -105,7 +92,7 @@ outage('for good, the call is unavailable and says how to go on', async ({ store
     throw new StoreUnavailable('away');
   });
   await unavailable(handlerOn(away).execute(STREAM, vendor, ADD, envelopeFor()));
-  const unreadable = eventStoreLike(store, { readStream: () => Promise.reject(new StoreUnavailable('away')) });
+  const unreadable = like(store, { readStream: () => Promise.reject(new StoreUnavailable('away')) });
   await unavailable(handlerOn(unreadable).execute(STREAM, vendor, ADD, envelopeFor()));
   assert.is((await store.readStream(STREAM)).length, 0);
 });

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CommandHandler } from '../../src/commands/handler.ts';
 import { evolveBy } from '../../src/commands/stream.ts';
 import { Applier } from '../../src/projections/applier.ts';
 import type { ChangeDocument } from '../../src/projections/changes.ts';
@@ -12,8 +13,9 @@ import type { StoredEvent } from '../../src/stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
 import { history, play } from '../support/histories.ts';
-import type { MemoryEventStore } from '../support/memory-event-store.ts';
-import { dump, temporaryFolder } from '../support/register.ts';
+import { createOrganization, write } from '../support/log-writer.ts';
+import { MemoryEventStore } from '../support/memory-event-store.ts';
+import { dump, ORGANIZATION, temporaryFolder } from '../support/register.ts';
 
 type Document = Record<string, unknown>;
 interface Version extends Document {
@@ -186,6 +188,22 @@ test('are the same in whatever batches, with whatever restarts, and nothing is a
     }),
     { numRuns: 30 },
   );
+});
+
+test('are committed in batches of a bounded size', async ({ reads }) => {
+  const store = new MemoryEventStore();
+  const handler = new CommandHandler(store, { now: () => new Date(), maxAcceptanceDays: 366 });
+  await createOrganization(handler);
+  for (let n = 0; n < 1_198; n++) await write(handler, 'vnd_A', `Name ${n}`);
+  for (let n = 0; n < 5; n++) await write(handler, `vnd_${n}`, 'x'.repeat(900_000));
+  const sizes: number[] = [];
+  const models = await reads.open('batches', COLLECTIONS);
+  const applier = new Applier(store, models, 'i');
+  await applier.prepare();
+  await applier.apply(store.log, (count) => sizes.push(count));
+  assert.equal(sizes, [500, 500, 202, 2, 1]);
+  const { n, ordinal } = applier.checkpoints.get(ORGANIZATION)!;
+  assert.equal([n, ordinal], [sizes.length, store.log.length]);
 });
 
 test.run();

@@ -1,0 +1,196 @@
+import { rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Active, buildGeneration } from '../../src/projections/build.ts';
+import { COLLECTIONS, PROJECTIONS_VERSION } from '../../src/projections/models.ts';
+import { Projections } from '../../src/projections/projections.ts';
+import { StoreUnavailable } from '../../src/stores/errors.ts';
+import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
+import { like } from '../support/like.ts';
+import {
+  type Answer,
+  closeStores,
+  dump,
+  INSTALLATION,
+  ORGANIZATION,
+  openStores,
+  QUIET,
+  startRegister,
+  type TestRegister,
+  temporaryFolder,
+} from '../support/register.ts';
+import { rejection } from '../support/take.ts';
+import { until } from '../support/wait.ts';
+
+const test = suite<{ register: TestRegister }>('generations of read models');
+
+test.before.each(async (context) => {
+  context.register = await startRegister();
+});
+
+test.after.each(({ register }) => register.stop());
+
+async function add({ call }: TestRegister, name: string): Promise<Answer> {
+  const answer = await call('addVendor', { organization_id: ORGANIZATION, name });
+  assert.not('error' in answer, JSON.stringify(answer));
+  assert.not('pending' in answer, 'what is written can be read at once');
+  return answer;
+}
+
+function rebuild({ stores }: TestRegister, more: { reads?: ReadStore } = {}): Promise<Active> {
+  return buildGeneration({ ...stores, installation: INSTALLATION, ...more });
+}
+
+async function activeIn({ stores }: TestRegister): Promise<Active> {
+  return (await stores.reads.register<Active>('active'))!.value;
+}
+
+test('one built anew is like the one that was kept up', async ({ register }) => {
+  const { vendor } = (await add(register, 'Unicloud')) as { vendor: { id: string } };
+  await register.call('reviewVendor', { id: vendor.id, outcome: 'REJECTED', reason: 'no' });
+  await register.call('addRisk', { organization_id: ORGANIZATION, name: 'Fire', inherent_impact: 2 });
+  await register.call('archiveRecords', { ids: [vendor.id], action: 'ARCHIVE', reason: 'gone' });
+  const kept = await dump(register.projections.models);
+  const phases: string[] = [];
+  let events = 0;
+  const { generation } = await buildGeneration({
+    ...register.stores,
+    installation: INSTALLATION,
+    phase: (phase) => phases.push(phase),
+    progress: (count) => {
+      events = count;
+    },
+  });
+  assert.equal([phases, events], [['EVENTS', 'INDEXES'], 6]);
+  assert.equal(await dump(await register.stores.reads.open(generation, COLLECTIONS)), kept);
+});
+
+test('one is built beside while the service writes, and switched to within seconds', async ({ register }) => {
+  const { projections, stores } = register;
+  const old = projections.models.generation;
+  let written = 0;
+  let writing = true;
+  const writer = (async () => {
+    while (writing) await add(register, `Vendor ${written++}`);
+  })();
+  await until(() => written > 20);
+  const { generation, version } = await rebuild(register);
+  assert.equal([(await activeIn(register)).generation, version], [generation, PROJECTIONS_VERSION]);
+  await until(() => projections.models.generation === generation, 5_000, 'the service has switched');
+  const atSwitch = written;
+  await until(() => written > atSwitch + 20);
+  writing = false;
+  await writer;
+  assert.is.not(old, generation);
+  const { total } = await register.call('listVendors', { organization_id: ORGANIZATION, view: 'COUNT' });
+  assert.is(total, written);
+  const again = await rebuild(register);
+  const fresh = await stores.reads.open(again.generation, COLLECTIONS);
+  assert.equal(await dump(projections.models), await dump(fresh));
+});
+
+test('that is served no more is thrown away, at the latest with the next start', async ({ register }) => {
+  const { projections, stores } = register;
+  const old = projections.models.generation;
+  const { generation } = await rebuild(register);
+  await until(() => projections.models.generation === generation);
+  await projections.stop();
+  await stores.reads.open('v1_abandoned', COLLECTIONS);
+  await stores.reads.open('v1_underway', COLLECTIONS);
+  await stores.reads.compareAndSet('runner:v1_underway', 0, { expires_at: Date.now() });
+  const next = await started(register);
+  const left = await stores.reads.generations();
+  assert.equal(left.sort(), [generation, 'v1_underway'].sort(), `${old} and the abandoned one are gone`);
+  await next.stop();
+});
+
+/** What another start on the same stores does. */
+async function started(
+  { stores }: TestRegister,
+  installation = INSTALLATION,
+  reads = stores.reads,
+): Promise<Projections> {
+  const projections = new Projections({ ...stores, reads, exclusive: true, log: QUIET });
+  await projections.start(installation);
+  assert.ok(await projections.runner.caughtUp(Date.now(), 5_000));
+  return projections;
+}
+
+test('of this version and log is served again; of another one is built anew', async ({ register }) => {
+  const { projections, stores } = register;
+  await add(register, 'Unicloud');
+  const expected = await dump(projections.models);
+  const { generation } = projections.models;
+  await projections.stop();
+  const same = await started(register);
+  assert.is(same.models.generation, generation);
+  await same.stop();
+  for (const other of [{ version: PROJECTIONS_VERSION - 1 }, { installation: 'another log' }]) {
+    const { value, version } = (await stores.reads.register<Active>('active'))!;
+    assert.ok(await stores.reads.compareAndSet('active', version, { ...value, ...other }));
+    const anew = await started(register);
+    assert.is.not(anew.models.generation, value.generation);
+    assert.equal(await activeIn(register), {
+      generation: anew.models.generation,
+      version: PROJECTIONS_VERSION,
+      installation: INSTALLATION,
+    });
+    assert.equal(await dump(anew.models), expected);
+    await anew.stop();
+  }
+});
+
+test('built twice at once are one in the end', async ({ register }) => {
+  await add(register, 'Unicloud');
+  const old = register.projections.models.generation;
+  const [one, two] = await Promise.all([rebuild(register), rebuild(register)]);
+  assert.equal(one, two);
+  const others = (await register.stores.reads.generations()).filter((name) => name !== old);
+  assert.equal(others, [one!.generation]);
+});
+
+test('that could not be finished leaves nothing, and the one before is served on', async ({ register }) => {
+  const { projections, stores } = register;
+  const old = projections.models.generation;
+  const failing = (models: ReadModels) =>
+    like(models, { buildIndexes: () => Promise.reject(new StoreUnavailable('full')) });
+  const reads = like(stores.reads, { open: async (...args) => failing(await stores.reads.open(...args)) });
+  assert.instance(await rejection(rebuild(register, { reads })), StoreUnavailable);
+  assert.equal(await stores.reads.generations(), [old]);
+  assert.is((await activeIn(register)).generation, old);
+  await add(register, 'Unicloud');
+});
+
+test.run();
+
+const start = suite('starting the projections');
+
+start('goes on trying while the read store is away', async () => {
+  const folder = temporaryFolder();
+  const first = await startRegister(folder);
+  await first.stop();
+  const stores = openStores(folder);
+  let away = 1;
+  const reads = like(stores.reads, {
+    register: async (name: string) => {
+      if (away-- > 0) throw new StoreUnavailable('away');
+      return stores.reads.register(name);
+    },
+  } as Partial<ReadStore>);
+  const projections = new Projections({ ...stores, reads, exclusive: true, log: QUIET });
+  assert.throws(
+    () => projections.models,
+    (error: unknown) => error instanceof StoreUnavailable,
+  );
+  assert.equal(projections.state(), { state: 'BUILDING' });
+  assert.not(projections.ready);
+  await projections.start(INSTALLATION);
+  assert.ok(await projections.runner.caughtUp(Date.now(), 5_000));
+  assert.ok(projections.ready);
+  assert.equal(projections.organizations, [ORGANIZATION]);
+  await projections.stop();
+  await closeStores(stores);
+  rmSync(folder, { recursive: true });
+});
+
+start.run();

@@ -1,0 +1,98 @@
+import * as assert from 'uvu/assert';
+import type { Commit, ReadModels, ReadStore } from '../../src/stores/read-store.ts';
+import { withClock } from '../support/clock.ts';
+import { like } from '../support/like.ts';
+import { write } from '../support/log-writer.ts';
+import { assertWhole, leads, passed, runnersSuite } from '../support/runners.ts';
+import { until } from '../support/wait.ts';
+
+const test = runnersSuite('two runners of one generation');
+
+const LEASE_MS = 5_000;
+
+/** Everything an instance writes, held back while it sleeps. */
+function sleeper() {
+  let awake = Promise.resolve();
+  let wake = () => {};
+  let held = 0;
+  const wait = async <T>(work: () => Promise<T>): Promise<T> => {
+    held += 1;
+    await awake;
+    held -= 1;
+    return work();
+  };
+  return {
+    sleep() {
+      awake = new Promise((resolve) => {
+        wake = resolve;
+      });
+    },
+    wake: () => wake(),
+    get held() {
+      return held;
+    },
+    models: (models: ReadModels) => like(models, { commit: (batch: Commit) => wait(() => models.commit(batch)) }),
+    reads: (reads: ReadStore) => like(reads, { compareAndSet: (...args) => wait(() => reads.compareAndSet(...args)) }),
+  };
+}
+
+test('a leader that sleeps is followed by the other, and spoils nothing when it wakes', async (context) => {
+  const { run, handler, stores, models } = context;
+  await withClock(async (forward) => {
+    const bed = sleeper();
+    const old = await run({ models: bed.models(await models()), reads: bed.reads(stores.reads) });
+    await leads(old);
+    assert.ok(await passed(old, await write(handler, 'vnd_A')));
+    bed.sleep();
+    const during = await write(handler, 'vnd_A', 'While it sleeps');
+    await until(() => bed.held > 0);
+    const heir = await run();
+    assert.not(await passed(heir, during, 50), 'the lease still holds');
+    forward(LEASE_MS + 1_000);
+    assert.ok(await passed(heir, during));
+    assert.is(heir.role, 'LEADER');
+    const later = await write(handler, 'vnd_B');
+    assert.ok(await passed(heir, later));
+    bed.wake();
+    assert.ok(await passed(old, later), 'the old leader learns of it');
+    await until(() => old.role === 'FOLLOWER');
+    const last = await write(handler, 'vnd_A', 'Afterwards');
+    assert.ok((await passed(heir, last)) && (await passed(old, last)));
+    assert.equal([heir.role, old.role], ['LEADER', 'FOLLOWER']);
+    await assertWhole(context);
+  });
+});
+
+test('a stamp that sleeps never says more than what can be read', async ({ run, handler, models }) => {
+  const bed = sleeper();
+  const leader = await run({ models: bed.models(await models()) });
+  await leads(leader);
+  assert.ok(await passed(leader, await write(handler, 'vnd_A')));
+  const follower = await run();
+  bed.sleep();
+  const position = await write(handler, 'vnd_A', 'B');
+  const moment = Date.now();
+  await until(() => bed.held > 0);
+  assert.not(await leader.caughtUp(moment, 100));
+  assert.not(await follower.caughtUp(moment, 100));
+  assert.not(await passed(follower, position, 20));
+  bed.wake();
+  assert.ok(await leader.caughtUp(moment, 5_000));
+  assert.ok(await follower.caughtUp(moment, 5_000));
+  assert.ok(follower.caughtUpAt >= moment);
+  assert.ok(await passed(follower, position, 0), 'the stamp and what it is about are known together');
+});
+
+test('that both think they lead make each batch once', async (context) => {
+  const { run, handler } = context;
+  const rivals = [await run({ exclusive: true }), await run({ exclusive: true })];
+  let position = await write(handler, 'vnd_0');
+  for (let n = 0; n < 40; n++) {
+    position = await write(handler, `vnd_${n % 4}`, `Name ${n}`);
+    if (n % 10 === 0) await passed(rivals[n % 20 === 0 ? 0 : 1]!, position);
+  }
+  for (const rival of rivals) assert.ok(await passed(rival, position));
+  await assertWhole(context);
+});
+
+test.run();

@@ -1,0 +1,149 @@
+import * as assert from 'uvu/assert';
+import { StoreUnavailable } from '../../src/stores/errors.ts';
+import type { Position } from '../../src/stores/event-store.ts';
+import type { Commit, ReadModels } from '../../src/stores/read-store.ts';
+import { like } from '../support/like.ts';
+import { write } from '../support/log-writer.ts';
+import { INSTALLATION, ORGANIZATION } from '../support/register.ts';
+import { assertWhole, leads, passed, runnersSuite } from '../support/runners.ts';
+import { until } from '../support/wait.ts';
+
+const test = runnersSuite('the projection runner');
+
+test('applies what was and what comes, and says how far it is', async (context) => {
+  const { run, handler } = context;
+  const before = await write(handler, 'vnd_A');
+  const runner = await run();
+  assert.ok(await passed(runner, before));
+  const started = Date.now();
+  assert.ok(await passed(runner, await write(handler, 'vnd_B')));
+  assert.ok(await runner.caughtUp(started, 5_000));
+  assert.ok(await runner.reached(ORGANIZATION, 4, 5_000));
+  assert.equal([runner.role, runner.lag, runner.parked, runner.lastError], ['LEADER', 0, 0, null]);
+  assert.equal(runner.organizations, [ORGANIZATION]);
+  assert.is(runner.checkpoint(ORGANIZATION)?.installation, INSTALLATION);
+  await assertWhole(context);
+});
+
+test('waits no longer than it is told to', async ({ run, handler, stores }) => {
+  const runner = await run();
+  await passed(runner, await write(handler, 'vnd_A'));
+  const began = performance.now();
+  assert.not(await runner.reached(ORGANIZATION, 99, 50));
+  assert.not(await passed(runner, '999999' as Position, 50));
+  assert.not(await runner.passed('org_OTHER', '1' as Position, 50));
+  const silent = like(stores.events, { head: () => new Promise<never>(() => undefined) });
+  const stuck = await run({ events: silent, exclusive: true });
+  await leads(stuck);
+  assert.not(await stuck.caughtUp(Date.now(), 50));
+  assert.ok(performance.now() - began < 1_500, 'all of them within their bounds');
+});
+
+test('goes on where it was, and commits nothing twice', async (context) => {
+  const { run, handler, models } = context;
+  const first = await run();
+  await passed(first, await write(handler, 'vnd_A'));
+  await first.stop();
+  await write(handler, 'vnd_B');
+  const commits: Commit[] = [];
+  const second = await run({ models: recording(await models(), commits) });
+  await passed(second, await write(handler, 'vnd_A', 'Renamed'));
+  assert.equal(commits.at(-1)!.checkpoint.ordinal, 5);
+  const told = commits.flatMap(({ puts }) => puts.filter(({ collection }) => collection === 'changes'));
+  assert.equal(
+    told.map(({ document }) => document.keys.position),
+    [4, 5],
+  );
+  await assertWhole(context);
+});
+
+function recording(models: ReadModels, commits: Commit[]): ReadModels {
+  return like(models, {
+    commit: async (batch) => {
+      await models.commit(batch);
+      commits.push(batch);
+    },
+  });
+}
+
+test('begins again where a store was away, and forgets the error once it has caught up', async (context) => {
+  const { run, handler, models } = context;
+  const kept = await models();
+  let failures = 0;
+  const flaky = like(kept, {
+    commit: async (batch: Commit) => {
+      if (failures++ === 0) throw new StoreUnavailable('away');
+      await kept.commit(batch);
+      // Done, but nobody is told.
+      if (failures === 3) throw new StoreUnavailable('away', true);
+    },
+  });
+  const runner = await run({ models: flaky });
+  await until(() => runner.lastError !== null);
+  assert.ok(await passed(runner, await write(handler, 'vnd_A')));
+  assert.ok(await passed(runner, await write(handler, 'vnd_B')));
+  assert.ok(await runner.caughtUp(Date.now(), 5_000));
+  assert.ok(failures >= 3);
+  assert.is(runner.lastError, null);
+  await assertWhole(context);
+});
+
+test('says how old what waits is', async ({ run, handler, models }) => {
+  const kept = await models();
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = like(kept, { commit: (batch: Commit) => gate.then(() => kept.commit(batch)) });
+  const runner = await run({ models: slow });
+  const position = await write(handler, 'vnd_A');
+  await until(() => runner.lag >= 20);
+  release();
+  assert.ok(await passed(runner, position));
+  await until(() => runner.lag === 0);
+});
+
+test('leads alone: another one follows, and what the leader did can be waited for there', async (context) => {
+  const { run, handler } = context;
+  const leader = await run();
+  await leads(leader);
+  const follower = await run();
+  for (let n = 0; n < 5; n++) {
+    const moment = Date.now();
+    const position = await write(handler, 'vnd_A', `Name ${n}`);
+    assert.ok(await passed(follower, position));
+    assert.is(follower.checkpoint(ORGANIZATION)?.ordinal, 3 + n);
+    if (n === 0) assert.ok(await follower.caughtUp(moment, 5_000));
+  }
+  assert.equal([leader.role, follower.role], ['LEADER', 'FOLLOWER']);
+  assert.not(await follower.passed(ORGANIZATION, '999999' as Position, 50));
+});
+
+test('is followed by another one at once when it stops', async (context) => {
+  const { run, handler } = context;
+  const leader = await run();
+  await leads(leader);
+  const follower = await run();
+  assert.ok(await passed(follower, await write(handler, 'vnd_A')));
+  await leader.stop();
+  const stopped = performance.now();
+  assert.ok(await passed(follower, await write(handler, 'vnd_B')));
+  assert.is(follower.role, 'LEADER');
+  assert.ok(performance.now() - stopped < 2_000, 'the lease was given back');
+  await assertWhole(context);
+});
+
+test('tells whoever waits when it stops, and leaves no timer behind', async ({ run, handler }) => {
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const before = timers();
+  const runner = await run();
+  await passed(runner, await write(handler, 'vnd_A'));
+  const follower = await run();
+  const waiting = [passed(runner, '999999' as Position, 60_000), passed(follower, '999999' as Position, 60_000)];
+  await Promise.all([runner.stop(), follower.stop()]);
+  assert.equal(await Promise.all(waiting), [false, false]);
+  assert.not(await runner.reached(ORGANIZATION, 99, 60_000), 'nor is waited for what will not come');
+  assert.is(timers(), before);
+});
+
+test.run();

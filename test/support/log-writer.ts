@@ -1,0 +1,25 @@
+import { organizationStream } from '../../src/commands/families.ts';
+import type { CommandHandler } from '../../src/commands/handler.ts';
+import { organization } from '../../src/commands/organization.ts';
+import { vendor } from '../../src/commands/vendor.ts';
+import type { Position } from '../../src/stores/event-store.ts';
+import { envelopeFor, INSTALLATION, ORGANIZATION, OWNER } from './register.ts';
+
+/** The test organization's first two events. */
+export async function createOrganization(handler: CommandHandler): Promise<Position> {
+  const facts = { name: 'Acme', import_key: 'k', installation: INSTALLATION, owner_id: OWNER };
+  const command = { type: 'CreateOrganization', ...facts } as const;
+  const { position } = await handler.execute(organizationStream(ORGANIZATION), organization, command, envelopeFor());
+  return position!;
+}
+
+/** One event more: a vendor of this name, or its next name. */
+export async function write(handler: CommandHandler, id: string, name = id): Promise<Position> {
+  const { state } = await handler.load(`vendor-${id}`, vendor);
+  const command =
+    state === null
+      ? ({ type: 'AddVendor', fields: { name } } as const)
+      : ({ type: 'UpdateVendor', changes: { name } } as const);
+  const { position } = await handler.execute(`vendor-${id}`, vendor, command, envelopeFor());
+  return position!;
+}

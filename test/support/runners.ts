@@ -1,0 +1,75 @@
+import { rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CommandHandler } from '../../src/commands/handler.ts';
+import { Applier } from '../../src/projections/applier.ts';
+import { COLLECTIONS } from '../../src/projections/models.ts';
+import { Runner, type RunnerParts } from '../../src/projections/runner.ts';
+import type { Position } from '../../src/stores/event-store.ts';
+import type { ReadModels } from '../../src/stores/read-store.ts';
+import { handlerOn } from './log-suite.ts';
+import { createOrganization } from './log-writer.ts';
+import {
+  closeStores,
+  dump,
+  INSTALLATION,
+  ORGANIZATION,
+  openStores,
+  QUIET,
+  type Stores,
+  temporaryFolder,
+} from './register.ts';
+import { until } from './wait.ts';
+
+export interface RunnersContext {
+  stores: Stores;
+  handler: CommandHandler;
+  /** Starts a runner on the one generation that all runners of a test share. */
+  run(changed?: Partial<RunnerParts>): Promise<Runner>;
+  /** That generation, by a handle of its own. */
+  models(): Promise<ReadModels>;
+}
+
+/** A suite whose every test has an organization in a log, and runners that are stopped in the end. */
+export function runnersSuite(name: string) {
+  const test = suite<RunnersContext & { folder: string; runners: Runner[] }>(name);
+  test.before.each(async (context) => {
+    context.folder = temporaryFolder();
+    context.stores = openStores(context.folder);
+    context.handler = handlerOn(context.stores.events);
+    context.runners = [];
+    context.models = () => context.stores.reads.open('g', COLLECTIONS);
+    context.run = async (changed = {}) => {
+      const { events, reads } = context.stores;
+      const models = await context.models();
+      const parts = { events, reads, models, installation: INSTALLATION, exclusive: false, log: QUIET, ...changed };
+      const runner = new Runner(parts);
+      context.runners.push(runner);
+      runner.start();
+      return runner;
+    };
+    await createOrganization(context.handler);
+  });
+  test.after.each(async ({ folder, stores, runners }) => {
+    await Promise.all(runners.map((runner) => runner.stop()));
+    await closeStores(stores);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return test;
+}
+
+export function passed(runner: Runner, position: Position, ms = 5_000): Promise<boolean> {
+  return runner.passed(ORGANIZATION, position, ms);
+}
+
+export function leads(runner: Runner): Promise<boolean> {
+  return until(() => runner.role === 'LEADER', 5_000, 'the runner leads');
+}
+
+/** The read models are what the log folds to when it is folded once, from the beginning. */
+export async function assertWhole({ stores, models }: RunnersContext): Promise<void> {
+  const fresh = await stores.reads.open(`fresh-${Math.random()}`, COLLECTIONS);
+  const applier = new Applier(stores.events, fresh, INSTALLATION);
+  for await (const batch of stores.events.readAll(null)) await applier.apply(batch);
+  assert.equal(await dump(await models()), await dump(fresh));
+}
