@@ -15,7 +15,8 @@ export function daysAgo(days: number): string {
   return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Lays two months of history into empty stores: vendors of then, one of which was renamed since, and a risk. */
+/** Lays two months of history into empty stores: vendors of then, one of which was renamed since, and a risk
+ * that was accepted until, and due for review, 40 days ago. */
 export async function layHistory(pair: Pair): Promise<void> {
   let day = 60;
   const now = () => new Date(Date.now() - day * DAY_MS);
@@ -39,8 +40,11 @@ export async function layHistory(pair: Pair): Promise<void> {
       };
       const vendors = KEPT.map((name) => ({ id: randomId('vnd'), name }));
       for (const { id, name } of vendors) await execute('VENDOR', id, { type: 'AddVendor', fields: { name } });
-      const ratings = { inherent_likelihood: 5, inherent_impact: 5 };
-      await execute('RISK', randomId('rsk'), { type: 'AddRisk', fields: { name: 'Flood', ...ratings } });
+      const flood = randomId('rsk');
+      const fields = { name: 'Flood', inherent_likelihood: 5, inherent_impact: 5, next_review_due: daysAgo(40) };
+      await execute('RISK', flood, { type: 'AddRisk', fields });
+      const decision = { decision: 'ACCEPT', until: daysAgo(40), reason: 'A dam is being built' };
+      await execute('RISK', flood, { type: 'DecideRisk', ...decision });
       day = 10;
       await execute('VENDOR', vendors[0]!.id, { type: 'UpdateVendor', changes: { name: 'Kept but renamed' } });
     },

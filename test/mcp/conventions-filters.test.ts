@@ -1,0 +1,150 @@
+import * as assert from 'uvu/assert';
+import { onBothPairs, type Served } from '../support/pairs.ts';
+import { daysAgo } from '../support/story.ts';
+
+/** A filter, a record that it finds and one that it does not: both begin with what all records of the test have. */
+type Case = [filter: object, finds: object, not: object];
+
+const FUTURE = daysAgo(-30);
+const PAST = daysAgo(30);
+const SCORE = { inherent_impact: 5 };
+
+const RISKS: Case[] = [
+  [{ status: ['IN_TREATMENT', 'CLOSED'] }, { status: 'IN_TREATMENT' }, {}],
+  [
+    { priority: ['HIGH', 'CRITICAL'] },
+    { ...SCORE, inherent_likelihood: 2 },
+    { inherent_impact: 3, inherent_likelihood: 3 },
+  ],
+  [{ priority: ['LOW'] }, { inherent_impact: 4, inherent_likelihood: 1 }, { ...SCORE, inherent_likelihood: 1 }],
+  [{ priority: ['MEDIUM'] }, { inherent_impact: 3, inherent_likelihood: 3 }, { ...SCORE, inherent_likelihood: 2 }],
+  [{ priority: ['CRITICAL'] }, { ...SCORE, inherent_likelihood: 3 }, { inherent_impact: 3, inherent_likelihood: 4 }],
+  [{ treatment: ['AVOIDED'] }, { treatment: 'AVOIDED' }, { treatment: 'MITIGATED' }],
+  [{ category: ['ÁREA one', 'x'] }, { category: 'Area One' }, { category: 'area' }],
+  [{ min_score: 10 }, { ...SCORE, inherent_likelihood: 2 }, { ...SCORE, inherent_likelihood: 1 }],
+  [{ max_score: 5 }, { ...SCORE, inherent_likelihood: 1 }, { ...SCORE, inherent_likelihood: 2 }],
+  [{ max_score: 5 }, { ...SCORE, inherent_likelihood: 1 }, {}],
+  [{ due_before: FUTURE }, { next_review_due: PAST }, { next_review_due: FUTURE }],
+  [{ due_before: FUTURE }, { next_review_due: PAST }, {}],
+  [{ overdue: true }, { next_review_due: daysAgo(1) }, { next_review_due: daysAgo(0) }],
+  [{ overdue: false }, { next_review_due: daysAgo(0) }, { next_review_due: daysAgo(1) }],
+  [{ overdue: false }, {}, { next_review_due: daysAgo(1) }],
+  [{ missing: ['OWNER'] }, {}, { owner_id: 'ME' }],
+  [{ missing: ['SCORE'] }, { inherent_impact: 5 }, { ...SCORE, inherent_likelihood: 1 }],
+  [{ missing: ['SCORE', 'OWNER'] }, {}, { owner_id: 'ME' }],
+  [{ owner_id: ['ME'] }, { owner_id: 'ME' }, {}],
+];
+
+const VENDORS: Case[] = [
+  [{ status: ['SUSPENDED'] }, { status: 'SUSPENDED', reason: 'r' }, {}],
+  [{ criticality: ['HIGH', 'CRITICAL'] }, { criticality: 'CRITICAL' }, { criticality: 'LOW' }],
+  [{ criticality: ['HIGH'] }, { criticality: 'HIGH' }, {}],
+  [{ category: ['cloud'] }, { category: 'Cloud' }, { category: 'clouds' }],
+  [{ country: ['ÖSTERREICH'] }, { country: 'Österreich' }, { country: 'Schweiz' }],
+  [{ processes_personal_data: true }, { processes_personal_data: true }, { processes_personal_data: false }],
+  [{ processes_personal_data: false }, { processes_personal_data: false }, {}],
+  [{ reviewed_before: '2026-01-01' }, { last_reviewed: '2025-12-31T23:59:59Z' }, { last_reviewed: '2026-01-01' }],
+  [{ reviewed_before: '2026-01-01' }, {}, { last_reviewed: '2026-02-01' }],
+  [{ reviewed_before: '2026-01-01' }, {}, { status: 'OFFBOARDED', reason: 'r' }],
+  [{ reviewed_before: '2026-01-01', status: ['OFFBOARDED'] }, { status: 'OFFBOARDED', reason: 'r' }, {}],
+  [{ never_reviewed: true }, {}, { last_reviewed: '2026-01-01' }],
+  [{ never_reviewed: false }, { last_reviewed: '2026-01-01' }, {}],
+  [{ never_reviewed: true }, {}, { status: 'OFFBOARDED', reason: 'r' }],
+  [{ review_due_before: FUTURE }, { next_review_due: PAST }, { next_review_due: FUTURE }],
+  [{ review_overdue: true }, { next_review_due: daysAgo(1) }, { next_review_due: daysAgo(0) }],
+  [{ review_overdue: true }, { next_review_due: PAST }, { next_review_due: PAST, status: 'OFFBOARDED', reason: 'r' }],
+  [{ review_overdue: false }, { next_review_due: FUTURE }, { next_review_due: PAST }],
+  [{ missing: ['OWNER'] }, {}, { owner_id: 'ME' }],
+  [{ owner_id: ['ME'] }, { owner_id: 'ME' }, {}],
+];
+
+/** Adds both records of each case under a mark of their own, and looks what the filter finds among the two. */
+async function check({ owner, organizationId }: Served, kind: 'Risk' | 'Vendor', cases: Case[]): Promise<void> {
+  const [singular, plural] = kind === 'Risk' ? (['risk', 'risks'] as const) : (['vendor', 'vendors'] as const);
+  await Promise.all(
+    cases.map(async ([filter, finds, not], index) => {
+      const mark = `${kind}x${index}x`;
+      const add = async (fields: object) => {
+        const answer = await owner.ok(`add${kind}`, { organization_id: organizationId, name: mark, ...fields });
+        return answer[singular].id;
+      };
+      const [found] = await Promise.all([add(finds), add(not)]);
+      const list = { organization_id: organizationId, filter: { query: mark, ...filter } };
+      const listed = (await owner.ok(`list${kind}s`, list))[plural].map(({ id }) => id);
+      assert.equal(listed, [found], JSON.stringify(list.filter));
+      const asOf = await owner.ok(`list${kind}s`, { ...list, as_of: daysAgo(0) });
+      assert.equal(
+        asOf[plural].map(({ id }) => id),
+        [found],
+        `${JSON.stringify(list.filter)} as of today`,
+      );
+      assert.is((await owner.ok(`list${kind}s`, { ...list, view: 'COUNT' })).total, 1);
+    }),
+  );
+}
+
+await onBothPairs('filters', (test) => {
+  test('of risks each find what matches, and nothing else', (served) => check(served, 'Risk', RISKS));
+  test('of vendors each find what matches, and nothing else', (served) => check(served, 'Vendor', VENDORS));
+
+  test('on acceptance', async ({ owner, organizationId }) => {
+    const add = async (until?: string) => {
+      const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'Acceptance' });
+      if (until) await owner.ok('decideRisk', { id: risk.id, decision: 'ACCEPT', until, reason: 'r' });
+      return risk.id;
+    };
+    const [soon] = [await add(daysAgo(-10)), await add(daysAgo(-20)), await add()];
+    const find = async (filter: object) =>
+      (
+        await owner.ok('listRisks', { organization_id: organizationId, filter: { query: 'acceptance', ...filter } })
+      ).risks.map(({ id }) => id);
+    assert.equal(await find({ acceptance_until_before: daysAgo(-20) }), [soon]);
+    assert.equal(await find({ acceptance_expired: true }), []);
+    assert.ok((await find({ acceptance_expired: false })).includes(soon));
+  });
+
+  test('ids, updated_since and include_archived', async ({ owner, organizationId }) => {
+    const add = async (name: string) =>
+      (await owner.ok('addVendor', { organization_id: organizationId, name: `Common ${name}` })).vendor;
+    const [one, two] = [await add('one'), await add('two')];
+    const find = async (filter: object) =>
+      (
+        await owner.ok('listVendors', { organization_id: organizationId, filter: { query: 'common', ...filter } })
+      ).vendors.map(({ id }) => id);
+    assert.equal(await find({ ids: [two.id, two.id] }), [two.id]);
+    assert.equal(await find({ ids: [one.id, two.id] }), [one.id, two.id]);
+    const since = String((await owner.ok('updateVendor', { id: two.id, country: 'DE' })).vendor.updated_at);
+    assert.equal(await find({ updated_since: since }), [two.id]);
+    assert.equal(await find({ updated_since: daysAgo(0) }), [one.id, two.id]);
+    assert.equal(await find({ updated_since: daysAgo(-1) }), []);
+    await owner.ok('archiveRecords', { ids: [one.id], action: 'ARCHIVE', reason: 'r' });
+    assert.equal(await find({}), [two.id]);
+    assert.equal(await find({ include_archived: true }), [one.id, two.id]);
+    const wrong = await owner.refused('listVendors', { organization_id: organizationId, filter: { ids: ['rsk_1'] } });
+    assert.equal([wrong.field, wrong.allowed], ['filter.ids.0', ['vnd_…']]);
+    const many = { organization_id: organizationId, filter: { ids: Array.from({ length: 51 }, () => one.id) } };
+    assert.is((await owner.refused('listVendors', many)).field, 'filter.ids');
+  });
+
+  test('query: every word begins a word, whatever its case and accents', async ({ owner, organizationId }) => {
+    const { vendor } = await owner.ok('addVendor', {
+      organization_id: organizationId,
+      name: 'Crème-Brûlée GmbH',
+      description: `Control A.8.13 of İstanbul. ${Array.from({ length: 120 }, (_, index) => `word${index}x`).join(' ')}`,
+    });
+    const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'r', reference_id: 'QX-77' });
+    const finds = async (query: string) => {
+      const found = await owner.ok('listVendors', { organization_id: organizationId, filter: { query } });
+      return found.vendors.some(({ id }) => id === vendor.id);
+    };
+    for (const query of ['creme', 'CRÈ brul', 'gmbh creme', 'a.8.13', 'A.8', 'brule contr', 'word5x', '  creme  ']) {
+      assert.ok(await finds(query), query);
+    }
+    for (const query of ['reme', 'creme other', '8.13', 'word119x', 'a813']) assert.not(await finds(query), query);
+    const byReference = { organization_id: organizationId, filter: { query: 'qx 77' } };
+    assert.equal(
+      (await owner.ok('listRisks', byReference)).risks.map(({ id }) => id),
+      [risk.id],
+    );
+  });
+});
