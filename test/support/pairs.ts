@@ -8,7 +8,6 @@ import type { Role } from '../../src/commands/caller.ts';
 import { CommandHandler } from '../../src/commands/handler.ts';
 import { randomId } from '../../src/commands/ids.ts';
 import { commandOrganization } from '../../src/identity/actor.ts';
-import { ownerOf } from '../../src/identity/installation.ts';
 import { type NewToken, Tokens } from '../../src/identity/tokens.ts';
 import { openStores, type Stores } from '../../src/stores/open.ts';
 import { startFakeEventStoreDb } from './fake-eventstoredb/server.ts';
@@ -74,7 +73,9 @@ export interface Served {
   owner: Session;
   /** Speaks for another credential of the owner's, with another role perhaps. */
   as(role: Role, limits?: Partial<Pick<NewToken, 'read_only' | 'organizations'>>): Promise<Session>;
-  /** A second organization that nobody of the first is a member of, and its owner. */
+  /** One more organization of the same owner's. */
+  secondOrganization(): Promise<string>;
+  /** An organization that nobody of the first is a member of, and its owner. */
   foreignOrganization(): Promise<{ id: string; accountId: string; owner: Session }>;
   /** Makes an account a member, and answers its id. */
   addMember(name: string, role: Role): Promise<string>;
@@ -118,7 +119,8 @@ export async function serve(pair: Pair, via: Call = legacyCall): Promise<Served>
       const issued = await beside(pair.env, ({ tokens }) => tokens.create(wanted));
       return known(new Session(url, issued.token, via), wanted.organizations.length);
     },
-    foreignOrganization: () => beside(pair.env, (parts) => foundOrganization(parts, url, via)),
+    secondOrganization: () => beside(pair.env, (parts) => foundOrganization(parts, accountId)),
+    foreignOrganization: () => beside(pair.env, (parts) => foreignOrganization(parts, url, via)),
     addMember: (name, role) =>
       beside(pair.env, async ({ accounts, handler }) => {
         const account_id = randomId('acc');
@@ -133,18 +135,24 @@ export async function serve(pair: Pair, via: Call = legacyCall): Promise<Served>
   };
 }
 
-async function foundOrganization({ accounts, handler, tokens }: Beside, url: string, via: Call) {
+async function foundOrganization({ handler }: Beside, owner_id: string): Promise<string> {
   const id = randomId('org');
-  const accountId = ownerOf(crypto.randomUUID());
-  await accounts.insert('accounts', { id: accountId, name: 'Somebody else' });
   await commandOrganization(handler, id, {
     type: 'CreateOrganization',
     name: 'Elsewhere',
     import_key: randomBytes(32).toString('hex'),
     installation: crypto.randomUUID(),
-    owner_id: accountId,
+    owner_id,
   });
-  const issued = await tokens.create({ name: 'theirs', account_id: accountId, role: 'OWNER', organizations: [id] });
+  return id;
+}
+
+async function foreignOrganization(parts: Beside, url: string, via: Call) {
+  const accountId = randomId('acc');
+  await parts.accounts.insert('accounts', { id: accountId, name: 'Somebody else' });
+  const id = await foundOrganization(parts, accountId);
+  const wanted = { name: 'theirs', account_id: accountId, role: 'OWNER' as const, organizations: [id] };
+  const issued = await parts.tokens.create(wanted);
   return { id, accountId, owner: await known(new Session(url, issued.token, via), 1) };
 }
 

@@ -1,0 +1,130 @@
+import * as assert from 'uvu/assert';
+import { randomId } from '../../src/commands/ids.ts';
+import type { Change } from '../support/mcp-client.ts';
+import { onBothPairs } from '../support/pairs.ts';
+import { daysAgo } from '../support/story.ts';
+
+const types = (changes: readonly Change[]) => changes.map(({ event_type }) => event_type);
+
+await onBothPairs('listChanges', (test) => {
+  test('tells who changed what, when and why, newest first', async (served) => {
+    const { owner, organizationId: organization_id, accountId } = served;
+    const added = await owner.ok('addVendor', { organization_id, name: 'Told', description: 'd'.repeat(300) });
+    const { id } = added.vendor;
+    await owner.ok('updateVendor', { id, name: 'Retold', country: 'DE', reason: 'Moved' });
+    const { changes } = await owner.ok('listChanges', { organization_id, filter: { record_id: [id] } });
+    assert.equal(types(changes), ['VendorDetailsChanged', 'VendorAdded']);
+    const [changed, first] = changes as [Change, Change];
+    const members = ['position', 'event_type', 'record', 'revision', 'recorded_at', 'actor', 'client', 'reason', 'changes'];
+    assert.equal(Object.keys(changed), members);
+    assert.equal(changed.record, { id, type: 'VENDOR', name: 'Retold' });
+    assert.equal(changed.actor, { id: accountId, kind: 'ACCOUNT', name: 'Owner' });
+    assert.equal([changed.revision, changed.reason], [2, 'Moved']);
+    assert.equal(changed.changes, [
+      { field: 'name', from: 'Told', to: 'Retold' },
+      { field: 'country', from: null, to: 'DE' },
+    ]);
+    assert.is(first.position, added.position);
+    const described = first.changes.find(({ field }) => field === 'description');
+    assert.equal(described, { field: 'description', from: null, to: `${'d'.repeat(200)}…` });
+  });
+
+  test('filters by record, type, actor, event, and period', async (served) => {
+    const { owner, organizationId: organization_id, accountId } = served;
+    const editor = await served.as('EDITOR');
+    const risk = await owner.ok('addRisk', { organization_id, name: 'Filtered' });
+    const vendor = await editor.ok('addVendor', { organization_id, name: 'Filtered' });
+    const reviewed = await editor.ok('reviewVendor', { id: vendor.vendor.id, outcome: 'APPROVED' });
+    const list = async (filter: object) => (await owner.ok('listChanges', { organization_id, filter })).changes;
+    const both = { record_id: [risk.risk.id, vendor.vendor.id] };
+    assert.equal(types(await list(both)), ['VendorReviewed', 'VendorAdded', 'RiskAdded']);
+    assert.equal(types(await list({ ...both, record_types: ['RISK'] })), ['RiskAdded']);
+    assert.equal(types(await list({ ...both, event_types: ['VendorReviewed', 'RiskAdded'] })), [
+      'VendorReviewed',
+      'RiskAdded',
+    ]);
+    for (const actor of ['ME', accountId]) assert.is((await list({ ...both, actor_id: [actor] })).length, 3);
+    assert.equal(await list({ ...both, actor_id: ['SYSTEM', randomId('acc')] }), []);
+    const period = { from: vendor.position, to: reviewed.position };
+    assert.equal(types(await list({ ...both, ...period })), ['VendorReviewed', 'VendorAdded']);
+    assert.equal(types(await list({ ...both, from: risk.position, to: risk.position })), ['RiskAdded']);
+    assert.is((await list({ ...both, from: daysAgo(0), to: daysAgo(0) })).length, 3);
+    assert.equal(await list({ ...both, from: daysAgo(-1) }), []);
+    assert.equal(await list({ ...both, to: daysAgo(1) }), []);
+    const [newest] = await list(both);
+    const at = newest!.recorded_at;
+    assert.equal(types(await list({ ...both, from: at, to: at })).slice(0, 1), ['VendorReviewed']);
+    const count = await owner.ok('listChanges', { organization_id, filter: both, view: 'COUNT' });
+    assert.is(count.total, 3);
+    const asOf = await owner.ok('listChanges', { organization_id, filter: both, as_of: vendor.position });
+    assert.equal([types(asOf.changes), asOf.as_of?.position], [['VendorAdded', 'RiskAdded'], vendor.position]);
+  });
+
+  test('finds what was done with a token, and what the service did', async (served) => {
+    const { owner, organizationId: organization_id } = served;
+    const organization = { record_types: ['ORGANIZATION'] };
+    const editor = await served.as('EDITOR');
+    const { vendor } = await editor.ok('addVendor', { organization_id, name: 'By token' });
+    const { changes } = await owner.ok('listChanges', {
+      organization_id,
+      filter: { ...organization, event_types: ['TokenCreated'] },
+    });
+    assert.equal(changes[0]!.actor, { id: 'SYSTEM', kind: 'SYSTEM', name: 'veritrail' });
+    const token = /tok_\w+/.exec(JSON.stringify(changes[0]!.changes))?.[0];
+    const done = await owner.ok('listChanges', { organization_id, filter: { actor_id: [token] } });
+    assert.equal(
+      done.changes.map(({ record }) => record.id),
+      [vendor.id],
+    );
+    const system = await owner.ok('listChanges', { organization_id, filter: { actor_id: ['SYSTEM'] }, size: 100 });
+    assert.ok(system.changes.length > 0 && system.changes.every(({ actor }) => actor.id === 'SYSTEM'));
+    const mixed = await owner.refused('listChanges', { organization_id, filter: { actor_id: [token, 'ME'] } });
+    assert.is(mixed.field, 'filter.actor_id');
+  });
+
+  test('pages through every change once, while others are added', async ({
+    owner,
+    organizationId: organization_id,
+  }) => {
+    const { vendor } = await owner.ok('addVendor', { organization_id, name: 'Paged' });
+    for (let round = 0; round < 8; round++) await owner.ok('updateVendor', { id: vendor.id, category: `c${round}` });
+    const list = { organization_id, filter: { record_id: [vendor.id] }, size: 2 };
+    const revisions: number[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await owner.ok('listChanges', cursor === undefined ? list : { ...list, cursor });
+      revisions.push(...page.changes.map(({ revision }) => revision));
+      cursor = page.next_cursor;
+      await owner.ok('updateVendor', { id: vendor.id, category: `later${revisions.length}` });
+    } while (cursor !== undefined);
+    assert.equal(revisions, [9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  });
+
+  test('verify checks the chains of what is listed', async ({ owner, organizationId: organization_id }) => {
+    const { risk } = await owner.ok('addRisk', { organization_id, name: 'Verified' });
+    await owner.ok('updateRisk', { id: risk.id, note: 'n' });
+    const list = { organization_id, filter: { record_id: [risk.id] }, size: 1 };
+    const { changes, verification } = await owner.ok('listChanges', { ...list, verify: true });
+    assert.match(String(changes[0]!.event_id), /^[0-9a-f-]{36}$/);
+    assert.match(String(changes[0]!.hash), /^[0-9a-f]{64}$/);
+    assert.equal(verification, { verdict: 'VALID', streams: 1, events: 2, faults: [] });
+    const plain = await owner.ok('listChanges', list);
+    assert.equal([plain.verification, plain.changes[0]!.hash], [undefined, undefined]);
+    const all = await owner.ok('listChanges', { organization_id, verify: true, size: 100 });
+    assert.is(all.verification.verdict, 'VALID');
+  });
+
+  test('refuses what it does not know', async ({ owner, organizationId: organization_id }) => {
+    for (const [filter, field] of [
+      [{ from: 'once' }, 'filter.from'],
+      [{ to: '2026-02-30' }, 'filter.to'],
+      [{ record_types: ['PEOPLE'] }, 'filter.record_types.0'],
+      [{ record_id: [randomId('tok')] }, 'filter.record_id.0'],
+      [{ actor_id: ['Olivia'] }, 'filter.actor_id.0'],
+      [{ actor: ['ME'] }, 'filter.actor'],
+    ] as const) {
+      const error = await owner.refused('listChanges', { organization_id, filter });
+      assert.equal([error.code, error.field], ['invalid_input', field]);
+    }
+  });
+});
