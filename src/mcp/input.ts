@@ -35,7 +35,8 @@ function problemsOf(issue: Issue, input: unknown, published: object): Problem[] 
       });
     case 'invalid_value': {
       const allowed = issue.values.map(String);
-      return [{ field, message: `must be one of ${allowed.join(', ')}`, allowed }];
+      const absent = valueAt(input, issue.path) === undefined;
+      return [{ field, message: `${absent ? 'is required:' : 'must be'} one of ${allowed.join(', ')}`, allowed }];
     }
     case 'invalid_type':
       if (valueAt(input, issue.path) === undefined) return [{ field, message: 'is required' }];

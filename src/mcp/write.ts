@@ -106,6 +106,7 @@ export async function organizationOf(
   expected: string | undefined,
   field = 'id',
 ): Promise<string> {
+  if (expected !== undefined) roleIn(caller, expected);
   const { organization_id } = await service.handler.load(streamOf(family, id), FAMILIES[family].decider);
   if (
     organization_id !== null &&
