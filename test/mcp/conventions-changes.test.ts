@@ -15,7 +15,17 @@ await onBothPairs('listChanges', (test) => {
     const { changes } = await owner.ok('listChanges', { organization_id, filter: { record_id: [id] } });
     assert.equal(types(changes), ['VendorDetailsChanged', 'VendorAdded']);
     const [changed, first] = changes as [Change, Change];
-    const members = ['position', 'event_type', 'record', 'revision', 'recorded_at', 'actor', 'client', 'reason', 'changes'];
+    const members = [
+      'position',
+      'event_type',
+      'record',
+      'revision',
+      'recorded_at',
+      'actor',
+      'client',
+      'reason',
+      'changes',
+    ];
     assert.equal(Object.keys(changed), members);
     assert.equal(changed.record, { id, type: 'VENDOR', name: 'Retold' });
     assert.equal(changed.actor, { id: accountId, kind: 'ACCOUNT', name: 'Owner' });
