@@ -124,6 +124,29 @@ await onBothPairs('listChanges', (test) => {
     assert.is(all.verification.verdict, 'VALID');
   });
 
+  test('stays under 60,000 characters: a page is shorter', async ({ owner, organizationId: organization_id }) => {
+    const text = '"\n\u{1f600}'.repeat(500);
+    const large = { description: text, note: text, category: '"'.repeat(200), reason: '"'.repeat(1_000) };
+    const { risk } = await owner.ok('addRisk', { organization_id, name: 'Large', ...large });
+    for (let round = 0; round < 24; round++) {
+      await owner.ok('updateRisk', { ...large, id: risk.id, description: `${round}${text}`, note: `${round}${text}` });
+    }
+    const list = { organization_id, filter: { record_id: [risk.id] }, size: 100, verify: true };
+    const first = await owner.ok('listChanges', list);
+    assert.ok(first.changes.length < 25 && first.next_cursor !== undefined);
+    assert.ok(JSON.stringify(first).length <= 60_000);
+    assert.not.match(JSON.stringify(first), /\\ud[89a-f]/i, 'no half characters');
+    const all = (await owner.walk('listChanges', 'changes', list)) as Change[];
+    assert.equal(
+      all.map(({ revision }) => revision),
+      Array.from({ length: 25 }, (_, index) => 25 - index),
+    );
+    const read = await owner.ok('getRecords', { ids: [risk.id], include: ['HISTORY'] });
+    assert.ok(JSON.stringify(read).length <= 60_000);
+    const history = read.records[0]!.history as { changes: Change[]; truncated?: true };
+    assert.ok(history.truncated && history.changes.length > 0);
+  });
+
   test('refuses what it does not know', async ({ owner, organizationId: organization_id }) => {
     for (const [filter, field] of [
       [{ from: 'once' }, 'filter.from'],

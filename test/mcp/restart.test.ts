@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Session } from '../support/mcp-client.ts';
+import { type Pair, type Served, serve, startPairs } from '../support/pairs.ts';
+import { startService } from '../support/service.ts';
+
+interface Context extends Served {
+  pair: Pair;
+}
+
+for (const pair of await startPairs()) {
+  const test = suite<Context>(`after a crash, on ${pair.name}`);
+
+  test.before(async (context) => {
+    Object.assign(context, await serve(pair), { pair });
+  });
+  test.after(() => pair.close());
+
+  test('keys, cursors and positions mean what they meant', async (served) => {
+    const { owner, organizationId: organization_id, token, service } = served;
+    const idempotency_key = randomUUID();
+    const add = { organization_id, name: 'Kept', idempotency_key };
+    const first = await owner.ok('addVendor', add);
+    const { id } = first.vendor;
+    const archive = { ids: [id], action: 'ARCHIVE', reason: 'r', idempotency_key };
+    await owner.ok('archiveRecords', archive);
+    await owner.ok('archiveRecords', { ...archive, action: 'RESTORE', idempotency_key: randomUUID() });
+    for (const name of ['b', 'c']) await owner.ok('addVendor', { organization_id, name });
+    const list = {
+      organization_id,
+      order_by: { field: 'created_at', direction: 'ASC' },
+      size: 1,
+      as_of: first.position,
+    };
+    const now = { organization_id, size: 2 };
+    const { next_cursor: cursor } = await owner.ok('listVendors', now);
+    const before = await owner.ok('listVendors', list);
+    await service.kill();
+
+    const again = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
+    assert.is(again.token, '', 'a later start prints no token');
+    const session = new Session(again.url, token);
+    const repeated = await session.ok('addVendor', add);
+    assert.equal(
+      [repeated.repeated, repeated.vendor.id, repeated.revision, repeated.position, repeated.event_types],
+      [true, id, 1, first.position, ['VendorAdded']],
+    );
+    assert.is((await session.refused('addVendor', { ...add, name: 'Other' })).code, 'idempotency_conflict');
+    await session.ok('archiveRecords', archive);
+    assert.is((await session.ok('getRecords', { ids: [id] })).records[0]!.revision, 3, 'not archived again');
+    assert.equal(await session.ok('listVendors', list), before);
+    const rest = await session.ok('listVendors', { ...now, cursor });
+    assert.equal(
+      rest.vendors.map(({ name }) => name),
+      ['Kept'],
+    );
+    const { verification } = await session.ok('listChanges', { organization_id, verify: true, size: 100 });
+    assert.equal([verification.verdict, verification.faults], ['VALID', []]);
+    await again.stop();
+  });
+
+  test.run();
+}
