@@ -50,6 +50,8 @@ export class LeaseHold {
 
   /** Renews the lease with a new stamp. False when another took it. */
   async renew(caught_up_at: number, position: Position | null): Promise<boolean> {
+    // Whoever has looked knows the other's version, and could replace it.
+    if (this.current?.holder !== this.holder) return false;
     return this.replace({ caught_up_at, position, expires_at: Date.now() + LEASE_MS });
   }
 

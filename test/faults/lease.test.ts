@@ -1,0 +1,27 @@
+import { rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Lease, LeaseHold } from '../../src/projections/lease.ts';
+import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
+import { temporaryFolder } from '../support/register.ts';
+
+const test = suite('lease');
+
+test('who slept past its lease does not take it back from the one who holds it now, however often it asks', async () => {
+  const folder = temporaryFolder();
+  const store = openSqliteReadStore(folder);
+  const sleeper = new LeaseHold(store, 'generation', 'sleeper', false);
+  assert.is(await sleeper.take(), true);
+  const other: Lease = { holder: 'other', expires_at: Date.now() + 60_000, caught_up_at: 0, position: null };
+  assert.is(await store.compareAndSet('runner:generation', 1, other), true);
+  for (let asked = 0; asked < 3; asked++) {
+    assert.is(await sleeper.renew(1, null), false);
+    assert.is(await sleeper.take(), false);
+  }
+  await sleeper.release();
+  assert.equal((await store.register<Lease>('runner:generation'))!.value, other);
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+test.run();

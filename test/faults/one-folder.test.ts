@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { call, firstOrganization, insist } from '../support/faults-calls.ts';
+import { callInFlight, veritrail } from '../support/faults-processes.ts';
+import { startService } from '../support/service.ts';
+import { until } from '../support/wait.ts';
+
+const test = suite('one data folder');
+
+test('a second service is refused and told why; the first one and the command line beside it go on', async () => {
+  const first = await startService();
+  const { url, token, dataDir } = first;
+  const organization_id = await firstOrganization(url, token);
+  const refused = await startService({ DATA_DIR: dataDir }).then(
+    () => 'was started',
+    (error: Error) => error.message,
+  );
+  assert.match(refused, new RegExp(`in use by another veritrail server \\(process ${first.pid}\\)`));
+  assert.match(refused, /Stop that server first, or set DATA_DIR/);
+
+  const args = { organization_id, name: 'After the refusal', idempotency_key: randomUUID() };
+  assert.is((await call(url, token, 'addVendor', args)).status, 200);
+  const made = await veritrail({ DATA_DIR: dataDir }, 'token', 'create', '--name', 'beside');
+  const beside = made.split('\n')[0]!;
+  const read = await call(url, beside, 'listVendors', { organization_id });
+  assert.is(read.status, 200, JSON.stringify(read.body));
+  await first.stop();
+});
+
+test('a token revoked by command is refused by the running service within a second', async () => {
+  const service = await startService();
+  const { url, dataDir } = service;
+  const made = await veritrail({ DATA_DIR: dataDir }, 'token', 'create', '--name', 'short-lived');
+  const token = made.split('\n')[0]!;
+  const id = /\btok_\w+/.exec(await veritrail({ DATA_DIR: dataDir }, 'token', 'list', '--json'))?.[0];
+  assert.ok(id);
+  assert.is((await call(url, token, 'listOrganizations')).status, 200);
+  // In use all the time, so that what is known of it is as fresh as it can be.
+  let using = true;
+  const statuses: { status: number; at: number }[] = [];
+  const use = (async () => {
+    while (using) statuses.push({ status: (await call(url, token, 'listOrganizations')).status, at: Date.now() });
+  })();
+  await veritrail({ DATA_DIR: dataDir }, 'token', 'revoke', id);
+  const revoked = Date.now();
+  await until(() => statuses.at(-1)?.status === 401, 1_500, 'the token is refused');
+  using = false;
+  await use;
+  const lastGood = statuses.filter(({ status }) => status === 200).at(-1)!.at;
+  assert.ok(lastGood - revoked <= 1_000, `good for ${lastGood - revoked} ms more`);
+  await service.stop();
+});
+
+test('SIGTERM lets a request in flight finish', async () => {
+  const service = await startService();
+  const { url, token, dataDir } = service;
+  const organization_id = await firstOrganization(url, token);
+  const args = { organization_id, name: 'In flight', idempotency_key: randomUUID() };
+  const inFlight = await callInFlight(url, token, 'addVendor', args);
+  const stopping = service.stop();
+  const isClosed = async () => (await fetch(`${url}/livez`).catch(() => null)) === null;
+  await until(isClosed, 5_000, 'no new connection is taken');
+  const { status, body } = await inFlight.finish();
+  assert.is(status, 200, JSON.stringify(body));
+  await stopping;
+  const again = await startService({ DATA_DIR: dataDir });
+  assert.is((await insist(again.url, token, 'addVendor', args)).body.repeated, true);
+  await again.stop();
+});
+
+test.run();

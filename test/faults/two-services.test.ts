@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { call, firstOrganization, insist } from '../support/faults-calls.ts';
+import { sharedPair, veritrail } from '../support/faults-processes.ts';
+import { type Service, startService } from '../support/service.ts';
+import { until } from '../support/wait.ts';
+
+const pair = await sharedPair();
+const test = suite(`two services on ${pair?.name}`);
+
+let services: Service[] = [];
+let token = '';
+let organization_id = '';
+
+test.before(async () => {
+  const first = await startService(pair!.env);
+  const second = await startService(pair!.env);
+  services = [first, second];
+  token = first.token;
+  assert.is(second.token, '');
+  organization_id = await firstOrganization(first.url, token);
+});
+
+test.after(async () => {
+  await Promise.all(services.map((service) => service.stop()));
+  await pair!.close();
+});
+
+/** Both ways round. */
+function ways(): { from: string; to: string }[] {
+  const [a, b] = services.map(({ url }) => url) as [string, string];
+  return [
+    { from: a, to: b },
+    { from: b, to: a },
+  ];
+}
+
+test('what is written through one is read through the other as soon as it is answered', async () => {
+  const slowest: number[] = [];
+  for (const { from, to } of ways()) {
+    let longest = 0;
+    for (let count = 0; count < 15; count++) {
+      const started = performance.now();
+      const { body } = await insist(from, token, 'addVendor', { organization_id, name: `Vendor ${randomUUID()}` });
+      longest = Math.max(longest, Math.round(performance.now() - started));
+      assert.is(body.pending, undefined);
+      const { id } = body.vendor as { id: string };
+      const read = await call(to, token, 'getRecords', { ids: [id] });
+      assert.equal((read.body.records as { id: string }[])[0]?.id, id);
+      const listed = await call(to, token, 'listVendors', { organization_id, filter: { ids: [id] } });
+      assert.is((listed.body.vendors as object[]).length, 1);
+      const then = { organization_id, filter: { ids: [id] }, as_of: body.position };
+      if (count % 5 === 0) {
+        const before = await insist(to, token, 'listVendors', then);
+        assert.is((before.body.vendors as object[]).length, 1, 'as of its own position');
+      }
+      const update = await call(to, token, 'updateVendor', { id, description: 'by the other', expected_revision: 1 });
+      assert.is(update.status, 200, JSON.stringify(update.body));
+    }
+    slowest.push(longest);
+  }
+  console.log('slowest write, ms:', slowest.join(' and '));
+});
+
+test('one idempotency key given to both at once makes one record, and one answer says repeated', async () => {
+  for (let round = 0; round < 15; round++) {
+    const args = { organization_id, name: `Twice ${randomUUID()}`, idempotency_key: randomUUID() };
+    const answers = await Promise.all(services.map(({ url }) => insist(url, token, 'addVendor', args)));
+    const [one, other] = answers.map(({ body }) => body) as [Record<string, unknown>, Record<string, unknown>];
+    assert.is((one.vendor as { id: string }).id, (other.vendor as { id: string }).id);
+    assert.is(answers.filter(({ body }) => body.repeated).length, 1);
+    assert.is(one.position, other.position);
+    const found = await call(services[round % 2]!.url, token, 'listVendors', {
+      organization_id,
+      filter: { query: args.name },
+      view: 'COUNT',
+    });
+    assert.is(found.body.total, 1);
+  }
+});
+
+test('a token revoked by command is refused by both within a second', async () => {
+  const made = await veritrail(pair!.env, 'token', 'create', '--name', 'short-lived');
+  const given = made.split('\n')[0]!;
+  const id = /\btok_\w+/.exec(await veritrail(pair!.env, 'token', 'list', '--json'))![0];
+  for (const { url } of services) assert.is((await call(url, given, 'listOrganizations')).status, 200);
+  await veritrail(pair!.env, 'token', 'revoke', id);
+  const revoked = Date.now();
+  for (const { url } of services) {
+    await until(async () => (await call(url, given, 'listOrganizations')).status === 401, 1_500, 'refused');
+  }
+  assert.ok(Date.now() - revoked <= 1_500);
+});
+
+if (pair !== null) test.run();

@@ -1,0 +1,86 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { firstOrganization, insist } from '../support/faults-calls.ts';
+import { checkStores } from '../support/faults-check.ts';
+import { roleOf, sharedPair } from '../support/faults-processes.ts';
+import { Writers } from '../support/faults-writers.ts';
+import type { Pair } from '../support/pairs.ts';
+import { type Service, startService } from '../support/service.ts';
+import { until } from '../support/wait.ts';
+
+const test = suite('the leader');
+
+/** A lease's life and then some. */
+const TAKE_OVER_MS = 10_000;
+
+interface Two {
+  pair: Pair;
+  leader: Service;
+  follower: Service;
+  token: string;
+  writers: Writers;
+}
+
+async function startTwo(): Promise<Two | null> {
+  const pair = await sharedPair();
+  if (pair === null) return null;
+  const leader = await startService(pair.env);
+  const { token, url } = leader;
+  await until(async () => (await roleOf(url, token)) === 'LEADER');
+  const follower = await startService(pair.env);
+  const writers = await Writers.on(url, token, await firstOrganization(url, token));
+  return { pair, leader, follower, token, writers };
+}
+
+test('killed: the other one takes over, and nothing is lost or doubled', async () => {
+  const two = await startTwo();
+  if (two === null) return;
+  const { pair, leader, follower, token, writers } = two;
+  writers.start([leader.url, follower.url], token, 6);
+  await until(() => writers.acknowledged > 40, 20_000, 'writers get on');
+  await leader.kill();
+  const killed = performance.now();
+  await writers.stop();
+  const took = async () => (await roleOf(follower.url, token)) === 'LEADER';
+  await until(took, TAKE_OVER_MS, 'the other one leads');
+  const led = Math.round(performance.now() - killed);
+  const { body } = await insist(follower.url, token, 'addVendor', writers.oneMore('After'));
+  assert.is(body.pending, undefined);
+  console.log(`took over ${led} ms after the kill, readable after ${Math.round(performance.now() - killed)} ms`);
+  await writers.repeat(follower.url, token);
+  await follower.stop();
+  await checkStores(pair.env, writers);
+  await pair.close();
+});
+
+test('paused past its lease while the other one leads: when it wakes up, it spoils nothing', async () => {
+  const two = await startTwo();
+  if (two === null) return;
+  const { pair, leader, follower, token, writers } = two;
+  for (let round = 0; round < 3; round++) {
+    const [paused, other] = round % 2 === 0 ? [leader, follower] : [follower, leader];
+    await until(async () => (await roleOf(paused.url, token)) === 'LEADER', TAKE_OVER_MS, 'leads');
+    writers.start([paused.url, other.url], token, 6);
+    const before = writers.acknowledged;
+    const given = writers.writes.length;
+    await until(() => writers.acknowledged > before + 20, 20_000, 'writers get on');
+    process.kill(paused.pid, 'SIGSTOP');
+    const stopped = performance.now();
+    await until(async () => (await roleOf(other.url, token)) === 'LEADER', TAKE_OVER_MS, 'the other one leads');
+    console.log(`took over ${Math.round(performance.now() - stopped)} ms after the pause`);
+    const then = writers.acknowledged;
+    await until(() => writers.acknowledged > then + 20, 20_000, 'writers get on without the paused one');
+    process.kill(paused.pid, 'SIGCONT');
+    const woken = writers.acknowledged;
+    await until(() => writers.acknowledged > woken + 40, 20_000, 'writers get on with both');
+    await writers.stop();
+    await until(async () => (await roleOf(paused.url, token)) === 'FOLLOWER', TAKE_OVER_MS, 'one leads');
+    assert.is(await roleOf(other.url, token), 'LEADER');
+    await writers.repeat(paused.url, token, writers.writes.slice(given));
+  }
+  await Promise.all([leader.stop(), follower.stop()]);
+  await checkStores(pair.env, writers);
+  await pair.close();
+});
+
+test.run();

@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startFakeEventStoreDb } from './fake-eventstoredb/server.ts';
+import { look } from './faults-calls.ts';
+import { startMongo } from './mongodb.ts';
+import type { Pair } from './pairs.ts';
+
+const BIN = fileURLToPath(new URL('../../bin/veritrail.js', import.meta.url));
+
+/** Runs the command line as a process of its own beside a service. @returns what it wrote to standard output */
+export async function veritrail(env: Record<string, string>, ...args: string[]): Promise<string> {
+  const cwd = mkdtempSync(join(tmpdir(), 'veritrail-cli-'));
+  try {
+    const run = promisify(execFile)(process.execPath, [BIN, ...args], { cwd, env: { PATH: process.env.PATH, ...env } });
+    return (await run).stdout;
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+}
+
+/** Stores that several services may share: EventStoreDB and MongoDB. Null where there is no MongoDB. */
+export async function sharedPair(): Promise<Pair | null> {
+  const mongo = await startMongo();
+  if (mongo === null) return null;
+  const fake = await startFakeEventStoreDb();
+  const close = async () => {
+    await mongo.close();
+    await fake.close();
+  };
+  return {
+    name: `EventStoreDB and ${mongo.name}`,
+    env: { EVENTSTORE_URL: fake.url, MONGODB_URL: mongo.url },
+    close,
+  };
+}
+
+/** Whether this service keeps up the read models, or follows one that does. */
+export async function roleOf(url: string, token: string): Promise<string> {
+  const { body } = await look(`${url}/api/mcp/v1/health`, token);
+  return (body.projections as { role?: string } | undefined)?.role ?? 'UNKNOWN';
+}
+
+/** A call whose head the service has taken and whose body is still to come. */
+export interface InFlight {
+  /** Sends the body and answers with the status and what came back. */
+  finish(): Promise<{ status: number; body: Record<string, unknown> }>;
+}
+
+export function callInFlight(url: string, token: string, tool: string, args: object): Promise<InFlight> {
+  const body = JSON.stringify(args);
+  const call = request(`${url}/api/mcp/tools/${tool}`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      Expect: '100-continue',
+    },
+  });
+  const answered = new Promise<{ status: number; body: Record<string, unknown> }>((resolve, reject) => {
+    call.once('error', reject);
+    call.once('response', async (response) => {
+      let text = '';
+      for await (const chunk of response.setEncoding('utf8')) text += chunk;
+      resolve({ status: response.statusCode!, body: JSON.parse(text) as Record<string, unknown> });
+    });
+  });
+  const finish = () => {
+    call.end(body);
+    return answered;
+  };
+  return new Promise((resolve, reject) => {
+    answered.catch(reject);
+    call.once('continue', () => resolve({ finish }));
+    call.flushHeaders();
+  });
+}
