@@ -123,9 +123,12 @@ test('a stale expected_revision is a conflict that tells the present one', async
     assert.equal([error.code, error.current_revision, error.retryable], ['conflict', 2, false]);
   }
   assert.is((await owner.refused('updateVendor', { id, expected_revision: 0 })).field, 'expected_revision');
+  const keyed = { id, description: 'keyed', expected_revision: 2, idempotency_key: randomUUID() };
+  await owner.ok('updateVendor', keyed);
+  assert.is((await owner.ok('updateVendor', keyed)).repeated, true, 'done already, so it is no conflict');
   const both = Array.from({ length: 6 }, (_, index) => owner.ok('updateVendor', { id, description: `${index}` }));
   await Promise.all(both);
-  assert.is((await owner.ok('getRecords', { ids: [id] })).records[0]!.revision, 8);
+  assert.is((await owner.ok('getRecords', { ids: [id] })).records[0]!.revision, 9);
 });
 
 test('an add tells what is alike, and is done', async ({ owner, organizationId }) => {
