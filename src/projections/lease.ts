@@ -14,6 +14,9 @@ export interface Lease {
 
 export const LEASE_MS = 5_000;
 
+/** Where a generation's lease is in the read store's register. */
+export const leaseName = (generation: string) => `runner:${generation}`;
+
 /** One instance's hold on a generation. */
 export class LeaseHold {
   private version = 0;
@@ -76,6 +79,6 @@ export class LeaseHold {
   }
 
   private get name(): string {
-    return `runner:${this.generation}`;
+    return leaseName(this.generation);
   }
 }

@@ -2,9 +2,10 @@ import { StoreUnavailable } from '../stores/errors.ts';
 import type { Position } from '../stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../stores/read-store.ts';
 import { type Active, buildGeneration } from './build.ts';
-import type { Lease } from './lease.ts';
+import { type Lease, leaseName } from './lease.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
 import { Runner, type RunnerParts } from './runner.ts';
+import { isWhole } from './whole.ts';
 
 const WATCH_MS = 1_000;
 /** A generation that is not served and that nobody has kept up for so long is thrown away. */
@@ -49,7 +50,9 @@ export class Projections {
 
   private async begin(): Promise<void> {
     const active = (await this.parts.reads.register<Active>('active'))?.value;
-    if (active !== undefined && this.fits(active)) await this.serve(active.generation);
+    const { events, reads } = this.parts;
+    const usable = active !== undefined && this.fits(active) && (await isWhole(events, reads, active.generation));
+    if (usable) await this.serve(active.generation);
     else await this.build();
     await this.dropAbandoned();
   }
@@ -173,7 +176,7 @@ async function dropAbandoned(reads: ReadStore, serving: string): Promise<void> {
   const active = (await reads.register<Active>('active'))?.value.generation;
   for (const generation of await reads.generations()) {
     if (generation === serving || generation === active) continue;
-    const lease = await reads.register<Lease>(`runner:${generation}`);
+    const lease = await reads.register<Lease>(leaseName(generation));
     const keptUntil = lease?.value.expires_at ?? 0;
     if (keptUntil + ABANDONED_MS < Date.now()) await reads.drop(generation);
   }

@@ -1,0 +1,114 @@
+import { copyFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { firstOrganization, insist } from '../support/faults-calls.ts';
+import { checkRebuild } from '../support/faults-check.ts';
+import { beside, embeddedPair, type Pair } from '../support/pairs.ts';
+import { type Service, startService } from '../support/service.ts';
+
+interface Context {
+  pair: Pair;
+  token: string;
+  organization_id: string;
+}
+
+/** A folder that a service has written to and left, whole. */
+const test = suite<Context>('a data folder that is not whole');
+
+test.before.each(async (context) => {
+  context.pair = embeddedPair();
+  const service = await startService(context.pair.env);
+  context.token = service.token;
+  context.organization_id = await firstOrganization(service.url, service.token);
+  for (const name of ['One', 'Two', 'Three']) {
+    await insist(service.url, service.token, 'addVendor', { organization_id: context.organization_id, name });
+  }
+  await service.stop();
+});
+
+test.after.each(({ pair }) => pair.close());
+
+function files({ pair }: Context, which: RegExp): string[] {
+  const folder = pair.env.DATA_DIR!;
+  return readdirSync(folder)
+    .filter((file) => which.test(file))
+    .map((file) => join(folder, file));
+}
+
+function remove(context: Context, which: RegExp): void {
+  const found = files(context, which);
+  assert.ok(found.length > 0, `${which}`);
+  for (const file of found) rmSync(file);
+}
+
+async function vendors({ url }: Service, { token, organization_id }: Context): Promise<string[]> {
+  const { body } = await insist(url, token, 'listVendors', { organization_id });
+  return (body.vendors as { name: string }[]).map(({ name }) => name);
+}
+
+const startError = ({ pair }: Context) =>
+  startService(pair.env).then(
+    () => 'was started',
+    (error: Error) => error.message,
+  );
+
+for (const [what, which] of [
+  ['all read models', /^read/],
+  ['the read models, but not which were served', /^read-/],
+  ['which read models were served, but not these', /^read\.db/],
+] as const) {
+  test(`${what} are gone: they are built again at start`, async (context) => {
+    remove(context, which);
+    const service = await startService(context.pair.env);
+    assert.equal(await vendors(service, context), ['One', 'Three', 'Two']);
+    const args = { organization_id: context.organization_id, name: 'Four' };
+    assert.is((await insist(service.url, context.token, 'addVendor', args)).status, 200);
+    await service.stop();
+    await beside(context.pair.env, checkRebuild);
+  });
+}
+
+test('the log is gone: refuses to start and names the remedies', async (context) => {
+  remove(context, /^events\.db/);
+  assert.match(await startError(context), /account store has tokens, but the log is empty\. Restore a backup/);
+});
+
+test('the accounts are gone: refuses to start and names the remedies', async (context) => {
+  remove(context, /^accounts\.db/);
+  const error = await startError(context);
+  assert.match(error, /account store is empty/);
+  assert.match(error, /Restore a backup that holds both, or .*veritrail init --adopt-log/);
+});
+
+test('read models of another installation are not served', async (context) => {
+  remove(context, /^(events|accounts)\.db/);
+  const service = await startService(context.pair.env);
+  const { token } = service;
+  const organization_id = await firstOrganization(service.url, token);
+  assert.is.not(organization_id, context.organization_id);
+  assert.equal(await vendors(service, { ...context, token, organization_id }), []);
+  await insist(service.url, token, 'addVendor', { organization_id, name: 'New' });
+  assert.equal(await vendors(service, { ...context, token, organization_id }), ['New']);
+  await service.stop();
+  await beside(context.pair.env, checkRebuild);
+});
+
+test('a log and accounts of an earlier day under read models that know more: these are built again', async (context) => {
+  const kept = files(context, /^(events|accounts)\.db$/);
+  const aside = (file: string) => `${file}.backup`;
+  for (const file of kept) copyFileSync(file, aside(file));
+  let service = await startService(context.pair.env);
+  for (const name of ['Lost', 'Lost too']) {
+    await insist(service.url, context.token, 'addVendor', { organization_id: context.organization_id, name });
+  }
+  await service.stop();
+  for (const file of files(context, /^(events|accounts)\.db(-wal|-shm)?$/)) rmSync(file);
+  for (const file of kept) renameSync(aside(file), file);
+  service = await startService(context.pair.env);
+  assert.equal(await vendors(service, context), ['One', 'Three', 'Two']);
+  await service.stop();
+  await beside(context.pair.env, checkRebuild);
+});
+
+test.run();

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { call, firstOrganization, insist, look } from '../support/faults-calls.ts';
+import { checkRebuild } from '../support/faults-check.ts';
+import { appendStrange } from '../support/faults-strange.ts';
+import { beside, embeddedPair } from '../support/pairs.ts';
+import { startService } from '../support/service.ts';
+import { until } from '../support/wait.ts';
+
+const test = suite('events that nobody knows');
+
+interface Listed {
+  vendors: { id: string; name: string; stale?: true }[];
+  incomplete?: true;
+  total: number;
+}
+
+test('are set aside with their record, said on the wire, and stop nothing else', async () => {
+  const pair = embeddedPair();
+  let service = await startService(pair.env);
+  const { token } = service;
+  const organization_id = await firstOrganization(service.url, token);
+  const add = async (name: string) => {
+    const { body } = await insist(service.url, token, 'addVendor', { organization_id, name });
+    return (body.vendor as { id: string }).id;
+  };
+  const list = async (args: object = {}) =>
+    (await insist(service.url, token, 'listVendors', { organization_id, ...args })).body as unknown as Listed;
+  const concerned = await add('Concerned');
+  const other = await add('Other');
+  assert.is((await list()).incomplete, undefined);
+
+  await beside(pair.env, async ({ events }) => {
+    await appendStrange(events, `vendor-${concerned}`, organization_id);
+    await appendStrange(events, `widget-${randomUUID()}`, organization_id);
+  });
+  await until(async () => (await list()).incomplete === true, 5_000, 'lists say that they are incomplete');
+
+  for (let start = 0; start < 2; start++) {
+    const { vendors } = await list();
+    assert.equal(
+      vendors.filter(({ stale }) => stale).map(({ id }) => id),
+      [concerned],
+    );
+    assert.is((await list({ view: 'COUNT' })).incomplete, true);
+    const records = await call(service.url, token, 'getRecords', { ids: [concerned, other] });
+    assert.is(records.body.incomplete, true);
+    const health = await look(`${service.url}/api/mcp/v1/health`, token);
+    assert.is(health.status, 200);
+    assert.is((health.body.projections as { parked_events: number }).parked_events, 2);
+
+    // A record of which something is not known is not decided on; that is no fault of the caller's.
+    const refused = await call(service.url, token, 'updateVendor', { id: concerned, description: 'blind' });
+    assert.is(refused.status, 500, JSON.stringify(refused.body));
+    assert.is(refused.code, 'internal');
+    const updated = await insist(service.url, token, 'updateVendor', { id: other, description: `start ${start}` });
+    assert.is(updated.body.pending, undefined);
+    assert.is((await list()).vendors.length, 2 + start);
+    await add(`After ${start}`);
+    const changes = await call(service.url, token, 'listChanges', { organization_id, verify: true });
+    assert.is((changes.body.verification as { verdict: string }).verdict, 'VALID');
+
+    await service.stop();
+    await beside(pair.env, checkRebuild);
+    service = await startService(pair.env);
+  }
+  await service.stop();
+  await pair.close();
+});
+
+test.run();
