@@ -63,19 +63,21 @@ export async function startApp(
     logger,
   });
   const server = await startServer(app.callback(), { host: config.host, port: config.port });
+  let stopping = false;
   const starting = projections
     .start(installation)
     .then(() => projections.runner.caughtUp(Date.now(), 60_000))
     .then(() => repairTokens({ accounts, handler, now }, events, projections.organizations))
-    .catch((error: unknown) => logger.error({ err: error }, 'the read models could not be started'));
+    .catch((error: unknown) => stopping || logger.error({ err: error }, 'the read models could not be started'));
   return {
     port: (server.address() as AddressInfo).port,
     organizationId,
     firstToken: token,
     async stop() {
+      stopping = true;
       await stopServer(server, GRACE_MS);
-      await starting;
       await projections.stop();
+      await starting;
       await stores.close();
       lock?.release();
     },

@@ -31,21 +31,27 @@ export class Projections {
 
   /**
    * Serves the active generation; builds one first where there is none of this version and log. Goes on trying while a
-   * store is away.
+   * store is away, until it is stopped.
    */
   async start(installation: string): Promise<void> {
     this.installation = installation;
+    this.busy = this.keepBeginning();
+    await this.busy;
+    if (this.stopped) return;
+    this.watching = setInterval(() => this.watch(), WATCH_MS);
+    this.watching.unref();
+  }
+
+  private async keepBeginning(): Promise<void> {
     while (!this.stopped) {
       try {
-        await this.begin();
-        break;
+        return await this.begin();
       } catch (error) {
+        if (this.stopped) return;
         this.parts.log.warn({ err: error }, 'read models: could not be opened, trying again');
         await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
       }
     }
-    this.watching = setInterval(() => this.watch(), WATCH_MS);
-    this.watching.unref();
   }
 
   private async begin(): Promise<void> {
@@ -125,6 +131,7 @@ export class Projections {
       ...this.parts,
       installation: this.installation,
       progress: (events) => {
+        if (this.stopped) throw new StoreUnavailable('the service is stopping');
         building.events = events;
       },
       phase: (phase) => {
