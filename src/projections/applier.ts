@@ -19,7 +19,7 @@ export class Applier {
 
   constructor(
     private readonly events: EventStore,
-    private readonly models: ReadModels,
+    private readonly models: Pick<ReadModels, 'get' | 'commit' | 'checkpoints' | 'recover'>,
     private readonly installation: string,
   ) {}
 

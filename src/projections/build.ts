@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EventStore, Position } from '../stores/event-store.ts';
 import type { ReadStore } from '../stores/read-store.ts';
 import { Applier } from './applier.ts';
+import { LateWrites } from './late-writes.ts';
 import { LEASE_MS, LeaseHold } from './lease.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
 
@@ -35,8 +36,9 @@ export async function buildGeneration(parts: BuildParts): Promise<Active> {
   const lease = new LeaseHold(reads, generation, randomUUID(), false);
   // Before there is anything to see: a generation that is neither active nor held is thrown away.
   await lease.take();
-  const models = await reads.open(generation, COLLECTIONS);
-  const applier = new Applier(events, models, installation);
+  const models = await reads.open(generation, COLLECTIONS, true);
+  const late = new LateWrites(models);
+  const applier = new Applier(events, late, installation);
   let position: Position | null = null;
   let done = 0;
   const beating = setInterval(() => lease.renew(0, position).catch(() => undefined), LEASE_MS / 3);
@@ -48,6 +50,7 @@ export async function buildGeneration(parts: BuildParts): Promise<Active> {
       });
       position = batch.at(-1)?.position ?? position;
     }
+    await late.flush(applier.checkpoints);
   };
   try {
     parts.phase?.('EVENTS');

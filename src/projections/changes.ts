@@ -44,10 +44,9 @@ export const CHANGES: CollectionSpec = {
     revision: 'number',
   },
   indexes: [
-    { keys: ['position'], covers: ['log_time', 'record_type', 'actor_id', 'event_type'] },
+    { keys: ['position'], covers: ['log_time', 'record_type', 'actor_id', 'token_id', 'event_type'] },
     { keys: ['log_time'] },
     { keys: ['record_id', 'position'], covers: ['revision'] },
-    { keys: ['actor_id', 'position'] },
   ],
   searchable: false,
 };

@@ -3,7 +3,14 @@ import type { StoredEvent } from '../stores/event-store.ts';
 import type { Checkpoint, Commit, ReadModels } from '../stores/read-store.ts';
 import { CHANGES, changeDocument } from './changes.ts';
 import { modelOfStream, PARKED } from './models.ts';
-import { currentDocument, historyOf, type ReadModel, type RecordDocument, versionDocument } from './read-model.ts';
+import {
+  currentDocument,
+  historyOf,
+  inheritWords,
+  type ReadModel,
+  type RecordDocument,
+  versionDocument,
+} from './read-model.ts';
 
 type Put = Commit['puts'][number];
 
@@ -18,7 +25,7 @@ export interface RecordCache {
  * state and every version, of each event its line of change, and the checkpoint after them. Writes nothing.
  */
 export async function foldBatch(
-  models: ReadModels,
+  models: Pick<ReadModels, 'get'>,
   cache: RecordCache,
   from: Checkpoint,
   events: readonly StoredEvent[],
@@ -31,7 +38,7 @@ export async function foldBatch(
 
 /** The records that a batch touches, as they are before it; null where there is none. */
 async function recordsBefore(
-  models: ReadModels,
+  models: Pick<ReadModels, 'get'>,
   cache: RecordCache,
   events: readonly StoredEvent[],
 ): Promise<Map<string, RecordDocument | null>> {
@@ -59,7 +66,8 @@ function recordId(event: StoredEvent): string {
 }
 
 class Batch {
-  private readonly puts: Put[] = [];
+  /** By collection and id: a version that a later event of the batch ended counts in its last form only. */
+  private readonly puts = new Map<string, Put>();
   private readonly touched = new Map<string, ReadModel>();
   private ordinal: number;
   private logTime: string;
@@ -83,21 +91,20 @@ class Batch {
     if (recorded_at > this.logTime) this.logTime = recorded_at;
     const model = modelOfStream(event.stream);
     const before = this.records.get(recordId(event)) ?? null;
-    const kept = this.puts.length;
     try {
       this.take(event, model, before);
     } catch (error) {
-      this.puts.length = kept;
       this.park(event, model, before, error);
     }
   }
 
-  /** @throws Error when the event, or any document that it leads to, cannot be made */
+  /** @throws Error when the event, or any document that it leads to, cannot be made: nothing of it is put then */
   private take(event: StoredEvent, model: ReadModel | null, before: RecordDocument | null): void {
     if (model === null) throw new Error('no read model takes events of this stream');
     const after = this.digest(event, model, before);
-    this.put(CHANGES.name, changeDocument(event, this.ordinal, this.logTime, model, before, after));
+    const change = changeDocument(event, this.ordinal, this.logTime, model, before, after);
     this.keep(model, before, after);
+    this.put(CHANGES.name, change);
   }
 
   private digest(event: StoredEvent, model: ReadModel, before: RecordDocument | null): RecordDocument {
@@ -139,14 +146,17 @@ class Batch {
   /** The new version begins where the old one ends. */
   private keep(model: ReadModel, before: RecordDocument | null, after: RecordDocument): void {
     const history = historyOf(model.collection);
-    if (before !== null) this.put(history, versionDocument(model, before, after.position));
-    this.put(history, versionDocument(model, after));
+    const ended = before && versionDocument(model, before, after.position);
+    if (before !== null) inheritWords(model, before, after);
+    const begun = versionDocument(model, after);
+    if (ended !== null) this.put(history, ended);
+    this.put(history, begun);
     this.records.set(after.id, after);
     this.touched.set(after.id, model);
   }
 
   private put(collection: string, document: Put['document']): void {
-    this.puts.push({ collection, document });
+    this.puts.set(putKey(collection, document.id), { collection, document });
   }
 
   commit(): Commit {
@@ -156,13 +166,12 @@ class Batch {
     const { ordinal, logTime: log_time, parked, position } = this;
     return {
       checkpoint: { ...this.from, n: this.from.n + 1, position, ordinal, log_time, parked },
-      puts: lastOfEach(this.puts),
+      puts: [...this.puts.values()],
     };
   }
 }
 
-/** A version that a later event of the batch ended is in the list twice: only the last form counts. */
-function lastOfEach(puts: readonly Put[]): Put[] {
-  const last = new Map(puts.map((put) => [`${put.collection}/${put.document.id}`, put]));
-  return last.size === puts.length ? [...puts] : [...last.values()];
+/** What tells one document from another across collections. */
+export function putKey(collection: string, id: string): string {
+  return `${collection}/${id}`;
 }

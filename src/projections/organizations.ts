@@ -17,5 +17,5 @@ export const organizations: ReadModel<OrganizationState> = {
   orders: ['name'],
   narrowing: [],
   filters: [],
-  words: () => [],
+  texts: { short: [], long: [] },
 };

@@ -1,6 +1,6 @@
 import type { Decider } from '../commands/decider.ts';
 import type { CollectionSpec, Scalar, StoredDocument } from '../stores/read-store.ts';
-import { foldText } from './text.ts';
+import { foldText, searchWords } from './text.ts';
 
 /** What every projected record carries beside its family's own fields. Names are the wire's. */
 export interface RecordDocument {
@@ -48,7 +48,8 @@ export interface ReadModel<State extends object = any> {
   lookups?: readonly string[];
   /** Keys that filters read; in the indexes, so that a filter need not read the document. */
   filters: readonly string[];
-  words(state: State): readonly string[];
+  /** Fields that `query` searches: whole, and the first 100 distinct words of each. */
+  texts: { short: readonly (keyof State & string)[]; long: readonly (keyof State & string)[] };
   /** A date that an event states itself, such as reviewed_at. */
   effectiveAt?(type: string, data: Record<string, unknown>): string | null;
 }
@@ -92,19 +93,50 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
 /** A record as it is stored for today's reads. */
 export function currentDocument(model: ReadModel, document: RecordDocument): StoredDocument {
   const { id, organization_id } = document;
-  return { id, organization_id, keys: keysOf(model, document), words: model.words(document), doc: document };
+  return { id, organization_id, ...stored(model, document), doc: document };
 }
 
 /** A version as it is stored for reads of the past. */
 export function versionDocument(model: ReadModel, document: RecordDocument, until = OPEN_END): StoredDocument {
   const { id, organization_id, position: from_position } = document;
+  const { keys, words } = stored(model, document);
   return {
     id: `${id}@${from_position}`,
     organization_id,
-    keys: { ...keysOf(model, document), record_id: id, from_position, until_position: until },
-    words: model.words(document),
-    doc: { ...document, from_position, until_position: until },
+    keys: { ...keys, record_id: id, from_position, until_position: until },
+    words,
+    doc: document,
   };
+}
+
+interface Stored {
+  keys: Keys;
+  words: readonly string[];
+}
+
+/** A document is stored up to three times: as it is now, as a version, and as a version that has ended. */
+const known = new WeakMap<RecordDocument, Stored>();
+
+function stored(model: ReadModel, document: RecordDocument): Stored {
+  const before = known.get(document);
+  if (before !== undefined) return before;
+  const made = { keys: keysOf(model, document), words: wordsOf(model, document) };
+  known.set(document, made);
+  return made;
+}
+
+/** Lets a record's next version take over the words of the one before where its texts are the same. */
+export function inheritWords(model: ReadModel, before: RecordDocument, after: RecordDocument): void {
+  const words = known.get(before)?.words;
+  if (words === undefined) return;
+  const fields = [...model.texts.short, ...model.texts.long] as (keyof RecordDocument)[];
+  if (fields.every((field) => before[field] === after[field])) known.set(after, { keys: keysOf(model, after), words });
+}
+
+function wordsOf(model: ReadModel, document: RecordDocument): readonly string[] {
+  const textsOf = (fields: readonly string[]) =>
+    fields.map((field) => document[field as keyof RecordDocument] as string | null);
+  return searchWords(textsOf(model.texts.short), textsOf(model.texts.long));
 }
 
 function keysOf(model: ReadModel, document: RecordDocument): Keys {

@@ -1,6 +1,5 @@
 import { RATINGS, RISK_DETAILS, type RiskState, risk, scoresOf } from '../commands/risk.ts';
 import { type ReadModel, textKey } from './read-model.ts';
-import { searchWords } from './text.ts';
 
 /** Stands for "not due, not ending" where a filter on a date must leave a risk out. */
 const FAR = '9999-12-31';
@@ -52,5 +51,5 @@ export const risks: ReadModel<RiskState> = {
   lookups: ['reference_id'],
   narrowing: ['status'],
   filters: ['status', 'treatment', 'category', 'score', 'review_due', 'accepted_until'],
-  words: (risk) => searchWords([risk.name, risk.reference_id], [risk.description]),
+  texts: { short: ['name', 'reference_id'], long: ['description'] },
 };

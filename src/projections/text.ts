@@ -1,5 +1,8 @@
+const ASCII = /^[\u0000-\u007f]*$/;
+
 /** Lower case without accents: the form that text orders and searches compare. */
 export function foldText(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

@@ -1,6 +1,5 @@
 import { VENDOR_DETAILS, type VendorState, vendor } from '../commands/vendor.ts';
 import { type ReadModel, textKey } from './read-model.ts';
-import { searchWords } from './text.ts';
 
 /** Stands for "never" where a filter on a date takes in what has none. */
 const NEVER = '0001-01-01';
@@ -50,6 +49,6 @@ export const vendors: ReadModel<VendorState> = {
     'reviewed_or_never',
     'review_due',
   ],
-  words: (vendor) => searchWords([vendor.name], [vendor.description]),
+  texts: { short: ['name'], long: ['description'] },
   effectiveAt: (type, data) => (type === 'VendorReviewed' ? String(data.reviewed_at) : null),
 };

@@ -120,8 +120,12 @@ export interface Registered<T = unknown> {
  * The promises are tests in test/contract/read-store.ts.
  */
 export interface ReadStore {
-  /** Opens (and creates where absent) a generation with these collections. Does not make indexes. */
-  open(generation: string, collections: readonly CollectionSpec[]): Promise<ReadModels>;
+  /**
+   * Opens (and creates where absent) a generation with these collections. Does not make indexes.
+   * @param building the generation is new and nobody else opens it until it is closed: commits need not survive the
+   *   process, all of them do once `close` has ended
+   */
+  open(generation: string, collections: readonly CollectionSpec[], building?: boolean): Promise<ReadModels>;
   /** Deletes a generation's data. */
   drop(generation: string): Promise<void>;
   generations(): Promise<string[]>;

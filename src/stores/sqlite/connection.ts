@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync } from 'node:fs';
 import Database from 'libsql';
 import { LRUCache } from 'lru-cache';
 import { StoreUnavailable } from '../errors.ts';
@@ -14,6 +14,11 @@ export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 export interface ConnectionOptions {
   /** FULL: a commit is on the disk when it answers. NORMAL: a power cut may take the newest commits, never part of one. */
   synchronous: 'FULL' | 'NORMAL';
+  /**
+   * The file is being made by this connection alone and is worthless until `close`: it is written without a journal,
+   * in one long transaction, and synced at the end.
+   */
+  building?: boolean;
   /** Page cache in KiB. */
   cacheKiB?: number;
 }
@@ -37,17 +42,22 @@ const SURELY_ROLLED_BACK = /^SQLITE_(FULL|BUSY)/;
 export class Connection {
   readonly #db: Database.Database;
   readonly #statements = new LRUCache<string, Statement>({ max: STATEMENTS });
+  readonly #path: string;
+  readonly #building: boolean;
   #closed = false;
 
   /** Opens the file, or makes it, readable by its owner only. */
   constructor(path: string, options: ConnectionOptions) {
+    this.#path = path;
+    this.#building = options.building ?? false;
     try {
       closeSync(openSync(path, 'a', 0o600));
       this.#db = new Database(path);
       this.#db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-      this.#db.exec('PRAGMA journal_mode = WAL');
-      this.#db.exec(`PRAGMA synchronous = ${options.synchronous}`);
+      this.#db.exec(`PRAGMA journal_mode = ${this.#building ? 'OFF' : 'WAL'}`);
+      this.#db.exec(`PRAGMA synchronous = ${this.#building ? 'OFF' : options.synchronous}`);
       this.#db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      if (this.#building) this.#db.exec('PRAGMA threads = 2');
       if (options.cacheKiB) this.#db.exec(`PRAGMA cache_size = -${options.cacheKiB}`);
     } catch (error) {
       throw storeError(error);
@@ -91,6 +101,7 @@ export class Connection {
 
   /** Does `work` in one write transaction; when it throws, nothing of it was done. */
   transaction<T>(work: () => T): T {
+    if (this.#building) return this.#inLongTransaction(work);
     this.exec('BEGIN IMMEDIATE');
     let result: T;
     try {
@@ -108,9 +119,15 @@ export class Connection {
     return result;
   }
 
+  /** Ends the long transaction of a file that is being built; the next one begins with the next write. */
+  flush(): void {
+    if (this.#building && this.#db.inTransaction) this.exec('COMMIT');
+  }
+
   /** Empties the write-ahead log into the file and lets go of both. */
   close(): void {
     if (this.#closed) return;
+    if (this.#building) this.#finish();
     try {
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
@@ -119,6 +136,20 @@ export class Connection {
     this.#closed = true;
     this.#statements.clear();
     this.#db.close();
+  }
+
+  #inLongTransaction<T>(work: () => T): T {
+    if (!this.#db.inTransaction) this.exec('BEGIN');
+    return work();
+  }
+
+  /** Makes a built file one that others may open, and whole on the disk. */
+  #finish(): void {
+    this.flush();
+    this.exec('PRAGMA journal_mode = WAL');
+    const file = openSync(this.#path, 'r+');
+    fsyncSync(file);
+    closeSync(file);
   }
 
   #statement(sql: string): Statement {

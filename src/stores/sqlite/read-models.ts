@@ -19,6 +19,9 @@ import { WordIndex, wordsText } from './read-words.ts';
 
 interface Searchable extends Collection {
   words: WordIndex | undefined;
+  /** What every write of a document needs, made once. */
+  keys: readonly string[];
+  put: string;
 }
 
 /**
@@ -33,16 +36,17 @@ export class SqliteReadModels implements ReadModels {
   /** SQLite's count of schema changes when `#collections` last looked what indexes there are. */
   #schemaVersion = -1;
 
-  constructor(path: string, generation: string, collections: readonly CollectionSpec[]) {
+  constructor(path: string, generation: string, collections: readonly CollectionSpec[], building: boolean) {
     this.generation = generation;
-    this.#db = new Connection(path, { synchronous: 'NORMAL', cacheKiB: 65_536 });
+    this.#db = new Connection(path, { synchronous: 'NORMAL', cacheKiB: building ? 262_144 : 65_536, building });
     this.#db.transaction(() => {
       this.#db.exec(schema.CHECKPOINTS);
       for (const spec of collections) this.#db.exec(schema.createTable(spec));
     });
     for (const spec of collections) {
       const words = spec.searchable ? new WordIndex(this.#db, spec) : undefined;
-      this.#collections.set(spec.name, { spec, ready: new Set(), words });
+      const made = { keys: Object.keys(spec.keys), put: schema.putDocument(spec) };
+      this.#collections.set(spec.name, { spec, ready: new Set(), words, ...made });
     }
     this.#lookAtSchema();
   }
@@ -113,6 +117,7 @@ export class SqliteReadModels implements ReadModels {
 
   /** Each index is a transaction of its own, and others have their turn in between. */
   async buildIndexes(): Promise<void> {
+    this.#db.flush();
     this.#lookAtSchema();
     for (const { spec, ready, words } of this.#collections.values()) {
       for (const index of spec.indexes) {
@@ -133,13 +138,13 @@ export class SqliteReadModels implements ReadModels {
   #put(puts: Commit['puts']): void {
     const outdated = new Map<WordIndex, { newest: number; ids: string[] }>();
     for (const { collection, document } of puts) {
-      const { spec, ready, words } = this.#collection(collection);
+      const { spec, ready, words, keys, put } = this.#collection(collection);
       if (words && ready.has(words.table)) {
         const known = outdated.get(words) ?? { newest: words.newest(), ids: [] };
         outdated.set(words, known);
         if (words.isOutdatedBy(document, known.newest)) known.ids.push(document.id);
       }
-      this.#db.run(schema.putDocument(spec), toRow(spec, document));
+      this.#db.run(put, toRow(spec, keys, document));
     }
     for (const [words, { newest, ids }] of outdated) words.update(ids, newest);
   }
@@ -167,9 +172,10 @@ export class SqliteReadModels implements ReadModels {
 }
 
 /** A document as its table's row, see `columns`. */
-function toRow(spec: CollectionSpec, { id, organization_id, keys, words = [], doc }: StoredDocument): Value[] {
+function toRow(spec: CollectionSpec, names: readonly string[], document: StoredDocument): Value[] {
+  const { id, organization_id, keys, words = [], doc } = document;
   const row: Value[] = [id, organization_id];
-  for (const key of Object.keys(spec.keys)) row.push(keys[key] ?? null);
+  for (const name of names) row.push(keys[name] ?? null);
   if (spec.searchable) row.push(wordsText(words));
   row.push(JSON.stringify(doc));
   return row;

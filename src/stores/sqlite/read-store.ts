@@ -24,8 +24,8 @@ class SqliteReadStore implements ReadStore {
     );
   }
 
-  async open(generation: string, collections: readonly CollectionSpec[]): Promise<ReadModels> {
-    const models = new SqliteReadModels(this.#path(generation), generation, collections);
+  async open(generation: string, collections: readonly CollectionSpec[], building = false): Promise<ReadModels> {
+    const models = new SqliteReadModels(this.#path(generation), generation, collections, building);
     this.#open.add(models);
     return models;
   }

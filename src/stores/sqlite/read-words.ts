@@ -15,7 +15,17 @@ const UNINDEXED = 128;
  * Words as a JSON array's text with a space before each. No word holds a space, so ` "pre` is in the text exactly when
  * a word begins with `pre`.
  */
-export const wordsText = (words: readonly string[]): string => `[${words.map((word) => ` ${JSON.stringify(word)}`)}]`;
+export function wordsText(words: readonly string[]): string {
+  const known = texts.get(words);
+  if (known !== undefined) return known;
+  const text = `[${words.map((word) => ` ${JSON.stringify(word)}`)}]`;
+  texts.set(words, text);
+  return text;
+}
+
+/** A record's versions mostly share one list of words. */
+const texts = new WeakMap<readonly string[], string>();
+
 export const prefixText = (prefix: string): string => ` ${JSON.stringify(prefix).slice(0, -1)}`;
 
 /**

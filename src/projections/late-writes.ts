@@ -1,0 +1,87 @@
+import { getHeapStatistics } from 'node:v8';
+import type { Checkpoint, Commit, Found, ReadModels } from '../stores/read-store.ts';
+import { putKey } from './fold.ts';
+import { READ_MODELS } from './models.ts';
+import { historyOf, OPEN_END } from './read-model.ts';
+
+type Put = Commit['puts'][number];
+
+/** Heap bytes for each document that may be held back: a few times what one takes. */
+const HEAP_OF_ONE = 16 * 1024;
+
+const CURRENT = new Set(READ_MODELS.map((model) => model.collection));
+const HISTORIES = new Set(READ_MODELS.map((model) => historyOf(model.collection)));
+
+/**
+ * Holds back, while a generation is built, what a later event will write again: records as they are now, and versions
+ * that have not ended. Most are so written once instead of once an event. Nobody reads such a generation and a cut-off
+ * build is thrown away, so nothing depends on a commit being whole.
+ */
+export class LateWrites implements Pick<ReadModels, 'get' | 'commit' | 'checkpoints' | 'recover'> {
+  private readonly held = new Map<string, Put>();
+  private readonly most = Math.floor(getHeapStatistics().heap_size_limit / HEAP_OF_ONE);
+
+  constructor(private readonly models: ReadModels) {}
+
+  recover(): Promise<void> {
+    return this.models.recover();
+  }
+
+  checkpoints(): Promise<Checkpoint[]> {
+    return this.models.checkpoints();
+  }
+
+  async get(collection: string, ids: readonly string[]): Promise<Found[]> {
+    const found: Found[] = [];
+    const absent: string[] = [];
+    for (const id of ids) {
+      const put = this.held.get(putKey(collection, id));
+      if (put === undefined) absent.push(id);
+      else found.push({ id, key: null, doc: put.document.doc as Found['doc'] });
+    }
+    return absent.length === 0 ? found : [...found, ...(await this.models.get(collection, absent))];
+  }
+
+  async commit({ checkpoint, puts }: Commit): Promise<void> {
+    const final: Put[] = [];
+    for (const put of puts) {
+      const key = putKey(put.collection, put.document.id);
+      if (willChange(put)) {
+        this.held.set(key, put);
+      } else {
+        this.held.delete(key);
+        final.push(put);
+      }
+    }
+    if (this.held.size > this.most) final.push(...this.release());
+    await this.models.commit({ checkpoint, puts: final });
+  }
+
+  /** Writes all that is held back, as one more commit of each organization; `checkpoints` are moved on by it. */
+  async flush(checkpoints: Map<string, Checkpoint>): Promise<void> {
+    const byOrganization = new Map<string, Put[]>();
+    for (const put of this.release()) {
+      const { organization_id } = put.document;
+      const puts = byOrganization.get(organization_id);
+      if (puts) puts.push(put);
+      else byOrganization.set(organization_id, [put]);
+    }
+    for (const [organization, puts] of byOrganization) {
+      const last = checkpoints.get(organization)!;
+      const checkpoint = { ...last, n: last.n + 1 };
+      await this.models.commit({ checkpoint, puts });
+      checkpoints.set(organization, checkpoint);
+    }
+  }
+
+  private release(): Put[] {
+    const puts = [...this.held.values()];
+    this.held.clear();
+    return puts;
+  }
+}
+
+function willChange({ collection, document }: Put): boolean {
+  if (CURRENT.has(collection)) return true;
+  return HISTORIES.has(collection) && document.keys.until_position === OPEN_END;
+}
