@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { LEASE_MS } from '../../src/projections/lease.ts';
 import { firstOrganization, insist } from '../support/faults-calls.ts';
 import { checkStores } from '../support/faults-check.ts';
 import { roleOf, sharedPair } from '../support/faults-processes.ts';
@@ -47,6 +48,24 @@ test('killed: the other one takes over, and nothing is lost or doubled', async (
   const { body } = await insist(follower.url, token, 'addVendor', writers.oneMore('After'));
   assert.is(body.pending, undefined);
   console.log(`took over ${led} ms after the kill, readable after ${Math.round(performance.now() - killed)} ms`);
+  await writers.repeat(follower.url, token);
+  await follower.stop();
+  await checkStores(pair.env, writers);
+  await pair.close();
+});
+
+test('stopped in good order: the other one takes over at once, and no write waits for long', async () => {
+  const two = await startTwo();
+  if (two === null) return;
+  const { pair, leader, follower, token, writers } = two;
+  writers.start([follower.url], token, 4);
+  await until(() => writers.acknowledged > 20, 20_000, 'writers get on');
+  await leader.stop();
+  const stopped = performance.now();
+  await until(async () => (await roleOf(follower.url, token)) === 'LEADER', LEASE_MS / 2, 'the other one leads');
+  console.log(`took over ${Math.round(performance.now() - stopped)} ms after the stop`);
+  await writers.stop();
+  assert.ok(writers.writes.every(({ answer }) => answer === null || answer.body.pending === undefined));
   await writers.repeat(follower.url, token);
   await follower.stop();
   await checkStores(pair.env, writers);

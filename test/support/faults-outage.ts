@@ -49,7 +49,7 @@ export async function goThrough(pair: Pair, outage: Outage): Promise<Recovery> {
     const { body } = await look(`${url}/api/mcp/v1/health`, token);
     return (body.projections as { state: string } | undefined)?.state === 'SERVING';
   };
-  await until(isReady, RECOVERY_MS, `ready again\n${service.output()}`);
+  await until(isReady, RECOVERY_MS, `ready again\n${service.output().slice(-2_000)}`);
   const ready = Math.round(performance.now() - ended);
   await writers.repeat(url, token);
   const { body } = await insist(url, token, 'listVendors', { organization_id, view: 'COUNT' });

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { startFakeEventStoreDb } from './fake-eventstoredb/server.ts';
 import { goThrough, type Outage, type Recovery } from './faults-outage.ts';
 import { startMongo } from './mongodb.ts';
@@ -37,8 +38,11 @@ export async function withRelays(): Promise<Ways | null> {
 
 export type Store = 'EventStoreDB' | 'MongoDB';
 
-/** One of the two is away for a while: its connections break, or (`choke`) nothing comes through them any more. */
-export async function goThroughWithout(store: Store, how: 'cut' | 'choke'): Promise<Recovery | null> {
+/**
+ * One of the two is away for a while, and for `lastingMs` longer than it takes to be noticed: its connections break, or
+ * (`choke`) nothing comes through them any more.
+ */
+export async function goThroughWithout(store: Store, how: 'cut' | 'choke', lastingMs = 0): Promise<Recovery | null> {
   const ways = await withRelays();
   if (ways === null) return null;
   const way = store === 'MongoDB' ? ways.toMongo : ways.toEventStore;
@@ -46,6 +50,7 @@ export async function goThroughWithout(store: Store, how: 'cut' | 'choke'): Prom
     store: store === 'MongoDB' ? 'read_store' : 'event_store',
     begin: async () => way[how](),
     end: async () => {
+      await setTimeout(lastingMs);
       await way.cut();
       await way.mend();
     },
