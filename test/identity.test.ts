@@ -113,7 +113,7 @@ for (const [what, wanted, code, field] of [
     const before = (await events.readStream(organizationStream(organizationId))).length;
     const error = await rejection(issue(wanted));
     assert.instance(error, Refusal);
-    assert.equal([(error as Refusal).code, (error as Refusal).details.field], [code, field]);
+    assert.equal([(error as Refusal).code, (error as Refusal).more.field], [code, field]);
     assert.is((await events.readStream(organizationStream(organizationId))).length, before);
     assert.is((await accounts.all('tokens')).length, 1);
   });

@@ -30,18 +30,19 @@ export class Refusal extends Error {
   constructor(
     readonly code: RefusalCode,
     message: string,
-    readonly details: RefusalDetails = {},
+    /** Named so that it stands in no test runner's way, some of which print an error's `details` as text. */
+    readonly more: RefusalDetails = {},
   ) {
     super(message);
   }
 
   get retryable(): boolean {
-    return this.code === 'conflict' ? this.details.current_revision === undefined : RETRYABLE.has(this.code);
+    return this.code === 'conflict' ? this.more.current_revision === undefined : RETRYABLE.has(this.code);
   }
 
   /** The wire's `error` object. */
   toJSON(): { code: RefusalCode; message: string; retryable: boolean } & RefusalDetails {
-    return { code: this.code, message: this.message, ...this.details, retryable: this.retryable };
+    return { code: this.code, message: this.message, ...this.more, retryable: this.retryable };
   }
 }
 

@@ -104,7 +104,9 @@ export class Authenticator {
     const roles = new Map<string, Role>();
     let oldest = at;
     for (const id of record.organizations) {
-      const read = this.organization(id, at);
+      let read = this.organization(id, at);
+      // A token that has just been made is known here before it is known to an organization that was read earlier.
+      if (read.at < at && (await read.value)?.tokens[record.id] === undefined) read = this.reread(id, at);
       const role = effectiveRole(record, await read.value);
       if (role !== null) roles.set(id, role);
       oldest = Math.min(oldest, read.at);
@@ -118,6 +120,10 @@ export class Authenticator {
   private organization(id: string, at: number): Dated<Promise<OrganizationState | null>> {
     const read = this.organizations.get(id);
     if (read !== undefined && at >= read.at && at - read.at < AGEING_MS) return read;
+    return this.reread(id, at);
+  }
+
+  private reread(id: string, at: number): Dated<Promise<OrganizationState | null>> {
     const value = this.load(id);
     const reading = { value, at };
     this.organizations.set(id, reading);

@@ -15,9 +15,9 @@ const KEY_LENGTH = 200;
 const FILTER_VALUES = 50;
 
 /** Control characters, and those that turn the direction of text around. */
-const FORBIDDEN_IN_NAMES = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+const FORBIDDEN_IN_NAMES = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
 /** Texts may also hold line feeds and tabs. */
-const FORBIDDEN_IN_TEXTS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+const FORBIDDEN_IN_TEXTS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
 
 function clean(text: string): string {
   return text.replaceAll('\r\n', '\n').normalize('NFC').trim();
@@ -121,7 +121,7 @@ export const commonFilters = (prefix: string, missing: readonly [string, ...stri
 
 /** What every list takes beside its filter. */
 export const listFields = (orders: readonly [string, ...string[]]) => ({
-  order_by: z.strictObject({ field: z.enum(orders), direction: z.enum(['ASC', 'DESC']).default('ASC') }).optional(),
+  order_by: z.strictObject({ field: z.enum(orders), direction: z.enum(['ASC', 'DESC']).optional() }).optional(),
   ...pageFields(),
 });
 

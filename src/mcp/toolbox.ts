@@ -72,7 +72,7 @@ async function call(
 }
 
 function refused(refusal: Refusal): ToolResult {
-  const { retry_after_seconds } = refusal.details;
+  const { retry_after_seconds } = refusal.more;
   return {
     json: JSON.stringify({ error: refusal }),
     status: STATUS[refusal.code],

@@ -12,7 +12,7 @@ import { type Reader, roleIn } from './reader.ts';
 export interface ListInput {
   organization_id: string;
   filter?: Record<string, unknown> | undefined;
-  order_by?: { field: string; direction: 'ASC' | 'DESC' } | undefined;
+  order_by?: { field: string; direction?: 'ASC' | 'DESC' | undefined } | undefined;
   size: number;
   cursor?: string | undefined;
   as_of?: string | undefined;
@@ -28,7 +28,7 @@ export async function listRecords(
   input: ListInput,
 ): Promise<object> {
   const role = roleIn(caller, input.organization_id);
-  const order = input.order_by ?? family.defaultOrder;
+  const order = orderOf(family, input);
   const boundTo = [tool, input.organization_id, input.filter ?? {}, order, input.as_of ?? null];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
   // With a cursor too: one that somebody else was given leads nobody into the past.
@@ -65,6 +65,13 @@ export async function listRecords(
   const records = documents.slice(0, shown).map((document) => (shown === 1 ? cutToFit(document) : document));
   const next = rows.length > shown ? writeCursor(reader.cursorKey, boundTo, placeOf(rows[shown - 1]!, moment)) : null;
   return { [family.plural]: records, ...(next ? { next_cursor: next } : {}), ...notes };
+}
+
+/** A field's direction, unless given, is the family's own where it is its default field, else ascending. */
+function orderOf({ defaultOrder }: FamilyQuery, { order_by }: ListInput): FamilyQuery['defaultOrder'] {
+  if (order_by === undefined) return defaultOrder;
+  const usual = order_by.field === defaultOrder.field ? defaultOrder.direction : 'ASC';
+  return { field: order_by.field, direction: order_by.direction ?? usual };
 }
 
 function placeOf(row: PageRow, moment: Moment): Place {

@@ -75,7 +75,7 @@ test('refuses a revision that is not the newest, and says which is', async (cont
   for (const handler of [one, two]) {
     for (const expected_revision of [1, 3]) {
       const refused = await refusal(execute(handler, rename('C'), { expected_revision }));
-      assert.equal([refused.code, refused.details.current_revision, refused.retryable], ['conflict', 2, false]);
+      assert.equal([refused.code, refused.more.current_revision, refused.retryable], ['conflict', 2, false]);
     }
   }
   assert.is((await execute(one, rename('C'), { expected_revision: 2 })).revision, 3);

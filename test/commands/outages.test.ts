@@ -100,8 +100,8 @@ outage('for good, the call is unavailable and says how to go on', async ({ store
 async function unavailable(promise: Promise<unknown>): Promise<void> {
   const error = await rejection(promise);
   assert.instance(error, Refusal);
-  const { code, retryable, details } = error as Refusal;
-  assert.equal([code, retryable, details.retry_after_seconds], ['unavailable', true, 2]);
+  const { code, retryable, more } = error as Refusal;
+  assert.equal([code, retryable, more.retry_after_seconds], ['unavailable', true, 2]);
 }
 
 outage('and comes back, the same handler goes on', async ({ store }) => {

@@ -121,13 +121,16 @@ export async function serve(pair: Pair, via: Call = legacyCall): Promise<Served>
     },
     secondOrganization: () => beside(pair.env, (parts) => foundOrganization(parts, accountId)),
     foreignOrganization: () => beside(pair.env, (parts) => foreignOrganization(parts, url, via)),
-    addMember: (name, role) =>
-      beside(pair.env, async ({ accounts, handler }) => {
-        const account_id = randomId('acc');
+    async addMember(name, role) {
+      const account_id = randomId('acc');
+      await beside(pair.env, async ({ accounts, handler }) => {
         await accounts.insert('accounts', { id: account_id, name });
         await commandOrganization(handler, organizationId, { type: 'AddMember', account_id, role });
-        return account_id;
-      }),
+      });
+      const members = async () => JSON.stringify(await owner.ok('listOrganizations', { include_members: true }));
+      await until(async () => (await members()).includes(account_id), 5_000, 'the service knows the member');
+      return account_id;
+    },
     close: async () => {
       await service.stop();
       await pair.close();

@@ -36,7 +36,7 @@ export function specOf<State extends object, Command, Event extends DomainEvent>
           const refusal = refusalOf(decide);
           assert.is(refusal.code, code, refusal.message);
           for (const [name, value] of Object.entries(details)) {
-            assert.equal(refusal.details[name as 'field' | 'allowed'], value, `${name}: ${refusal.message}`);
+            assert.equal(refusal.more[name as 'field' | 'allowed'], value, `${name}: ${refusal.message}`);
           }
           assert.match(refusal.message, /^\S.{15,}[.]$/);
         },
