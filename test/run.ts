@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Outcome, readOutcome } from './support/outcome.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LONG = join('test', 'long');
@@ -14,12 +15,6 @@ const AT_ONCE = 2;
 /** A file that takes longer is killed and counts as failed. */
 const BOUND_MS = 120_000;
 const LONG_BOUND_MS = 480_000;
-
-interface Outcome {
-  passed: number;
-  failed: number;
-  skipped: number;
-}
 
 const running = new Set<ChildProcess>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -33,9 +28,10 @@ const wanted = process.argv.slice(2).filter((arg) => arg !== '--long');
 const files = findTests(process.argv.includes('--long')).filter((file) => wanted.every((part) => file.includes(part)));
 if (files.length === 0) console.log('No test file matches.');
 
-const sum: Outcome = { passed: 0, failed: files.length === 0 ? 1 : 0, skipped: 0 };
+const sum: Outcome = { passed: 0, failed: files.length === 0 ? 1 : 0, skipped: 0, skippedFiles: 0 };
 await Promise.all(Array.from({ length: AT_ONCE }, work));
 if (sum.skipped > 0) console.log(`${sum.skipped} skipped`);
+if (sum.skippedFiles > 0) console.log(`Skipped whole files: ${sum.skippedFiles}; each says why.`);
 console.log(`${sum.passed} passed, ${sum.failed} failed`);
 process.exitCode = sum.failed > 0 ? 1 : 0;
 
@@ -46,6 +42,7 @@ async function work(): Promise<void> {
     sum.passed += outcome.passed;
     sum.failed += outcome.failed;
     sum.skipped += outcome.skipped;
+    sum.skippedFiles += outcome.skippedFiles;
   }
 }
 
@@ -85,32 +82,13 @@ function runFile(file: string): Promise<Outcome> {
     child.once('close', (code) => {
       clearTimeout(timer);
       running.delete(child);
-      const outcome = readTotals(output, code);
+      const outcome = readOutcome(output, code);
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      console.log(`${outcome.failed > 0 ? 'FAILED ' : ''}${file} (${seconds} s)\n${output.trimEnd()}\n`);
+      const verdict = outcome.failed > 0 ? 'FAILED ' : outcome.skippedFiles > 0 ? 'SKIPPED ' : '';
+      console.log(`${verdict}${file} (${seconds} s)\n${output.trimEnd()}\n`);
       resolve(outcome);
     });
   });
-}
-
-/** Adds up the totals uvu printed. No totals, or a failing exit that they do not explain, is one failure more. */
-function readTotals(output: string, code: number | null): Outcome {
-  const total = sumOf('Total', output);
-  const passed = sumOf('Passed', output) ?? 0;
-  const skipped = sumOf('Skipped', output) ?? 0;
-  if (total === null) {
-    console.log(`No totals: exit code ${code}.`);
-    return { passed: 0, failed: 1, skipped: 0 };
-  }
-  const failed = total - passed;
-  return { passed, failed: failed === 0 && code !== 0 ? 1 : failed, skipped };
-}
-
-function sumOf(label: string, output: string): number | null {
-  // Colours are written even into a pipe where FORCE_COLOR is set.
-  const plain = output.replaceAll(/\u001b\[[\d;]*m/g, '');
-  const found = [...plain.matchAll(new RegExp(`^ {2}${label}: +(\\d+)$`, 'gm'))];
-  return found.length === 0 ? null : found.reduce((sum, match) => sum + Number(match[1]), 0);
 }
 
 function killGroup(child: ChildProcess): void {

@@ -1,0 +1,34 @@
+/** What running test files came to. */
+export interface Outcome {
+  passed: number;
+  failed: number;
+  skipped: number;
+  skippedFiles: number;
+}
+
+/**
+ * Adds up the totals that uvu printed for a file. A file without any ran no test: that is a failure, unless it ended
+ * well and says why on a line that begins with `skipped:`. A failing exit that the totals do not explain is a failure.
+ */
+export function readOutcome(output: string, code: number | null): Outcome {
+  // Colours are written even into a pipe where FORCE_COLOR is set.
+  const plain = output.replaceAll(/\u001b\[[\d;]*m/g, '');
+  const total = sumOf('Total', plain);
+  if (total === null) {
+    const skipped = code === 0 && /^skipped: /m.test(plain);
+    return { passed: 0, failed: skipped ? 0 : 1, skipped: 0, skippedFiles: skipped ? 1 : 0 };
+  }
+  const passed = sumOf('Passed', plain) ?? 0;
+  const failed = total - passed;
+  return {
+    passed,
+    failed: failed === 0 && code !== 0 ? 1 : failed,
+    skipped: sumOf('Skipped', plain) ?? 0,
+    skippedFiles: 0,
+  };
+}
+
+function sumOf(label: string, plain: string): number | null {
+  const found = [...plain.matchAll(new RegExp(`^ {2}${label}: +(\\d+)$`, 'gm'))];
+  return found.length === 0 ? null : found.reduce((sum, match) => sum + Number(match[1]), 0);
+}
