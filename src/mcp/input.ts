@@ -15,14 +15,19 @@ export function readInput<T>(schema: z.ZodType<T>, published: object, input: unk
   const result = schema.safeParse(input ?? {});
   if (result.success) return result.data;
   const problems = result.error.issues.flatMap((issue) => problemsOf(issue, input, published));
-  const [first] = problems as [Problem, ...Problem[]];
+  const told = mostTelling(problems);
   const more = problems.length > 1 ? ` (${problems.length} problems, see issues)` : '';
-  throw new Refusal('invalid_input', `${first.field || 'The input'} ${first.message}${more}.`, {
-    ...(first.field ? { field: first.field } : {}),
-    ...(first.allowed ? { allowed: first.allowed } : {}),
-    ...(first.hint ? { hint: first.hint } : {}),
+  throw new Refusal('invalid_input', `${told.field || 'The input'} ${told.message}${more}.`, {
+    ...(told.field ? { field: told.field } : {}),
+    ...(told.allowed ? { allowed: told.allowed } : {}),
+    ...(told.hint ? { hint: told.hint } : {}),
     issues: problems.map(({ field, message }) => ({ field, message })),
   });
+}
+
+/** The first problem that says how to mend it: a misspelt name explains the required one that is missing. */
+function mostTelling(problems: readonly Problem[]): Problem {
+  return (problems.find(({ hint, allowed }) => hint || allowed) ?? problems[0])!;
 }
 
 function problemsOf(issue: Issue, input: unknown, published: object): Problem[] {

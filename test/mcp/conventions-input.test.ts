@@ -73,6 +73,14 @@ test('all problems are listed, not the first only', async ({ owner, organization
   assert.is(count.field, 'ids');
 });
 
+test('of several problems, the first that says how to mend it is told', async ({ owner, organizationId }) => {
+  const misspelt = await owner.refused('listVendors', { organization: 'x' });
+  assert.equal([misspelt.field, misspelt.hint], ['organization', 'Did you mean organization_id?']);
+  assert.equal(misspelt.issues?.map(({ field }) => field).sort(), ['organization', 'organization_id']);
+  const chosen = await owner.refused('addRisk', { organization_id: organizationId, treatment: 'IGNORED' });
+  assert.equal([chosen.field, chosen.allowed?.[0], chosen.hint], ['treatment', 'MITIGATED', undefined]);
+});
+
 test('texts are trimmed and normalised', async ({ owner, organizationId }) => {
   const { vendor } = await owner.ok('addVendor', {
     organization_id: organizationId,
