@@ -56,7 +56,7 @@ export function riskTools(service: Service): Tool[] {
         'Decide on a risk: ACCEPT until a date (reason, ADMIN), REVOKE the acceptance, CLOSE or REOPEN it (reason). To change ratings or plans, use updateRisk.',
       fields: {
         decision: field.oneOf(DECISIONS),
-        until: field.date().optional().describe('ACCEPT: last day, at most 366 days ahead'),
+        until: field.date().optional().describe('ACCEPT: last day, within the configured limit (366 days unless set)'),
         approver_id: field.account().optional().describe('who decided; you unless given'),
       },
       command: (decision) => ({ type: 'DecideRisk', ...decision }),
