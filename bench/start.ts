@@ -10,7 +10,7 @@ import { type Figure, figure, median } from './measure.ts';
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** From starting the process to its first ready answer, with so many events kept and with an empty log. */
-export async function startFigures(events: number): Promise<Figure[]> {
+export async function startFigures(events: number, rounds: number): Promise<Figure[]> {
   const full = tempFolder();
   const empty = tempFolder();
   await startOnce(empty);
@@ -32,7 +32,7 @@ export async function startFigures(events: number): Promise<Figure[]> {
   await buildGeneration({ events: stores.events, reads: stores.reads, installation: String(first!.data.installation) });
   await stores.close();
   const times = { full: [] as number[], empty: [] as number[] };
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < rounds; round++) {
     times.full.push(await startOnce(full));
     times.empty.push(await startOnce(empty));
   }

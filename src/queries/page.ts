@@ -25,12 +25,12 @@ export async function readPage(models: ReadModels, query: PageQuery): Promise<Pa
   if (!query.after?.empty) {
     const after = query.after ? { key: query.after.key, id: query.after.id } : null;
     const found = await models.find(segment(query, 'present', query.order.key, after, limit));
-    for (const row of found) rows.push({ ...row, empty: false });
+    for (const { id, key, doc } of found) rows.push({ id, key, doc, empty: false });
   }
   if (rows.length < limit) {
     const after = query.after?.empty ? { key: null, id: query.after.id } : null;
     const found = await models.find(segment(query, 'empty', null, after, limit - rows.length));
-    for (const row of found) rows.push({ ...row, key: null, empty: true });
+    for (const { id, doc } of found) rows.push({ id, key: null, doc, empty: true });
   }
   return rows;
 }

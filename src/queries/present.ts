@@ -56,9 +56,20 @@ function summary(family: FamilyQuery, document: Document, owner: string | null, 
   return chosen;
 }
 
+/** The most characters a record can be as JSON, without making it: every character of a text may be written as six. */
+function atMost(document: Document): number {
+  let characters = 2;
+  for (const [field, value] of Object.entries(document)) {
+    characters += field.length + 4;
+    if (typeof value === 'string') characters += value.length * 6 + 2;
+    else characters += typeof value === 'object' && value !== null ? JSON.stringify(value).length : 25;
+  }
+  return characters;
+}
+
 /** How many of these fit into an answer; at least one. */
 export function fitting(documents: readonly Document[]): number {
-  if (JSON.stringify(documents).length <= ANSWER_CHARACTERS) return documents.length;
+  if (documents.reduce((sum, document) => sum + atMost(document), 0) <= ANSWER_CHARACTERS) return documents.length;
   let characters = 0;
   for (const [index, document] of documents.entries()) {
     characters += JSON.stringify(document).length + 1;
