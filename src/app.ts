@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
-import type { Config } from './config.ts';
+import { addressOf } from './cli/connect.ts';
+import { type Config, isLoopback } from './config.ts';
 import { createApp } from './http/app.ts';
 import type { Health } from './http/health.ts';
 import { startServer, stopServer } from './http/server.ts';
@@ -8,6 +9,7 @@ import { firstStart, secret } from './identity/installation.ts';
 import { repairTokens } from './identity/repair.ts';
 import type { Logger } from './log.ts';
 import { createRegister, type Register } from './register.ts';
+import { StoreUnavailable } from './stores/errors.ts';
 import { openStores, type Stores } from './stores/open.ts';
 import { lockDataFolder } from './stores/sqlite/data-folder.ts';
 import { VERSION } from './version.ts';
@@ -26,62 +28,82 @@ const GRACE_MS = 10_000;
 /** A health check must not wait for a store that is away. */
 const HEALTH_MS = 2_000;
 
+type Prepare = (stores: Stores) => Promise<unknown>;
+/** What takes back the steps done so far, in their order. */
+type Ends = (() => unknown)[];
+
 /**
- * Opens the stores, makes sure of the installation, listens, and lets the read models catch up.
+ * Opens the stores, listens, makes sure of the installation, and lets the read models catch up.
  * @param prepare runs on the open stores before the first start is looked for: the demo fills them there
  */
-export async function startApp(
-  config: Config,
-  logger: Logger,
-  prepare?: (stores: Stores) => Promise<unknown>,
-): Promise<Started> {
-  const needsFolder = config.eventStoreUrl === null || config.mongodbUrl === null;
-  const lock = needsFolder ? lockDataFolder(config.dataDir) : null;
+export async function startApp(config: Config, logger: Logger, prepare?: Prepare): Promise<Started> {
+  const ends: Ends = [];
+  const stop = async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    return { ...(await start(config, logger, prepare, ends)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(config: Config, logger: Logger, prepare: Prepare | undefined, ends: Ends) {
+  const exclusive = config.eventStoreUrl === null || config.mongodbUrl === null;
+  if (exclusive) ends.push(lockDataFolder(config.dataDir).release);
   const stores = await openStores(config);
-  await prepare?.(stores);
+  ends.push(stores.close);
   const { events, accounts } = stores;
   const cursorKey = await secret(accounts, 'cursor-key');
   const register = createRegister({
     ...stores,
-    exclusive: needsFolder,
+    exclusive,
     cursorKey,
     riskAcceptanceMaxDays: config.riskAcceptanceMaxDays,
     writeWaitMs: config.writeWaitMs,
     log: logger,
   });
   const { handler, projections, tools } = register;
+  let starting: Promise<unknown> = Promise.resolve();
+  ends.push(() => projections.stop().then(() => starting));
   const now = () => new Date();
-  const { installation, organizationId, token } = await firstStart({ accounts, log: events, handler, now });
   const authenticator = new Authenticator({ accounts, handler, now });
-  const health = () => healthOf(stores, register);
+  let installed = false;
   const app = createApp({
     tools,
-    authenticate: (credential) => authenticator.authenticate(credential),
-    health,
-    baseUrl: config.baseUrl ?? `http://${config.host}:${config.port}`,
+    authenticate: async (credential) => {
+      if (!installed) throw new StoreUnavailable('the service is being started');
+      return authenticator.authenticate(credential);
+    },
+    health: () => healthOf(stores, register),
+    baseUrl: addressOf(config),
     version: VERSION,
     logger,
   });
+  // Before anything is made: the token of a first start that then could not listen would never be shown.
   const server = await startServer(app.callback(), { host: config.host, port: config.port });
   let stopping = false;
-  const starting = projections
+  ends.push(() => {
+    stopping = true;
+    return stopServer(server, GRACE_MS);
+  });
+  await prepare?.(stores);
+  const { installation, organizationId, token } = await firstStart({ accounts, log: events, handler, now });
+  installed = true;
+  starting = projections
     .start(installation)
     .then(() => projections.runner.caughtUp(Date.now(), 60_000))
     .then(() => repairTokens({ accounts, handler, now }, events, projections.organizations))
     .catch((error: unknown) => stopping || logger.error({ err: error }, 'the read models could not be started'));
-  return {
-    port: (server.address() as AddressInfo).port,
-    organizationId,
-    firstToken: token,
-    async stop() {
-      stopping = true;
-      await stopServer(server, GRACE_MS);
-      await projections.stop();
-      await starting;
-      await stores.close();
-      lock?.release();
-    },
-  };
+  warnOfNames(config, logger);
+  return { port: (server.address() as AddressInfo).port, organizationId, firstToken: token };
+}
+
+/** The guard against rebound names knows only what it is told: whoever serves others must say by which name. */
+function warnOfNames({ host, baseUrl }: Config, logger: Logger): void {
+  if (baseUrl !== null || isLoopback(host)) return;
+  logger.warn('BASE_URL is not set: requests to any host name but localhost and HOST are answered 403');
 }
 
 /** Serving means: the event store answers, and the read models have caught up once. */

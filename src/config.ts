@@ -105,7 +105,8 @@ function plainHttpFault(host: string, baseUrl: string | undefined): string | nul
   return null;
 }
 
-function isLoopback(host: string): boolean {
+/** Whether only this machine reaches what listens there. */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || /^127(\.\d{1,3}){3}$/.test(host) || host === '::1' || host === '[::1]';
 }
 

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { startApp } from './app.ts';
-import { clientConfig, endpointOf } from './cli/connect.ts';
+import { addressOf, clientConfig, endpointOf } from './cli/connect.ts';
 import { readConfig } from './config.ts';
 import { createLogger } from './log.ts';
+import type { Stores } from './stores/open.ts';
 
 const HELP = `veritrail: a compliance register with its whole history, served over MCP.
 
@@ -20,8 +21,13 @@ async function main(): Promise<void> {
   }
   const config = readConfig(process.env, process.cwd());
   const logger = createLogger(config.logLevel);
-  const prepare = values.demo ? (await import('./demo/fill.ts')).fillDemo : undefined;
-  const { port, firstToken, organizationId, stop } = await startApp(config, logger, prepare);
+  let note = '';
+  const fill = async (stores: Stores) => {
+    const { fillDemo } = await import('./demo/fill.ts');
+    if (!(await fillDemo(stores)))
+      note = 'The demo was not filled in: there is data already, and it needs empty stores.\n';
+  };
+  const { port, firstToken, organizationId, stop } = await startApp(config, logger, values.demo ? fill : undefined);
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
@@ -40,7 +46,7 @@ async function main(): Promise<void> {
   const endpoint = endpointOf(config, port);
   const greeting = firstToken === null ? '' : welcome(endpoint, firstToken, organizationId);
   // One write, and the last step: whoever waits for it finds all of it, and a service that can be stopped.
-  process.stdout.write(`veritrail is listening on ${endpoint.replace(/\/api\/mcp\/v1$/, '')}\n${greeting}`);
+  process.stdout.write(`veritrail is listening on ${addressOf(config, port)}\n${note}${greeting}`);
 }
 
 /** What a newcomer needs, said once: the token is kept nowhere in this form. */

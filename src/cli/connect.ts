@@ -1,8 +1,15 @@
 import type { Config } from '../config.ts';
 
-/** Where clients reach the MCP endpoint. `port` is the one it listens on, where that is known. */
-export function endpointOf(config: Pick<Config, 'baseUrl' | 'host' | 'port'>, port = config.port): string {
-  return `${config.baseUrl ?? `http://${reachable(config.host)}:${port}`}/api/mcp/v1`;
+type Address = Pick<Config, 'baseUrl' | 'host' | 'port'>;
+
+/** Where the service is reached. `port` is the one it listens on, where that is known. */
+export function addressOf(config: Address, port = config.port): string {
+  return config.baseUrl ?? `http://${reachable(config.host)}:${port}`;
+}
+
+/** Where clients reach the MCP endpoint. */
+export function endpointOf(config: Address, port = config.port): string {
+  return `${addressOf(config, port)}/api/mcp/v1`;
 }
 
 /** What an MCP client's configuration takes as it is. */

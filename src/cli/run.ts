@@ -2,6 +2,7 @@ import { Refusal } from '../commands/refusal.ts';
 import { ConfigError } from '../config.ts';
 import { InstallationError } from '../identity/installation.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
+import { StoreNotReached } from '../stores/open.ts';
 import { VERSION } from '../version.ts';
 import { type Command, CommandError, type Shell, UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';
@@ -79,7 +80,9 @@ function report(error: unknown, command: Command, shell: Shell): number {
 }
 
 function isExpected(error: unknown): boolean {
-  return [ConfigError, CommandError, InstallationError, Refusal].some((known) => error instanceof known);
+  return [ConfigError, CommandError, InstallationError, Refusal, StoreNotReached].some(
+    (known) => error instanceof known,
+  );
 }
 
 /** An option that parseArgs does not know, or that lacks its value. */

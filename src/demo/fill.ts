@@ -21,11 +21,12 @@ const CLIENT = { name: 'veritrail-demo', version: VERSION };
 /**
  * Fills empty stores with an organization and two years of its history up to yesterday, by the real commands under a
  * clock that steps through it; every event says that it is simulated. A log that has anything is left as it is.
- * @returns null: the token is made today, by the first start that follows
+ * The token is made today, by the first start that follows.
+ * @returns whether anything was filled in
  */
-export async function fillDemo({ accounts, events }: Pick<Stores, 'accounts' | 'events'>): Promise<null> {
+export async function fillDemo({ accounts, events }: Pick<Stores, 'accounts' | 'events'>): Promise<boolean> {
   await findInstallation({ accounts, log: events });
-  if ((await events.head()) !== null) return null;
+  if ((await events.head()) !== null) return false;
   const clock = new DemoClock(new Date());
   const options = { now: clock.now, maxAcceptanceDays: MAX_ACCEPTANCE_DAYS, simulated: true };
   const handler = new CommandHandler(events, options);
@@ -38,7 +39,7 @@ export async function fillDemo({ accounts, events }: Pick<Stores, 'accounts' | '
   }
   await demo.addMembers();
   await demo.tell([...technologyVendors(demo), ...serviceVendors(demo), ...riskStories(demo)]);
-  return null;
+  return true;
 }
 
 /** Steps through working days of the past, always forward. */

@@ -7,7 +7,7 @@ export interface ListenOptions {
   requestTimeoutMs?: number;
 }
 
-/** Serves on one address. Resolves when it listens. */
+/** Serves on one address. Resolves when it listens. @throws Error that names the setting at fault and what to do */
 export function startServer(listener: RequestListener, options: ListenOptions): Promise<Server> {
   const requestTimeout = options.requestTimeoutMs ?? 20_000;
   const server = createServer(
@@ -19,12 +19,24 @@ export function startServer(listener: RequestListener, options: ListenOptions): 
     listener,
   );
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const refuse = (error: NodeJS.ErrnoException) => reject(notListening(error, options));
+    server.once('error', refuse);
     server.listen(options.port, options.host, () => {
-      server.off('error', reject);
+      server.off('error', refuse);
       resolve(server);
     });
   });
+}
+
+function notListening(error: NodeJS.ErrnoException, { host, port }: ListenOptions): Error {
+  const faults: Record<string, string> = {
+    EADDRINUSE: `PORT ${port} on HOST ${host} is taken by another program. Stop that one, or set PORT to another.`,
+    EACCES: `PORT ${port} on HOST ${host} is not allowed to this user. Set PORT to another, 1024 or above.`,
+    EADDRNOTAVAIL: `HOST ${host} is no address of this machine. Set HOST to one that is, such as 127.0.0.1.`,
+    ENOTFOUND: `HOST ${host} is no address of this machine. Set HOST to one that is, such as 127.0.0.1.`,
+  };
+  const fault = faults[error.code ?? ''] ?? `PORT ${port} on HOST ${host} cannot be listened on: ${error.message}.`;
+  return new Error(fault, { cause: error });
 }
 
 /** Stops taking connections, lets requests in flight finish for so long, then cuts what is left. */

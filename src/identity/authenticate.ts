@@ -56,10 +56,10 @@ export class Authenticator {
    * @throws StoreUnavailable when that cannot be known now
    */
   async authenticate(token: string): Promise<Caller | null> {
-    if (!isWellFormed(token)) return null;
     const hash = hashToken(token);
     const now = this.time();
     const cached = this.known.get(hash);
+    if (cached === undefined && !isWellFormed(token)) return null;
     const age = cached === undefined ? Number.NaN : now - cached.at;
     const fresh = age >= 0 && age < STALE_MS;
     if (fresh && age >= AGEING_MS) void this.lookUp(hash).catch(() => undefined);

@@ -5,9 +5,6 @@ import { accountNames } from './names.ts';
 export type View = 'SUMMARY' | 'FULL';
 type Document = Record<string, unknown>;
 
-/** What a document holds for the store's sake and no reader needs. */
-const INTERNAL = new Set(['position', 'from_position', 'until_position']);
-
 /** The most a page or a set of records may be as JSON, with room for what stands around them: ids not found, look-alikes. */
 export const ANSWER_CHARACTERS = 57_000;
 
@@ -28,8 +25,9 @@ export async function present(
 }
 
 function full(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
-  const { id, organization_id, owner_id, created_at, updated_at, revision, archived_at, ...rest } = document;
-  const fields = Object.fromEntries(Object.entries(rest).filter(([field]) => !INTERNAL.has(field)));
+  // `position` is there for the store's sake and no reader needs it.
+  const { id, organization_id, owner_id, created_at, updated_at, revision, archived_at, position, ...fields } =
+    document;
   return {
     id,
     organization_id,
@@ -57,7 +55,7 @@ function summary(family: FamilyQuery, document: Document, owner: string | null, 
 }
 
 /** The most characters a record can be as JSON, without making it: every character of a text may be written as six. */
-function atMost(document: Document): number {
+export function atMost(document: Document): number {
   let characters = 2;
   for (const [field, value] of Object.entries(document)) {
     characters += field.length + 4;

@@ -7,7 +7,7 @@ import { changesOf } from './changes.ts';
 import { FAMILY_QUERIES } from './families.ts';
 import { holdingAt } from './list.ts';
 import { type Moment, momentOf, refusePast } from './moment.ts';
-import { ANSWER_CHARACTERS, cutToFit, present } from './present.ts';
+import { ANSWER_CHARACTERS, atMost, cutToFit, present } from './present.ts';
 import { type Reader, refuseViewer, roleIn } from './reader.ts';
 
 export interface RecordsInput {
@@ -128,6 +128,9 @@ async function readAsOf(
 
 /** As many records as fit an answer, in order; the first always does, cut if need be. */
 function fitFirst(records: Document[]): { shown: Document[]; omitted: unknown[] } {
+  if (records.reduce((sum, record) => sum + atMost(record), 0) <= ANSWER_CHARACTERS) {
+    return { shown: records, omitted: [] };
+  }
   const shown: Document[] = [];
   const omitted: unknown[] = [];
   let room = ANSWER_CHARACTERS;

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import type { AccountStore } from './account-store.ts';
+import { StoreUnavailable } from './errors.ts';
 import type { EventStore } from './event-store.ts';
 import type { ReadStore } from './read-store.ts';
 
@@ -13,11 +14,27 @@ export interface Stores {
   close(): Promise<void>;
 }
 
+/** A store that a setting names cannot be reached. `message` names the setting, never its value, and says what to do. */
+export class StoreNotReached extends Error {
+  override readonly name = 'StoreNotReached';
+  constructor(what: string, setting: string, options: ErrorOptions) {
+    super(
+      `The ${what} that ${setting} names cannot be reached. See that it is running, and that address, user, password ` +
+        `and tls are right in ${setting}.`,
+      options,
+    );
+  }
+}
+
+/** A store that says nothing for so long is not there. */
+const PATIENCE_MS = 10_000;
+
 export type StoreSettings = Pick<Config, 'dataDir' | 'eventStoreUrl' | 'mongodbUrl'>;
 
 /**
  * Opens the three stores that the settings name. Each adapter is loaded only where it is used: an embedded start does
  * not wait for client libraries that it has no need of. Takes no lock: see lockDataFolder.
+ * @throws StoreNotReached soon, where a database that is named does not answer
  */
 export async function openStores(settings: StoreSettings): Promise<Stores> {
   const embedded = settings.eventStoreUrl === null || settings.mongodbUrl === null;
@@ -32,26 +49,46 @@ export async function openStores(settings: StoreSettings): Promise<Stores> {
   };
   try {
     const events = keep(await openEvents(settings));
+    if (settings.eventStoreUrl !== null) await reached('event store', 'EVENTSTORE_URL', () => events.head());
     const reads = keep(await openReads(settings));
     const accounts = keep(await openAccounts(settings));
     return { events, reads, accounts, embedded, close };
   } catch (error) {
-    await close().catch(() => undefined);
+    // What does not answer may take long to close, too: nobody waits for that.
+    close().catch(() => undefined);
     throw error;
+  }
+}
+
+/** The clients' own words are kept as the cause only: they may repeat parts of an address. */
+async function reached<T>(what: string, setting: string, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new StoreUnavailable(`no answer in ${PATIENCE_MS} ms`)), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([work(), late]);
+  } catch (error) {
+    throw new StoreNotReached(what, setting, { cause: error });
+  } finally {
+    clearTimeout(timer);
   }
 }
 
 async function openEvents({ eventStoreUrl, dataDir }: StoreSettings): Promise<EventStore> {
   if (eventStoreUrl === null) return (await import('./sqlite/event-store.ts')).openSqliteEventStore(dataDir);
-  return (await import('./eventstoredb/event-store.ts')).openEventStoreDb(eventStoreUrl);
+  const { openEventStoreDb } = await import('./eventstoredb/event-store.ts');
+  return reached('event store', 'EVENTSTORE_URL', async () => openEventStoreDb(eventStoreUrl));
 }
 
 async function openReads({ mongodbUrl, dataDir }: StoreSettings): Promise<ReadStore> {
   if (mongodbUrl === null) return (await import('./sqlite/read-store.ts')).openSqliteReadStore(dataDir);
-  return (await import('./mongodb/read-store.ts')).openMongoReadStore(mongodbUrl);
+  const { openMongoReadStore } = await import('./mongodb/read-store.ts');
+  return reached('MongoDB', 'MONGODB_URL', () => openMongoReadStore(mongodbUrl));
 }
 
 async function openAccounts({ mongodbUrl, dataDir }: StoreSettings): Promise<AccountStore> {
   if (mongodbUrl === null) return (await import('./sqlite/account-store.ts')).openSqliteAccountStore(dataDir);
-  return (await import('./mongodb/account-store.ts')).openMongoAccountStore(mongodbUrl);
+  const { openMongoAccountStore } = await import('./mongodb/account-store.ts');
+  return reached('MongoDB', 'MONGODB_URL', () => openMongoAccountStore(mongodbUrl));
 }

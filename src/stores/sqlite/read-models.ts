@@ -81,7 +81,10 @@ export class SqliteReadModels implements ReadModels {
 
   async get(collection: string, ids: readonly string[]): Promise<Found[]> {
     const table = quote(this.#collection(collection).spec.name);
-    if (ids.length === 1) return this.#db.all(`SELECT id, NULL, doc FROM ${table} WHERE id = ?`, ids).map(toFound);
+    if (ids.length === 1) {
+      const row = this.#db.get(`SELECT id, NULL, doc FROM ${table} WHERE id = ?`, ids);
+      return row === undefined ? [] : [toFound(row)];
+    }
     const sql = `SELECT id, NULL, doc FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`;
     return this.#db.all(sql, [JSON.stringify(ids)]).map(toFound);
   }
