@@ -1,5 +1,6 @@
 import { type Db, MongoClient, type MongoClientOptions, MongoError, MongoServerError } from 'mongodb';
 import { StoreUnavailable } from '../errors.ts';
+import { watchOver } from './watch.ts';
 
 const DEFAULT_DATABASE = 'veritrail';
 
@@ -31,6 +32,7 @@ const OPTIONS: MongoClientOptions = {
 /** Connects to the server and database a URL names. */
 export async function connect(url: string): Promise<Connection> {
   const client = await reach(() => MongoClient.connect(url, OPTIONS));
+  const endWatch = watchOver(client);
   const name = databaseOf(url);
   return {
     db: client.db(name),
@@ -38,7 +40,10 @@ export async function connect(url: string): Promise<Connection> {
       const patient = await MongoClient.connect(url, { ...OPTIONS, socketTimeoutMS: 0 });
       return work(patient.db(name)).finally(() => patient.close());
     },
-    close: () => client.close(),
+    close: () => {
+      endWatch();
+      return client.close();
+    },
   };
 }
 
