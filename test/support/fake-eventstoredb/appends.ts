@@ -44,6 +44,8 @@ export class Appends {
       else batch.proposed.push(proposedOf(message.getProposedMessage()!));
     });
     call.on('end', () => {
+      // Of a client that was killed in the middle, what it had not finished sending lands no more than in a real server.
+      if (call.cancelled) return;
       this.plain += 1;
       if (this.#size(batch) > this.maxBytes) return answer(this.#tooLarge());
       const fault = this.faults.appends.shift();
