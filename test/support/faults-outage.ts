@@ -44,12 +44,15 @@ export async function goThrough(pair: Pair, outage: Outage): Promise<Recovery> {
   await outage.end(service);
 
   const ended = performance.now();
+  let seen: unknown = null;
   const isReady = async () => {
-    if ((await look(`${url}/readyz`)).status !== 200) return false;
-    const { body } = await look(`${url}/api/mcp/v1/health`, token);
-    return (body.projections as { state: string } | undefined)?.state === 'SERVING';
+    const [{ status }, { body }] = await Promise.all([look(`${url}/readyz`), look(`${url}/api/mcp/v1/health`, token)]);
+    seen = body;
+    return status === 200 && (body.projections as { state: string } | undefined)?.state === 'SERVING';
   };
-  await until(isReady, RECOVERY_MS, `ready again\n${service.output().slice(-2_000)}`);
+  await until(isReady, RECOVERY_MS, 'ready again').catch((error: Error) => {
+    throw new Error(`${error.message}: ${JSON.stringify(seen)}\n${service.output().slice(-2_000)}`);
+  });
   const ready = Math.round(performance.now() - ended);
   await writers.repeat(url, token);
   const { body } = await insist(url, token, 'listVendors', { organization_id, view: 'COUNT' });
