@@ -86,13 +86,15 @@ function roughSize(event: StoredEvent): number {
   return size;
 }
 
+/** In the order of their last events: the newest commit is then about the newest event, which `isWhole` relies on. */
 function byOrganization(events: readonly StoredEvent[]): Map<string, StoredEvent[]> {
   const groups = new Map<string, StoredEvent[]>();
   for (const event of events) {
     const { organization_id } = event.metadata;
-    const group = groups.get(organization_id);
-    if (group) group.push(event);
-    else groups.set(organization_id, [event]);
+    const group = groups.get(organization_id) ?? [];
+    group.push(event);
+    groups.delete(organization_id);
+    groups.set(organization_id, group);
   }
   return groups;
 }
