@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { addressOf } from './cli/connect.ts';
-import { type Config, isLoopback } from './config.ts';
+import type { Config } from './config.ts';
 import { createApp } from './http/app.ts';
+import { unavailable } from './http/errors.ts';
 import type { Health } from './http/health.ts';
 import { startServer, stopServer } from './http/server.ts';
 import { Authenticator } from './identity/authenticate.ts';
@@ -9,7 +10,6 @@ import { firstStart, secret } from './identity/installation.ts';
 import { repairTokens } from './identity/repair.ts';
 import type { Logger } from './log.ts';
 import { createRegister, type Register } from './register.ts';
-import { StoreUnavailable } from './stores/errors.ts';
 import { openStores, type Stores } from './stores/open.ts';
 import { lockDataFolder } from './stores/sqlite/data-folder.ts';
 import { VERSION } from './version.ts';
@@ -73,7 +73,7 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   const app = createApp({
     tools,
     authenticate: async (credential) => {
-      if (!installed) throw new StoreUnavailable('the service is being started');
+      if (!installed) throw unavailable();
       return authenticator.authenticate(credential);
     },
     health: () => healthOf(stores, register),
@@ -96,14 +96,7 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
     .then(() => projections.runner.caughtUp(Date.now(), 60_000))
     .then(() => repairTokens({ accounts, handler, now }, events, projections.organizations))
     .catch((error: unknown) => stopping || logger.error({ err: error }, 'the read models could not be started'));
-  warnOfNames(config, logger);
   return { port: (server.address() as AddressInfo).port, organizationId, firstToken: token };
-}
-
-/** The guard against rebound names knows only what it is told: whoever serves others must say by which name. */
-function warnOfNames({ host, baseUrl }: Config, logger: Logger): void {
-  if (baseUrl !== null || isLoopback(host)) return;
-  logger.warn('BASE_URL is not set: requests to any host name but localhost and HOST are answered 403');
 }
 
 /** Serving means: the event store answers, and the read models have caught up once. */

@@ -105,8 +105,21 @@ function plainHttpFault(host: string, baseUrl: string | undefined): string | nul
   return null;
 }
 
-/** Whether only this machine reaches what listens there. */
-export function isLoopback(host: string): boolean {
+/** What can be served by, but hardly as it was meant. The guard against rebound names knows only what it is told. */
+export function warningsOf({ host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>): string[] {
+  if (baseUrl !== null || isLoopback(host)) return [];
+  const names = isWildcard(host) ? 'localhost' : `localhost or ${host}`;
+  return [
+    `BASE_URL is not set: requests to any other host name than ${names} are answered 403. Set it to what clients use.`,
+  ];
+}
+
+/** Whether a host stands for every address of the machine. */
+export function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
+function isLoopback(host: string): boolean {
   return host === 'localhost' || /^127(\.\d{1,3}){3}$/.test(host) || host === '::1' || host === '[::1]';
 }
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startApp } from './app.ts';
 import { addressOf, clientConfig, endpointOf } from './cli/connect.ts';
-import { readConfig } from './config.ts';
+import { readConfig, warningsOf } from './config.ts';
 import { createLogger } from './log.ts';
 import type { Stores } from './stores/open.ts';
 
@@ -21,6 +21,7 @@ async function main(): Promise<void> {
   }
   const config = readConfig(process.env, process.cwd());
   const logger = createLogger(config.logLevel);
+  for (const warning of warningsOf(config)) logger.warn(warning);
   let note = '';
   const fill = async (stores: Stores) => {
     const { fillDemo } = await import('./demo/fill.ts');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConfigError, readConfig } from '../src/config.ts';
+import { ConfigError, readConfig, warningsOf } from '../src/config.ts';
 import { createLogger } from '../src/log.ts';
 
 const config = suite('config', { cwd: '' });
@@ -114,6 +114,14 @@ config('names everything that is wrong at once', ({ cwd }) => {
     ['PORT', 'MONGODB_URL', 'LOG_LEVEL'],
   );
   assert.throws(() => readConfig({ PORT: 'x', LOG_LEVEL: 'x' }, cwd), /PORT must[\s\S]*LOG_LEVEL must/);
+});
+
+config('warns by name of a BASE_URL that is missing where others are served', ({ cwd }) => {
+  const warned = (env: Record<string, string>) => warningsOf(readConfig({ ...env, ALLOW_PLAIN_HTTP: 'true' }, cwd));
+  assert.match(warned({ HOST: '0.0.0.0' }).join(), /^BASE_URL is not set: .* than localhost are answered 403/);
+  assert.match(warned({ HOST: '192.0.2.1' }).join(), /than localhost or 192\.0\.2\.1 are answered 403/);
+  assert.equal(warned({ HOST: '0.0.0.0', BASE_URL: 'http://compliance.example.com' }), []);
+  assert.equal(warned({}), []);
 });
 
 config('says when .env cannot be read', ({ cwd }) => {

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import { type Config, isWildcard } from '../config.ts';
 
 type Address = Pick<Config, 'baseUrl' | 'host' | 'port'>;
 
@@ -20,6 +20,6 @@ export function clientConfig(endpoint: string, token: string): string {
 
 /** A host that listens on every address is reached by name. */
 function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  if (isWildcard(host)) return 'localhost';
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }

@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startApp } from '../src/app.ts';
+import { type Config, readConfig } from '../src/config.ts';
+import { createLogger } from '../src/log.ts';
+import { call } from './support/faults-calls.ts';
+import { startService } from './support/service.ts';
+import { until } from './support/wait.ts';
+
+/** Why a service in this process does not start. */
+async function refusal(config: Config, prepare?: () => Promise<unknown>): Promise<string> {
+  const started = await startApp(config, createLogger('silent'), prepare).catch((error: Error) => error.message);
+  if (typeof started === 'string') return started;
+  await started.stop();
+  throw new Error('was started');
+}
+
+const starting = suite('start', { DATA_DIR: '' });
+
+starting.before.each((context) => {
+  context.DATA_DIR = mkdtempSync(join(tmpdir(), 'veritrail-start-'));
+});
+starting.after.each(({ DATA_DIR }) => rmSync(DATA_DIR, { recursive: true }));
+
+/** Another program's server, on a port of its own. */
+async function occupy(): Promise<{ PORT: string; server: Server }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { PORT: String((server.address() as AddressInfo).port), server };
+}
+
+async function free(server: Server): Promise<void> {
+  server.close();
+  await once(server, 'close');
+}
+
+/** What a service that must not start says when it ends. */
+async function failure(env: Record<string, string>): Promise<string> {
+  const started = await startService(env).catch((error: Error) => error.message);
+  if (typeof started === 'string') return started;
+  await started.stop();
+  throw new Error('was started');
+}
+
+starting('a port that is taken at the first start costs no token: the next start prints it', async ({ DATA_DIR }) => {
+  const { PORT, server } = await occupy();
+  const said = await failure({ PORT, DATA_DIR });
+  assert.match(said, new RegExp(`could not start: PORT ${PORT} on HOST 127\\.0\\.0\\.1 is taken.*set PORT to another`));
+  await free(server);
+  const service = await startService({ PORT, DATA_DIR });
+  assert.match(service.token, /^vtr_/);
+  assert.is((await call(service.url, service.token, 'listOrganizations')).status, 200);
+  await service.stop();
+});
+
+starting('an address that is not of this machine is named with what to do', async ({ DATA_DIR }) => {
+  const env = { HOST: '192.0.2.1', PORT: '0', ALLOW_PLAIN_HTTP: 'true', DATA_DIR };
+  const said = await refusal(readConfig(env, '/nowhere'));
+  assert.is(said, 'HOST 192.0.2.1 is no address of this machine. Set HOST to one that is, such as 127.0.0.1.');
+});
+
+starting(
+  'until the installation is there, it lives, and is neither ready nor lets anybody in',
+  async ({ DATA_DIR }) => {
+    const { PORT, server } = await occupy();
+    await free(server);
+    const url = `http://127.0.0.1:${PORT}`;
+    const seen: number[] = [];
+    const app = await startApp(readConfig({ PORT, DATA_DIR }, '/nowhere'), createLogger('silent'), async () => {
+      for (const path of ['livez', 'readyz']) seen.push((await fetch(`${url}/${path}`)).status);
+      seen.push((await call(url, 'vtr_whatever', 'listOrganizations')).status);
+    });
+    const admitted = async () => (await call(url, app.firstToken!, 'listOrganizations')).status === 200;
+    await until(admitted).finally(() => app.stop());
+    assert.equal(seen, [200, 503, 503]);
+  },
+);
+
+starting('a start that fails late lets go of port and folder', async ({ DATA_DIR }) => {
+  const { PORT, server } = await occupy();
+  await free(server);
+  const config = readConfig({ PORT, DATA_DIR }, '/nowhere');
+  assert.is(await refusal(config, () => Promise.reject(new Error('no demo'))), 'no demo');
+  const app = await startApp(config, createLogger('silent'));
+  await until(async () => (await fetch(`http://127.0.0.1:${PORT}/readyz`)).ok).finally(() => app.stop());
+  assert.match(app.firstToken!, /^vtr_/);
+});
+
+for (const [setting, value] of [
+  ['EVENTSTORE_URL', 'esdb://admin:hunter2@127.0.0.1:1?tls=false'],
+  ['EVENTSTORE_URL', 'esdb+discover://admin:hunter2@127.0.0.1:1?tls=false'],
+  ['EVENTSTORE_URL', 'esdb://admin:hunter2:x@127.0.0.1:1'],
+  ['MONGODB_URL', 'mongodb://admin:hunter2@127.0.0.1:1'],
+  ['MONGODB_URL', 'mongodb://admin:hunter2@127.0.0.1:1/?tls=perhaps'],
+] as const) {
+  starting(`${setting}=${value}: fails soon, names the setting and repeats nothing of it`, async ({ DATA_DIR }) => {
+    const began = performance.now();
+    const said = await refusal(readConfig({ [setting]: value, PORT: '0', DATA_DIR }, '/nowhere'));
+    assert.match(said, new RegExp(`^The .* that ${setting} names cannot be reached\\. See that .* ${setting}\\.$`));
+    assert.not.match(said, /hunter2|127\.0\.0\.1/);
+    assert.ok(performance.now() - began < 15_000);
+  });
+}
+
+starting('a store that is away ends the process with code 1', async ({ DATA_DIR }) => {
+  const said = await failure({ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', DATA_DIR });
+  assert.match(said, /The service ended \(1\)\nveritrail could not start: The event store that EVENTSTORE_URL names/);
+});
+
+starting('--demo says so where there is data already', async ({ DATA_DIR }) => {
+  const first = await startService({ DATA_DIR });
+  await first.stop();
+  const again = await startService({ DATA_DIR }, ['--demo']);
+  assert.match(again.output(), /^The demo was not filled in: there is data already.*$/m);
+  await again.stop();
+});
+
+starting.run();
