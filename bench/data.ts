@@ -132,8 +132,15 @@ function vendorStream(index: number): string {
   return streamOf('VENDOR', vendorId(index));
 }
 
+/** A number's bits mixed (Murmur3's finaliser), so that a vendor's fields have nothing to do with each other. */
+function scatter(value: number): number {
+  let bits = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
+}
+
 function drafts(index: number, version: number): Draft[] {
-  const pick = <T>(list: readonly T[], salt: number): T => list[(index * 7 + salt * 3 + (index >> 4)) % list.length]!;
+  const pick = <T>(list: readonly T[], salt: number): T => list[scatter(index * 16 + salt) % list.length]!;
   if (version === 0) {
     const name = `${pick(WORDS, 0)} ${pick(WORDS, 5)} ${String(index).padStart(6, '0')}`;
     const data = {

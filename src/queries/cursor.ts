@@ -14,7 +14,8 @@ export interface Place {
   ordinal: number | null;
 }
 
-const SIGNATURE_BYTES = 16;
+/** 132 bits. */
+const SIGNATURE_LETTERS = 22;
 
 /** A cursor is the place and a signature over it and all that it is bound to: tool, organization, filter, order, as_of. */
 export function writeCursor(key: Buffer, boundTo: unknown, place: Place): string {
@@ -45,7 +46,6 @@ export function readCursor(key: Buffer, boundTo: unknown, cursor: string): Place
 }
 
 function signed(key: Buffer, boundTo: unknown, body: string): string {
-  const signature = createHmac('sha256', key).update(canonical(boundTo)).update('\n').update(body).digest();
-  const parts = [Buffer.from(body), signature.subarray(0, SIGNATURE_BYTES)];
-  return parts.map((part) => part.toString('base64url')).join('.');
+  const signature = createHmac('sha256', key).update(`${canonical(boundTo)}\n${body}`).digest('base64url');
+  return `${Buffer.from(body).toString('base64url')}.${signature.slice(0, SIGNATURE_LETTERS)}`;
 }
