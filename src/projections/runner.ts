@@ -127,6 +127,8 @@ export class Runner {
     const leading = new AbortController();
     const end = () => leading.abort();
     this.stopping.signal.addEventListener('abort', end, { once: true });
+    // A signal that has been given tells no new listener.
+    if (this.stopping.signal.aborted) end();
     const ticking = setInterval(() => this.confirm().catch(end), TICK_MS);
     try {
       this.confirm().catch(end);

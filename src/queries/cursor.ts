@@ -46,6 +46,8 @@ export function readCursor(key: Buffer, boundTo: unknown, cursor: string): Place
 }
 
 function signed(key: Buffer, boundTo: unknown, body: string): string {
-  const signature = createHmac('sha256', key).update(`${canonical(boundTo)}\n${body}`).digest('base64url');
+  const signature = createHmac('sha256', key)
+    .update(`${canonical(boundTo)}\n${body}`)
+    .digest('base64url');
   return `${Buffer.from(body).toString('base64url')}.${signature.slice(0, SIGNATURE_LETTERS)}`;
 }

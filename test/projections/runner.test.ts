@@ -25,6 +25,34 @@ test('applies what was and what comes, and says how far it is', async (context) 
   await assertWhole(context);
 });
 
+test('stops at once in whatever it has just begun', async ({ run, handler, models }) => {
+  await write(handler, 'vnd_A');
+  const real = await models();
+  for (const held of ['recover', 'checkpoints'] as const) {
+    let begun = () => {};
+    const reached = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = like(real, {
+      [held]: async () => {
+        begun();
+        await gate;
+        return real[held]();
+      },
+    });
+    const runner = await run({ models: slow, exclusive: true });
+    await reached;
+    const stopped = runner.stop();
+    release();
+    const bound = new Promise<string>((resolve) => setTimeout(resolve, 5_000, 'still running').unref());
+    assert.is(await Promise.race([stopped.then(() => 'stopped'), bound]), 'stopped', held);
+  }
+});
+
 test('waits no longer than it is told to', async ({ run, handler, stores }) => {
   const runner = await run();
   await passed(runner, await write(handler, 'vnd_A'));
