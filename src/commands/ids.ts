@@ -1,4 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { randomHex } from '../trail/random.ts';
 import { uuidV5 } from '../trail/uuid.ts';
 
 /** Crockford's base32 alphabet: no I, L, O, U. */
@@ -36,7 +37,7 @@ export function derivedId(prefix: string, commandId: string, index = 0): string 
 /** Time-ordered random UUID, version 7 (RFC 9562 section 5.7). */
 function uuidV7(): string {
   const time = Date.now().toString(16).padStart(TIME_DIGITS, '0');
-  const random = randomBytes(10).toString('hex');
+  const random = randomHex(10);
   const variant = ((Number.parseInt(random[4]!, 16) & 0x3) | 0x8).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(1, 4)}-${variant}${random.slice(5, 8)}-${random.slice(8)}`;
 }

@@ -1,6 +1,7 @@
-import { createHash, hash as digestOf, randomBytes } from 'node:crypto';
+import { createHash, hash as digestOf } from 'node:crypto';
 import { canonical } from './canonical.ts';
 import type { TrailEvent, UnsealedMetadata } from './event.ts';
+import { randomHex } from './random.ts';
 import { uuidV5 } from './uuid.ts';
 
 /** Namespace of event ids: UUIDv5(DNS, "events.veritrail"). Part of the trail format; never change it. */
@@ -52,7 +53,7 @@ export interface SealInput {
 export function chainEvents(sealed: SealInput): TrailEvent[] {
   let previous_hash = sealed.previousHash;
   return sealed.drafts.map((draft, index) => {
-    const salt = randomBytes(16).toString('hex');
+    const salt = randomHex(16);
     const event: TrailEvent = {
       id: '',
       stream: sealed.stream,

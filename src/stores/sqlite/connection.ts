@@ -29,6 +29,9 @@ const BUSY_MS = 1_000;
 /** Pages of write-ahead log that are worth the syncs of copying them into the file. */
 const CHECKPOINT_PAGES = 4_000;
 
+/** How much of a file that is being built is mapped into memory at the most. */
+const MAPPED_BYTES = 4 * 1024 ** 3;
+
 /** Distinct SQL texts whose prepared statements are kept. */
 const STATEMENTS = 500;
 
@@ -57,7 +60,11 @@ export class Connection {
       this.#db.exec(`PRAGMA journal_mode = ${this.#building ? 'OFF' : 'WAL'}`);
       this.#db.exec(`PRAGMA synchronous = ${this.#building ? 'OFF' : options.synchronous}`);
       this.#db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-      if (this.#building) this.#db.exec('PRAGMA threads = 2');
+      if (this.#building) {
+        // Each index reads the whole file once more: mapped, its pages are not copied.
+        this.#db.exec(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
+        this.#db.exec('PRAGMA threads = 2');
+      }
       if (options.cacheKiB) this.#db.exec(`PRAGMA cache_size = -${options.cacheKiB}`);
     } catch (error) {
       throw storeError(error);
