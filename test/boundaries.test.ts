@@ -12,7 +12,7 @@ const READ_STORE = ['src/stores/read-store.ts', 'src/stores/errors.ts'];
 const ACCOUNT_STORE = ['src/stores/account-store.ts', 'src/stores/errors.ts'];
 const SHARED_COMMANDS = ['src/commands/refusal.ts', 'src/commands/caller.ts'];
 /** What the read models are: their documents, keys and texts. How they are kept up is no query's business. */
-const READ_MODELS = ['models', 'read-model', 'changes', 'text'].map((file) => `src/projections/${file}.ts`);
+const READ_MODELS = ['models', 'read-model', 'keys', 'changes', 'text', 'risks', 'vendors'].map((file) => `src/projections/${file}.ts`);
 /** What lies directly in src/stores: ports and what adapters share. */
 const STORES = 'src/stores/*';
 const EVERYTHING = [''];
@@ -26,7 +26,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/commands/': [...EVENT_STORE, 'src/trail/'],
   'src/projections/': ['src/commands/', ...EVENT_STORE, ...READ_STORE, 'src/trail/'],
   'src/queries/': ['src/commands/', ...READ_MODELS, ...EVENT_STORE, ...READ_STORE, ...ACCOUNT_STORE, 'src/trail/'],
-  'src/mcp/': ['src/commands/', 'src/queries/'],
+  'src/library/': ['src/commands/refusal.ts'],
+  'src/mcp/': ['src/commands/', 'src/queries/', 'src/library/'],
   'src/stores/': ['src/trail/'],
   'src/stores/open.ts': ['src/stores/', 'src/config.ts'],
   'src/stores/sqlite/': [STORES, 'src/trail/'],
@@ -141,6 +142,7 @@ for (const [file, source] of [
   ['src/stores/sqlite/event-store.ts', "import type { Role } from '../../commands/caller.ts';"],
   ['src/stores/mongodb/read-store.ts', "import Database from 'libsql';"],
   ['src/stores/mongodb/read-store.ts', "import pino from 'pino';"],
+  ['src/library/oscal.ts', "import { name } from '../mcp/fields.ts';"],
   ['src/http/app.ts', "import { Runner } from '../projections/runner.ts';"],
   ['src/http/app.ts', "import { readConfig } from '../config.ts';"],
   ['src/identity/tokens.ts', "import type { EventStore } from '../stores/event-store.ts';"],

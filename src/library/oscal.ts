@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { Refusal } from '../commands/refusal.ts';
+import { ControlList, type FrameworkControl, NAME_LENGTH } from './control.ts';
+import { Parameters, parameter, part, statementOf } from './oscal-text.ts';
+
+/*
+ * The part of an OSCAL catalog in JSON that a register needs (https://pages.nist.gov/OSCAL, catalog model 1.x). What
+ * else a catalog says is passed over.
+ */
+
+const prop = z.object({ name: z.string(), value: z.string(), class: z.string().optional() });
+
+const control = z.object({
+  id: z.string(),
+  title: z.string(),
+  props: z.array(prop).default([]),
+  params: z.array(parameter).default([]),
+  parts: z.array(part).default([]),
+  get controls() {
+    return z.array(control).default([]);
+  },
+});
+
+const group = z.object({
+  params: z.array(parameter).default([]),
+  get groups() {
+    return z.array(group).default([]);
+  },
+  controls: z.array(control).default([]),
+});
+
+const catalogFile = z.object({
+  catalog: group.extend({ metadata: z.object({ title: z.string(), version: z.string() }) }),
+});
+
+type Control = z.infer<typeof control>;
+type Group = z.infer<typeof group>;
+type Prop = z.infer<typeof prop>;
+
+/** What a file holds by its one member, where it is another kind of OSCAL document. */
+const OTHER_MODELS = [
+  'profile',
+  'component-definition',
+  'system-security-plan',
+  'assessment-plan',
+  'assessment-results',
+  'plan-of-action-and-milestones',
+  'mapping-collection',
+];
+
+/** Classes of labels that are padded for machines (AC-02) where the publication itself writes AC-2. */
+const PADDED = ['zero-padded', 'sp800-53a'];
+
+export interface OscalFramework {
+  name: string;
+  version: string;
+  controls: FrameworkControl[];
+}
+
+/**
+ * Reads an OSCAL catalog: its controls and the controls inside them, at any depth, in the file's order, without those
+ * that are withdrawn. Groups are headings and become no control.
+ *
+ * @param json the file's text
+ * @param withText whether the statement of each control becomes its description
+ * @throws Refusal `invalid_input`, saying what is wrong with the file
+ */
+export function readOscalCatalog(json: string, { withText = false } = {}): OscalFramework {
+  const { catalog } = parsed(json);
+  const groups = allGroups(catalog);
+  const controls = groups.flatMap((each) => allControls(each.controls));
+  const parameters = new Parameters([...groups, ...controls].flatMap(({ params }) => params));
+  const list = new ControlList();
+  for (const each of controls.filter((one) => !isWithdrawn(one))) {
+    const section_title = numberOf(each);
+    const statement = statementOf(each.parts, parameters);
+    const name = each.title.trim() === section_title ? firstOf(statement) || each.title : each.title;
+    list.add(`control ${each.id}`, { section_title, name, description: withText ? statement : undefined });
+  }
+  return { name: catalog.metadata.title, version: catalog.metadata.version, controls: list.finish() };
+}
+
+function parsed(json: string): z.infer<typeof catalogFile> {
+  const file = jsonOf(json);
+  const result = catalogFile.safeParse(file);
+  if (result.success) return result.data;
+  const other = OTHER_MODELS.find((model) => typeof file === 'object' && file !== null && model in file);
+  if (other !== undefined) {
+    throw refusal(`The file is an OSCAL ${other}, not a catalog: give the catalog, or the profile's resolved one.`);
+  }
+  const issue = result.error.issues[0]!;
+  throw refusal(
+    `The file is no OSCAL catalog (${issue.path.join('.') || 'the whole'}: ${issue.message}): give one in JSON.`,
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    throw refusal('The file is not JSON: give the OSCAL catalog in its JSON form.');
+  }
+}
+
+function allGroups(from: Group): Group[] {
+  return [from, ...from.groups.flatMap(allGroups)];
+}
+
+function allControls(from: readonly Control[]): Control[] {
+  return from.flatMap((each) => [each, ...allControls(each.controls)]);
+}
+
+/** NIST writes `withdrawn` in revision 5 of SP 800-53 and `Withdrawn` in revision 4. */
+function isWithdrawn({ props }: Control): boolean {
+  return props.some(({ name, value }) => name === 'status' && value.toLowerCase() === 'withdrawn');
+}
+
+/**
+ * The number as people write it: the label without a class, or else the least mechanical one. A label that is title
+ * and id, as "Asset Management (ID.AM)" in NIST's CSF 2.0, is a heading; the id is the number there, as it is where
+ * there is no label.
+ */
+function numberOf({ id, title, props }: Control): string {
+  const labels = props.filter(({ name }) => name === 'label');
+  const isPadded = (label: Prop) => PADDED.includes(label.class ?? '');
+  const label = labels.find((each) => each.class === undefined) ?? labels.find((each) => !isPadded(each)) ?? labels[0];
+  const isHeading = label?.value === `${title} (${id})`;
+  return label === undefined || isHeading ? id : label.value;
+}
+
+/** A name for a control that has its number as its title: as much of the statement's first line as a name can hold. */
+function firstOf(statement: string): string {
+  const line = statement.split('\n', 1)[0]!;
+  return line.length <= NAME_LENGTH ? line : `${line.slice(0, NAME_LENGTH - 1).replace(/\s+\S*$/, '')}…`;
+}
+
+function refusal(message: string): Refusal {
+  return new Refusal('invalid_input', message);
+}
