@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { type FrameworkControl, NAME_LENGTH } from './control.ts';
+
+/** The frameworks that come with the service, each a file in `data`. */
+export const LIBRARY_IDS = ['NIST_CSF_2_0', 'NIST_800_53_R5_HIGH', 'ISO_27001_2022', 'SOC2_2017', 'GDPR'] as const;
+
+export type LibraryId = (typeof LIBRARY_IDS)[number];
+
+const line = z.string().min(1);
+
+const controlEntry = z.strictObject({
+  section_title: line.max(NAME_LENGTH),
+  name: line.max(NAME_LENGTH),
+  description: line.exactOptional(),
+});
+
+const frameworkFile = z.strictObject({
+  library_id: z.enum(LIBRARY_IDS),
+  name: line.max(NAME_LENGTH),
+  version: line,
+  publisher: line,
+  /** Where numbers, and titles if they are the publisher's, were taken from. */
+  source: line,
+  /** Under which terms the publisher's text and these titles stand. */
+  licence: line,
+  /** Who worded the titles. */
+  wording: line,
+  controls: z.array(controlEntry).min(1),
+});
+
+export interface LibraryFramework extends Omit<z.infer<typeof frameworkFile>, 'controls'> {
+  /** In the publisher's order. */
+  controls: readonly FrameworkControl[];
+}
+
+export interface LibraryEntry
+  extends Pick<LibraryFramework, 'library_id' | 'name' | 'version' | 'publisher' | 'licence'> {
+  control_count: number;
+}
+
+const loaded = new Map<LibraryId, LibraryFramework>();
+
+/** A framework of the library with its controls. Read and checked once; the answer is shared, so it is not to be changed. */
+export function libraryFramework(id: LibraryId): LibraryFramework {
+  const known = loaded.get(id);
+  if (known !== undefined) return known;
+  const framework = read(id);
+  loaded.set(id, framework);
+  return framework;
+}
+
+/** What there is to adopt, without the controls. */
+export function listLibrary(): LibraryEntry[] {
+  return LIBRARY_IDS.map((id) => {
+    const { library_id, name, version, publisher, licence, controls } = libraryFramework(id);
+    return { library_id, name, version, publisher, licence, control_count: controls.length };
+  });
+}
+
+function read(id: LibraryId): LibraryFramework {
+  const file = readFileSync(new URL(`./data/${id}.json`, import.meta.url), 'utf8');
+  return frameworkFile.parse(JSON.parse(file));
+}

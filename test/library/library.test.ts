@@ -1,0 +1,164 @@
+import { readdirSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { LIBRARY_IDS, type LibraryId, libraryFramework, listLibrary } from '../../src/library/library.ts';
+
+const DATA = new URL('../../src/library/data/', import.meta.url);
+
+/** Most bytes that one adoption may have. */
+const ADOPTION_BYTES = 768 * 1024;
+
+/** Numbers of each kind that the publications have. */
+const COUNTS: Record<LibraryId, Record<string, [pattern: RegExp, count: number]>> = {
+  NIST_CSF_2_0: {
+    functions: [/^[A-Z]{2}$/, 6],
+    categories: [/^[A-Z]{2}\.[A-Z]{2}$/, 22],
+    subcategories: [/^[A-Z]{2}\.[A-Z]{2}-\d{2}$/, 106],
+  },
+  NIST_800_53_R5_HIGH: {
+    controls: [/^[A-Z]{2}-[1-9]\d?$/, 188],
+    enhancements: [/^[A-Z]{2}-[1-9]\d?\([1-9]\d?\)$/, 182],
+  },
+  ISO_27001_2022: {
+    clauses: [/^([4-9]|10)(\.\d){0,2}$/, 41],
+    organizational: [/^A\.5\.\d+$/, 37],
+    people: [/^A\.6\.\d+$/, 8],
+    physical: [/^A\.7\.\d+$/, 14],
+    technological: [/^A\.8\.\d+$/, 34],
+  },
+  SOC2_2017: {
+    common: [/^CC[1-9]\.\d$/, 33],
+    availability: [/^A1\.\d$/, 3],
+    confidentiality: [/^C1\.\d$/, 2],
+    'processing integrity': [/^PI1\.\d$/, 5],
+    privacy: [/^P[1-8]\.\d$/, 18],
+  },
+  GDPR: { articles: [/^Art\. [1-9]\d?$/, 41] },
+};
+
+/** The subcategories of each category of the CSF 2.0: numbers that were withdrawn after 1.1 are gaps. */
+const CSF_SUBCATEGORIES: Record<string, number[]> = {
+  'GV.OC': [1, 2, 3, 4, 5],
+  'GV.RM': [1, 2, 3, 4, 5, 6, 7],
+  'GV.RR': [1, 2, 3, 4],
+  'GV.PO': [1, 2],
+  'GV.OV': [1, 2, 3],
+  'GV.SC': [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  'ID.AM': [1, 2, 3, 4, 5, 7, 8],
+  'ID.RA': [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  'ID.IM': [1, 2, 3, 4],
+  'PR.AA': [1, 2, 3, 4, 5, 6],
+  'PR.AT': [1, 2],
+  'PR.DS': [1, 2, 10, 11],
+  'PR.PS': [1, 2, 3, 4, 5, 6],
+  'PR.IR': [1, 2, 3, 4],
+  'DE.CM': [1, 2, 3, 6, 9],
+  'DE.AE': [2, 3, 4, 6, 7, 8],
+  'RS.MA': [1, 2, 3, 4, 5],
+  'RS.AN': [3, 6, 7, 8],
+  'RS.CO': [2, 3],
+  'RS.MI': [1, 2],
+  'RC.RP': [1, 2, 3, 4, 5, 6],
+  'RC.CO': [3, 4],
+};
+
+const numbersOf = (id: LibraryId) => libraryFramework(id).controls.map(({ section_title }) => section_title);
+
+/** "A.5." to 3 is A.5.1, A.5.2, A.5.3. */
+const upTo = (prefix: string, last: number) => Array.from({ length: last }, (_, index) => `${prefix}${index + 1}`);
+
+const library = suite('the framework library');
+
+library('has a file for each id, and no other', () => {
+  const files = readdirSync(DATA).filter((file) => file.endsWith('.json'));
+  assert.equal(files.sort(), LIBRARY_IDS.map((id) => `${id}.json`).sort());
+  for (const id of LIBRARY_IDS) assert.is(libraryFramework(id).library_id, id);
+});
+
+library('lists what there is, with the number of controls', () => {
+  assert.equal(
+    listLibrary().map(({ library_id, control_count }) => [library_id, control_count]),
+    [
+      ['NIST_CSF_2_0', 134],
+      ['NIST_800_53_R5_HIGH', 370],
+      ['ISO_27001_2022', 134],
+      ['SOC2_2017', 61],
+      ['GDPR', 41],
+    ],
+  );
+  for (const entry of listLibrary()) {
+    assert.equal(Object.keys(entry).sort(), ['control_count', 'library_id', 'licence', 'name', 'publisher', 'version']);
+  }
+});
+
+library('reads a file once', () => {
+  assert.is(libraryFramework('GDPR'), libraryFramework('GDPR'));
+});
+
+for (const id of LIBRARY_IDS) {
+  library(`${id} has as many numbers of each kind as the publication, and no others`, () => {
+    const numbers = numbersOf(id);
+    const kinds = Object.values(COUNTS[id]);
+    for (const [pattern, count] of kinds) assert.is(numbers.filter((number) => pattern.test(number)).length, count);
+    assert.equal(
+      numbers.filter((number) => !kinds.some(([pattern]) => pattern.test(number))),
+      [],
+    );
+  });
+
+  library(`${id} has no number twice, and short titles on one line`, () => {
+    const numbers = numbersOf(id);
+    assert.is(new Set(numbers).size, numbers.length);
+    for (const { name, section_title } of libraryFramework(id).controls) {
+      assert.ok(name.length <= 200, section_title);
+      assert.match(name, /^\S[^\n\t]*[^\s.]$/, section_title);
+    }
+  });
+
+  library(`${id} fits in one adoption`, () => {
+    assert.ok(Buffer.byteLength(JSON.stringify(libraryFramework(id))) <= ADOPTION_BYTES);
+  });
+}
+
+library('titles worded here do not repeat', () => {
+  for (const id of LIBRARY_IDS.filter((each) => each !== 'NIST_800_53_R5_HIGH')) {
+    const names = libraryFramework(id).controls.map(({ name }) => name);
+    assert.is(new Set(names).size, names.length, id);
+  }
+});
+
+library('NIST_CSF_2_0 has the subcategories of 2.0, each below its category and function', () => {
+  const wanted = Object.entries(CSF_SUBCATEGORIES).flatMap(([category, subcategories], index, all) => {
+    const [of] = category.split('.');
+    const opens = index === 0 || !all[index - 1]![0].startsWith(`${of}.`);
+    const below = subcategories.map((number) => `${category}-${String(number).padStart(2, '0')}`);
+    return [...(opens ? [of!] : []), category, ...below];
+  });
+  assert.equal(numbersOf('NIST_CSF_2_0'), wanted);
+});
+
+library('ISO_27001_2022 has the controls of Annex A without a gap', () => {
+  assert.equal(
+    numbersOf('ISO_27001_2022').filter((number) => number.startsWith('A.')),
+    [...upTo('A.5.', 37), ...upTo('A.6.', 8), ...upTo('A.7.', 14), ...upTo('A.8.', 34)],
+  );
+});
+
+library('SOC2_2017 has each series of criteria without a gap', () => {
+  const common = [5, 3, 4, 2, 3, 8, 5, 1, 2].flatMap((last, index) => upTo(`CC${index + 1}.`, last));
+  const privacy = [1, 1, 2, 3, 2, 7, 1, 1].flatMap((last, index) => upTo(`P${index + 1}.`, last));
+  const others = [...upTo('A1.', 3), ...upTo('C1.', 2), ...upTo('PI1.', 5)];
+  assert.equal(numbersOf('SOC2_2017'), [...common, ...others, ...privacy]);
+});
+
+library('an enhancement of NIST_800_53_R5_HIGH follows its control', () => {
+  const numbers = numbersOf('NIST_800_53_R5_HIGH');
+  for (const [index, number] of numbers.entries()) {
+    const [control] = number.split('(');
+    if (control === number) continue;
+    assert.ok(numbers[index - 1] === control || numbers[index - 1]!.startsWith(`${control}(`), number);
+  }
+  assert.is(libraryFramework('NIST_800_53_R5_HIGH').controls[2]!.name, 'Automated System Account Management');
+});
+
+library.run();
