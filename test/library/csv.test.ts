@@ -33,6 +33,7 @@ for (const [what, text] of [
   ['a byte order mark and CRLF', '\uFEFFnumber,title,text\r\n1.1,Keep a log,Daily\r\n1.2,Lock up,\r\n'],
   ['line ends of two kinds', 'number,title,text\n1.1,Keep a log,Daily\r\n1.2,Lock up,\r\n'],
   ['quotes', '"number","title","text"\n"1.1","Keep a log","Daily"\n"1.2","Lock up",""\n'],
+  ['a byte order mark before a quote', '\uFEFF"number",title,text\n1.1,Keep a log,Daily\n1.2,Lock up,\n'],
   ['blank rows', 'number,title,text\n\n1.1,Keep a log,Daily\n,,\n1.2,Lock up\n\n'],
   ['blanks around cells', 'number,title,text\n 1.1 , Keep  a log , Daily \n1.2,Lock up, \n'],
   ['blank cells beyond the last column', 'number,title,text\n1.1,Keep a log,Daily,,\n1.2,Lock up,,,\n'],
