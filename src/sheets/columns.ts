@@ -1,0 +1,106 @@
+import { Refusal } from '../commands/refusal.ts';
+import type { SheetField } from './spellings.ts';
+
+export interface Columns {
+  /** The header of each field that has a column. */
+  headerOf: ReadonlyMap<string, string>;
+  /** Headers that fill no field, in their order. */
+  unused: readonly string[];
+}
+
+/** Reads `field=header` as given on a command line. @throws Refusal for anything else, and for a field given twice */
+export function readMap(given: readonly string[]): ReadonlyMap<string, string> {
+  const map = new Map<string, string>();
+  for (const pair of given) {
+    const [, field, header] = /^([^=]+)=(.+)$/s.exec(pair) ?? [];
+    if (field === undefined || header === undefined) {
+      throw wrongMap(`"${pair}" is no mapping: give field=column, such as name=Supplier.`);
+    }
+    if (map.has(field.trim())) throw wrongMap(`${field.trim()} is mapped twice: give it one column.`);
+    map.set(field.trim(), header.trim());
+  }
+  return map;
+}
+
+/**
+ * Finds each field's column: the one that `map` names, else the one called as the field is, whatever its case, spaces
+ * and hyphens ("Reference ID" is reference_id). Nothing is guessed from the meaning of a header.
+ * @param map header by field, see `readMap`
+ * @throws Refusal for an unknown field or header in `map`, for two columns of one field, and where no column fits
+ */
+export function matchColumns(
+  headers: readonly string[],
+  fields: readonly SheetField[],
+  map: ReadonlyMap<string, string> = new Map(),
+): Columns {
+  const headerOf = new Map<string, string>();
+  for (const [field, header] of map) {
+    const names = fields.map(({ name }) => name);
+    if (!names.includes(field)) throw wrongMap(`${field} is no field: ${suggest(field, names)}.`, names);
+    headerOf.set(field, namedHeader(header, headers));
+  }
+  const taken = new Set(headerOf.values());
+  for (const { name } of fields) {
+    if (headerOf.has(name)) continue;
+    const alike = headers.filter((header) => !taken.has(header) && fold(header) === fold(name));
+    if (alike.length > 1) throw wrongMap(`${quotedList(alike)} are all ${name}: say which with ${name}=${alike[0]}.`);
+    if (alike.length === 1) headerOf.set(name, alike[0]!);
+  }
+  if (headerOf.size === 0) throw nothingFits(headers, fields);
+  const used = new Set(headerOf.values());
+  return { headerOf, unused: headers.filter((header) => !used.has(header)) };
+}
+
+/** The header that a mapping means: the very one, else the only one that is alike. */
+function namedHeader(wanted: string, headers: readonly string[]): string {
+  if (headers.includes(wanted)) return wanted;
+  const alike = headers.filter((header) => fold(header) === fold(wanted));
+  if (alike.length === 1) return alike[0]!;
+  const hint = alike.length > 1 ? `write it exactly as one of ${quotedList(alike)}` : suggest(wanted, headers);
+  throw wrongMap(`The sheet has no column "${wanted}": ${hint}.`, headers);
+}
+
+function nothingFits(headers: readonly string[], fields: readonly SheetField[]): Refusal {
+  const names = fields.map(({ name }) => name);
+  return wrongMap(
+    `No column is called as a field is: map them, such as ${names[0]}=${headers[0]}; the fields are ${names.join(', ')}.`,
+    names,
+  );
+}
+
+function wrongMap(message: string, allowed?: readonly string[]): Refusal {
+  return new Refusal('invalid_input', message, { field: 'map', ...(allowed ? { allowed } : {}) });
+}
+
+function quotedList(texts: readonly string[]): string {
+  return texts.map((text) => `"${text}"`).join(' and ');
+}
+
+function fold(text: string): string {
+  return text.toLowerCase().replace(/[\s_-]+/g, '');
+}
+
+/** Names the nearest, where one is near, else all. */
+function suggest(wrong: string, known: readonly string[]): string {
+  const near = known
+    .map((name) => ({ name, distance: editDistance(fold(wrong), fold(name)) }))
+    .reduce((a, b) => (b.distance < a.distance ? b : a));
+  return near.distance <= Math.max(2, wrong.length / 2)
+    ? `did you mean ${near.name}`
+    : `give one of ${known.join(', ')}`;
+}
+
+/** Levenshtein distance of the first 64 characters, row by row (Wagner and Fischer 1974). */
+function editDistance(from: string, to: string): number {
+  const [a, b] = [from.slice(0, 64), to.slice(0, 64)];
+  let above = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = above[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(row[j - 1]! + 1, above[j]! + 1, replaced));
+    }
+    above = row;
+  }
+  return above[b.length]!;
+}

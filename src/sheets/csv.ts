@@ -1,0 +1,108 @@
+import { createReadStream } from 'node:fs';
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, type Parser, parse } from 'csv-parse';
+import { type Cell, damaged, type RawRow, type RawSheet, ROW_LENGTH, rowTooLong, unreadable } from './cell.ts';
+import { decodeText } from './text.ts';
+
+/** What may stand between cells. Of two equally frequent in the header the earlier, for titles hold commas themselves. */
+const DELIMITERS = ['\t', ';', ','] as const;
+
+/**
+ * Opens a CSV as RFC 4180 describes it, with the delimiter found in its header.
+ * @param size of the file in bytes
+ */
+export function openCsv(path: string, size: number): RawSheet {
+  const file = createReadStream(path);
+  return {
+    rows: readRows(decodeText(file)),
+    progress: () => Math.min(1, file.bytesRead / Math.max(1, size)),
+    close: () => void file.destroy(),
+  };
+}
+
+async function* readRows(text: AsyncGenerator<string, void, undefined>): RawSheet['rows'] {
+  const begun = await readHeader(text);
+  const parser = parse({
+    delimiter: delimiterOf(begun),
+    relax_column_count: true,
+    max_record_size: ROW_LENGTH,
+  });
+  pipeline(Readable.from(chain(begun, text)), parser, () => {});
+  let row = 0;
+  let width: number | undefined;
+  for await (const record of records(parser)) {
+    row++;
+    const cells = cellsOf(record);
+    if (cells.size === 0) continue;
+    width ??= record.length;
+    yield { row, cells, ...overflow(cells, width) };
+  }
+}
+
+/** The text up to the end of the first line that is not blank. */
+async function readHeader(text: AsyncGenerator<string, void, undefined>): Promise<string> {
+  let begun = '';
+  while (begun.length <= ROW_LENGTH && headerEnd(begun) === -1) {
+    const next = await text.next();
+    if (next.done) break;
+    begun += next.value;
+  }
+  return begun;
+}
+
+async function* chain(begun: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  yield begun;
+  yield* rest;
+}
+
+/** Where the header's line break stands; -1 when the text ends before. */
+function headerEnd(text: string): number {
+  const start = text.search(/[^\r\n]/);
+  if (start === -1) return -1;
+  let quoted = false;
+  for (let index = start; index < text.length; index++) {
+    if (text[index] === '"') quoted = !quoted;
+    else if (!quoted && (text[index] === '\n' || text[index] === '\r')) return index;
+  }
+  return -1;
+}
+
+/** The delimiter that stands most often in the header outside of quotes. */
+function delimiterOf(begun: string): string {
+  const end = headerEnd(begun);
+  const unquoted = (end === -1 ? begun : begun.slice(0, end)).replace(/"[^"]*"/g, '');
+  const counted = DELIMITERS.map((delimiter) => ({ delimiter, count: unquoted.split(delimiter).length - 1 }));
+  const best = counted.reduce((a, b) => (b.count > a.count ? b : a));
+  return best.count === 0 ? ',' : best.delimiter;
+}
+
+async function* records(parser: Parser): AsyncGenerator<string[], void, undefined> {
+  try {
+    yield* parser as AsyncIterable<string[]>;
+  } catch (error) {
+    throw error instanceof CsvError ? refusalOf(error) : error;
+  }
+}
+
+function refusalOf(error: CsvError): Error {
+  const row = Number(error.records) + 1;
+  if (error.code === 'CSV_MAX_RECORD_SIZE') return rowTooLong(row);
+  if (!error.code.includes('QUOTE')) return damaged();
+  return unreadable(
+    `A quotation mark in row ${row} has no partner or stands within a text: put the whole cell in quotation marks and double those within it.`,
+  );
+}
+
+function cellsOf(record: readonly string[]): RawRow['cells'] {
+  const cells = new Map<number, Cell>();
+  record.forEach((text, column) => {
+    if (text.trim() !== '') cells.set(column, { kind: 'text', value: text });
+  });
+  return cells;
+}
+
+/** More cells than the header has mean a delimiter within a text, after which every value is in a wrong column. */
+function overflow(cells: RawRow['cells'], width: number): { problem?: string } {
+  if (Math.max(...cells.keys()) < width) return {};
+  return { problem: 'has more cells than the header: put texts that hold the delimiter in quotation marks' };
+}

@@ -1,0 +1,52 @@
+import { type Columns, matchColumns } from './columns.ts';
+import type { Sheet, SheetRow } from './read.ts';
+import type { DateOrder } from './spelled-dates.ts';
+import { type FieldValue, readCell, type SheetField } from './spellings.ts';
+
+/** A row for an import: what it says, or everything that is wrong with it. */
+export type ImportRow =
+  | { row: number; values: Readonly<Record<string, FieldValue>> }
+  /** `field` is empty where the row as a whole is wrong. */
+  | { row: number; errors: readonly { field: string; message: string }[] };
+
+export interface ImportOptions {
+  /** Header by field, for columns that are called otherwise. */
+  map?: ReadonlyMap<string, string>;
+  /** How 03/04/2026 is read; refused without it. */
+  dates?: DateOrder;
+}
+
+/**
+ * Reads a sheet's rows as records, one at a time. Fields without a column, or with a blank cell, are left out.
+ * @throws Refusal where the columns do not fit, before the first row, and where the file cannot be read further
+ */
+export async function* importRows(
+  sheet: Sheet,
+  fields: readonly SheetField[],
+  options: ImportOptions = {},
+): AsyncGenerator<ImportRow, void, undefined> {
+  try {
+    const columns = matchColumns(sheet.headers, fields, options.map);
+    for await (const row of sheet.rows) yield importRow(row, fields, columns, options.dates);
+  } finally {
+    sheet.close();
+  }
+}
+
+function importRow(
+  { row, cells, problem }: SheetRow,
+  fields: readonly SheetField[],
+  { headerOf }: Columns,
+  dates: DateOrder | undefined,
+): ImportRow {
+  if (problem !== undefined) return { row, errors: [{ field: '', message: problem }] };
+  const values: Record<string, FieldValue> = {};
+  const errors: { field: string; message: string }[] = [];
+  for (const field of fields) {
+    const header = headerOf.get(field.name);
+    const read = readCell(header === undefined ? undefined : cells.get(header), field, dates);
+    if ('error' in read) errors.push({ field: field.name, message: read.error });
+    else if (read.value !== undefined) values[field.name] = read.value;
+  }
+  return errors.length > 0 ? { row, errors } : { row, values };
+}

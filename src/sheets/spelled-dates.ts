@@ -1,0 +1,121 @@
+import type { Cell } from './cell.ts';
+import { refused, type Spelled } from './spelled.ts';
+
+/** How 03/04/2026 is read: `dmy` as 3 April, `mdy` as 4 March. */
+export type DateOrder = 'dmy' | 'mdy';
+
+interface Moment {
+  date: string;
+  /** `hh:mm:ss.sss`, where a time is given. */
+  time?: string;
+  /** Minutes ahead of UTC, where it is said. */
+  offset?: number;
+}
+
+const MONTHS = 'january february march april may june july august september october november december'.split(' ');
+const DATE_HELP = 'give YYYY-MM-DD, or 31 Dec 2026';
+
+/**
+ * A day, `YYYY-MM-DD`. A time of the day beside it is left out, unless its time zone could make it another day in UTC.
+ * @param order of the numbers; without one, dots have the day first, and what could be two days is refused
+ */
+export function dateFrom(cell: Cell, order: DateOrder | undefined): Spelled<string> {
+  const moment = momentFrom(cell, order);
+  if ('error' in moment) return moment;
+  if (moment.value.offset) return refused(cell, 'gives a time in another zone than UTC: give YYYY-MM-DD alone');
+  return { value: moment.value.date };
+}
+
+/** A time in UTC, `YYYY-MM-DDThh:mm:ss.sssZ`, or a day where the cell gives no time. One without a zone is taken as UTC. */
+export function timestampFrom(cell: Cell, order: DateOrder | undefined): Spelled<string> {
+  const moment = momentFrom(cell, order);
+  if ('error' in moment) return moment;
+  const { date, time, offset = 0 } = moment.value;
+  if (time === undefined) return { value: date };
+  const instant = Date.parse(`${date}T${time}Z`) - offset * 60_000;
+  return { value: new Date(instant).toISOString() };
+}
+
+function momentFrom(cell: Cell, order: DateOrder | undefined): Spelled<Moment> {
+  if (cell.kind === 'date') return { value: { date: cell.value } };
+  if (cell.kind === 'timestamp') return { value: { date: cell.value.slice(0, 10), time: cell.value.slice(11, -1) } };
+  if (cell.kind === 'number') {
+    return refused(cell, 'is a number without a date format: format the column as a date, or give YYYY-MM-DD');
+  }
+  if (cell.kind !== 'text') return refused(cell, `is no date: ${DATE_HELP}`);
+  const { day, time } = split(cell.value.trim().replace(/\s+/g, ' '));
+  const date = dayFrom(cell, day, order);
+  if ('error' in date || time === undefined) return 'error' in date ? date : { value: { date: date.value } };
+  const clock = clockFrom(time);
+  return clock ? { value: { date: date.value, ...clock } } : refused(cell, 'has no time as hh:mm: give it so, in UTC');
+}
+
+/** The day's text, and what follows it as a time. */
+function split(text: string): { day: string; time?: string } {
+  const time = /(?:(?<=\d)T|,? )(\d{1,2}:\d{2}.*)$/i.exec(text);
+  return time ? { day: text.slice(0, time.index), time: time[1]! } : { day: text };
+}
+
+function dayFrom(cell: Cell, text: string, order: DateOrder | undefined): Spelled<string> {
+  const iso = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/.exec(text);
+  if (iso) return realDay(cell, iso[1]!, Number(iso[3]), iso[4]!);
+  const numbers = /^(\d{1,2})([-/.]) ?(\d{1,2})\2 ?(\d{4})$/.exec(text);
+  if (numbers)
+    return numberedDay(cell, numbers[1]!, numbers[3]!, numbers[4]!, order ?? (numbers[2] === '.' ? 'dmy' : order));
+  const dayFirst = /^(\d{1,2})(?:st|nd|rd|th)?[-. ]+([a-z]{3,9})[-.,/ ]+(\d{4})$/i.exec(text);
+  if (dayFirst) return realDay(cell, dayFirst[3]!, monthFrom(dayFirst[2]!), dayFirst[1]!);
+  const monthFirst = /^([a-z]{3,9})[-. ]+(\d{1,2})(?:st|nd|rd|th)?[-, ]+(\d{4})$/i.exec(text);
+  if (monthFirst) return realDay(cell, monthFirst[3]!, monthFrom(monthFirst[1]!), monthFirst[2]!);
+  if (/\D\d{2}$/.test(text) && !/\d{4}/.test(text)) return refused(cell, 'has a year of two digits: give all four');
+  return refused(cell, `is no date: ${DATE_HELP}`);
+}
+
+function numberedDay(cell: Cell, first: string, second: string, year: string, order: DateOrder | undefined) {
+  const dmy = realDay(cell, year, Number(second), first);
+  const mdy = realDay(cell, year, Number(first), second);
+  if (order !== undefined) return order === 'dmy' ? dmy : mdy;
+  if ('error' in dmy) return mdy;
+  if ('error' in mdy || dmy.value === mdy.value) return dmy;
+  return refused(
+    cell,
+    `could be ${dmy.value} or ${mdy.value}: say --dates dmy for the first, --dates mdy for the second`,
+  );
+}
+
+/** @param month 1 to 12; anything else is no day */
+function realDay(cell: Cell, year: string, month: number, day: string): Spelled<string> {
+  const date = `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const time = Date.parse(`${date}T00:00:00.000Z`);
+  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(date)) return { value: date };
+  return refused(cell, `is no day of the calendar as it is read: ${DATE_HELP}`);
+}
+
+/** 1 to 12; 0 for what is no month. */
+function monthFrom(word: string): number {
+  return MONTHS.findIndex((month) => month.startsWith(word.toLowerCase())) + 1;
+}
+
+/** Reads `14:30`, `2:30 pm`, `14:30:05.250`, each perhaps with `Z`, `UTC` or `+02:00`. */
+function clockFrom(text: string): Pick<Moment, 'time' | 'offset'> | undefined {
+  const read =
+    /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?: ?([ap])\.?m\.?)?(?: ?(z|utc|gmt|[+-]\d{2}:?\d{2}))?$/i.exec(
+      text,
+    );
+  if (!read) return undefined;
+  const [, hour, minute, second = '00', fraction = '', half, zone] = read;
+  const hours = half ? halfDay(Number(hour), half) : Number(hour);
+  if (!(hours < 24) || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const time = `${String(hours).padStart(2, '0')}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}`;
+  return { time, ...(zone ? { offset: offsetOf(zone) } : {}) };
+}
+
+/** The hour of 24 of an hour of 12; NaN for one that is none. */
+function halfDay(hour: number, half: string): number {
+  if (hour < 1 || hour > 12) return Number.NaN;
+  return (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+}
+
+function offsetOf(zone: string): number {
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
+  return sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+}

@@ -1,0 +1,64 @@
+import { type Cell, shown } from './cell.ts';
+import { refused, type Spelled } from './spelled.ts';
+import { type DateOrder, dateFrom, timestampFrom } from './spelled-dates.ts';
+import { enumFrom } from './spelled-enums.ts';
+
+/** A field of a record that a column can fill. */
+export type SheetField = { name: string } & (
+  | { kind: 'text' | 'date' | 'timestamp' | 'boolean' | 'number' }
+  | { kind: 'enum'; values: readonly string[] }
+);
+
+/** A value as the tools take it: dates and timestamps are texts. */
+export type FieldValue = string | number | boolean;
+
+const TRUE = ['yes', 'y', 'true', '1', 'x'];
+const FALSE = ['no', 'n', 'false', '0'];
+
+/**
+ * What a cell means for a field, in the spellings that people use in spreadsheets. A blank cell means nothing
+ * (`undefined`). What could be read in two ways is refused.
+ */
+export function readCell(
+  cell: Cell | undefined,
+  field: SheetField,
+  order?: DateOrder,
+): Spelled<FieldValue | undefined> {
+  if (cell === undefined || shown(cell).trim() === '') return { value: undefined };
+  if (cell.kind === 'error') return refused(cell, 'is what a formula shows that failed: correct it, or give the value');
+  switch (field.kind) {
+    case 'text':
+      return { value: textFrom(cell) };
+    case 'date':
+      return dateFrom(cell, order);
+    case 'timestamp':
+      return timestampFrom(cell, order);
+    case 'boolean':
+      return booleanFrom(cell);
+    case 'number':
+      return wholeNumberFrom(cell);
+    case 'enum':
+      return enumFrom(cell, field.values);
+  }
+}
+
+function textFrom(cell: Cell): string {
+  return shown(cell).replace(/\r\n?/g, '\n').trim();
+}
+
+/** Yes and no in English, or a cross. A blank cell is not "no": nobody may have looked at it yet. */
+function booleanFrom(cell: Cell): Spelled<boolean> {
+  const word = shown(cell).trim().toLowerCase();
+  if (TRUE.includes(word)) return { value: true };
+  if (FALSE.includes(word)) return { value: false };
+  return refused(cell, 'is neither yes nor no: give one of them, or leave it empty');
+}
+
+/** A whole number; it may have its name beside it, as in "4 - Likely" or "4 (likely)". */
+function wholeNumberFrom(cell: Cell): Spelled<number> {
+  const text = cell.kind === 'text' || cell.kind === 'number' ? shown(cell).trim() : '';
+  const number = /^(-?\d{1,15})(?:\.0+)?(?:\s*[-–—:=]\s*\p{L}.*|\s*\(\s*\p{L}.*\))?$/su.exec(text)?.[1];
+  if (number === undefined)
+    return refused(cell, 'is no whole number: give one, such as 4, with its name after it or not');
+  return { value: Number(number) };
+}

@@ -1,0 +1,135 @@
+import { type Cell, damaged, type RawRow, type RawSheet, ROW_LENGTH, rowTooLong } from './cell.ts';
+import { type DateStyle, datedCell } from './xlsx-dates.ts';
+import { StringItem, unescaped } from './xlsx-strings.ts';
+import { type Attributes, readXml, type XmlListener } from './xml.ts';
+
+/** The most columns of a sheet, the last being XFD. */
+const MOST_COLUMNS = 16_384;
+
+/** What the rest of the workbook says about a sheet's cells. */
+export interface SheetContext {
+  strings: readonly string[];
+  styles: readonly DateStyle[];
+  date1904: boolean;
+}
+
+/** Rows of a worksheet part (ECMA-376 part 1, 18.3.1) as its bytes arrive. */
+export async function* readSheetRows(bytes: AsyncIterable<Uint8Array>, context: SheetContext): RawSheet['rows'] {
+  const gathered = new RowListener(context);
+  for await (const _ of readXml(bytes, gathered)) yield* gathered.take();
+  yield* gathered.take();
+}
+
+class RowListener implements XmlListener {
+  readonly #context: SheetContext;
+  readonly #inline = new StringItem();
+  #done: RawRow[] = [];
+  #row = 0;
+  #column = -1;
+  #length = 0;
+  #cells: Map<number, Cell> | null = null;
+  /** The open cell's element. */
+  #cell: Attributes | null = null;
+  #value = '';
+  #inValue = false;
+
+  constructor(context: SheetContext) {
+    this.#context = context;
+  }
+
+  /** The rows that are complete and not taken yet. */
+  take(): RawRow[] {
+    const done = this.#done;
+    this.#done = [];
+    return done;
+  }
+
+  open(name: string, attributes: Attributes): void {
+    if (name === 'row') this.#beginRow(attributes);
+    else if (this.#cells === null) return;
+    else if (name === 'c') this.#beginCell(attributes);
+    else if (this.#cell === null) return;
+    else if (name === 'v') this.#inValue = true;
+    else this.#inline.open(name);
+  }
+
+  text(text: string): void {
+    if (this.#cell === null) return;
+    if (this.#inValue) this.#value += text;
+    else this.#inline.text(text);
+    if (this.#length + this.#value.length + this.#inline.length > ROW_LENGTH) throw rowTooLong(this.#row);
+  }
+
+  close(name: string): void {
+    if (name === 'row') this.#endRow();
+    else if (this.#cell === null) return;
+    else if (name === 'c') this.#endCell(this.#cell);
+    else if (name === 'v') this.#inValue = false;
+    else this.#inline.close(name);
+  }
+
+  #beginRow({ r }: Attributes): void {
+    const row = r === undefined ? this.#row + 1 : Number(r);
+    if (!Number.isInteger(row) || row <= this.#row) throw damaged();
+    this.#row = row;
+    this.#column = -1;
+    this.#length = 0;
+    this.#cells = new Map();
+  }
+
+  #endRow(): void {
+    if (this.#cells !== null && this.#cells.size > 0) this.#done.push({ row: this.#row, cells: this.#cells });
+    this.#cells = null;
+  }
+
+  #beginCell(attributes: Attributes): void {
+    this.#column = attributes.r === undefined ? this.#column + 1 : columnOf(attributes.r);
+    if (this.#column >= MOST_COLUMNS) throw damaged();
+    this.#cell = attributes;
+    this.#value = '';
+    this.#inline.clear();
+  }
+
+  #endCell(attributes: Attributes): void {
+    const cell = this.#cellOf(attributes);
+    if (cell && !(cell.kind === 'text' && cell.value.trim() === '')) this.#cells!.set(this.#column, cell);
+    this.#length += this.#value.length + this.#inline.length;
+    this.#cell = null;
+  }
+
+  /** The value of a cell by its type (ECMA-376 part 1, 18.18.11); none where it only has a format. */
+  #cellOf({ t = 'n', s = '0' }: Attributes): Cell | undefined {
+    if (t === 'inlineStr') return { kind: 'text', value: this.#inline.value };
+    const value = this.#value;
+    if (value === '') return undefined;
+    switch (t) {
+      case 's':
+        return { kind: 'text', value: this.#context.strings[Number(value)] ?? refuse() };
+      case 'str':
+        return { kind: 'text', value: unescaped(value) };
+      case 'd':
+        return { kind: 'text', value };
+      case 'b':
+        return { kind: 'boolean', value: value === '1' || value === 'true' };
+      case 'e':
+        return { kind: 'error', value };
+      case 'n': {
+        const number = Number(value);
+        if (!Number.isFinite(number)) return refuse();
+        return datedCell(number, this.#context.styles[Number(s)] ?? 'none', this.#context.date1904);
+      }
+      default:
+        return refuse();
+    }
+  }
+}
+
+/** The column of a reference such as `B7`, from 0. */
+function columnOf(reference: string): number {
+  const letters = /^([A-Z]{1,3})\d+$/.exec(reference)?.[1] ?? refuse();
+  return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+}
+
+function refuse(): never {
+  throw damaged();
+}

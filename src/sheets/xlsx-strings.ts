@@ -1,0 +1,60 @@
+import { readWholeXml } from './xml.ts';
+
+/**
+ * The texts that cells refer to by their place (ECMA-376 part 1, 18.4). Cells refer to any of them in any order, so they
+ * are held in memory; the caller bounds the part's size.
+ */
+export async function readSharedStrings(bytes: AsyncIterable<Uint8Array>): Promise<string[]> {
+  const strings: string[] = [];
+  const item = new StringItem();
+  await readWholeXml(bytes, {
+    open(name) {
+      if (name === 'si') item.clear();
+      item.open(name);
+    },
+    text: (text) => item.text(text),
+    close(name) {
+      item.close(name);
+      if (name === 'si') strings.push(item.value);
+    },
+  });
+  return strings;
+}
+
+/** Gathers one text of `t` elements: plain, or in runs of different fonts. How it is pronounced (`rPh`) is no part. */
+export class StringItem {
+  length = 0;
+  #pieces: string[] = [];
+  #within = false;
+  #phonetic = false;
+
+  clear(): void {
+    this.length = 0;
+    this.#pieces = [];
+  }
+
+  open(name: string): void {
+    if (name === 'rPh') this.#phonetic = true;
+    if (name === 't') this.#within = !this.#phonetic;
+  }
+
+  text(text: string): void {
+    if (!this.#within) return;
+    this.length += text.length;
+    this.#pieces.push(text);
+  }
+
+  close(name: string): void {
+    if (name === 'rPh') this.#phonetic = false;
+    if (name === 't') this.#within = false;
+  }
+
+  get value(): string {
+    return unescaped(this.#pieces.join(''));
+  }
+}
+
+/** Puts in the characters that are written `_x000D_`, as XML cannot hold them all (ECMA-376 part 1, 22.9.2.19). */
+export function unescaped(text: string): string {
+  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}

@@ -1,0 +1,90 @@
+import type { Readable } from 'node:stream';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { damaged, unreadable } from './cell.ts';
+
+/** No spreadsheet program writes nearly as many; the directory is held in memory. */
+const MOST_PARTS = 10_000;
+
+/** The parts of a zip file, each read as a stream. */
+export class Zip {
+  /** Bytes of the part read last, so far. */
+  bytesRead = 0;
+
+  readonly #file: ZipFile;
+  /** By lower case: part names of a package are compared so (ECMA-376 part 2, 6.2.2.3). */
+  readonly #entries: ReadonlyMap<string, Entry>;
+
+  private constructor(file: ZipFile, entries: ReadonlyMap<string, Entry>) {
+    this.#file = file;
+    this.#entries = entries;
+  }
+
+  static async open(path: string): Promise<Zip> {
+    const file = await openPromise(path, { autoClose: false }).catch(() => {
+      throw damaged();
+    });
+    try {
+      return new Zip(file, await entriesOf(file));
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(name.toLowerCase());
+  }
+
+  /** The size of a part in bytes as the file states it; nothing may rely on it. */
+  sizeOf(name: string): number {
+    return this.#entries.get(name.toLowerCase())?.uncompressedSize ?? 0;
+  }
+
+  /**
+   * A part's bytes, unpacked.
+   * @param most bytes it may unpack to: a small file can hold a part that fills any memory
+   */
+  async *read(name: string, most = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array, void, undefined> {
+    const entry = this.#entries.get(name.toLowerCase());
+    if (!entry) throw damaged();
+    this.bytesRead = 0;
+    const stream = await this.#file.openReadStreamPromise(entry).catch(() => {
+      throw damaged();
+    });
+    for await (const chunk of intact(stream)) {
+      this.bytesRead += chunk.length;
+      if (this.bytesRead > most) throw tooMuch(most);
+      yield chunk;
+    }
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+}
+
+async function entriesOf(file: ZipFile): Promise<ReadonlyMap<string, Entry>> {
+  const entries = new Map<string, Entry>();
+  if (file.entryCount > MOST_PARTS) throw damaged();
+  try {
+    for await (const entry of file.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry);
+  } catch {
+    throw damaged();
+  }
+  return entries;
+}
+
+async function* intact(stream: Readable): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* stream as AsyncIterable<Uint8Array>;
+  } catch {
+    throw damaged();
+  }
+}
+
+function tooMuch(most: number) {
+  const megabytes = Math.round(most / 1_048_576);
+  return unreadable(
+    `The workbook's texts or formats unpack to more than ${megabytes} MiB, which must be held in memory: save the sheet as CSV.`,
+  );
+}

@@ -1,0 +1,106 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { refuses, rowsOf, sheetFolder } from '../support/sheets.ts';
+
+const csv = suite('CSV');
+const files = sheetFolder();
+csv.after(files.remove);
+
+const PLAIN = [
+  { row: 2, Name: 'Acme', Country: 'DE' },
+  { row: 3, Name: 'Beta', Country: 'FR' },
+];
+
+for (const [name, text] of [
+  ['commas', 'Name,Country\nAcme,DE\nBeta,FR\n'],
+  ['semicolons', 'Name;Country\nAcme;DE\nBeta;FR\n'],
+  ['tabs', 'Name\tCountry\nAcme\tDE\nBeta\tFR\n'],
+  ['no line break at the end', 'Name,Country\nAcme,DE\nBeta,FR'],
+  ['CRLF', 'Name,Country\r\nAcme,DE\r\nBeta,FR\r\n'],
+  ['a byte order mark', '\ufeffName,Country\nAcme,DE\nBeta,FR\n'],
+  ['blank cells and columns at the end', 'Name,Country,,\nAcme,DE,,\nBeta,FR,,,\n'],
+  ['a column without a header', 'Name,,Country\nAcme,?,DE\nBeta,,FR\n'],
+  ['quotes around everything', '"Name","Country"\n"Acme","DE"\n"Beta","FR"\n'],
+] as const) {
+  csv(`is read with ${name}`, async () => {
+    const sheet = await files.open(text);
+    assert.equal(sheet.headers, ['Name', 'Country']);
+    assert.equal(await rowsOf(sheet), PLAIN);
+    assert.is(sheet.progress(), 1);
+  });
+}
+
+csv('is read in UTF-16 as Excel writes it', async () => {
+  const text = Buffer.from('\ufeffName\tOrt\r\nMüller 🏭\tKöln\r\n', 'utf16le');
+  assert.equal(await rowsOf(await files.open(text)), [{ row: 2, Name: 'Müller 🏭', Ort: 'Köln' }]);
+});
+
+csv('in another encoding is refused rather than guessed', async () => {
+  const latin = Buffer.from('Name,Ort\nMüller,Köln\n', 'latin1');
+  await refuses(async () => rowsOf(await files.open(latin)), /CSV UTF-8/);
+  const late = Buffer.concat([Buffer.from(`Name\n${'Acme\n'.repeat(50_000)}`), Buffer.from('Köln\n', 'latin1')]);
+  await refuses(async () => rowsOf(await files.open(late)), /CSV UTF-8/);
+});
+
+csv('finds the delimiter outside of quotes', async () => {
+  const sheet = await files.open('"Name, legal, full";"Country"\n"Acme, Inc.";DE\n');
+  assert.equal(await rowsOf(sheet), [{ row: 2, 'Name, legal, full': 'Acme, Inc.', Country: 'DE' }]);
+});
+
+csv('of one column needs no delimiter', async () => {
+  assert.equal(await rowsOf(await files.open('Name\nAcme\n')), [{ row: 2, Name: 'Acme' }]);
+});
+
+csv('keeps line breaks, quotes and delimiters within quotes, and counts rows as a spreadsheet does', async () => {
+  const sheet = await files.open('Name,"Data\n shared"\n"Acme\n""Best""\n",a\n\n"Beta, Gamma",\n,\nDelta,b\n');
+  assert.equal(sheet.headers, ['Name', 'Data shared']);
+  assert.equal(await rowsOf(sheet), [
+    { row: 2, Name: 'Acme\n"Best"\n', 'Data shared': 'a' },
+    { row: 4, Name: 'Beta, Gamma' },
+    { row: 6, Name: 'Delta', 'Data shared': 'b' },
+  ]);
+});
+
+csv('may have blank rows before its header', async () => {
+  assert.equal(await rowsOf(await files.open('\n,,\nName,Country\nAcme,DE\n')), [
+    { row: 4, Name: 'Acme', Country: 'DE' },
+  ]);
+});
+
+csv('says which row has more cells than the header, for its values are in wrong columns', async () => {
+  const sheet = await files.open('Name,Country\nAcme, Inc.,DE\nBeta\n');
+  const problems: [number, string | undefined][] = [];
+  for await (const { row, problem } of sheet.rows) problems.push([row, problem]);
+  assert.is(problems.length, 2);
+  assert.match(problems[0]![1]!, /more cells than the header/);
+  assert.equal(problems[1], [3, undefined]);
+});
+
+for (const [name, text, message] of [
+  ['a quote within a text', 'Name\nAcme\nThe "Best" Ltd\n', /row 3 .* quotation marks/],
+  ['a text after a quote', 'Name\n"Acme" Ltd\n', /row 2 /],
+  ['a quote left open', 'Name\nBeta\n"Acme\nGamma\n', /row 3 /],
+  [
+    'a quote that swallows a long file',
+    `Name\n"Acme\n${'Gamma\n'.repeat(200_000)}`,
+    /Row 2 holds more than .* quotation/,
+  ],
+  ['two equal headers', 'Name,Note, Name \nAcme,,\n', /Two columns are called "Name"/],
+  ['nothing', '', /empty/],
+  ['blank rows only', '\n\n,,\n', /empty/],
+] as const) {
+  csv(`with ${name} is refused`, () => refuses(async () => rowsOf(await files.open(text)), message));
+}
+
+csv('has no sheets to choose from', () => refuses(() => files.open('Name\nAcme\n', 'Vendors'), /no sheets/));
+
+csv('can be left in the middle', async () => {
+  const sheet = await files.open(`Name\n${'Acme\n'.repeat(50_000)}`);
+  for await (const { row } of sheet.rows) if (row === 3) break;
+  assert.ok(sheet.progress() < 1);
+  sheet.close();
+  const unread = await files.open(`Name\n${'Acme\n'.repeat(50_000)}`);
+  unread.close();
+});
+
+csv.run();

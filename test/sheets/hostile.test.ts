@@ -1,0 +1,75 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import { readSheet } from '../../src/sheets/read.ts';
+import { refuses, rowsOf, sheetFolder } from '../support/sheets.ts';
+import { partsOf, xlsxOf } from '../support/xlsx.ts';
+import { zipOf } from '../support/zip.ts';
+
+const hostile = suite('files that are damaged or hostile');
+const files = sheetFolder();
+hostile.after(files.remove);
+
+const SHEET = 'xl/worksheets/sheet1.xml';
+const STRINGS = 'xl/sharedStrings.xml';
+const BOOK = [{ rows: [['Name'], ['Acme']] }];
+
+/** A workbook of which one part is replaced, or taken away. */
+function spoilt(part: string, content: string | undefined): Buffer {
+  const { [part]: _, ...others } = partsOf(BOOK);
+  return zipOf(content === undefined ? others : { ...others, [part]: content });
+}
+
+const sheetXml = (rows: string) => `<worksheet><sheetData>${rows}</sheetData></worksheet>`;
+const NAME = '<row r="1"><c r="A1" t="str"><v>Name</v></c></row>';
+
+for (const [name, content] of [
+  ['cut off', xlsxOf(BOOK).subarray(0, 400)],
+  ['with a spoilt part', Buffer.from(xlsxOf(BOOK)).fill(0xff, 60, 120)],
+  ['without a sheet', spoilt(SHEET, undefined)],
+  ['without relations', spoilt('_rels/.rels', undefined)],
+  ['without its shared texts', spoilt(STRINGS, undefined)],
+  ['that is another zip', zipOf({ 'word/document.xml': '<a/>' })],
+  ['with ill-formed XML', spoilt(SHEET, '<worksheet><sheetData></worksheet>')],
+  ['with XML that ends early', spoilt(SHEET, `<worksheet><sheetData>${NAME}`)],
+  ['that refers to a shared text there is not', spoilt(STRINGS, '<sst><si><t>Name</t></si></sst>')],
+  ['with rows out of order', spoilt(SHEET, sheetXml(`${NAME}<row r="3"/><row r="2"/>`))],
+  ['with a column beyond the last', spoilt(SHEET, sheetXml('<row r="1"><c r="XFE1"><v>1</v></c></row>'))],
+  ['with a number that is none', spoilt(SHEET, sheetXml('<row r="1"><c r="A1"><v>1,5</v></c></row>'))],
+  ['with a kind of cell that there is not', spoilt(SHEET, sheetXml('<row r="1"><c r="A1" t="q"><v>1</v></c></row>'))],
+  [
+    'with an entity of its own',
+    spoilt(SHEET, `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/hostname">]>${sheetXml(NAME)}`),
+  ],
+  ['with an unknown entity', spoilt(SHEET, sheetXml('<row r="1"><c r="A1" t="str"><v>&b;</v></c></row>'))],
+  ['nested without end', spoilt(SHEET, '<a>'.repeat(100_000))],
+  ['with a tag without end', spoilt(SHEET, `<worksheet a="${'b'.repeat(3_000_000)}">`)],
+] as const) {
+  hostile(`a workbook ${name} is refused`, () =>
+    refuses(async () => rowsOf(await files.open(content)), /damaged or no spreadsheet/),
+  );
+}
+
+hostile('shared texts that unpack to more than memory should hold are refused', async () => {
+  const bomb = `<sst>${'<si><t>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa</t></si>'.repeat(1_100_000)}</sst>`;
+  await refuses(() => files.open(spoilt(STRINGS, bomb)), /more than 64 MiB.*save the sheet as CSV/);
+});
+
+hostile('a row that is longer than memory should hold is refused', async () => {
+  const cells = `<c t="str"><v>${'a'.repeat(60_000)}</v></c>`.repeat(30);
+  await refuses(
+    async () => rowsOf(await files.open(spoilt(SHEET, sheetXml(`${NAME}<row r="2">${cells}</row>`)))),
+    /Row 2/,
+  );
+});
+
+hostile('an old workbook, or one with a password, is told from a CSV', () =>
+  refuses(() => files.open(Buffer.from('d0cf11e0a1b11ae1', 'hex')), /password or of the old \.xls kind/),
+);
+
+hostile('a file that is not there, and a folder, cannot be read', async () => {
+  await refuses(() => readSheet(join(tmpdir(), 'veritrail-no-such-file.csv')), /cannot be read/);
+  await refuses(() => readSheet(tmpdir()), /cannot be read/);
+});
+
+hostile.run();

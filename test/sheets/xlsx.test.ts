@@ -1,0 +1,145 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { refuses, rowsOf, sheetFolder } from '../support/sheets.ts';
+import { partsOf, STYLES, type TestCell, xlsxOf } from '../support/xlsx.ts';
+import { zipOf } from '../support/zip.ts';
+
+const xlsx = suite('XLSX');
+const files = sheetFolder();
+xlsx.after(files.remove);
+
+const of = (...rows: TestCell[][]) => [{ rows }];
+const xml = (text: string): TestCell => ({ xml: text });
+
+/** The cells of one row below headers A, B, …, with their kinds. */
+async function cellsOf(cells: TestCell[], options?: { date1904: boolean }): Promise<unknown[]> {
+  const headers = cells.map((_, index) => String.fromCharCode(65 + index));
+  const sheet = await files.open(xlsxOf(of(headers, cells), options));
+  for await (const row of sheet.rows) return headers.map((header) => row.cells.get(header));
+  return [];
+}
+
+xlsx('is read with its texts, numbers, booleans and blank cells and rows', async () => {
+  const sheet = await files.open(
+    xlsxOf(of(['Name', 'Staff', 'Personal data', 'Note'], ['A & <B>', 12.5, true, null], [], [null, null, false, 'x'])),
+  );
+  assert.equal(sheet.headers, ['Name', 'Staff', 'Personal data', 'Note']);
+  assert.equal(await rowsOf(sheet), [
+    { row: 2, Name: 'A & <B>', Staff: 12.5, 'Personal data': true },
+    { row: 4, 'Personal data': false, Note: 'x' },
+  ]);
+  assert.is(sheet.progress(), 1);
+});
+
+xlsx('gives texts of every kind', async () => {
+  assert.equal(
+    await cellsOf([
+      xml('<c r="A2" t="inlineStr"><is><t>plain</t></is></c>'),
+      xml(
+        '<c r="B2" t="inlineStr"><is><r><rPr><b/></rPr><t>two </t></r><r><t>runs</t></r><rPh><t>spoken</t></rPh></is></c>',
+      ),
+      xml('<c r="C2" t="str"><f>A1&amp;"x"</f><v>of a formula</v></c>'),
+      xml('<c r="D2" t="str"><v>line_x000D_\nbreak</v></c>'),
+      xml('<c r="E2"><f>1+1</f><v>2</v></c>'),
+      xml('<c r="F2" t="e"><f>A99</f><v>#REF!</v></c>'),
+      xml('<c r="G2" t="d"><v>2026-12-31</v></c>'),
+      xml('<c r="H2" s="1"/>'),
+      xml('<c r="I2" t="inlineStr"><is><t> </t></is></c>'),
+    ]),
+    [
+      { kind: 'text', value: 'plain' },
+      { kind: 'text', value: 'two runs' },
+      { kind: 'text', value: 'of a formula' },
+      { kind: 'text', value: 'line\r\nbreak' },
+      { kind: 'number', value: 2 },
+      { kind: 'error', value: '#REF!' },
+      { kind: 'text', value: '2026-12-31' },
+      undefined,
+      undefined,
+    ],
+  );
+});
+
+xlsx('gives shared texts in runs whole, without how they are spoken', async () => {
+  const parts = partsOf(of(['Name'], ['Acme']));
+  const item = '<si><r><t>Ac</t></r><r><t xml:space="preserve">me </t></r><rPh sb="0" eb="1"><t>ak</t></rPh></si>';
+  parts['xl/sharedStrings.xml'] = `<sst><si><t>Name</t></si>${item}</sst>`;
+  assert.equal(await rowsOf(await files.open(zipOf(parts))), [{ row: 2, Name: 'Acme ' }]);
+});
+
+const styled = (style: keyof typeof STYLES, serial: number, column: string): TestCell =>
+  xml(`<c r="${column}2" s="${STYLES[style]}"><v>${serial}</v></c>`);
+
+xlsx('tells dates and times by their format, and numbers by theirs', async () => {
+  assert.equal(
+    await cellsOf([
+      styled('date', 46387, 'A'),
+      styled('dateTime', 46387.604166666664, 'B'),
+      styled('dateTime', 46387, 'C'),
+      styled('customDate', 46387.75, 'D'),
+      styled('minutes', 1.5, 'E'),
+      styled('coloured', 46387, 'F'),
+      styled('general', 46387, 'G'),
+    ]),
+    [
+      { kind: 'date', value: '2026-12-31' },
+      { kind: 'timestamp', value: '2026-12-31T14:30:00.000Z' },
+      { kind: 'date', value: '2026-12-31' },
+      { kind: 'date', value: '2026-12-31' },
+      { kind: 'number', value: 1.5 },
+      { kind: 'number', value: 46387 },
+      { kind: 'number', value: 46387 },
+    ],
+  );
+});
+
+for (const [serial, date1904, expected] of [
+  [1, false, { kind: 'date', value: '1900-01-01' }],
+  [59, false, { kind: 'date', value: '1900-02-28' }],
+  [60, false, { kind: 'number', value: 60 }],
+  [61, false, { kind: 'date', value: '1900-03-01' }],
+  [0, false, { kind: 'number', value: 0 }],
+  [2958465, false, { kind: 'date', value: '9999-12-31' }],
+  [2958466, false, { kind: 'number', value: 2958466 }],
+  [0, true, { kind: 'date', value: '1904-01-01' }],
+  [60, true, { kind: 'date', value: '1904-03-01' }],
+  [44925, true, { kind: 'date', value: '2026-12-31' }],
+] as const) {
+  xlsx(`day ${serial} of the ${date1904 ? 1904 : 1900} system is ${expected.value}`, async () => {
+    assert.equal(await cellsOf([styled('date', serial, 'A')], { date1904 }), [expected]);
+  });
+}
+
+xlsx('is read from the first sheet that is not hidden, or from the one named', async () => {
+  const book = xlsxOf([
+    { name: 'Lists', hidden: true, rows: [['Name'], ['hidden']] },
+    { name: 'Vendors', rows: [['Name'], ['Acme']] },
+    { name: 'Old', rows: [['Name'], ['Beta']] },
+  ]);
+  assert.equal(await rowsOf(await files.open(book)), [{ row: 2, Name: 'Acme' }]);
+  assert.equal(await rowsOf(await files.open(book, 'old')), [{ row: 2, Name: 'Beta' }]);
+  assert.equal(await rowsOf(await files.open(book, 'Lists')), [{ row: 2, Name: 'hidden' }]);
+  await refuses(() => files.open(book, 'New'), /no sheet "New": name one of Lists, Vendors, Old/);
+});
+
+xlsx('may have prefixed names, rows and cells without a reference, and neither formats nor shared texts', async () => {
+  const parts = partsOf(of(['Name']));
+  parts['xl/worksheets/sheet1.xml'] =
+    '<x:worksheet xmlns:x="m"><x:sheetData><x:row><x:c t="inlineStr"><x:is><x:t>Name</x:t></x:is></x:c><x:c t="str"><x:v>Staff</x:v></x:c></x:row>' +
+    '<x:row><x:c t="str"><x:v>Acme</x:v></x:c><x:c><x:v>7</x:v></x:c></x:row></x:sheetData></x:worksheet>';
+  parts['xl/_rels/workbook.xml.rels'] = parts['xl/_rels/workbook.xml.rels']!.replace(
+    /<Relationship Id="rId[SF]".*?>/g,
+    '',
+  );
+  assert.equal(await rowsOf(await files.open(zipOf(parts))), [{ row: 2, Name: 'Acme', Staff: 7 }]);
+});
+
+xlsx('can be left in the middle, and before its rows', async () => {
+  const book = xlsxOf(of(['Name'], ...Array.from({ length: 20_000 }, (_, index) => [`Vendor ${index}`])));
+  const sheet = await files.open(book);
+  for await (const { row } of sheet.rows) if (row === 3) break;
+  assert.ok(sheet.progress() > 0 && sheet.progress() < 1);
+  (await files.open(book)).close();
+});
+
+xlsx.run();

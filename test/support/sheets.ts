@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { Refusal } from '../../src/commands/refusal.ts';
+import type { Cell } from '../../src/sheets/cell.ts';
+import { readSheet } from '../../src/sheets/read.ts';
+
+/** A folder for the files of a test, and what reads them. */
+export function sheetFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'veritrail-sheets-'));
+  let files = 0;
+  const save = (content: string | Uint8Array) => {
+    const path = join(folder, `file-${++files}`);
+    writeFileSync(path, content);
+    return path;
+  };
+  return {
+    save,
+    open: (content: string | Uint8Array, sheet?: string) =>
+      readSheet(save(content), sheet === undefined ? {} : { sheet }),
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** A read row in short: its number, then each cell's value by header. */
+export interface Row {
+  row: number;
+  [header: string]: Cell['value'];
+}
+
+export async function rowsOf(sheet: Awaited<ReturnType<typeof readSheet>>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const { row, cells } of sheet.rows) {
+    rows.push({ row, ...Object.fromEntries([...cells].map(([header, cell]) => [header, cell.value])) });
+  }
+  return rows;
+}
+
+/** Fails unless the work is refused as bad input with such a message. */
+export async function refuses(work: () => Promise<unknown>, message: RegExp): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    assert.instance(error, Refusal, String(error));
+    assert.is((error as Refusal).code, 'invalid_input');
+    assert.match((error as Refusal).message, message);
+    return;
+  }
+  assert.unreachable(`not refused: ${message}`);
+}
