@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Caller } from '../src/commands/caller.ts';
-import { FAMILIES, organizationStream, streamOf } from '../src/commands/families.ts';
+import { FAMILIES, organizationStream, recordAggregate } from '../src/commands/families.ts';
 import { derivedId } from '../src/commands/ids.ts';
 import { buildGeneration } from '../src/projections/build.ts';
 import { createRegister, type Register } from '../src/register.ts';
@@ -129,7 +129,7 @@ export function vendorId(index: number): string {
 }
 
 function vendorStream(index: number): string {
-  return streamOf('VENDOR', vendorId(index));
+  return recordAggregate(vendorId(index)).stream;
 }
 
 /** A number's bits mixed (Murmur3's finaliser), so that a vendor's fields have nothing to do with each other. */

@@ -1,7 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { organizationStream } from '../src/commands/families.ts';
-import { organization } from '../src/commands/organization.ts';
+import { organizationAggregate } from '../src/commands/families.ts';
 import type { RiskState } from '../src/commands/risk.ts';
 import type { VendorState } from '../src/commands/vendor.ts';
 import { fillDemo } from '../src/demo/fill.ts';
@@ -96,7 +95,7 @@ demo('the first start that follows adds nothing but a token of today; filling ag
     after.slice(log.length).map(({ type }) => type),
     ['TokenCreated'],
   );
-  const { state } = await filled.handler.load(organizationStream(organizationId), organization, true);
+  const { state } = await filled.handler.load(organizationAggregate(organizationId), true);
   assert.is(state!.name, 'Fjordlys Diagnostics');
   assert.equal(Object.values(state!.members).sort(), ['ADMIN', 'AUDITOR', 'EDITOR', 'OWNER']);
   for (const account of Object.keys(state!.members)) assert.ok(await filled.accounts.get('accounts', account));

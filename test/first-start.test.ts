@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { organizationStream } from '../src/commands/families.ts';
-import { organization } from '../src/commands/organization.ts';
+import { organizationAggregate, organizationStream } from '../src/commands/families.ts';
 import { adoptLog } from '../src/identity/adopt.ts';
 import { Authenticator } from '../src/identity/authenticate.ts';
 import { establish, firstStart, InstallationError, secret } from '../src/identity/installation.ts';
@@ -112,7 +111,7 @@ starting('an organization made without a token gets one at the next start', asyn
   const { token, organizationId } = await firstStart(identity);
   assert.is(organizationId, made.organizationId);
   assert.ok(isWellFormed(token!));
-  const { state } = await identity.handler.load(organizationStream(organizationId), organization);
+  const { state } = await identity.handler.load(organizationAggregate(organizationId));
   assert.is(state!.name, 'Acme');
 });
 

@@ -1,7 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { organizationStream } from '../src/commands/families.ts';
-import { organization } from '../src/commands/organization.ts';
+import { organizationAggregate, organizationStream } from '../src/commands/families.ts';
 import { Refusal } from '../src/commands/refusal.ts';
 import { commandOrganization } from '../src/identity/actor.ts';
 import { Authenticator } from '../src/identity/authenticate.ts';
@@ -138,7 +137,7 @@ tokens('a revoked token is refused at once here, and within a second elsewhere',
   assert.is(await authenticator.authenticate(token), null);
   clock.wait(1_000);
   assert.is(await elsewhere.authenticate(token), null);
-  const { state } = await handler.load(organizationStream(organizationId), organization);
+  const { state } = await handler.load(organizationAggregate(organizationId));
   assert.ok(state!.tokens[record.id]!.revoked);
 });
 
@@ -273,7 +272,7 @@ tokens('a start revokes in the log what has no hash, once it is old enough', asy
   clock.wait(1);
   assert.is(await repair(), 2);
   assert.is(await repair(), 0);
-  const { state } = await handler.load(organizationStream(organizationId), organization);
+  const { state } = await handler.load(organizationAggregate(organizationId));
   assert.equal(
     [cutOff, half.id, good.id].map((id) => state!.tokens[id]!.revoked),
     [true, true, false],

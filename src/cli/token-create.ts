@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ROLES, type Role } from '../commands/caller.ts';
-import { organizationStream } from '../commands/families.ts';
-import { organization } from '../commands/organization.ts';
+import { organizationAggregate } from '../commands/families.ts';
 import { DEFAULT_DAYS, type IssuedToken, MAX_DAYS } from '../identity/tokens.ts';
 import { type Command, CommandError, daysOf, type Shell, UsageError } from './command.ts';
 import { clientConfig, endpointOf } from './connect.ts';
@@ -60,7 +59,7 @@ function roleOf(text: string): Role {
 
 /** The owner whose account is kept; an account of a lost account store is a member still, but nobody's. */
 async function findOwner({ handler, accounts }: Service, organizationId: string): Promise<string> {
-  const { state } = await handler.load(organizationStream(organizationId), organization, true);
+  const { state } = await handler.load(organizationAggregate(organizationId), true);
   if (state === null) throw new CommandError(`There is no organization ${organizationId}.`);
   for (const [account, role] of Object.entries(state.members)) {
     if (role === 'OWNER' && (await accounts.get('accounts', account)) !== null) return account;

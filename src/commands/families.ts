@@ -1,38 +1,43 @@
-import type { Decider } from './decider.ts';
+import type { Aggregate } from './aggregate.ts';
+import type { Family } from './family.ts';
+import { kindOf } from './ids.ts';
+import { organization } from './organization.ts';
 import { risk } from './risk.ts';
 import { vendor } from './vendor.ts';
 
-/** What the write side needs to know of a family. Its streams are `<stream>-<id>`. */
-export interface Family {
-  stream: string;
-  prefix: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the list holds deciders of every family; each use names its own types
-  decider: Decider<any, any, any>;
+/** Every family of records. Adding one is adding its name. */
+const LIST = [risk, vendor] as const;
+
+export type FamilyName = (typeof LIST)[number]['type'];
+
+// biome-ignore lint/suspicious/noExplicitAny: the list holds families of every kind; each use names its own types
+export type AnyFamily = Family<any, any, any, FamilyName>;
+
+export const FAMILIES = Object.fromEntries(LIST.map((family) => [family.type, family])) as unknown as Readonly<
+  Record<FamilyName, AnyFamily>
+>;
+
+const BY_PREFIX = new Map<string, AnyFamily>(Object.values(FAMILIES).map((family) => [family.prefix, family]));
+
+/** The family that an id is of. @throws TypeError when it is no record's: inputs are checked before */
+export function familyOf(id: string): AnyFamily {
+  const family = BY_PREFIX.get(kindOf(id) ?? '');
+  if (family === undefined) throw new TypeError(`${id} is no record's id`);
+  return family;
 }
 
-/** Every family of records. Adding one is adding its line. */
-const LIST = {
-  VENDOR: { stream: 'vendor', prefix: 'vnd', decider: vendor },
-  RISK: { stream: 'risk', prefix: 'rsk', decider: risk },
-} as const satisfies Record<string, Family>;
-
-export type FamilyName = keyof typeof LIST;
-
-export const FAMILIES: Readonly<Record<FamilyName, Family>> = LIST;
-
-const BY_PREFIX = new Map<string, FamilyName>(
-  Object.entries(FAMILIES).map(([name, family]) => [family.prefix, name as FamilyName]),
-);
-
-/** The family whose ids begin so. */
-export function familyOfPrefix(prefix: string): FamilyName | null {
-  return BY_PREFIX.get(prefix) ?? null;
-}
-
-export function streamOf(family: FamilyName, id: string): string {
-  return `${FAMILIES[family].stream}-${id}`;
+/** A record's stream, and what its events mean. */
+// biome-ignore lint/suspicious/noExplicitAny: a record of any family
+export function recordAggregate(id: string): Aggregate<any, any, any> {
+  const family = familyOf(id);
+  const origin = family.origin?.(id);
+  return { stream: `${family.singular}-${id}`, decider: family, ...(origin ? { origin } : {}) };
 }
 
 export function organizationStream(id: string): string {
   return `organization-${id}`;
+}
+
+export function organizationAggregate(id: string) {
+  return { stream: organizationStream(id), decider: organization };
 }

@@ -3,11 +3,12 @@ import { RevisionConflict, StoreUnavailable } from '../stores/errors.ts';
 import { type EventStore, NO_STREAM, type Position } from '../stores/event-store.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import { chainEvents, saltedHash } from '../trail/hash.ts';
+import type { Aggregate, Origin } from './aggregate.ts';
 import type { Role } from './caller.ts';
 import { dateOf } from './dates.ts';
-import type { Decider, DomainEvent } from './decider.ts';
+import type { DomainEvent } from './decider.ts';
 import { asRefusal, Refusal } from './refusal.ts';
-import { type Folded, fold, nothing } from './stream.ts';
+import { type Folded, fold, nothing, recordRevision } from './stream.ts';
 import { schemaVersion } from './upcast.ts';
 
 /** Who gives a command, where, and how it is known again when it is repeated. */
@@ -34,8 +35,6 @@ export interface Executed<State> {
   event_types: string[];
   /** Of the newest event that the answer rests on, appended now or before; null where there is no stream. */
   position: Position | null;
-  /** Stream revision of the command's last event, -1 when it made none. */
-  last: number;
   repeated: boolean;
 }
 
@@ -67,15 +66,15 @@ export class CommandHandler {
    *   idempotency_conflict when the command was given before with another input; unavailable when the store is away
    */
   async execute<State extends object, Command, Event extends DomainEvent>(
-    stream: string,
-    decider: Decider<State, Command, Event>,
+    aggregate: Aggregate<State, Command, Event>,
     command: Command,
     envelope: Envelope,
   ): Promise<Executed<State>> {
     const started = Date.now();
-    let known = envelope.fresh ? nothing<State>() : await this.load(stream, decider);
+    const { stream, decider } = aggregate;
+    let known = envelope.fresh ? nothing<State>() : await this.load(aggregate);
     for (let attempt = 1; ; attempt++) {
-      const { decided, at } = await this.decide(stream, decider, command, envelope, known);
+      const { decided, at } = await this.decide(aggregate, command, envelope, known);
       if ('done' in decided) return decided.done;
       try {
         const position = await this.append(stream, decided.events, at.revision);
@@ -89,37 +88,46 @@ export class CommandHandler {
           throw new Refusal('conflict', 'Too many writers change this record at once: repeat the call in a moment.');
         }
         if (attempt > 1) await jitter(attempt);
-        known = await this.load(stream, decider, true);
+        known = await this.load(aggregate, true);
       }
     }
   }
 
   /** Judges a command as `execute` would, on what the store has now, and writes nothing. @throws Refusal likewise */
   async rehearse<State extends object, Command, Event extends DomainEvent>(
-    stream: string,
-    decider: Decider<State, Command, Event>,
+    aggregate: Aggregate<State, Command, Event>,
     command: Command,
     envelope: Envelope,
   ): Promise<void> {
-    this.judge(stream, decider, command, envelope, await this.load(stream, decider, true));
+    this.judge(aggregate, command, envelope, await this.load(aggregate, true));
   }
 
   /** A stream as it is known (or, `refresh`, as it is in the store now). */
   async load<State extends object, Event extends DomainEvent>(
-    stream: string,
-    decider: Pick<Decider<State, unknown, Event>, 'evolve'>,
+    aggregate: Omit<Aggregate<State, never, Event>, 'decider'> & {
+      decider: Pick<Aggregate<State, never, Event>['decider'], 'evolve'>;
+    },
     refresh = false,
   ): Promise<Folded<State>> {
+    const { stream, decider } = aggregate;
     const cached = this.cache.get(stream) as Folded<State> | undefined;
     if (cached !== undefined && !refresh) return cached;
     try {
-      const from = cached ?? nothing<State>();
+      const from = cached ?? (await this.beginning(aggregate.origin));
       const folded = fold(decider, from, await this.store.readStream(stream, from.revision + 1));
-      if (folded.revision >= 0) this.cache.set(stream, folded);
+      if (folded.state !== null) this.cache.set(stream, folded);
       return folded;
     } catch (error) {
       throw asRefusal(error);
     }
+  }
+
+  /** What is known of a stream before its first event. */
+  private async beginning<State extends object>(origin: Origin<State> | undefined): Promise<Folded<State>> {
+    if (origin === undefined) return nothing();
+    const { state, organization_id, position } = await this.load(origin.aggregate);
+    const first = state === null ? null : origin.first(state);
+    return first === null ? nothing() : { ...nothing<State>(), state: first, organization_id, position, before: 1 };
   }
 
   /**
@@ -127,25 +135,23 @@ export class CommandHandler {
    * what the store has now.
    */
   private async decide<State extends object, Command, Event extends DomainEvent>(
-    stream: string,
-    decider: Decider<State, Command, Event>,
+    aggregate: Aggregate<State, Command, Event>,
     command: Command,
     envelope: Envelope,
     known: Folded<State>,
   ): Promise<{ decided: { done: Executed<State> } | { events: TrailEvent[] }; at: Folded<State> }> {
     try {
-      const decided = this.judge(stream, decider, command, envelope, known);
+      const decided = this.judge(aggregate, command, envelope, known);
       if (envelope.fresh || 'events' in decided || decided.done.repeated) return { decided, at: known };
     } catch (error) {
       if (envelope.fresh || !(error instanceof Refusal)) throw error;
     }
-    const at = await this.load(stream, decider, true);
-    return { decided: this.judge(stream, decider, command, envelope, at), at };
+    const at = await this.load(aggregate, true);
+    return { decided: this.judge(aggregate, command, envelope, at), at };
   }
 
   private judge<State extends object, Command, Event extends DomainEvent>(
-    stream: string,
-    decider: Decider<State, Command, Event>,
+    aggregate: Aggregate<State, Command, Event>,
     command: Command,
     envelope: Envelope,
     at: Folded<State>,
@@ -155,14 +161,14 @@ export class CommandHandler {
     }
     const repeated = this.repeated(at, envelope);
     if (repeated !== null) return { done: repeated };
-    const revision = at.revision + 1;
+    const revision = recordRevision(at);
     if (envelope.expected_revision !== undefined && envelope.expected_revision !== revision) {
       throw new Refusal('conflict', `The record is at revision ${revision}: read it again, then decide anew.`, {
         current_revision: revision,
       });
     }
     const now = this.options.now().toISOString();
-    const drafts = decider.decide(command, at.state, {
+    const drafts = aggregate.decider.decide(command, at.state, {
       now,
       today: dateOf(now),
       actor_id: envelope.actor_id,
@@ -170,7 +176,7 @@ export class CommandHandler {
       maxAcceptanceDays: this.options.maxAcceptanceDays,
     });
     if (drafts.length === 0) return { done: executed(at, []) };
-    return { events: this.seal(stream, at, drafts, envelope, now) };
+    return { events: this.seal(aggregate.stream, at, drafts, envelope, now) };
   }
 
   private repeated<State>(at: Folded<State>, envelope: Envelope): Executed<State> | null {
@@ -186,10 +192,9 @@ export class CommandHandler {
     }
     return {
       state: at.state,
-      revision: before.revision + 1,
+      revision: before.revision + 1 + at.before,
       event_types: before.event_types,
       position: at.position,
-      last: before.revision,
       repeated: true,
     };
   }
@@ -241,10 +246,9 @@ export class CommandHandler {
 function executed<State>(at: Folded<State>, events: readonly TrailEvent[]): Executed<State> {
   return {
     state: at.state,
-    revision: at.revision + 1,
+    revision: recordRevision(at),
     event_types: events.map((event) => event.type),
     position: at.position,
-    last: events.length > 0 ? at.revision : -1,
     repeated: false,
   };
 }

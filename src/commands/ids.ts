@@ -4,7 +4,10 @@ import { uuidV5 } from '../trail/uuid.ts';
 
 /** Crockford's base32 alphabet: no I, L, O, U. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const ID = /^([a-z]{3})_([0-9A-HJKMNP-TV-Z]{26})$/;
+const ID = /^([a-z]{3})_[0-9A-HJKMNP-TV-Z]{26}$/;
+/** A control's: its framework's letters, and three for its place in the adoption. */
+const CONTROL_ID = /^ctl_[0-9A-HJKMNP-TV-Z]{29}$/;
+const PLACE_LETTERS = 3;
 
 /** Namespace of ids derived from commands: UUIDv5(DNS, "commands.veritrail"). */
 const COMMAND_NAMESPACE = '33901b64-d039-5c68-b381-d2c69ecc34af';
@@ -48,7 +51,26 @@ export function randomId(prefix: string): string {
 
 /** The kind an id claims to be, or null when it is no id at all. */
 export function kindOf(id: string): string | null {
-  return ID.exec(id)?.[1] ?? null;
+  if (CONTROL_ID.test(id)) return 'ctl';
+  const kind = ID.exec(id)?.[1] ?? null;
+  return kind === 'ctl' ? null : kind;
+}
+
+/** The id of the control at a place (0, 1, …) of a framework's adoption. */
+export function controlId(frameworkId: string, place: number): string {
+  let letters = '';
+  for (let rest = place, i = 0; i < PLACE_LETTERS; i++, rest = Math.floor(rest / 32))
+    letters = ALPHABET[rest % 32] + letters;
+  return `ctl_${frameworkId.slice(4)}${letters}`;
+}
+
+export function frameworkOfControl(id: string): string {
+  return `frm_${id.slice(4, -PLACE_LETTERS)}`;
+}
+
+/** A control's place in its framework's adoption. */
+export function placeOfControl(id: string): number {
+  return [...id.slice(-PLACE_LETTERS)].reduce((place, letter) => place * 32 + ALPHABET.indexOf(letter), 0);
 }
 
 /**

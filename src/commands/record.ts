@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DecisionContext } from './decider.ts';
+import type { DecisionContext, DomainEvent } from './decider.ts';
 import { Refusal } from './refusal.ts';
 
 /** What every record of the register has beside its family's own fields. */
@@ -13,10 +13,12 @@ export interface Reasoned {
 }
 
 /** Facts that every family has, in the family's own words. */
-export type RecordEvent<Family extends string> =
-  | { type: `${Family}OwnerAssigned`; data: { owner_id: string | null } & Reasoned }
-  | { type: `${Family}Archived`; data: { archived_at: string; reason: string } }
-  | { type: `${Family}Restored`; data: { reason: string } };
+export type RecordEvent<Title extends string, State, Details> =
+  | { type: `${Title}Added`; data: Partial<State> & Reasoned }
+  | { type: `${Title}DetailsChanged`; data: { changes: Partial<Details> } & Reasoned }
+  | { type: `${Title}OwnerAssigned`; data: { owner_id: string | null } & Reasoned }
+  | { type: `${Title}Archived`; data: { archived_at: string; reason: string } }
+  | { type: `${Title}Restored`; data: { reason: string } };
 
 /** Commands that every family has. */
 export type RecordCommand = { type: 'Archive' | 'Restore'; reason: string };
@@ -52,12 +54,12 @@ export function because(reason: string | null | undefined): Reasoned {
   return reason ? { reason } : {};
 }
 
-export function decideArchive<Family extends string>(
-  family: Family,
+export function decideArchive(
+  family: string,
   command: RecordCommand,
   state: RecordFacts,
   context: DecisionContext,
-): RecordEvent<Family>[] {
+): DomainEvent[] {
   const archived = state.archived_at !== null;
   if (command.type === 'Archive') {
     if (archived) return [];
@@ -90,11 +92,8 @@ export function requireReason(reason: string | null | undefined, why: string): s
   throw new Refusal('invalid_input', `Give a reason: ${why}.`, { field: 'reason' });
 }
 
-export function refuseMove(from: string, to: string, allowed: readonly string[], hint?: string): never {
-  const next = allowed.length > 0 ? `Choose one of ${allowed.join(', ')}.` : 'No move is possible from there.';
-  throw new Refusal('invalid_transition', `${from} cannot become ${to} here. ${next}`, {
-    field: 'status',
-    allowed,
-    ...(hint ? { hint } : {}),
-  });
+/** A time that has to have come. */
+export function refuseFuture(field: string, timestamp: string, context: DecisionContext): void {
+  if (timestamp <= context.now) return;
+  throw new Refusal('invalid_input', `${field} is in the future: give a time up to now (${context.now}).`, { field });
 }

@@ -1,22 +1,8 @@
 import { addDays } from './dates.ts';
-import type { Decider, DecisionContext } from './decider.ts';
-import {
-  because,
-  decideArchive,
-  given,
-  isEmpty,
-  pick,
-  type Reasoned,
-  type RecordCommand,
-  type RecordEvent,
-  type RecordFacts,
-  refuseIfArchived,
-  refuseIfKnown,
-  refuseMove,
-  requireReason,
-  requireState,
-  whatChanges,
-} from './record.ts';
+import type { DecisionContext } from './decider.ts';
+import { type CommandOf, type EventOf, recordFamily } from './family.ts';
+import { judgeMove, type Moves, refuseMove } from './moves.ts';
+import { because, isEmpty, pick, type Reasoned, type RecordFacts, requireReason } from './record.ts';
 import { Refusal } from './refusal.ts';
 
 export const RISK_STATUSES = ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'] as const;
@@ -26,18 +12,7 @@ export const DECISIONS = ['ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN'] as const;
 export type RiskStatus = (typeof RISK_STATUSES)[number];
 export type Treatment = (typeof TREATMENTS)[number];
 
-/** What is corrected rather than decided. */
-export const RISK_DETAILS = ['reference_id', 'name', 'description', 'category', 'note', 'next_review_due'] as const;
 export const RATINGS = ['inherent_likelihood', 'inherent_impact', 'residual_likelihood', 'residual_impact'] as const;
-
-export interface RiskDetails {
-  reference_id: string | null;
-  name: string;
-  description: string | null;
-  category: string | null;
-  note: string | null;
-  next_review_due: string | null;
-}
 
 /** Each 1 to 5, or null where not assessed. */
 export type RiskRatings = Record<(typeof RATINGS)[number], number | null>;
@@ -50,17 +25,33 @@ export interface RiskAcceptance {
   reason: string;
 }
 
-export interface RiskState extends RiskDetails, RiskRatings, RecordFacts {
-  last_assessed_at: string | null;
-  treatment: Treatment | null;
-  status: RiskStatus;
-  acceptance: RiskAcceptance | null;
-}
+const DETAILS = {
+  reference_id: null as string | null,
+  name: '',
+  description: null as string | null,
+  category: null as string | null,
+  note: null as string | null,
+  next_review_due: null as string | null,
+};
 
-export type RiskEvent =
-  | RecordEvent<'Risk'>
-  | { type: 'RiskAdded'; data: Partial<Omit<RiskState, 'acceptance' | 'archived_at'>> & { name: string } & Reasoned }
-  | { type: 'RiskDetailsChanged'; data: { changes: Partial<RiskDetails> } & Reasoned }
+const UNRATED: RiskRatings = {
+  inherent_likelihood: null,
+  inherent_impact: null,
+  residual_likelihood: null,
+  residual_impact: null,
+};
+
+const DECIDED = {
+  ...UNRATED,
+  last_assessed_at: null as string | null,
+  treatment: null as Treatment | null,
+  status: 'OPEN' as RiskStatus,
+  acceptance: null as RiskAcceptance | null,
+};
+
+export type RiskState = typeof DETAILS & typeof DECIDED & RecordFacts;
+
+type Own =
   | { type: 'RiskAssessed'; data: { ratings: Partial<RiskRatings>; assessed_at: string } & Reasoned }
   | { type: 'RiskTreatmentPlanned'; data: { treatment: Treatment | null } & Reasoned }
   | { type: 'RiskTreatmentStarted'; data: Reasoned }
@@ -69,31 +60,15 @@ export type RiskEvent =
   | { type: 'RiskAcceptanceRevoked'; data: { cause: 'DECISION' | 'SCORE_RAISED' } & Reasoned }
   | { type: 'RiskClosed'; data: { reason: string } }
   | { type: 'RiskReopened'; data: { reason: string } };
+export type RiskEvent = EventOf<'Risk', RiskState, typeof DETAILS, Own>;
 
-export type RiskCommand =
-  | RecordCommand
-  | ({ type: 'AddRisk'; fields: Partial<RiskState> & { name: string } } & Reasoned)
-  | ({ type: 'UpdateRisk'; changes: Partial<RiskState> } & Reasoned)
-  | ({ type: 'DecideRisk'; decision: (typeof DECISIONS)[number]; until?: string; approver_id?: string } & Reasoned);
-
-const UNKNOWN: RiskState = {
-  name: '',
-  reference_id: null,
-  description: null,
-  category: null,
-  note: null,
-  next_review_due: null,
-  inherent_likelihood: null,
-  inherent_impact: null,
-  residual_likelihood: null,
-  residual_impact: null,
-  last_assessed_at: null,
-  treatment: null,
-  status: 'OPEN',
-  acceptance: null,
-  owner_id: null,
-  archived_at: null,
-};
+type DecideRisk = {
+  type: 'DecideRisk';
+  decision: (typeof DECISIONS)[number];
+  until?: string;
+  approver_id?: string;
+} & Reasoned;
+export type RiskCommand = CommandOf<'Risk', RiskState, DecideRisk>;
 
 /** Likelihood × impact, or null while half of the pair is missing. */
 export function scoreOf(likelihood: number | null, impact: number | null): number | null {
@@ -107,74 +82,60 @@ export function scoresOf(ratings: RiskRatings): Record<'inherent_score' | 'resid
   return { inherent_score, residual_score, score: residual_score ?? inherent_score };
 }
 
-function decide(command: RiskCommand, state: RiskState | null, context: DecisionContext): RiskEvent[] {
-  switch (command.type) {
-    case 'AddRisk':
-      refuseIfKnown(state);
-      return add(command, context);
-    case 'UpdateRisk':
-      return update(command, requireState(state), context);
-    case 'DecideRisk':
-      return decideRisk(command, requireState(state), context);
-    case 'Archive':
-    case 'Restore':
-      return decideArchive('Risk', command, requireState(state), context);
-  }
+export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
+
+/** LOW 1–4, MEDIUM 5–9, HIGH 10–14, CRITICAL 15–25. */
+export function priorityOf(score: number | null): (typeof PRIORITIES)[number] | null {
+  if (score === null) return null;
+  if (score >= 15) return 'CRITICAL';
+  if (score >= 10) return 'HIGH';
+  return score >= 5 ? 'MEDIUM' : 'LOW';
 }
 
-function add(command: Extract<RiskCommand, { type: 'AddRisk' }>, context: DecisionContext): RiskEvent[] {
-  const { fields } = command;
-  const risk = { ...UNKNOWN, ...fields };
+function add(risk: RiskState, reason: string | undefined, context: DecisionContext): Partial<RiskState> {
   refuseResidualAboveInherent(risk);
-  if (fields.status === 'ACCEPTED') {
-    refuseMove('A new risk', 'ACCEPTED', ['OPEN', 'IN_TREATMENT', 'CLOSED'], 'Add it, then call decideRisk.');
+  if (risk.status === 'ACCEPTED') {
+    const allowed = ['OPEN', 'IN_TREATMENT', 'CLOSED'];
+    refuseMove('status', 'A new risk', 'ACCEPTED', allowed, 'Add it, then call decideRisk.');
   }
-  if (fields.status === 'CLOSED') requireReason(command.reason, 'why the risk is closed');
-  const assessed = RATINGS.some((rating) => risk[rating] !== null) ? { last_assessed_at: context.now } : {};
-  return [
-    { type: 'RiskAdded', data: { ...given(fields), name: fields.name, ...assessed, ...because(command.reason) } },
-  ];
+  if (risk.status === 'CLOSED') requireReason(reason, 'why the risk is closed');
+  return RATINGS.some((rating) => risk[rating] !== null) ? { last_assessed_at: context.now } : {};
 }
 
 function update(
-  command: Extract<RiskCommand, { type: 'UpdateRisk' }>,
   state: RiskState,
+  changed: Partial<RiskState>,
+  why: string | undefined,
   context: DecisionContext,
-): RiskEvent[] {
-  refuseIfArchived(state);
-  const changed = whatChanges(state, command.changes);
-  const reason = because(command.reason);
-  const events: RiskEvent[] = [];
-  const changes = pick(changed, RISK_DETAILS);
-  if (!isEmpty(changes)) events.push({ type: 'RiskDetailsChanged', data: { changes, ...reason } });
-  if (changed.owner_id !== undefined) {
-    events.push({ type: 'RiskOwnerAssigned', data: { owner_id: changed.owner_id, ...reason } });
-  }
+): Own[] {
+  const reason = because(why);
+  const events: Own[] = [];
   if (changed.treatment !== undefined) {
     events.push({ type: 'RiskTreatmentPlanned', data: { treatment: changed.treatment, ...reason } });
   }
-  if (changed.status) events.push(moveTreatment(state.status, changed.status, reason));
+  if (changed.status) {
+    judgeMove(MOVES, state.status, changed.status, why);
+    events.push({
+      type: changed.status === 'IN_TREATMENT' ? 'RiskTreatmentStarted' : 'RiskTreatmentHalted',
+      data: reason,
+    });
+  }
   return [...events, ...assess(state, pick(changed, RATINGS), reason, context)];
 }
 
-function moveTreatment(from: RiskStatus, to: RiskStatus, data: Reasoned): RiskEvent {
-  if (from === 'OPEN' && to === 'IN_TREATMENT') return { type: 'RiskTreatmentStarted', data };
-  if (from === 'IN_TREATMENT' && to === 'OPEN') return { type: 'RiskTreatmentHalted', data };
-  const allowed = from === 'OPEN' ? ['IN_TREATMENT'] : from === 'IN_TREATMENT' ? ['OPEN'] : [];
-  return refuseMove(from, to, allowed, 'decideRisk accepts, revokes, closes and reopens.');
-}
+/** What updateRisk may move; the rest is decided. */
+const MOVES: Moves<RiskStatus> = {
+  field: 'status',
+  to: { OPEN: ['IN_TREATMENT'], IN_TREATMENT: ['OPEN'], ACCEPTED: [], CLOSED: [] },
+  hint: 'decideRisk accepts, revokes, closes and reopens.',
+};
 
 /** New ratings; a score that rises takes an acceptance away in the same write. */
-function assess(
-  state: RiskState,
-  ratings: Partial<RiskRatings>,
-  reason: Reasoned,
-  context: DecisionContext,
-): RiskEvent[] {
+function assess(state: RiskState, ratings: Partial<RiskRatings>, reason: Reasoned, context: DecisionContext): Own[] {
   if (isEmpty(ratings)) return [];
   const next = { ...state, ...ratings };
   refuseResidualAboveInherent(next);
-  const events: RiskEvent[] = [{ type: 'RiskAssessed', data: { ratings, assessed_at: context.now, ...reason } }];
+  const events: Own[] = [{ type: 'RiskAssessed', data: { ratings, assessed_at: context.now, ...reason } }];
   const raised = (scoresOf(next).score ?? 0) > (scoresOf(state).score ?? 0);
   if (raised && state.status === 'ACCEPTED') {
     events.push({ type: 'RiskAcceptanceRevoked', data: { cause: 'SCORE_RAISED', ...reason } });
@@ -200,12 +161,7 @@ const DECISIONS_FROM: Record<RiskStatus, readonly (typeof DECISIONS)[number][]> 
   CLOSED: ['REOPEN'],
 };
 
-function decideRisk(
-  command: Extract<RiskCommand, { type: 'DecideRisk' }>,
-  state: RiskState,
-  context: DecisionContext,
-): RiskEvent[] {
-  refuseIfArchived(state);
+function decide(command: DecideRisk, state: RiskState, context: DecisionContext): Own[] {
   const allowed = DECISIONS_FROM[state.status];
   if (!allowed.includes(command.decision)) {
     throw new Refusal(
@@ -226,7 +182,7 @@ function decideRisk(
   }
 }
 
-function acceptance(command: Extract<RiskCommand, { type: 'DecideRisk' }>, context: DecisionContext): RiskAcceptance {
+function acceptance(command: DecideRisk, context: DecisionContext): RiskAcceptance {
   if (context.role !== 'ADMIN' && context.role !== 'OWNER') {
     throw new Refusal('forbidden', 'Only an ADMIN or OWNER records the acceptance of a risk: ask one to do it.');
   }
@@ -246,17 +202,8 @@ function acceptance(command: Extract<RiskCommand, { type: 'DecideRisk' }>, conte
   };
 }
 
-function evolve(state: RiskState | null, event: RiskEvent): RiskState {
-  if (event.type === 'RiskAdded') {
-    const { reason: _reason, ...fields } = event.data;
-    return { ...UNKNOWN, ...fields };
-  }
-  const risk = requireState(state);
+function evolve(risk: RiskState, event: Own): RiskState {
   switch (event.type) {
-    case 'RiskDetailsChanged':
-      return { ...risk, ...event.data.changes };
-    case 'RiskOwnerAssigned':
-      return { ...risk, owner_id: event.data.owner_id };
     case 'RiskAssessed':
       return { ...risk, ...event.data.ratings, last_assessed_at: event.data.assessed_at };
     case 'RiskTreatmentPlanned':
@@ -272,11 +219,10 @@ function evolve(state: RiskState | null, event: RiskEvent): RiskState {
       return { ...risk, status: 'OPEN', acceptance: null };
     case 'RiskClosed':
       return { ...risk, status: 'CLOSED', acceptance: null };
-    case 'RiskArchived':
-      return { ...risk, archived_at: event.data.archived_at };
-    case 'RiskRestored':
-      return { ...risk, archived_at: null };
   }
 }
 
-export const risk: Decider<RiskState, RiskCommand, RiskEvent> = { decide, evolve };
+export const risk = recordFamily(
+  { type: 'RISK', title: 'Risk', singular: 'risk', plural: 'risks', prefix: 'rsk' },
+  { details: DETAILS, decided: DECIDED, untold: ['last_assessed_at'], add, update, decide, evolve },
+);

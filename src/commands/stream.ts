@@ -18,6 +18,8 @@ export interface Folded<State> {
   organization_id: string | null;
   state: State | null;
   revision: number;
+  /** 1 where the first state stands in another's stream, else 0: the record's revision is `revision + 1 + before`. */
+  before: 0 | 1;
   hash: string | null;
   /** The store's, of the newest event folded. */
   position: Position | null;
@@ -25,7 +27,20 @@ export interface Folded<State> {
 }
 
 export function nothing<State>(): Folded<State> {
-  return { organization_id: null, state: null, revision: -1, hash: null, position: null, commands: new Map() };
+  return {
+    organization_id: null,
+    state: null,
+    revision: -1,
+    before: 0,
+    hash: null,
+    position: null,
+    commands: new Map(),
+  };
+}
+
+/** The revision of the record that a stream is about. */
+export function recordRevision({ revision, before }: Folded<unknown>): number {
+  return revision + 1 + before;
 }
 
 /** Folds further events onto what is known. The map of commands is shared: it only grows, in log order. */
@@ -35,7 +50,7 @@ export function fold<State extends object, Event extends DomainEvent>(
   events: readonly (TrailEvent & { position?: Position })[],
 ): Folded<State> {
   let { organization_id, state, revision, hash, position } = from;
-  const commands = from.commands;
+  const { commands, before } = from;
   for (const event of events) {
     state = evolveBy(decider, state, event);
     revision = event.revision;
@@ -44,7 +59,7 @@ export function fold<State extends object, Event extends DomainEvent>(
     organization_id ??= event.metadata.organization_id;
     remember(commands, event);
   }
-  return { organization_id, state, revision, hash, position, commands };
+  return { organization_id, state, revision, before, hash, position, commands };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { FAMILIES, streamOf } from '../commands/families.ts';
+import { FAMILIES, recordAggregate } from '../commands/families.ts';
 import { CommandHandler } from '../commands/handler.ts';
 import { derivedId, itemCommandId } from '../commands/ids.ts';
 import { commandOrganization } from '../identity/actor.ts';
@@ -108,7 +108,7 @@ class Demo implements Telling {
     for (const step of all.sort((a, b) => b.ago - a.ago)) {
       this.clock.goTo(step.ago);
       const command_id = itemCommandId(this.place.installation, `${step.id} ${step.n}`);
-      await this.handler.execute(streamOf(step.family, step.id), FAMILIES[step.family].decider, step.command, {
+      await this.handler.execute(recordAggregate(step.id), step.command, {
         ...this.actor(step.by),
         organization_id: this.place.organizationId,
         command_id,

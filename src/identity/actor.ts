@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Role } from '../commands/caller.ts';
-import { organizationStream } from '../commands/families.ts';
+import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler, Envelope, Executed } from '../commands/handler.ts';
-import { type OrganizationCommand, type OrganizationState, organization } from '../commands/organization.ts';
+import type { OrganizationCommand, OrganizationState } from '../commands/organization.ts';
 
 /** Who changes members and tokens. */
 export type Actor = Pick<Envelope, 'actor_id' | 'token_id' | 'client'> & { role: Role };
@@ -21,7 +21,7 @@ export function commandOrganization(
   actor: Actor = SYSTEM,
   repeatable: { command_id: string; input: unknown } = { command_id: randomUUID(), input: command },
 ): Promise<Executed<OrganizationState>> {
-  return handler.execute(organizationStream(organizationId), organization, command, {
+  return handler.execute(organizationAggregate(organizationId), command, {
     ...actor,
     ...repeatable,
     organization_id: organizationId,

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller, Role } from '../commands/caller.ts';
-import { organizationStream } from '../commands/families.ts';
+import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
-import { lowerRole, type OrganizationState, organization } from '../commands/organization.ts';
+import { lowerRole, type OrganizationState } from '../commands/organization.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
@@ -133,7 +133,7 @@ export class Authenticator {
 
   private async load(id: string): Promise<OrganizationState | null> {
     try {
-      return (await this.parts.handler.load(organizationStream(id), organization, true)).state;
+      return (await this.parts.handler.load(organizationAggregate(id), true)).state;
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'unavailable') throw error;
       throw new StoreUnavailable('the log cannot be asked for roles', false, { cause: error });

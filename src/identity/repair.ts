@@ -1,5 +1,4 @@
-import { organizationStream } from '../commands/families.ts';
-import { organization } from '../commands/organization.ts';
+import { organizationAggregate, organizationStream } from '../commands/families.ts';
 import { commandOrganization } from './actor.ts';
 import type { Log } from './log.ts';
 import type { TokenRecord, TokensParts } from './tokens.ts';
@@ -21,7 +20,7 @@ export async function repairTokens(
   const reached = [...kept.values()].flatMap((record) => record.organizations);
   let repaired = 0;
   for (const organizationId of new Set([...organizations, ...reached])) {
-    const { state } = await handler.load(organizationStream(organizationId), organization, true);
+    const { state } = await handler.load(organizationAggregate(organizationId), true);
     for (const [token_id, token] of Object.entries(state?.tokens ?? {})) {
       if (token.revoked) continue;
       const record = kept.get(token_id);

@@ -1,8 +1,8 @@
 import { ROLES, type Role } from '../commands/caller.ts';
-import { organizationStream } from '../commands/families.ts';
+import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
 import { randomId } from '../commands/ids.ts';
-import { lowerRole, organization } from '../commands/organization.ts';
+import { lowerRole } from '../commands/organization.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { type Actor, commandOrganization, SYSTEM } from './actor.ts';
@@ -125,7 +125,7 @@ export class Tokens {
   }
 
   private async refuseAboveMember(organizationId: string, accountId: string, role: Role): Promise<void> {
-    const { state } = await this.parts.handler.load(organizationStream(organizationId), organization, true);
+    const { state } = await this.parts.handler.load(organizationAggregate(organizationId), true);
     if (state === null) {
       throw new Refusal('not_found', `There is no organization ${organizationId}.`, { field: 'organizations' });
     }

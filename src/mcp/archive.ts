@@ -1,7 +1,9 @@
+import type { Aggregate } from '../commands/aggregate.ts';
 import type { Caller, Role } from '../commands/caller.ts';
-import { FAMILIES, type FamilyName, familyOfPrefix, streamOf } from '../commands/families.ts';
+import { recordAggregate } from '../commands/families.ts';
 import type { Envelope, Executed } from '../commands/handler.ts';
-import { commandId, itemCommandId, kindOf } from '../commands/ids.ts';
+import { commandId, itemCommandId } from '../commands/ids.ts';
+import { refuseUnderArchived } from '../commands/references.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { Service } from './service.ts';
 import { envelope, organizationOf, readable, writerIn } from './write.ts';
@@ -16,8 +18,7 @@ export interface ArchiveInput {
 
 interface Item {
   id: string;
-  family: FamilyName;
-  stream: string;
+  aggregate: Aggregate;
   envelope: Envelope;
 }
 
@@ -37,19 +38,15 @@ export async function archiveRecords(service: Service, caller: Caller, input: Ar
   const command = { type: input.action === 'ARCHIVE' ? 'Archive' : 'Restore', reason: input.reason } as const;
   const { organizationId, items } = await itemsOf(service, caller, input);
   for (const item of items) {
-    await service.handler.rehearse(item.stream, FAMILIES[item.family].decider, command, item.envelope);
+    await refuseUnderArchived(service.handler, item.id);
+    await service.handler.rehearse(item.aggregate, command, item.envelope);
   }
   const records: Answer[] = [];
   const done: Executed<object>[] = [];
   for (const item of items) {
     const { id } = item;
     try {
-      const executed = await service.handler.execute(
-        item.stream,
-        FAMILIES[item.family].decider,
-        command,
-        item.envelope,
-      );
+      const executed = await service.handler.execute(item.aggregate, command, item.envelope);
       done.push(executed);
       records.push({ id, archived_at: (executed.state as { archived_at: string | null }).archived_at, referred_by: 0 });
     } catch (error) {
@@ -71,7 +68,7 @@ async function itemsOf(
   const ids = [...new Set(input.ids)];
   const organizations = new Map<string, string>();
   for (const id of ids) {
-    organizations.set(id, await organizationOf(service, caller, familyOf(id), id, input.organization_id, 'ids'));
+    organizations.set(id, await organizationOf(service, caller, id, input.organization_id, 'ids'));
   }
   const [organizationId] = organizations.values() as unknown as [string];
   if ([...organizations.values()].some((other) => other !== organizationId)) {
@@ -83,8 +80,7 @@ async function itemsOf(
   const whole = commandId([organizationId, 'archiveRecords'], input.idempotency_key);
   const items = ids.map((id) => ({
     id,
-    family: familyOf(id),
-    stream: streamOf(familyOf(id), id),
+    aggregate: recordAggregate(id),
     envelope: {
       ...envelope(caller, organizationId, role),
       command_id: itemCommandId(whole, id),
@@ -92,8 +88,4 @@ async function itemsOf(
     },
   }));
   return { organizationId, items };
-}
-
-function familyOf(id: string): FamilyName {
-  return familyOfPrefix(kindOf(id) ?? '')!;
 }

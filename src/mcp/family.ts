@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { FamilyName } from '../commands/families.ts';
+import type { FamilyNames } from '../commands/family.ts';
+import { FAMILY_QUERIES } from '../queries/families.ts';
 import type { FamilyQuery } from '../queries/family.ts';
 import { listRecords } from '../queries/list.ts';
 import * as field from './fields.ts';
@@ -8,75 +10,98 @@ import type { CallContext, Tool } from './tool.ts';
 import { addRecord, changeRecord, type WriteInput } from './write.ts';
 
 /** What is a family's own in its list, add and update: everything else about them is the same for all. */
-export interface FamilyTools {
-  family: FamilyName;
-  query: FamilyQuery;
-  /** As tools and commands spell it: Vendor gives listVendors, addVendor, AddVendor. */
-  title: string;
+export interface FamilyTools<FilterName extends string = string> {
+  query: FamilyQuery<FilterName>;
   /** Required to add. */
   required: z.ZodRawShape;
   /** Settable always, and only when adding. */
   settable: z.ZodRawShape;
   whenAdding?: z.ZodRawShape;
-  filter: z.ZodRawShape;
-  missing: readonly [string, ...string[]];
-  orders: readonly [string, ...string[]];
+  /** Each filter of the query as an input. */
+  filter: Record<FilterName, z.ZodType>;
   descriptions: { list: string; add: string; update: string };
 }
 
 type Given = WriteInput & { id: string };
 
 /** A family's list, add and update. */
-export function familyTools(service: Service, own: FamilyTools): Tool[] {
-  const prefix = own.query.prefix;
-  const listName = `list${own.title}s`;
-  const filter = z.strictObject({ ...field.commonFilters(prefix, own.missing), ...own.filter });
-  return [
-    tool({
-      name: listName,
-      description: own.descriptions.list,
-      readOnly: true,
-      input: z.strictObject({
-        organization_id: field.organizationId(),
-        filter: filter.optional(),
-        ...field.listFields(own.orders),
-      }),
-      run: (input, { caller }) => listRecords(service.reader, own.query, listName, caller, input),
+export function familyTools<FilterName extends string>(service: Service, own: FamilyTools<FilterName>): Tool[] {
+  return [listTool(service, own), addTool(service, own), updateTool(service, own)];
+}
+
+/** A list of a family's records. */
+export function listTool<FilterName extends string>(
+  service: Service,
+  own: Pick<FamilyTools<FilterName>, 'query' | 'filter'> & { descriptions: { list: string } },
+): Tool {
+  const { query } = own;
+  const name = `list${query.plural[0]!.toUpperCase()}${query.plural.slice(1)}`;
+  const kinds = Object.keys(FAMILY_QUERIES);
+  const filter = z.strictObject({ ...own.filter, ...field.commonFilters(query.prefix, query.lacks, kinds) });
+  return tool({
+    name,
+    description: own.descriptions.list,
+    readOnly: true,
+    input: z.strictObject({
+      organization_id: field.organizationId(),
+      filter: filter.optional(),
+      ...field.listFields(query.orders),
     }),
-    tool({
-      name: `add${own.title}`,
-      description: own.descriptions.add,
-      input: z.strictObject({
-        organization_id: field.organizationId(),
-        ...own.required,
-        ...own.settable,
-        ...own.whenAdding,
-        ...field.writeFields,
-      }),
-      run: (input, { caller }) => {
-        const { organization_id, idempotency_key, reason, ...fields } = input as WriteInput;
-        return addRecord(service, caller, {
-          tool: `add${own.title}`,
-          family: own.family,
-          singular: own.query.singular,
-          input: { organization_id, idempotency_key },
-          command: { type: `Add${own.title}`, fields, ...(reason ? { reason } : {}) },
-        });
-      },
+    run: (input, { caller }) => listRecords(service.reader, query, name, caller, input),
+  });
+}
+
+/** Adds a record of a family. */
+export function addTool(
+  service: Service,
+  own: Pick<FamilyTools, 'required' | 'settable' | 'whenAdding'> & {
+    query: FamilyNames;
+    descriptions: { add: string };
+  },
+): Tool {
+  const { type, title, singular } = own.query;
+  const name = `add${title}`;
+  return tool({
+    name,
+    description: own.descriptions.add,
+    input: z.strictObject({
+      organization_id: field.organizationId(),
+      ...own.required,
+      ...own.settable,
+      ...own.whenAdding,
+      ...field.writeFields,
     }),
-    changeTool(service, own, {
-      name: `update${own.title}`,
-      description: own.descriptions.update,
-      fields: { ...optional(own.required), ...own.settable },
-      command: ({ reason, ...changes }) => ({ type: `Update${own.title}`, changes, ...(reason ? { reason } : {}) }),
-    }),
-  ];
+    run: (input, { caller }) => {
+      const { organization_id, idempotency_key, reason, ...fields } = input as WriteInput;
+      return addRecord(service, caller, {
+        tool: name,
+        family: type as FamilyName,
+        singular,
+        input: { organization_id, idempotency_key },
+        command: { type: `Add${title}`, fields, ...(reason ? { reason } : {}) },
+      });
+    },
+  });
+}
+
+/** Changes the settable fields of a record. */
+export function updateTool(
+  service: Service,
+  own: Pick<FamilyTools, 'required' | 'settable'> & { query: FamilyNames; descriptions: { update: string } },
+): Tool {
+  const { title } = own.query;
+  return changeTool(service, own.query, {
+    name: `update${title}`,
+    description: own.descriptions.update,
+    fields: { ...optional(own.required), ...own.settable },
+    command: ({ reason, ...changes }) => ({ type: `Update${title}`, changes, ...(reason ? { reason } : {}) }),
+  });
 }
 
 /** A tool that gives a command to one record of a family. */
 export function changeTool(
   service: Service,
-  own: Pick<FamilyTools, 'family' | 'query'>,
+  family: FamilyNames,
   definition: {
     name: string;
     description: string;
@@ -90,7 +115,7 @@ export function changeTool(
     name,
     description,
     input: z.strictObject({
-      id: field.id(own.query.prefix),
+      id: field.id(family.prefix),
       organization_id: field.organizationId().optional(),
       ...fields,
       ...field.writeFields,
@@ -100,8 +125,8 @@ export function changeTool(
       const { id, organization_id, idempotency_key, expected_revision, ...rest } = input as Given;
       return changeRecord(service, caller, id, {
         tool: name,
-        family: own.family,
-        singular: own.query.singular,
+        family: family.type as FamilyName,
+        singular: family.singular,
         input: { organization_id, idempotency_key, expected_revision },
         command: command(rest),
       });

@@ -110,18 +110,21 @@ export const organizationId = () => id('org');
 export const expectedRevision = () => z.int().min(1).optional();
 
 /** Filters that every family's list has. */
-export const commonFilters = (prefix: string, missing: readonly [string, ...string[]]) => ({
+export const commonFilters = (prefix: string, missing: readonly string[], kinds: readonly string[]) => ({
   query: text().optional().describe('every word begins a word of its texts'),
   ids: some(id(prefix)).optional(),
   owner_id: some(account()).optional(),
-  missing: someOf(missing).optional(),
+  linked_to: id(...kinds).optional(),
+  missing: someOf(missing as [string, ...string[]]).optional(),
   updated_since: timestamp().optional(),
   include_archived: z.boolean().optional(),
 });
 
 /** What every list takes beside its filter. */
-export const listFields = (orders: readonly [string, ...string[]]) => ({
-  order_by: z.strictObject({ field: z.enum(orders), direction: z.enum(['ASC', 'DESC']).optional() }).optional(),
+export const listFields = (orders: readonly string[]) => ({
+  order_by: z
+    .strictObject({ field: z.enum(orders as [string, ...string[]]), direction: z.enum(['ASC', 'DESC']).optional() })
+    .optional(),
   ...pageFields(),
 });
 

@@ -59,7 +59,7 @@ export function registerTools(service: Service): Tool[] {
           .min(1)
           .max(50),
         organization_id: field.organizationId().optional(),
-        include: field.someOf(['HISTORY', 'ARCHIVED']).optional(),
+        include: field.someOf(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
         as_of: z.string().optional(),
       }),
       run: (input, { caller }) => getRecords(service.reader, caller, { ...input, include: input.include ?? [] }),

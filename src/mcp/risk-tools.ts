@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { DECISIONS, RISK_STATUSES, TREATMENTS } from '../commands/risk.ts';
-import { PRIORITIES, riskQuery } from '../queries/risks.ts';
-import { changeTool, type FamilyTools, familyTools } from './family.ts';
+import { DECISIONS, PRIORITIES, RISK_STATUSES, TREATMENTS } from '../commands/risk.ts';
+import { riskQuery } from '../queries/risks.ts';
+import { changeTool, familyTools } from './family.ts';
 import * as field from './fields.ts';
 import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
 
-const risks: FamilyTools = {
-  family: 'RISK',
+const risks = {
   query: riskQuery,
-  title: 'Risk',
   required: { name: field.name() },
   settable: {
     reference_id: field.clearable(field.name()),
@@ -37,8 +35,6 @@ const risks: FamilyTools = {
     due_before: field.date().optional().describe('next_review_due before it'),
     overdue: z.boolean().optional(),
   },
-  missing: ['OWNER', 'SCORE'],
-  orders: ['score', 'name', 'next_review_due', 'created_at', 'updated_at'],
   descriptions: {
     list: 'Risks, highest score first unless ordered otherwise. High-priority risks: filter.priority [HIGH, CRITICAL]. To read known ids whole, use getRecords.',
     add: 'Add a risk; ratings 1-5, a score is likelihood × impact, the residual score at most the inherent one. Begins OPEN; ACCEPTED only by decideRisk.',
@@ -50,7 +46,7 @@ const risks: FamilyTools = {
 export function riskTools(service: Service): Tool[] {
   return [
     ...familyTools(service, risks),
-    changeTool(service, risks, {
+    changeTool(service, riskQuery, {
       name: 'decideRisk',
       description:
         'Decide on a risk: ACCEPT until a date (reason, ADMIN), REVOKE the acceptance, CLOSE or REOPEN it (reason). To change ratings or plans, use updateRisk.',

@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { CRITICALITIES, OUTCOMES, VENDOR_STATUSES } from '../commands/vendor.ts';
 import { vendorQuery } from '../queries/vendors.ts';
-import { changeTool, type FamilyTools, familyTools } from './family.ts';
+import { changeTool, familyTools } from './family.ts';
 import * as field from './fields.ts';
 import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
 
-const vendors: FamilyTools = {
-  family: 'VENDOR',
+const vendors = {
   query: vendorQuery,
-  title: 'Vendor',
   required: { name: field.name() },
   settable: {
     description: field.clearable(field.text()).describe('the service it provides'),
@@ -36,8 +34,6 @@ const vendors: FamilyTools = {
     review_due_before: field.date().optional(),
     review_overdue: z.boolean().optional(),
   },
-  missing: ['OWNER'],
-  orders: ['name', 'last_reviewed', 'next_review_due', 'created_at', 'updated_at'],
   descriptions: {
     list: 'Vendors (suppliers, processors), by name unless ordered otherwise. For vendors not reviewed for a year: filter.reviewed_before. To read known ids whole, use getRecords.',
     add: 'Add a vendor; it begins PENDING_REVIEW. SUSPENDED and OFFBOARDED need reason. Record a review with reviewVendor afterwards.',
@@ -49,7 +45,7 @@ const vendors: FamilyTools = {
 export function vendorTools(service: Service): Tool[] {
   return [
     ...familyTools(service, vendors),
-    changeTool(service, vendors, {
+    changeTool(service, vendorQuery, {
       name: 'reviewVendor',
       description:
         'Record a review of a vendor: sets status to the outcome, last_reviewed, and next_review_due (365 days later unless given). CONDITIONAL needs conditions. Also takes a suspended vendor back.',

@@ -1,9 +1,9 @@
 import type { Caller, Role } from '../commands/caller.ts';
 import { ROLES } from '../commands/caller.ts';
-import { FAMILIES, type FamilyName, organizationStream, streamOf } from '../commands/families.ts';
+import { FAMILIES, type FamilyName, recordAggregate } from '../commands/families.ts';
 import type { Envelope, Executed } from '../commands/handler.ts';
 import { commandId, derivedId } from '../commands/ids.ts';
-import { organization } from '../commands/organization.ts';
+import { refuseUnderArchived, requireMember, requireReferences } from '../commands/references.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { roleIn } from '../queries/reader.ts';
 import { similarTo, writtenRecord } from '../queries/written.ts';
@@ -25,15 +25,19 @@ interface WriteSpec {
   singular: string;
   input: WriteInput;
   command: { type: string; [field: string]: unknown };
+  /** The least role that may; EDITOR unless given. */
+  role?: Role;
+  /** Of a new record, where it is not drawn for the command. */
+  id?: string;
 }
 
 /** Adds a record: its id follows from the command, so that a repeated call makes the same one. */
 export async function addRecord(service: Service, caller: Caller, spec: WriteSpec): Promise<object> {
   const organizationId = spec.input.organization_id!;
-  const role = writerIn(caller, organizationId);
+  const role = writerIn(caller, organizationId, spec.role);
   const command_id = commandId([organizationId, spec.tool], spec.input.idempotency_key);
-  const id = derivedId(FAMILIES[spec.family].prefix, command_id);
-  const fresh = spec.input.idempotency_key === undefined;
+  const id = spec.id ?? derivedId(FAMILIES[spec.family].prefix, command_id);
+  const fresh = spec.id === undefined && spec.input.idempotency_key === undefined;
   const answer = await write(service, caller, organizationId, role, id, { command_id, fresh }, spec);
   const similar = await similarTo(service.reader, organizationId, answer[spec.singular] as Record<string, unknown>);
   return similar.length > 0 ? { ...answer, similar } : answer;
@@ -41,8 +45,8 @@ export async function addRecord(service: Service, caller: Caller, spec: WriteSpe
 
 /** Changes one record, which names its organization. */
 export async function changeRecord(service: Service, caller: Caller, id: string, spec: WriteSpec): Promise<object> {
-  const organizationId = await organizationOf(service, caller, spec.family, id, spec.input.organization_id);
-  const role = writerIn(caller, organizationId);
+  const organizationId = await organizationOf(service, caller, id, spec.input.organization_id);
+  const role = writerIn(caller, organizationId, spec.role);
   const command_id = commandId([organizationId, spec.tool, id], spec.input.idempotency_key);
   return write(service, caller, organizationId, role, id, { command_id }, spec);
 }
@@ -57,8 +61,9 @@ async function write(
   spec: WriteSpec,
 ): Promise<Record<string, unknown>> {
   const { expected_revision } = spec.input;
-  const command = await withAccounts(service, caller, organizationId, spec.command);
-  const executed = await service.handler.execute(streamOf(spec.family, id), FAMILIES[spec.family].decider, command, {
+  const command = await checked(service, caller, organizationId, spec.family, spec.command);
+  await refuseUnderArchived(service.handler, id);
+  const executed = await service.handler.execute(recordAggregate(id), command, {
     ...envelope(caller, organizationId, role),
     ...identity,
     input: command,
@@ -101,13 +106,12 @@ export function writerIn(caller: Caller, organizationId: string, least: Role = '
 export async function organizationOf(
   service: Service,
   caller: Caller,
-  family: FamilyName,
   id: string,
   expected: string | undefined,
   field = 'id',
 ): Promise<string> {
   if (expected !== undefined) roleIn(caller, expected);
-  const { organization_id } = await service.handler.load(streamOf(family, id), FAMILIES[family].decider);
+  const { organization_id } = await service.handler.load(recordAggregate(id));
   if (
     organization_id !== null &&
     caller.roles.has(organization_id) &&
@@ -121,37 +125,28 @@ export async function organizationOf(
 /** Fields of commands that name a person. */
 const ACCOUNT_FIELDS = ['owner_id', 'approver_id'];
 
-/** Puts the caller for ME, and refuses people who are no members: checked on the organization's own stream. */
-async function withAccounts<C extends { type: string; [field: string]: unknown }>(
-  service: Service,
+/** A command with the caller's account for ME, all that it names being there and live. */
+export async function checked<C extends { type: string; [field: string]: unknown }>(
+  { handler }: Service,
   caller: Caller,
   organizationId: string,
+  family: FamilyName,
   command: C,
 ): Promise<C> {
-  const resolve = async (fields: Record<string, unknown>) => {
+  const check = async (fields: Record<string, unknown>) => {
     const result = { ...fields };
     for (const field of ACCOUNT_FIELDS) {
       const value = fields[field];
       if (typeof value !== 'string') continue;
       result[field] = value === 'ME' ? caller.account_id : value;
-      await requireMember(service, organizationId, field, String(result[field]));
+      await requireMember(handler, organizationId, field, String(result[field]));
     }
+    await requireReferences(handler, organizationId, FAMILIES[family].references, result);
     return result;
   };
-  const result: Record<string, unknown> = await resolve(command);
+  const result: Record<string, unknown> = await check(command);
   for (const part of ['fields', 'changes']) {
-    if (result[part]) result[part] = await resolve(result[part] as Record<string, unknown>);
+    if (result[part]) result[part] = await check(result[part] as Record<string, unknown>);
   }
   return result as C;
-}
-
-async function requireMember(service: Service, organizationId: string, field: string, account: string): Promise<void> {
-  const stream = organizationStream(organizationId);
-  const known = await service.handler.load(stream, organization);
-  if (known.state?.members[account] !== undefined) return;
-  const newest = await service.handler.load(stream, organization, true);
-  if (newest.state?.members[account] !== undefined) return;
-  throw new Refusal('invalid_input', `${field} is no member: listOrganizations with include_members names them.`, {
-    field,
-  });
 }

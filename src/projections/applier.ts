@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { EventStore, Position, StoredEvent } from '../stores/event-store.ts';
 import type { Checkpoint, ReadModels } from '../stores/read-store.ts';
-import { foldBatch, type RecordCache } from './fold.ts';
+import type { Cache } from './batch.ts';
+import { foldBatch } from './fold.ts';
+import type { Neighbours } from './neighbours.ts';
 import type { RecordDocument } from './read-model.ts';
 
 /** A batch ends at about this many events, or this much data, whichever its next event would pass. */
@@ -15,7 +17,10 @@ const BEGINNING = '0000-01-01T00:00:00.000Z';
 /** Applies events to one generation of read models, organization by organization, and keeps their checkpoints. */
 export class Applier {
   readonly checkpoints = new Map<string, Checkpoint>();
-  private readonly cache: RecordCache = new LRUCache<string, RecordDocument>({ max: CACHED_RECORDS });
+  private readonly cache: Cache = {
+    records: new LRUCache<string, RecordDocument>({ max: CACHED_RECORDS }),
+    neighbours: new LRUCache<string, Neighbours>({ max: CACHED_RECORDS }),
+  };
 
   constructor(
     private readonly events: EventStore,

@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { upcast } from '../commands/upcast.ts';
-import type { CollectionSpec, StoredDocument } from '../stores/read-store.ts';
-import type { TrailEvent } from '../trail/event.ts';
+import type { CollectionSpec } from '../stores/read-store.ts';
 import type { ReadModel } from './read-model.ts';
 
 export interface FieldChange {
@@ -10,13 +8,22 @@ export interface FieldChange {
   to: unknown;
 }
 
+export interface Named {
+  id: string;
+  type: string;
+  name: string;
+}
+
 /** One event as an auditor reads it. */
 export interface ChangeDocument {
   position: number;
   log_time: string;
   event_type: string;
-  record: { id: string; type: string; name: string };
-  revision: number;
+  record: Named;
+  /** The other record, of a link. */
+  linked?: Named;
+  /** Record revision after it; null of a link, which raises none. */
+  revision: number | null;
   recorded_at: string;
   effective_at: string | null;
   actor_id: string;
@@ -25,6 +32,7 @@ export interface ChangeDocument {
   reason: string | null;
   changes: FieldChange[];
   stream: string;
+  stream_revision: number;
   event_id: string;
   hash: string;
   /** The event could not be digested: what it changed is not known here. */
@@ -42,71 +50,29 @@ export const CHANGES: CollectionSpec = {
     token_id: 'text',
     event_type: 'text',
     revision: 'number',
+    side: 'number',
   },
   indexes: [
-    { keys: ['position'], covers: ['log_time', 'record_type', 'actor_id', 'token_id', 'event_type'] },
+    { keys: ['position'], covers: ['side', 'log_time', 'record_type', 'actor_id', 'token_id', 'event_type'] },
     { keys: ['log_time'] },
-    { keys: ['record_id', 'position'], covers: ['revision'] },
+    { keys: ['record_id', 'position'], covers: ['revision', 'side'] },
   ],
   searchable: false,
 };
+
+/** Under this a framework's adoption is found for each of its controls, which all begin with it. */
+export function adoptionKey(frameworkId: string): string {
+  return `adoption:${frameworkId}`;
+}
 
 /** Ordinals in ids are padded so that ids sort as the log does. */
 export function changeId(organizationId: string, ordinal: number): string {
   return `${organizationId}@${String(ordinal).padStart(15, '0')}`;
 }
 
-/** What an event changed: before and after are the record's states around it, both null where it was not digested. */
-export function changeDocument(
-  event: TrailEvent,
-  ordinal: number,
-  log_time: string,
-  model: ReadModel | null,
-  before: object | null,
-  after: object | null,
-): StoredDocument {
-  const { organization_id, actor_id, token_id, client, recorded_at, hash } = event.metadata;
-  // What could not be digested may have a shape that nobody here knows.
-  const data = after === null ? event.data : upcast(event);
-  const id = event.stream.slice(event.stream.indexOf('-') + 1);
-  const named = after ?? before;
-  const document: ChangeDocument = {
-    position: ordinal,
-    log_time,
-    event_type: event.type,
-    record: { id, type: model?.type ?? 'UNKNOWN', name: named && model ? model.nameOf(named) : '' },
-    revision: event.revision + 1,
-    recorded_at,
-    effective_at: after === null ? null : (model?.effectiveAt?.(event.type, data) ?? null),
-    actor_id,
-    token_id,
-    client,
-    reason: typeof data.reason === 'string' ? data.reason : null,
-    changes: after === null || model === null ? [] : fieldChanges(model, before, after),
-    stream: event.stream,
-    event_id: event.id,
-    hash,
-    ...(after === null ? { stale: true as const } : {}),
-  };
-  return {
-    id: changeId(organization_id, ordinal),
-    organization_id,
-    keys: {
-      position: ordinal,
-      log_time,
-      record_id: id,
-      record_type: document.record.type,
-      actor_id,
-      token_id,
-      event_type: event.type,
-      revision: document.revision,
-    },
-    doc: document,
-  };
-}
-
-function fieldChanges(model: ReadModel, before: object | null, after: object): FieldChange[] {
-  const tracked = differences(model.tracked, before ?? {}, after);
+/** What differs in the fields that an auditor is told about. */
+export function fieldChanges(model: ReadModel, before: object | null, after: object): FieldChange[] {
+  const tracked = differences(model.family.fields, before ?? {}, after);
   return tracked.flatMap((change) => (model.maps?.includes(change.field) ? entryChanges(change) : [change]));
 }
 

@@ -1,7 +1,8 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Checkpoint, Commit, Found, ReadModels } from '../stores/read-store.ts';
-import { putKey } from './fold.ts';
+import { putKey } from './batch.ts';
 import { READ_MODELS } from './models.ts';
+import { LINKS, NEIGHBOURS } from './neighbours.ts';
 import { historyOf, OPEN_END } from './read-model.ts';
 
 type Put = Commit['puts'][number];
@@ -9,12 +10,12 @@ type Put = Commit['puts'][number];
 /** Heap bytes for each document that may be held back: a few times what one takes. */
 const HEAP_OF_ONE = 16 * 1024;
 
-const CURRENT = new Set(READ_MODELS.map((model) => model.collection));
-const HISTORIES = new Set(READ_MODELS.map((model) => historyOf(model.collection)));
+const CURRENT = new Set([...READ_MODELS.map((model) => model.family.plural), NEIGHBOURS.name]);
+const ENDING = new Set([...READ_MODELS.map((model) => historyOf(model.family.plural)), LINKS.name]);
 
 /**
  * Holds back, while a generation is built, what a later event will write again: records as they are now, and versions
- * that have not ended. Most are so written once instead of once an event. Nobody reads such a generation and a cut-off
+ * and links that have not ended. Most are so written once instead of once an event. Nobody reads such a generation and a cut-off
  * build is thrown away, so nothing depends on a commit being whole.
  */
 export class LateWrites implements Pick<ReadModels, 'get' | 'commit' | 'checkpoints' | 'recover'> {
@@ -83,5 +84,5 @@ export class LateWrites implements Pick<ReadModels, 'get' | 'commit' | 'checkpoi
 
 function willChange({ collection, document }: Put): boolean {
   if (CURRENT.has(collection)) return true;
-  return HISTORIES.has(collection) && document.keys.until_position === OPEN_END;
+  return ENDING.has(collection) && document.keys.until_position === OPEN_END;
 }

@@ -1,25 +1,38 @@
 import type { CollectionSpec } from '../stores/read-store.ts';
 import { CHANGES } from './changes.ts';
+import { LINKS, NEIGHBOURS } from './neighbours.ts';
 import { organizations } from './organizations.ts';
 import { collectionsOf, type ReadModel } from './read-model.ts';
 import { risks } from './risks.ts';
 import { vendors } from './vendors.ts';
 
 /** Raise it when a document, a key or an index changes: read models are then built anew beside the old ones. */
-export const PROJECTIONS_VERSION = 1;
+export const PROJECTIONS_VERSION = 2;
 
 /** Every read model. Adding a family is adding its name. */
-export const READ_MODELS: readonly ReadModel[] = [organizations, vendors, risks];
+export const READ_MODELS: readonly ReadModel[] = [organizations, risks, vendors];
 
-const BY_STREAM = new Map(READ_MODELS.map((model) => [model.stream, model]));
+const BY_STREAM = new Map(READ_MODELS.map((model) => [model.family.singular, model]));
+const BY_PREFIX = new Map(READ_MODELS.map((model) => [model.family.prefix, model]));
 
 /** The model that a stream's events belong to, or null where this version knows none. */
 export function modelOfStream(stream: string): ReadModel | null {
   return BY_STREAM.get(stream.slice(0, stream.indexOf('-'))) ?? null;
 }
 
+/** The model of the record that an id is of, or null where this version knows none. */
+export function modelOfId(id: string): ReadModel | null {
+  return BY_PREFIX.get(id.slice(0, id.indexOf('_'))) ?? null;
+}
+
 /** Events that no projection could digest. */
 export const PARKED: CollectionSpec = { name: 'parked', keys: { position: 'number' }, indexes: [], searchable: false };
 
 /** Every collection of a generation, with its keys and indexes: the one place where they are listed. */
-export const COLLECTIONS: readonly CollectionSpec[] = [...READ_MODELS.flatMap(collectionsOf), CHANGES, PARKED];
+export const COLLECTIONS: readonly CollectionSpec[] = [
+  ...READ_MODELS.flatMap(collectionsOf),
+  LINKS,
+  NEIGHBOURS,
+  CHANGES,
+  PARKED,
+];

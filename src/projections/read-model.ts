@@ -1,6 +1,9 @@
 import type { Decider } from '../commands/decider.ts';
+import type { Family, FamilyNames } from '../commands/family.ts';
 import type { CollectionSpec, Scalar, StoredDocument } from '../stores/read-store.ts';
-import { foldText, searchWords } from './text.ts';
+import { type Key, worked } from './keys.ts';
+import { countOf, EVIDENCE_UNTIL, greatest, NEVER, type Tally } from './tally.ts';
+import { searchWords } from './text.ts';
 
 /** What every projected record carries beside its family's own fields. Names are the wire's. */
 export interface RecordDocument {
@@ -12,51 +15,96 @@ export interface RecordDocument {
   updated_at: string;
   /** 1 when added, +1 an event. */
   revision: number;
-  /** Ordinal of the record's newest event in the organization's log. */
+  /** Ordinal of the record's own newest event in the organization's log. */
   position: number;
-  /** Present when a later event could not be digested. */
+  /** Ordinal from which this version holds: of its own newest event, or of one that changed a neighbour. */
+  since: number;
+  /** What its neighbours are, absent while it has none. */
+  tally?: Tally;
+  /** A later event of its own could not be digested: what follows is not known. */
+  parked?: true;
+  /** That, or a neighbour is so. */
   stale?: true;
 }
 
 type Keys = Readonly<Record<string, Scalar | null>>;
 
+/** What a record can lack; the family names which of these its lists can be asked for. */
+export const LACKS = ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'] as const;
+export type Lack = (typeof LACKS)[number];
+
+/** A record that begins with an event of another one. */
+export interface Child {
+  id: string;
+  state: object;
+}
+
 /** A family's read model as data: which keys it is filtered and ordered by, and how they come from a document. */
 // biome-ignore lint/suspicious/noExplicitAny: the runner holds models of every family; each definition names its own types
 export interface ReadModel<State extends object = any> {
-  /** Record type on the wire (VENDOR), and the collection's name (vendors). */
-  type: string;
-  collection: string;
-  /** Streams are `<stream>-<id>`. */
-  stream: string;
-  /** How a stored event changes the record: the decider's own. */
-  decider: Pick<Decider<State, never, never>, 'evolve'>;
-  /** Fields that follow from the state alone. */
-  derive(state: State): object;
-  /** What the record is called in lists of changes. */
-  nameOf(state: State): string;
-  /** Fields whose change is worth a line to an auditor: what was set, not what follows from it. */
-  tracked: readonly (keyof State & string)[];
-  /** Tracked fields that are maps: their changes are told entry by entry. */
+  /** The family's names and, in `evolve`, how a stored event changes a record: the decider's own. */
+  family: FamilyNames &
+    Pick<Decider<State, never, never>, 'evolve'> &
+    Pick<Family<State>, 'fields'> & { references?: readonly string[]; origin?: unknown };
+  /** Fields that follow from the state and the neighbours. */
+  derive?(state: State, tally: Tally): object;
+  /** What a record is called in lists of changes; its name unless told otherwise. */
+  nameOf?(state: State): string;
+  /** Fields that are maps: their changes are told entry by entry. */
   maps?: readonly string[];
-  keyTypes: CollectionSpec['keys'];
-  keys(document: State & RecordDocument): Keys;
-  /** Keys that can be ordered by; each has an index. */
+  keys: Readonly<Record<string, Key>>;
+  /** Keys that can be ordered by, beside created_at and updated_at; each has an index. */
   orders: readonly string[];
   /** Keys that most lists are narrowed by to one value: each leads an index in the first of the orders. */
-  narrowing: readonly string[];
+  narrowing?: readonly string[];
   /** Keys that are looked up by equality alone and need an index for it. */
   lookups?: readonly string[];
-  /** Keys that filters read; in the indexes, so that a filter need not read the document. */
-  filters: readonly string[];
+  /** What its records can lack. */
+  lacks: readonly Lack[];
   /** Fields that `query` searches: whole, and the first 100 distinct words of each. */
-  texts: { short: readonly (keyof State & string)[]; long: readonly (keyof State & string)[] };
+  texts: { short: readonly string[]; long: readonly string[] };
   /** A date that an event states itself, such as reviewed_at. */
   effectiveAt?(type: string, data: Record<string, unknown>): string | null;
+
+  /** Records that an event of this family links the record to. */
+  links?(type: string, data: Record<string, unknown>): readonly string[];
+  /** Records of another family that begin with an event of this one. */
+  begets?(type: string, data: Record<string, unknown>, id: string): readonly Child[];
+  /** What neighbours tally of a record beside its type: while it is live, and while it is archived. */
+  labels?(document: State & RecordDocument): readonly string[];
+  labelsArchived?(document: State & RecordDocument): readonly string[];
+  /** Which such labels of its neighbours it keeps: whole, or beginning so where one ends in a colon. */
+  keeps?: readonly string[];
+  /** The state in a document, where `derive` puts something else in a field's place. */
+  stateOf?(document: State & RecordDocument): State;
+}
+
+/** Keys that stand for what can be lacking. */
+const LACKING: Partial<Record<Lack, Record<string, Key>>> = {
+  MEASURES: { measures: tallied('MEASURE') },
+  CONTROLS: { controls: tallied('CONTROL') },
+  RISKS: { risks: tallied('RISK') },
+  EVIDENCE: {
+    evidence_until: worked<RecordDocument>('text', ({ tally }) => greatest(tally ?? {}, EVIDENCE_UNTIL) ?? NEVER),
+  },
+  ROOT_CAUSE: {
+    root_cause: worked<{ root_cause: string | null }>('number', (record) => (record.root_cause ? 1 : null)),
+  },
+};
+
+/** The number of neighbours of a type, empty where there is none. */
+function tallied(type: string): Key {
+  return worked<RecordDocument>('number', ({ tally }) => countOf(tally ?? {}, type) || null);
 }
 
 /** Keys that all families share. */
-const COMMON_KEYS = { owner_id: 'text', archived: 'number', created_at: 'text', updated_at: 'text' } as const;
-const COMMON_FILTERS = ['archived', 'owner_id'];
+const COMMON: Readonly<Record<string, Key<RecordDocument>>> = {
+  archived: worked('number', ({ archived_at }) => (archived_at === null ? 0 : 1)),
+  owner_id: worked('text', ({ owner_id }) => owner_id),
+  created_at: { type: 'text', of: ({ created_at }) => created_at, filtered: false },
+  updated_at: { type: 'text', of: ({ updated_at }) => updated_at, filtered: false },
+};
+const COMMON_ORDERS = ['created_at', 'updated_at'];
 const SPAN_KEYS = { record_id: 'text', from_position: 'number', until_position: 'number' } as const;
 
 /** `until_position` of a version that still holds. */
@@ -66,23 +114,46 @@ export function historyOf(collection: string): string {
   return `${collection}_history`;
 }
 
+/** Every field that a family's lists can be ordered by. */
+export function ordersOf(model: ReadModel): string[] {
+  return [...model.orders, ...COMMON_ORDERS];
+}
+
+const keysByModel = new WeakMap<ReadModel, Readonly<Record<string, Key>>>();
+
+function keysOf(model: ReadModel): Readonly<Record<string, Key>> {
+  let keys = keysByModel.get(model);
+  if (keys === undefined) {
+    keys = Object.assign({}, COMMON, model.keys, ...model.lacks.map((lack) => LACKING[lack] ?? {})) as Record<
+      string,
+      Key
+    >;
+    keysByModel.set(model, keys);
+  }
+  return keys;
+}
+
 /** The two collections of a family: its records now, and every version with the ordinals between which it held. */
 export function collectionsOf(model: ReadModel): CollectionSpec[] {
-  const keys = { ...COMMON_KEYS, ...model.keyTypes };
-  const filters = [...COMMON_FILTERS, ...model.filters];
+  const all = Object.entries(keysOf(model));
+  const keys = Object.fromEntries(all.map(([name, { type }]) => [name, type]));
+  const filters = all.filter(([, key]) => key.filtered).map(([name]) => name);
   const span = ['from_position', 'until_position'];
-  const sorted = [...model.orders.map((order) => [order]), ...model.narrowing.map((key) => [key, model.orders[0]!])];
+  const sorted = [
+    ...ordersOf(model).map((order) => [order]),
+    ...(model.narrowing ?? []).map((key) => [key, model.orders[0]!]),
+  ];
   const indexed = (covers: string[]) =>
     sorted.map((keys) => ({ keys, covers: covers.filter((c) => !keys.includes(c)) }));
   return [
     {
-      name: model.collection,
+      name: model.family.plural,
       keys,
       indexes: [...indexed(filters), ...(model.lookups ?? []).map((key) => ({ keys: [key] }))],
       searchable: true,
     },
     {
-      name: historyOf(model.collection),
+      name: historyOf(model.family.plural),
       keys: { ...keys, ...SPAN_KEYS },
       indexes: [...indexed([...span, ...filters]), { keys: ['record_id', 'from_position'] }],
       searchable: true,
@@ -98,7 +169,7 @@ export function currentDocument(model: ReadModel, document: RecordDocument): Sto
 
 /** A version as it is stored for reads of the past. */
 export function versionDocument(model: ReadModel, document: RecordDocument, until = OPEN_END): StoredDocument {
-  const { id, organization_id, position: from_position } = document;
+  const { id, organization_id, since: from_position } = document;
   const { keys, words } = stored(model, document);
   return {
     id: `${id}@${from_position}`,
@@ -120,7 +191,7 @@ const known = new WeakMap<RecordDocument, Stored>();
 function stored(model: ReadModel, document: RecordDocument): Stored {
   const before = known.get(document);
   if (before !== undefined) return before;
-  const made = { keys: keysOf(model, document), words: wordsOf(model, document) };
+  const made = { keys: keyValues(model, document), words: wordsOf(model, document) };
   known.set(document, made);
   return made;
 }
@@ -130,7 +201,8 @@ export function inheritWords(model: ReadModel, before: RecordDocument, after: Re
   const words = known.get(before)?.words;
   if (words === undefined) return;
   const fields = [...model.texts.short, ...model.texts.long] as (keyof RecordDocument)[];
-  if (fields.every((field) => before[field] === after[field])) known.set(after, { keys: keysOf(model, after), words });
+  if (fields.every((field) => before[field] === after[field]))
+    known.set(after, { keys: keyValues(model, after), words });
 }
 
 function wordsOf(model: ReadModel, document: RecordDocument): readonly string[] {
@@ -139,12 +211,8 @@ function wordsOf(model: ReadModel, document: RecordDocument): readonly string[] 
   return searchWords(textsOf(model.texts.short), textsOf(model.texts.long));
 }
 
-function keysOf(model: ReadModel, document: RecordDocument): Keys {
-  const { owner_id, archived_at, created_at, updated_at } = document;
-  return { owner_id, archived: archived_at === null ? 0 : 1, created_at, updated_at, ...model.keys(document) };
-}
-
-/** The stored form of a text that is ordered or filtered by: as `foldText`, null and empty alike. */
-export function textKey(text: string | null): string | null {
-  return text === null || text === '' ? null : foldText(text);
+function keyValues(model: ReadModel, document: RecordDocument): Keys {
+  const keys: Record<string, Scalar | null> = {};
+  for (const [name, key] of Object.entries(keysOf(model))) keys[name] = key.of(document);
+  return keys;
 }

@@ -1,54 +1,25 @@
-import { VENDOR_DETAILS, type VendorState, vendor } from '../commands/vendor.ts';
-import { type ReadModel, textKey } from './read-model.ts';
-
-/** Stands for "never" where a filter on a date takes in what has none. */
-const NEVER = '0001-01-01';
-/** Stands for "not due" where a filter on a date must leave a vendor out. */
-const FAR = '9999-12-31';
+import { type VendorState, vendor } from '../commands/vendor.ts';
+import { filtered, filteredNumber, filteredText, ordered, orderedText, worked } from './keys.ts';
+import type { ReadModel } from './read-model.ts';
+import { FAR, NEVER } from './tally.ts';
 
 export const vendors: ReadModel<VendorState> = {
-  type: 'VENDOR',
-  collection: 'vendors',
-  stream: 'vendor',
-  decider: vendor,
-  derive: () => ({}),
-  nameOf: (state) => state.name,
-  tracked: [...VENDOR_DETAILS, 'last_reviewed', 'status', 'review', 'owner_id', 'archived_at'],
-  keyTypes: {
-    name: 'text',
-    status: 'text',
-    criticality: 'text',
-    category: 'text',
-    country: 'text',
-    processes_personal_data: 'number',
-    last_reviewed: 'text',
-    reviewed_or_never: 'text',
-    next_review_due: 'text',
-    review_due: 'text',
+  family: vendor,
+  keys: {
+    name: orderedText('name'),
+    status: filtered('status'),
+    criticality: filtered('criticality'),
+    category: filteredText('category'),
+    country: filteredText('country'),
+    processes_personal_data: filteredNumber('processes_personal_data'),
+    last_reviewed: ordered('last_reviewed'),
+    reviewed_or_never: worked<VendorState>('text', (vendor) => vendor.last_reviewed ?? NEVER),
+    next_review_due: ordered('next_review_due'),
+    review_due: worked<VendorState>('text', (vendor) => vendor.next_review_due ?? FAR),
   },
-  keys: (vendor) => ({
-    name: textKey(vendor.name),
-    status: vendor.status,
-    criticality: vendor.criticality,
-    category: textKey(vendor.category),
-    country: textKey(vendor.country),
-    processes_personal_data: vendor.processes_personal_data === null ? null : Number(vendor.processes_personal_data),
-    last_reviewed: vendor.last_reviewed,
-    reviewed_or_never: vendor.last_reviewed ?? NEVER,
-    next_review_due: vendor.next_review_due,
-    review_due: vendor.next_review_due ?? FAR,
-  }),
-  orders: ['name', 'last_reviewed', 'next_review_due', 'created_at', 'updated_at'],
+  orders: ['name', 'last_reviewed', 'next_review_due'],
   narrowing: ['status'],
-  filters: [
-    'status',
-    'criticality',
-    'category',
-    'country',
-    'processes_personal_data',
-    'reviewed_or_never',
-    'review_due',
-  ],
+  lacks: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
   texts: { short: ['name'], long: ['description'] },
   effectiveAt: (type, data) => (type === 'VendorReviewed' ? String(data.reviewed_at) : null),
 };

@@ -1,11 +1,12 @@
 import type { Caller } from '../commands/caller.ts';
+import { frameworkOfControl, kindOf } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
-import type { ChangeDocument, FieldChange } from '../projections/changes.ts';
+import { adoptionKey, type ChangeDocument, type FieldChange } from '../projections/changes.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { oneOf } from './family.ts';
 import { answerNotes } from './list.ts';
-import { endOf, isRealDate, type Moment, momentOf } from './moment.ts';
+import { completionOf, endOf, isRealDate, type Moment, momentOf } from './moment.ts';
 import { accountNames } from './names.ts';
 import { readPage } from './page.ts';
 import { cutText, fitting } from './present.ts';
@@ -33,6 +34,8 @@ export interface ChangesInput {
 
 /** Texts in changes are cut here; getRecords has them whole. */
 const TEXT = 200;
+/** Evidence, and the records that it was added with. */
+const MOST_SIDES = 21;
 /** HISTORY of a record: the newest so many. */
 const HISTORY = 50;
 
@@ -44,21 +47,16 @@ export async function listChanges(reader: Reader, caller: Caller, input: Changes
   const boundTo = ['listChanges', organizationId, input.filter ?? {}, input.as_of ?? null];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
   const moment: Moment = after ?? (await momentOf(reader, organizationId, input.as_of));
-  const where = conditions(caller, input, moment);
+  const where = await conditions(reader, caller, input, moment);
   const notes = answerNotes(reader, organizationId, moment);
   if (input.view === 'COUNT') {
-    const [counted] = await reader.models.count({ collection: 'changes', organizationId, where });
-    return { total: counted?.total ?? 0, ...notes };
+    return { total: await countChanges(reader, { collection: 'changes', organizationId, where }, input), ...notes };
   }
   const order = { key: 'position', direction: 'DESC' } as const;
-  const rows = await readPage(reader.models, {
-    collection: 'changes',
-    organizationId,
-    where,
-    order,
-    size: input.size,
-    after,
-  });
+  // An event that is found by several of its sides is told once.
+  const size = mayFindTwice(input) ? MOST_SIDES * (input.size + 1) : input.size;
+  const found = await readPage(reader.models, { collection: 'changes', organizationId, where, order, size, after });
+  const rows = found.filter((row, index) => row.doc.position !== found[index - 1]?.doc.position);
   const documents = rows.slice(0, input.size).map((row) => row.doc as unknown as ChangeDocument);
   const changes = await presentChanges(reader, documents, input.verify);
   const shown = fitting(changes);
@@ -66,17 +64,20 @@ export async function listChanges(reader: Reader, caller: Caller, input: Changes
     ? { verification: await verifyChanges(reader.events, documents.slice(0, shown)) }
     : {};
   const last = rows[shown - 1];
-  const next =
-    rows.length > shown && last
-      ? {
-          next_cursor: writeCursor(reader.cursorKey, boundTo, {
-            ...last,
-            today: moment.today,
-            ordinal: moment.ordinal,
-          }),
-        }
-      : {};
+  // The walk goes on behind all sides of the last event that is shown.
+  const place = last && { empty: false, key: last.key, id: '', today: moment.today, ordinal: moment.ordinal };
+  const next = rows.length > shown && place ? { next_cursor: writeCursor(reader.cursorKey, boundTo, place) } : {};
   return { changes: changes.slice(0, shown), ...next, ...notes, ...verification };
+}
+
+/** Whether a filter can find an event by more than one of its sides. */
+function mayFindTwice({ filter }: ChangesInput): boolean {
+  return (filter?.record_id?.length ?? 0) > 1 || filter?.record_types !== undefined;
+}
+
+async function countChanges(reader: Reader, source: Parameters<Reader['models']['count']>[0], input: ChangesInput) {
+  if (mayFindTwice(input)) return (await reader.models.count(source, ['position'])).length;
+  return (await reader.models.count(source))[0]?.total ?? 0;
 }
 
 /** A record's newest changes, up to a moment. */
@@ -86,7 +87,7 @@ export async function changesOf(
   id: string,
   upTo: number | null,
 ): Promise<object> {
-  const where: Condition[] = [{ key: 'record_id', op: 'eq', value: id }];
+  const where: Condition[] = [aboutRecords([id])];
   if (upTo !== null) where.push({ key: 'position', op: 'range', lte: upTo });
   const rows = await reader.models.find({
     collection: 'changes',
@@ -102,16 +103,23 @@ export async function changesOf(
   };
 }
 
-function conditions(caller: Caller, input: ChangesInput, moment: Moment): Condition[] {
+/** A control's changes begin with the adoption of its framework. */
+function aboutRecords(ids: readonly string[]): Condition {
+  const adoptions = ids.filter((id) => kindOf(id) === 'ctl').map((id) => adoptionKey(frameworkOfControl(id)));
+  return oneOf('record_id', [...ids, ...new Set(adoptions)]);
+}
+
+async function conditions(reader: Reader, caller: Caller, input: ChangesInput, moment: Moment): Promise<Condition[]> {
   const { record_id, record_types, actor_id, event_types, from, to } = input.filter ?? {};
   const where: Condition[] = [];
-  if (record_id) where.push(oneOf('record_id', record_id));
+  if (record_id) where.push(aboutRecords(record_id));
   if (record_types) where.push(oneOf('record_type', record_types));
+  if (!record_id && !record_types) where.push({ key: 'side', op: 'eq', value: 0 });
   if (actor_id) where.push(byActor(actor_id, caller));
   if (event_types) where.push(oneOf('event_type', event_types));
   if (moment.ordinal !== null) where.push({ key: 'position', op: 'range', lte: moment.ordinal });
-  if (from !== undefined) where.push(boundary('from', from));
-  if (to !== undefined) where.push(boundary('to', to));
+  if (from !== undefined) where.push(await boundary(reader, input.organization_id, 'from', from));
+  if (to !== undefined) where.push(await boundary(reader, input.organization_id, 'to', to));
   return where;
 }
 
@@ -129,14 +137,27 @@ function byActor(ids: readonly string[], caller: Caller): Condition {
 }
 
 /** A bound of the period, inclusive: a position, or a time that is compared with log time. */
-function boundary(field: 'from' | 'to', text: string): Condition {
+async function boundary(
+  reader: Reader,
+  organizationId: string,
+  field: 'from' | 'to',
+  text: string,
+): Promise<Condition> {
   const side = field === 'from' ? 'gte' : 'lte';
   if (/^\d{1,15}$/.test(text)) return { key: 'position', op: 'range', [side]: Number(text) };
+  if (kindOf(text) === 'aud') {
+    const completed = await completionOf(reader, organizationId, text, `filter.${field}`);
+    return { key: 'position', op: 'range', [side]: completed };
+  }
   const time = field === 'from' && isRealDate(text) ? `${text}T00:00:00.000Z` : endOf(text);
   if (time !== null) return { key: 'log_time', op: 'range', [side]: time };
-  throw new Refusal('invalid_input', `Give ${field} as a date, a timestamp in UTC, or a position.`, {
-    field: `filter.${field}`,
-  });
+  throw new Refusal(
+    'invalid_input',
+    `Give ${field} as a date, a timestamp in UTC, a completed audit's id, or a position.`,
+    {
+      field: `filter.${field}`,
+    },
+  );
 }
 
 async function presentChanges(reader: Reader, documents: readonly ChangeDocument[], proofs: boolean) {
@@ -149,6 +170,7 @@ async function presentChanges(reader: Reader, documents: readonly ChangeDocument
     position: String(change.position),
     event_type: change.event_type,
     record: change.record,
+    ...(change.linked ? { linked: change.linked } : {}),
     revision: change.revision,
     recorded_at: change.recorded_at,
     ...(change.effective_at ? { effective_at: change.effective_at } : {}),

@@ -1,3 +1,4 @@
+import { kindOf } from '../commands/ids.ts';
 import type { FamilyQuery } from './family.ts';
 import { riskQuery } from './risks.ts';
 import { vendorQuery } from './vendors.ts';
@@ -9,3 +10,8 @@ const FAMILIES: readonly FamilyQuery[] = [riskQuery, vendorQuery];
 export const FAMILY_QUERIES: Readonly<Record<string, FamilyQuery>> = Object.fromEntries(
   FAMILIES.map((family) => [family.prefix, family]),
 );
+
+/** The family of a record, by its id. */
+export function queryOf(id: string): FamilyQuery {
+  return FAMILY_QUERIES[kindOf(id) ?? '']!;
+}

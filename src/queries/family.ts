@@ -1,5 +1,10 @@
-import { textKey } from '../projections/read-model.ts';
+import type { FamilyNames } from '../commands/family.ts';
+import { textKey } from '../projections/keys.ts';
+import { READ_MODELS } from '../projections/models.ts';
+import { type Lack, ordersOf, type ReadModel } from '../projections/read-model.ts';
 import type { Condition, Scalar } from '../stores/read-store.ts';
+import type { Moment } from './moment.ts';
+import type { Reader } from './reader.ts';
 
 /** The day a read is about, who asks, and the whole filter where one part of it bears on another. */
 export interface FilterContext {
@@ -11,25 +16,57 @@ export interface FilterContext {
 /** A filter's value as stored conditions; several are all required. */
 export type Filter = (value: never, context: FilterContext) => Condition[];
 
-/** A family's filters and orders as data. */
-export interface FamilyQuery {
-  /** Record type on the wire (VENDOR), its singular and its plural, which is the collection. */
-  type: string;
-  /** What its ids begin with. */
-  prefix: string;
-  singular: string;
-  plural: string;
-  defaultOrder: { field: string; direction: 'ASC' | 'DESC' };
-  filters: Readonly<Record<string, Filter>>;
-  /** What a record can lack. */
-  missing: Readonly<Record<string, Condition>>;
+interface Order {
+  field: string;
+  direction: 'ASC' | 'DESC';
+}
+
+/** What is a family's own in its reads, as data. */
+export interface FamilyReads<FilterName extends string = string> {
+  /** Unless this is the first of the model's orders, rising. */
+  defaultOrder?: Order;
+  filters: Readonly<Record<FilterName, Filter>>;
   /** Keys that two records seldom share by intention: an add that does answers `similar`. Each begins an index. */
   alike: readonly string[];
   /** Fields of SUMMARY, in their order, after id and owner. */
   summary: readonly string[];
   /** Fields that depend on the day the read is about. */
   onDay?(document: Record<string, unknown>, today: string): Record<string, unknown>;
+  /** Fields that stand in no document, where a record is shown whole. */
+  beside?(reader: Reader, organizationId: string, id: string, moment: Moment): Promise<Record<string, unknown>>;
 }
+
+/** A family's filters and orders, under the family's names. */
+export interface FamilyQuery<FilterName extends string = string> extends FamilyReads<FilterName>, FamilyNames {
+  model: ReadModel;
+  defaultOrder: Order;
+  orders: readonly string[];
+  lacks: readonly Lack[];
+}
+
+/** The reads of a family, by its type. */
+export function familyQuery<FilterName extends string>(
+  type: string,
+  own: FamilyReads<FilterName>,
+): FamilyQuery<FilterName> {
+  const model = READ_MODELS.find(({ family }) => family.type === type);
+  if (model === undefined) throw new TypeError(`${type} has no read model`);
+  const { title, singular, plural, prefix } = model.family;
+  const defaultOrder: Order = { field: model.orders[0]!, direction: 'ASC' };
+  const { lacks } = model;
+  return { type, title, singular, plural, prefix, model, defaultOrder, orders: ordersOf(model), lacks, ...own };
+}
+
+/** What it means that something is lacking. */
+export const LACKING: Record<Lack, (today: string) => Condition> = {
+  OWNER: () => ({ key: 'owner_id', op: 'empty' }),
+  SCORE: () => ({ key: 'score', op: 'empty' }),
+  MEASURES: () => ({ key: 'measures', op: 'empty' }),
+  CONTROLS: () => ({ key: 'controls', op: 'empty' }),
+  RISKS: () => ({ key: 'risks', op: 'empty' }),
+  EVIDENCE: (today) => ({ key: 'evidence_until', op: 'range', lt: today }),
+  ROOT_CAUSE: () => ({ key: 'root_cause', op: 'empty' }),
+};
 
 export function equal(key: string): Filter {
   return (values: readonly string[]) => [oneOf(key, values)];
@@ -51,4 +88,19 @@ export function before(key: string): Filter {
 
 export function oneOf(key: string, values: readonly Scalar[]): Condition {
   return values.length === 1 ? { key, op: 'eq', value: values[0]! } : { key, op: 'in', values };
+}
+
+/** Dates on a stored key that stands for "never" where there is none: before the day, or not. */
+export function passed(key: string): Filter {
+  return (past: boolean, { today }) => [{ key, op: 'range', ...(past ? { lt: today } : { gte: today }) }];
+}
+
+/** States in their workflow's order, as the key has them. */
+export function rankedAs(key: string, states: readonly string[]): Filter {
+  return (values: readonly string[]) => [
+    oneOf(
+      key,
+      values.map((state) => states.indexOf(state)),
+    ),
+  ];
 }

@@ -1,10 +1,11 @@
 import type { Caller } from '../commands/caller.ts';
-import { historyOf } from '../projections/read-model.ts';
+import { historyOf, type Lack } from '../projections/read-model.ts';
 import { wordsOf } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { type Place, readCursor, writeCursor } from './cursor.ts';
-import { type FamilyQuery, type FilterContext, oneOf } from './family.ts';
-import { type Moment, momentOf, refusePast } from './moment.ts';
+import { type FamilyQuery, type FilterContext, LACKING, oneOf } from './family.ts';
+import { linkedTo } from './links.ts';
+import { byIds, holdingAt, type Moment, momentOf, refusePast } from './moment.ts';
 import { type PageRow, readPage } from './page.ts';
 import { cutToFit, fitting, present } from './present.ts';
 import { type Reader, roleIn } from './reader.ts';
@@ -37,11 +38,14 @@ export async function listRecords(
   const source = {
     collection: moment.ordinal === null ? family.plural : historyOf(family.plural),
     organizationId: input.organization_id,
-    where: conditions(family, moment, {
-      today: moment.today,
-      account_id: caller.account_id,
-      filter: input.filter ?? {},
-    }),
+    where: [
+      ...(await linkedTo(reader, input.organization_id, family, moment, input.filter ?? {})),
+      ...conditions(family, moment, {
+        today: moment.today,
+        account_id: caller.account_id,
+        filter: input.filter ?? {},
+      }),
+    ],
   };
   const notes = answerNotes(reader, input.organization_id, moment);
   if (input.view === 'COUNT') {
@@ -88,7 +92,7 @@ export function answerNotes(reader: Reader, organizationId: string, moment: Mome
 }
 
 function conditions(family: FamilyQuery, moment: Moment, context: FilterContext): Condition[] {
-  const { query, ids, owner_id, missing, updated_since, include_archived, ...own } = context.filter;
+  const { query, ids, owner_id, linked_to, missing, updated_since, include_archived, ...own } = context.filter;
   // The store checks them in this order, so what leaves most records out comes first, what nearly all pass last.
   const where: Condition[] = [];
   for (const [name, value] of Object.entries(own)) {
@@ -96,25 +100,13 @@ function conditions(family: FamilyQuery, moment: Moment, context: FilterContext)
   }
   if (ids !== undefined) where.push(byIds(ids as string[], moment));
   if (owner_id !== undefined) where.push(oneOf('owner_id', owners(owner_id as string[], context)));
-  for (const fact of (missing as string[] | undefined) ?? []) where.push(family.missing[fact]!);
+  for (const fact of (missing as Lack[] | undefined) ?? []) where.push(LACKING[fact](context.today));
   if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
   if (moment.ordinal !== null) where.push(...holdingAt(moment.ordinal));
   if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
   const prefixes = query === undefined ? [] : wordsOf(String(query));
   if (prefixes.length > 0) where.push({ op: 'words', prefixes });
   return where;
-}
-
-/** Versions that held after an ordinal. */
-export function holdingAt(ordinal: number): Condition[] {
-  return [
-    { key: 'from_position', op: 'range', lte: ordinal },
-    { key: 'until_position', op: 'range', gt: ordinal },
-  ];
-}
-
-function byIds(ids: readonly string[], moment: Moment): Condition {
-  return moment.ordinal === null ? { op: 'ids', ids } : { key: 'record_id', op: 'in', values: ids };
 }
 
 function owners(ids: readonly string[], context: FilterContext): string[] {

@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Role } from '../commands/caller.ts';
 import { dateOf } from '../commands/dates.ts';
+import { kindOf } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
+import type { Condition } from '../stores/read-store.ts';
 import { behind, READ_WAIT_MS, type Reader, refuseViewer } from './reader.ts';
 
 /** The state a read is about: as it is now, or after an ordinal of the organization's log. */
@@ -36,6 +38,19 @@ export function isRealDate(text: string): boolean {
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
 }
 
+/** Versions that held after an ordinal. */
+export function holdingAt(ordinal: number): Condition[] {
+  return [
+    { key: 'from_position', op: 'range', lte: ordinal },
+    { key: 'until_position', op: 'range', gt: ordinal },
+  ];
+}
+
+/** Records by id in the collection that a moment is read from. */
+export function byIds(ids: readonly string[], moment: Moment): Condition {
+  return moment.ordinal === null ? { op: 'ids', ids } : { key: 'record_id', op: 'in', values: ids };
+}
+
 /** A VIEWER may name no other moment than today. @throws Refusal forbidden */
 export function refusePast(reader: Reader, role: Role, asOf: string | undefined): void {
   if (asOf !== undefined && asOf !== dateOf(reader.now().toISOString())) refuseViewer(role, 'the past');
@@ -48,11 +63,14 @@ export async function momentOf(reader: Reader, organizationId: string, asOf: str
   if (asOf === undefined) return { today, ordinal: null };
   if (asOf === today) return { today, ordinal: await newestOrdinal(reader, organizationId) };
   if (POSITION.test(asOf)) return momentOfPosition(reader, organizationId, Number(asOf));
+  if (kindOf(asOf) === 'aud') {
+    return momentOfPosition(reader, organizationId, await completionOf(reader, organizationId, asOf, 'as_of'));
+  }
   const time = endOf(asOf);
   if (time === null) {
     throw new Refusal(
       'invalid_input',
-      'Give as_of as a date, a timestamp in UTC, or a position from an earlier answer.',
+      "Give as_of as a date, a timestamp in UTC, a completed audit's id, or a position from an earlier answer.",
       {
         field: 'as_of',
       },
@@ -83,6 +101,17 @@ async function momentOfPosition(reader: Reader, organizationId: string, ordinal:
   });
   if (change === undefined) throw behind();
   return { today: dateOf(String(change.doc.log_time)), ordinal };
+}
+
+/** The ordinal that an audit pinned when it was completed. @throws Refusal where there is none */
+export async function completionOf(reader: Reader, organizationId: string, id: string, field: string): Promise<number> {
+  const [audit] = await reader.models.get('audits', [id]);
+  if (audit?.doc.organization_id !== organizationId) {
+    throw new Refusal('not_found', `There is no ${id} here: listAudits names the audits there are.`, { field });
+  }
+  const completed = audit.doc.completed_position;
+  if (typeof completed === 'string') return Number(completed);
+  throw new Refusal('invalid_input', 'This audit was never completed: give a date, or complete it first.', { field });
 }
 
 /** The last ordinal whose log time is not later than `time`. */

@@ -1,5 +1,5 @@
 import type { Caller, Role } from '../commands/caller.ts';
-import { textKey } from '../projections/read-model.ts';
+import { textKey } from '../projections/keys.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { accountNames } from './names.ts';
 import type { Reader } from './reader.ts';

@@ -24,10 +24,12 @@ export async function present(
   });
 }
 
+/** Fields of documents that are there for the projections' sake; no reader needs them. */
+const INTERNAL = new Set(['position', 'since', 'tally', 'parked', 'self_archived_at']);
+
 function full(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
-  // `position` is there for the store's sake and no reader needs it.
-  const { id, organization_id, owner_id, created_at, updated_at, revision, archived_at, position, ...fields } =
-    document;
+  const { id, organization_id, owner_id, created_at, updated_at, revision, archived_at, ...others } = document;
+  const fields = Object.fromEntries(Object.entries(others).filter(([field]) => !INTERNAL.has(field)));
   return {
     id,
     organization_id,

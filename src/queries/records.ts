@@ -1,12 +1,11 @@
 import type { Caller } from '../commands/caller.ts';
 import { dateOf } from '../commands/dates.ts';
-import { kindOf } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { historyOf } from '../projections/read-model.ts';
 import { changesOf } from './changes.ts';
-import { FAMILY_QUERIES } from './families.ts';
-import { holdingAt } from './list.ts';
-import { type Moment, momentOf, refusePast } from './moment.ts';
+import { FAMILY_QUERIES, queryOf } from './families.ts';
+import { linkedRecords } from './links.ts';
+import { holdingAt, type Moment, momentOf, refusePast } from './moment.ts';
 import { ANSWER_CHARACTERS, atMost, cutToFit, present } from './present.ts';
 import { type Reader, refuseViewer, roleIn } from './reader.ts';
 
@@ -33,12 +32,10 @@ export async function getRecords(reader: Reader, caller: Caller, input: RecordsI
   const found = ids.filter((id) => documents.has(id) && (archivedToo || documents.get(id)!.archived_at === null));
   const records = await Promise.all(
     found.map(async (id) => {
-      const family = familyOf(id);
+      const family = queryOf(id);
       const [record] = await present(reader.accounts, family, [documents.get(id)!], moment.today, 'FULL');
-      const history = input.include.includes('HISTORY')
-        ? { history: await changesOf(reader, organizationId!, id, moment.ordinal) }
-        : {};
-      return { type: family.type, ...record, ...history };
+      const beside = await besides(reader, organizationId!, id, moment, input.include);
+      return { type: family.type, ...record, ...beside };
     }),
   );
   const fit = fitFirst(records);
@@ -50,6 +47,36 @@ export async function getRecords(reader: Reader, caller: Caller, input: RecordsI
     ...(moment.ordinal === null ? {} : { as_of: { position: String(moment.ordinal), date: moment.today } }),
     ...(incomplete ? { incomplete: true } : {}),
   };
+}
+
+/** What stands beside a record where it is asked for: links, evidence, history. */
+async function besides(
+  reader: Reader,
+  organizationId: string,
+  id: string,
+  moment: Moment,
+  include: readonly string[],
+): Promise<Document> {
+  const beside: Document = { ...(await queryOf(id).beside?.(reader, organizationId, id, moment)) };
+  const archivedToo = include.includes('ARCHIVED');
+  if (include.includes('LINKS')) {
+    const { documents, total } = await linkedRecords(reader, organizationId, id, moment, archivedToo, 'OTHERS');
+    beside.links = { records: documents.map(named), total };
+  }
+  if (include.includes('EVIDENCE')) {
+    const { documents, total } = await linkedRecords(reader, organizationId, id, moment, archivedToo, 'EVIDENCE');
+    const evidence = await present(reader.accounts, FAMILY_QUERIES.evd!, documents, moment.today, 'SUMMARY');
+    beside.evidence = { records: evidence, total };
+  }
+  if (include.includes('HISTORY')) beside.history = await changesOf(reader, organizationId, id, moment.ordinal);
+  return beside;
+}
+
+/** A linked record in one line. */
+function named(document: Document): Document {
+  const { family, nameOf } = queryOf(String(document.id)).model;
+  const { id, archived_at } = document;
+  return { id, type: family.type, name: nameOf?.(document) ?? document.name, ...(archived_at ? { archived_at } : {}) };
 }
 
 /** The moment asked about, where the caller may look at it. Without an organization nothing was found: any will do. */
@@ -71,10 +98,6 @@ function onlyOne<T>(values: Iterable<T>): T | null {
   return second === undefined ? (first ?? null) : null;
 }
 
-function familyOf(id: string) {
-  return FAMILY_QUERIES[kindOf(id) ?? '']!;
-}
-
 /** Records of one organization that the caller may see. @throws Refusal when they are of two */
 async function readNow(
   reader: Reader,
@@ -85,7 +108,7 @@ async function readNow(
   if (wanted !== undefined) roleIn(caller, wanted);
   const byFamily = new Map<string, string[]>();
   for (const id of ids) {
-    const { plural } = familyOf(id);
+    const { plural } = queryOf(id);
     byFamily.set(plural, [...(byFamily.get(plural) ?? []), id]);
   }
   const documents = new Map<string, Document>();
@@ -115,7 +138,7 @@ async function readAsOf(
   const documents = new Map<string, Document>();
   for (const id of ids) {
     const [version] = await reader.models.find({
-      collection: historyOf(familyOf(id).plural),
+      collection: historyOf(queryOf(id).plural),
       organizationId,
       where: [{ key: 'record_id', op: 'eq', value: id }, ...holdingAt(ordinal)],
       order: { key: 'from_position', direction: 'DESC' },

@@ -1,6 +1,5 @@
-import { before, equal, equalText, type FamilyQuery } from './family.ts';
-
-export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
+import type { PRIORITIES } from '../commands/risk.ts';
+import { before, equal, equalText, familyQuery, passed } from './family.ts';
 
 /** The products of 1–5 by 1–5 that are each priority. */
 const SCORES: Record<(typeof PRIORITIES)[number], readonly number[]> = {
@@ -10,11 +9,7 @@ const SCORES: Record<(typeof PRIORITIES)[number], readonly number[]> = {
   CRITICAL: [15, 16, 20, 25],
 };
 
-export const riskQuery: FamilyQuery = {
-  type: 'RISK',
-  prefix: 'rsk',
-  singular: 'risk',
-  plural: 'risks',
+export const riskQuery = familyQuery('RISK', {
   defaultOrder: { field: 'score', direction: 'DESC' },
   filters: {
     status: equal('status'),
@@ -25,20 +20,15 @@ export const riskQuery: FamilyQuery = {
     category: equalText('category'),
     min_score: (score: number) => [{ key: 'score', op: 'range', gte: score }],
     max_score: (score: number) => [{ key: 'score', op: 'range', lte: score }],
-    acceptance_expired: (expired: boolean, { today }) => [
-      { key: 'accepted_until', op: 'range', ...(expired ? { lt: today } : { gte: today }) },
-    ],
+    acceptance_expired: passed('accepted_until'),
     acceptance_until_before: before('accepted_until'),
     due_before: before('next_review_due'),
-    overdue: (overdue: boolean, { today }) => [
-      { key: 'review_due', op: 'range', ...(overdue ? { lt: today } : { gte: today }) },
-    ],
+    overdue: passed('review_due'),
   },
-  missing: { OWNER: { key: 'owner_id', op: 'empty' }, SCORE: { key: 'score', op: 'empty' } },
   alike: ['name', 'reference_id'],
   summary: ['reference_id', 'name', 'status', 'score', 'priority', 'treatment'],
   onDay: (risk, today) => {
     const acceptance = risk.acceptance as { until: string } | null;
     return acceptance === null ? {} : { acceptance: { ...acceptance, expired: acceptance.until < today } };
   },
-};
+});

@@ -1,6 +1,6 @@
 import { VENDOR_STATUSES } from '../commands/vendor.ts';
 import type { Condition } from '../stores/read-store.ts';
-import { equal, equalText, type FamilyQuery, type Filter, type FilterContext, oneOf } from './family.ts';
+import { equal, equalText, type Filter, type FilterContext, familyQuery, oneOf } from './family.ts';
 
 const STILL_HERE: Condition = oneOf(
   'status',
@@ -15,12 +15,7 @@ function onReviews<T>(condition: (value: T, context: FilterContext) => Condition
   };
 }
 
-export const vendorQuery: FamilyQuery = {
-  type: 'VENDOR',
-  prefix: 'vnd',
-  singular: 'vendor',
-  plural: 'vendors',
-  defaultOrder: { field: 'name', direction: 'ASC' },
+export const vendorQuery = familyQuery('VENDOR', {
   filters: {
     status: equal('status'),
     criticality: equal('criticality'),
@@ -36,7 +31,6 @@ export const vendorQuery: FamilyQuery = {
       ...(overdue ? { lt: today } : { gte: today }),
     })),
   },
-  missing: { OWNER: { key: 'owner_id', op: 'empty' } },
   alike: ['name'],
   summary: ['name', 'status', 'criticality', 'last_reviewed', 'next_review_due'],
-};
+});

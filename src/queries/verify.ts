@@ -25,9 +25,9 @@ export async function verifyChanges(events: EventStore, changes: readonly Change
     const fault = verifyChain(chain);
     if (fault !== null) faults.push(fault);
     for (const change of listed) {
-      const event = chain[change.revision - 1];
+      const event = chain[change.stream_revision];
       if (event?.id === change.event_id && event.metadata.hash === change.hash) continue;
-      faults.push({ stream, revision: change.revision - 1, event_id: change.event_id, why: 'NOT_IN_LOG' });
+      faults.push({ stream, revision: change.stream_revision, event_id: change.event_id, why: 'NOT_IN_LOG' });
     }
   }
   return { verdict: faults.length === 0 ? 'VALID' : 'INVALID', streams: byStream.size, events: checked, faults };

@@ -1,8 +1,6 @@
 import { dateOf } from '../commands/dates.ts';
-import { kindOf } from '../commands/ids.ts';
-import { READ_MODELS } from '../projections/models.ts';
-import { textKey } from '../projections/read-model.ts';
-import { FAMILY_QUERIES } from './families.ts';
+import { textKey } from '../projections/keys.ts';
+import { queryOf } from './families.ts';
 import { cutToFit, present } from './present.ts';
 import type { Reader } from './reader.ts';
 
@@ -25,11 +23,11 @@ export async function writtenRecord(
   revision: number,
   pending: object | null,
 ): Promise<Written> {
-  const family = FAMILY_QUERIES[kindOf(id) ?? '']!;
+  const family = queryOf(id);
   const today = dateOf(reader.now().toISOString());
   if (pending !== null) {
-    const model = READ_MODELS.find(({ type }) => type === family.type)!;
-    const document = { id, organization_id: organizationId, ...pending, ...model.derive(pending), revision };
+    const derived = family.model.derive?.(pending, {});
+    const document = { id, organization_id: organizationId, ...pending, ...derived, revision };
     const [record] = await present(reader.accounts, family, [document], today, 'FULL');
     return { record: cutToFit(record!) };
   }
@@ -38,7 +36,8 @@ export async function writtenRecord(
   const [record] = await present(reader.accounts, family, [document], today, 'FULL');
   const position =
     document.revision === revision ? document.position : await ordinalOf(reader, organizationId, id, revision);
-  return { record: cutToFit(record!), position: String(position) };
+  const beside = await family.beside?.(reader, organizationId, id, { today, ordinal: null });
+  return { record: cutToFit({ ...record, ...beside }), position: String(position) };
 }
 
 /** The ordinal of a record's event, by the record revision that it made. */
@@ -66,7 +65,7 @@ export async function similarTo(
   record: Document,
 ): Promise<{ id: unknown; name: unknown }[]> {
   const id = String(record.id);
-  const family = FAMILY_QUERIES[kindOf(id) ?? '']!;
+  const family = queryOf(id);
   const found = new Map<string, { id: unknown; name: unknown }>();
   for (const key of family.alike) {
     const value = textKey((record[key] as string | null | undefined) ?? null);

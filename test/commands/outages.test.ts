@@ -32,7 +32,7 @@ outage('an append that may have been done, and was, is done once', async ({ stor
     if (count < 3) throw new StoreUnavailable('no answer', true);
     return position;
   });
-  const added = await handlerOn(flaky).execute(STREAM, vendor, ADD, envelopeFor());
+  const added = await handlerOn(flaky).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
   const events = await store.readStream(STREAM);
   assert.is(events.length, 1);
   assert.equal([added.repeated, added.revision, added.position], [false, 1, events[0]!.position]);
@@ -43,7 +43,7 @@ outage('an append that may have been done, and was not, is done once', async ({ 
     if (count < 3) throw new StoreUnavailable('no answer', true);
     return store.append(...args);
   });
-  const added = await handlerOn(flaky).execute(STREAM, vendor, ADD, envelopeFor());
+  const added = await handlerOn(flaky).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
   assert.equal([added.repeated, added.revision], [false, 1]);
   assert.is((await store.readStream(STREAM)).length, 1);
 });
@@ -58,7 +58,7 @@ outage('too long for the same words, the command is decided anew and still done 
         forward(6_000);
         throw new StoreUnavailable('no answer', true);
       });
-      const added = await handlerOn(flaky).execute(stream, vendor, ADD, envelopeFor({ input: ADD }));
+      const added = await handlerOn(flaky).execute({ stream, decider: vendor }, ADD, envelopeFor({ input: ADD }));
       assert.equal([added.revision, added.event_types], [1, ['VendorAdded']]);
     });
     const events = await store.readStream(stream);
@@ -69,13 +69,13 @@ outage('too long for the same words, the command is decided anew and still done 
 
 outage('another writer who came between is built upon', async ({ store }) => {
   const calm = handlerOn(store);
-  await calm.execute(STREAM, vendor, ADD, envelopeFor());
+  await calm.execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
   const flaky = appendingBy(store, async (count, ...args) => {
     if (count > 0) return store.append(...args);
-    await calm.execute(STREAM, vendor, { ...UPDATE, changes: { country: 'EE' } }, envelopeFor());
+    await calm.execute({ stream: STREAM, decider: vendor }, { ...UPDATE, changes: { country: 'EE' } }, envelopeFor());
     throw new StoreUnavailable('no answer', true);
   });
-  const updated = await handlerOn(flaky).execute(STREAM, vendor, UPDATE, envelopeFor());
+  const updated = await handlerOn(flaky).execute({ stream: STREAM, decider: vendor }, UPDATE, envelopeFor());
   assert.equal([updated.revision, updated.state?.country, updated.state?.name], [3, 'EE', 'U']);
   assert.is(verifyChain(await store.readStream(STREAM)), null);
 });
@@ -86,14 +86,14 @@ outage('for good, the call is unavailable and says how to go on', async ({ store
       forward(6_000);
       throw new StoreUnavailable('no answer', true);
     });
-    await unavailable(handlerOn(silent).execute(STREAM, vendor, ADD, envelopeFor()));
+    await unavailable(handlerOn(silent).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor()));
   });
   const away = appendingBy(store, async () => {
     throw new StoreUnavailable('away');
   });
-  await unavailable(handlerOn(away).execute(STREAM, vendor, ADD, envelopeFor()));
+  await unavailable(handlerOn(away).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor()));
   const unreadable = like(store, { readStream: () => Promise.reject(new StoreUnavailable('away')) });
-  await unavailable(handlerOn(unreadable).execute(STREAM, vendor, ADD, envelopeFor()));
+  await unavailable(handlerOn(unreadable).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor()));
   assert.is((await store.readStream(STREAM)).length, 0);
 });
 
@@ -111,9 +111,9 @@ outage('and comes back, the same handler goes on', async ({ store }) => {
     return store.append(...args);
   });
   const handler = handlerOn(flaky);
-  await unavailable(handler.execute(STREAM, vendor, ADD, envelopeFor()));
+  await unavailable(handler.execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor()));
   away = false;
-  assert.is((await handler.execute(STREAM, vendor, ADD, envelopeFor())).revision, 1);
+  assert.is((await handler.execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor())).revision, 1);
 });
 
 outage.run();
@@ -123,7 +123,9 @@ const unknown = logSuite('what a newer version wrote');
 /** Nothing is decided on a stream that isn't understood: an error of ours, no refusal, and no further event. */
 async function stopsAt(store: EventStore, length: number): Promise<void> {
   for (const command of [ADD, UPDATE]) {
-    const error = await rejection(handlerOn(store).execute(STREAM, vendor, command, envelopeFor()));
+    const error = await rejection(
+      handlerOn(store).execute({ stream: STREAM, decider: vendor }, command, envelopeFor()),
+    );
     assert.instance(error, Error);
     assert.not.instance(error, Refusal);
   }
@@ -137,10 +139,10 @@ unknown('is no state: an unknown type, first or later', async ({ store }) => {
 
 unknown('is no state: an unknown type after known ones', async ({ store }) => {
   const handler = handlerOn(store);
-  await handler.execute(STREAM, vendor, ADD, envelopeFor());
+  await handler.execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
   const [after] = await store.readStream(STREAM);
   await store.append(STREAM, makeEvents(STREAM, { type: 'VendorImagined', after }), 0);
-  const error = await rejection(handler.execute(STREAM, vendor, UPDATE, envelopeFor()));
+  const error = await rejection(handler.execute({ stream: STREAM, decider: vendor }, UPDATE, envelopeFor()));
   assert.match(String(error), 'VendorImagined is not known');
   await stopsAt(store, 2);
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FAMILIES } from '../../src/commands/families.ts';
+import { type AnyFamily, FAMILIES } from '../../src/commands/families.ts';
 import { organization } from '../../src/commands/organization.ts';
 import { fold, nothing } from '../../src/commands/stream.ts';
 import { schemaVersion } from '../../src/commands/upcast.ts';
@@ -26,23 +26,35 @@ const recorded: TrailEvent[] = readdirSync(FIXTURES)
 const streams = new Map<string, TrailEvent[]>();
 for (const event of recorded) streams.set(event.stream, [...(streams.get(event.stream) ?? []), event]);
 
-const DECIDERS = new Map([
+const DECIDERS = new Map<string, Pick<AnyFamily, 'evolve'>>([
   ['organization', organization],
-  ...Object.values(FAMILIES).map(({ stream, decider }) => [stream, decider] as const),
+  ...Object.values(FAMILIES).map((family) => [family.singular, family] as const),
 ]);
 
-/** Every event type that a decider names: `type: '…'` in its union of events, and the family's own words for those of all. */
+/** Families whose records are never added by themselves, and those that are never changed after. */
+const NOT_ADDED = ['CONTROL'];
+const NOT_UPDATED = ['FRAMEWORK', 'EVIDENCE'];
+
+/** Every event type that the source names, and the family's own words for those that all families have. */
 function typesInSource(): string[] {
-  const unions = readdirSync(COMMANDS).flatMap((file) => {
-    const source = readFileSync(new URL(file, COMMANDS), 'utf8');
-    return source.match(/^export type \w+Event =\n(?: {2}\|.*\n(?: {4,}.*\n)*)+/gm) ?? [];
-  });
-  return unions.flatMap((union) => [
-    ...[...union.matchAll(/\btype: '(\w+)'/g)].map((found) => found[1]!),
-    ...[...union.matchAll(/RecordEvent<'(\w+)'>/g)].flatMap(([, family]) =>
-      ['OwnerAssigned', 'Archived', 'Restored'].map((what) => family + what),
-    ),
+  const source = readdirSync(COMMANDS)
+    .map((file) => readFileSync(new URL(file, COMMANDS), 'utf8'))
+    .join('\n');
+  const titles = ['Organization', 'Member', 'Token', 'Records', ...Object.values(FAMILIES).map(({ title }) => title)];
+  const own = new RegExp(`\\btype: '((?:${titles.join('|')})[A-Z]\\w*)'`, 'g');
+  const common = Object.values(FAMILIES).flatMap(({ type, title }) => [
+    ...(NOT_ADDED.includes(type) ? [] : [begins(source, title)]),
+    ...(NOT_UPDATED.includes(type) ? [] : [`${title}DetailsChanged`, `${title}OwnerAssigned`]),
+    `${title}Archived`,
+    `${title}Restored`,
   ]);
+  return [...new Set([...[...source.matchAll(own)].map((found) => found[1]!), ...common])];
+}
+
+/** `begins: 'Adopted'` in a family's file, else Added. */
+function begins(source: string, title: string): string {
+  const word = new RegExp(`title: '${title}'[\\s\\S]*?(?:begins: '(\\w+)'|evolve)`).exec(source)?.[1];
+  return `${title}${word ?? 'Added'}`;
 }
 
 test('verify, each chain from its first event on', () => {

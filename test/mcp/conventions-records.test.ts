@@ -42,7 +42,7 @@ test('getRecords answers in the order asked for, each once, and what there is no
     assert.equal([error.code, error.field], ['invalid_input', 'ids']);
   }
   const include = await owner.refused('getRecords', { ids: [risk.id], include: ['EVERYTHING'] });
-  assert.equal([include.field, include.allowed], ['include.0', ['HISTORY', 'ARCHIVED']]);
+  assert.equal([include.field, include.allowed], ['include.0', ['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']]);
   assert.equal((await owner.ok('getRecords', { ids: [nothing], include: ['HISTORY'] })).not_found, [nothing]);
   assert.is((await owner.refused('getRecords', { ids: [nothing], as_of: 'never' })).field, 'as_of');
 });

@@ -127,7 +127,7 @@ test('every published property is known, and every required one is required', as
 
 /** Properties of sections 1 to 3 of the contract, by tool: what is enforced, written down once more. */
 const LIST = ['organization_id', 'filter', 'order_by', 'size', 'cursor', 'as_of', 'view'];
-const COMMON = ['query', 'ids', 'owner_id', 'missing', 'updated_since', 'include_archived'];
+const COMMON = ['query', 'ids', 'owner_id', 'linked_to', 'missing', 'updated_since', 'include_archived'];
 const WRITE = ['reason', 'idempotency_key'];
 const VENDOR = words(
   'name description website_url category country criticality data_shared processes_personal_data contract_until next_review_due owner_id status',

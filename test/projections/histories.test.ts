@@ -61,17 +61,18 @@ function recordsAt(log: readonly StoredEvent[], ordinal: number): Map<string, Do
     const model = modelOfStream(event.stream)!;
     const id = event.stream.slice(event.stream.indexOf('-') + 1);
     const before = records.get(id) ?? null;
-    const state = evolveBy(model.decider, before as never, event);
+    const state = evolveBy(model.family, before as never, event);
     const { organization_id, recorded_at } = event.metadata;
     records.set(id, {
       ...state,
-      ...model.derive(state),
+      ...model.derive?.(state, {}),
       id,
       organization_id,
       created_at: before?.created_at ?? recorded_at,
       updated_at: recorded_at,
       revision: event.revision + 1,
       position: index + 1,
+      since: index + 1,
     });
   }
   return records;
@@ -112,12 +113,12 @@ async function assertChanges(models: ReadModels, organization: string, log: read
 
 /** A change's from and to are the record's tracked fields just before and just after it. */
 function assertTells(log: readonly StoredEvent[], { position, record, changes }: ChangeDocument): void {
-  const model = READ_MODELS.find(({ type }) => type === record.type)!;
+  const model = READ_MODELS.find(({ family }) => family.type === record.type)!;
   if (model.maps !== undefined) return;
   const before = recordsAt(log, position - 1).get(record.id) ?? {};
   const after = recordsAt(log, position).get(record.id)!;
   assert.is(record.name, after.name);
-  const expected = (model.tracked as readonly string[])
+  const expected = model.family.fields
     .map((field) => ({ field, from: before[field] ?? null, to: after[field] ?? null }))
     .filter(({ from, to }) => !isDeepStrictEqual(from, to));
   assert.equal(changes, expected);
@@ -142,15 +143,15 @@ async function assertHistory(models: ReadModels, organization: string, log: read
     assert.equal(await versionsAt(models, organization, ordinal), naive(ordinal), `at ${ordinal}`);
   }
   const all = await dump(models, [organization]);
-  const current = READ_MODELS.flatMap(({ collection }) => all[collection] as Document[]);
+  const current = READ_MODELS.flatMap(({ family }) => all[family.plural] as Document[]);
   assert.equal(current.sort(byId), naive(log.length), 'now');
 }
 
 async function versionsAt(models: ReadModels, organizationId: string, ordinal: number): Promise<Document[]> {
   const versions: Document[] = [];
-  for (const { collection } of READ_MODELS) {
+  for (const { family } of READ_MODELS) {
     const found = await models.find({
-      collection: historyOf(collection),
+      collection: historyOf(family.plural),
       organizationId,
       where: [
         { key: 'from_position', op: 'range', lte: ordinal },

@@ -63,7 +63,11 @@ export async function play(steps: readonly Step[]): Promise<Played> {
   for (const id of organizations) {
     const create = { name: id, import_key: 'k', installation: 'i', owner_id: 'acc_1' };
     const command = { type: 'CreateOrganization', ...create } as const;
-    await handler.execute(`organization-${id}`, organization, command, envelopeFor({ organization_id: id }));
+    await handler.execute(
+      { stream: `organization-${id}`, decider: organization },
+      command,
+      envelopeFor({ organization_id: id }),
+    );
   }
   for (const { organization: o, record, clock, command } of steps) {
     now += clock;
@@ -71,9 +75,17 @@ export async function play(steps: readonly Step[]): Promise<Played> {
     const index = o * 10 + record;
     try {
       if ('risk' in command) {
-        await handler.execute(`risk-${derivedId('rsk', run, index)}`, risk, command.risk, envelope);
+        await handler.execute(
+          { stream: `risk-${derivedId('rsk', run, index)}`, decider: risk },
+          command.risk,
+          envelope,
+        );
       } else {
-        await handler.execute(`vendor-${derivedId('vnd', run, index)}`, vendor, command.vendor, envelope);
+        await handler.execute(
+          { stream: `vendor-${derivedId('vnd', run, index)}`, decider: vendor },
+          command.vendor,
+          envelope,
+        );
       }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -1,6 +1,5 @@
-import { organizationStream } from '../../src/commands/families.ts';
+import { organizationAggregate } from '../../src/commands/families.ts';
 import type { CommandHandler } from '../../src/commands/handler.ts';
-import { organization } from '../../src/commands/organization.ts';
 import { vendor } from '../../src/commands/vendor.ts';
 import type { Position } from '../../src/stores/event-store.ts';
 import { envelopeFor, INSTALLATION, ORGANIZATION, OWNER } from './register.ts';
@@ -9,17 +8,17 @@ import { envelopeFor, INSTALLATION, ORGANIZATION, OWNER } from './register.ts';
 export async function createOrganization(handler: CommandHandler): Promise<Position> {
   const facts = { name: 'Acme', import_key: 'k', installation: INSTALLATION, owner_id: OWNER };
   const command = { type: 'CreateOrganization', ...facts } as const;
-  const { position } = await handler.execute(organizationStream(ORGANIZATION), organization, command, envelopeFor());
+  const { position } = await handler.execute(organizationAggregate(ORGANIZATION), command, envelopeFor());
   return position!;
 }
 
 /** One event more: a vendor of this name, or its next name. */
 export async function write(handler: CommandHandler, id: string, name = id): Promise<Position> {
-  const { state } = await handler.load(`vendor-${id}`, vendor);
+  const { state } = await handler.load({ stream: `vendor-${id}`, decider: vendor });
   const command =
     state === null
       ? ({ type: 'AddVendor', fields: { name } } as const)
       : ({ type: 'UpdateVendor', changes: { name } } as const);
-  const { position } = await handler.execute(`vendor-${id}`, vendor, command, envelopeFor());
+  const { position } = await handler.execute({ stream: `vendor-${id}`, decider: vendor }, command, envelopeFor());
   return position!;
 }

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Caller, Role } from '../../src/commands/caller.ts';
-import { organizationStream } from '../../src/commands/families.ts';
+import { organizationAggregate } from '../../src/commands/families.ts';
 import type { Envelope } from '../../src/commands/handler.ts';
 import { derivedId } from '../../src/commands/ids.ts';
-import { organization } from '../../src/commands/organization.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { createRegister, type Register } from '../../src/register.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
@@ -101,8 +100,7 @@ export async function startRegister(folder?: string): Promise<TestRegister> {
   });
   await stores.accounts.insert('accounts', { id: OWNER, name: 'Olivia Owner' });
   await handler.execute(
-    organizationStream(ORGANIZATION),
-    organization,
+    organizationAggregate(ORGANIZATION),
     {
       type: 'CreateOrganization',
       name: 'Acme',

@@ -1,6 +1,6 @@
 /** The story of an assistant that has an address and a token, told with whatever client it has. */
 import * as assert from 'uvu/assert';
-import { FAMILIES } from '../../src/commands/families.ts';
+import { recordAggregate } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
 import { establish } from '../../src/identity/installation.ts';
 import type { Item, Session } from './mcp-client.ts';
@@ -25,9 +25,8 @@ export async function layHistory(pair: Pair): Promise<void> {
     async ({ accounts, events, handler }) => {
       const parts = { accounts, log: events, handler, now };
       const { organizationId } = await establish(parts, { organization: 'Acme', owner: 'Olivia' });
-      const execute = async (family: 'VENDOR' | 'RISK', id: string, command: object) => {
-        const { stream, decider } = FAMILIES[family];
-        await handler.execute(`${stream}-${id}`, decider, command, {
+      const execute = async (id: string, command: object) => {
+        await handler.execute(recordAggregate(id), command, {
           organization_id: organizationId,
           actor_id: 'SYSTEM',
           token_id: null,
@@ -39,14 +38,14 @@ export async function layHistory(pair: Pair): Promise<void> {
         });
       };
       const vendors = KEPT.map((name) => ({ id: randomId('vnd'), name }));
-      for (const { id, name } of vendors) await execute('VENDOR', id, { type: 'AddVendor', fields: { name } });
+      for (const { id, name } of vendors) await execute(id, { type: 'AddVendor', fields: { name } });
       const flood = randomId('rsk');
       const fields = { name: 'Flood', inherent_likelihood: 5, inherent_impact: 5, next_review_due: daysAgo(40) };
-      await execute('RISK', flood, { type: 'AddRisk', fields });
+      await execute(flood, { type: 'AddRisk', fields });
       const decision = { decision: 'ACCEPT', until: daysAgo(40), reason: 'A dam is being built' };
-      await execute('RISK', flood, { type: 'DecideRisk', ...decision });
+      await execute(flood, { type: 'DecideRisk', ...decision });
       day = 10;
-      await execute('VENDOR', vendors[0]!.id, { type: 'UpdateVendor', changes: { name: 'Kept but renamed' } });
+      await execute(vendors[0]!.id, { type: 'UpdateVendor', changes: { name: 'Kept but renamed' } });
     },
     now,
   );

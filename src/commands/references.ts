@@ -1,0 +1,75 @@
+import { familyOf, organizationAggregate, recordAggregate } from './families.ts';
+import type { CommandHandler } from './handler.ts';
+import type { RecordFacts } from './record.ts';
+import { Refusal } from './refusal.ts';
+
+/*
+ * What a command names beside its own record is checked on the named one's own stream, never by a read model.
+ */
+
+type Handler = Pick<CommandHandler, 'load'>;
+
+/** Refuses an account that is no member of the organization. */
+export async function requireMember(handler: Handler, organizationId: string, field: string, account: string) {
+  const aggregate = organizationAggregate(organizationId);
+  if ((await handler.load(aggregate)).state?.members[account] !== undefined) return;
+  if ((await handler.load(aggregate, true)).state?.members[account] !== undefined) return;
+  throw new Refusal('invalid_input', `${field} is no member: listOrganizations with include_members names them.`, {
+    field,
+  });
+}
+
+/** Refuses what is not there, what another organization has (alike), and what is archived. */
+export async function requireLive(handler: Handler, organizationId: string, id: string, field: string): Promise<void> {
+  const aggregate = recordAggregate(id);
+  let found = await handler.load(aggregate);
+  if (!isLive(found, organizationId)) found = await handler.load(aggregate, true);
+  if (found.organization_id !== organizationId) {
+    throw new Refusal('not_found', `There is no ${id} here: list the records to find its id.`, { field });
+  }
+  if ((found.state as RecordFacts).archived_at !== null) {
+    throw new Refusal('invalid_transition', `${id} is archived: restore it with archiveRecords, or name another.`, {
+      field,
+      allowed: ['RESTORE'],
+    });
+  }
+  await refuseUnderArchived(handler, id);
+}
+
+function isLive(
+  { organization_id, state }: { organization_id: string | null; state: unknown },
+  organizationId: string,
+) {
+  return organization_id === organizationId && (state as RecordFacts).archived_at === null;
+}
+
+/** A control of an archived framework takes no writes. */
+export async function refuseUnderArchived(handler: Handler, id: string): Promise<void> {
+  const parent = familyOf(id).parent?.(id);
+  if (parent === undefined) return;
+  const { state } = await handler.load(recordAggregate(parent), true);
+  if ((state as RecordFacts | null)?.archived_at == null) return;
+  throw new Refusal(
+    'invalid_transition',
+    'This record is archived with what it belongs to: restore that, then repeat.',
+    {
+      allowed: ['RESTORE'],
+      hint: `Restore ${parent} with archiveRecords.`,
+    },
+  );
+}
+
+/** Checks every record that some fields name. */
+export async function requireReferences(
+  handler: Handler,
+  organizationId: string,
+  references: readonly string[],
+  fields: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  for (const field of references) {
+    const named = fields[field];
+    for (const id of Array.isArray(named) ? named : [named]) {
+      if (typeof id === 'string') await requireLive(handler, organizationId, id, field);
+    }
+  }
+}

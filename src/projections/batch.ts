@@ -1,0 +1,151 @@
+import type { StoredEvent } from '../stores/event-store.ts';
+import type { Checkpoint, Commit, ReadModels } from '../stores/read-store.ts';
+import { modelOfId } from './models.ts';
+import { NEIGHBOURS, type Neighbours, type NeighboursDocument } from './neighbours.ts';
+import {
+  currentDocument,
+  historyOf,
+  inheritWords,
+  type ReadModel,
+  type RecordDocument,
+  versionDocument,
+} from './read-model.ts';
+
+export type Put = Commit['puts'][number];
+
+/** Records and their neighbours as the last commit left them, so that a busy one is not read again for every event. */
+export interface Cache {
+  records: Shelf<RecordDocument>;
+  neighbours: Shelf<Neighbours>;
+}
+
+interface Shelf<T> {
+  get(id: string): T | undefined;
+  set(id: string, value: T): unknown;
+}
+
+const NONE: Neighbours = new Map();
+
+/**
+ * A batch of one organization's events on its way to a commit: what records and neighbours are after the events taken
+ * so far, and what is to be written.
+ */
+export class Batch {
+  /** By collection and id: a version that a later event of the batch ended counts in its last form only. */
+  private readonly puts = new Map<string, Put>();
+  private readonly records = new Map<string, RecordDocument | null>();
+  private readonly neighbours = new Map<string, Neighbours>();
+  private readonly touched = new Map<string, ReadModel>();
+  ordinal: number;
+  logTime: string;
+  private parked: number;
+  private position: Checkpoint['position'];
+
+  constructor(
+    private readonly models: Pick<ReadModels, 'get'>,
+    private readonly cache: Cache,
+    private readonly from: Checkpoint,
+  ) {
+    this.ordinal = from.ordinal;
+    this.logTime = from.log_time;
+    this.parked = from.parked;
+    this.position = from.position;
+  }
+
+  /** Begins the next event. */
+  next(event: StoredEvent): void {
+    this.ordinal += 1;
+    this.position = event.position;
+    const { recorded_at } = event.metadata;
+    if (recorded_at > this.logTime) this.logTime = recorded_at;
+  }
+
+  countParked(): void {
+    this.parked += 1;
+  }
+
+  /** Reads records ahead, those of a family in one go. */
+  async readAhead(ids: Iterable<string>): Promise<void> {
+    const absent = new Map<string, string[]>();
+    for (const id of ids) {
+      const model = modelOfId(id);
+      if (model === null || this.records.has(id)) continue;
+      const cached = this.cache.records.get(id);
+      this.records.set(id, cached ?? null);
+      if (cached !== undefined) continue;
+      const of = absent.get(model.family.plural);
+      if (of) of.push(id);
+      else absent.set(model.family.plural, [id]);
+    }
+    for (const [collection, wanted] of absent) {
+      for (const { id, doc } of await this.models.get(collection, wanted)) {
+        this.records.set(id, doc as unknown as RecordDocument);
+      }
+    }
+  }
+
+  /** Says that these records do not exist yet, so that nobody looks for them. */
+  expectNew(id: string): void {
+    if (!this.records.has(id)) this.records.set(id, this.cache.records.get(id) ?? null);
+  }
+
+  /** A record as it is now; undefined where it has not been read yet. */
+  known(id: string): RecordDocument | null | undefined {
+    return this.records.get(id);
+  }
+
+  async record(id: string): Promise<RecordDocument | null> {
+    if (!this.records.has(id)) await this.readAhead([id]);
+    return this.records.get(id) ?? null;
+  }
+
+  async neighboursOf(id: string): Promise<Neighbours> {
+    const known = this.neighbours.get(id) ?? this.cache.neighbours.get(id);
+    if (known !== undefined) return known;
+    const [found] = await this.models.get(NEIGHBOURS.name, [id]);
+    const since = (found?.doc as unknown as NeighboursDocument | undefined)?.since;
+    const neighbours = since === undefined ? NONE : new Map(Object.entries(since));
+    this.neighbours.set(id, neighbours);
+    return neighbours;
+  }
+
+  /** The new version of a record begins where the old one ends. */
+  keep(model: ReadModel, after: RecordDocument): void {
+    const history = historyOf(model.family.plural);
+    const before = this.records.get(after.id) ?? null;
+    const ended = before && versionDocument(model, before, after.since);
+    if (before !== null) inheritWords(model, before, after);
+    const begun = versionDocument(model, after);
+    if (ended !== null) this.put({ collection: history, document: ended });
+    this.put({ collection: history, document: begun });
+    this.records.set(after.id, after);
+    this.touched.set(after.id, model);
+  }
+
+  keepNeighbours(id: string, neighbours: Neighbours): void {
+    this.neighbours.set(id, neighbours);
+  }
+
+  put(put: Put): void {
+    this.puts.set(putKey(put.collection, put.document.id), put);
+  }
+
+  /** All that is to be written; what the next batch may need is put into the cache. */
+  commit(): Commit {
+    for (const [id, model] of this.touched) {
+      this.put({ collection: model.family.plural, document: currentDocument(model, this.records.get(id)!) });
+    }
+    for (const [id, document] of this.records) if (document !== null) this.cache.records.set(id, document);
+    for (const [id, neighbours] of this.neighbours) this.cache.neighbours.set(id, neighbours);
+    const { ordinal, logTime: log_time, parked, position } = this;
+    return {
+      checkpoint: { ...this.from, n: this.from.n + 1, position, ordinal, log_time, parked },
+      puts: [...this.puts.values()],
+    };
+  }
+}
+
+/** What tells one document from another across collections. */
+export function putKey(collection: string, id: string): string {
+  return `${collection}/${id}`;
+}

@@ -1,0 +1,121 @@
+import { upcast } from '../commands/upcast.ts';
+import type { TrailEvent } from '../trail/event.ts';
+import type { Put } from './batch.ts';
+import { adoptionKey, CHANGES, type ChangeDocument, changeId, fieldChanges, type Named } from './changes.ts';
+import { modelOfId } from './models.ts';
+import type { ReadModel, RecordDocument } from './read-model.ts';
+
+/** The rows of an event's line of change, by which it is found; the first of them stands for it where nothing is sought. */
+interface Row {
+  record: Pick<Named, 'id' | 'type'>;
+  /** 0 for the first row of an event. */
+  side: number;
+}
+
+/** What an event of a record changed: before and after are its states around it; `after` is null where it was not digested. */
+export function recordChanges(
+  event: TrailEvent,
+  ordinal: number,
+  logTime: string,
+  model: ReadModel | null,
+  before: RecordDocument | null,
+  after: RecordDocument | null,
+): Put[] {
+  const digested = after !== null && model !== null;
+  // What could not be digested may have a shape that nobody here knows.
+  const data = digested ? upcast(event) : event.data;
+  const id = event.stream.slice(event.stream.indexOf('-') + 1);
+  const named = after ?? before;
+  const document: ChangeDocument = {
+    ...common(event, ordinal, logTime, data),
+    record: { id, type: model?.family.type ?? 'UNKNOWN', name: named && model ? nameIn(model, named) : '' },
+    revision: after?.revision ?? (model?.family.origin ? 2 : 1) + event.revision,
+    effective_at: digested ? (model.effectiveAt?.(event.type, data) ?? null) : null,
+    changes: digested ? fieldChanges(model, before, after) : [],
+    ...(digested ? {} : { stale: true as const }),
+  };
+  const [child] = (digested && model.begets?.(event.type, data, id)) || [];
+  const first = put(event, document, { record: document.record, side: 0 });
+  if (child === undefined) return [first];
+  const { type } = modelOfId(child.id)!.family;
+  return [first, put(event, document, { record: { id: adoptionKey(id), type }, side: 1 })];
+}
+
+/** A link's two rows, one for each of the records: `record` is the one it is found by, `linked` the other. */
+export function linkChanges(
+  event: TrailEvent,
+  ordinal: number,
+  logTime: string,
+  one: RecordDocument,
+  two: RecordDocument,
+  joined: boolean,
+): { of: Put; back: Put } {
+  const [a, b] = [namedOf(one), namedOf(two)];
+  const row = (record: Named, linked: Named, side: number) => {
+    const field = { field: 'linked', from: joined ? null : linked.id, to: joined ? linked.id : null };
+    const document: ChangeDocument = {
+      ...common(event, ordinal, logTime, upcast(event)),
+      record,
+      linked,
+      revision: null,
+      effective_at: null,
+      changes: [field],
+    };
+    return put(event, document, { record, side });
+  };
+  // Evidence's own row comes first; those of the records it came with are its other sides.
+  const first = event.stream.startsWith('link-') ? 0 : 1;
+  return { of: row(a, b, first), back: row(b, a, 1) };
+}
+
+function common(event: TrailEvent, ordinal: number, log_time: string, data: Record<string, unknown>) {
+  const { actor_id, token_id, client, recorded_at, hash } = event.metadata;
+  return {
+    position: ordinal,
+    log_time,
+    event_type: event.type,
+    recorded_at,
+    actor_id,
+    token_id,
+    client,
+    reason: typeof data.reason === 'string' ? data.reason : null,
+    stream: event.stream,
+    stream_revision: event.revision,
+    event_id: event.id,
+    hash,
+  };
+}
+
+function put(event: TrailEvent, document: ChangeDocument, { record, side }: Row): Put {
+  const { organization_id } = event.metadata;
+  const { position, log_time, actor_id, token_id, event_type, revision } = document;
+  const id = changeId(organization_id, position);
+  return {
+    collection: CHANGES.name,
+    document: {
+      id: side === 0 ? id : `${id}~${record.id}`,
+      organization_id,
+      keys: {
+        position,
+        log_time,
+        record_id: record.id,
+        record_type: record.type,
+        actor_id,
+        token_id,
+        event_type,
+        revision: side === 0 ? revision : null,
+        side,
+      },
+      doc: document,
+    },
+  };
+}
+
+function namedOf(document: RecordDocument): Named {
+  const model = modelOfId(document.id)!;
+  return { id: document.id, type: model.family.type, name: nameIn(model, document) };
+}
+
+function nameIn(model: ReadModel, document: RecordDocument): string {
+  return model.nameOf?.(document) ?? String((document as unknown as { name: string }).name);
+}

@@ -1,0 +1,62 @@
+import type { Scalar } from '../stores/read-store.ts';
+import { foldText } from './text.ts';
+
+/** A stored key of a read model: what filters and orders read. */
+// biome-ignore lint/suspicious/noExplicitAny: keys of every family are in one list; each definition names its own types
+export interface Key<Document = any> {
+  type: 'text' | 'number';
+  of(document: Document): Scalar | null;
+  /** Whether it stands in every index of its family, so that a filter on it need not read the document. */
+  filtered: boolean;
+}
+
+/** The stored form of a text that is ordered or filtered by: as `foldText`, null and empty alike. */
+export function textKey(text: string | null): string | null {
+  return text === null || text === '' ? null : foldText(text);
+}
+
+type Fields = Record<string, unknown>;
+
+/** A key that lists are ordered by only. */
+export function ordered(field: string): Key {
+  return { type: 'text', of: (document: Fields) => (document[field] ?? null) as string | null, filtered: false };
+}
+
+/** A text that lists are ordered by only, ignoring case and accents. */
+export function orderedText(field: string): Key {
+  return {
+    type: 'text',
+    of: (document: Fields) => textKey((document[field] ?? null) as string | null),
+    filtered: false,
+  };
+}
+
+/** An enum, id, date or timestamp that lists are filtered by. */
+export function filtered(field: string): Key {
+  return { ...ordered(field), filtered: true };
+}
+
+/** A text that lists are filtered by, ignoring case and accents. */
+export function filteredText(field: string): Key {
+  return { ...orderedText(field), filtered: true };
+}
+
+/** A whole number or truth value (0, 1) that lists are filtered by. */
+export function filteredNumber(field: string): Key {
+  return {
+    type: 'number',
+    of: (document: Fields) =>
+      document[field] === null || document[field] === undefined ? null : Number(document[field]),
+    filtered: true,
+  };
+}
+
+/** A key that is worked out of the document, filtered by. */
+export function worked<Document>(type: 'text' | 'number', of: (document: Document) => Scalar | null): Key<Document> {
+  return { type, of, filtered: true };
+}
+
+/** A state, ordered as its workflow goes rather than by its letters. */
+export function ranked(field: string, states: readonly string[]): Key {
+  return worked<Fields>('number', (document) => states.indexOf(String(document[field])));
+}

@@ -1,0 +1,190 @@
+import { evolveBy } from '../commands/stream.ts';
+import type { StoredEvent } from '../stores/event-store.ts';
+import type { TrailEvent } from '../trail/event.ts';
+import type { Batch, Put } from './batch.ts';
+import { modelOfId } from './models.ts';
+import { linkPut, type Neighbours, neighboursPut } from './neighbours.ts';
+import type { ReadModel, RecordDocument } from './read-model.ts';
+import { EVIDENCE_UNTIL, retallied, STALE } from './tally.ts';
+
+/** Types whose fate other records' facts follow from. */
+const TOLD_WHEN_STALE: ReadonlySet<string> = new Set(['RISK', 'MEASURE', 'EVIDENCE', 'FRAMEWORK', 'CONTROL', 'LINK']);
+
+/**
+ * What one event does to records and to those beside them. Nothing of it reaches the batch before `done`: where
+ * anything of it cannot be made, nothing of it was.
+ */
+export class Step {
+  private readonly records = new Map<string, RecordDocument>();
+  private readonly neighbours = new Map<string, Map<string, number>>();
+  private readonly puts: Put[] = [];
+
+  constructor(
+    private readonly batch: Batch,
+    readonly event: StoredEvent,
+  ) {}
+
+  get ordinal(): number {
+    return this.batch.ordinal;
+  }
+
+  /** Hands everything over. */
+  done(): void {
+    for (const [id, document] of this.records) this.batch.keep(modelOfId(id)!, document);
+    for (const [id, neighbours] of this.neighbours) {
+      this.batch.keepNeighbours(id, neighbours);
+      this.batch.put(neighboursPut(this.records.get(id) ?? this.batch.known(id)!, neighbours));
+    }
+    for (const put of this.puts) this.batch.put(put);
+  }
+
+  put(put: Put): void {
+    this.puts.push(put);
+  }
+
+  async record(id: string): Promise<RecordDocument | null> {
+    return this.records.get(id) ?? this.batch.known(id) ?? this.batch.record(id);
+  }
+
+  /** The record after the event, folded from the one before. @throws Error when that cannot be */
+  async evolve(model: ReadModel, id: string, event: TrailEvent): Promise<RecordDocument> {
+    const before = await this.record(id);
+    if (before?.parked) throw new Error('an earlier event of this record could not be digested');
+    const revision = event.revision + (model.family.origin ? 2 : 1);
+    if ((before?.revision ?? 0) !== revision - 1) throw new Error('the event before it was not digested');
+    const state = evolveBy(model.family, before && stateOf(model, before), event);
+    return this.begin(model, id, state, before, revision);
+  }
+
+  /** A record's next version by facts of its own. */
+  begin(model: ReadModel, id: string, state: object, before: RecordDocument | null, revision: number): RecordDocument {
+    const { organization_id, recorded_at } = this.event.metadata;
+    const { tally, stale } = before ?? {};
+    return {
+      ...state,
+      owner_id: (state as Partial<RecordDocument>).owner_id ?? null,
+      archived_at: (state as Partial<RecordDocument>).archived_at ?? null,
+      ...model.derive?.(state, tally ?? {}),
+      id,
+      organization_id,
+      created_at: before?.created_at ?? recorded_at,
+      updated_at: recorded_at,
+      revision,
+      position: this.ordinal,
+      since: this.ordinal,
+      ...(tally ? { tally } : {}),
+      ...(stale ? { stale } : {}),
+    };
+  }
+
+  /** Puts a record's new version in place of the one before and tells its neighbours where that concerns them. */
+  async change(after: RecordDocument): Promise<void> {
+    const before = await this.record(after.id);
+    this.records.set(after.id, after);
+    const gone = before === null ? [] : labelsOf(before);
+    const come = labelsOf(after);
+    if (sameLabels(gone, come)) return;
+    for (const id of [...(await this.neighboursOf(after.id)).keys()]) await this.retally(id, gone, come);
+  }
+
+  /** Joins two records from this event on, and lets each count the other. */
+  async join(a: string, b: string): Promise<void> {
+    const [one, two] = [await this.record(a), await this.record(b)];
+    if (one === null || two === null) throw new Error(`${one === null ? a : b} is joined, but is not known`);
+    if (a === b || (await this.neighboursOf(a)).has(b)) return;
+    let [countedAtA, countedAtB]: readonly (readonly string[])[] = [[], []] as const;
+    // What one counts may change what it is counted as: until both know the other as it is.
+    for (;;) {
+      const ofB = labelsOf((await this.record(b))!);
+      const fresh = !sameLabels(countedAtA!, ofB);
+      if (fresh) await this.retally(a, countedAtA!, ofB);
+      countedAtA = ofB;
+      const ofA = labelsOf((await this.record(a))!);
+      if (!fresh && sameLabels(countedAtB!, ofA)) break;
+      await this.retally(b, countedAtB!, ofA);
+      countedAtB = ofA;
+    }
+    await this.setNeighbour(a, b);
+    await this.setNeighbour(b, a);
+    this.puts.push(linkPut(one, sideOf(b), this.ordinal), linkPut(two, sideOf(a), this.ordinal));
+  }
+
+  /** Parts two records from this event on. */
+  async part(a: string, b: string): Promise<void> {
+    const since = (await this.neighboursOf(a)).get(b);
+    if (since === undefined) return;
+    const [one, two] = [(await this.record(a))!, (await this.record(b))!];
+    await this.setNeighbour(a, b, false);
+    await this.setNeighbour(b, a, false);
+    await this.retally(a, labelsOf(two), []);
+    await this.retally(b, labelsOf(one), []);
+    this.puts.push(linkPut(one, sideOf(b), since, this.ordinal), linkPut(two, sideOf(a), since, this.ordinal));
+  }
+
+  /** A record's next version where only its neighbours have changed: revision and updated_at stay. */
+  private async retally(id: string, gone: readonly string[], come: readonly string[]): Promise<void> {
+    const document = await this.record(id);
+    const model = modelOfId(id);
+    if (document === null || model === null) return;
+    const [out, into] = [gone.filter((label) => keeps(model, label)), come.filter((label) => keeps(model, label))];
+    if (sameLabels(out, into)) return;
+    const tally = retallied(document.tally ?? {}, out, into);
+    const { tally: _tally, stale: _stale, ...rest } = document;
+    const stale = document.parked || Object.keys(tally).some((label) => label.startsWith(STALE));
+    await this.change({
+      ...rest,
+      ...model.derive?.(stateOf(model, document), tally),
+      since: this.ordinal,
+      ...(Object.keys(tally).length > 0 ? { tally } : {}),
+      ...(stale ? { stale: true as const } : {}),
+    });
+  }
+
+  /** Marks a record by a label that no neighbour carries. */
+  async markBeside(id: string, label: string): Promise<void> {
+    await this.retally(id, [], [label]);
+  }
+
+  private async neighboursOf(id: string): Promise<Neighbours> {
+    return this.neighbours.get(id) ?? this.batch.neighboursOf(id);
+  }
+
+  private async setNeighbour(id: string, other: string, joined = true): Promise<void> {
+    let neighbours = this.neighbours.get(id);
+    if (neighbours === undefined) {
+      neighbours = new Map(await this.batch.neighboursOf(id));
+      this.neighbours.set(id, neighbours);
+    }
+    if (joined) neighbours.set(other, this.ordinal);
+    else neighbours.delete(other);
+  }
+}
+
+function sideOf(id: string): { id: string; type: string } {
+  return { id, type: modelOfId(id)!.family.type };
+}
+
+function stateOf(model: ReadModel, document: RecordDocument): object {
+  return model.stateOf?.(document) ?? document;
+}
+
+/** As what a record is counted by its neighbours. */
+function labelsOf(document: RecordDocument): readonly string[] {
+  const model = modelOfId(document.id)!;
+  const { type } = model.family;
+  const stale = document.parked || (document.stale && type === 'CONTROL') ? [`${STALE}${type}`] : [];
+  if (document.archived_at !== null) return [...stale, ...(model.labelsArchived?.(document) ?? [])];
+  return [type, ...stale, ...(model.labels?.(document) ?? [])];
+}
+
+/** Labels that every family keeps: how many neighbours of each type, until when evidence is valid, what is stale. */
+function keeps(model: ReadModel, label: string): boolean {
+  const colon = label.indexOf(':');
+  if (colon < 0 || label.startsWith(EVIDENCE_UNTIL)) return true;
+  if (label.startsWith(STALE)) return TOLD_WHEN_STALE.has(label.slice(STALE.length));
+  return model.keeps?.some((kept) => (kept.endsWith(':') ? label.startsWith(kept) : label === kept)) ?? false;
+}
+
+function sameLabels(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((label, index) => label === b[index]);
+}

@@ -1,0 +1,138 @@
+import { kindOf } from '../commands/ids.ts';
+import { Refusal } from '../commands/refusal.ts';
+import { modelOfId } from '../projections/models.ts';
+import { historyOf, OPEN_END } from '../projections/read-model.ts';
+import type { Condition } from '../stores/read-store.ts';
+import type { FamilyQuery } from './family.ts';
+import { byIds, holdingAt, type Moment } from './moment.ts';
+import type { Reader } from './reader.ts';
+
+type Document = Record<string, unknown>;
+
+/** LINKS, EVIDENCE and record_ids show so many. */
+const SHOWN = 100;
+/** Links read in one go: a record that has more is read in several. */
+const AT_ONCE = 1_000;
+
+/** Records beside one, the newest link first, and how many there are. */
+export interface Linked {
+  documents: Document[];
+  total: number;
+}
+
+/** The filter `linked_to` as a condition; none where it is not asked. @throws Refusal not_found */
+export async function linkedTo(
+  reader: Reader,
+  organizationId: string,
+  family: FamilyQuery,
+  moment: Moment,
+  filter: Record<string, unknown>,
+): Promise<Condition[]> {
+  const id = filter.linked_to as string | undefined;
+  if (id === undefined) return [];
+  const to = await recordAt(reader, organizationId, id, moment);
+  if (to === null || (to.archived_at !== null && !filter.include_archived)) return [byIds([], moment)];
+  const ids: string[] = [];
+  for await (const other of neighboursOf(reader, organizationId, id, moment, family.type)) ids.push(other);
+  return [byIds(ids, moment)];
+}
+
+/** A record as it was at the moment; null where it did not exist yet. @throws Refusal not_found */
+async function recordAt(reader: Reader, organizationId: string, id: string, moment: Moment): Promise<Document | null> {
+  const { plural } = modelOfId(id)!.family;
+  const [now] = await reader.models.get(plural, [id]);
+  if (now?.doc.organization_id !== organizationId) {
+    throw new Refusal('not_found', `There is no ${id} here: list the records to find its id.`, {
+      field: 'filter.linked_to',
+    });
+  }
+  if (moment.ordinal === null) return now.doc;
+  const [then] = await documentsAt(reader, organizationId, [id], moment);
+  return then ?? null;
+}
+
+/** Ids of the records beside one, the newest link first. */
+async function* neighboursOf(
+  reader: Reader,
+  organizationId: string,
+  id: string,
+  moment: Moment,
+  type?: string,
+): AsyncGenerator<string> {
+  const where: Condition[] = [{ key: 'record_id', op: 'eq', value: id }];
+  if (type !== undefined) where.push({ key: 'other_type', op: 'eq', value: type });
+  if (moment.ordinal === null) where.push({ key: 'until_position', op: 'eq', value: OPEN_END });
+  else where.push(...holdingAt(moment.ordinal));
+  const order = { key: 'from_position', direction: 'DESC' } as const;
+  let after: { key: string | number | null; id: string } | undefined;
+  for (;;) {
+    const query = { collection: 'links', organizationId, where, order, limit: AT_ONCE };
+    const rows = await reader.models.find(after ? { ...query, after } : query);
+    for (const { doc } of rows) yield String(doc.other_id);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < AT_ONCE) return;
+    after = { key: last.key, id: last.id };
+  }
+}
+
+/** Documents of records by id, of any families, as they were at a moment, in no order. */
+async function documentsAt(
+  reader: Reader,
+  organizationId: string,
+  ids: readonly string[],
+  moment: Moment,
+): Promise<Document[]> {
+  const byCollection = new Map<string, string[]>();
+  for (const id of ids) {
+    const { plural } = modelOfId(id)!.family;
+    byCollection.set(plural, [...(byCollection.get(plural) ?? []), id]);
+  }
+  const documents: Document[] = [];
+  for (const [plural, wanted] of byCollection) {
+    const found =
+      moment.ordinal === null
+        ? await reader.models.get(plural, wanted)
+        : await reader.models.find({
+            collection: historyOf(plural),
+            organizationId,
+            where: [{ key: 'record_id', op: 'in', values: wanted }, ...holdingAt(moment.ordinal)],
+            order: { key: null, direction: 'ASC' },
+            limit: wanted.length,
+          });
+    documents.push(...found.map(({ doc }) => doc));
+  }
+  return documents;
+}
+
+/** The newest records beside one at a moment, of a type or of all but evidence; archived ones only where asked for. */
+export async function linkedRecords(
+  reader: Reader,
+  organizationId: string,
+  id: string,
+  moment: Moment,
+  archivedToo: boolean,
+  wanted: 'EVIDENCE' | 'OTHERS',
+): Promise<Linked> {
+  const documents: Document[] = [];
+  let total = 0;
+  let ids: string[] = [];
+  const take = async () => {
+    const found = new Map<string, Document>();
+    for (const document of await documentsAt(reader, organizationId, ids, moment))
+      found.set(String(document.id), document);
+    for (const other of ids) {
+      const document = found.get(other);
+      if (document === undefined || (document.archived_at !== null && !archivedToo)) continue;
+      total += 1;
+      if (documents.length < SHOWN) documents.push(document);
+    }
+    ids = [];
+  };
+  for await (const other of neighboursOf(reader, organizationId, id, moment)) {
+    if ((kindOf(other) === 'evd') !== (wanted === 'EVIDENCE')) continue;
+    ids.push(other);
+    if (ids.length === AT_ONCE) await take();
+  }
+  await take();
+  return { documents, total };
+}
