@@ -66,7 +66,7 @@ function dayFrom(cell: Cell, text: string, order: DateOrder | undefined): Spelle
   if (dayFirst) return realDay(cell, dayFirst[3]!, monthFrom(dayFirst[2]!), dayFirst[1]!);
   const monthFirst = /^([a-z]{3,9})[-. ]+(\d{1,2})(?:st|nd|rd|th)?[-, ]+(\d{4})$/i.exec(text);
   if (monthFirst) return realDay(cell, monthFirst[3]!, monthFrom(monthFirst[1]!), monthFirst[2]!);
-  if (/\D\d{2}$/.test(text) && !/\d{4}/.test(text)) return refused(cell, 'has a year of two digits: give all four');
+  if (/[-./ ]\d{2}$/.test(text) && !/\d{4}/.test(text)) return refused(cell, 'has a year of two digits: give all four');
   return refused(cell, `is no date: ${DATE_HELP}`);
 }
 

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { decodeText } from '../../src/sheets/text.ts';
 import { refuses, rowsOf, sheetFolder } from '../support/sheets.ts';
 
 const csv = suite('CSV');
@@ -45,6 +47,20 @@ csv('in another encoding is refused rather than guessed', async () => {
 csv('finds the delimiter outside of quotes', async () => {
   const sheet = await files.open('"Name, legal, full";"Country"\n"Acme, Inc.";DE\n');
   assert.equal(await rowsOf(sheet), [{ row: 2, 'Name, legal, full': 'Acme, Inc.', Country: 'DE' }]);
+});
+
+csv('finds it in a header of several lines', async () => {
+  const sheet = await files.open('"Name\nlegal, full";Country\nAcme;DE\n');
+  assert.equal(await rowsOf(sheet), [{ row: 2, 'Name legal, full': 'Acme', Country: 'DE' }]);
+});
+
+csv('is decoded however its bytes arrive', async () => {
+  for (const encoding of ['utf8', 'utf16le'] as const) {
+    const bytes = Buffer.from('\ufeffMüller 🏭', encoding);
+    let text = '';
+    for await (const piece of decodeText(Readable.from([...bytes].map((byte) => Buffer.of(byte))))) text += piece;
+    assert.is(text, 'Müller 🏭');
+  }
 });
 
 csv('of one column needs no delimiter', async () => {

@@ -42,8 +42,8 @@ for (const [name, content] of [
     spoilt(SHEET, `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/hostname">]>${sheetXml(NAME)}`),
   ],
   ['with an unknown entity', spoilt(SHEET, sheetXml('<row r="1"><c r="A1" t="str"><v>&b;</v></c></row>'))],
-  ['nested without end', spoilt(SHEET, '<a>'.repeat(100_000))],
-  ['with a tag without end', spoilt(SHEET, `<worksheet a="${'b'.repeat(3_000_000)}">`)],
+  ['nested too deep', spoilt(SHEET, '<a>'.repeat(100_000) + '</a>'.repeat(100_000))],
+  ['with a tag of megabytes', spoilt(SHEET, sheetXml(`${NAME}<row a="${'b'.repeat(3_000_000)}"/>`))],
 ] as const) {
   hostile(`a workbook ${name} is refused`, () =>
     refuses(async () => rowsOf(await files.open(content)), /damaged or no spreadsheet/),

@@ -1,0 +1,78 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readSheet } from '../../src/sheets/read.ts';
+import { importRows } from '../../src/sheets/rows.ts';
+import type { SheetField } from '../../src/sheets/spellings.ts';
+import { sheetFolder } from '../support/sheets.ts';
+import { xlsxOf } from '../support/xlsx.ts';
+
+const long = suite('spreadsheets of any length');
+const files = sheetFolder();
+long.after(files.remove);
+
+const ROWS = 150_000;
+/** Far below what the rows take: each has a text of 200 characters of its own. */
+const GROWTH_BYTES = 12_000_000;
+const NOTE = 200;
+const FIELDS: readonly SheetField[] = [
+  { name: 'name', kind: 'text' },
+  { name: 'description', kind: 'text' },
+  { name: 'criticality', kind: 'enum', values: ['LOW', 'HIGH'] },
+];
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+const noteOf = (row: number) => `note of row ${row} `.padEnd(NOTE, '.');
+
+/** Reads all rows and looks at the heap at every 10,000th, after a collection. */
+async function readAll(path: string): Promise<{ rows: number; growth: number }> {
+  const sheet = await readSheet(path);
+  let rows = 0;
+  let first: number | undefined;
+  let most = 0;
+  for await (const read of importRows(sheet, FIELDS)) {
+    rows++;
+    assert.ok('values' in read);
+    assert.is(read.row, rows + 1);
+    assert.is(read.values.description, noteOf(read.row));
+    if (rows % 10_000 !== 0) continue;
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    first ??= heapUsed + external;
+    most = Math.max(most, heapUsed + external);
+  }
+  assert.is(sheet.progress(), 1);
+  return { rows, growth: most - first! };
+}
+
+long(`a CSV of ${ROWS} rows is read in constant memory`, async () => {
+  const path = files.save('');
+  const lines = function* () {
+    yield 'Name,Description,Criticality\n';
+    for (let row = 2; row <= ROWS + 1; row++) yield `Vendor ${row},${noteOf(row)},High\n`;
+  };
+  await pipeline(Readable.from(lines()), createWriteStream(path));
+  const { rows, growth } = await readAll(path);
+  console.log(`CSV: ${rows} rows, heap grew by ${(growth / 1e6).toFixed(1)} MB`);
+  assert.is(rows, ROWS);
+  assert.ok(growth < GROWTH_BYTES, `grew by ${growth} bytes`);
+});
+
+long(`a workbook of ${ROWS} rows is read in constant memory`, async () => {
+  const texts = (row: number) => ({ xml: `<c r="B${row}" t="inlineStr"><is><t>${noteOf(row)}</t></is></c>` });
+  const body = Array.from({ length: ROWS }, (_, index) => [index, texts(index + 2), 'High']);
+  const path = files.save(xlsxOf([{ rows: [['Name', 'Description', 'Criticality'], ...body] }]));
+  body.length = 0;
+  const { rows, growth } = await readAll(path);
+  console.log(`XLSX: ${rows} rows, heap grew by ${(growth / 1e6).toFixed(1)} MB`);
+  assert.is(rows, ROWS);
+  assert.ok(growth < GROWTH_BYTES, `grew by ${growth} bytes`);
+});
+
+long.run();

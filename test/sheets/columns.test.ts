@@ -1,0 +1,74 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { matchColumns, readMap } from '../../src/sheets/columns.ts';
+import type { SheetField } from '../../src/sheets/spellings.ts';
+import { refuses } from '../support/sheets.ts';
+
+const columns = suite('columns');
+
+const FIELDS: readonly SheetField[] = [
+  { name: 'reference_id', kind: 'text' },
+  { name: 'name', kind: 'text' },
+  { name: 'due_date', kind: 'date' },
+  { name: 'criticality', kind: 'enum', values: ['LOW', 'HIGH'] },
+];
+
+const match = (headers: readonly string[], ...map: string[]) => {
+  const { headerOf, unused } = matchColumns(headers, FIELDS, readMap(map));
+  return { ...Object.fromEntries(headerOf), unused };
+};
+
+columns('are found by their name, whatever its case, spaces and hyphens', () => {
+  assert.equal(match(['Reference ID', 'NAME', 'due-date', 'Criticality', 'Owner']), {
+    reference_id: 'Reference ID',
+    name: 'NAME',
+    due_date: 'due-date',
+    criticality: 'Criticality',
+    unused: ['Owner'],
+  });
+});
+
+columns('that are called otherwise are mapped, and not guessed', () => {
+  assert.equal(match(['Supplier', 'Ref', 'Due'], 'name=Supplier'), { name: 'Supplier', unused: ['Ref', 'Due'] });
+  assert.equal(match(['supplier  name', 'x=y'], 'name = Supplier Name', 'reference_id=x=y'), {
+    name: 'supplier  name',
+    reference_id: 'x=y',
+    unused: [],
+  });
+});
+
+columns('that are mapped are no longer what they are called', () => {
+  assert.equal(match(['Name', 'Supplier'], 'name=Supplier', 'reference_id=Name'), {
+    name: 'Supplier',
+    reference_id: 'Name',
+    unused: [],
+  });
+  assert.equal(match(['Name', 'Supplier'], 'reference_id=Name'), { reference_id: 'Name', unused: ['Supplier'] });
+  assert.equal(match(['Name', 'Due date', 'due_date'], 'due_date=due_date'), {
+    name: 'Name',
+    due_date: 'due_date',
+    unused: ['Due date'],
+  });
+});
+
+for (const [name, headers, map, message] of [
+  ['a field that there is not', ['Name'], ['nmae=Name'], /nmae is no field: did you mean name/],
+  ['a field like no other', ['Name'], ['colour=Name'], /colour is no field: give one of reference_id, name/],
+  ['a header that there is not', ['Supplier', 'Due'], ['name=Suplier'], /no column "Suplier": did you mean Supplier/],
+  ['a header like two', ['due date', 'due-date'], ['due_date=Due_Date'], /"due date" and "due-date"/],
+  ['no header', ['Name'], ['name='], /"name=" is no mapping: give field=column/],
+  ['no field', ['Name'], ['Name'], /is no mapping/],
+  ['a field twice', ['A', 'B'], ['name=A', 'name=B'], /name is mapped twice/],
+] as const) {
+  columns(`a mapping with ${name} is refused`, () => refuses(async () => match(headers, ...map), message));
+}
+
+columns('two of one field are refused', () =>
+  refuses(async () => match(['Name', 'Due date', 'due_date']), /"Due date" and "due_date" are all due_date/),
+);
+
+columns('none of which fits are refused', () =>
+  refuses(async () => match(['Supplier', 'Due']), /map them, such as .*=Supplier; the fields are reference_id, name/),
+);
+
+columns.run();

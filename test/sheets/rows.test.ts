@@ -1,0 +1,102 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readMap } from '../../src/sheets/columns.ts';
+import { type ImportOptions, type ImportRow, importRows } from '../../src/sheets/rows.ts';
+import type { SheetField } from '../../src/sheets/spellings.ts';
+import { refuses, sheetFolder } from '../support/sheets.ts';
+import { STYLES, xlsxOf } from '../support/xlsx.ts';
+
+const rows = suite('rows for an import');
+const files = sheetFolder();
+rows.after(files.remove);
+
+const VENDOR: readonly SheetField[] = [
+  { name: 'name', kind: 'text' },
+  { name: 'criticality', kind: 'enum', values: ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] },
+  { name: 'processes_personal_data', kind: 'boolean' },
+  { name: 'contract_until', kind: 'date' },
+  { name: 'last_reviewed', kind: 'timestamp' },
+];
+
+async function read(content: string | Uint8Array, options?: ImportOptions): Promise<ImportRow[]> {
+  const read: ImportRow[] = [];
+  for await (const row of importRows(await files.open(content), VENDOR, options)) read.push(row);
+  return read;
+}
+
+const ACME = {
+  name: 'Acme',
+  criticality: 'HIGH',
+  processes_personal_data: true,
+  contract_until: '2026-12-31',
+  last_reviewed: '2026-01-05T14:30:00.000Z',
+};
+
+rows('are the same from a CSV and from a workbook', async () => {
+  const csv =
+    'Supplier;Criticality;Processes personal data;Contract until;Last reviewed;Owner\n' +
+    'Acme;High;yes;31.12.2026;2026-01-05 14:30;Ann\nBeta;;;;;\n';
+  const time = `<c r="E2" s="${STYLES.dateTime}"><v>46027.604166666664</v></c>`;
+  const xlsx = xlsxOf([
+    {
+      rows: [
+        ['Supplier', 'Criticality', 'Processes personal data', 'Contract until', 'Last reviewed', 'Owner'],
+        ['Acme', 'High', true, { xml: `<c r="D2" s="${STYLES.date}"><v>46387</v></c>` }, { xml: time }, 'Ann'],
+        ['Beta'],
+      ],
+    },
+  ]);
+  const map = readMap(['name=Supplier']);
+  for (const content of [csv, xlsx]) {
+    assert.equal(await read(content, { map }), [
+      { row: 2, values: ACME },
+      { row: 3, values: { name: 'Beta' } },
+    ]);
+  }
+});
+
+rows('say everything that is wrong with them, and the others are read', async () => {
+  const [wrong, shifted, right] = await read(
+    'name,criticality,contract_until\nAcme,urgent,03/04/2026\nBeta, Inc.,LOW,2026-12-31\nGamma,low,2026-12-31\n',
+  );
+  assert.ok(wrong && 'errors' in wrong && shifted && 'errors' in shifted);
+  assert.is(wrong.row, 2);
+  assert.equal(
+    wrong.errors.map(({ field }) => field),
+    ['criticality', 'contract_until'],
+  );
+  assert.match(wrong.errors[1]!.message, /--dates/);
+  assert.equal([shifted.row, shifted.errors.length, shifted.errors[0]!.field], [3, 1, '']);
+  assert.equal(right, { row: 4, values: { name: 'Gamma', criticality: 'LOW', contract_until: '2026-12-31' } });
+});
+
+rows('have their dates read in the order that is said', async () => {
+  const csv = 'name,contract_until\nAcme,03/04/2026\n';
+  assert.equal(await read(csv, { dates: 'dmy' }), [{ row: 2, values: { name: 'Acme', contract_until: '2026-04-03' } }]);
+  assert.equal(await read(csv, { dates: 'mdy' }), [{ row: 2, values: { name: 'Acme', contract_until: '2026-03-04' } }]);
+});
+
+rows('with a failed formula are refused, where it is in a column that counts', async () => {
+  const failed = (column: string) => ({ xml: `<c r="${column}2" t="e"><v>#REF!</v></c>` });
+  const [row] = await read(
+    xlsxOf([
+      {
+        rows: [
+          ['Name', 'Criticality', 'Note'],
+          ['Acme', failed('B'), failed('C')],
+        ],
+      },
+    ]),
+  );
+  assert.ok(row && 'errors' in row);
+  assert.equal(
+    row.errors.map(({ field }) => field),
+    ['criticality'],
+  );
+});
+
+rows('of columns that do not fit are refused before the first', () =>
+  refuses(() => read('Supplier\nAcme\n', { map: readMap(['nane=Supplier']) }), /did you mean name/),
+);
+
+rows.run();

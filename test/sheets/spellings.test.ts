@@ -1,0 +1,192 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Cell } from '../../src/sheets/cell.ts';
+import type { DateOrder } from '../../src/sheets/spelled-dates.ts';
+import { readCell, type SheetField } from '../../src/sheets/spellings.ts';
+
+const spellings = suite('spellings of cells');
+
+type Case = readonly [cell: string | Cell, expected: unknown, order?: DateOrder];
+
+const cellOf = (given: string | Cell): Cell => (typeof given === 'string' ? { kind: 'text', value: given } : given);
+const number = (value: number): Cell => ({ kind: 'number', value });
+const DAY: Cell = { kind: 'date', value: '2026-12-31' };
+const TIME: Cell = { kind: 'timestamp', value: '2026-12-31T14:30:00.000Z' };
+
+/** Each cell is read as expected, or is refused with a message like the expression. */
+function reads(field: SheetField, cases: readonly Case[]): void {
+  for (const [given, expected, order] of cases) {
+    const said = order ? `${JSON.stringify(given)} (${order})` : JSON.stringify(given);
+    spellings(`${field.kind}: ${said} is ${expected instanceof RegExp ? 'refused' : expected}`, () => {
+      const read = readCell(cellOf(given), field, order);
+      if (!(expected instanceof RegExp)) assert.equal(read, { value: expected });
+      else if ('error' in read) assert.match(read.error, expected);
+      else assert.unreachable(`read as ${String(read.value)}`);
+    });
+  }
+}
+
+reads({ name: 'due', kind: 'date' }, [
+  ['2026-12-31', '2026-12-31'],
+  [' 2026-12-31 ', '2026-12-31'],
+  ['2026/1/5', '2026-01-05'],
+  ['31.12.2026', '2026-12-31'],
+  ['3.4.2026', '2026-04-03'],
+  ['3.4.2026', '2026-03-04', 'mdy'],
+  ['31. 12. 2026', '2026-12-31'],
+  ['31/12/2026', '2026-12-31'],
+  ['12/31/2026', '2026-12-31'],
+  ['31-12-2026', '2026-12-31'],
+  ['04/04/2026', '2026-04-04'],
+  ['03/04/2026', '2026-04-03', 'dmy'],
+  ['03/04/2026', '2026-03-04', 'mdy'],
+  ['31 Dec 2026', '2026-12-31'],
+  ['31-dec-2026', '2026-12-31'],
+  ['31. December 2026', '2026-12-31'],
+  ['1st Sept. 2026', '2026-09-01'],
+  ['Dec 31, 2026', '2026-12-31'],
+  ['December 31st 2026', '2026-12-31'],
+  ['2026-12-31 14:30', '2026-12-31'],
+  ['31.12.2026 00:00:00', '2026-12-31'],
+  ['2026-12-31T23:30:00Z', '2026-12-31'],
+  ['Dec 31, 2026, 2:30 PM', '2026-12-31'],
+  [DAY, '2026-12-31'],
+  [TIME, '2026-12-31'],
+  ['29.02.2028', '2028-02-29'],
+  ['03/04/2026', /^"03\/04\/2026" could be 2026-04-03 or 2026-03-04: say --dates dmy .* --dates mdy/],
+  ['12/31/2026', /no day of the calendar/, 'dmy'],
+  ['31/12/2026', /no day of the calendar/, 'mdy'],
+  ['29.02.2026', /no day of the calendar/],
+  ['31/31/2026', /no day of the calendar/],
+  ['31 Foo 2026', /no day of the calendar/],
+  ['31.12.26', /year of two digits: give all four/],
+  ['31 Dec 26', /year of two digits: give all four/],
+  ['2026-12-31T23:30:00-05:00', /another zone/],
+  ['2026-12-31 25:00', /hh:mm/],
+  ['Q4 2026', /give YYYY-MM-DD/],
+  ['tbd', /^"tbd" is no date: give YYYY-MM-DD/],
+  [number(46387), /format the column as a date/],
+  [{ kind: 'boolean', value: true }, /is no date/],
+  [{ kind: 'error', value: '#REF!' }, /^"#REF!" .*formula/],
+]);
+
+reads({ name: 'reviewed', kind: 'timestamp' }, [
+  ['2026-12-31', '2026-12-31'],
+  ['2026-12-31T14:30:05.250Z', '2026-12-31T14:30:05.250Z'],
+  ['2026-12-31 14:30', '2026-12-31T14:30:00.000Z'],
+  ['31.12.2026 9:05:07', '2026-12-31T09:05:07.000Z'],
+  ['12/31/2026 2:30 PM', '2026-12-31T14:30:00.000Z'],
+  ['12/31/2026 12:10 am', '2026-12-31T00:10:00.000Z'],
+  ['2026-12-31 14:30 UTC', '2026-12-31T14:30:00.000Z'],
+  ['2026-12-31T23:30:00-05:00', '2027-01-01T04:30:00.000Z'],
+  ['2026-12-31T01:30+0200', '2026-12-30T23:30:00.000Z'],
+  ['03/04/2026 14:30', '2026-04-03T14:30:00.000Z', 'dmy'],
+  [DAY, '2026-12-31'],
+  [TIME, '2026-12-31T14:30:00.000Z'],
+  ['03/04/2026 14:30', /--dates/],
+  ['2026-12-31 14:60', /hh:mm/],
+  ['2026-12-31 13:00 pm', /hh:mm/],
+  ['14:30', /no date/],
+]);
+
+const enumOf = (...values: string[]): SheetField => ({ name: 'state', kind: 'enum', values });
+
+reads(enumOf('NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'), [
+  ['IN_PROGRESS', 'IN_PROGRESS'],
+  ['In progress', 'IN_PROGRESS'],
+  ['in-progress', 'IN_PROGRESS'],
+  [' not started ', 'NOT_STARTED'],
+  ['Done', 'IMPLEMENTED'],
+  ['done!', 'IMPLEMENTED'],
+  ['n/a', 'NOT_APPLICABLE'],
+  ['N.A.', 'NOT_APPLICABLE'],
+  ['impl', 'IMPLEMENTED'],
+  ['not', /could be NOT_STARTED or NOT_APPLICABLE: write it out/],
+  ['in', /could be IN_PROGRESS: write it out/],
+  ['Blocked', /^"Blocked" is none of its values: give one of NOT_STARTED, IN_PROGRESS, .* or leave it empty/],
+  ['-', /none of its values/],
+  [number(1), /none of its values/],
+]);
+reads(enumOf('LOW', 'MEDIUM', 'HIGH', 'CRITICAL'), [
+  ['M', 'MEDIUM'],
+  ['moderate', 'MEDIUM'],
+  ['Crit', 'CRITICAL'],
+  ['n/a', /none of its values/],
+  ['very high', /none of its values/],
+]);
+reads(enumOf('NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'), [
+  ['not compliant', 'NON_COMPLIANT'],
+  ['compliant', 'COMPLIANT'],
+  ['partially', 'PARTIALLY_COMPLIANT'],
+  ['no', /could be NOT_ASSESSED or NON_COMPLIANT/],
+]);
+reads(enumOf('OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'), [['done', /none of its values/]]);
+reads(enumOf('INCLUDED', 'EXCLUDED'), [
+  ['Applicable', 'INCLUDED'],
+  ['N/A', 'EXCLUDED'],
+]);
+
+reads({ name: 'personal', kind: 'boolean' }, [
+  ['Yes', true],
+  ['y', true],
+  ['TRUE', true],
+  ['x', true],
+  ['X', true],
+  ['1', true],
+  [number(1), true],
+  [{ kind: 'boolean', value: true }, true],
+  ['no', false],
+  ['N', false],
+  ['false', false],
+  [number(0), false],
+  [{ kind: 'boolean', value: false }, false],
+  ['maybe', /^"maybe" is neither yes nor no/],
+  ['ja', /neither/],
+  [number(2), /neither/],
+]);
+
+reads({ name: 'likelihood', kind: 'number' }, [
+  ['4', 4],
+  ['4.0', 4],
+  [number(4), 4],
+  ['4 - Likely', 4],
+  ['4: likely', 4],
+  ['4 (likely)', 4],
+  ['4 – Likely, 2026', 4],
+  ['-4', -4],
+  ['4.5', /no whole number/],
+  [number(4.5), /no whole number/],
+  ['4,5', /no whole number/],
+  ['4-5', /no whole number/],
+  ['4 or 5', /no whole number/],
+  ['4 of 5', /no whole number/],
+  ['likely', /no whole number/],
+  [{ kind: 'boolean', value: true }, /no whole number/],
+  [DAY, /no whole number/],
+]);
+
+reads({ name: 'name', kind: 'text' }, [
+  ['  Acme \r\n Ltd ', 'Acme \n Ltd'],
+  [number(42), '42'],
+  [number(0.1 + 0.2), '0.3'],
+  [{ kind: 'boolean', value: true }, 'TRUE'],
+  [DAY, '2026-12-31'],
+  [TIME, '2026-12-31T14:30:00.000Z'],
+  [{ kind: 'error', value: '#N/A' }, /formula/],
+]);
+
+for (const kind of ['text', 'date', 'timestamp', 'boolean', 'number'] as const) {
+  reads({ name: 'field', kind }, [[' \n ', undefined]]);
+}
+reads(enumOf('LOW'), [['', undefined]]);
+
+spellings('a blank cell means nothing', () => {
+  assert.equal(readCell(undefined, { name: 'name', kind: 'text' }), { value: undefined });
+});
+
+spellings('a long cell is quoted in part', () => {
+  const read = readCell(cellOf('word '.repeat(1000)), { name: 'due', kind: 'date' });
+  assert.ok('error' in read && read.error.length < 120);
+});
+
+spellings.run();
