@@ -1,4 +1,5 @@
 import type { Aggregate } from './aggregate.ts';
+import { evidence } from './evidence.ts';
 import type { Family } from './family.ts';
 import { kindOf } from './ids.ts';
 import { organization } from './organization.ts';
@@ -6,7 +7,7 @@ import { risk } from './risk.ts';
 import { vendor } from './vendor.ts';
 
 /** Every family of records. Adding one is adding its name. */
-const LIST = [risk, vendor] as const;
+const LIST = [evidence, risk, vendor] as const;
 
 export type FamilyName = (typeof LIST)[number]['type'];
 

@@ -9,6 +9,7 @@ import { endOf, isRealDate } from '../queries/moment.ts';
 
 const NAME_LENGTH = 200;
 const TEXT_LENGTH = 10_000;
+const LONG_TEXT_LENGTH = 20_000;
 const REASON_LENGTH = 1_000;
 const URL_LENGTH = 2_000;
 const KEY_LENGTH = 200;
@@ -36,6 +37,7 @@ function string(longest: number, forbidden: RegExp) {
 export const name = () =>
   string(NAME_LENGTH, FORBIDDEN_IN_NAMES).refine((value) => value !== '', 'is empty: give a text');
 export const text = () => string(TEXT_LENGTH, FORBIDDEN_IN_TEXTS);
+export const longText = () => string(LONG_TEXT_LENGTH, FORBIDDEN_IN_TEXTS);
 export const reason = () => string(REASON_LENGTH, FORBIDDEN_IN_TEXTS);
 
 export const requiredReason = () => reason().refine((value) => value !== '', 'is empty: say why');
@@ -67,6 +69,20 @@ export const id = (...kinds: string[]) =>
     const allowed = kinds.map((kind) => `${kind}_…`);
     context.addIssue({ code: 'custom', message: `is no id of the kind ${allowed.join(' or ')}`, params: { allowed } });
   });
+
+/** Up to so many ids of these kinds. */
+export const someIds = (most: number, kinds: readonly string[]) =>
+  z
+    .array(id(...kinds))
+    .min(1)
+    .max(most);
+
+/** A SHA-256 digest, in lower case. */
+export const sha256 = () =>
+  z
+    .string()
+    .overwrite((value) => value.trim().toLowerCase())
+    .refine((value) => /^[0-9a-f]{64}$/.test(value), 'is no SHA-256: give its 64 hexadecimal digits');
 
 /** A member of the organization; ME is the caller. */
 export const account = () =>

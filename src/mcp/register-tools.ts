@@ -5,6 +5,7 @@ import { listOrganizations } from '../queries/organizations.ts';
 import { getRecords } from '../queries/records.ts';
 import { archiveRecords } from './archive.ts';
 import * as field from './fields.ts';
+import { linkRecords } from './link.ts';
 import { type Service, tool } from './service.ts';
 import type { Tool } from './tool.ts';
 
@@ -54,10 +55,7 @@ export function registerTools(service: Service): Tool[] {
         'Read up to 50 records of any type whole, by id, now or as_of a past moment. include HISTORY for their changes, ARCHIVED to find archived ones too. To search, use a list.',
       readOnly: true,
       input: z.strictObject({
-        ids: z
-          .array(field.id(...KINDS))
-          .min(1)
-          .max(50),
+        ids: field.someIds(50, KINDS),
         organization_id: field.organizationId().optional(),
         include: field.someOf(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
         as_of: z.string().optional(),
@@ -65,15 +63,27 @@ export function registerTools(service: Service): Tool[] {
       run: (input, { caller }) => getRecords(service.reader, caller, { ...input, include: input.include ?? [] }),
     }),
     tool({
+      name: 'linkRecords',
+      description:
+        'Link or unlink pairs of records, without direction: risk-measure/vendor/obligation/control, measure-control/obligation/vendor, nonconformity-risk/measure/control/vendor/obligation, obligation-vendor/control, evidence-any. To see links: getRecords with include LINKS, or a list with filter.linked_to.',
+      input: z.strictObject({
+        links: z
+          .array(z.strictObject({ from_id: field.id(...KINDS), to_id: field.id(...KINDS) }))
+          .min(1)
+          .max(100),
+        organization_id: field.organizationId().optional(),
+        action: z.enum(['LINK', 'UNLINK']).default('LINK'),
+        ...field.writeFields,
+      }),
+      run: (input, { caller }) => linkRecords(service, caller, input),
+    }),
+    tool({
       name: 'archiveRecords',
       description:
         'Take records out of lists and counts without deleting anything (ARCHIVE), or bring them back (RESTORE). All are judged before the first is written.',
       destructive: true,
       input: z.strictObject({
-        ids: z
-          .array(field.id(...KINDS))
-          .min(1)
-          .max(100),
+        ids: field.someIds(100, KINDS),
         organization_id: field.organizationId().optional(),
         action: z.enum(['ARCHIVE', 'RESTORE']),
         reason: field.requiredReason(),

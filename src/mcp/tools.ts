@@ -1,3 +1,4 @@
+import { evidenceTools } from './evidence-tools.ts';
 import { registerTools } from './register-tools.ts';
 import { riskTools } from './risk-tools.ts';
 import type { Service } from './service.ts';
@@ -6,5 +7,5 @@ import { vendorTools } from './vendor-tools.ts';
 
 /** Every tool, in the order they are listed in. Adding a family is adding its name. */
 export function allTools(service: Service): Tool[] {
-  return [...registerTools(service), ...vendorTools(service), ...riskTools(service)];
+  return [...registerTools(service), ...evidenceTools(service), ...vendorTools(service), ...riskTools(service)];
 }

@@ -46,7 +46,8 @@ async function refer(step: Step, id: string, field: string, before: RecordDocume
 }
 
 function idIn(document: RecordDocument | null, field: string): string | null {
-  return ((document as Record<string, unknown> | null)?.[field] ?? null) as string | null;
+  const named = (document as Record<string, unknown> | null)?.[field];
+  return typeof named === 'string' ? named : null;
 }
 
 async function takeLink(step: Step, logTime: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { dateOf } from '../commands/dates.ts';
 import { textKey } from '../projections/keys.ts';
+import type { Tally } from '../projections/tally.ts';
 import { queryOf } from './families.ts';
 import { cutToFit, present } from './present.ts';
 import type { Reader } from './reader.ts';
@@ -83,4 +84,19 @@ export async function similarTo(
     for (const { doc } of rows) if (doc.id !== id) found.set(String(doc.id), { id: doc.id, name: doc.name });
   }
   return [...found.values()].slice(0, SIMILAR);
+}
+
+/** How many live records point at each of these; a label without a colon is a type of neighbour. */
+export async function referredBy(reader: Reader, ids: readonly string[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const id of ids) {
+    const [found] = await reader.models.get(queryOf(id).plural, [id]);
+    const tally = (found?.doc.tally ?? {}) as Tally;
+    const types = Object.entries(tally).filter(([label]) => !label.includes(':'));
+    counts.set(
+      id,
+      types.reduce((sum, [, count]) => sum + count, 0),
+    );
+  }
+  return counts;
 }

@@ -1,0 +1,31 @@
+import { evidenceQuery } from '../queries/evidence.ts';
+import { FAMILY_QUERIES } from '../queries/families.ts';
+import { addTool } from './family.ts';
+import * as field from './fields.ts';
+import type { Service } from './service.ts';
+import type { Tool } from './tool.ts';
+
+export function evidenceTools(service: Service): Tool[] {
+  const kinds = Object.keys(FAMILY_QUERIES).filter((kind) => kind !== evidenceQuery.prefix);
+  return [
+    addTool(service, {
+      query: evidenceQuery,
+      required: {
+        name: field.name(),
+        record_ids: field.someIds(20, kinds).describe('what it shows; link more with linkRecords'),
+      },
+      settable: {
+        description: field.clearable(field.text()),
+        url: field.clearable(field.url()),
+        text: field.clearable(field.longText()).describe('at most 20,000 characters'),
+        sha256: field.clearable(field.sha256()).describe('of the file; of text if left out'),
+        collected_at: field.clearable(field.timestamp()),
+        valid_until: field.clearable(field.date()),
+        owner_id: field.clearable(field.account()),
+      },
+      descriptions: {
+        add: 'Attach evidence to 1-20 records. Needs url, text or sha256. It is never changed: archive it and add anew. To read it: getRecords with include EVIDENCE.',
+      },
+    }),
+  ];
+}

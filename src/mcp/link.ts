@@ -1,0 +1,52 @@
+import type { Caller } from '../commands/caller.ts';
+import { commandId, itemCommandId } from '../commands/ids.ts';
+import { inOrder, linkAggregate, refuseUnlinkable } from '../commands/link.ts';
+import { requireLive } from '../commands/references.ts';
+import { type Item, judgeAll, type Outcome, refuseAny, writeAll, writerOfAll } from './many.ts';
+import type { Service } from './service.ts';
+import { envelope } from './write.ts';
+
+export interface LinkInput {
+  links: readonly { from_id: string; to_id: string }[];
+  organization_id?: string | undefined;
+  action: 'LINK' | 'UNLINK';
+  reason?: string | undefined;
+  idempotency_key?: string | undefined;
+}
+
+/** Joins or parts pairs of records one by one, after all have been judged. A pair named twice is one. */
+export async function linkRecords(service: Service, caller: Caller, input: LinkInput): Promise<object> {
+  const { links, action, reason } = input;
+  for (const { from_id, to_id } of links) refuseUnlinkable(from_id, to_id);
+  const ends = new Set(links.flatMap(({ from_id, to_id }) => [from_id, to_id]));
+  const { organizationId, role } = await writerOfAll(service, caller, [...ends], input.organization_id, 'links');
+  for (const id of ends) await requireLive(service.handler, organizationId, id, 'links');
+  const whole = commandId([organizationId, 'linkRecords'], input.idempotency_key);
+  const by = envelope(caller, organizationId, role);
+  const pairs = new Map<string, Item>();
+  for (const { from_id, to_id } of links) {
+    const ids = inOrder(from_id, to_id);
+    const aggregate = linkAggregate(...ids);
+    const command = { type: action === 'LINK' ? 'Link' : 'Unlink', ids, ...(reason ? { reason } : {}) };
+    const envelope = { ...by, command_id: itemCommandId(whole, aggregate.stream), input: { ids, action, reason } };
+    pairs.set(aggregate.stream, { aggregate: aggregate as unknown as Item['aggregate'], command, envelope });
+  }
+  const items = [...pairs.values()];
+  refuseAny(await judgeAll(service, items), (index) => `links.${index}`);
+  const { outcomes, pending } = await writeAll(service, organizationId, items);
+  const told = new Set<string>();
+  const answers = links.map(({ from_id, to_id }) => {
+    const { stream } = linkAggregate(from_id, to_id);
+    const outcome = outcomes[[...pairs.keys()].indexOf(stream)]!;
+    const again = told.has(stream);
+    told.add(stream);
+    return { from_id, to_id, ...(again ? { result: 'UNCHANGED' } : resultOf(outcome)) };
+  });
+  return { links: answers, ...(pending ? { pending: true } : {}) };
+}
+
+function resultOf(outcome: Outcome): object {
+  if ('refused' in outcome) return { result: 'UNCHANGED', errors: [outcome.refused.toJSON()] };
+  const [type] = outcome.executed.event_types;
+  return { result: type === 'RecordsLinked' ? 'CREATED' : type === 'RecordsUnlinked' ? 'REMOVED' : 'UNCHANGED' };
+}

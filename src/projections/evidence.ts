@@ -1,0 +1,14 @@
+import { type EvidenceState, evidence } from '../commands/evidence.ts';
+import { ordered, orderedText } from './keys.ts';
+import type { ReadModel } from './read-model.ts';
+import { EVIDENCE_UNTIL, FAR } from './tally.ts';
+
+export const evidences: ReadModel<EvidenceState> = {
+  family: evidence,
+  keys: { name: orderedText('name'), collected_at: ordered('collected_at') },
+  orders: ['name', 'collected_at'],
+  lacks: [],
+  texts: { short: ['name'], long: ['description'] },
+  links: (type, data) => (type === 'EvidenceAdded' ? ((data as { record_ids?: string[] }).record_ids ?? []) : []),
+  labels: ({ valid_until }) => [`${EVIDENCE_UNTIL}${valid_until ?? FAR}`],
+};
