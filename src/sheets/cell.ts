@@ -9,7 +9,7 @@ export type Cell =
   | { kind: 'date'; value: string }
   /** `YYYY-MM-DDThh:mm:ss.sssZ`. Spreadsheets know no time zones: the time shown is taken as UTC. */
   | { kind: 'timestamp'; value: string }
-  /** What a formula that failed shows, such as `#REF!`. */
+  /** What a formula shows that failed, such as `#REF!`; `=…` is one that was never calculated. */
   | { kind: 'error'; value: string };
 
 /** A row as it lies in the file: cells by column, from 0. */

@@ -25,7 +25,11 @@ export function readCell(
   order?: DateOrder,
 ): Spelled<FieldValue | undefined> {
   if (cell === undefined || shown(cell).trim() === '') return { value: undefined };
-  if (cell.kind === 'error') return refused(cell, 'is what a formula shows that failed: correct it, or give the value');
+  if (cell.kind === 'error')
+    return refused(
+      cell,
+      'is a formula that failed or was never calculated: mend it in a spreadsheet program, or give the value',
+    );
   switch (field.kind) {
     case 'text':
       return { value: textFrom(cell) };

@@ -1,27 +1,33 @@
 import { TextDecoder } from 'node:util';
+import type { Refusal } from '../commands/refusal.ts';
 import { unreadable } from './cell.ts';
 
 /**
  * Decodes UTF-8, with or without its mark, and UTF-16 LE with its mark, as Excel writes "Unicode text".
- * @throws Refusal for any other encoding, rather than to let letters be guessed
+ * @param refusal of any other encoding, thrown rather than guessing letters
  */
-export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+export async function* decodeText(
+  chunks: AsyncIterable<Uint8Array>,
+  refusal: () => Refusal = notUtf8,
+): AsyncGenerator<string, void, undefined> {
   let decoder: TextDecoder | undefined;
   for await (const chunk of joinFirst(chunks)) {
     decoder ??= new TextDecoder(chunk[0] === 0xff && chunk[1] === 0xfe ? 'utf-16le' : 'utf-8', { fatal: true });
-    yield decode(decoder, chunk);
+    yield decode(decoder, refusal, chunk);
   }
-  if (decoder) yield decode(decoder);
+  if (decoder) yield decode(decoder, refusal);
 }
 
 /** `chunk` and what was left of the one before; without one, what is left at the end. */
-function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
+function decode(decoder: TextDecoder, refusal: () => Refusal, chunk?: Uint8Array): string {
   try {
     return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
   } catch {
-    throw unreadable('The text is not UTF-8: save the file as "CSV UTF-8" or as .xlsx.');
+    throw refusal();
   }
 }
+
+const notUtf8 = () => unreadable('The text is not UTF-8: save the file as "CSV UTF-8" or as .xlsx.');
 
 /** Makes the first chunk long enough to hold a mark. */
 async function* joinFirst(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {

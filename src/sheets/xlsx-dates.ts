@@ -1,9 +1,6 @@
 import type { Cell } from './cell.ts';
 import { readWholeXml } from './xml.ts';
 
-/** What a number's format shows of it: a day, a day with the time, or neither. */
-export type DateStyle = 'none' | 'date' | 'timestamp';
-
 const DAY_MS = 86_400_000;
 /** The day numbered 0 in each date system (ECMA-376 part 1, 18.17.4.1), the first for days from March 1900. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
@@ -13,13 +10,10 @@ const NO_DAY = 60;
 const LAST = Date.UTC(9999, 11, 31) + DAY_MS;
 
 /** Formats with a number but no code: 14 to 17 and 22 of ECMA-376 part 1, 18.8.30, and its lists for East Asia. */
-const BUILT_IN: ReadonlyMap<number, DateStyle> = new Map([
-  ...[14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, 'date'] as const),
-  [22, 'timestamp'],
-]);
+const BUILT_IN: readonly number[] = [14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58];
 
-/** The style of each cell format (`cellXfs`) of a workbook, by its place. */
-export async function readDateStyles(bytes: AsyncIterable<Uint8Array>): Promise<DateStyle[]> {
+/** Of each cell format (`cellXfs`) of a workbook, by its place: whether it shows a number as a day. */
+export async function readDateStyles(bytes: AsyncIterable<Uint8Array>): Promise<boolean[]> {
   const codes = new Map<number, string>();
   const formats: number[] = [];
   let within = false;
@@ -33,33 +27,28 @@ export async function readDateStyles(bytes: AsyncIterable<Uint8Array>): Promise<
       if (name === 'cellXfs') within = false;
     },
   });
-  return formats.map((id) => styleOf(codes.get(id)) ?? BUILT_IN.get(id) ?? 'none');
+  return formats.map((id) => {
+    const code = codes.get(id);
+    return code === undefined ? BUILT_IN.includes(id) : showsDay(code);
+  });
 }
 
 /**
- * What a format code shows (ECMA-376 part 1, 18.8.31): y and d are of days, h and s of times, and m is a month unless
- * hours or seconds stand beside it. Letters in quotes, after a backslash or in brackets are none of these.
+ * Whether a format code shows a day (ECMA-376 part 1, 18.8.31): y and d are of days, h and s of times, and m is a month
+ * unless hours or seconds stand beside it. Letters in quotes, after a backslash or in brackets are none of these.
  */
-export function styleOf(code: string | undefined): DateStyle | undefined {
-  if (code === undefined) return undefined;
-  const letters = code
-    .replace(/"[^"]*"|\\.|[_*].|\[[^\]]*\]/g, '')
-    .split(';')[0]!
-    .toLowerCase()
-    .replaceAll('general', '');
-  const time = /[hs]/.test(letters);
-  const day = /[yd]/.test(letters) || (letters.includes('m') && !time && !/\[[hms]+\]/i.test(code));
-  if (!day) return 'none';
-  return time ? 'timestamp' : 'date';
+function showsDay(code: string): boolean {
+  const section = code.replace(/"[^"]*"|\\.|[_*].|\[[^\]]*\]/g, '').split(';')[0]!;
+  const letters = section.toLowerCase().replaceAll('general', '');
+  return /[yd]/.test(letters) || (letters.includes('m') && !/[hs]/.test(letters) && !/\[[hms]+\]/i.test(code));
 }
 
-/** The cell of a number with a style. A number that is no day in its system stays a number. */
-export function datedCell(serial: number, style: DateStyle, date1904: boolean): Cell {
-  const time = style === 'none' ? undefined : timeOf(serial, date1904);
+/** The cell of a number that is shown as a day, and perhaps a time. One that is no day in its system stays a number. */
+export function datedCell(serial: number, date1904: boolean): Cell {
+  const time = timeOf(serial, date1904);
   if (time === undefined) return { kind: 'number', value: serial };
   const value = new Date(time).toISOString();
-  if (style === 'date' || time % DAY_MS === 0) return { kind: 'date', value: value.slice(0, 10) };
-  return { kind: 'timestamp', value };
+  return time % DAY_MS === 0 ? { kind: 'date', value: value.slice(0, 10) } : { kind: 'timestamp', value };
 }
 
 /** Milliseconds since 1970 of a day's number, its fraction being the time of the day. */

@@ -1,5 +1,5 @@
 import { type Cell, damaged, type RawRow, type RawSheet, ROW_LENGTH, rowTooLong } from './cell.ts';
-import { type DateStyle, datedCell } from './xlsx-dates.ts';
+import { datedCell } from './xlsx-dates.ts';
 import { StringItem, unescaped } from './xlsx-strings.ts';
 import { type Attributes, readXml, type XmlListener } from './xml.ts';
 
@@ -9,7 +9,8 @@ const MOST_COLUMNS = 16_384;
 /** What the rest of the workbook says about a sheet's cells. */
 export interface SheetContext {
   strings: readonly string[];
-  styles: readonly DateStyle[];
+  /** Of each cell format, whether it shows a number as a day. */
+  dated: readonly boolean[];
   date1904: boolean;
 }
 
@@ -32,6 +33,7 @@ class RowListener implements XmlListener {
   #cell: Attributes | null = null;
   #value = '';
   #inValue = false;
+  #formula = false;
 
   constructor(context: SheetContext) {
     this.#context = context;
@@ -50,6 +52,7 @@ class RowListener implements XmlListener {
     else if (name === 'c') this.#beginCell(attributes);
     else if (this.#cell === null) return;
     else if (name === 'v') this.#inValue = true;
+    else if (name === 'f') this.#formula = true;
     else this.#inline.open(name);
   }
 
@@ -87,6 +90,7 @@ class RowListener implements XmlListener {
     if (this.#column >= MOST_COLUMNS) throw damaged();
     this.#cell = attributes;
     this.#value = '';
+    this.#formula = false;
     this.#inline.clear();
   }
 
@@ -101,7 +105,7 @@ class RowListener implements XmlListener {
   #cellOf({ t = 'n', s = '0' }: Attributes): Cell | undefined {
     if (t === 'inlineStr') return { kind: 'text', value: this.#inline.value };
     const value = this.#value;
-    if (value === '') return undefined;
+    if (value === '') return this.#formula && t === 'n' ? { kind: 'error', value: '=…' } : undefined;
     switch (t) {
       case 's':
         return { kind: 'text', value: this.#context.strings[Number(value)] ?? refuse() };
@@ -116,7 +120,8 @@ class RowListener implements XmlListener {
       case 'n': {
         const number = Number(value);
         if (!Number.isFinite(number)) return refuse();
-        return datedCell(number, this.#context.styles[Number(s)] ?? 'none', this.#context.date1904);
+        const { dated, date1904 } = this.#context;
+        return dated[Number(s)] ? datedCell(number, date1904) : { kind: 'number', value: number };
       }
       default:
         return refuse();

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { damaged, type RawSheet, unreadable } from './cell.ts';
-import { type DateStyle, readDateStyles } from './xlsx-dates.ts';
+import { readDateStyles } from './xlsx-dates.ts';
 import { readSheetRows } from './xlsx-rows.ts';
 import { readSharedStrings } from './xlsx-strings.ts';
 import { readWholeXml } from './xml.ts';
@@ -38,7 +38,7 @@ export async function openXlsx(path: string, sheet: string | undefined): Promise
     const context = {
       date1904: workbook.date1904,
       strings: strings === undefined ? [] : await readSharedStrings(zip.read(strings, MOST_STRINGS)),
-      styles: styles === undefined ? ([] as DateStyle[]) : await readDateStyles(zip.read(styles, MOST_OTHER)),
+      dated: styles === undefined ? [] : await readDateStyles(zip.read(styles, MOST_OTHER)),
     };
     return {
       rows: readSheetRows(zip.read(part), context),
@@ -92,7 +92,7 @@ async function relationsById(zip: Zip, part: string): Promise<ReadonlyMap<string
   return new Map((await relationsOf(zip, part)).map((relation) => [relation.id, relation]));
 }
 
-/** What a part refers to within the file; of the file itself where `part` is empty (ECMA-376 part 2, 6.5). */
+/** What a part refers to within the file; of the file itself where `part` is empty (ECMA-376 part 2, relationships). */
 async function relationsOf(zip: Zip, part: string): Promise<(Relation & { id: string })[]> {
   const folder = posix.dirname(part);
   const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`);

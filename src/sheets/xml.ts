@@ -40,7 +40,7 @@ export async function* readXml(
   });
   parser.on('text', (text) => listener.text?.(text));
   parser.on('cdata', (text) => listener.text?.(text));
-  for await (const text of decodeText(bytes)) {
+  for await (const text of decodeText(bytes, damaged)) {
     parser.write(text);
     sinceLastTag += text.length;
     if (sinceLastTag > ROW_LENGTH) refuse();

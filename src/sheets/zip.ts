@@ -10,8 +10,10 @@ export class Zip {
   /** Bytes of the part read last, so far. */
   bytesRead = 0;
 
+  /** The part that is being read. */
+  #stream: Readable | undefined;
   readonly #file: ZipFile;
-  /** By lower case: part names of a package are compared so (ECMA-376 part 2, 6.2.2.3). */
+  /** By lower case: part names of a package are compared so (ECMA-376 part 2). */
   readonly #entries: ReadonlyMap<string, Entry>;
 
   private constructor(file: ZipFile, entries: ReadonlyMap<string, Entry>) {
@@ -41,24 +43,26 @@ export class Zip {
   }
 
   /**
-   * A part's bytes, unpacked.
+   * A part's bytes, unpacked. One part is read at a time.
    * @param most bytes it may unpack to: a small file can hold a part that fills any memory
    */
   async *read(name: string, most = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array, void, undefined> {
     const entry = this.#entries.get(name.toLowerCase());
     if (!entry) throw damaged();
     this.bytesRead = 0;
-    const stream = await this.#file.openReadStreamPromise(entry).catch(() => {
+    this.#stream = await this.#file.openReadStreamPromise(entry).catch(() => {
       throw damaged();
     });
-    for await (const chunk of intact(stream)) {
+    for await (const chunk of intact(this.#stream)) {
       this.bytesRead += chunk.length;
       if (this.bytesRead > most) throw tooMuch(most);
       yield chunk;
     }
   }
 
+  /** Lets go of the file, also where a part has not been read to its end. */
   close(): void {
+    this.#stream?.destroy();
     this.#file.close();
   }
 }

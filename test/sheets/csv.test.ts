@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decodeText } from '../../src/sheets/text.ts';
 import { refuses, rowsOf, sheetFolder } from '../support/sheets.ts';
+import { until } from '../support/wait.ts';
 
 const csv = suite('CSV');
 const files = sheetFolder();
@@ -117,6 +118,7 @@ csv('can be left in the middle', async () => {
   sheet.close();
   const unread = await files.open(`Name\n${'Acme\n'.repeat(50_000)}`);
   unread.close();
+  await until(() => files.held().length === 0);
 });
 
 csv.run();

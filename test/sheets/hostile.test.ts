@@ -15,7 +15,7 @@ const STRINGS = 'xl/sharedStrings.xml';
 const BOOK = [{ rows: [['Name'], ['Acme']] }];
 
 /** A workbook of which one part is replaced, or taken away. */
-function spoilt(part: string, content: string | undefined): Buffer {
+function spoilt(part: string, content: string | Buffer | undefined): Buffer {
   const { [part]: _, ...others } = partsOf(BOOK);
   return zipOf(content === undefined ? others : { ...others, [part]: content });
 }
@@ -42,6 +42,7 @@ for (const [name, content] of [
     spoilt(SHEET, `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/hostname">]>${sheetXml(NAME)}`),
   ],
   ['with an unknown entity', spoilt(SHEET, sheetXml('<row r="1"><c r="A1" t="str"><v>&b;</v></c></row>'))],
+  ['with bytes that are no text', spoilt(SHEET, Buffer.from([0x83, 0x01, 0xff]))],
   ['nested too deep', spoilt(SHEET, '<a>'.repeat(100_000) + '</a>'.repeat(100_000))],
   ['with a tag of megabytes', spoilt(SHEET, sheetXml(`${NAME}<row a="${'b'.repeat(3_000_000)}"/>`))],
 ] as const) {

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { refuses, rowsOf, sheetFolder } from '../support/sheets.ts';
+import { until } from '../support/wait.ts';
 import { partsOf, STYLES, type TestCell, xlsxOf } from '../support/xlsx.ts';
 import { zipOf } from '../support/zip.ts';
 
@@ -45,6 +46,8 @@ xlsx('gives texts of every kind', async () => {
       xml('<c r="G2" t="d"><v>2026-12-31</v></c>'),
       xml('<c r="H2" s="1"/>'),
       xml('<c r="I2" t="inlineStr"><is><t> </t></is></c>'),
+      xml('<c r="J2"><f>1+1</f><v/></c>'),
+      xml('<c r="K2" t="str"><f>""</f><v></v></c>'),
     ]),
     [
       { kind: 'text', value: 'plain' },
@@ -55,6 +58,8 @@ xlsx('gives texts of every kind', async () => {
       { kind: 'error', value: '#REF!' },
       { kind: 'text', value: '2026-12-31' },
       undefined,
+      undefined,
+      { kind: 'error', value: '=…' },
       undefined,
     ],
   );
@@ -85,7 +90,7 @@ xlsx('tells dates and times by their format, and numbers by theirs', async () =>
       { kind: 'date', value: '2026-12-31' },
       { kind: 'timestamp', value: '2026-12-31T14:30:00.000Z' },
       { kind: 'date', value: '2026-12-31' },
-      { kind: 'date', value: '2026-12-31' },
+      { kind: 'timestamp', value: '2026-12-31T18:00:00.000Z' },
       { kind: 'number', value: 1.5 },
       { kind: 'number', value: 46387 },
       { kind: 'number', value: 46387 },
@@ -140,6 +145,7 @@ xlsx('can be left in the middle, and before its rows', async () => {
   for await (const { row } of sheet.rows) if (row === 3) break;
   assert.ok(sheet.progress() > 0 && sheet.progress() < 1);
   (await files.open(book)).close();
+  await until(() => files.held().length === 0);
 });
 
 xlsx.run();

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -19,8 +19,19 @@ export function sheetFolder() {
     save,
     open: (content: string | Uint8Array, sheet?: string) =>
       readSheet(save(content), sheet === undefined ? {} : { sheet }),
+    held: () => openFiles().filter((path) => path.startsWith(folder)),
     remove: () => rmSync(folder, { recursive: true }),
   };
+}
+
+/** What this process has open, where the system tells (Linux). */
+function openFiles(): string[] {
+  const list = '/proc/self/fd';
+  if (!existsSync(list)) return [];
+  return readdirSync(list)
+    .map((file) => join(list, file))
+    .filter((file) => existsSync(file))
+    .map((file) => readlinkSync(file));
 }
 
 /** A read row in short: its number, then each cell's value by header. */
