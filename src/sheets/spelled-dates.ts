@@ -61,7 +61,7 @@ function dayFrom(cell: Cell, text: string, order: DateOrder | undefined): Spelle
   if (iso) return realDay(cell, iso[1]!, Number(iso[3]), iso[4]!);
   const numbers = /^(\d{1,2})([-/.]) ?(\d{1,2})\2 ?(\d{4})$/.exec(text);
   if (numbers)
-    return numberedDay(cell, numbers[1]!, numbers[3]!, numbers[4]!, order ?? (numbers[2] === '.' ? 'dmy' : order));
+    return numberedDay(cell, numbers[1]!, numbers[3]!, numbers[4]!, order ?? (numbers[2] === '.' ? 'dmy' : undefined));
   const dayFirst = /^(\d{1,2})(?:st|nd|rd|th)?[-. ]+([a-z]{3,9})[-.,/ ]+(\d{4})$/i.exec(text);
   if (dayFirst) return realDay(cell, dayFirst[3]!, monthFrom(dayFirst[2]!), dayFirst[1]!);
   const monthFirst = /^([a-z]{3,9})[-. ]+(\d{1,2})(?:st|nd|rd|th)?[-, ]+(\d{4})$/i.exec(text);
