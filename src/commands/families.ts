@@ -1,13 +1,15 @@
 import type { Aggregate } from './aggregate.ts';
+import { audit } from './audit.ts';
 import { evidence } from './evidence.ts';
 import type { Family } from './family.ts';
 import { kindOf } from './ids.ts';
+import { measure } from './measure.ts';
 import { organization } from './organization.ts';
 import { risk } from './risk.ts';
 import { vendor } from './vendor.ts';
 
 /** Every family of records. Adding one is adding its name. */
-const LIST = [evidence, risk, vendor] as const;
+const LIST = [audit, evidence, measure, risk, vendor] as const;
 
 export type FamilyName = (typeof LIST)[number]['type'];
 

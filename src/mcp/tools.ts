@@ -1,4 +1,6 @@
+import { auditTools } from './audit-tools.ts';
 import { evidenceTools } from './evidence-tools.ts';
+import { measureTools } from './measure-tools.ts';
 import { registerTools } from './register-tools.ts';
 import { riskTools } from './risk-tools.ts';
 import type { Service } from './service.ts';
@@ -7,5 +9,12 @@ import { vendorTools } from './vendor-tools.ts';
 
 /** Every tool, in the order they are listed in. Adding a family is adding its name. */
 export function allTools(service: Service): Tool[] {
-  return [...registerTools(service), ...evidenceTools(service), ...vendorTools(service), ...riskTools(service)];
+  return [
+    ...registerTools(service),
+    ...evidenceTools(service),
+    ...vendorTools(service),
+    ...riskTools(service),
+    ...measureTools(service),
+    ...auditTools(service),
+  ];
 }

@@ -48,6 +48,8 @@ export interface ReadModel<State extends object = any> {
     Pick<Family<State>, 'fields'> & { references?: readonly string[]; origin?: unknown };
   /** Fields that follow from the state and the neighbours. */
   derive?(state: State, tally: Tally): object;
+  /** Fields, by event type, that keep the ordinal of the newest such event as the wire's position; null before it. */
+  pins?: Readonly<Record<string, string>>;
   /** What a record is called in lists of changes; its name unless told otherwise. */
   nameOf?(state: State): string;
   /** Fields that are maps: their changes are told entry by entry. */

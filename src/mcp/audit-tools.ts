@@ -1,0 +1,40 @@
+import { AUDIT_KINDS, AUDIT_STATES } from '../commands/audit.ts';
+import { auditQuery } from '../queries/audits.ts';
+import { familyTools } from './family.ts';
+import * as field from './fields.ts';
+import type { Service } from './service.ts';
+import type { Tool } from './tool.ts';
+
+const audits = {
+  query: auditQuery,
+  required: { framework_id: field.id('frm'), name: field.name() },
+  settable: {
+    kind: field.clearable(field.oneOf(AUDIT_KINDS)),
+    auditor: field.clearable(field.name()).describe('person or firm'),
+    starts_on: field.clearable(field.date()),
+    period_from: field.clearable(field.date()).describe('what it examines'),
+    period_until: field.clearable(field.date()),
+    valid_from: field.clearable(field.date()).describe("the certificate's life"),
+    valid_until: field.clearable(field.date()),
+    owner_id: field.clearable(field.account()),
+    state: field.oneOf(AUDIT_STATES).optional(),
+  },
+  filter: {
+    state: field.someOf(AUDIT_STATES).optional(),
+    framework_id: field.some(field.id('frm')).optional(),
+    kind: field.someOf(AUDIT_KINDS).optional(),
+    starts_after: field.date().optional(),
+    starts_before: field.date().optional(),
+    valid_on: field.date().optional().describe('certificate valid that day'),
+  },
+  descriptions: {
+    list: "Audits, by starts_on unless ordered otherwise. A completed audit's id serves as as_of in every list, and as from of listChanges (what changed since). To read known ids whole, use getRecords.",
+    add: 'Plan an audit of a framework, NOT_STARTED unless state says otherwise (any but COMPLETED). Its findings are nonconformities with its audit_id.',
+    update:
+      'Change an audit. COMPLETED pins the state of the register for its pack; back to IN_PROGRESS needs reason; REJECTED and OUTDATED (a COMPLETED one only) are final.',
+  },
+};
+
+export function auditTools(service: Service): Tool[] {
+  return familyTools(service, audits);
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { MEASURE_STATES } from '../commands/measure.ts';
+import { measureQuery } from '../queries/measures.ts';
+import { familyTools } from './family.ts';
+import * as field from './fields.ts';
+import type { Service } from './service.ts';
+import type { Tool } from './tool.ts';
+
+const measures = {
+  query: measureQuery,
+  required: { name: field.name() },
+  settable: {
+    reference_id: field.clearable(field.name()),
+    description: field.clearable(field.text()),
+    category: field.clearable(field.name()),
+    due_date: field.clearable(field.date()),
+    owner_id: field.clearable(field.account()),
+    state: field.oneOf(MEASURE_STATES).optional(),
+    justification: field.clearable(field.text()).describe('why NOT_APPLICABLE'),
+  },
+  whenAdding: { implemented_at: field.clearable(field.timestamp()).describe('with state IMPLEMENTED') },
+  filter: {
+    state: field.someOf(MEASURE_STATES).optional(),
+    category: field.some(field.name()).optional(),
+    due_before: field.date().optional(),
+    overdue: z.boolean().optional(),
+  },
+  descriptions: {
+    list: "Measures (what is done against risks and for controls), by name unless ordered otherwise. A framework's requirements are listControls. To read known ids whole, use getRecords.",
+    add: 'Add a measure, NOT_STARTED unless state says otherwise; NOT_APPLICABLE needs justification. Join it to controls and risks with linkRecords.',
+    update:
+      'Change a measure. IMPLEMENTED sets implemented_at; a state further back, and any out of NOT_APPLICABLE, needs reason. Whether a control applies is set by updateControl.',
+  },
+};
+
+export function measureTools(service: Service): Tool[] {
+  return familyTools(service, measures);
+}

@@ -1,0 +1,31 @@
+import { type AuditState, audit } from '../commands/audit.ts';
+import { filtered, ordered, orderedText, worked } from './keys.ts';
+import type { ReadModel } from './read-model.ts';
+import { FAR, NEVER } from './tally.ts';
+
+/** A bound of a certificate's life, open where the other one alone is given; none where neither is. */
+function life(bound: 'valid_from' | 'valid_until', open: string) {
+  return worked<AuditState>('text', (audit) =>
+    audit.valid_from === null && audit.valid_until === null ? null : (audit[bound] ?? open),
+  );
+}
+
+export const audits: ReadModel<AuditState> = {
+  family: audit,
+  // By it an audit's pack is produced again for ever, also once the audit was reopened.
+  pins: { AuditCompleted: 'completed_position' },
+  keys: {
+    name: orderedText('name'),
+    state: filtered('state'),
+    framework_id: filtered('framework_id'),
+    kind: filtered('kind'),
+    starts_on: ordered('starts_on'),
+    valid_until: ordered('valid_until'),
+    life_from: life('valid_from', NEVER),
+    life_until: life('valid_until', FAR),
+  },
+  orders: ['starts_on', 'valid_until', 'name'],
+  narrowing: ['state'],
+  lacks: ['OWNER', 'EVIDENCE'],
+  texts: { short: ['name'], long: [] },
+};

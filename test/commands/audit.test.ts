@@ -1,0 +1,140 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  AUDIT_STATES,
+  type AuditCommand,
+  type AuditEvent,
+  type AuditProgress,
+  audit,
+} from '../../src/commands/audit.ts';
+import { specOf } from '../support/spec.ts';
+
+const test = suite('an audit');
+const { given } = specOf(audit);
+
+const FIELDS = { framework_id: 'frm_1', name: 'Spring audit' };
+const added: AuditEvent = { type: 'AuditAdded', data: FIELDS };
+const completed: AuditEvent = { type: 'AuditCompleted', data: {} };
+
+/** A history that ends in each state. */
+const IN: Record<AuditProgress, AuditEvent[]> = {
+  NOT_STARTED: [added],
+  IN_PROGRESS: [added, { type: 'AuditStarted', data: {} }],
+  COMPLETED: [added, completed],
+  REJECTED: [added, { type: 'AuditRejected', data: {} }],
+  OUTDATED: [added, completed, { type: 'AuditOutdated', data: {} }],
+};
+
+/** Every move there is, and the fact that it is. */
+const MOVES: Record<AuditProgress, Partial<Record<AuditProgress, AuditEvent['type']>>> = {
+  NOT_STARTED: { IN_PROGRESS: 'AuditStarted', COMPLETED: 'AuditCompleted', REJECTED: 'AuditRejected' },
+  IN_PROGRESS: { COMPLETED: 'AuditCompleted', REJECTED: 'AuditRejected' },
+  COMPLETED: { IN_PROGRESS: 'AuditReopened', OUTDATED: 'AuditOutdated' },
+  REJECTED: {},
+  OUTDATED: {},
+};
+
+function change(changes: Extract<AuditCommand, { type: 'UpdateAudit' }>['changes'], reason?: string) {
+  return { type: 'UpdateAudit', changes, ...(reason ? { reason } : {}) } as const;
+}
+
+test('is added with what is given, NOT_STARTED unless said otherwise', () => {
+  given([])
+    .when({ type: 'AddAudit', fields: { ...FIELDS, kind: null, auditor: 'Audit House' }, reason: 'yearly' })
+    .then([{ type: 'AuditAdded', data: { ...FIELDS, auditor: 'Audit House', reason: 'yearly' } }]);
+  const state = given([added]).state();
+  assert.equal([state.state, state.framework_id, state.kind], ['NOT_STARTED', 'frm_1', null]);
+  given([added]).when({ type: 'AddAudit', fields: FIELDS }).refused('conflict');
+});
+
+test('begins in any state but COMPLETED, which is an event of its own', () => {
+  for (const state of AUDIT_STATES) {
+    const fields = { ...FIELDS, state };
+    const when = given([]).when({ type: 'AddAudit', fields });
+    if (state === 'COMPLETED') {
+      const allowed = ['NOT_STARTED', 'IN_PROGRESS', 'REJECTED', 'OUTDATED'];
+      when.refused('invalid_transition', { field: 'state', allowed });
+      continue;
+    }
+    when.then([{ type: 'AuditAdded', data: fields }]);
+    assert.is(given([{ type: 'AuditAdded', data: fields }]).state().state, state);
+  }
+});
+
+test('goes forward, over IN_PROGRESS but never over COMPLETED, and back only from there', () => {
+  for (const from of AUDIT_STATES) {
+    for (const state of AUDIT_STATES) {
+      const when = given(IN[from]).when(change({ state }, 'why'));
+      const type = MOVES[from][state];
+      if (from === state) when.then([]);
+      else if (type === undefined) {
+        const allowed = AUDIT_STATES.filter((to) => MOVES[from][to] !== undefined);
+        when.refused('invalid_transition', { field: 'state', allowed: allowed });
+      } else {
+        const event = { type, data: { reason: 'why' } } as AuditEvent;
+        when.then([event]);
+        assert.is(given([...IN[from], event]).state().state, state);
+        const unexplained = given(IN[from]).when(change({ state }));
+        if (type === 'AuditReopened') unexplained.refused('invalid_input', { field: 'reason' });
+        else unexplained.then([{ type, data: {} } as AuditEvent]);
+      }
+    }
+  }
+});
+
+test('is completed again after it was reopened', () => {
+  const reopened: AuditEvent = { type: 'AuditReopened', data: { reason: 'a finding was missed' } };
+  given([...IN.COMPLETED, reopened])
+    .when(change({ state: 'COMPLETED' }))
+    .then([completed]);
+});
+
+test('neither examines nor certifies a period that ends before it begins', () => {
+  for (const [from, until] of [
+    ['period_from', 'period_until'],
+    ['valid_from', 'valid_until'],
+  ] as const) {
+    const add = (dates: object) => given([]).when({ type: 'AddAudit', fields: { ...FIELDS, ...dates } });
+    add({ [from]: '2026-02-02', [until]: '2026-02-01' }).refused('invalid_input', { field: until });
+    for (const dates of [{ [from]: '2026-02-02', [until]: '2026-02-02' }, { [from]: '2026-02-02' }]) {
+      add(dates).then([{ type: 'AuditAdded', data: { ...FIELDS, ...dates } }]);
+    }
+    const data = { ...FIELDS, [from]: '2026-02-02', [until]: '2026-03-01' };
+    const dated: AuditEvent[] = [{ type: 'AuditAdded', data }];
+    for (const changes of [{ [until]: '2026-02-01' }, { [from]: '2026-03-02' }]) {
+      given(dated).when(change(changes)).refused('invalid_input', { field: until });
+    }
+    for (const changes of [{ [until]: null }, { [from]: null }, { [from]: '2027-01-01', [until]: '2027-01-01' }]) {
+      given(dated)
+        .when(change(changes))
+        .then([{ type: 'AuditDetailsChanged', data: { changes } }]);
+    }
+  }
+});
+
+test('may be about another framework, which is a correction', () => {
+  const changed: AuditEvent = { type: 'AuditDetailsChanged', data: { changes: { framework_id: 'frm_2' } } };
+  given(IN.COMPLETED)
+    .when(change({ framework_id: 'frm_2' }))
+    .then([changed]);
+  assert.equal(audit.references, ['framework_id']);
+  assert.is(given([...IN.COMPLETED, changed]).state().framework_id, 'frm_2');
+});
+
+test('takes no writes while archived, and comes back as it was', () => {
+  const archived: AuditEvent = {
+    type: 'AuditArchived',
+    data: { archived_at: '2026-03-01T00:00:00.000Z', reason: 'gone' },
+  };
+  for (const state of AUDIT_STATES) {
+    const history = [...IN[state], archived];
+    given(history)
+      .when(change({ name: 'X' }))
+      .refused('invalid_transition', { allowed: ['RESTORE'] });
+    const restored: AuditEvent = { type: 'AuditRestored', data: { reason: 'back' } };
+    given(history).when({ type: 'Restore', reason: 'back' }).then([restored]);
+    assert.equal(given([...history, restored]).state(), given(IN[state]).state());
+  }
+});
+
+test.run();
