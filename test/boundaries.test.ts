@@ -37,7 +37,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/stores/mongodb/': [STORES, 'src/trail/'],
   'src/http/': ['src/mcp/', 'src/queries/', 'src/identity/', ...SHARED_COMMANDS],
   'src/identity/': ['src/commands/', 'src/queries/', ...ACCOUNT_STORE],
-  'src/sheets/': ['src/commands/refusal.ts'],
+  'src/sheets/': ['src/commands/refusal.ts', 'src/commands/nearest.ts'],
   'src/seal/': [...EVENT_STORE, ...READ_STORE, 'src/projections/', 'src/trail/'],
   'src/web/': ['src/queries/', 'src/identity/', 'src/commands/'],
   'src/cli/': EVERYTHING,

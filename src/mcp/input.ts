@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { nearest } from '../commands/nearest.ts';
 import { Refusal } from '../commands/refusal.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -36,7 +37,7 @@ function problemsOf(issue: Issue, input: unknown, published: object): Problem[] 
     case 'unrecognized_keys':
       return issue.keys.map((key) => {
         const known = Object.keys(propertiesAt(published, issue.path));
-        return { field: [...issue.path, key].join('.'), message: 'is not a known property', ...nearest(key, known) };
+        return { field: [...issue.path, key].join('.'), message: 'is not a known property', ...hintFor(key, known) };
       });
     case 'invalid_value': {
       const allowed = issue.values.map(String);
@@ -76,24 +77,7 @@ function propertiesAt(published: object, path: readonly PropertyKey[]): object {
   return schema.properties ?? {};
 }
 
-/** The known name that a wrong one most likely stands for. */
-function nearest(wrong: string, known: readonly string[]): { hint?: string } {
-  const ranked = known.map((name) => ({ name, distance: editDistance(wrong.toLowerCase(), name) }));
-  ranked.sort((a, b) => a.distance - b.distance);
-  const best = ranked[0];
-  return best && best.distance <= Math.max(2, wrong.length / 2) ? { hint: `Did you mean ${best.name}?` } : {};
-}
-
-/** Levenshtein distance, by the two-row method (Wagner and Fischer 1974). */
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= Math.min(a.length, 64); i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substituted = previous[j - 1]! + Number(a[i - 1] !== b[j - 1]);
-      row.push(Math.min(previous[j]! + 1, row[j - 1]! + 1, substituted));
-    }
-    previous = row;
-  }
-  return previous[b.length]!;
+function hintFor(wrong: string, known: readonly string[]): { hint?: string } {
+  const near = nearest(wrong, known);
+  return near === null ? {} : { hint: `Did you mean ${near}?` };
 }

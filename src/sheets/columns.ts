@@ -1,3 +1,4 @@
+import { nearest } from '../commands/nearest.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { SheetField } from './spellings.ts';
 
@@ -82,25 +83,6 @@ function fold(text: string): string {
 
 /** Names the nearest, where one is near, else all. */
 function suggest(wrong: string, known: readonly string[]): string {
-  const near = known
-    .map((name) => ({ name, distance: editDistance(fold(wrong), fold(name)) }))
-    .reduce((a, b) => (b.distance < a.distance ? b : a));
-  return near.distance <= Math.max(2, wrong.length / 2)
-    ? `did you mean ${near.name}`
-    : `give one of ${known.join(', ')}`;
-}
-
-/** Levenshtein distance of the first 64 characters, row by row (Wagner and Fischer 1974). */
-function editDistance(from: string, to: string): number {
-  const [a, b] = [from.slice(0, 64), to.slice(0, 64)];
-  let above = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = above[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(row[j - 1]! + 1, above[j]! + 1, replaced));
-    }
-    above = row;
-  }
-  return above[b.length]!;
+  const near = nearest(wrong, known);
+  return near === null ? `give one of ${known.join(', ')}` : `did you mean ${near}`;
 }

@@ -1,0 +1,24 @@
+/** The name that a wrong one most likely stands for, ignoring case; null where none is near. */
+export function nearest(wrong: string, known: readonly string[]): string | null {
+  let best: { name: string; distance: number } | null = null;
+  for (const name of known) {
+    const distance = editDistance(wrong.toLowerCase(), name.toLowerCase());
+    if (best === null || distance < best.distance) best = { name, distance };
+  }
+  return best !== null && best.distance <= Math.max(2, wrong.length / 2) ? best.name : null;
+}
+
+/** Levenshtein distance of the first 64 characters, by the two-row method (Wagner and Fischer 1974). */
+function editDistance(from: string, to: string): number {
+  const [a, b] = [from.slice(0, 64), to.slice(0, 64)];
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = previous[j - 1]! + Number(a[i - 1] !== b[j - 1]);
+      row.push(Math.min(previous[j]! + 1, row[j - 1]! + 1, substituted));
+    }
+    previous = row;
+  }
+  return previous[b.length]!;
+}
