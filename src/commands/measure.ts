@@ -55,9 +55,11 @@ function add(measure: MeasureState, _reason: string | undefined, context: Decisi
   refuseUnjustified(measure);
   if (implemented_at === null) return {};
   if (state !== 'IMPLEMENTED') {
-    throw new Refusal('invalid_input', `A measure that is ${state} has no implemented_at: leave it out.`, {
-      field: 'implemented_at',
-    });
+    throw new Refusal(
+      'invalid_input',
+      'Only an IMPLEMENTED measure has implemented_at: give state IMPLEMENTED too, or leave it out.',
+      { field: 'implemented_at' },
+    );
   }
   refuseFuture('implemented_at', implemented_at, context);
   return {};
