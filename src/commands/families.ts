@@ -1,7 +1,9 @@
 import type { Aggregate } from './aggregate.ts';
 import { audit } from './audit.ts';
+import { control } from './control.ts';
 import { evidence } from './evidence.ts';
 import type { Family } from './family.ts';
+import { framework } from './framework.ts';
 import { kindOf } from './ids.ts';
 import { measure } from './measure.ts';
 import { organization } from './organization.ts';
@@ -9,7 +11,7 @@ import { risk } from './risk.ts';
 import { vendor } from './vendor.ts';
 
 /** Every family of records. Adding one is adding its name. */
-const LIST = [audit, evidence, measure, risk, vendor] as const;
+const LIST = [audit, control, evidence, framework, measure, risk, vendor] as const;
 
 export type FamilyName = (typeof LIST)[number]['type'];
 

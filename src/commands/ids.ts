@@ -37,6 +37,11 @@ export function derivedId(prefix: string, commandId: string, index = 0): string 
   return `${prefix}_${base32OfUuid(`${command.slice(0, TIME_DIGITS)}8${hashed.slice(TIME_DIGITS + 1)}`)}`;
 }
 
+/** A library framework's id in an organization: the same however often and by whomever it is adopted. */
+export function libraryFrameworkId(organizationId: string, libraryId: string): string {
+  return `frm_${base32OfUuid(uuidV5(COMMAND_NAMESPACE, JSON.stringify([organizationId, 'library', libraryId])))}`;
+}
+
 /** Time-ordered random UUID, version 7 (RFC 9562 section 5.7). */
 function uuidV7(): string {
   const time = Date.now().toString(16).padStart(TIME_DIGITS, '0');

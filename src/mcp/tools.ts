@@ -1,5 +1,7 @@
 import { auditTools } from './audit-tools.ts';
+import { controlTools } from './control-tools.ts';
 import { evidenceTools } from './evidence-tools.ts';
+import { frameworkTools } from './framework-tools.ts';
 import { measureTools } from './measure-tools.ts';
 import { registerTools } from './register-tools.ts';
 import { riskTools } from './risk-tools.ts';
@@ -15,6 +17,8 @@ export function allTools(service: Service): Tool[] {
     ...vendorTools(service),
     ...riskTools(service),
     ...measureTools(service),
+    ...frameworkTools(service),
+    ...controlTools(service),
     ...auditTools(service),
   ];
 }

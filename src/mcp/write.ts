@@ -25,6 +25,8 @@ interface WriteSpec {
   singular: string;
   input: WriteInput;
   command: { type: string; [field: string]: unknown };
+  /** What of the command is the caller's own words, which a repeated key is compared by; all of it unless given. */
+  asked?(command: Record<string, unknown>): unknown;
   /** The least role that may; EDITOR unless given. */
   role?: Role;
   /** Of a new record, where it is not drawn for the command. */
@@ -62,11 +64,11 @@ async function write(
 ): Promise<Record<string, unknown>> {
   const { expected_revision } = spec.input;
   const command = await checked(service, caller, organizationId, spec.family, spec.command);
-  await refuseUnderArchived(service.handler, id);
+  await refuseUnderArchived(service.handler, id, identity.command_id);
   const executed = await service.handler.execute(recordAggregate(id), command, {
     ...envelope(caller, organizationId, role),
     ...identity,
-    input: command,
+    input: spec.asked?.(command) ?? command,
     ...(expected_revision === undefined ? {} : { expected_revision }),
   });
   const pending = !(await readable(service, organizationId, executed));

@@ -31,6 +31,21 @@ export function orderedText(field: string): Key {
   };
 }
 
+/** A text that lists are ordered by only, its numbers by their value: A.5.2 before A.5.10. */
+export function orderedNaturally(field: string): Key {
+  const folded = orderedText(field).of;
+  return { type: 'text', of: (document: Fields) => naturalKey(folded(document) as string | null), filtered: false };
+}
+
+/** Each run of digits without leading zeros, after its length: as code units they then sort by value, however long. */
+function naturalKey(text: string | null): string | null {
+  if (text === null) return null;
+  return text.replace(/\d+/g, (digits) => {
+    const value = digits.replace(/^0+(?=\d)/, '');
+    return String(value.length).padStart(3, '0') + value;
+  });
+}
+
 /** An enum, id, date or timestamp that lists are filtered by. */
 export function filtered(field: string): Key {
   return { ...ordered(field), filtered: true };

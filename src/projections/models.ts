@@ -1,7 +1,9 @@
 import type { CollectionSpec } from '../stores/read-store.ts';
 import { audits } from './audits.ts';
 import { CHANGES } from './changes.ts';
+import { controls } from './controls.ts';
 import { evidences } from './evidence.ts';
+import { frameworks } from './frameworks.ts';
 import { measures } from './measures.ts';
 import { LINKS, NEIGHBOURS } from './neighbours.ts';
 import { organizations } from './organizations.ts';
@@ -13,7 +15,16 @@ import { vendors } from './vendors.ts';
 export const PROJECTIONS_VERSION = 2;
 
 /** Every read model. Adding a family is adding its name. */
-export const READ_MODELS: readonly ReadModel[] = [organizations, audits, evidences, measures, risks, vendors];
+export const READ_MODELS: readonly ReadModel[] = [
+  organizations,
+  audits,
+  controls,
+  evidences,
+  frameworks,
+  measures,
+  risks,
+  vendors,
+];
 
 const BY_STREAM = new Map(READ_MODELS.map((model) => [model.family.singular, model]));
 const BY_PREFIX = new Map(READ_MODELS.map((model) => [model.family.prefix, model]));

@@ -1,13 +1,23 @@
 import { kindOf } from '../commands/ids.ts';
 import { auditQuery } from './audits.ts';
+import { controlQuery } from './controls.ts';
 import { evidenceQuery } from './evidence.ts';
 import type { FamilyQuery } from './family.ts';
+import { frameworkQuery } from './frameworks.ts';
 import { measureQuery } from './measures.ts';
 import { riskQuery } from './risks.ts';
 import { vendorQuery } from './vendors.ts';
 
 /** Every family that can be listed and read. Adding one is adding its name. */
-const FAMILIES: readonly FamilyQuery[] = [auditQuery, evidenceQuery, measureQuery, riskQuery, vendorQuery];
+const FAMILIES: readonly FamilyQuery[] = [
+  auditQuery,
+  controlQuery,
+  evidenceQuery,
+  frameworkQuery,
+  measureQuery,
+  riskQuery,
+  vendorQuery,
+];
 
 /** By the prefix of their ids. */
 export const FAMILY_QUERIES: Readonly<Record<string, FamilyQuery>> = Object.fromEntries(

@@ -1,0 +1,37 @@
+import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../commands/control.ts';
+import { controlQuery } from '../queries/controls.ts';
+import { listTool, updateTool } from './family.ts';
+import * as field from './fields.ts';
+import type { Service } from './service.ts';
+import type { Tool } from './tool.ts';
+
+const controls = {
+  query: controlQuery,
+  required: { name: field.name() },
+  settable: {
+    description: field.clearable(field.text()),
+    status: field.oneOf(CONTROL_STATUSES).optional(),
+    inclusion_justification: field.clearable(field.text()),
+    exclusion_justification: field.clearable(field.text()),
+    owner_id: field.clearable(field.account()),
+  },
+  filter: {
+    framework_id: field.some(field.id('frm')).optional(),
+    section_title: field.some(field.name()).optional().describe('whole numbers such as A.5.1'),
+    status: field.someOf(CONTROL_STATUSES).optional(),
+    implementation: field
+      .someOf(IMPLEMENTATIONS)
+      .optional()
+      .describe('FULL: all linked measures that count are IMPLEMENTED'),
+  },
+  descriptions: {
+    list: 'Controls of adopted frameworks, by section_title (their number) unless ordered otherwise. Gaps: filter.status [INCLUDED] with implementation [NONE, PARTIAL]. To read known ids whole, use getRecords.',
+    update:
+      'Change a control; find it by listControls filter.section_title. Not applicable: status EXCLUDED with exclusion_justification. Implementation follows from its measures: link them with linkRecords.',
+  },
+};
+
+/** Controls come with their framework: there is nothing to add. */
+export function controlTools(service: Service): Tool[] {
+  return [listTool(service, controls), updateTool(service, controls)];
+}

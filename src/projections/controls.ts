@@ -1,0 +1,58 @@
+import { type ControlState, control, type IMPLEMENTATIONS } from '../commands/control.ts';
+import { filtered, filteredText, orderedNaturally } from './keys.ts';
+import type { ReadModel } from './read-model.ts';
+import { countOf, greatest, type Tally } from './tally.ts';
+
+const FRAMEWORK_ARCHIVED = 'FRAMEWORK_ARCHIVED:';
+
+/** A control's own archived_at stands beside the one in force, which may be its framework's. */
+interface Derived {
+  archived_at: string | null;
+  self_archived_at: string | null;
+  measure_count: number;
+  implementation: (typeof IMPLEMENTATIONS)[number];
+}
+
+function derive({ archived_at }: ControlState, tally: Tally): Derived {
+  return {
+    archived_at: later(archived_at, greatest(tally, FRAMEWORK_ARCHIVED)),
+    self_archived_at: archived_at,
+    measure_count: countOf(tally, 'MEASURE'),
+    implementation: implementationOf(tally),
+  };
+}
+
+function later(one: string | null, other: string | null): string | null {
+  return one === null || (other !== null && other > one) ? other : one;
+}
+
+/** Of its live measures, those that are NOT_APPLICABLE do not count. */
+function implementationOf(tally: Tally): Derived['implementation'] {
+  const counting = countOf(tally, 'MEASURE') - countOf(tally, 'MEASURE:NOT_APPLICABLE');
+  if (counting === 0) return 'NONE';
+  return countOf(tally, 'MEASURE:IMPLEMENTED') === counting ? 'FULL' : 'PARTIAL';
+}
+
+export const controls: ReadModel<ControlState> = {
+  family: control,
+  derive,
+  stateOf: (document) => ({ ...document, archived_at: (document as unknown as Derived).self_archived_at }),
+  keys: {
+    framework_id: filtered('framework_id'),
+    section_title: orderedNaturally('section_title'),
+    section: filteredText('section_title'),
+    status: filtered('status'),
+    implementation: filtered('implementation'),
+  },
+  orders: ['section_title'],
+  narrowing: ['framework_id'],
+  lookups: ['section'],
+  lacks: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
+  texts: { short: ['section_title', 'name'], long: ['description'] },
+  labels: (document) => {
+    if (document.status !== 'INCLUDED') return [];
+    const full = (document as unknown as Derived).implementation === 'FULL';
+    return full ? ['CONTROL:INCLUDED', 'CONTROL:INCLUDED:FULL'] : ['CONTROL:INCLUDED'];
+  },
+  keeps: ['MEASURE:IMPLEMENTED', 'MEASURE:NOT_APPLICABLE', FRAMEWORK_ARCHIVED],
+};

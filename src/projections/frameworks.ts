@@ -1,0 +1,33 @@
+import { adoptedControl } from '../commands/control.ts';
+import { type AdoptedControl, type FrameworkEvent, type FrameworkState, framework } from '../commands/framework.ts';
+import { orderedText } from './keys.ts';
+import type { ReadModel } from './read-model.ts';
+import { countOf } from './tally.ts';
+
+type Framework = Omit<FrameworkState, 'controls'>;
+
+/** Its controls are records of their own, so a framework's document does without the list of them. */
+function evolve(state: Framework | null, event: FrameworkEvent): Framework {
+  const { controls: _controls, ...rest } = framework.evolve(state as FrameworkState | null, event);
+  return rest;
+}
+
+export const frameworks: ReadModel<Framework> = {
+  family: { ...framework, evolve },
+  derive: (_framework, tally) => {
+    const included_count = countOf(tally, 'CONTROL:INCLUDED');
+    const implemented_count = countOf(tally, 'CONTROL:INCLUDED:FULL');
+    const coverage = included_count === 0 ? null : implemented_count / included_count;
+    return { control_count: countOf(tally, 'CONTROL'), included_count, implemented_count, coverage };
+  },
+  keys: { name: orderedText('name') },
+  orders: ['name'],
+  lacks: ['OWNER', 'EVIDENCE'],
+  texts: { short: ['name'], long: ['description'] },
+  begets: (type, data) => {
+    if (type !== 'FrameworkAdopted') return [];
+    return (data.controls as AdoptedControl[]).map((control) => ({ id: control.id, state: adoptedControl(control) }));
+  },
+  labelsArchived: ({ archived_at }) => [`FRAMEWORK_ARCHIVED:${archived_at}`],
+  keeps: ['CONTROL:INCLUDED', 'CONTROL:INCLUDED:FULL'],
+};

@@ -1,0 +1,12 @@
+import { equal, equalText, familyQuery } from './family.ts';
+
+export const controlQuery = familyQuery('CONTROL', {
+  filters: {
+    framework_id: equal('framework_id'),
+    section_title: equalText('section'),
+    status: equal('status'),
+    implementation: equal('implementation'),
+  },
+  alike: [],
+  summary: ['section_title', 'name', 'status', 'implementation'],
+});

@@ -1,0 +1,113 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { adoptedControl, type ControlEvent, type ControlState, control } from '../../src/commands/control.ts';
+import { controlId, randomId } from '../../src/commands/ids.ts';
+import { CONTEXT, frozen, refusalOf } from '../support/spec.ts';
+
+const test = suite('a control');
+
+const FRAMEWORK = randomId('frm');
+const CONTROLS = [0, 1].map((place) => ({
+  id: controlId(FRAMEWORK, place),
+  section_title: `A.${place + 1}`,
+  name: `Control ${place + 1}`,
+}));
+const FIRST = frozen(adoptedControl(CONTROLS[0]!));
+
+const excluded: ControlEvent = { type: 'ControlExcluded', data: { exclusion_justification: 'no trucks' } };
+const archived: ControlEvent = {
+  type: 'ControlArchived',
+  data: { archived_at: '2026-03-01T00:00:00.000Z', reason: 'gone' },
+};
+
+function stateAfter(...events: ControlEvent[]): ControlState {
+  return events.reduce<ControlState>((state, event) => frozen(control.evolve(state, frozen(event))), FIRST);
+}
+
+function update(state: ControlState, changes: Partial<ControlState>, reason?: string): ControlEvent[] {
+  return control.decide({ type: 'UpdateControl', changes, ...(reason ? { reason } : {}) }, state, CONTEXT);
+}
+
+test('begins in its framework’s adoption, INCLUDED', () => {
+  const { aggregate, first } = control.origin!(CONTROLS[1]!.id);
+  assert.is(aggregate.stream, `framework-${FRAMEWORK}`);
+  const state = { controls: CONTROLS, archived_at: null };
+  assert.equal(first(state), {
+    framework_id: FRAMEWORK,
+    section_title: 'A.2',
+    name: 'Control 2',
+    description: null,
+    status: 'INCLUDED',
+    inclusion_justification: null,
+    exclusion_justification: null,
+    owner_id: null,
+    archived_at: null,
+  });
+  for (const place of [2, 32_767]) {
+    const nobody = control.origin!(controlId(FRAMEWORK, place));
+    assert.is(nobody.first(state), null, 'no control has this place');
+  }
+});
+
+test('is never added by itself', () => {
+  const add = () => control.decide({ type: 'AddControl', fields: { name: 'Alone' } }, null, CONTEXT);
+  assert.match(refusalOf(add).message, 'addFramework');
+});
+
+test('is excluded with a justification, and included again', () => {
+  const without = refusalOf(() => update(FIRST, { status: 'EXCLUDED' }));
+  assert.equal([without.code, without.more.field], ['invalid_input', 'exclusion_justification']);
+  assert.equal(update(FIRST, { status: 'EXCLUDED', exclusion_justification: 'no trucks' }, 'asked for'), [
+    { type: 'ControlExcluded', data: { exclusion_justification: 'no trucks', reason: 'asked for' } },
+  ]);
+  const state = stateAfter(excluded);
+  assert.equal([state.status, state.exclusion_justification], ['EXCLUDED', 'no trucks']);
+  assert.equal(update(state, { status: 'INCLUDED' }), [
+    { type: 'ControlIncluded', data: { inclusion_justification: null } },
+  ]);
+  assert.equal(update(state, { status: 'INCLUDED', inclusion_justification: 'trucks came' }), [
+    { type: 'ControlIncluded', data: { inclusion_justification: 'trucks came' } },
+  ]);
+  const back = stateAfter(excluded, { type: 'ControlIncluded', data: { inclusion_justification: 'trucks came' } });
+  assert.equal([back.status, back.inclusion_justification], ['INCLUDED', 'trucks came']);
+  assert.is(back.exclusion_justification, 'no trucks', 'what is not named stays');
+  assert.equal(update(back, { status: 'EXCLUDED' }), [excluded], 'and serves again');
+});
+
+test('keeps a justification while it is excluded, and may be justified better', () => {
+  const state = stateAfter(excluded);
+  const cleared = refusalOf(() => update(state, { exclusion_justification: null }));
+  assert.equal([cleared.code, cleared.more.field], ['invalid_input', 'exclusion_justification']);
+  assert.equal(update(state, { exclusion_justification: 'nothing on wheels' }), [
+    { type: 'ControlJustified', data: { exclusion_justification: 'nothing on wheels' } },
+  ]);
+  const justified: ControlEvent = {
+    type: 'ControlJustified',
+    data: { inclusion_justification: 'by law', reason: 'counsel' },
+  };
+  assert.equal(update(FIRST, { inclusion_justification: 'by law' }, 'counsel'), [justified]);
+  const after = stateAfter(justified);
+  assert.equal([after.status, after.inclusion_justification, 'reason' in after], ['INCLUDED', 'by law', false]);
+  assert.equal(update(after, { inclusion_justification: null }), [
+    { type: 'ControlJustified', data: { inclusion_justification: null } },
+  ]);
+  assert.equal(
+    update(FIRST, { status: 'EXCLUDED', exclusion_justification: 'no trucks', inclusion_justification: 'by law' }),
+    [excluded, { type: 'ControlJustified', data: { inclusion_justification: 'by law' } }],
+  );
+});
+
+test('is corrected and owned apart from what is decided on it', () => {
+  assert.equal(update(FIRST, { name: 'Rules', description: 'All.', owner_id: 'acc_1', status: 'INCLUDED' }), [
+    { type: 'ControlDetailsChanged', data: { changes: { name: 'Rules', description: 'All.' } } },
+    { type: 'ControlOwnerAssigned', data: { owner_id: 'acc_1' } },
+  ]);
+  assert.equal(update(FIRST, { name: FIRST.name, inclusion_justification: null, description: null }), []);
+});
+
+test('takes no writes while it is archived', () => {
+  const refusal = refusalOf(() => update(stateAfter(archived), { name: 'Rules' }));
+  assert.equal([refusal.code, refusal.more.allowed], ['invalid_transition', ['RESTORE']]);
+});
+
+test.run();

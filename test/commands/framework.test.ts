@@ -1,0 +1,109 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  adoption,
+  type FrameworkEvent,
+  framework,
+  type GivenControl,
+  MAX_ADOPTION_BYTES,
+} from '../../src/commands/framework.ts';
+import { controlId, frameworkOfControl, kindOf, libraryFrameworkId, placeOfControl } from '../../src/commands/ids.ts';
+import { canonical } from '../../src/trail/canonical.ts';
+import { refusalOf, specOf } from '../support/spec.ts';
+
+const test = suite('a framework');
+const { given } = specOf(framework);
+
+const ID = libraryFrameworkId('org_1', 'GDPR');
+const RULES: GivenControl[] = [
+  { section_title: 'A.1', name: 'Rules' },
+  { section_title: 'A.2', name: 'Keys', description: 'Who has which.' },
+];
+const adopted: FrameworkEvent = {
+  type: 'FrameworkAdopted',
+  data: {
+    name: 'House rules',
+    controls: [
+      { id: controlId(ID, 0), section_title: 'A.1', name: 'Rules' },
+      { id: controlId(ID, 1), section_title: 'A.2', name: 'Keys', description: 'Who has which.' },
+    ],
+  },
+};
+const ofLibrary: FrameworkEvent = { type: 'FrameworkAdopted', data: { ...adopted.data, library_id: 'GDPR' } };
+const archived: FrameworkEvent = {
+  type: 'FrameworkArchived',
+  data: { archived_at: '2026-03-01T00:00:00.000Z', reason: 'gone' },
+};
+
+test('is adopted by one event that names every control, each by its place', () => {
+  const more = { version: '1', library_id: null, description: null, owner_id: undefined };
+  const { fields: _fields, ...rest } = adoption(ID, { name: 'House rules', controls: RULES, ...more }, 'agreed');
+  assert.equal(rest, { type: 'AddFramework', reason: 'agreed' });
+  given([])
+    .when(adoption(ID, { name: 'House rules', controls: RULES, ...more }, 'agreed'))
+    .then([{ type: 'FrameworkAdopted', data: { ...adopted.data, version: '1', reason: 'agreed' } }]);
+  const state = given([adopted]).state();
+  assert.equal([state.library_id, state.version, state.archived_at, state.controls.length], [null, null, null, 2]);
+});
+
+test('is adopted once; one of the library again changes nothing, unless it is archived', () => {
+  const again = adoption(ID, { name: 'House rules', controls: RULES });
+  given([adopted]).when(again).refused('conflict');
+  given([ofLibrary]).when(again).then([]);
+  given([ofLibrary, archived])
+    .when(again)
+    .refused('invalid_transition', { allowed: ['RESTORE'] });
+});
+
+test('needs controls, each with a number of its own in any case', () => {
+  given([])
+    .when(adoption(ID, { name: 'Empty', controls: [] }))
+    .refused('invalid_input', { field: 'controls' });
+  const controls = [...RULES, { section_title: 'a.1', name: 'Again' }, { section_title: 'A.2', name: 'Once more' }];
+  const { more } = refusalOf(() =>
+    given([])
+      .when(adoption(ID, { name: 'Twice', controls }))
+      .then([]),
+  );
+  assert.is(more.field, 'controls.2.section_title');
+  assert.equal(more.issues, [
+    { field: 'controls.2.section_title', message: 'repeats that of controls.0' },
+    { field: 'controls.3.section_title', message: 'repeats that of controls.1' },
+  ]);
+});
+
+test('is refused over 768 KiB, with its size and what to leave out', () => {
+  const sized = (bytes: number) => {
+    const blank = adoption(ID, { name: 'Long', controls: [{ ...RULES[0]!, description: '' }] });
+    const room = bytes - Buffer.byteLength(canonical(blank.fields));
+    return adoption(ID, { name: 'Long', controls: [{ ...RULES[0]!, description: 'x'.repeat(room) }] });
+  };
+  const most = sized(MAX_ADOPTION_BYTES);
+  given([])
+    .when(most)
+    .then([{ type: 'FrameworkAdopted', data: most.fields }]);
+  const { code, message, more } = refusalOf(() =>
+    given([])
+      .when(sized(MAX_ADOPTION_BYTES + 1))
+      .then([]),
+  );
+  assert.equal([code, more.field], ['too_large', 'controls']);
+  assert.match(message, /769 KiB .* 768 KiB.* descriptions/);
+  assert.is(MAX_ADOPTION_BYTES, 786_432);
+});
+
+test('of the library has an id of its organization', () => {
+  assert.is(kindOf(ID), 'frm');
+  assert.is(libraryFrameworkId('org_1', 'GDPR'), ID);
+  assert.is.not(libraryFrameworkId('org_2', 'GDPR'), ID);
+  assert.is.not(libraryFrameworkId('org_1', 'SOC2_2017'), ID);
+});
+
+test('is told by the ids of its controls, and which of them each is', () => {
+  for (const place of [0, 1, 31, 32, 499, 32_767]) {
+    const id = controlId(ID, place);
+    assert.equal([kindOf(id), frameworkOfControl(id), placeOfControl(id)], ['ctl', ID, place]);
+  }
+});
+
+test.run();
