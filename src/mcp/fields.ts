@@ -4,7 +4,8 @@ import { endOf, isRealDate } from '../queries/moment.ts';
 
 /*
  * The kinds of values that inputs are made of. Each is the one source of its limits and of what is published: text
- * lengths and patterns are enforced and documented, not published (see publish.ts).
+ * lengths and patterns are enforced and documented, not published (see publish.ts). What is enforced by a function is said
+ * once more as `meta`, for the reference and the OpenAPI document; `title` names a kind that no format has a name for.
  */
 
 const NAME_LENGTH = 200;
@@ -30,29 +31,35 @@ function string(longest: number, forbidden: RegExp) {
     .refine((value) => value.isWellFormed(), 'holds a lone surrogate: send well-formed Unicode')
     .overwrite(clean)
     .refine((value) => value.length <= longest, `is longer than ${longest} characters: shorten it`)
-    .refine((value) => !forbidden.test(value), 'holds a control or text-direction character: take it out');
+    .refine((value) => !forbidden.test(value), 'holds a control or text-direction character: take it out')
+    .meta({ maxLength: longest });
 }
 
 /** A short text on one line. */
 export const name = () =>
-  string(NAME_LENGTH, FORBIDDEN_IN_NAMES).refine((value) => value !== '', 'is empty: give a text');
+  string(NAME_LENGTH, FORBIDDEN_IN_NAMES)
+    .refine((value) => value !== '', 'is empty: give a text')
+    .meta({ minLength: 1 });
 export const text = () => string(TEXT_LENGTH, FORBIDDEN_IN_TEXTS);
 export const longText = () => string(LONG_TEXT_LENGTH, FORBIDDEN_IN_TEXTS);
 export const reason = () => string(REASON_LENGTH, FORBIDDEN_IN_TEXTS);
 
-export const requiredReason = () => reason().refine((value) => value !== '', 'is empty: say why');
+export const requiredReason = () =>
+  reason()
+    .refine((value) => value !== '', 'is empty: say why')
+    .meta({ minLength: 1 });
 
 export const url = () =>
-  string(URL_LENGTH, FORBIDDEN_IN_NAMES).refine(
-    (value) => /^https?:\/\//i.test(value) && URL.canParse(value),
-    'is no web address: begin it with https://',
-  );
+  string(URL_LENGTH, FORBIDDEN_IN_NAMES)
+    .refine((value) => /^https?:\/\//i.test(value) && URL.canParse(value), 'is no web address: begin it with https://')
+    .meta({ format: 'uri' });
 
 export const date = () =>
   z
     .string()
     .overwrite((value) => value.trim())
-    .refine(isRealDate, 'is not a date: give YYYY-MM-DD');
+    .refine(isRealDate, 'is not a date: give YYYY-MM-DD')
+    .meta({ format: 'date' });
 
 /** RFC 3339 in UTC; a date stands for its beginning. */
 export const timestamp = () =>
@@ -60,15 +67,25 @@ export const timestamp = () =>
     .string()
     .overwrite((value) => value.trim())
     .refine((value) => endOf(value) !== null, 'is not a time: give YYYY-MM-DD, or YYYY-MM-DDThh:mm:ssZ in UTC')
-    .overwrite((value) => (isRealDate(value) ? `${value}T00:00:00.000Z` : (endOf(value) ?? value)));
+    .overwrite((value) => (isRealDate(value) ? `${value}T00:00:00.000Z` : (endOf(value) ?? value)))
+    .meta({ title: 'time', pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z)?$' });
+
+const LETTER = '[0-9A-HJKMNP-TV-Z]';
+/** A pattern of ids of these kinds, and of some words beside them. */
+const ids = (kinds: readonly string[], ...words: string[]) =>
+  `^(${[...words, ...kinds.map((kind) => `${kind}_${LETTER}{${kind === 'ctl' ? 29 : 26}}`)].join('|')})$`;
 
 /** An id of one of these kinds. */
 export const id = (...kinds: string[]) =>
-  z.string().superRefine((value, context) => {
-    if (kinds.includes(kindOf(value) ?? '')) return;
-    const allowed = kinds.map((kind) => `${kind}_…`);
-    context.addIssue({ code: 'custom', message: `is no id of the kind ${allowed.join(' or ')}`, params: { allowed } });
-  });
+  z
+    .string()
+    .superRefine((value, context) => {
+      if (kinds.includes(kindOf(value) ?? '')) return;
+      const allowed = kinds.map((kind) => `${kind}_…`);
+      const message = `is no id of the kind ${allowed.join(' or ')}`;
+      context.addIssue({ code: 'custom', message, params: { allowed } });
+    })
+    .meta({ title: 'id', pattern: ids(kinds) });
 
 /** Up to so many ids of these kinds. */
 export const someIds = (most: number, kinds: readonly string[]) =>
@@ -82,23 +99,30 @@ export const sha256 = () =>
   z
     .string()
     .overwrite((value) => value.trim().toLowerCase())
-    .refine((value) => /^[0-9a-f]{64}$/.test(value), 'is no SHA-256: give its 64 hexadecimal digits');
+    .refine((value) => /^[0-9a-f]{64}$/.test(value), 'is no SHA-256: give its 64 hexadecimal digits')
+    .meta({ title: 'SHA-256', pattern: '^[0-9A-Fa-f]{64}$' });
 
 /** A member of the organization; ME is the caller. */
 export const account = () =>
-  z.string().superRefine((value, context) => {
-    if (value === 'ME' || kindOf(value) === 'acc') return;
-    const allowed = ['ME', 'acc_…'];
-    context.addIssue({ code: 'custom', message: 'is no account: give ME or an acc_ id', params: { allowed } });
-  });
+  z
+    .string()
+    .superRefine((value, context) => {
+      if (value === 'ME' || kindOf(value) === 'acc') return;
+      const allowed = ['ME', 'acc_…'];
+      context.addIssue({ code: 'custom', message: 'is no account: give ME or an acc_ id', params: { allowed } });
+    })
+    .meta({ title: 'account', pattern: ids(['acc'], 'ME') });
 
 /** Who can have made a change. */
 export const actor = () =>
-  z.string().superRefine((value, context) => {
-    if (['ME', 'SYSTEM'].includes(value) || ['acc', 'tok'].includes(kindOf(value) ?? '')) return;
-    const allowed = ['ME', 'SYSTEM', 'acc_…', 'tok_…'];
-    context.addIssue({ code: 'custom', message: `is no actor: give ${allowed.join(', ')}`, params: { allowed } });
-  });
+  z
+    .string()
+    .superRefine((value, context) => {
+      if (['ME', 'SYSTEM'].includes(value) || ['acc', 'tok'].includes(kindOf(value) ?? '')) return;
+      const allowed = ['ME', 'SYSTEM', 'acc_…', 'tok_…'];
+      context.addIssue({ code: 'custom', message: `is no actor: give ${allowed.join(', ')}`, params: { allowed } });
+    })
+    .meta({ title: 'actor', pattern: ids(['acc', 'tok'], 'ME', 'SYSTEM') });
 
 /** 1 (least) to 5 (most). */
 export const rating = () => z.int().min(1).max(5);
@@ -119,6 +143,7 @@ export const writeFields = {
   reason: reason().optional(),
   idempotency_key: string(KEY_LENGTH, FORBIDDEN_IN_NAMES)
     .refine((value) => value !== '', 'is empty: leave it out, or give a key of your own')
+    .meta({ minLength: 1 })
     .optional(),
 };
 
