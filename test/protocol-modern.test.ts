@@ -51,7 +51,7 @@ test('server/discover says who serves what', async ({ service }) => {
     result: {
       resultType: 'complete',
       supportedVersions: SUPPORTED,
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, prompts: {}, resources: {} },
       instructions: 'Say please.',
       ttlMs: 3_600_000,
       cacheScope: 'public',

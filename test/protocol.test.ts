@@ -33,7 +33,7 @@ async function sdkClient(service: ToyService): Promise<Client> {
 test('the SDK client connects, lists, calls, pings and leaves', async ({ service }) => {
   const client = await sdkClient(service);
   assert.equal(client.getServerVersion(), { name: 'veritrail', version: '1.2.3' });
-  assert.equal(client.getServerCapabilities(), { tools: {} });
+  assert.equal(client.getServerCapabilities(), { tools: {}, prompts: {}, resources: {} });
   assert.is(client.getInstructions(), 'Say please.');
   const { tools } = await client.listTools();
   assert.equal(JSON.stringify(tools), service.tools.listJson);
@@ -183,13 +183,15 @@ test('a body that is not UTF-8 is not read as something else', async ({ service 
 });
 
 test('unknown methods and cursors', async ({ service }) => {
-  for (const method of ['nonsense', 'prompts/list', 'resources/list', 'logging/setLevel', 'server/discover']) {
+  for (const method of ['nonsense', 'constructor', 'completion/complete', 'resources/subscribe', 'server/discover']) {
     const { status, json } = await post(service, { jsonrpc: '2.0', id: 1, method }, VERSION);
     assert.is(status, 200);
     assert.is(Number(json.error?.code), -32601, method);
   }
-  const { json } = await post(service, { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: 'x' } });
-  assert.is(Number(json.error?.code), -32602);
+  for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
+    const { json } = await post(service, { jsonrpc: '2.0', id: 1, method, params: { cursor: 'x' } });
+    assert.is(Number(json.error?.code), -32602, method);
+  }
 });
 
 test('the version header may be absent, and may not be unknown', async ({ service }) => {

@@ -18,6 +18,9 @@ export const SUPPORTED_VERSIONS: readonly string[] = [MODERN_VERSION, ...LEGACY_
 export const HEADER_MISMATCH = -32020;
 export const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 
+/** A resource that there is not: 2026-07-28 gave up the older code, which stands in a range for implementations. */
+export const RESOURCE_NOT_FOUND: Record<Era, number> = { legacy: -32002, modern: ErrorCode.InvalidParams };
+
 const META = 'io.modelcontextprotocol/';
 export const SERVER_INFO = `${META}serverInfo`;
 

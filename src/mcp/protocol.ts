@@ -1,10 +1,12 @@
 /**
  * The Model Context Protocol over stateless HTTP: one message in, at most one out. Knows methods, eras and errors;
- * the bytes on the wire are src/http's, the tools are the ToolBox's.
+ * the bytes on the wire are src/http's, the tools are the ToolBox's. Prompts and resources are made of those tools.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ErrorCode, InitializeRequestParamsSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Caller } from '../commands/caller.ts';
+import { asking } from './asking.ts';
+import { getPrompt, PROMPT_LIST } from './prompts.ts';
 import {
   checkVersionHeader,
   clientOf,
@@ -12,6 +14,7 @@ import {
   eraOf,
   isLegacyVersion,
   LATEST_LEGACY_VERSION,
+  RESOURCE_NOT_FOUND,
   SERVER_INFO,
   SUPPORTED_VERSIONS,
 } from './protocol-era.ts';
@@ -23,10 +26,11 @@ import {
   readMessage,
   resultMessage,
 } from './protocol-message.ts';
+import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts';
 import type { CallContext, ToolBox, ToolResult } from './tool.ts';
 
-/** How long a modern client may keep the list of tools: they change only with a new version of the service. */
-const LIST_TTL_MS = 3_600_000;
+/** How long a modern client may keep what changes only with a new version of the service: lists, the library. */
+const FIXED_TTL_MS = 3_600_000;
 
 /** What a message comes with. */
 export interface Exchange {
@@ -55,6 +59,10 @@ export interface Protocol {
   answer(message: unknown, exchange: Exchange): Promise<Answer>;
 }
 
+const FIXED_CACHE = { ttlMs: FIXED_TTL_MS, cacheScope: 'public' };
+/** What the register says now is old at once, and for nobody else. */
+const PRESENT_CACHE = { ttlMs: 0, cacheScope: 'private' };
+
 const ACCEPTED: Answer = { status: 202, text: '' };
 
 /** Serves the tools to clients of both eras. */
@@ -72,17 +80,19 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
       id = read.id;
       const era = eraOf(read, exchange.headers);
       exchange.seen(read.method);
-      return read.method === 'tools/call' ? await call(era, read, exchange) : describe(era, read);
+      const work = working.get(read.method);
+      return work === undefined ? describe(era, read) : await work(era, read, exchange);
     } catch (error) {
       return failure(error, id);
     }
   }
 
-  /** Everything but calls: answers that hardly depend on the request. */
+  /** Everything else: answers that hardly depend on the request. */
   function describe(era: Era, { id, method, params }: RpcRequest): Answer {
-    if (method === 'tools/list') {
-      if (params.cursor !== undefined) throw invalidParams('Unknown cursor: the list of tools has one page.');
-      return { status: 200, text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, rest: results.list[era] };
+    const list = results.lists.get(method);
+    if (list !== undefined) {
+      if (params.cursor !== undefined) throw invalidParams('Unknown cursor: this list has one page.');
+      return { status: 200, text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, rest: list[era] };
     }
     if (era === 'modern') {
       if (method === 'server/discover') return { status: 200, text: resultMessage(id, results.discover) };
@@ -96,25 +106,58 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
     return { status: 200, text: resultMessage(id, results.initialize(version)) };
   }
 
-  async function call(era: Era, { id, params, meta }: RpcRequest, exchange: Exchange): Promise<Answer> {
+  async function call(era: Era, request: RpcRequest, exchange: Exchange): Promise<Answer> {
+    const { id, params, meta } = request;
     const { name, arguments: args = {} } = params;
     if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
     if (!tools.has(name)) throw invalidParams(`Unknown tool: ${name.slice(0, 100)}`);
     if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
     exchange.seen('tools/call', name);
-    const context = contextOf(era, { ...exchange.caller, client: clientOf(era, meta, exchange.headers) }, exchange);
+    const context = contextOf(era, request, exchange);
     const progress = exchange.streams ? progressTo(meta.progressToken, exchange) : undefined;
     if (progress) context.progress = progress.report;
     const result = await tools.call(name, args, context);
     progress?.end();
-    return { status: 200, text: callMessage(id, result, results.callHead[era], results.callTail[era]) };
+    return { status: 200, text: callMessage(id, result, results.head[era], results.tail[era]) };
   }
+
+  async function prompt(era: Era, request: RpcRequest, exchange: Exchange): Promise<Answer> {
+    const { name, arguments: args = {} } = request.params;
+    if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
+    if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
+    return done(era, request, await getPrompt(tools, name, args, contextOf(era, request, exchange)));
+  }
+
+  async function resource(era: Era, request: RpcRequest, exchange: Exchange): Promise<Answer> {
+    const { uri } = request.params;
+    if (typeof uri !== 'string') throw invalidParams('Invalid params: "uri" must be a string.');
+    const found = await readResource(asking(tools, contextOf(era, request, exchange)), uri);
+    if (found === null) {
+      const message = 'Resource not found: resources/list and resources/templates/list say what there is to read.';
+      throw new ProtocolError(200, RESOURCE_NOT_FOUND[era], message, { uri: uri.slice(0, 500) });
+    }
+    const cache = found.fixed ? FIXED_CACHE : PRESENT_CACHE;
+    return done(era, request, { contents: found.contents, ...(era === 'modern' ? cache : {}) });
+  }
+
+  const done = (era: Era, { id }: RpcRequest, result: object): Answer => {
+    const members = JSON.stringify(result).slice(1, -1);
+    return { status: 200, text: resultMessage(id, `{${results.head[era]}${members}${results.tail[era]}}`) };
+  };
+
+  /** The methods that ask the register. */
+  const working = new Map([
+    ['tools/call', call],
+    ['prompts/get', prompt],
+    ['resources/read', resource],
+  ]);
 
   return { answer };
 }
 
 /** Only the newer era takes a lost connection for a cancellation; the older one forbids to. */
-function contextOf(era: Era, caller: Caller, exchange: Exchange): CallContext {
+function contextOf(era: Era, { meta }: RpcRequest, exchange: Exchange): CallContext {
+  const caller: Caller = { ...exchange.caller, client: clientOf(era, meta, exchange.headers) };
   if (era === 'legacy') return { caller };
   return {
     caller,
@@ -127,22 +170,28 @@ function contextOf(era: Era, caller: Caller, exchange: Exchange): CallContext {
 /** The texts that stay the same for every request, made once. */
 function precompute(tools: ToolBox, server: { name: string; version: string }) {
   const meta = `"_meta":${JSON.stringify({ [SERVER_INFO]: server })}`;
-  const cache = `"ttlMs":${LIST_TTL_MS},"cacheScope":"public"`;
-  const capabilities = { tools: {} };
+  const cache = JSON.stringify(FIXED_CACHE).slice(1, -1);
+  const capabilities = { tools: {}, prompts: {}, resources: {} };
   const { instructions } = tools;
+  /** From the result to the message's end. */
+  const list = (member: string, json: string) => ({
+    legacy: Buffer.from(`{"${member}":${json}}}`),
+    modern: Buffer.from(`{"resultType":"complete","${member}":${json},${cache},${meta}}}`),
+  });
   return {
-    /** From the result to the message's end. */
-    list: {
-      legacy: Buffer.from(`{"tools":${tools.listJson}}}`),
-      modern: Buffer.from(`{"resultType":"complete","tools":${tools.listJson},${cache},${meta}}}`),
-    },
+    lists: new Map([
+      ['tools/list', list('tools', tools.listJson)],
+      ['prompts/list', list('prompts', JSON.stringify(PROMPT_LIST))],
+      ['resources/list', list('resources', JSON.stringify(RESOURCES))],
+      ['resources/templates/list', list('resourceTemplates', JSON.stringify(RESOURCE_TEMPLATES))],
+    ]),
     discover:
       `{"resultType":"complete","supportedVersions":${JSON.stringify(SUPPORTED_VERSIONS)},` +
       `"capabilities":${JSON.stringify(capabilities)},"instructions":${JSON.stringify(instructions)},${cache},${meta}}`,
     initialize: (protocolVersion: string) =>
       JSON.stringify({ protocolVersion, capabilities, serverInfo: server, instructions }),
-    callHead: { legacy: '', modern: '"resultType":"complete",' },
-    callTail: { legacy: '', modern: `,${meta}` },
+    head: { legacy: '', modern: '"resultType":"complete",' },
+    tail: { legacy: '', modern: `,${meta}` },
   };
 }
 

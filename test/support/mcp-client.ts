@@ -78,17 +78,18 @@ export async function modernRequest(
   url: string,
   token: string,
   method: string,
-  params: { name?: string; [param: string]: unknown } = {},
+  params: { name?: string; uri?: string; [param: string]: unknown } = {},
 ): Promise<object> {
   const _meta = {
     [`${META}protocolVersion`]: MODERN,
     [`${META}clientInfo`]: { name: 'raw-client', version: '1.0' },
     [`${META}clientCapabilities`]: {},
   };
+  const named = params.name ?? params.uri;
   const headers = {
     'MCP-Protocol-Version': MODERN,
     'Mcp-Method': method,
-    ...(params.name === undefined ? {} : { 'Mcp-Name': params.name }),
+    ...(named === undefined ? {} : { 'Mcp-Name': named }),
   };
   return request(url, token, { method, params: { ...params, _meta } }, headers);
 }
@@ -156,9 +157,26 @@ async function request(url: string, token: string, message: object, headers: obj
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: randomUUID(), ...message }),
   });
-  const body = (await response.json()) as { result?: object; error?: unknown };
-  if (body.result === undefined) throw new Error(`HTTP ${response.status}: ${JSON.stringify(body)}`);
+  const body = (await response.json()) as { result?: object; error?: RpcFailure['error'] };
+  if (body.result === undefined) throw new RpcFailure(response.status, body.error!);
   return body.result;
+}
+
+/** A JSON-RPC error as the service sent it. */
+export class RpcFailure extends Error {
+  constructor(
+    readonly status: number,
+    readonly error: { code: number; message: string; data?: unknown },
+  ) {
+    super(`HTTP ${status}: ${JSON.stringify(error)}`);
+  }
+}
+
+/** The error that a request is answered with. @throws Error when it is answered */
+export async function failureOf(request: Promise<object>): Promise<RpcFailure['error']> {
+  const answer = await request.catch((error: unknown) => error);
+  if (answer instanceof RpcFailure) return answer.error;
+  throw new Error(`expected an error, got ${JSON.stringify(answer)}`);
 }
 
 /** Text and structure of a result must say the same, and an error must be one in both. */
