@@ -6,6 +6,8 @@ export interface Shell {
   out(text: string): void;
   /** Everything said beside it. */
   err(text: string): void;
+  /** Present on a terminal: puts a text in place of the one before it, on a line that stays the last. */
+  bar?(text: string): void;
 }
 
 /** One subcommand of `veritrail`. */

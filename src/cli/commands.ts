@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { importFile } from './import.ts';
 import { init } from './init.ts';
 import { rebuild } from './rebuild.ts';
 import { tokenCreate } from './token-create.ts';
@@ -7,4 +8,12 @@ import { tokenRegenerate } from './token-regenerate.ts';
 import { tokenRevoke } from './token-revoke.ts';
 
 /** Every subcommand, in the order of the help. Adding one is adding its name. */
-export const COMMANDS: readonly Command[] = [tokenCreate, tokenList, tokenRevoke, tokenRegenerate, rebuild, init];
+export const COMMANDS: readonly Command[] = [
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
+  tokenRegenerate,
+  importFile,
+  rebuild,
+  init,
+];

@@ -5,4 +5,5 @@ process.exitCode = await run(process.argv.slice(2), {
   cwd: process.cwd(),
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
+  ...(process.stderr.isTTY ? { bar: (text: string) => process.stderr.write(`\r\x1b[2K${text}`) } : {}),
 });

@@ -24,7 +24,7 @@ export interface Envelope {
   input: unknown;
   /** The record revision (1 when added) that the caller has seen. */
   expected_revision?: number;
-  /** The stream cannot exist yet: its id was drawn at random for this very command. */
+  /** The stream cannot exist yet, its id being drawn at random for this very command, or was just seen not to. */
   fresh?: boolean;
 }
 
@@ -38,12 +38,24 @@ export interface Executed<State> {
   repeated: boolean;
 }
 
+/** What a command would lead to. */
+export interface Rehearsed {
+  /** Of what would be appended, or was when the command was given before. */
+  event_types: string[];
+  repeated: boolean;
+  /** Nothing is known of its record yet. */
+  absent: boolean;
+}
+
 export interface HandlerOptions {
   now: () => Date;
   maxAcceptanceDays: number;
   /** Set where the clock is not the real one: marks every event. */
   simulated?: boolean;
 }
+
+/** What follows from a command: nothing to append, or what is to be, decided at this time. */
+type Judged<State> = { done: Executed<State> } | { drafts: readonly DomainEvent[]; now: string };
 
 const ATTEMPTS = 20;
 const CACHED_STREAMS = 10_000;
@@ -76,11 +88,12 @@ export class CommandHandler {
     for (let attempt = 1; ; attempt++) {
       const { decided, at } = await this.decide(aggregate, command, envelope, known);
       if ('done' in decided) return decided.done;
+      const events = this.seal(stream, at, decided.drafts, envelope, decided.now);
       try {
-        const position = await this.append(stream, decided.events, at.revision);
-        const next = { ...fold(decider, at, decided.events), position };
+        const position = await this.append(stream, events, at.revision);
+        const next = { ...fold(decider, at, events), position };
         this.cache.set(stream, next);
-        return executed(next, decided.events);
+        return executed(next, events);
       } catch (error) {
         const anew = error instanceof RevisionConflict || (error instanceof StoreUnavailable && error.ambiguous);
         if (!anew || Date.now() - started > GIVE_UP_MS) throw asRefusal(error);
@@ -98,8 +111,13 @@ export class CommandHandler {
     aggregate: Aggregate<State, Command, Event>,
     command: Command,
     envelope: Envelope,
-  ): Promise<void> {
-    this.judge(aggregate, command, envelope, await this.load(aggregate, true));
+  ): Promise<Rehearsed> {
+    const at = await this.load(aggregate, true);
+    const judged = this.judge(aggregate, command, envelope, at);
+    const absent = at.state === null;
+    if ('drafts' in judged) return { event_types: judged.drafts.map(({ type }) => type), repeated: false, absent };
+    const { event_types, repeated } = judged.done;
+    return { event_types, repeated, absent };
   }
 
   /** A stream as it is known (or, `refresh`, as it is in the store now). */
@@ -139,10 +157,10 @@ export class CommandHandler {
     command: Command,
     envelope: Envelope,
     known: Folded<State>,
-  ): Promise<{ decided: { done: Executed<State> } | { events: TrailEvent[] }; at: Folded<State> }> {
+  ): Promise<{ decided: Judged<State>; at: Folded<State> }> {
     try {
       const decided = this.judge(aggregate, command, envelope, known);
-      if (envelope.fresh || 'events' in decided || decided.done.repeated) return { decided, at: known };
+      if (envelope.fresh || 'drafts' in decided || decided.done.repeated) return { decided, at: known };
     } catch (error) {
       if (envelope.fresh || !(error instanceof Refusal)) throw error;
     }
@@ -155,7 +173,7 @@ export class CommandHandler {
     command: Command,
     envelope: Envelope,
     at: Folded<State>,
-  ): { done: Executed<State> } | { events: TrailEvent[] } {
+  ): Judged<State> {
     if (at.organization_id !== null && at.organization_id !== envelope.organization_id) {
       throw new Refusal('not_found', 'There is no such record here: list the records to find its id.');
     }
@@ -176,7 +194,7 @@ export class CommandHandler {
       maxAcceptanceDays: this.options.maxAcceptanceDays,
     });
     if (drafts.length === 0) return { done: executed(at, []) };
-    return { events: this.seal(aggregate.stream, at, drafts, envelope, now) };
+    return { drafts, now };
   }
 
   private repeated<State>(at: Folded<State>, envelope: Envelope): Executed<State> | null {

@@ -1,6 +1,6 @@
 import type { Aggregate } from '../commands/aggregate.ts';
 import type { Caller, Role } from '../commands/caller.ts';
-import type { Envelope, Executed } from '../commands/handler.ts';
+import type { Envelope, Executed, Rehearsed } from '../commands/handler.ts';
 import { refuseUnderArchived } from '../commands/references.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { Service } from './service.ts';
@@ -15,25 +15,28 @@ export interface Item {
   id?: string;
 }
 
+export type Verdict = Rehearsed | { refused: Refusal };
+
 export type Outcome = { executed: Executed<object> } | { refused: Refusal };
 
-/** Judges every item on what the store has now and writes nothing: a refusal for each that would be refused. */
-export async function judgeAll(service: Service, items: readonly Item[]): Promise<(Refusal | null)[]> {
-  const judged: (Refusal | null)[] = [];
-  for (const { aggregate, command, envelope, id } of items) {
-    judged.push(
-      await refusalOf(async () => {
-        if (id !== undefined) await refuseUnderArchived(service.handler, id);
-        await service.handler.rehearse(aggregate, command, envelope);
-      }),
-    );
-  }
-  return judged;
+/** Items judged or written at once: stores take several appends in one go. */
+const AT_ONCE = 16;
+
+/** Judges every item on what the store has now and writes nothing. */
+export function judgeAll(service: Pick<Service, 'handler'>, items: readonly Item[]): Promise<Verdict[]> {
+  return inOrder(items, ({ aggregate, command, envelope, id }) =>
+    orRefused(async () => {
+      if (id !== undefined) await refuseUnderArchived(service.handler, id);
+      return service.handler.rehearse(aggregate, command, envelope);
+    }),
+  );
 }
 
 /** Refuses the whole call where any item would be refused, with every problem in `issues`. */
-export function refuseAny(judged: readonly (Refusal | null)[], field: (index: number) => string): void {
-  const problems = judged.flatMap((refusal, index) => (refusal === null ? [] : [{ refusal, field: field(index) }]));
+export function refuseAny(judged: readonly Verdict[], field: (index: number) => string): void {
+  const problems = judged.flatMap((verdict, index) =>
+    'refused' in verdict ? [{ refusal: verdict.refused, field: field(index) }] : [],
+  );
   const [first] = problems;
   if (first === undefined) return;
   const issues = problems.map(({ refusal, field }) => ({ field, message: refusal.message }));
@@ -41,37 +44,74 @@ export function refuseAny(judged: readonly (Refusal | null)[], field: (index: nu
 }
 
 /**
- * Writes items one by one. What another's write spoils meanwhile is reported on its item, the others are written; where
- * the store is away the call ends: repeated with the same key it goes on where it stopped.
+ * Writes items, a few at once, each to a stream of its own. What another's write spoils meanwhile is reported on its
+ * item, the others are written; where the store is away the call ends: repeated with the same key it goes on where it
+ * stopped.
  */
 export async function writeAll(
-  service: Service,
+  service: Pick<Service, 'handler' | 'passed' | 'writeWaitMs'>,
   organizationId: string,
   items: readonly Item[],
   progress?: (done: number, total: number) => void,
 ): Promise<{ outcomes: Outcome[]; pending: boolean }> {
-  const outcomes: Outcome[] = [];
-  let last: Executed<object> | null = null;
-  for (const { aggregate, command, envelope } of items) {
-    const refused = await refusalOf(async () => {
-      const executed = await service.handler.execute(aggregate, command, envelope);
-      outcomes.push({ executed });
-      if (executed.position !== null) last = executed;
-    });
-    if (refused !== null) outcomes.push({ refused });
-    progress?.(outcomes.length, items.length);
-  }
-  const pending = last !== null && !(await readable(service, organizationId, last));
-  return { outcomes, pending };
+  const written: Executed<object>[] = [];
+  let done = 0;
+  const outcomes = await inOrder(items, async ({ aggregate, command, envelope }): Promise<Outcome> => {
+    const outcome = await orRefused(async () => ({
+      executed: (await service.handler.execute(aggregate, command, envelope)) as Executed<object>,
+    }));
+    if ('executed' in outcome) written.push(outcome.executed);
+    progress?.(++done, items.length);
+    return outcome;
+  });
+  return { outcomes, pending: !(await allReadable(service, organizationId, written)) };
 }
 
-async function refusalOf(work: () => Promise<void>): Promise<Refusal | null> {
+/** The one that was written last first: when it can be read, most others can. */
+async function allReadable(
+  service: Pick<Service, 'passed' | 'writeWaitMs'>,
+  organizationId: string,
+  written: readonly Executed<object>[],
+): Promise<boolean> {
+  const last = written.at(-1);
+  if (last === undefined) return true;
+  if (!(await readable(service, organizationId, last))) return false;
+  const all = await Promise.all(written.map((executed) => readable(service, organizationId, executed)));
+  return !all.includes(false);
+}
+
+/** Works on items in their order, a few at once, and answers in their order. Where one fails, no other is begun. */
+export async function inOrder<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  let failed = false;
+  const worker = async () => {
+    while (next < items.length && !failed) {
+      const index = next++;
+      try {
+        results[index] = await work(items[index]!);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
+  const end = ends.find((one) => one.status === 'rejected');
+  if (end !== undefined) throw end.reason;
+  return results;
+}
+
+/** What is refused is answered, for one item among many; where the store is away, the call ends. */
+export async function orRefused<Result>(work: () => Promise<Result>): Promise<Result | { refused: Refusal }> {
   try {
-    await work();
-    return null;
+    return await work();
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'unavailable') throw error;
-    return error;
+    return { refused: error };
   }
 }
 

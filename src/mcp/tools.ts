@@ -2,6 +2,7 @@ import { auditTools } from './audit-tools.ts';
 import { controlTools } from './control-tools.ts';
 import { evidenceTools } from './evidence-tools.ts';
 import { frameworkTools } from './framework-tools.ts';
+import { importTools } from './import-tools.ts';
 import { measureTools } from './measure-tools.ts';
 import { registerTools } from './register-tools.ts';
 import { riskTools } from './risk-tools.ts';
@@ -11,8 +12,7 @@ import { vendorTools } from './vendor-tools.ts';
 
 /** Every tool, in the order they are listed in. Adding a family is adding its name. */
 export function allTools(service: Service): Tool[] {
-  return [
-    ...registerTools(service),
+  const families = [
     ...evidenceTools(service),
     ...vendorTools(service),
     ...riskTools(service),
@@ -21,4 +21,5 @@ export function allTools(service: Service): Tool[] {
     ...controlTools(service),
     ...auditTools(service),
   ];
+  return [...registerTools(service), ...families, ...importTools(service, families)];
 }

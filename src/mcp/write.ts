@@ -85,7 +85,11 @@ async function write(
 }
 
 /** Waits, with a bound, until what a command did can be read through any instance. */
-export async function readable(service: Service, organizationId: string, executed: Executed<object>): Promise<boolean> {
+export async function readable(
+  service: Pick<Service, 'passed' | 'writeWaitMs'>,
+  organizationId: string,
+  executed: Executed<object>,
+): Promise<boolean> {
   if (executed.position === null) return true;
   return service.passed(organizationId, executed.position, service.writeWaitMs);
 }
@@ -106,7 +110,7 @@ export function writerIn(caller: Caller, organizationId: string, least: Role = '
 
 /** The organization a record is of. @throws Refusal not_found also for one that the caller may not see */
 export async function organizationOf(
-  service: Service,
+  service: Pick<Service, 'handler'>,
   caller: Caller,
   id: string,
   expected: string | undefined,
@@ -129,7 +133,7 @@ const ACCOUNT_FIELDS = ['owner_id', 'approver_id'];
 
 /** A command with the caller's account for ME, all that it names being there and live. */
 export async function checked<C extends { type: string; [field: string]: unknown }>(
-  { handler }: Service,
+  { handler }: Pick<Service, 'handler'>,
   caller: Caller,
   organizationId: string,
   family: FamilyName,

@@ -1,0 +1,73 @@
+import type { z } from 'zod';
+import { FAMILIES } from '../commands/families.ts';
+import type { RowReader } from '../mcp/import-rows.ts';
+import { publish } from '../mcp/publish.ts';
+import type { FieldValue, SheetField } from '../sheets/spellings.ts';
+import { UsageError } from './command.ts';
+
+/** What columns of a sheet can fill, and how their cells become what the tools take. */
+export interface ImportFields {
+  fields: SheetField[];
+  /** Fields that hold several values: one cell has them all. */
+  lists: ReadonlySet<string>;
+}
+
+/** The reader of a type by what people call it: vendors, vendor, VENDOR. @throws UsageError naming the types */
+export function readerFor(readers: ReadonlyMap<string, RowReader>, type: string): RowReader {
+  const wanted = type.trim().toLowerCase();
+  for (const reader of readers.values()) {
+    const { singular, plural } = FAMILIES[reader.type];
+    if ([reader.type.toLowerCase(), singular, plural].includes(wanted)) return reader;
+  }
+  const types = [...readers.keys()].map((known) => FAMILIES[known as RowReader['type']].plural);
+  throw new UsageError(`--type takes one of ${types.join(', ')}.`);
+}
+
+/**
+ * The fields of a type. A column fills `id`, so that its rows change records, only when it is mapped to it: many
+ * sheets have an ID of their own.
+ */
+export function importFields({ adds, updates }: RowReader, withId: boolean): ImportFields {
+  const shape = { ...updates?.shape, ...adds?.shape } as Record<string, z.ZodType>;
+  const lists = new Set<string>();
+  const fields: SheetField[] = [];
+  for (const [name, schema] of Object.entries(shape)) {
+    if (name === 'id') continue;
+    const published = publish(schema) as { type?: string; enum?: string[] };
+    if (published.type === 'array') lists.add(name);
+    fields.push(
+      published.enum ? { name, kind: 'enum', values: published.enum } : { name, kind: kindOf(published, schema) },
+    );
+  }
+  if (withId) fields.unshift({ name: 'id', kind: 'text' });
+  return { fields, lists };
+}
+
+type PlainKind = Exclude<SheetField['kind'], 'enum'>;
+
+/** Texts, dates and timestamps are published alike; what a field takes tells them apart. */
+function kindOf({ type }: { type?: string }, schema: z.ZodType): PlainKind {
+  if (type === 'boolean') return 'boolean';
+  if (type === 'integer' || type === 'number') return 'number';
+  const takes = (value: string) => schema.safeParse(value).success;
+  if (!takes('2024-02-29') || takes('2024-02-30')) return 'text';
+  return takes('2024-02-29T00:00:00Z') ? 'timestamp' : 'date';
+}
+
+/** A row of a sheet as the tools take it. */
+export function asRow(
+  values: Readonly<Record<string, FieldValue>>,
+  lists: ReadonlySet<string>,
+): Record<string, unknown> {
+  const entries = Object.entries(values).map(([name, value]) => {
+    return [
+      name,
+      lists.has(name)
+        ? String(value)
+            .split(/[\s,;]+/)
+            .filter(Boolean)
+        : value,
+    ];
+  });
+  return Object.fromEntries(entries);
+}

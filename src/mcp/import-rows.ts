@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { FAMILIES, type FamilyName } from '../commands/families.ts';
+import { given } from '../commands/record.ts';
+import { Refusal } from '../commands/refusal.ts';
+import { readInput } from './input.ts';
+import { publish } from './publish.ts';
+import type { Tool } from './tool.ts';
+
+/*
+ * A row of an import is what the family's own tools take: its shapes are theirs, without what is said once for the
+ * whole call.
+ */
+
+const SAID_ONCE = ['organization_id', 'reason', 'idempotency_key', 'expected_revision'];
+
+/** In the order in which they are published. */
+const IMPORTED = ['RISK', 'VENDOR', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE', 'CONTROL'];
+
+export interface RowError {
+  /** Empty where the row as a whole is wrong. */
+  field: string;
+  message: string;
+  hint?: string;
+}
+
+/** A row as its tool would take it. `id` names the record it changes; without one it becomes a record. */
+export type ReadRow = { fields: Record<string, unknown>; id?: string } | { errors: RowError[] };
+
+/** How the rows of one type are read. */
+export interface RowReader {
+  type: FamilyName;
+  /** What a row without `id` may hold; null where such rows are refused. */
+  adds: z.ZodObject | null;
+  /** What a row with `id` may hold; null where records of the type are never changed. */
+  updates: z.ZodObject | null;
+  read(row: Readonly<Record<string, unknown>>): ReadRow;
+}
+
+/** A reader of rows for each type that can be imported, made of the tools that add and change its records. */
+export function rowReaders(tools: readonly Tool[]): ReadonlyMap<string, RowReader> {
+  const readers = new Map<string, RowReader>();
+  for (const type of IMPORTED) {
+    const family = FAMILIES[type as FamilyName];
+    if (family === undefined) continue;
+    const shapeOf = (verb: string) => rowShape(tools.find(({ name }) => name === `${verb}${family.title}`));
+    readers.set(type, rowReader(type as FamilyName, shapeOf('add'), shapeOf('update')));
+  }
+  return readers;
+}
+
+function rowShape(tool: Tool | undefined): z.ZodObject | null {
+  if (tool === undefined) return null;
+  const { shape } = tool.input as unknown as z.ZodObject;
+  return z.strictObject(Object.fromEntries(Object.entries(shape).filter(([name]) => !SAID_ONCE.includes(name))));
+}
+
+function rowReader(type: FamilyName, adds: z.ZodObject | null, updates: z.ZodObject | null): RowReader {
+  const published = new Map([adds, updates].flatMap((shape) => (shape === null ? [] : [[shape, publish(shape)]])));
+  return {
+    type,
+    adds,
+    updates,
+    read(row) {
+      const hasId = row.id !== undefined && row.id !== null;
+      const shape = hasId ? updates : adds;
+      if (shape === null) return { errors: [{ field: 'id', message: wrongKind(type, hasId) }] };
+      try {
+        const { id, ...fields } = readInput(shape, published.get(shape)!, hasId ? row : withoutId(row)) as {
+          id?: string;
+        };
+        // To begin a record with, an empty cell says no more than a column that is not there.
+        return id === undefined ? { fields: given(fields) } : { fields, id };
+      } catch (error) {
+        if (error instanceof Refusal) return { errors: errorsOf(error) };
+        throw error;
+      }
+    },
+  };
+}
+
+function wrongKind(type: FamilyName, hasId: boolean): string {
+  return hasId
+    ? `is not taken: ${type} is never changed; archive the record and add another`
+    : `is required: rows of ${type} change records that are there`;
+}
+
+/** A null id is none: the column is there, and this row has nothing in it. */
+function withoutId({ id: _id, ...row }: Readonly<Record<string, unknown>>): object {
+  return row;
+}
+
+/** What a refusal says of a row: every problem that it names. */
+export function errorsOf({ message, more }: Refusal): RowError[] {
+  const { field = '', issues = [], hint } = more;
+  const errors: RowError[] = issues.length > 0 ? issues.map((issue) => ({ ...issue })) : [{ field, message }];
+  const told = errors.find((error) => error.field === field);
+  if (hint !== undefined && told !== undefined) told.hint = hint;
+  return errors;
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import * as field from './fields.ts';
+import { importRecords } from './import.ts';
+import { rowReaders } from './import-rows.ts';
+import { type Service, tool } from './service.ts';
+import type { Tool } from './tool.ts';
+
+const MOST_ROWS = 200;
+
+/** The import of records by rows of what `families`, the tools that add and change records one by one, take. */
+export function importTools(service: Service, families: readonly Tool[]): Tool[] {
+  const readers = rowReaders(families);
+  return [
+    tool({
+      name: 'importRecords',
+      description:
+        'Add or change up to 200 records of one type at once, such as a spreadsheet. A row has the fields of the type’s add tool; with id, of its update tool (CONTROL only so). All rows are judged first, and if one is wrong nothing is written: see errors of each row (counted from 0). The same rows again write nothing twice. dry_run only judges.',
+      input: z.strictObject({
+        organization_id: field.organizationId(),
+        type: z.enum([...readers.keys()] as [string, ...string[]]),
+        rows: z.array(z.looseObject({})).min(1).max(MOST_ROWS),
+        dry_run: z.boolean().default(false),
+        ...field.writeFields,
+      }),
+      run: ({ type, ...input }, { caller, progress }) =>
+        importRecords(service, caller, readers.get(type)!, input, { progress }),
+    }),
+  ];
+}
