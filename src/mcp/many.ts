@@ -19,8 +19,8 @@ export type Verdict = Rehearsed | { refused: Refusal };
 
 export type Outcome = { executed: Executed<object> } | { refused: Refusal };
 
-/** Items judged or written at once: stores take several appends in one go. */
-const AT_ONCE = 16;
+/** Items judged or written at once: a store that gathers waiting appends syncs once for all of them. */
+const AT_ONCE = 64;
 
 /** Judges every item on what the store has now and writes nothing. */
 export function judgeAll(service: Pick<Service, 'handler'>, items: readonly Item[]): Promise<Verdict[]> {
