@@ -2,6 +2,7 @@ import { AUDIT_KINDS, AUDIT_STATES } from '../commands/audit.ts';
 import { auditQuery } from '../queries/audits.ts';
 import { familyTools } from './family.ts';
 import * as field from './fields.ts';
+import { position } from './output.ts';
 import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
 
@@ -19,6 +20,9 @@ const audits = {
     owner_id: field.clearable(field.account()),
     state: field.oneOf(AUDIT_STATES).optional(),
   },
+  derived: {
+    completed_position: position().nullable().describe('of its newest completion: serves as as_of'),
+  },
   filter: {
     state: field.someOf(AUDIT_STATES).optional(),
     framework_id: field.some(field.id('frm')).optional(),
@@ -32,6 +36,17 @@ const audits = {
     add: 'Plan an audit of a framework, NOT_STARTED unless state says otherwise (any but COMPLETED). Its findings are nonconformities with its audit_id.',
     update:
       'Change an audit. COMPLETED pins the state of the register for its pack; back to IN_PROGRESS needs reason; REJECTED and OUTDATED (a COMPLETED one only) are final.',
+  },
+  examples: {
+    list: { filter: { framework_id: ['{framework}'], state: ['NOT_STARTED', 'IN_PROGRESS'] } },
+    add: {
+      framework_id: '{framework}',
+      name: 'Internal audit of backups',
+      kind: 'INTERNAL',
+      auditor: 'Ida Inspector',
+      starts_on: '{today+14}',
+    },
+    update: { state: 'IN_PROGRESS', starts_on: '{today}' },
   },
 };
 

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../commands/control.ts';
 import { controlQuery } from '../queries/controls.ts';
 import { listTool, updateTool } from './family.ts';
@@ -15,6 +16,14 @@ const controls = {
     exclusion_justification: field.clearable(field.text()),
     owner_id: field.clearable(field.account()),
   },
+  derived: {
+    framework_id: field.id('frm'),
+    section_title: field.name().describe('its number, such as A.5.1'),
+    measure_count: z.int(),
+    implementation: field
+      .oneOf(IMPLEMENTATIONS)
+      .describe('of the linked measures that count: how many are IMPLEMENTED'),
+  },
   filter: {
     framework_id: field.some(field.id('frm')).optional(),
     section_title: field.some(field.name()).optional().describe('whole numbers such as A.5.1'),
@@ -28,6 +37,10 @@ const controls = {
     list: 'Controls of adopted frameworks, by section_title (their number) unless ordered otherwise. Gaps: filter.status [INCLUDED] with implementation [NONE, PARTIAL]. To read known ids whole, use getRecords.',
     update:
       'Change a control; find it by listControls filter.section_title. Not applicable: status EXCLUDED with exclusion_justification. Implementation follows from its measures: link them with linkRecords.',
+  },
+  examples: {
+    list: { filter: { status: ['INCLUDED'], implementation: ['NONE', 'PARTIAL'] }, size: 2 },
+    update: { status: 'EXCLUDED', exclusion_justification: 'We run no machines of our own', reason: 'Moved to Nimbus' },
   },
 };
 

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { evidenceQuery } from '../queries/evidence.ts';
 import { FAMILY_QUERIES } from '../queries/families.ts';
 import { addTool } from './family.ts';
@@ -23,8 +24,22 @@ export function evidenceTools(service: Service): Tool[] {
         valid_until: field.clearable(field.date()),
         owner_id: field.clearable(field.account()),
       },
+      derived: {
+        record_ids: z.array(z.string()).describe('what it is linked to: the newest 100'),
+        record_count: z.int().optional().describe('how many those are in all; absent while pending'),
+        expired: z.boolean().describe('valid_until is past; it counts as evidence all the same'),
+      },
       descriptions: {
         add: 'Attach evidence to 1-20 records. Needs url, text or sha256. It is never changed: archive it and add anew. To read it: getRecords with include EVIDENCE.',
+      },
+      examples: {
+        add: {
+          name: 'Restore test',
+          record_ids: ['{measure}', '{control}'],
+          text: 'Restored the ledger of last Friday in 40 minutes.',
+          collected_at: '{today-2}',
+          valid_until: '{today+363}',
+        },
       },
     }),
   ];

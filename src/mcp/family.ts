@@ -1,26 +1,37 @@
 import { z } from 'zod';
 import type { FamilyName } from '../commands/families.ts';
-import type { FamilyNames } from '../commands/family.ts';
 import { FAMILY_QUERIES } from '../queries/families.ts';
 import type { FamilyQuery } from '../queries/family.ts';
 import { listRecords } from '../queries/list.ts';
+import type { Example } from './example.ts';
 import * as field from './fields.ts';
+import { listOutput, type RecordParts, recordKind, writeOutput } from './output.ts';
 import { type Service, tool } from './service.ts';
 import type { CallContext, Tool } from './tool.ts';
 import { addRecord, changeRecord, type WriteInput } from './write.ts';
 
 /** What is a family's own in its list, add and update: everything else about them is the same for all. */
-export interface FamilyTools<FilterName extends string = string> {
+export interface FamilyTools<FilterName extends string = string> extends RecordParts {
   query: FamilyQuery<FilterName>;
   /** Required to add. */
   required: z.ZodRawShape;
   /** Settable always, and only when adding. */
   settable: z.ZodRawShape;
   whenAdding?: z.ZodRawShape;
+  /** What its records hold beside that. */
+  derived?: z.ZodRawShape;
   /** Each filter of the query as an input. */
   filter: Record<FilterName, z.ZodType>;
   descriptions: { list: string; add: string; update: string };
+  /** A worked example of each, without what is the same for all. */
+  examples?: { list: Example; add: Example; update: Example };
 }
+
+/** What of a family its list needs, and so on. */
+type ForList<FilterName extends string> = RecordParts &
+  Pick<FamilyTools<FilterName>, 'query' | 'filter'> & { descriptions: { list: string }; examples?: { list: Example } };
+type ForAdd = RecordParts & { descriptions: { add: string }; examples?: { add: Example } };
+type ForUpdate = RecordParts & { descriptions: { update: string }; examples?: { update: Example } };
 
 type Given = WriteInput & { id: string };
 
@@ -30,11 +41,9 @@ export function familyTools<FilterName extends string>(service: Service, own: Fa
 }
 
 /** A list of a family's records. */
-export function listTool<FilterName extends string>(
-  service: Service,
-  own: Pick<FamilyTools<FilterName>, 'query' | 'filter'> & { descriptions: { list: string } },
-): Tool {
+export function listTool<FilterName extends string>(service: Service, own: ForList<FilterName>): Tool {
   const { query } = own;
+  const record = recordKind(own);
   const name = `list${query.plural[0]!.toUpperCase()}${query.plural.slice(1)}`;
   const kinds = Object.keys(FAMILY_QUERIES);
   const filter = z.strictObject({ ...own.filter, ...field.commonFilters(query.prefix, query.lacks, kinds) });
@@ -47,19 +56,17 @@ export function listTool<FilterName extends string>(
       filter: filter.optional(),
       ...field.listFields(query.orders),
     }),
+    output: listOutput(record),
+    example: { organization_id: '{organization}', ...own.examples?.list },
+    record,
     run: (input, { caller }) => listRecords(service.reader, query, name, caller, input),
   });
 }
 
 /** Adds a record of a family. */
-export function addTool(
-  service: Service,
-  own: Pick<FamilyTools, 'required' | 'settable' | 'whenAdding'> & {
-    query: FamilyNames;
-    descriptions: { add: string };
-  },
-): Tool {
+export function addTool(service: Service, own: ForAdd): Tool {
   const { type, title, singular } = own.query;
+  const record = recordKind(own);
   const name = `add${title}`;
   return tool({
     name,
@@ -71,6 +78,9 @@ export function addTool(
       ...own.whenAdding,
       ...field.writeFields,
     }),
+    output: writeOutput(record, true),
+    example: { organization_id: '{organization}', ...own.examples?.add },
+    record,
     run: (input, { caller }) => {
       const { organization_id, idempotency_key, reason, ...fields } = input as WriteInput;
       return addRecord(service, caller, {
@@ -85,15 +95,13 @@ export function addTool(
 }
 
 /** Changes the settable fields of a record. */
-export function updateTool(
-  service: Service,
-  own: Pick<FamilyTools, 'required' | 'settable'> & { query: FamilyNames; descriptions: { update: string } },
-): Tool {
+export function updateTool(service: Service, own: ForUpdate): Tool {
   const { title } = own.query;
-  return changeTool(service, own.query, {
+  return changeTool(service, own, {
     name: `update${title}`,
     description: own.descriptions.update,
-    fields: { ...optional(own.required), ...own.settable },
+    fields: { ...optional(own.required ?? {}), ...own.settable },
+    example: own.examples?.update ?? {},
     command: ({ reason, ...changes }) => ({ type: `Update${title}`, changes, ...(reason ? { reason } : {}) }),
   });
 }
@@ -101,16 +109,20 @@ export function updateTool(
 /** A tool that gives a command to one record of a family. */
 export function changeTool(
   service: Service,
-  family: FamilyNames,
+  own: RecordParts,
   definition: {
     name: string;
     description: string;
     fields: z.ZodRawShape;
+    /** A worked example, without the id. */
+    example: Example;
     /** The command that the input stands for; what every write takes is left out of it, but for the reason. */
     command(input: Record<string, unknown>): { type: string; [field: string]: unknown };
   },
 ): Tool {
-  const { name, description, fields, command } = definition;
+  const { name, description, fields, example, command } = definition;
+  const { query: family } = own;
+  const record = recordKind(own);
   return tool({
     name,
     description,
@@ -121,6 +133,9 @@ export function changeTool(
       ...field.writeFields,
       expected_revision: field.expectedRevision(),
     }),
+    output: writeOutput(record, false),
+    example: { id: `{${family.singular}}`, ...example },
+    record,
     run: (input: unknown, { caller }: CallContext) => {
       const { id, organization_id, idempotency_key, expected_revision, ...rest } = input as Given;
       return changeRecord(service, caller, id, {

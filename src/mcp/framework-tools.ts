@@ -8,6 +8,7 @@ import { LIBRARY_IDS, type LibraryId, libraryFramework } from '../library/librar
 import { frameworkQuery } from '../queries/frameworks.ts';
 import { listTool } from './family.ts';
 import * as field from './fields.ts';
+import { recordKind, writeOutput } from './output.ts';
 import { type Service, tool } from './service.ts';
 import type { Tool } from './tool.ts';
 import { addRecord, writerIn } from './write.ts';
@@ -19,10 +20,23 @@ const FROM_LIBRARY = ['name', 'version', 'controls'] as const;
 
 const frameworks = {
   query: frameworkQuery,
+  settable: {
+    library_id: field.clearable(field.oneOf(LIBRARY_IDS)),
+    name: field.name(),
+    version: field.clearable(field.name()),
+    description: field.clearable(field.text()),
+  },
+  derived: {
+    control_count: z.int(),
+    included_count: z.int().describe('controls INCLUDED'),
+    implemented_count: z.int().describe('of those, fully implemented'),
+    coverage: z.number().min(0).max(1).nullable().describe('implemented_count ÷ included_count'),
+  },
   filter: {},
   descriptions: {
     list: 'Adopted frameworks and their coverage (controls fully implemented ÷ included), by name unless ordered otherwise. For their controls use listControls.',
   },
+  examples: { list: {} },
 };
 
 const control = z.strictObject({
@@ -52,6 +66,18 @@ export function frameworkTools(service: Service): Tool[] {
       description:
         'Adopt a framework with all its controls at once (ADMIN): library_id, or name, version and up to 500 controls of your own. Each begins INCLUDED; updateControl changes it, linkRecords maps measures.',
       input,
+      output: writeOutput(recordKind(frameworks), true),
+      example: {
+        organization_id: '{organization}',
+        name: 'Backup policy',
+        version: '2',
+        controls: [
+          { section_title: 'B.1', name: 'Backups are encrypted' },
+          { section_title: 'B.2', name: 'Restores are tested' },
+        ],
+      },
+      role: 'ADMIN',
+      record: recordKind(frameworks),
       run: (given, { caller }) => adopt(service, caller, given),
     }),
   ];

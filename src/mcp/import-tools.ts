@@ -2,6 +2,7 @@ import { z } from 'zod';
 import * as field from './fields.ts';
 import { importRecords } from './import.ts';
 import { rowReaders } from './import-rows.ts';
+import { importOutput } from './output.ts';
 import { type Service, tool } from './service.ts';
 import type { Tool } from './tool.ts';
 
@@ -22,6 +23,16 @@ export function importTools(service: Service, families: readonly Tool[]): Tool[]
         dry_run: z.boolean().default(false),
         ...field.writeFields,
       }),
+      output: importOutput,
+      example: {
+        organization_id: '{organization}',
+        type: 'VENDOR',
+        rows: [
+          { name: 'Alder Payroll', country: 'Finland', criticality: 'HIGH' },
+          { name: 'Birch Couriers', status: 'OFFBOARDED' },
+        ],
+        reason: 'From the list of last year',
+      },
       run: ({ type, ...input }, { caller, progress }) =>
         importRecords(service, caller, readers.get(type)!, input, { progress }),
     }),

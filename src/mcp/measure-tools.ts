@@ -19,6 +19,12 @@ const measures = {
     justification: field.clearable(field.text()).describe('why NOT_APPLICABLE'),
   },
   whenAdding: { implemented_at: field.clearable(field.timestamp()).describe('with state IMPLEMENTED') },
+  derived: {
+    evidence_count: z.int(),
+    control_count: z.int(),
+    risk_count: z.int(),
+    overdue: z.boolean().describe('due before today, and neither IMPLEMENTED nor NOT_APPLICABLE'),
+  },
   filter: {
     state: field.someOf(MEASURE_STATES).optional(),
     category: field.some(field.name()).optional(),
@@ -30,6 +36,11 @@ const measures = {
     add: 'Add a measure, NOT_STARTED unless state says otherwise; NOT_APPLICABLE needs justification. Join it to controls and risks with linkRecords.',
     update:
       'Change a measure. IMPLEMENTED sets implemented_at; a state further back, and any out of NOT_APPLICABLE, needs reason. Whether a control applies is set by updateControl.',
+  },
+  examples: {
+    list: { filter: { overdue: true }, order_by: { field: 'due_date' } },
+    add: { reference_id: 'M-1', name: 'Monthly restore test', due_date: '{today-10}', owner_id: 'ME' },
+    update: { state: 'IN_PROGRESS', due_date: '{today+60}', reason: 'The first test showed gaps' },
   },
 };
 

@@ -6,14 +6,16 @@ import { getRecords } from '../queries/records.ts';
 import { archiveRecords } from './archive.ts';
 import * as field from './fields.ts';
 import { linkRecords } from './link.ts';
+import { archiveOutput, changesOutput, linksOutput, organizationsOutput, recordsOutput } from './output.ts';
 import { type Service, tool } from './service.ts';
 import type { Tool } from './tool.ts';
 
 const KINDS = Object.keys(FAMILY_QUERIES);
 const TYPES = ['ORGANIZATION', ...Object.values(FAMILY_QUERIES).map(({ type }) => type)] as [string, ...string[]];
 
-/** Tools that serve every family alike. */
-export function registerTools(service: Service): Tool[] {
+/** Tools that serve every family alike. `families` are the tools of each. */
+export function registerTools(service: Service, families: readonly Tool[]): Tool[] {
+  const kinds = new Set(families.flatMap(({ record }) => record ?? []));
   return [
     tool({
       name: 'listOrganizations',
@@ -25,6 +27,8 @@ export function registerTools(service: Service): Tool[] {
         cursor: z.string().optional(),
         include_members: z.boolean().default(false),
       }),
+      output: organizationsOutput,
+      example: { include_members: true },
       run: (input, { caller }) => listOrganizations(service.reader, caller, input),
     }),
     tool({
@@ -47,6 +51,9 @@ export function registerTools(service: Service): Tool[] {
         verify: z.boolean().default(false),
         ...field.pageFields(),
       }),
+      output: changesOutput,
+      example: { organization_id: '{organization}', filter: { record_id: ['{vendor}'] }, verify: true, size: 1 },
+      role: 'AUDITOR',
       run: (input, { caller }) => listChanges(service.reader, caller, input),
     }),
     tool({
@@ -60,6 +67,8 @@ export function registerTools(service: Service): Tool[] {
         include: field.someOf(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
         as_of: z.string().optional(),
       }),
+      output: recordsOutput([...kinds]),
+      example: { ids: ['{risk}'], include: ['LINKS'] },
       run: (input, { caller }) => getRecords(service.reader, caller, { ...input, include: input.include ?? [] }),
     }),
     tool({
@@ -75,6 +84,14 @@ export function registerTools(service: Service): Tool[] {
         action: z.enum(['LINK', 'UNLINK']).default('LINK'),
         ...field.writeFields,
       }),
+      output: linksOutput,
+      example: {
+        links: [
+          { from_id: '{risk}', to_id: '{measure}' },
+          { from_id: '{risk}', to_id: '{vendor}' },
+        ],
+        reason: 'The restore test treats it, the vendor shares it',
+      },
       run: (input, { caller }) => linkRecords(service, caller, input),
     }),
     tool({
@@ -89,6 +106,9 @@ export function registerTools(service: Service): Tool[] {
         reason: field.requiredReason(),
         idempotency_key: field.writeFields.idempotency_key,
       }),
+      output: archiveOutput,
+      example: { ids: ['{measure}'], action: 'ARCHIVE', reason: 'The vendor tests restores now' },
+      role: 'ADMIN',
       run: (input, { caller }) => archiveRecords(service, caller, input),
     }),
   ];

@@ -3,8 +3,11 @@ import { DECISIONS, PRIORITIES, RISK_STATUSES, TREATMENTS } from '../commands/ri
 import { riskQuery } from '../queries/risks.ts';
 import { changeTool, familyTools } from './family.ts';
 import * as field from './fields.ts';
+import { time } from './output.ts';
 import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
+
+const score = z.int().min(1).max(25).nullable();
 
 const risks = {
   query: riskQuery,
@@ -22,6 +25,24 @@ const risks = {
     treatment: field.clearable(field.oneOf(TREATMENTS)).describe('the plan; accepts nothing by itself'),
     owner_id: field.clearable(field.account()),
     status: field.oneOf(RISK_STATUSES).optional(),
+  },
+  derived: {
+    inherent_score: score,
+    residual_score: score,
+    score: score.describe('the residual one once assessed, else the inherent one'),
+    priority: field.oneOf(PRIORITIES).nullable(),
+    last_assessed_at: time().nullable(),
+    measure_count: z.int(),
+    acceptance: z
+      .strictObject({
+        approver_id: field.id('acc'),
+        recorded_by: field.id('acc'),
+        accepted_at: time(),
+        until: field.date(),
+        reason: field.reason(),
+        expired: z.boolean().describe('until is past'),
+      })
+      .nullable(),
   },
   filter: {
     status: field.someOf(RISK_STATUSES).optional(),
@@ -41,12 +62,29 @@ const risks = {
     update:
       'Change a risk: rate it, plan its treatment, move status between OPEN and IN_TREATMENT. A raised score revokes an acceptance. Accept, revoke, close and reopen with decideRisk.',
   },
+  examples: {
+    list: { filter: { priority: ['HIGH', 'CRITICAL'], status: ['OPEN', 'IN_TREATMENT'] } },
+    add: {
+      reference_id: 'R-1',
+      name: 'Backups cannot be restored',
+      inherent_likelihood: 4,
+      inherent_impact: 4,
+      owner_id: 'ME',
+    },
+    update: {
+      residual_likelihood: 2,
+      residual_impact: 4,
+      treatment: 'MITIGATED',
+      status: 'IN_TREATMENT',
+      reason: 'Restores are tested every month',
+    },
+  },
 };
 
 export function riskTools(service: Service): Tool[] {
   return [
     ...familyTools(service, risks),
-    changeTool(service, riskQuery, {
+    changeTool(service, risks, {
       name: 'decideRisk',
       description:
         'Decide on a risk: ACCEPT until a date (reason, ADMIN), REVOKE the acceptance, CLOSE or REOPEN it (reason). To change ratings or plans, use updateRisk.',
@@ -55,6 +93,7 @@ export function riskTools(service: Service): Tool[] {
         until: field.date().optional().describe('ACCEPT: last day, within the configured limit (366 days unless set)'),
         approver_id: field.account().optional().describe('who decided; you unless given'),
       },
+      example: { decision: 'ACCEPT', until: '{today+180}', reason: 'A second site costs more than the loss' },
       command: (decision) => ({ type: 'DecideRisk', ...decision }),
     }),
   ];

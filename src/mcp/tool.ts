@@ -1,5 +1,8 @@
 import type { z } from 'zod';
-import type { Caller } from '../commands/caller.ts';
+import type { Caller, Role } from '../commands/caller.ts';
+import type { Example } from './example.ts';
+import type { About } from './openapi.ts';
+import type { RecordKind } from './output.ts';
 
 /** What a tool gets besides its input. */
 export interface CallContext {
@@ -17,6 +20,14 @@ export interface Tool<Input = unknown> {
   description: string;
   /** The one source of the input's type, limits and published schema. */
   input: z.ZodType<Input>;
+  /** Every member an answer can have: documentation, held against answers by tests only. */
+  output: z.ZodType;
+  /** One call that shows what it is for. */
+  example: Example;
+  /** The least role that may call it. */
+  role: Role;
+  /** What kind of record it is about, where it is one. */
+  record?: RecordKind;
   readOnly: boolean;
   /** Published as destructiveHint: it takes something away or out of sight. */
   destructive: boolean;
@@ -36,6 +47,8 @@ export interface ToolBox {
   /** The value of `tools` in tools/list, serialised once. */
   readonly listJson: string;
   readonly instructions: string;
+  /** The direct form of all tools as an OpenAPI document, as JSON. `server` is the service's address. */
+  openapi(about: Omit<About, 'description'>): string;
   has(name: string): boolean;
   isReadOnly(name: string): boolean;
   /** Never throws: what goes wrong is in the result, as `{error: {…}}` with its status. `name` must be known. */

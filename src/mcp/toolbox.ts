@@ -1,21 +1,9 @@
-import { asRefusal, Refusal, type RefusalCode } from '../commands/refusal.ts';
+import { asRefusal, Refusal } from '../commands/refusal.ts';
 import { readInput } from './input.ts';
+import { openapiDocument } from './openapi.ts';
 import { publish } from './publish.ts';
+import { STATUS } from './status.ts';
 import type { CallContext, Tool, ToolBox, ToolResult } from './tool.ts';
-
-/** The direct form's status of each refusal. */
-const STATUS: Record<RefusalCode, number> = {
-  invalid_input: 400,
-  forbidden: 403,
-  not_found: 404,
-  conflict: 409,
-  idempotency_conflict: 409,
-  too_large: 413,
-  invalid_transition: 422,
-  rate_limited: 429,
-  internal: 500,
-  unavailable: 503,
-};
 
 const INSTRUCTIONS = [
   'veritrail keeps an organization’s compliance register and its whole history. Call listOrganizations first.',
@@ -37,6 +25,7 @@ export function createToolBox(tools: readonly Tool[], report: (error: unknown, t
   return {
     listJson: JSON.stringify([...prepared.values()].map(describe)),
     instructions: INSTRUCTIONS,
+    openapi: (about) => JSON.stringify(openapiDocument(tools, { ...about, description: INSTRUCTIONS })),
     has: (name) => prepared.has(name),
     isReadOnly: (name) => prepared.get(name)?.tool.readOnly ?? false,
     call: (name, args, context) => call(prepared.get(name)!, args, context, report),

@@ -21,5 +21,5 @@ export function allTools(service: Service): Tool[] {
     ...controlTools(service),
     ...auditTools(service),
   ];
-  return [...registerTools(service), ...families, ...importTools(service, families)];
+  return [...registerTools(service, families), ...families, ...importTools(service, families)];
 }

@@ -3,6 +3,7 @@ import { CRITICALITIES, OUTCOMES, VENDOR_STATUSES } from '../commands/vendor.ts'
 import { vendorQuery } from '../queries/vendors.ts';
 import { changeTool, familyTools } from './family.ts';
 import * as field from './fields.ts';
+import { time } from './output.ts';
 import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
 
@@ -23,6 +24,18 @@ const vendors = {
     status: field.oneOf(VENDOR_STATUSES).optional(),
   },
   whenAdding: { last_reviewed: field.clearable(field.timestamp()) },
+  derived: {
+    review: z
+      .strictObject({
+        outcome: field.oneOf(OUTCOMES),
+        findings: field.text().nullable(),
+        conditions: field.text().nullable(),
+        reviewed_by: field.id('acc'),
+        reviewed_at: time(),
+      })
+      .nullable()
+      .describe('the newest'),
+  },
   filter: {
     status: field.someOf(VENDOR_STATUSES).optional(),
     criticality: field.someOf(CRITICALITIES).optional(),
@@ -40,12 +53,25 @@ const vendors = {
     update:
       'Correct a vendor, or set status SUSPENDED or OFFBOARDED (with reason). The outcome of a review is set by reviewVendor only.',
   },
+  examples: {
+    list: { filter: { reviewed_before: '{today-365}', criticality: ['HIGH', 'CRITICAL'] } },
+    add: {
+      name: 'Nimbus Hosting',
+      description: 'Hosts our backups',
+      country: 'Ireland',
+      criticality: 'HIGH',
+      processes_personal_data: true,
+      last_reviewed: '{today-400}',
+      owner_id: 'ME',
+    },
+    update: { contract_until: '{today+300}', website_url: 'https://nimbus.example', reason: 'Contract renewed' },
+  },
 };
 
 export function vendorTools(service: Service): Tool[] {
   return [
     ...familyTools(service, vendors),
-    changeTool(service, vendorQuery, {
+    changeTool(service, vendors, {
       name: 'reviewVendor',
       description:
         'Record a review of a vendor: sets status to the outcome, last_reviewed, and next_review_due (365 days later unless given). CONDITIONAL needs conditions. Also takes a suspended vendor back.',
@@ -56,6 +82,7 @@ export function vendorTools(service: Service): Tool[] {
         reviewed_at: field.timestamp().optional().describe('now unless given'),
         next_review_due: field.clearable(field.date()),
       },
+      example: { outcome: 'CONDITIONAL', conditions: 'Encrypts backups by summer', reason: 'Yearly review' },
       command: (review) => ({ type: 'ReviewVendor', ...review }),
     }),
   ];

@@ -81,6 +81,7 @@ export function toyTools(): ToyTools {
     release: () => release(),
     listJson: JSON.stringify(published),
     instructions: 'Say please.',
+    openapi: (about) => JSON.stringify({ openapi: '3.1.1', about }),
     has: (name) => Object.hasOwn(toys, name),
     isReadOnly: (name) => toys[name]?.readOnly === true,
     call: async (name, args, context) => {

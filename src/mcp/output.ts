@@ -1,0 +1,256 @@
+import { z } from 'zod';
+import { ROLES } from '../commands/caller.ts';
+import type { FamilyNames } from '../commands/family.ts';
+import * as field from './fields.ts';
+
+/*
+ * What tools answer, as schemas: for the reference, the OpenAPI document and the tests that hold every answer against
+ * them. No client is told of them in tools/list, and no answer is checked by them while the service runs.
+ */
+
+/** The parts of a family's tools that say what its records hold. */
+export interface RecordParts {
+  query: FamilyNames & { summary?: readonly string[] };
+  required?: z.ZodRawShape;
+  settable?: z.ZodRawShape;
+  whenAdding?: z.ZodRawShape;
+  /** Fields that nobody sets, and those that are another thing in answers than in inputs. */
+  derived?: z.ZodRawShape;
+}
+
+/** A family's records as they are answered. */
+export interface RecordKind extends FamilyNames {
+  full: z.ZodObject;
+  /** The fewest fields to choose a record by: none is null, those that would be are left out. */
+  summary: z.ZodObject;
+}
+
+const kinds = new WeakMap<RecordParts, RecordKind>();
+
+/** A family's records as answered: fields that can be set are what their inputs are, the others are `derived`. */
+export function recordKind(parts: RecordParts): RecordKind {
+  const known = kinds.get(parts);
+  if (known !== undefined) return known;
+  const { type, title, singular, plural, prefix, summary = [] } = parts.query;
+  const { owner_id: _owner, ...settable } = { ...parts.required, ...parts.settable, ...parts.whenAdding };
+  const full = z.strictObject({
+    id: field.id(prefix),
+    organization_id: field.id('org'),
+    ...Object.fromEntries(Object.entries(settable).map(([name, input]) => [name, answered(input as z.ZodType)])),
+    ...parts.derived,
+    owner_id: field.id('acc').nullable(),
+    owner: z.string().nullable().describe('the name of owner_id'),
+    created_at: time().optional().describe('absent while the answer is pending'),
+    updated_at: time().optional(),
+    revision: z.int().describe('1 when added, one more with each of its events'),
+    archived_at: time().nullable(),
+    stale: z.literal(true).optional().describe('a later event could not be read: what follows is not known'),
+    truncated: z.array(z.string()).optional().describe('texts cut because the record alone did not fit'),
+  });
+  const kind = { type, title, singular, plural, prefix, full, summary: summaryOf(prefix, full, summary) };
+  kinds.set(parts, kind);
+  return kind;
+}
+
+function summaryOf(prefix: string, full: z.ZodObject, fields: readonly string[]): z.ZodObject {
+  const chosen = fields.map((name) => {
+    const type = full.shape[name] as z.ZodType;
+    return [name, type instanceof z.ZodNullable ? (type.unwrap() as z.ZodType).optional() : type];
+  });
+  return z.strictObject({
+    id: field.id(prefix),
+    ...Object.fromEntries(chosen),
+    owner: z.string().optional(),
+    archived_at: time().optional(),
+    stale: z.literal(true).optional(),
+  });
+}
+
+/** An input's type as answers have it: always there, and null where it can be cleared. */
+function answered(input: z.ZodType): z.ZodType {
+  const { type, innerType, out } = input._zod.def as { type: string; innerType?: z.ZodType; out?: z.ZodType };
+  if (type === 'pipe') return out!;
+  if (type !== 'optional' && type !== 'default') return input;
+  const inner = answered(innerType!);
+  return input.description === undefined ? inner : inner.describe(input.description);
+}
+
+/** A time as answers have it: UTC, with milliseconds. */
+export const time = () => z.iso.datetime({ precision: 3 });
+/** An event's place in the organization's history. */
+export const position = () => z.string().regex(/^\d+$/);
+
+const moment = z.strictObject({ position: position(), date: field.date() });
+
+/** What an answer says beside its records. */
+export const notes = {
+  as_of: moment.optional().describe('only where as_of was given: the moment answered about'),
+  incomplete: z.literal(true).optional().describe('an event of the organization could not be read: something may lack'),
+};
+const pending = z.literal(true).optional().describe('done, but not to be read yet');
+const nextCursor = z.string().optional().describe('only where there is a next page');
+
+/** Either way to answer a list: a page of records, or their number. */
+export function pageOf(plural: string, items: readonly z.ZodType[], more: z.ZodRawShape = {}): z.ZodType {
+  const pages = items.map((item) =>
+    z.strictObject({ [plural]: z.array(item), next_cursor: nextCursor, ...notes, ...more }),
+  );
+  return z.union([...pages, z.strictObject({ total: z.int(), ...notes })]);
+}
+
+export const listOutput = ({ plural, summary, full }: RecordKind) => pageOf(plural, [summary, full]);
+
+/** The answer of a write on one record. */
+export function writeOutput({ singular, full }: RecordKind, adds: boolean): z.ZodType {
+  const similar = z.array(z.strictObject({ id: z.string(), name: z.string().nullable() }));
+  return z.strictObject({
+    [singular]: full,
+    revision: z.int().describe('of the record after this write'),
+    position: position().optional().describe('of the write’s last event: serves as as_of; absent while pending'),
+    event_types: z.array(z.string()).describe('what happened; empty where nothing changed'),
+    repeated: z.literal(true).optional().describe('this key and input were done before'),
+    pending,
+    ...(adds ? { similar: similar.optional().describe('others of the same name or reference: advice') } : {}),
+  });
+}
+
+const ERROR_CODES = [
+  ...['invalid_input', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'conflict'],
+  ...['idempotency_conflict', 'too_large', 'invalid_transition', 'rate_limited', 'internal', 'unavailable'],
+] as const;
+
+/** What went wrong, as every failure says it. */
+export const errorObject = z.strictObject({
+  code: z.enum(ERROR_CODES),
+  message: z.string().describe('what to do next, in one sentence'),
+  field: z.string().optional().describe('the input at fault'),
+  allowed: z.array(z.string()).optional().describe('what would be accepted instead'),
+  hint: z.string().optional(),
+  current_revision: z.int().optional().describe('where another one was expected'),
+  retry_after_seconds: z.int().optional(),
+  issues: z
+    .array(z.strictObject({ field: z.string(), message: z.string() }))
+    .optional()
+    .describe('every problem'),
+  retryable: z.boolean().describe('whether the same call can succeed later'),
+});
+export const errorOutput = z.strictObject({ error: errorObject });
+
+/** Items of a call on many records that another's write spoiled meanwhile. */
+const spoiled = {
+  errors: z.array(errorObject).optional().describe('another’s write came between: this one was not done'),
+};
+
+const anyId = z.string();
+const named = z.strictObject({ id: anyId, type: z.string(), name: z.string() });
+
+const change = z.strictObject({
+  position: position(),
+  event_type: z.string(),
+  record: named,
+  linked: named.optional().describe('of a link: the other record'),
+  revision: z.int().nullable().describe('of the record after it; null of a link'),
+  recorded_at: time(),
+  effective_at: time().optional().describe('a time that the event itself states, such as reviewed_at'),
+  actor: z.strictObject({ id: z.string(), kind: z.enum(['ACCOUNT', 'TOKEN', 'SYSTEM']), name: z.string() }),
+  client: z.string().nullable(),
+  reason: z.string().nullable(),
+  changes: z.array(z.strictObject({ field: z.string(), from: z.unknown(), to: z.unknown() })),
+  stale: z.literal(true).optional(),
+  event_id: z.string().optional().describe('with verify'),
+  hash: field.sha256().optional().describe('with verify'),
+});
+
+const fault = z.strictObject({
+  stream: z.string(),
+  revision: z.int(),
+  event_id: z.string(),
+  why: z.enum(['ALTERED', 'BROKEN_LINK', 'OUT_OF_ORDER', 'NOT_IN_LOG']),
+});
+const verification = z.strictObject({
+  verdict: z.enum(['VALID', 'INVALID']),
+  streams: z.int().describe('how many chains were checked'),
+  events: z.int(),
+  faults: z.array(fault),
+});
+
+export const changesOutput = pageOf('changes', [change], { verification: verification.optional() });
+
+const member = z.strictObject({ id: field.id('acc'), name: z.string(), role: z.enum(ROLES) });
+
+export const organizationsOutput = z.strictObject({
+  organizations: z.array(
+    z.strictObject({
+      id: field.id('org'),
+      name: z.string(),
+      role: z.enum(ROLES),
+      account_id: field.id('acc').describe('yours'),
+      created_at: time(),
+      members: z.array(member).optional().describe('with include_members'),
+    }),
+  ),
+  next_cursor: nextCursor,
+});
+
+/** Records of any family, each with its type and what was asked for beside it. */
+export function recordsOutput(kinds: readonly RecordKind[]): z.ZodType {
+  const link = named.extend({ archived_at: time().optional() });
+  const evidence = kinds.find(({ type }) => type === 'EVIDENCE')?.summary ?? z.strictObject({});
+  const record = kinds.map(({ type, full }) =>
+    full.extend({
+      type: z.literal(type),
+      links: z.strictObject({ records: z.array(link), total: z.int() }).optional(),
+      evidence: z.strictObject({ records: z.array(evidence), total: z.int() }).optional(),
+      history: z.strictObject({ changes: z.array(change), truncated: z.literal(true).optional() }).optional(),
+    }),
+  );
+  return z.strictObject({
+    records: z.array(z.union(record)),
+    not_found: z.array(anyId),
+    omitted: z.array(anyId).describe('did not fit: ask for them apart'),
+    ...notes,
+  });
+}
+
+export const linksOutput = z.strictObject({
+  links: z.array(
+    z.strictObject({
+      from_id: anyId,
+      to_id: anyId,
+      result: z.enum(['CREATED', 'REMOVED', 'UNCHANGED']),
+      ...spoiled,
+    }),
+  ),
+  pending,
+});
+
+export const archiveOutput = z.strictObject({
+  records: z.array(
+    z.strictObject({
+      id: anyId,
+      archived_at: time().nullable(),
+      referred_by: z.int().describe('how many live records point at it'),
+      ...spoiled,
+    }),
+  ),
+  pending,
+});
+
+const rowError = z.strictObject({ field: z.string(), message: z.string(), hint: z.string().optional() });
+
+export const importOutput = z.strictObject({
+  created: z.int(),
+  updated: z.int(),
+  unchanged: z.int(),
+  rows: z.array(
+    z.strictObject({
+      row: z.int().describe('its place in the call, from 0'),
+      id: anyId.optional(),
+      result: z.enum(['CREATED', 'UPDATED', 'UNCHANGED']).optional(),
+      errors: z.array(rowError).optional(),
+      more_errors: z.int().optional().describe('errors that the answer had no room for'),
+    }),
+  ),
+  message: z.string().optional().describe('what to do next, where nothing was written'),
+  pending,
+});
