@@ -1,0 +1,83 @@
+import * as assert from 'uvu/assert';
+import { controlId } from '../../src/commands/ids.ts';
+import { buildGeneration } from '../../src/projections/build.ts';
+import { COLLECTIONS } from '../../src/projections/models.ts';
+import { type Answer, dump, INSTALLATION, ORGANIZATION, type TestRegister } from './register.ts';
+
+/** A call that is to succeed. */
+export async function ok<T = Answer>({ call }: TestRegister, tool: string, input: object): Promise<T> {
+  const answer = await call(tool, input);
+  assert.not('error' in answer, JSON.stringify(answer));
+  return answer as T;
+}
+
+/** The error of a call that is to be refused. */
+export async function refused({ call }: TestRegister, tool: string, input: object): Promise<Answer> {
+  const answer = await call(tool, input);
+  assert.ok('error' in answer, JSON.stringify(answer));
+  return answer.error as Answer;
+}
+
+/** A framework with a control for each of these numbers, in their order; `ids` are the controls'. */
+export async function adopt(register: TestRegister, name: string, numbers: readonly string[]) {
+  const controls = numbers.map((section_title) => ({ section_title, name: `On ${section_title}` }));
+  const answer = await ok(register, 'addFramework', { organization_id: ORGANIZATION, name, controls });
+  const framework = (answer.framework as { id: string }).id;
+  const ids = Object.fromEntries(numbers.map((number, place) => [number, controlId(framework, place)]));
+  return { framework, ids };
+}
+
+/** Whole lists of controls, counted as well. */
+export async function list(register: TestRegister, filter: object = {}, more: object = {}): Promise<Answer[]> {
+  const input = { organization_id: ORGANIZATION, filter, size: 100, ...more };
+  const { controls } = await ok<{ controls: Answer[] }>(register, 'listControls', input);
+  const { total } = await ok(register, 'listControls', { ...input, view: 'COUNT' });
+  assert.is(total, controls.length, 'COUNT counts what is listed');
+  return controls;
+}
+
+/** The numbers of what is listed. */
+export async function numbers(register: TestRegister, filter: object = {}, more: object = {}): Promise<unknown[]> {
+  return (await list(register, filter, more)).map(({ section_title }) => section_title);
+}
+
+/** A record, archived or not. */
+export async function record({ call }: TestRegister, id: string, more: object = {}): Promise<Answer> {
+  const { records } = (await call('getRecords', { ids: [id], include: ['ARCHIVED'], ...more })) as {
+    records: Answer[];
+  };
+  return records[0]!;
+}
+
+export function update(register: TestRegister, id: string, fields: object): Promise<Answer> {
+  return ok(register, 'updateControl', { id, ...fields });
+}
+
+export function exclude(register: TestRegister, id: string, exclusion_justification = 'no trucks'): Promise<Answer> {
+  return update(register, id, { status: 'EXCLUDED', exclusion_justification });
+}
+
+export function archive(register: TestRegister, id: string, action = 'ARCHIVE'): Promise<Answer> {
+  return ok(register, 'archiveRecords', { ids: [id], action, reason: 'as agreed' });
+}
+
+/** Adds a measure that is linked to these, and answers its id. */
+export async function measure(register: TestRegister, to: readonly string[], fields: object = {}): Promise<string> {
+  const answer = await ok(register, 'addMeasure', { organization_id: ORGANIZATION, name: 'Lock', ...fields });
+  const { id } = answer.measure as { id: string };
+  await ok(register, 'linkRecords', { links: to.map((to_id) => ({ from_id: id, to_id })) });
+  return id;
+}
+
+/** The ordinal of the newest event. */
+export async function newest(register: TestRegister): Promise<string> {
+  const answer = await ok(register, 'listChanges', { organization_id: ORGANIZATION, size: 1 });
+  return (answer.changes as { position: string }[])[0]!.position;
+}
+
+/** Read models built anew are like those that were kept up. */
+export async function assertRebuilt(register: TestRegister): Promise<void> {
+  const kept = await dump(register.projections.models);
+  const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION });
+  assert.equal(await dump(await register.stores.reads.open(generation, COLLECTIONS)), kept);
+}
