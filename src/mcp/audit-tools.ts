@@ -11,7 +11,7 @@ const audits = {
   required: { framework_id: field.id('frm'), name: field.name() },
   settable: {
     kind: field.clearable(field.oneOf(AUDIT_KINDS)),
-    auditor: field.clearable(field.name()).describe('person or firm'),
+    auditor: field.clearable(field.name()),
     starts_on: field.clearable(field.date()),
     period_from: field.clearable(field.date()).describe('what it examines'),
     period_until: field.clearable(field.date()),
@@ -29,13 +29,13 @@ const audits = {
     kind: field.someOf(AUDIT_KINDS).optional(),
     starts_after: field.date().optional(),
     starts_before: field.date().optional(),
-    valid_on: field.date().optional().describe('certificate valid that day'),
+    valid_on: field.date().optional(),
   },
   descriptions: {
-    list: "Audits, by starts_on unless ordered otherwise. A completed audit's id serves as as_of in every list, and as from of listChanges (what changed since). To read known ids whole, use getRecords.",
-    add: 'Plan an audit of a framework, NOT_STARTED unless state says otherwise (any but COMPLETED). Its findings are nonconformities with its audit_id.',
+    list: 'Audits, by starts_on unless ordered otherwise. The id of a completed one serves as as_of in any list, and as from in listChanges. Known ids: getRecords.',
+    add: 'Plan an audit of a framework. Begins in any state but COMPLETED, NOT_STARTED unless given. Its findings: addNonconformity with audit_id.',
     update:
-      'Change an audit. COMPLETED pins the state of the register for its pack; back to IN_PROGRESS needs reason; REJECTED and OUTDATED (a COMPLETED one only) are final.',
+      'Change an audit. COMPLETED pins the register for its pack; from there back to IN_PROGRESS needs reason, or on to OUTDATED. REJECTED and OUTDATED are final.',
   },
   examples: {
     list: { filter: { framework_id: ['{framework}'], state: ['NOT_STARTED', 'IN_PROGRESS'] } },

@@ -32,15 +32,15 @@ const measures = {
     overdue: z.boolean().optional(),
   },
   descriptions: {
-    list: "Measures (what is done against risks and for controls), by name unless ordered otherwise. A framework's requirements are listControls. To read known ids whole, use getRecords.",
+    list: "Measures (what is done against risks and for controls), by name unless ordered otherwise. A framework's requirements: listControls. Known ids: getRecords.",
     add: 'Add a measure, NOT_STARTED unless state says otherwise; NOT_APPLICABLE needs justification. Join it to controls and risks with linkRecords.',
     update:
-      'Change a measure. IMPLEMENTED sets implemented_at; a state further back, and any out of NOT_APPLICABLE, needs reason. Whether a control applies is set by updateControl.',
+      'Change a measure. IMPLEMENTED sets implemented_at; going back, or out of NOT_APPLICABLE, needs reason. Whether a control applies: updateControl.',
   },
   examples: {
     list: { filter: { overdue: true }, order_by: { field: 'due_date' } },
     add: { reference_id: 'M-1', name: 'Monthly restore test', due_date: '{today-10}', owner_id: 'ME' },
-    update: { state: 'IN_PROGRESS', due_date: '{today+60}', reason: 'The first test showed gaps' },
+    update: { state: 'IN_PROGRESS', category: 'Continuity' },
   },
 };
 
