@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { frameworkImport } from './framework-import.ts';
 import { importFile } from './import.ts';
 import { init } from './init.ts';
 import { rebuild } from './rebuild.ts';
@@ -14,6 +15,7 @@ export const COMMANDS: readonly Command[] = [
   tokenRevoke,
   tokenRegenerate,
   importFile,
+  frameworkImport,
   rebuild,
   init,
 ];

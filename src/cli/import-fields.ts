@@ -3,13 +3,15 @@ import { FAMILIES } from '../commands/families.ts';
 import type { RowReader } from '../mcp/import-rows.ts';
 import { publish } from '../mcp/publish.ts';
 import type { FieldValue, SheetField } from '../sheets/spellings.ts';
-import { UsageError } from './command.ts';
+import { CommandError, UsageError } from './command.ts';
 
 /** What columns of a sheet can fill, and how their cells become what the tools take. */
 export interface ImportFields {
   fields: SheetField[];
   /** Fields that hold several values: one cell has them all. */
   lists: ReadonlySet<string>;
+  /** Fields without which no row makes a record. */
+  required: readonly string[];
 }
 
 /** The reader of a type by what people call it: vendors, vendor, VENDOR. @throws UsageError naming the types */
@@ -40,7 +42,21 @@ export function importFields({ adds, updates }: RowReader, withId: boolean): Imp
     );
   }
   if (withId) fields.unshift({ name: 'id', kind: 'text' });
-  return { fields, lists };
+  const needed = adds === null ? ['id'] : fields.map(({ name }) => name).filter((name) => !isOptional(adds, name));
+  return { fields, lists, required: withId ? ['id'] : needed };
+}
+
+function isOptional({ shape }: z.ZodObject, name: string): boolean {
+  return (shape[name] as z.ZodType | undefined)?.safeParse(undefined).success ?? true;
+}
+
+/** @throws CommandError where every row would be refused for want of a column */
+export function requireColumns({ required }: ImportFields, headerOf: ReadonlyMap<string, string>): void {
+  const missing = required.find((name) => !headerOf.has(name));
+  if (missing === undefined) return;
+  throw new CommandError(
+    `No column fills ${missing}, which every row needs: map one, such as --map ${missing}=COLUMN.`,
+  );
 }
 
 type PlainKind = Exclude<SheetField['kind'], 'enum'>;

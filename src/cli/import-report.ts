@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { RowError } from '../mcp/import-rows.ts';
-import type { Shell } from './command.ts';
+import { CommandError, type Shell } from './command.ts';
 
 /** Refused rows that are listed on the screen; the rest is in the report. */
 const LISTED = 20;
@@ -16,7 +16,7 @@ export class RefusedRows {
 
   /** @param path of the CSV with a line for each error: the row as a spreadsheet counts, the field, the message */
   static async open(shell: Shell, path: string | null): Promise<RefusedRows> {
-    const file = path === null ? null : await open(path, 'w');
+    const file = path === null ? null : await open(path, 'w').catch(cannotWrite);
     await file?.write('row,field,message\n');
     return new RefusedRows(shell, file);
   }
@@ -35,6 +35,10 @@ export class RefusedRows {
   async close(): Promise<void> {
     await this.file?.close();
   }
+}
+
+function cannotWrite(): never {
+  throw new CommandError('The report cannot be written: check its name and folder.');
 }
 
 /** A message is a clause that follows its field's name, or a sentence of its own. */

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Caller } from '../commands/caller.ts';
-import { organizationAggregate } from '../commands/families.ts';
+import * as field from '../mcp/fields.ts';
 import { rowReaders } from '../mcp/import-rows.ts';
 import type { Service as Tools } from '../mcp/service.ts';
 import { allTools } from '../mcp/tools.ts';
@@ -9,14 +8,14 @@ import { matchColumns, readMap } from '../sheets/columns.ts';
 import { readSheet } from '../sheets/read.ts';
 import { importRows } from '../sheets/rows.ts';
 import type { DateOrder } from '../sheets/spelled-dates.ts';
-import { VERSION } from '../version.ts';
+import { callerFor } from './caller.ts';
 import { type Command, CommandError, onlyArgument, UsageError } from './command.ts';
-import { importFields, readerFor } from './import-fields.ts';
+import { importFields, readerFor, requireColumns } from './import-fields.ts';
 import { RefusedRows } from './import-report.ts';
 import { CHUNK, ImportRun } from './import-run.ts';
 import { type Service, withInstallation } from './open.ts';
 import { ProgressBar } from './progress.ts';
-import { findOwner } from './token-create.ts';
+import { textOption } from './text-option.ts';
 
 export const importFile: Command = {
   name: 'import',
@@ -63,33 +62,40 @@ does not see that two rows more than ${CHUNK} rows apart contradict each other.
     });
     const path = resolve(shell.cwd, onlyArgument(positionals, 'the FILE to import'));
     if (!values.type) throw new UsageError('Say what the rows are, such as --type vendors.');
-    const { type, sheet: name, reason, 'dry-run': dry_run } = values;
+    const { type, sheet: name, 'dry-run': dry_run } = values;
+    const reason = textOption('--reason', field.reason(), values.reason);
     const map = readMap(values.map);
     const dates = dateOrderOf(values.dates);
     const report = values.report === undefined ? null : resolve(shell.cwd, values.report);
     if (report === path) throw new UsageError('--report would write over the FILE: give another name.');
     await withInstallation(shell, async (stores) => {
       const organization_id = values.organization ?? stores.organizationId;
-      const caller = await callerOf(stores, organization_id, values.account);
+      const caller = await callerFor(stores, 'import', organization_id, values.account);
       const service = withoutReads(stores);
       const reader = readerFor(rowReaders(allTools(service)), type);
-      const { fields, lists } = importFields(reader, map.has('id'));
-      const sheet = await readSheet(path, name === undefined ? {} : { sheet: name });
-      const { unused } = matchColumns(sheet.headers, fields, map);
-      if (unused.length > 0) shell.err(`Columns that fill no field: ${unused.join(', ')}.`);
-      const refused = await RefusedRows.open(shell, report);
-      const bar = new ProgressBar(shell, 'rows');
+      const importable = importFields(reader, map.has('id'));
+      const { fields, lists } = importable;
       const input = { organization_id, dry_run, ...(reason ? { reason } : {}) };
+      const sheet = await readSheet(path, name === undefined ? {} : { sheet: name });
+      const refused = await RefusedRows.open(shell, report).catch((error: unknown) => {
+        sheet.close();
+        throw error;
+      });
+      const bar = new ProgressBar(shell, 'rows');
       const run = new ImportRun({ service, caller, reader, lists, input, refused, bar });
       try {
+        const { unused, headerOf } = matchColumns(sheet.headers, fields, map);
+        requireColumns(importable, headerOf);
+        if (unused.length > 0) shell.err(`Columns that fill no field: ${unused.join(', ')}.`);
         await run.all(importRows(sheet, fields, { map, ...(dates ? { dates } : {}) }), () => sheet.progress());
       } finally {
         bar.clear();
+        sheet.close();
         await refused.close();
       }
       shell.out(run.summary());
       if (refused.count > 0) {
-        throw new CommandError('some rows were refused. Mend them and run it again: no other row is written twice.');
+        throw new CommandError('some rows are refused. Mend them and run it again: no row is written twice.');
       }
     });
   },
@@ -98,16 +104,6 @@ does not see that two rows more than ${CHUNK} rows apart contradict each other.
 function dateOrderOf(text: string | undefined): DateOrder | undefined {
   if (text === undefined || text === 'dmy' || text === 'mdy') return text;
   throw new UsageError('--dates takes dmy or mdy.');
-}
-
-/** Acts as a member of the organization, with the role it has there. */
-async function callerOf(stores: Service, organizationId: string, account: string | undefined): Promise<Caller> {
-  const account_id = account ?? (await findOwner(stores, organizationId));
-  const { state } = await stores.handler.load(organizationAggregate(organizationId));
-  const role = state?.members[account_id];
-  if (role === undefined) throw new CommandError(`${account_id} is no member of ${organizationId}.`);
-  const client = { name: 'veritrail import', version: VERSION };
-  return { account_id, token_id: null, client, roles: new Map([[organizationId, role]]), read_only: false };
 }
 
 /** The tools as an import needs them: what it writes a running service makes readable, and it reads nothing itself. */

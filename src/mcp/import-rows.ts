@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { FAMILIES, type FamilyName } from '../commands/families.ts';
 import { given } from '../commands/record.ts';
-import { Refusal } from '../commands/refusal.ts';
-import { readInput } from './input.ts';
+import type { Refusal } from '../commands/refusal.ts';
+import { type Problem, tryInput } from './input.ts';
 import { publish } from './publish.ts';
 import type { Tool } from './tool.ts';
 
@@ -64,16 +64,11 @@ function rowReader(type: FamilyName, adds: z.ZodObject | null, updates: z.ZodObj
       const hasId = row.id !== undefined && row.id !== null;
       const shape = hasId ? updates : adds;
       if (shape === null) return { errors: [{ field: 'id', message: wrongKind(type, hasId) }] };
-      try {
-        const { id, ...fields } = readInput(shape, published.get(shape)!, hasId ? row : withoutId(row)) as {
-          id?: string;
-        };
-        // To begin a record with, an empty cell says no more than a column that is not there.
-        return id === undefined ? { fields: given(fields) } : { fields, id };
-      } catch (error) {
-        if (error instanceof Refusal) return { errors: errorsOf(error) };
-        throw error;
-      }
+      const result = tryInput(shape, published.get(shape)!, hasId ? row : withoutId(row));
+      if ('problems' in result) return { errors: result.problems.map(rowError) };
+      const { id, ...fields } = result.data as { id?: string };
+      // To begin a record with, an empty cell says no more than a column that is not there.
+      return id === undefined ? { fields: given(fields) } : { fields, id };
     },
   };
 }
@@ -87,6 +82,10 @@ function wrongKind(type: FamilyName, hasId: boolean): string {
 /** A null id is none: the column is there, and this row has nothing in it. */
 function withoutId({ id: _id, ...row }: Readonly<Record<string, unknown>>): object {
   return row;
+}
+
+function rowError({ field, message, hint }: Problem): RowError {
+  return { field, message, ...(hint === undefined ? {} : { hint }) };
 }
 
 /** What a refusal says of a row: every problem that it names. */

@@ -4,7 +4,8 @@ import { Refusal } from '../commands/refusal.ts';
 
 type Issue = z.core.$ZodIssue;
 
-interface Problem {
+/** One thing that is wrong with an input. The message is a clause that follows the field's name. */
+export interface Problem {
   field: string;
   message: string;
   allowed?: readonly string[];
@@ -13,9 +14,9 @@ interface Problem {
 
 /** Reads an input by its schema. @throws Refusal invalid_input that lists every problem */
 export function readInput<T>(schema: z.ZodType<T>, published: object, input: unknown): T {
-  const result = schema.safeParse(input ?? {});
-  if (result.success) return result.data;
-  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, input, published));
+  const result = tryInput(schema, published, input);
+  if ('data' in result) return result.data;
+  const { problems } = result;
   const told = mostTelling(problems);
   const more = problems.length > 1 ? ` (${problems.length} problems, see issues)` : '';
   throw new Refusal('invalid_input', `${told.field || 'The input'} ${told.message}${more}.`, {
@@ -24,6 +25,17 @@ export function readInput<T>(schema: z.ZodType<T>, published: object, input: unk
     ...(told.hint ? { hint: told.hint } : {}),
     issues: problems.map(({ field, message }) => ({ field, message })),
   });
+}
+
+/** Reads an input by its schema, or answers all that is wrong with it. */
+export function tryInput<T>(
+  schema: z.ZodType<T>,
+  published: object,
+  input: unknown,
+): { data: T } | { problems: Problem[] } {
+  const result = schema.safeParse(input ?? {});
+  if (result.success) return { data: result.data };
+  return { problems: result.error.issues.flatMap((issue) => problemsOf(issue, input, published)) };
 }
 
 /** The first problem that says how to mend it: a misspelt name explains the required one that is missing. */

@@ -1,0 +1,107 @@
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { organizationAggregate, recordAggregate } from '../commands/families.ts';
+import { adoption, framework, type GivenFramework } from '../commands/framework.ts';
+import { importCommandId, importedId } from '../commands/imported.ts';
+import { given } from '../commands/record.ts';
+import { readFrameworkCsv } from '../library/csv.ts';
+import { readOscalCatalog } from '../library/oscal.ts';
+import * as field from '../mcp/fields.ts';
+import { envelope, writerIn } from '../mcp/write.ts';
+import { callerFor } from './caller.ts';
+import { type Command, CommandError, onlyArgument, type Shell, UsageError } from './command.ts';
+import { withInstallation } from './open.ts';
+import { textOption } from './text-option.ts';
+
+/** The largest catalog that is published is a fifth of it. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+interface Options {
+  name: string | undefined;
+  version: string | undefined;
+  withText: boolean;
+}
+
+export const frameworkImport: Command = {
+  name: 'framework import',
+  summary: 'adopt a framework from an OSCAL catalog or a CSV',
+  help: `Usage: veritrail framework import FILE [options]
+
+Adopts a framework with all its controls at once, also beside a running service. FILE is an OSCAL catalog in JSON, or a
+CSV in UTF-8 whose first row names the columns: number, title and perhaps description. Any number of controls, as long
+as they take at most 768 KiB; most catalogs exceed that only with their texts. The same file again adopts nothing twice.
+
+  --name NAME          what it is called (default: the catalog's title; needed for a CSV)
+  --version VERSION    such as 2022 (default: the catalog's)
+  --with-text          takes the catalog's text of each control as its description; a CSV's are always taken
+  --reason TEXT        why, for the auditors
+  --organization ID    which adopts it (default: the only one)
+  --account ID         the member who adopts it, ADMIN or OWNER (default: the organization's OWNER)`,
+
+  async run(args, shell) {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        name: { type: 'string' },
+        version: { type: 'string' },
+        'with-text': { type: 'boolean', default: false },
+        reason: { type: 'string' },
+        organization: { type: 'string' },
+        account: { type: 'string' },
+      },
+    });
+    const path = resolve(shell.cwd, onlyArgument(positionals, 'the FILE to import'));
+    const { name, version, 'with-text': withText } = values;
+    const reason = textOption('--reason', field.reason(), values.reason);
+    const read = readFramework(await textIn(path), { name, version, withText }, shell);
+    await withInstallation(shell, async (stores) => {
+      const { handler } = stores;
+      const organizationId = values.organization ?? stores.organizationId;
+      const caller = await callerFor(stores, 'framework import', organizationId, values.account);
+      const role = writerIn(caller, organizationId, 'ADMIN');
+      const { state } = await handler.load(organizationAggregate(organizationId));
+      const input = given(read);
+      const id = importedId(framework, state!.import_key, organizationId, input);
+      const { repeated } = await handler.execute(recordAggregate(id), adoption(id, read, reason), {
+        ...envelope(caller, organizationId, role),
+        command_id: importCommandId(id),
+        input,
+      });
+      const what = `${read.name}${read.version ? ` ${read.version}` : ''} with ${read.controls.length} controls`;
+      shell.out(repeated ? `${id} was adopted from this file before: ${what}` : `Adopted ${id}: ${what}`);
+    });
+  },
+};
+
+async function textIn(path: string): Promise<string> {
+  const size = await stat(path).then(
+    (found) => (found.isFile() ? found.size : null),
+    () => null,
+  );
+  if (size === null) throw new CommandError('The file cannot be read: check its name and that you may read it.');
+  if (size > MOST_BYTES) throw new CommandError('The file is larger than 64 MiB: give the catalog of one framework.');
+  return readFile(path, 'utf8');
+}
+
+/** Told apart by their content: an OSCAL catalog is a JSON object. */
+function readFramework(text: string, { name, version, withText }: Options, shell: Shell): GivenFramework {
+  if (/^\uFEFF?\s*\{/.test(text)) {
+    const catalog = readOscalCatalog(text, { withText });
+    return {
+      name: textOption('--name', field.name(), name ?? catalog.name)!,
+      version: textOption('--version', field.name(), version ?? catalog.version),
+      controls: catalog.controls,
+    };
+  }
+  if (name === undefined) throw new UsageError('A CSV does not say what the framework is called: give it a --name.');
+  if (withText) throw new UsageError('--with-text is for OSCAL catalogs: give a CSV a column called description.');
+  const { controls, ignored } = readFrameworkCsv(text);
+  if (ignored.length > 0) shell.err(`Columns that were passed over: ${ignored.join(', ')}.`);
+  return {
+    name: textOption('--name', field.name(), name)!,
+    version: textOption('--version', field.name(), version),
+    controls,
+  };
+}
