@@ -6,12 +6,14 @@ import type { Family } from './family.ts';
 import { framework } from './framework.ts';
 import { kindOf } from './ids.ts';
 import { measure } from './measure.ts';
+import { nonconformity } from './nonconformity.ts';
+import { obligation } from './obligation.ts';
 import { organization } from './organization.ts';
 import { risk } from './risk.ts';
 import { vendor } from './vendor.ts';
 
 /** Every family of records. Adding one is adding its name. */
-const LIST = [audit, control, evidence, framework, measure, risk, vendor] as const;
+const LIST = [audit, control, evidence, framework, measure, nonconformity, obligation, risk, vendor] as const;
 
 export type FamilyName = (typeof LIST)[number]['type'];
 

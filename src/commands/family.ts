@@ -65,8 +65,17 @@ export interface FamilyRules<
   untold?: readonly (keyof State & string)[];
   /** Checks a new record, `record` being what it would be; answers fields that are set beside those given. */
   add?(record: State, reason: string | undefined, context: DecisionContext): Partial<State>;
-  /** The facts that an update leads to beside corrections and a new owner. `changed` is what differs from the state. */
-  update?(state: State, changed: Partial<State>, reason: string | undefined, context: DecisionContext): Own[];
+  /**
+   * The facts that an update leads to beside corrections and a new owner. `changed` is what differs from the state,
+   * `asked` all that was given, for what means something though it was so before.
+   */
+  update?(
+    state: State,
+    changed: Partial<State>,
+    reason: string | undefined,
+    context: DecisionContext,
+    asked: Partial<State>,
+  ): Own[];
   references?: readonly (keyof State & string)[];
   origin?(id: string): Origin<State & object>;
   parent?(id: string): string;
@@ -135,7 +144,7 @@ export function recordFamily<
     if (changed.owner_id !== undefined) {
       events.push({ type: `${title}OwnerAssigned`, data: { owner_id: changed.owner_id, ...because(reason) } });
     }
-    events.push(...(rules.update?.(state, changed, reason, context) ?? []));
+    events.push(...(rules.update?.(state, changed, reason, context, changes) ?? []));
     return events as Event[];
   }
 

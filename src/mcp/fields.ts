@@ -41,6 +41,10 @@ export const name = () =>
     .refine((value) => value !== '', 'is empty: give a text')
     .meta({ minLength: 1 });
 export const text = () => string(TEXT_LENGTH, FORBIDDEN_IN_TEXTS);
+export const requiredText = () =>
+  text()
+    .refine((value) => value !== '', 'is empty: give a text')
+    .meta({ minLength: 1 });
 export const longText = () => string(LONG_TEXT_LENGTH, FORBIDDEN_IN_TEXTS);
 export const reason = () => string(REASON_LENGTH, FORBIDDEN_IN_TEXTS);
 

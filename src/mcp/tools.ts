@@ -4,6 +4,8 @@ import { evidenceTools } from './evidence-tools.ts';
 import { frameworkTools } from './framework-tools.ts';
 import { importTools } from './import-tools.ts';
 import { measureTools } from './measure-tools.ts';
+import { nonconformityTools } from './nonconformity-tools.ts';
+import { obligationTools } from './obligation-tools.ts';
 import { registerTools } from './register-tools.ts';
 import { riskTools } from './risk-tools.ts';
 import type { Service } from './service.ts';
@@ -20,6 +22,8 @@ export function allTools(service: Service): Tool[] {
     ...frameworkTools(service),
     ...controlTools(service),
     ...auditTools(service),
+    ...obligationTools(service),
+    ...nonconformityTools(service),
   ];
   return [...registerTools(service, families), ...families, ...importTools(service, families)];
 }

@@ -6,6 +6,8 @@ import { evidences } from './evidence.ts';
 import { frameworks } from './frameworks.ts';
 import { measures } from './measures.ts';
 import { LINKS, NEIGHBOURS } from './neighbours.ts';
+import { nonconformities } from './nonconformities.ts';
+import { obligations } from './obligations.ts';
 import { organizations } from './organizations.ts';
 import { collectionsOf, type ReadModel } from './read-model.ts';
 import { risks } from './risks.ts';
@@ -22,6 +24,8 @@ export const READ_MODELS: readonly ReadModel[] = [
   evidences,
   frameworks,
   measures,
+  nonconformities,
+  obligations,
   risks,
   vendors,
 ];

@@ -27,3 +27,18 @@ export function searchWords(short: readonly (string | null)[], long: readonly (s
   }
   return [...words];
 }
+
+/** The beginning of a text that is longer than `length`, never ending in half a character. */
+export function cutText(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const end = /[\ud800-\udbff]/.test(text[length - 1]!) ? length - 1 : length;
+  return `${text.slice(0, end)}…`;
+}
+
+/** Characters of a text that stand for a record without a name. */
+const TITLE_LENGTH = 80;
+
+/** What a record without a name is called by: the beginning of its text, on one line. */
+export function titleOf(text: string): string {
+  return cutText(text.replace(/\s+/g, ' '), TITLE_LENGTH);
+}

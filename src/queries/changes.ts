@@ -2,6 +2,7 @@ import type { Caller } from '../commands/caller.ts';
 import { frameworkOfControl, kindOf } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { adoptionKey, type ChangeDocument, type FieldChange } from '../projections/changes.ts';
+import { cutText } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { oneOf } from './family.ts';
@@ -9,7 +10,7 @@ import { answerNotes } from './list.ts';
 import { completionOf, endOf, isRealDate, type Moment, momentOf } from './moment.ts';
 import { accountNames } from './names.ts';
 import { readPage } from './page.ts';
-import { cutText, fitting } from './present.ts';
+import { fitting } from './present.ts';
 import { type Reader, refuseViewer, roleIn } from './reader.ts';
 import { type Verification, verifyChanges } from './verify.ts';
 

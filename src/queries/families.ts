@@ -5,6 +5,8 @@ import { evidenceQuery } from './evidence.ts';
 import type { FamilyQuery } from './family.ts';
 import { frameworkQuery } from './frameworks.ts';
 import { measureQuery } from './measures.ts';
+import { nonconformityQuery } from './nonconformities.ts';
+import { obligationQuery } from './obligations.ts';
 import { riskQuery } from './risks.ts';
 import { vendorQuery } from './vendors.ts';
 
@@ -15,6 +17,8 @@ const FAMILIES: readonly FamilyQuery[] = [
   evidenceQuery,
   frameworkQuery,
   measureQuery,
+  nonconformityQuery,
+  obligationQuery,
   riskQuery,
   vendorQuery,
 ];

@@ -30,6 +30,8 @@ export interface FamilyReads<FilterName extends string = string> {
   alike: readonly string[];
   /** Fields of SUMMARY, in their order, after id and owner. */
   summary: readonly string[];
+  /** Long texts among them, and at how many characters SUMMARY cuts each. */
+  shortened?: Readonly<Record<string, number>>;
   /** Fields that depend on the day the read is about. */
   onDay?(document: Record<string, unknown>, today: string): Record<string, unknown>;
   /** Fields that stand in no document, where a record is shown whole. */

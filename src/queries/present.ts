@@ -1,3 +1,4 @@
+import { cutText } from '../projections/text.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import type { FamilyQuery } from './family.ts';
 import { accountNames } from './names.ts';
@@ -48,8 +49,12 @@ function full(family: FamilyQuery, document: Document, owner: string | null, tod
 function summary(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
   const fields = { ...document, ...family.onDay?.(document, today) } as Document;
   const chosen: Document = { id: document.id };
-  for (const field of family.summary)
-    if (fields[field] !== null && fields[field] !== undefined) chosen[field] = fields[field];
+  for (const field of family.summary) {
+    const value = fields[field];
+    if (value === null || value === undefined) continue;
+    const longest = family.shortened?.[field];
+    chosen[field] = longest === undefined ? value : cutText(String(value), longest);
+  }
   if (owner !== null) chosen.owner = owner;
   if (document.archived_at !== null) chosen.archived_at = document.archived_at;
   if (document.stale) chosen.stale = true;
@@ -89,13 +94,6 @@ export function cutToFit(document: Document): Document {
     if (!truncated.includes(field)) truncated.push(field);
   }
   return truncated.length > 0 ? { ...result, truncated } : result;
-}
-
-/** The beginning of a text that is longer than `length`, never ending in half a character. */
-export function cutText(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const end = /[\ud800-\udbff]/.test(text[length - 1]!) ? length - 1 : length;
-  return `${text.slice(0, end)}…`;
 }
 
 function longestText(document: Document): [string | null, string] {

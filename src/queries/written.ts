@@ -81,7 +81,9 @@ export async function similarTo(
       order: { key, direction: 'ASC' },
       limit: SIMILAR + 1,
     });
-    for (const { doc } of rows) if (doc.id !== id) found.set(String(doc.id), { id: doc.id, name: doc.name });
+    for (const { doc } of rows) {
+      if (doc.id !== id) found.set(String(doc.id), { id: doc.id, name: family.model.nameOf?.(doc) ?? doc.name });
+    }
   }
   return [...found.values()].slice(0, SIMILAR);
 }

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { NONCONFORMITY_STATUSES, SEVERITIES } from '../commands/nonconformity.ts';
+import { nonconformityQuery } from '../queries/nonconformities.ts';
+import { familyTools } from './family.ts';
+import * as field from './fields.ts';
+import { time } from './output.ts';
+import type { Service } from './service.ts';
+import type { Tool } from './tool.ts';
+
+const nonconformities = {
+  query: nonconformityQuery,
+  required: { description: field.requiredText() },
+  settable: {
+    reference_id: field.clearable(field.name()),
+    severity: field.clearable(field.oneOf(SEVERITIES)),
+    audit_id: field.clearable(field.id('aud')),
+    date_identified: field.clearable(field.date()),
+    root_cause: field.clearable(field.text()),
+    corrective_action: field.clearable(field.text()),
+    due_date: field.clearable(field.date()),
+    effectiveness_check: field.clearable(field.text()),
+    owner_id: field.clearable(field.account()),
+    status: field.oneOf(NONCONFORMITY_STATUSES).optional(),
+  },
+  derived: {
+    closed_at: time().nullable().describe('while CLOSED'),
+    overdue: z.boolean().describe('due before today, and not CLOSED'),
+  },
+  filter: {
+    status: field.someOf(NONCONFORMITY_STATUSES).optional(),
+    open: z.boolean().optional().describe('true: all but CLOSED'),
+    severity: field.someOf(SEVERITIES).optional(),
+    audit_id: field.some(field.id('aud')).optional(),
+    due_before: field.date().optional(),
+    overdue: z.boolean().optional(),
+  },
+  descriptions: {
+    list: 'Nonconformities (findings, of audits or not), by due_date unless ordered otherwise. To read known ids whole, use getRecords.',
+    add: 'Raise a nonconformity (a finding), OPEN unless status says otherwise. Join it to what it concerns with linkRecords. What could go wrong is a risk: addRisk.',
+    update:
+      'Change a nonconformity. Status PENDING_VERIFICATION needs root_cause and corrective_action, CLOSED effectiveness_check too, known or given here; back, and from CLOSED to OPEN only, needs reason.',
+  },
+  examples: {
+    list: { filter: { open: true, severity: ['MAJOR'] } },
+    add: {
+      reference_id: 'NC-1',
+      description: 'Restores are not tested',
+      severity: 'MAJOR',
+      audit_id: '{audit}',
+      date_identified: '{today-2}',
+      due_date: '{today+60}',
+    },
+    update: {
+      root_cause: 'Nobody was named for it',
+      corrective_action: 'A monthly restore test',
+      status: 'PENDING_VERIFICATION',
+    },
+  },
+};
+
+export function nonconformityTools(service: Service): Tool[] {
+  return familyTools(service, nonconformities);
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { COMPLIANCE } from '../commands/obligation.ts';
+import { obligationQuery } from '../queries/obligations.ts';
+import { familyTools } from './family.ts';
+import * as field from './fields.ts';
+import type { Service } from './service.ts';
+import type { Tool } from './tool.ts';
+
+const obligations = {
+  query: obligationQuery,
+  required: { requirement: field.requiredText() },
+  settable: {
+    area: field.clearable(field.name()),
+    source: field.clearable(field.name()).describe('law or contract'),
+    regulator: field.clearable(field.name()),
+    actions_to_be_implemented: field.clearable(field.text()),
+    due_date: field.clearable(field.date()),
+    last_review_date: field.clearable(field.date()),
+    owner_id: field.clearable(field.account()),
+    status: field.oneOf(COMPLIANCE).optional(),
+  },
+  derived: {
+    overdue: z
+      .boolean()
+      .describe('due before today, and not COMPLIANT or last reviewed never or over 366 days before due_date'),
+  },
+  filter: {
+    status: field.someOf(COMPLIANCE).optional(),
+    area: field.some(field.name()).optional(),
+    source: field.some(field.name()).optional(),
+    regulator: field.some(field.name()).optional(),
+    due_before: field.date().optional(),
+    due_after: field.date().optional(),
+    overdue: z.boolean().optional().describe('COMPLIANT too, if reviewed over 366 days before due_date'),
+  },
+  descriptions: {
+    list: "Obligations (what laws, regulators and contracts demand), by due_date unless ordered otherwise. A framework's requirements are listControls. To read known ids whole, use getRecords.",
+    add: 'Add an obligation, NOT_ASSESSED unless status says otherwise. What is done to meet it is a measure: addMeasure, then linkRecords.',
+    update:
+      'Correct or assess an obligation. Setting status, the same again too, sets last_review_date to today unless given.',
+  },
+  examples: {
+    list: { filter: { overdue: true } },
+    add: {
+      requirement: 'Report a personal data breach to the authority within 72 hours',
+      area: 'Privacy',
+      source: 'GDPR Art. 33',
+      regulator: 'Data protection authority',
+      due_date: '{today+30}',
+    },
+    update: { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Rehearse the reporting path' },
+  },
+};
+
+export function obligationTools(service: Service): Tool[] {
+  return familyTools(service, obligations);
+}

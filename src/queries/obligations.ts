@@ -1,0 +1,21 @@
+import { type ObligationState, unmetUntil } from '../commands/obligation.ts';
+import { before, equal, equalText, familyQuery, passed } from './family.ts';
+
+export const obligationQuery = familyQuery('OBLIGATION', {
+  filters: {
+    status: equal('status'),
+    area: equalText('area'),
+    source: equalText('source'),
+    regulator: equalText('regulator'),
+    due_before: before('due_date'),
+    due_after: (date: string) => [{ key: 'due_date', op: 'range', gt: date }],
+    overdue: passed('unmet_until'),
+  },
+  alike: [],
+  summary: ['requirement', 'area', 'status', 'due_date', 'overdue'],
+  shortened: { requirement: 160 },
+  onDay: (obligation, today) => {
+    const until = unmetUntil(obligation as unknown as ObligationState);
+    return { overdue: until !== null && until < today };
+  },
+});

@@ -1,0 +1,196 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  NONCONFORMITY_STATUSES,
+  type NonconformityCommand,
+  type NonconformityEvent,
+  type NonconformityState,
+  type NonconformityStatus,
+  nonconformity,
+} from '../../src/commands/nonconformity.ts';
+import { NOW, specOf } from '../support/spec.ts';
+
+const test = suite('a nonconformity');
+const { given } = specOf(nonconformity);
+
+const BEFORE = '2025-06-01T00:00:00.000Z';
+const TREATED = { root_cause: 'nobody was named', corrective_action: 'a monthly test' };
+const CHECKED = { ...TREATED, effectiveness_check: 'two tests seen' };
+/** What each status needs. */
+const NEEDS: Record<NonconformityStatus, Partial<NonconformityState>> = {
+  OPEN: {},
+  IN_PROGRESS: {},
+  PENDING_VERIFICATION: TREATED,
+  CLOSED: CHECKED,
+};
+
+function raised(fields: Partial<NonconformityState> = {}): NonconformityEvent {
+  return { type: 'NonconformityRaised', data: { description: 'Restores are not tested', ...fields } };
+}
+
+const started: NonconformityEvent = { type: 'NonconformityWorkStarted', data: {} };
+const submitted: NonconformityEvent = { type: 'NonconformitySubmittedForVerification', data: {} };
+const closed: NonconformityEvent = { type: 'NonconformityClosed', data: { closed_at: BEFORE } };
+
+/** A history that ends in each status, with all that any status needs. */
+const IN: Record<NonconformityStatus, NonconformityEvent[]> = {
+  OPEN: [raised(CHECKED)],
+  IN_PROGRESS: [raised(CHECKED), started],
+  PENDING_VERIFICATION: [raised(CHECKED), submitted],
+  CLOSED: [raised(CHECKED), closed],
+};
+
+/** Every move there is, as the fact that it is with a reason. */
+const reason = 'why';
+const back = (to: 'OPEN' | 'IN_PROGRESS'): NonconformityEvent => ({
+  type: 'NonconformitySetBack',
+  data: { to, reason },
+});
+const submit: NonconformityEvent = { type: 'NonconformitySubmittedForVerification', data: { reason } };
+const close: NonconformityEvent = { type: 'NonconformityClosed', data: { closed_at: NOW, reason } };
+const MOVES: Record<NonconformityStatus, Partial<Record<NonconformityStatus, NonconformityEvent>>> = {
+  OPEN: {
+    IN_PROGRESS: { type: 'NonconformityWorkStarted', data: { reason } },
+    PENDING_VERIFICATION: submit,
+    CLOSED: close,
+  },
+  IN_PROGRESS: { OPEN: back('OPEN'), PENDING_VERIFICATION: submit, CLOSED: close },
+  PENDING_VERIFICATION: { OPEN: back('OPEN'), IN_PROGRESS: back('IN_PROGRESS'), CLOSED: close },
+  CLOSED: { OPEN: { type: 'NonconformityReopened', data: { reason } } },
+};
+const EXPLAINED = ['NonconformitySetBack', 'NonconformityReopened'];
+
+function change(changes: Extract<NonconformityCommand, { type: 'UpdateNonconformity' }>['changes'], why?: string) {
+  return { type: 'UpdateNonconformity', changes, ...(why ? { reason: why } : {}) } as const;
+}
+
+function add(fields: Partial<NonconformityState>) {
+  return given([]).when({ type: 'AddNonconformity', fields: { description: 'Restores are not tested', ...fields } });
+}
+
+test('is raised with what is given, OPEN unless said otherwise', () => {
+  add({ severity: 'MAJOR', audit_id: 'aud_1', due_date: null }).then([
+    raised({ severity: 'MAJOR', audit_id: 'aud_1' }),
+  ]);
+  const state = given([raised()]).state();
+  assert.equal([state.status, state.date_identified, state.closed_at, state.severity], ['OPEN', null, null, null]);
+  given([raised()])
+    .when({ type: 'AddNonconformity', fields: { description: 'Again' } })
+    .refused('conflict');
+  assert.equal(nonconformity.references, ['audit_id']);
+});
+
+test('begins in any status whose needs are given; closed is closed now', () => {
+  for (const status of NONCONFORMITY_STATUSES) {
+    const closing = status === 'CLOSED' ? { closed_at: NOW } : {};
+    const event = raised({ ...NEEDS[status], status, ...closing });
+    add({ ...NEEDS[status], status }).then([event]);
+    const state = given([event]).state();
+    assert.equal([state.status, state.closed_at], [status, status === 'CLOSED' ? NOW : null]);
+    for (const field of Object.keys(NEEDS[status])) {
+      add({ ...NEEDS[status], [field]: null, status }).refused('invalid_input', { field });
+    }
+  }
+});
+
+test('goes forward over any status, back with a reason, and from CLOSED to OPEN only', () => {
+  for (const from of NONCONFORMITY_STATUSES) {
+    for (const status of NONCONFORMITY_STATUSES) {
+      const when = given(IN[from]).when(change({ status }, reason));
+      const event = MOVES[from][status];
+      if (from === status) when.then([]);
+      else if (event === undefined) {
+        const allowed = NONCONFORMITY_STATUSES.filter((to) => MOVES[from][to]);
+        when.refused('invalid_transition', { field: 'status', allowed });
+      } else {
+        when.then([event]);
+        const after = given([...IN[from], event]).state();
+        assert.equal([after.status, after.closed_at], [status, status === 'CLOSED' ? NOW : null]);
+        assert.is(after.effectiveness_check, CHECKED.effectiveness_check, 'what was found out stays');
+        const unexplained = given(IN[from]).when(change({ status }));
+        if (EXPLAINED.includes(event.type)) unexplained.refused('invalid_input', { field: 'reason' });
+        else {
+          const { reason: _reason, ...data } = event.data as { reason?: string };
+          unexplained.then([{ type: event.type, data } as NonconformityEvent]);
+        }
+      }
+    }
+  }
+});
+
+test('goes no further than what is known of it allows; it may be given in the same call', () => {
+  for (const status of ['PENDING_VERIFICATION', 'CLOSED'] as const) {
+    const moved: NonconformityEvent =
+      status === 'CLOSED'
+        ? { type: 'NonconformityClosed', data: { closed_at: NOW } }
+        : { type: 'NonconformitySubmittedForVerification', data: {} };
+    const needs = NEEDS[status];
+    for (const history of [[raised()], [raised(), started]]) {
+      given(history)
+        .when(change({ ...needs, status }))
+        .then([{ type: 'NonconformityDetailsChanged', data: { changes: needs } }, moved]);
+      for (const field of Object.keys(needs)) {
+        given(history)
+          .when(change({ ...needs, [field]: null, status }))
+          .refused('invalid_input', { field });
+      }
+    }
+    for (const [field, value] of Object.entries(needs)) {
+      given([raised({ ...needs, [field]: null }), started])
+        .when(change({ [field]: value, status }))
+        .then([{ type: 'NonconformityDetailsChanged', data: { changes: { [field]: value } } }, moved]);
+    }
+  }
+});
+
+test('keeps what its status needs, until it goes back', () => {
+  for (const status of NONCONFORMITY_STATUSES) {
+    for (const field of Object.keys(CHECKED)) {
+      const changes = { [field]: null };
+      const when = given(IN[status]).when(change(changes));
+      if (field in NEEDS[status]) when.refused('invalid_input', { field });
+      else when.then([{ type: 'NonconformityDetailsChanged', data: { changes } }]);
+      const corrected = { [field]: 'better said' };
+      given(IN[status])
+        .when(change(corrected))
+        .then([{ type: 'NonconformityDetailsChanged', data: { changes: corrected } }]);
+    }
+  }
+  given(IN.CLOSED)
+    .when(change({ status: 'OPEN', effectiveness_check: null }, 'it came back'))
+    .then([
+      { type: 'NonconformityDetailsChanged', data: { changes: { effectiveness_check: null }, reason: 'it came back' } },
+      { type: 'NonconformityReopened', data: { reason: 'it came back' } },
+    ]);
+  given(IN.CLOSED)
+    .when(change({ status: 'IN_PROGRESS', root_cause: null }, 'it came back'))
+    .refused('invalid_transition', { field: 'status', allowed: ['OPEN'] });
+});
+
+test('is corrected, owned and moved in one call, each a fact of its own', () => {
+  given([raised()])
+    .when(change({ severity: 'MINOR', owner_id: 'acc_1', status: 'IN_PROGRESS' }))
+    .then([
+      { type: 'NonconformityDetailsChanged', data: { changes: { severity: 'MINOR' } } },
+      { type: 'NonconformityOwnerAssigned', data: { owner_id: 'acc_1' } },
+      { type: 'NonconformityWorkStarted', data: {} },
+    ]);
+});
+
+test('takes no writes while archived, and comes back as it was', () => {
+  const archived: NonconformityEvent = {
+    type: 'NonconformityArchived',
+    data: { archived_at: BEFORE, reason: 'a mistake' },
+  };
+  for (const status of NONCONFORMITY_STATUSES) {
+    const history = [...IN[status], archived];
+    given(history)
+      .when(change({ severity: 'MINOR' }))
+      .refused('invalid_transition', { allowed: ['RESTORE'] });
+    const restored: NonconformityEvent = { type: 'NonconformityRestored', data: { reason: 'back' } };
+    given(history).when({ type: 'Restore', reason: 'back' }).then([restored]);
+    assert.equal(given([...history, restored]).state(), given(IN[status]).state());
+  }
+});
+
+test.run();

@@ -1,0 +1,156 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  COMPLIANCE,
+  type Compliance,
+  type ObligationCommand,
+  type ObligationEvent,
+  obligation,
+  unmetUntil,
+} from '../../src/commands/obligation.ts';
+import { specOf, TODAY } from '../support/spec.ts';
+
+const test = suite('an obligation');
+const { given } = specOf(obligation);
+
+const REQUIREMENT = 'Report breaches within 72 hours';
+const BEFORE = '2025-06-01';
+const added: ObligationEvent = { type: 'ObligationAdded', data: { requirement: REQUIREMENT } };
+
+/** Found so, on an earlier day. */
+function found(status: Compliance): ObligationEvent {
+  return { type: 'ObligationAssessed', data: { status, last_review_date: BEFORE } };
+}
+
+function change(changes: Extract<ObligationCommand, { type: 'UpdateObligation' }>['changes'], reason?: string) {
+  return { type: 'UpdateObligation', changes, ...(reason ? { reason } : {}) } as const;
+}
+
+test('is added with what is given, not assessed and never reviewed', () => {
+  given([])
+    .when({ type: 'AddObligation', fields: { requirement: REQUIREMENT, area: 'Privacy', source: null } })
+    .then([{ type: 'ObligationAdded', data: { requirement: REQUIREMENT, area: 'Privacy' } }]);
+  const state = given([added]).state();
+  assert.equal([state.status, state.last_review_date, state.due_date], ['NOT_ASSESSED', null, null]);
+  given([added])
+    .when({ type: 'AddObligation', fields: { requirement: REQUIREMENT } })
+    .refused('conflict');
+});
+
+test('begins in any status: reviewed today, or when it is said', () => {
+  for (const status of COMPLIANCE) {
+    const fields = { requirement: REQUIREMENT, status };
+    const today = status === 'NOT_ASSESSED' ? {} : { last_review_date: TODAY };
+    given([])
+      .when({ type: 'AddObligation', fields })
+      .then([{ type: 'ObligationAdded', data: { ...fields, ...today } }]);
+    const said = { ...fields, last_review_date: BEFORE };
+    given([])
+      .when({ type: 'AddObligation', fields: said })
+      .then([{ type: 'ObligationAdded', data: said }]);
+    assert.is(given([{ type: 'ObligationAdded', data: said }]).state().status, status);
+  }
+});
+
+test('is assessed from every status to every other, today or when it is said', () => {
+  for (const from of COMPLIANCE) {
+    for (const status of COMPLIANCE) {
+      const history = [added, found(from)];
+      given(history)
+        .when(change({ status }, 'seen'))
+        .then([{ type: 'ObligationAssessed', data: { status, last_review_date: TODAY, reason: 'seen' } }]);
+      const last_review_date = '2026-01-15';
+      const event: ObligationEvent = { type: 'ObligationAssessed', data: { status, last_review_date } };
+      given(history).when(change({ status, last_review_date })).then([event]);
+      const after = given([...history, event]).state();
+      assert.equal([after.status, after.last_review_date], [status, last_review_date]);
+    }
+  }
+});
+
+test('is assessed again by the same status, but only once on one day', () => {
+  const again: ObligationEvent = {
+    type: 'ObligationAssessed',
+    data: { status: 'COMPLIANT', last_review_date: TODAY },
+  };
+  const history = [added, found('COMPLIANT')];
+  given(history)
+    .when(change({ status: 'COMPLIANT' }))
+    .then([again]);
+  given([...history, again])
+    .when(change({ status: 'COMPLIANT' }))
+    .then([]);
+  given(history)
+    .when(change({ status: 'COMPLIANT', last_review_date: BEFORE }))
+    .then([]);
+});
+
+test('keeps the day of its last review where that is given with another status', () => {
+  for (const last_review_date of [BEFORE, null]) {
+    given([added, found('NON_COMPLIANT')])
+      .when(change({ status: 'COMPLIANT', last_review_date }))
+      .then([{ type: 'ObligationAssessed', data: { status: 'COMPLIANT', last_review_date } }]);
+  }
+});
+
+test('has the day of its last review corrected, and cleared, without being assessed', () => {
+  const history = [added, found('COMPLIANT')];
+  for (const last_review_date of ['2025-05-31', null]) {
+    const event: ObligationEvent = {
+      type: 'ObligationReviewDateCorrected',
+      data: { last_review_date, reason: 'misread' },
+    };
+    given(history).when(change({ last_review_date }, 'misread')).then([event]);
+    const after = given([...history, event]).state();
+    assert.equal([after.status, after.last_review_date], ['COMPLIANT', last_review_date]);
+  }
+  given(history)
+    .when(change({ last_review_date: BEFORE }))
+    .then([]);
+});
+
+test('is corrected, owned and assessed in one call, each a fact of its own', () => {
+  given([added])
+    .when(change({ requirement: REQUIREMENT, due_date: '2026-04-01', owner_id: 'acc_1', status: 'COMPLIANT' }))
+    .then([
+      { type: 'ObligationDetailsChanged', data: { changes: { due_date: '2026-04-01' } } },
+      { type: 'ObligationOwnerAssigned', data: { owner_id: 'acc_1' } },
+      { type: 'ObligationAssessed', data: { status: 'COMPLIANT', last_review_date: TODAY } },
+    ]);
+});
+
+test('is unmet unless COMPLIANT by a review at most 366 days before it is due', () => {
+  const due_date = '2026-03-09';
+  for (const status of COMPLIANCE) {
+    assert.is(unmetUntil({ status, due_date: null, last_review_date: TODAY }), null);
+    assert.is(unmetUntil({ status, due_date, last_review_date: null }), due_date);
+    for (const last_review_date of ['2020-01-01', '2025-03-07']) {
+      assert.is(unmetUntil({ status, due_date, last_review_date }), due_date, `${status} ${last_review_date}`);
+    }
+    for (const last_review_date of ['2025-03-08', '2025-03-09', due_date, '2027-01-01']) {
+      const expected = status === 'COMPLIANT' ? null : due_date;
+      assert.is(unmetUntil({ status, due_date, last_review_date }), expected, `${status} ${last_review_date}`);
+    }
+  }
+  const leap = { status: 'COMPLIANT', due_date: '2025-02-28' } as const;
+  assert.is(unmetUntil({ ...leap, last_review_date: '2024-02-28' }), null, '366 days, over a leap day');
+  assert.is(unmetUntil({ ...leap, last_review_date: '2024-02-27' }), '2025-02-28');
+});
+
+test('takes no writes while archived, and comes back as it was', () => {
+  const archived_at = '2026-03-01T00:00:00.000Z';
+  const archived: ObligationEvent = { type: 'ObligationArchived', data: { archived_at, reason: 'repealed' } };
+  const history = [added, found('PARTIALLY_COMPLIANT')];
+  for (const changes of [{ area: 'Tax' }, { status: 'COMPLIANT' }, { last_review_date: TODAY }] as const) {
+    given([...history, archived])
+      .when(change(changes))
+      .refused('invalid_transition', { allowed: ['RESTORE'] });
+  }
+  const restored: ObligationEvent = { type: 'ObligationRestored', data: { reason: 'back' } };
+  given([...history, archived])
+    .when({ type: 'Restore', reason: 'back' })
+    .then([restored]);
+  assert.equal(given([...history, archived, restored]).state(), given(history).state());
+});
+
+test.run();
