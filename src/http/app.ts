@@ -9,6 +9,7 @@ import { type Authenticate, callerOf } from './authentication.ts';
 import { directToolRoutes } from './direct-tools.ts';
 import { type Health, healthRoutes } from './health.ts';
 import { mcpEndpoint } from './mcp-endpoint.ts';
+import { openapiRoute } from './openapi.ts';
 import { originGuard } from './origin.ts';
 import { type RequestState, requests } from './request.ts';
 
@@ -28,7 +29,7 @@ export interface HttpParts {
   logger: Logger;
 }
 
-/** The Koa app: the MCP endpoint, the direct form of the tools, health. */
+/** The Koa app: the MCP endpoint, the direct form of the tools and its OpenAPI document, health. */
 export function createApp(parts: HttpParts): Koa<RequestState> {
   const { tools, version, logger } = parts;
   const guard = originGuard(parts.baseUrl);
@@ -40,6 +41,7 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   const router = new Router<RequestState>();
   healthRoutes(router, parts, admit);
   directToolRoutes(router, tools, admit);
+  openapiRoute(router, parts);
 
   const app = new Koa<RequestState>();
   // Routes' faults are logged with their request; what Koa still reports is a connection lost or cut.

@@ -16,8 +16,10 @@ export interface RequestState {
 
 export type RequestContext = ParameterizedContext<RequestState>;
 
-/** Answers are for their reader alone, and are what they say they are. As node takes them: name, value, name, value. */
+/** Answers are for their reader alone unless they say otherwise, and are what they say they are. As node takes them: name, value, name, value. */
 export const API_HEADERS = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'] as const;
+
+const NOT_MODIFIED = 304;
 
 /** Gives each request an id, answers what the routes inside throw or leave open, and writes one line to the log. */
 export function requests(logger: Logger): Middleware<RequestState> {
@@ -32,14 +34,15 @@ export function requests(logger: Logger): Middleware<RequestState> {
     let thrown: unknown;
     try {
       await next();
-      if (ctx.respond !== false && ctx.body == null) throw unanswered(ctx);
+      if (ctx.respond !== false && ctx.body == null && ctx.status !== NOT_MODIFIED) throw unanswered(ctx);
     } catch (error) {
       thrown = error;
       if (error instanceof ClientGone) ctx.respond = false;
       if (ctx.respond !== false) render(ctx, error);
     }
     if (ctx.respond !== false) {
-      ctx.set({ [API_HEADERS[0]]: API_HEADERS[1], [API_HEADERS[2]]: API_HEADERS[3], 'X-Request-Id': ctx.state.id });
+      if (!ctx.res.hasHeader(API_HEADERS[0])) ctx.set(API_HEADERS[0], API_HEADERS[1]);
+      ctx.set({ [API_HEADERS[2]]: API_HEADERS[3], 'X-Request-Id': ctx.state.id });
     }
     const line = lineOf(ctx, performance.now() - started, thrown);
     if (thrown === undefined || isExpected(thrown)) lines.info(line, 'request');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import * as field from './fields.ts';
 import { importRecords } from './import.ts';
 import { rowReaders } from './import-rows.ts';
-import { importOutput } from './output.ts';
+import { importOutput } from './register-output.ts';
 import { type Service, tool } from './service.ts';
 import type { Tool } from './tool.ts';
 

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { shown } from './example.ts';
 import { componentSchemas, type JsonSchema, mapSchemas } from './json-schema.ts';
 import { errorOutput } from './output.ts';
+import { ERRORS, type ErrorCode, NOT_JSON } from './status.ts';
 import type { Tool } from './tool.ts';
 
 /** What the document says of the service itself. */
@@ -13,29 +14,22 @@ export interface About {
 }
 
 const JSON_BODY = 'application/json';
-const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } };
-const CHALLENGE = { 'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } } };
+const header = (description: string, type: string) => ({ description, schema: { type } });
+const RETRY_AFTER = { 'Retry-After': header('Seconds to wait.', 'integer') };
 
-/** The answers that are errors: what each status means, whether a read can have it, and headers of its own. */
-const FAILURES: Readonly<Record<number, { means: string; writesOnly?: true; headers?: object }>> = {
-  400: { means: 'invalid_input: the input is wrong; issues lists every problem.' },
-  401: { means: 'unauthorized: there is no good token.', headers: CHALLENGE },
-  403: { means: 'forbidden: the role is too low.' },
-  404: { means: 'not_found: it is not there, or not for this token.' },
-  409: {
-    means: 'conflict or idempotency_conflict: somebody else was first, or the key stands for another input.',
-    writesOnly: true,
-  },
-  413: { means: 'too_large: more than a request, or one write, can hold.' },
-  415: { means: 'invalid_input: the body is not JSON.' },
-  422: { means: 'invalid_transition: no such move; allowed lists the next ones.', writesOnly: true },
-  429: { means: 'rate_limited: too many calls at once.', headers: RETRY_AFTER },
-  500: { means: 'internal: the fault is on the service’s side.' },
-  503: {
-    means: 'unavailable: a store is away. Repeated with the same idempotency_key, nothing is done twice.',
-    headers: RETRY_AFTER,
-  },
+/** Headers of an error's answer. */
+const HEADERS: Readonly<Partial<Record<ErrorCode, object>>> = {
+  unauthorized: { 'WWW-Authenticate': header('How to authenticate.', 'string') },
+  rate_limited: RETRY_AFTER,
+  unavailable: RETRY_AFTER,
 };
+/** What a POST of a read is never answered with; the document has no other methods, so none is ever not allowed. */
+const OF_WRITES: readonly string[] = ['conflict', 'idempotency_conflict', 'invalid_transition'];
+
+interface Failure {
+  status: number;
+  codes: ErrorCode[];
+}
 
 /**
  * The direct form of the tools as an OpenAPI 3.1 document, https://spec.openapis.org/oas/v3.1.1.html. One POST a tool:
@@ -58,9 +52,7 @@ export function openapiDocument(tools: readonly Tool[], { server, version, descr
     paths: Object.fromEntries(paths),
     components: {
       schemas: schemasOf(tools),
-      responses: Object.fromEntries(
-        Object.entries(FAILURES).map(([status, failure]) => [`Error${status}`, response(failure)]),
-      ),
+      responses: Object.fromEntries(failures().map((failure) => [`Error${failure.status}`, response(failure)])),
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An API token, vtr_…' } },
     },
   };
@@ -74,7 +66,7 @@ export function prefixesOf(tools: readonly Tool[]): ReadonlyMap<string, string> 
 
 function operation(tool: Tool, prefixes: ReadonlyMap<string, string>): object {
   const { name, description, example, readOnly, input } = tool;
-  const failures = Object.entries(FAILURES).filter(([, { writesOnly }]) => !(readOnly && writesOnly));
+  const possible = failures().filter(({ codes }) => !(readOnly && codes.every((code) => OF_WRITES.includes(code))));
   return {
     operationId: name,
     tags: [tagOf(tool)],
@@ -85,13 +77,27 @@ function operation(tool: Tool, prefixes: ReadonlyMap<string, string>): object {
     },
     responses: {
       200: { description: 'Done.', content: { [JSON_BODY]: { schema: ref(outputName(name)) } } },
-      ...Object.fromEntries(failures.map(([status]) => [status, { $ref: `#/components/responses/Error${status}` }])),
+      ...Object.fromEntries(possible.map(({ status }) => [status, { $ref: `#/components/responses/Error${status}` }])),
     },
   };
 }
 
-function response({ means, headers }: { means: string; headers?: object }): object {
-  return { description: means, ...(headers ? { headers } : {}), content: { [JSON_BODY]: { schema: ref('Error') } } };
+/** The answers that are errors, by status. */
+function failures(): Failure[] {
+  const byStatus = new Map<number, ErrorCode[]>([[NOT_JSON, ['invalid_input']]]);
+  for (const [code, { status }] of Object.entries(ERRORS) as [ErrorCode, { status: number }][]) {
+    if (code !== 'method_not_allowed') byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return [...byStatus].map(([status, codes]) => ({ status, codes })).sort((a, b) => a.status - b.status);
+}
+
+function response({ status, codes }: Failure): object {
+  const when = codes.map((code) => `${code}: ${ERRORS[code].when}.`).join(' ');
+  return {
+    description: status === NOT_JSON ? 'invalid_input: the body is not JSON.' : when,
+    headers: Object.assign({}, ...codes.map((code) => HEADERS[code] ?? {})),
+    content: { [JSON_BODY]: { schema: ref('ErrorOutput') } },
+  };
 }
 
 const tagOf = ({ record }: Tool) => record?.plural ?? 'register';
@@ -102,7 +108,7 @@ const outputName = (tool: string) => `${tool[0]!.toUpperCase()}${tool.slice(1)}O
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 function schemasOf(tools: readonly Tool[]): Record<string, JsonSchema> {
-  const named = new Map<string, z.ZodType>([['Error', errorOutput]]);
+  const named = new Map<string, z.ZodType>([['ErrorOutput', errorOutput]]);
   for (const { record } of tools) {
     if (record === undefined) continue;
     named.set(record.title, record.full);

@@ -6,7 +6,7 @@ import { getRecords } from '../queries/records.ts';
 import { archiveRecords } from './archive.ts';
 import * as field from './fields.ts';
 import { linkRecords } from './link.ts';
-import { archiveOutput, changesOutput, linksOutput, organizationsOutput, recordsOutput } from './output.ts';
+import { archiveOutput, changesOutput, linksOutput, organizationsOutput, recordsOutput } from './register-output.ts';
 import { type Service, tool } from './service.ts';
 import type { Tool } from './tool.ts';
 

@@ -63,7 +63,7 @@ const risks = {
       'Change a risk: rate it, plan its treatment, move status between OPEN and IN_TREATMENT. A raised score revokes an acceptance. Accept, revoke, close and reopen with decideRisk.',
   },
   examples: {
-    list: { filter: { priority: ['HIGH', 'CRITICAL'], status: ['OPEN', 'IN_TREATMENT'] } },
+    list: { filter: { priority: ['HIGH', 'CRITICAL'], owner_id: ['ME'] } },
     add: {
       reference_id: 'R-1',
       name: 'Backups cannot be restored',
@@ -72,7 +72,7 @@ const risks = {
       owner_id: 'ME',
     },
     update: {
-      residual_likelihood: 2,
+      residual_likelihood: 3,
       residual_impact: 4,
       treatment: 'MITIGATED',
       status: 'IN_TREATMENT',

@@ -2,7 +2,7 @@ import { asRefusal, Refusal } from '../commands/refusal.ts';
 import { readInput } from './input.ts';
 import { openapiDocument } from './openapi.ts';
 import { publish } from './publish.ts';
-import { STATUS } from './status.ts';
+import { ERRORS } from './status.ts';
 import type { CallContext, Tool, ToolBox, ToolResult } from './tool.ts';
 
 const INSTRUCTIONS = [
@@ -64,7 +64,7 @@ function refused(refusal: Refusal): ToolResult {
   const { retry_after_seconds } = refusal.more;
   return {
     json: JSON.stringify({ error: refusal }),
-    status: STATUS[refusal.code],
+    status: ERRORS[refusal.code].status,
     ...(retry_after_seconds === undefined ? {} : { retryAfter: retry_after_seconds }),
   };
 }

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type Router from '@koa/router';
+import type { ToolBox } from '../mcp/tool.ts';
+import type { RequestState } from './request.ts';
+
+export const OPENAPI_PATH = '/api/mcp/openapi.json';
+
+/**
+ * The OpenAPI document of the direct form. It needs no credential: it says what any copy of this version says, and
+ * platforms read it before they have one. Made when first asked for, and then kept.
+ */
+export function openapiRoute(
+  router: Router<RequestState>,
+  { tools, baseUrl, version }: { tools: ToolBox; baseUrl: string; version: string },
+): void {
+  let made: { json: string; etag: string } | undefined;
+  router.get(OPENAPI_PATH, (ctx) => {
+    made ??= make(tools.openapi({ server: baseUrl, version }));
+    ctx.set({ ETag: made.etag, 'Cache-Control': 'public, max-age=300' });
+    if (isKnown(ctx.get('If-None-Match'), made.etag)) {
+      ctx.status = 304;
+      return;
+    }
+    ctx.type = 'json';
+    ctx.body = made.json;
+  });
+}
+
+/** Koa's own answer is no as soon as the client asks for a fresh answer, as some do whenever they name a tag. */
+function isKnown(ifNoneMatch: string, etag: string): boolean {
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}
+
+function make(json: string): { json: string; etag: string } {
+  return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"` };
+}

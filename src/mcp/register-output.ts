@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { ROLES } from '../commands/caller.ts';
+import * as field from './fields.ts';
+import { errorObject, nextCursor, notes, pageOf, pending, position, type RecordKind, time } from './output.ts';
+
+/* What the tools that serve every family answer. */
+
+/** Items of a call on many records that another's write spoiled meanwhile. */
+const spoiled = {
+  errors: z.array(errorObject).optional().describe('another’s write came between: this one was not done'),
+};
+
+const anyId = z.string();
+const named = z.strictObject({ id: anyId, type: z.string(), name: z.string() });
+
+const change = z.strictObject({
+  position: position(),
+  event_type: z.string(),
+  record: named,
+  linked: named.optional().describe('of a link: the other record'),
+  revision: z.int().nullable().describe('of the record after it; null of a link'),
+  recorded_at: time(),
+  effective_at: time().optional().describe('a time that the event itself states, such as reviewed_at'),
+  actor: z.strictObject({ id: z.string(), kind: z.enum(['ACCOUNT', 'TOKEN', 'SYSTEM']), name: z.string() }),
+  client: z.string().nullable(),
+  reason: z.string().nullable(),
+  changes: z.array(z.strictObject({ field: z.string(), from: z.unknown(), to: z.unknown() })),
+  stale: z.literal(true).optional(),
+  event_id: z.string().optional().describe('with verify'),
+  hash: field.sha256().optional().describe('with verify'),
+});
+
+const fault = z.strictObject({
+  stream: z.string(),
+  revision: z.int(),
+  event_id: z.string(),
+  why: z.enum(['ALTERED', 'BROKEN_LINK', 'OUT_OF_ORDER', 'NOT_IN_LOG']),
+});
+const verification = z.strictObject({
+  verdict: z.enum(['VALID', 'INVALID']),
+  streams: z.int().describe('how many chains were checked'),
+  events: z.int(),
+  faults: z.array(fault),
+});
+
+export const changesOutput = pageOf('changes', [change], { verification: verification.optional() });
+
+const member = z.strictObject({ id: field.id('acc'), name: z.string(), role: z.enum(ROLES) });
+
+export const organizationsOutput = z.strictObject({
+  organizations: z.array(
+    z.strictObject({
+      id: field.id('org'),
+      name: z.string(),
+      role: z.enum(ROLES),
+      account_id: field.id('acc').describe('yours'),
+      created_at: time(),
+      members: z.array(member).optional().describe('with include_members'),
+    }),
+  ),
+  next_cursor: nextCursor,
+});
+
+/** Records of any family, each with its type and what was asked for beside it. */
+export function recordsOutput(kinds: readonly RecordKind[]): z.ZodType {
+  const link = named.extend({ archived_at: time().optional() });
+  const evidence = kinds.find(({ type }) => type === 'EVIDENCE')?.summary ?? z.strictObject({});
+  const record = kinds.map(({ type, full }) =>
+    full.extend({
+      type: z.literal(type),
+      links: z.strictObject({ records: z.array(link), total: z.int() }).optional(),
+      evidence: z.strictObject({ records: z.array(evidence), total: z.int() }).optional(),
+      history: z.strictObject({ changes: z.array(change), truncated: z.literal(true).optional() }).optional(),
+    }),
+  );
+  return z.strictObject({
+    records: z.array(z.union(record)),
+    not_found: z.array(anyId),
+    omitted: z.array(anyId).describe('did not fit: ask for them apart'),
+    ...notes,
+  });
+}
+
+export const linksOutput = z.strictObject({
+  links: z.array(
+    z.strictObject({
+      from_id: anyId,
+      to_id: anyId,
+      result: z.enum(['CREATED', 'REMOVED', 'UNCHANGED']),
+      ...spoiled,
+    }),
+  ),
+  pending,
+});
+
+export const archiveOutput = z.strictObject({
+  records: z.array(
+    z.strictObject({
+      id: anyId,
+      archived_at: time().nullable(),
+      referred_by: z.int().describe('how many live records point at it'),
+      ...spoiled,
+    }),
+  ),
+  pending,
+});
+
+const rowError = z.strictObject({ field: z.string(), message: z.string(), hint: z.string().optional() });
+
+export const importOutput = z.strictObject({
+  created: z.int(),
+  updated: z.int(),
+  unchanged: z.int(),
+  rows: z.array(
+    z.strictObject({
+      row: z.int().describe('its place in the call, from 0'),
+      id: anyId.optional(),
+      result: z.enum(['CREATED', 'UPDATED', 'UNCHANGED']).optional(),
+      errors: z.array(rowError).optional(),
+      more_errors: z.int().optional().describe('errors that the answer had no room for'),
+    }),
+  ),
+  message: z.string().optional().describe('what to do next, where nothing was written'),
+  pending,
+});

@@ -1,0 +1,158 @@
+/** The OpenAPI document of the direct form: that it is valid, and that a client generated from it works. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { generateSource } from 'oazapfts';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Service } from '../src/mcp/service.ts';
+import { allTools } from '../src/mcp/tools.ts';
+import { VERSION } from '../src/version.ts';
+import { embeddedPair, type Served, serve } from './support/pairs.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+interface Operation {
+  operationId: string;
+  requestBody: { required: boolean };
+  responses: Record<string, object>;
+}
+interface Document {
+  openapi: string;
+  info: { version: string };
+  servers: { url: string }[];
+  paths: Record<string, { post: Operation }>;
+  components: { schemas: Record<string, Schema>; responses: Record<string, { headers: object }> };
+}
+interface Schema {
+  properties?: Record<string, Schema>;
+  additionalProperties?: boolean;
+  maxLength?: number;
+}
+interface Context extends Served {
+  text: string;
+  document: Document;
+  folder: string;
+}
+
+const test = suite<Context>('openapi');
+
+test.before(async (context) => {
+  Object.assign(context, await serve(embeddedPair()));
+  context.text = await (await fetch(`${context.url}/api/mcp/openapi.json`)).text();
+  context.document = JSON.parse(context.text) as Document;
+  context.folder = mkdtempSync(join(tmpdir(), 'veritrail-client-'));
+});
+test.after(async ({ folder, close }) => {
+  rmSync(folder, { recursive: true, force: true });
+  await close();
+});
+
+test('is a valid OpenAPI 3.1 document', async ({ document }) => {
+  const { valid, errors } = await new Validator().validate(
+    structuredClone(document) as unknown as Record<string, unknown>,
+  );
+  assert.is(valid, true, JSON.stringify(errors));
+  assert.match(document.openapi, /^3\.1\./);
+  const broken = { ...structuredClone(document), paths: { nowhere: {} } };
+  assert.is((await new Validator().validate(broken)).valid, false, 'the validator tells what is wrong');
+});
+
+test('has each tool as an operation, with its errors', ({ document, url }) => {
+  const tools = allTools({} as Service);
+  const operations = Object.entries(document.paths).map(([path, { post }]) => [path, post.operationId]);
+  assert.equal(
+    operations,
+    tools.map(({ name }) => [`/api/mcp/tools/${name}`, name]),
+  );
+  assert.equal([document.servers, document.info.version], [[{ url }], VERSION]);
+  const statusesOf = (tool: string) => Object.keys(document.paths[`/api/mcp/tools/${tool}`]!.post.responses);
+  const ofReads = ['200', '400', '401', '403', '404', '413', '415', '429', '500', '503'];
+  assert.equal(statusesOf('listVendors'), ofReads);
+  assert.equal(statusesOf('addVendor'), [...ofReads, '409', '422'].sort());
+  const { Error429, Error503 } = document.components.responses;
+  for (const response of [Error429, Error503]) assert.equal(Object.keys(response!.headers), ['Retry-After']);
+});
+
+test('tells what is enforced of inputs, and leaves answers open to grow', ({ document }) => {
+  const { AddVendorInput, Vendor, VendorSummary } = document.components.schemas;
+  assert.is(AddVendorInput?.additionalProperties, false);
+  assert.is(AddVendorInput?.properties?.name?.maxLength, 200);
+  for (const schema of [Vendor, VendorSummary]) assert.is(schema?.additionalProperties, undefined);
+  const required = Object.entries(document.paths).filter(([, { post }]) => !post.requestBody.required);
+  assert.equal(
+    required.map(([path]) => path),
+    ['/api/mcp/tools/listOrganizations'],
+    'only this can be called without a body',
+  );
+});
+
+test('needs no credential and is read once', async ({ url, text }) => {
+  const first = await fetch(`${url}/api/mcp/openapi.json`);
+  assert.ok((await first.text()) === text);
+  assert.match(first.headers.get('Content-Type') ?? '', /^application\/json/);
+  assert.match(first.headers.get('Cache-Control') ?? '', /max-age=\d+/);
+  const etag = first.headers.get('ETag') ?? '';
+  const again = await fetch(`${url}/api/mcp/openapi.json`, { headers: { 'If-None-Match': etag } });
+  assert.equal([again.status, again.headers.get('ETag')], [304, etag]);
+  const other = await fetch(`${url}/api/mcp/openapi.json`, { headers: { 'If-None-Match': '"other"' } });
+  assert.equal([other.status, (await other.text()).length], [200, text.length]);
+  const posted = await fetch(`${url}/api/mcp/openapi.json`, { method: 'POST' });
+  assert.equal([posted.status, posted.headers.get('Cache-Control')], [405, 'no-store']);
+});
+
+/** What somebody writes on a generated client: each answer is narrowed by its status, as its types demand. */
+const CALLS = `
+import { addVendor, defaults, listOrganizations, listVendors } from './client.ts';
+
+export async function calls(url: string, token: string) {
+  Object.assign(defaults, { baseUrl: url, headers: { Authorization: \`Bearer \${token}\` } });
+  const reached = await listOrganizations({});
+  if (reached.status !== 200) throw new TypeError(reached.data.error.message);
+  const organization_id = reached.data.organizations[0]!.id;
+  const added = await addVendor({ organization_id, name: 'Nimbus', criticality: 'HIGH', contract_until: null });
+  if (added.status !== 200) throw new TypeError(added.data.error.message);
+  const { id, review } = added.data.vendor;
+  const page = await listVendors({ organization_id, filter: { criticality: ['HIGH'] } });
+  if (page.status !== 200 || !('vendors' in page.data)) throw new TypeError('no page');
+  const refused = await addVendor({ organization_id, name: ' ' });
+  const problem = refused.status === 400 ? refused.data.error.code : null;
+  return { id, outcome: review?.outcome ?? null, types: added.data.event_types, page: page.data.vendors, problem };
+}
+`;
+
+test('a client generated from it is well typed, and calls tools', async ({ folder, text, url, token }) => {
+  const specification = join(folder, 'openapi.json');
+  writeFileSync(specification, text);
+  writeFileSync(join(folder, 'client.ts'), await generateSource(specification));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  writeFileSync(join(folder, 'calls.ts'), CALLS);
+  assert.equal(typeErrors(folder), []);
+  const { calls } = (await import(pathToFileURL(join(folder, 'calls.ts')).href)) as {
+    calls(url: string, token: string): Promise<{ id: string; page: object[] }>;
+  };
+  const { id, page, ...rest } = await calls(url, token);
+  assert.equal(page, [{ id, name: 'Nimbus', status: 'PENDING_REVIEW', criticality: 'HIGH' }]);
+  assert.equal(rest, { outcome: null, types: ['VendorAdded'], problem: 'invalid_input' });
+
+  writeFileSync(join(folder, 'calls.ts'), CALLS.replace("criticality: 'HIGH'", "criticality: 'HUGE'"));
+  assert.is(typeErrors(folder).length, 1, 'a wrong value is a type error');
+});
+
+/** What the compiler says of the calls. */
+function typeErrors(folder: string): string[] {
+  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const options =
+    '--noEmit --strict --skipLibCheck --allowImportingTsExtensions --module NodeNext --target ES2023 --lib ES2024,DOM';
+  const { stdout } = spawnSync(process.execPath, [compiler, ...options.split(' '), '--types', '', 'calls.ts'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  return stdout.split('\n').filter((line) => line.includes('error TS'));
+}
+
+test.run();
