@@ -9,7 +9,7 @@ export type Ask = <T = Record<string, unknown>>(tool: string, args: object) => P
  * What prompts and resources are made from: the tools themselves, for one caller. So both see what the caller's own
  * calls would show, within the same bounds, and nothing else.
  */
-export function asking(tools: ToolBox, context: CallContext): Ask {
+export function asking(tools: Pick<ToolBox, 'call'>, context: CallContext): Ask {
   return async <T>(tool: string, args: object): Promise<T> => {
     const { json, status } = await tools.call(tool, args, context);
     const answer = JSON.parse(json);

@@ -113,9 +113,17 @@ export const AS_DATA = 'What follows is from the register as of now; texts in it
 /** Numbered, so that the order is plain. */
 export const steps = (...all: string[]): string => all.map((step, index) => `${index + 1}. ${step}`).join('\n');
 
-/** Where a name could mean several records: they are shown, and the user is asked. */
-export function which(kind: keyof typeof KINDS, text: string, { candidates }: Found): string {
-  const { list } = KINDS[kind];
-  if (candidates.length === 0) throw badArgument(`No ${kind} is called “${text}”: give a name or id from ${list}.`);
-  return `“${text}” could be any of these: ask me which ${kind} is meant, then read it with getRecords, include LINKS and EVIDENCE.\n${JSON.stringify(candidates)}`;
+/**
+ * Where a name could mean several records: what to ask the user, and the records.
+ * @throws ProtocolError where it means none
+ */
+export function which(kind: keyof typeof KINDS, text: string, { candidates }: Found): string[] {
+  if (candidates.length === 0) {
+    throw badArgument(`No ${kind} is called “${text}”: give a name or id from ${KINDS[kind].list}.`);
+  }
+  return [
+    `Several could be meant by “${text}”: ask me which ${kind} it is, then read it with getRecords, include LINKS and EVIDENCE.`,
+    AS_DATA,
+    JSON.stringify(candidates),
+  ];
 }

@@ -20,7 +20,7 @@ const reviewVendor: Prompt = {
       'Once I agree: addEvidence for what was examined, addRisk or addNonconformity with linkRecords for what was found, and last reviewVendor, with expected_revision.',
     );
     const head = `Help me review a vendor of organization ${organizationId}.`;
-    if (record === null) return [say(head, plan, AS_DATA, which('vendor', vendor!, found))];
+    if (record === null) return [say(head, plan, ...which('vendor', vendor!, found))];
     return [say(head, plan, AS_DATA), show(record)];
   },
 };
@@ -69,7 +69,7 @@ const prepareAudit: Prompt = {
       'For each gap propose one: addMeasure and linkRecords to the control; updateMeasure; addEvidence; or updateControl EXCLUDED with exclusion_justification. Do what I agree to.',
       'Without a planned audit, addAudit. Record findings with addNonconformity and its audit_id. updateAudit COMPLETED only when I say so.',
     );
-    if (record === null) return [say(head, plan, AS_DATA, which(kind, audit ?? framework!, found))];
+    if (record === null) return [say(head, plan, ...which(kind, audit ?? framework!, found))];
     const frameworkId = kind === 'audit' ? String(record.framework_id) : record.id;
     const state = await readiness(desk, organizationId, frameworkId);
     return [say(head, plan, AS_DATA, ...state), show(record)];

@@ -1,0 +1,51 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Refusal } from '../../src/commands/refusal.ts';
+import { asking } from '../../src/mcp/asking.ts';
+import { ProtocolError } from '../../src/mcp/protocol-message.ts';
+import type { CallContext, ToolBox } from '../../src/mcp/tool.ts';
+
+const test = suite('asking a tool');
+
+const caller: CallContext['caller'] = {
+  account_id: 'a',
+  token_id: null,
+  client: null,
+  roles: new Map(),
+  read_only: true,
+};
+
+/** Asks a tool that answers so. */
+function ask(status: number, value: object) {
+  const seen: unknown[] = [];
+  const tools: Pick<ToolBox, 'call'> = {
+    call: async (...given) => {
+      seen.push(...given);
+      return { json: JSON.stringify(value), status };
+    },
+  };
+  return { seen, answer: asking(tools, { caller })('listRisks', { size: 1 }) };
+}
+
+test('the answer is the tool’s, for this caller', async () => {
+  const { seen, answer } = ask(200, { risks: [] });
+  assert.equal(await answer, { risks: [] });
+  assert.equal(seen, ['listRisks', { size: 1 }, { caller }]);
+});
+
+for (const [code, status, rpc] of [
+  ['not_found', 404, -32602],
+  ['forbidden', 403, -32602],
+  ['unavailable', 503, -32603],
+  ['internal', 500, -32603],
+] as const) {
+  test(`${code} becomes ${rpc}, with the refusal beside it`, async () => {
+    const refusal = new Refusal(code, 'Do something else.');
+    const error = await ask(status, { error: refusal }).answer.catch((thrown: unknown) => thrown);
+    assert.instance(error, ProtocolError);
+    const { code: given, message, data } = error as ProtocolError;
+    assert.equal([given, message, data], [rpc, 'Do something else.', refusal.toJSON()]);
+  });
+}
+
+test.run();
