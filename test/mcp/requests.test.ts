@@ -1,0 +1,128 @@
+/**
+ * Requests as people make them, each to be said as one valid call after the look-ups it names: checked against the
+ * schemas as published, then made. `answer` says what must be in the call's answer for it to have been the right one.
+ */
+import { readFileSync } from 'node:fs';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { legacyRequest } from '../support/mcp-client.ts';
+import { embeddedPair, type Served, serve } from '../support/pairs.ts';
+import { laySmallRegister } from '../support/small-register.ts';
+import { daysAgo, layHistory } from '../support/story.ts';
+
+interface Call {
+  tool: string;
+  /** `{{name}}` is what a look-up found, `{{today-30}}` a date; organization_id is left out, every call has it. */
+  args: Record<string, unknown>;
+}
+interface LookUp extends Call {
+  as: string;
+  /** A text in the one record that is meant, or, with `all`, in each. */
+  finds: string;
+  all?: true;
+}
+interface Asked extends Call {
+  request: string;
+  look_ups?: LookUp[];
+  answer: { has: string[]; lacks?: string[] };
+}
+
+interface Schema {
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  required?: string[];
+}
+interface Published {
+  name: string;
+  inputSchema: Schema;
+}
+interface Context extends Served {
+  tools: Map<string, Published>;
+}
+
+const requests: Asked[] = JSON.parse(readFileSync(new URL('../fixtures/requests.json', import.meta.url), 'utf8'));
+const validator = new AjvJsonSchemaValidator();
+
+const test = suite<Context>('requests');
+
+test.before(async (context) => {
+  const pair = embeddedPair();
+  await layHistory(pair);
+  const served = await serve(pair);
+  await served.addMember('Priya Patel', 'EDITOR');
+  await laySmallRegister(served.owner, served.organizationId);
+  const { tools } = (await legacyRequest(served.url, served.token, 'tools/list', {})) as { tools: Published[] };
+  Object.assign(context, served, { tools: new Map(tools.map((tool) => [tool.name, tool])) });
+});
+test.after((served) => served.close());
+
+/** Dates and what was looked up put in, in the place of a whole value or within a text. */
+function filled(value: unknown, found: Readonly<Record<string, unknown>>): unknown {
+  if (Array.isArray(value)) return value.map((each) => filled(each, found));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filled(inner, found)]));
+  }
+  if (typeof value !== 'string') return value;
+  const whole = /^\{\{(\w+)\}\}$/.exec(value)?.[1];
+  if (whole !== undefined && whole in found) return found[whole];
+  return value.replace(/\{\{today([+-]\d+)?\}\}/g, (_, days = '0') => daysAgo(-Number(days)));
+}
+
+/** Arguments that no published property takes. */
+function unpublished(value: unknown, schema: Schema, path: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => unpublished(each, schema.items ?? {}, `${path}[]`));
+  // A row of an import is open: which fields it may have depends on the type.
+  const open = Object.keys(schema.properties ?? {}).length === 0;
+  if (typeof value !== 'object' || value === null || open) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const known = schema.properties![key];
+    return known === undefined ? [`${path}.${key}`] : unpublished(inner, known, `${path}.${key}`);
+  });
+}
+
+async function make(context: Context, { tool, args }: Call, found: Readonly<Record<string, unknown>>): Promise<object> {
+  const { inputSchema } = context.tools.get(tool)!;
+  const input = filled(args, found) as Record<string, unknown>;
+  if (inputSchema.required?.includes('organization_id')) input.organization_id = context.organizationId;
+  assert.equal(unpublished(input, inputSchema, tool), []);
+  const { valid, errorMessage } = validator.getValidator(inputSchema)(input);
+  assert.ok(valid, `${tool} ${JSON.stringify(input)}: ${errorMessage}`);
+  return context.owner.ok(tool, input);
+}
+
+/** Every object with an id that has the text among its own. */
+function* having(value: unknown, text: string): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  const values = Object.values(value);
+  if ('id' in value && values.some((own) => typeof own === 'string' && own.includes(text))) yield String(value.id);
+  for (const inner of values) yield* having(inner, text);
+}
+
+async function lookUp(context: Context, look: LookUp): Promise<unknown> {
+  const ids = [...having(await make(context, look, {}), look.finds)];
+  if (look.all) {
+    assert.ok(ids.length > 1, `${look.finds} is found several times`);
+    return ids;
+  }
+  assert.is(ids.length, 1, `${look.tool} ${JSON.stringify(look.args)} finds ${look.finds} once`);
+  return ids[0];
+}
+
+for (const { request, look_ups = [], answer, ...call } of requests) {
+  test(request, async (context) => {
+    const found: Record<string, unknown> = {};
+    for (const look of look_ups) found[look.as] = await lookUp(context, look);
+    const said = JSON.stringify(await make(context, call, found));
+    const shown = `${said.slice(0, 1_000)}…`;
+    for (const text of answer.has) assert.ok(said.includes(String(filled(text, found))), `${text} is in ${shown}`);
+    for (const text of answer.lacks ?? []) assert.not.ok(said.includes(text), `${text} is not in ${shown}`);
+  });
+}
+
+test('there are 60, for every tool', ({ tools }) => {
+  assert.is(new Set(requests.map(({ request }) => request)).size, 60);
+  assert.equal([...new Set(requests.map(({ tool }) => tool))].sort(), [...tools.keys()].sort());
+});
+
+test.run();
