@@ -24,14 +24,14 @@ export interface FamilyTools<FilterName extends string = string> extends RecordP
   filter: Record<FilterName, z.ZodType>;
   descriptions: { list: string; add: string; update: string };
   /** A worked example of each, without what is the same for all. */
-  examples?: { list: Example; add: Example; update: Example };
+  examples: { list: Example; add: Example; update: Example };
 }
 
 /** What of a family its list needs, and so on. */
 type ForList<FilterName extends string> = RecordParts &
-  Pick<FamilyTools<FilterName>, 'query' | 'filter'> & { descriptions: { list: string }; examples?: { list: Example } };
-type ForAdd = RecordParts & { descriptions: { add: string }; examples?: { add: Example } };
-type ForUpdate = RecordParts & { descriptions: { update: string }; examples?: { update: Example } };
+  Pick<FamilyTools<FilterName>, 'query' | 'filter'> & { descriptions: { list: string }; examples: { list: Example } };
+type ForAdd = RecordParts & { descriptions: { add: string }; examples: { add: Example } };
+type ForUpdate = RecordParts & { descriptions: { update: string }; examples: { update: Example } };
 
 type Given = WriteInput & { id: string };
 
@@ -57,7 +57,7 @@ export function listTool<FilterName extends string>(service: Service, own: ForLi
       ...field.listFields(query.orders),
     }),
     output: listOutput(record),
-    example: { organization_id: '{organization}', ...own.examples?.list },
+    example: { organization_id: '{organization}', ...own.examples.list },
     record,
     run: (input, { caller }) => listRecords(service.reader, query, name, caller, input),
   });
@@ -79,7 +79,7 @@ export function addTool(service: Service, own: ForAdd): Tool {
       ...field.writeFields,
     }),
     output: writeOutput(record, true),
-    example: { organization_id: '{organization}', ...own.examples?.add },
+    example: { organization_id: '{organization}', ...own.examples.add },
     record,
     run: (input, { caller }) => {
       const { organization_id, idempotency_key, reason, ...fields } = input as WriteInput;
@@ -101,7 +101,7 @@ export function updateTool(service: Service, own: ForUpdate): Tool {
     name: `update${title}`,
     description: own.descriptions.update,
     fields: { ...optional(own.required ?? {}), ...own.settable },
-    example: own.examples?.update ?? {},
+    example: own.examples.update,
     command: ({ reason, ...changes }) => ({ type: `Update${title}`, changes, ...(reason ? { reason } : {}) }),
   });
 }
