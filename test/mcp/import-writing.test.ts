@@ -1,0 +1,148 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { recordAggregate } from '../../src/commands/families.ts';
+import { CommandHandler } from '../../src/commands/handler.ts';
+import { importRecords } from '../../src/mcp/import.ts';
+import type { Imported } from '../../src/mcp/import-answer.ts';
+import { rowReaders } from '../../src/mcp/import-rows.ts';
+import type { Service } from '../../src/mcp/service.ts';
+import { allTools } from '../../src/mcp/tools.ts';
+import { StoreUnavailable } from '../../src/stores/errors.ts';
+import type { EventStore } from '../../src/stores/event-store.ts';
+import { replaced } from '../support/identity.ts';
+import { sdkClient } from '../support/mcp-client.ts';
+import { embeddedPair, serve } from '../support/pairs.ts';
+import { callerAs, envelopeFor, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+
+const test = suite<{ register: TestRegister }>('importRecords while it writes');
+
+test.before.each(async (context) => {
+  context.register = await startRegister();
+});
+test.after.each(({ register }) => register.stop());
+
+type Row = Record<string, unknown>;
+
+const suppliers = (count: number): Row[] =>
+  Array.from({ length: count }, (_, n) => ({ name: `Supplier ${n}`, country: 'DE' }));
+
+const countsOf = ({ created, updated, unchanged }: Imported) => [created, updated, unchanged];
+
+/** Imports on the register's log, which may fail on the way, and reads nothing. */
+function importer(register: TestRegister, changed: Partial<EventStore> = {}, more: Partial<Service> = {}) {
+  const events = replaced(register.stores.events, changed);
+  const handler = new CommandHandler(events, { now: () => new Date(), maxAcceptanceDays: 366 });
+  const service = { handler, passed: () => Promise.resolve(true), writeWaitMs: 0, ...more } as unknown as Service;
+  const reader = rowReaders(allTools(service)).get('VENDOR')!;
+  return (rows: Row[], options: Parameters<typeof importRecords>[4] = {}) =>
+    importRecords(service, callerAs(), reader, { organization_id: ORGANIZATION, rows }, options);
+}
+
+async function namesInLog({ stores }: TestRegister): Promise<unknown[]> {
+  const names: unknown[] = [];
+  for await (const events of stores.events.readAll(null)) {
+    for (const { type, data } of events) if (type === 'VendorAdded') names.push(data.name);
+  }
+  return names;
+}
+
+test('cut in the middle it is unavailable, and finished by repeating it', async ({ register }) => {
+  const rows = suppliers(200);
+  let left = 70;
+  const broken = importer(register, {
+    append: (stream, events, expected) => {
+      if (left-- <= 0) throw new StoreUnavailable('gone');
+      return register.stores.events.append(stream, events, expected);
+    },
+  });
+  const error = await broken(rows).then(
+    () => null,
+    (thrown: { code: string }) => thrown,
+  );
+  assert.is(error?.code, 'unavailable');
+  const done = (await namesInLog(register)).length;
+  assert.is(done, 70);
+  assert.equal(countsOf(await importer(register)(rows)), [130, 0, 70]);
+  const names = await namesInLog(register);
+  assert.equal([names.length, new Set(names).size], [200, 200]);
+});
+
+test('what another spoils after the judging is told on its row, and the others are written', async ({ register }) => {
+  const { rows } = await importer(register)(suppliers(3));
+  const ids = rows.map(({ id }) => id!);
+  const archive = { type: 'Archive', reason: 'gone' };
+  let judged = 0;
+  const spoiling = importer(register, {
+    readStream: async (stream, from) => {
+      const read = await register.stores.events.readStream(stream, from);
+      // The last of the three has been judged: now another is quicker.
+      if (stream.includes('vendor-') && ++judged === 3) {
+        await register.handler.execute(recordAggregate(ids[1]!), archive, envelopeFor());
+      }
+      return read;
+    },
+  });
+  const answer = await spoiling(ids.map((id) => ({ id, country: 'FR' })));
+  assert.equal(countsOf(answer), [0, 2, 0]);
+  assert.equal(
+    answer.rows.map(({ id, result, errors }) => [id, result ?? errors!.map(({ message }) => /archived/.test(message))]),
+    [
+      [ids[0], 'UPDATED'],
+      [ids[1], [true]],
+      [ids[2], 'UPDATED'],
+    ],
+  );
+});
+
+test('two imports of the same rows at once make each record once', async ({ register }) => {
+  const rows = suppliers(100);
+  const answers = await Promise.all([importer(register)(rows), importer(register)(rows)]);
+  assert.is(answers[0].created + answers[1].created, 100);
+  assert.is(answers[0].unchanged + answers[1].unchanged, 100);
+  assert.is((await namesInLog(register)).length, 100);
+});
+
+test('in part, it writes the right rows beside the wrong ones', async ({ register }) => {
+  const [a, b] = suppliers(2) as [Row, Row];
+  const answer = await importer(register)([a, { name: '' }, b], { partly: true });
+  assert.equal([countsOf(answer), answer.message], [[2, 0, 0], undefined]);
+  assert.equal(
+    answer.rows.map(({ errors }) => errors?.length ?? 0),
+    [0, 1, 0],
+  );
+});
+
+test('tells its progress row by row, and says when it cannot be read yet', async ({ register }) => {
+  const told: unknown[] = [];
+  const late = importer(register, {}, { passed: () => Promise.resolve(false) });
+  const answer = await late(suppliers(3), { progress: (done, total) => told.push([done, total]) });
+  assert.equal(told, [
+    [1, 3],
+    [2, 3],
+    [3, 3],
+  ]);
+  assert.is(answer.pending, true);
+});
+
+test('a client that gave a progress token is told, and gets the same answer', async () => {
+  const served = await serve(embeddedPair());
+  const client = await sdkClient(served.url, served.token);
+  try {
+    const told: unknown[] = [];
+    const args = { organization_id: served.organizationId, type: 'VENDOR', rows: suppliers(30) };
+    const call = { name: 'importRecords', arguments: args };
+    const onprogress = ({ progress, total }: { progress: number; total?: number | undefined }) =>
+      told.push([progress, total]);
+    const { structuredContent } = await client.callTool(call, undefined, { onprogress });
+    assert.is((structuredContent as { created: number }).created, 30);
+    assert.equal(
+      told,
+      Array.from({ length: 30 }, (_, n) => [n + 1, 30]),
+    );
+  } finally {
+    await client.close();
+    await served.close();
+  }
+});
+
+test.run();
