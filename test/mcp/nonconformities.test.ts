@@ -1,0 +1,226 @@
+import { rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { randomId } from '../../src/commands/ids.ts';
+import { type Asking, asking } from '../support/asking.ts';
+import { daysAgo, layPast } from '../support/past.ts';
+import { type Answer, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
+
+interface Context extends Asking {
+  folder: string;
+  register: TestRegister;
+  /** The descriptions that a list holds, and that COUNT counts as many. */
+  found(filter?: object, more?: object): Promise<unknown[]>;
+}
+
+const test = suite<Context>('nonconformities');
+
+/** Due 20 days ago; raised 40 days ago, closed 10 and reopened 5 days ago. */
+const OLD = randomId('ncf');
+const TREATED = { root_cause: 'Nobody was named', corrective_action: 'A monthly test' };
+const CHECKED = { ...TREATED, effectiveness_check: 'Two tests seen' };
+
+test.before.each(async (context) => {
+  context.folder = temporaryFolder();
+  const fields = { description: 'Old', due_date: daysAgo(20) };
+  const change = (changes: object, reason?: string) => ({ type: 'UpdateNonconformity', changes, reason });
+  await layPast(context.folder, [
+    { days: 40, id: OLD, command: { type: 'AddNonconformity', fields } },
+    { days: 10, id: OLD, command: change({ ...CHECKED, status: 'CLOSED' }) },
+    { days: 5, id: OLD, command: change({ status: 'OPEN' }, 'it came back') },
+  ]);
+  context.register = await startRegister(context.folder);
+  const ask = asking(context.register);
+  const found: Context['found'] = async (filter = {}, more = {}) => {
+    const rows = await ask.list('listNonconformities', filter, more);
+    assert.is((await ask.ok('listNonconformities', { filter, ...more, view: 'COUNT' })).total, rows.length);
+    return rows.map(({ description }) => description);
+  };
+  Object.assign(context, ask, { found });
+});
+
+test.after.each(async ({ register, folder }) => {
+  await register.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** What is overdue by the filter, which agrees with the field of each record. */
+async function overdue({ list, found }: Context, more: object = {}): Promise<unknown[]> {
+  const yes = await found({ overdue: true }, more);
+  const all = await list('listNonconformities', {}, { ...more, view: 'FULL' });
+  const told = all.filter((one) => one.overdue).map(({ description }) => description);
+  assert.equal([told, (await found({ overdue: false }, more)).length], [yes, all.length - yes.length]);
+  return yes;
+}
+
+test('are overdue after their day while not closed, as it was known on each day', async (context) => {
+  const { add, ok, position } = context;
+  for (const days of [39, 20, 10, 9, 6]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), [], `${days}`);
+  for (const days of [19, 11, 5, 1]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), ['Old'], `${days}`);
+  await add('Nonconformity', { description: 'Due today', due_date: daysAgo(0) });
+  await add('Nonconformity', { description: 'Undated' });
+  const due = { due_date: daysAgo(1) };
+  await add('Nonconformity', { ...due, ...CHECKED, description: 'Closed', status: 'CLOSED' });
+  const late = { ...due, ...TREATED, description: 'To be verified', status: 'PENDING_VERIFICATION' };
+  const { id } = await add('Nonconformity', late);
+  assert.equal(await overdue(context), ['Old', 'To be verified']);
+  const then = { as_of: await position() };
+  await ok('updateNonconformity', { id, status: 'CLOSED', effectiveness_check: 'seen' });
+  assert.equal(await overdue(context), ['Old']);
+  assert.equal(await overdue(context, then), ['Old', 'To be verified']);
+});
+
+test('go from their raising to their closing and back, telling when they were closed', async (context) => {
+  const { ok, refused, list, found } = context;
+  const closedAt = async (as_of: string) => {
+    const [old] = await list('listNonconformities', {}, { as_of, view: 'FULL' });
+    return [old!.status, old!.closed_at && String(old!.closed_at).slice(0, 10)];
+  };
+  assert.equal(await closedAt(daysAgo(11)), ['OPEN', null]);
+  assert.equal(await closedAt(daysAgo(9)), ['CLOSED', daysAgo(10)]);
+  assert.equal(await closedAt(daysAgo(5)), ['OPEN', null]);
+  const { id } = (await ok('addNonconformity', { description: 'New' })).nonconformity as Answer;
+  const move = (fields: object) => ok('updateNonconformity', { id, ...fields });
+  const types: unknown[] = [];
+  for (const fields of [
+    { status: 'IN_PROGRESS' },
+    { ...TREATED, status: 'PENDING_VERIFICATION' },
+    { status: 'IN_PROGRESS', reason: 'not enough' },
+    { effectiveness_check: 'seen', status: 'CLOSED' },
+    { status: 'OPEN', reason: 'it came back' },
+  ]) {
+    types.push(...((await move(fields)).event_types as string[]));
+  }
+  assert.equal(types, [
+    'NonconformityWorkStarted',
+    ...['NonconformityDetailsChanged', 'NonconformitySubmittedForVerification'],
+    'NonconformitySetBack',
+    ...['NonconformityDetailsChanged', 'NonconformityClosed'],
+    'NonconformityReopened',
+  ]);
+  const started = new Date().toISOString();
+  const closed = (await move({ status: 'CLOSED' })).nonconformity as Answer;
+  assert.ok(String(closed.closed_at) >= started);
+  const lost = { id, effectiveness_check: null };
+  assert.equal(await refused('updateNonconformity', lost), ['invalid_input', 'effectiveness_check']);
+  assert.equal(await refused('updateNonconformity', { id, status: 'OPEN' }), ['invalid_input', 'reason']);
+  const early = { id, status: 'IN_PROGRESS', reason: 'it came back' };
+  assert.equal(await refused('updateNonconformity', early), ['invalid_transition', 'status']);
+  assert.equal(await refused('updateNonconformity', { id, closed_at: daysAgo(1) }), ['invalid_input', 'closed_at']);
+  const bare = { description: 'Bare', ...TREATED, status: 'CLOSED' };
+  assert.equal(await refused('addNonconformity', bare), ['invalid_input', 'effectiveness_check']);
+  assert.equal(await found({ open: false }), ['New']);
+});
+
+test('are filtered by status, openness, severity, audit and due date, now and as they were', async (context) => {
+  const { add, ok, found, position } = context;
+  const controls = [{ section_title: 'A.1', name: 'Rules' }];
+  const framework_id = (await add('Framework', { name: 'House rules', controls })).id;
+  const spring = await add('Audit', { framework_id, name: 'Spring' });
+  const autumn = await add('Audit', { framework_id, name: 'Autumn' });
+  const a = await add('Nonconformity', { description: 'A', severity: 'MAJOR', audit_id: spring.id });
+  const b = { description: 'B', severity: 'MINOR', audit_id: autumn.id, due_date: daysAgo(-10), ...CHECKED };
+  await add('Nonconformity', { ...b, status: 'CLOSED', reference_id: 'NC-7' });
+  await add('Nonconformity', { description: 'C', status: 'IN_PROGRESS', due_date: daysAgo(-20), root_cause: 'Haste' });
+  assert.equal(await found({ status: ['IN_PROGRESS', 'CLOSED'] }), ['B', 'C']);
+  assert.equal((await found({ status: ['OPEN'] })).toSorted(), ['A', 'Old']);
+  assert.equal((await found({ open: true })).toSorted(), ['A', 'C', 'Old']);
+  assert.equal(await found({ open: false }), ['B']);
+  assert.equal(await found({ open: true, status: ['CLOSED'] }), []);
+  assert.equal((await found({ severity: ['MAJOR', 'MINOR'] })).toSorted(), ['A', 'B']);
+  assert.equal(await found({ audit_id: [spring.id] }), ['A']);
+  assert.equal((await found({ audit_id: [spring.id, autumn.id] })).toSorted(), ['A', 'B']);
+  assert.equal(await found({ due_before: daysAgo(-20) }), ['Old', 'B'], 'before the day, and no undated ones');
+  assert.equal(await found({ query: 'nc 7' }), ['B']);
+  assert.equal(await found({ query: 'haste' }), ['C']);
+  assert.equal(await found({ query: 'monthly' }), ['Old', 'B']);
+  const then = { as_of: await position() };
+  await ok('updateNonconformity', { id: a.id, severity: null, audit_id: autumn.id, status: 'IN_PROGRESS' });
+  assert.equal([await found({ audit_id: [spring.id] }), await found({ severity: ['MAJOR'] })], [[], []]);
+  const was = { audit_id: [spring.id], severity: ['MAJOR'], status: ['OPEN'], open: true };
+  assert.equal(await found(was, then), ['A']);
+});
+
+test('stand beside the audit that found them, which has to be there', async ({ add, ok, refused, found, position }) => {
+  const controls = [{ section_title: 'A.1', name: 'Rules' }];
+  const framework_id = (await add('Framework', { name: 'House rules', controls })).id;
+  const audit = await add('Audit', { framework_id, name: 'Spring' });
+  await add('Nonconformity', { description: 'Finding', audit_id: audit.id });
+  const then = { as_of: await position() };
+  assert.equal(await found({ linked_to: audit.id }), ['Finding']);
+  const nothing = { id: OLD, audit_id: randomId('aud') };
+  assert.equal(await refused('updateNonconformity', nothing), ['not_found', 'audit_id']);
+  const wrong = { description: 'X', audit_id: framework_id };
+  assert.equal(await refused('addNonconformity', wrong), ['invalid_input', 'audit_id']);
+  await ok('archiveRecords', { ids: [audit.id], action: 'ARCHIVE', reason: 'a mistake' });
+  const archived = { description: 'X', audit_id: audit.id };
+  assert.equal(await refused('addNonconformity', archived), ['invalid_transition', 'audit_id']);
+  assert.equal(await found({ audit_id: [audit.id] }), ['Finding'], 'the finding itself stays');
+  assert.equal([await found({ linked_to: audit.id }), await found({ linked_to: audit.id }, then)], [[], ['Finding']]);
+});
+
+test('are ordered by due date and by when they were identified, undated ones last', async (context) => {
+  const { add, found, position } = context;
+  await add('Nonconformity', { description: 'A', date_identified: daysAgo(3), due_date: daysAgo(-1) });
+  await add('Nonconformity', { description: 'B', date_identified: daysAgo(5) });
+  await add('Nonconformity', { description: 'C', date_identified: daysAgo(4), due_date: daysAgo(-2) });
+  const then = { as_of: await position() };
+  for (const more of [{}, then]) {
+    const ordered = async (field: string, direction?: string) =>
+      (await found({}, { order_by: { field, ...(direction ? { direction } : {}) }, ...more })).join(' ');
+    assert.is((await found({}, more)).join(' '), 'Old A C B');
+    assert.is(await ordered('due_date', 'DESC'), 'C A Old B');
+    assert.is(await ordered('date_identified'), 'B C A Old');
+    assert.is(await ordered('date_identified', 'DESC'), 'A C B Old');
+    assert.is(await ordered('created_at'), 'Old A B C');
+    assert.is(await ordered('updated_at', 'DESC'), 'C B A Old');
+  }
+});
+
+test('lack a cause, an owner, and what should stand beside them, until they have it', async (context) => {
+  const { add, ok, list, found, position } = context;
+  const { id } = await add('Nonconformity', { description: 'New' });
+  const lacking = async (more: object = {}) => {
+    const facts = ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'];
+    const missing = await Promise.all(facts.map((fact) => found({ ids: [id], missing: [fact] }, more)));
+    return facts.filter((_, index) => missing[index]!.length > 0);
+  };
+  assert.equal(await found({ missing: ['ROOT_CAUSE'] }), ['New']);
+  const then = { as_of: await position() };
+  const all = await lacking();
+  assert.is(all.length, 6);
+  await add('Framework', { name: 'House rules', controls: [{ section_title: 'A.1', name: 'Rules' }] });
+  const [control] = await list('listControls');
+  const others = [(await add('Measure', { name: 'Test' })).id, (await add('Risk', { name: 'Loss' })).id, control!.id];
+  await ok('linkRecords', { links: others.map((to_id) => ({ from_id: id, to_id })) });
+  assert.equal(await lacking(), ['OWNER', 'EVIDENCE', 'ROOT_CAUSE']);
+  await add('Evidence', { name: 'Log', text: 'No test.', record_ids: [id] });
+  await ok('updateNonconformity', { id, owner_id: 'ME', root_cause: 'Haste' });
+  assert.equal(await lacking(), []);
+  assert.equal(await found({ linked_to: others[0] }), ['New']);
+  await ok('updateNonconformity', { id, root_cause: null });
+  assert.equal([await lacking(), await lacking(then)], [['ROOT_CAUSE'], all]);
+});
+
+test('are told in brief, and called by their number and the beginning of their text', async (context) => {
+  const { ok, add, list, refused } = context;
+  const description = 'Restores are not tested. '.repeat(10).trim();
+  const { id } = await add('Nonconformity', { reference_id: 'NC-1', description, severity: 'MAJOR' });
+  const [brief] = await list('listNonconformities', { ids: [id] });
+  const cut = `${description.slice(0, 160)}…`;
+  const fields = { id, reference_id: 'NC-1', severity: 'MAJOR', description: cut, status: 'OPEN', overdue: false };
+  assert.equal(brief, fields);
+  const { changes } = await ok<{ changes: Answer[] }>('listChanges', { filter: { record_id: [id] } });
+  const name = `${`NC-1: ${description}`.slice(0, 80)}…`;
+  assert.equal(changes[0]!.record, { id, type: 'NONCONFORMITY', name });
+  assert.equal(changes[0]!.event_type, 'NonconformityRaised');
+  const other = await ok('addNonconformity', { reference_id: 'nc-1', description: 'Another' });
+  assert.equal(other.similar, [{ id, name }], 'advice, by the number alone');
+  assert.not('similar' in (await ok('addNonconformity', { description: 'Another' })));
+  for (const description of ['', null]) {
+    assert.equal(await refused('updateNonconformity', { id, description }), ['invalid_input', 'description']);
+    assert.equal(await refused('addNonconformity', { description }), ['invalid_input', 'description']);
+  }
+});
+
+test.run();

@@ -1,0 +1,195 @@
+import { rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { randomId } from '../../src/commands/ids.ts';
+import { type Asking, asking } from '../support/asking.ts';
+import { daysAgo, layPast } from '../support/past.ts';
+import { type Answer, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
+
+interface Context extends Asking {
+  folder: string;
+  register: TestRegister;
+  /** The requirements that a list holds, and that COUNT counts as many. */
+  found(filter?: object, more?: object): Promise<unknown[]>;
+}
+
+const test = suite<Context>('obligations');
+
+/** Due 20 days ago; added 40 days ago, found met 30 and not met 10 days ago. */
+const OLD = randomId('obl');
+
+test.before.each(async (context) => {
+  context.folder = temporaryFolder();
+  const fields = { requirement: 'Old', due_date: daysAgo(20) };
+  const assess = (status: string) => ({ type: 'UpdateObligation', changes: { status } });
+  await layPast(context.folder, [
+    { days: 40, id: OLD, command: { type: 'AddObligation', fields } },
+    { days: 30, id: OLD, command: assess('COMPLIANT') },
+    { days: 10, id: OLD, command: assess('NON_COMPLIANT') },
+  ]);
+  context.register = await startRegister(context.folder);
+  const ask = asking(context.register);
+  const found: Context['found'] = async (filter = {}, more = {}) => {
+    const rows = await ask.list('listObligations', filter, { ...more, view: 'FULL' });
+    assert.is((await ask.ok('listObligations', { filter, ...more, view: 'COUNT' })).total, rows.length);
+    return rows.map(({ requirement }) => requirement);
+  };
+  Object.assign(context, ask, { found });
+});
+
+test.after.each(async ({ register, folder }) => {
+  await register.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** What is overdue by the filter, which agrees with the field of each record. */
+async function overdue({ list, found }: Context, more: object = {}): Promise<unknown[]> {
+  const yes = await found({ overdue: true }, more);
+  const all = await list('listObligations', {}, { ...more, view: 'FULL' });
+  const told = all.filter((one) => one.overdue).map(({ requirement }) => requirement);
+  assert.equal([told, (await found({ overdue: false }, more)).length], [yes, all.length - yes.length]);
+  return yes;
+}
+
+test('are overdue after their day unless found met, as it was known on each day', async (context) => {
+  const { add, ok, list, position } = context;
+  for (const days of [39, 31, 29, 20, 19, 11]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), []);
+  for (const days of [10, 9, 1]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), ['Old'], `${days}`);
+  const [then] = await list('listObligations', {}, { as_of: daysAgo(29), view: 'FULL' });
+  assert.equal([then!.status, then!.last_review_date], ['COMPLIANT', daysAgo(30)]);
+  const due = { due_date: daysAgo(1), status: 'COMPLIANT' };
+  await add('Obligation', { requirement: 'Due today', due_date: daysAgo(0) });
+  await add('Obligation', { requirement: 'Undated' });
+  await add('Obligation', { ...due, requirement: 'Met' });
+  await add('Obligation', { ...due, requirement: 'Met a year before', last_review_date: daysAgo(367) });
+  const stale = await add('Obligation', { ...due, requirement: 'Too long ago', last_review_date: daysAgo(368) });
+  await add('Obligation', { ...due, requirement: 'In part', status: 'PARTIALLY_COMPLIANT' });
+  assert.equal((await overdue(context)).toSorted(), ['In part', 'Old', 'Too long ago']);
+  const before = { as_of: await position() };
+  const answer = await ok('updateObligation', { id: stale.id, status: 'COMPLIANT' });
+  assert.equal(answer.event_types, ['ObligationAssessed'], 'assessed again, as it was');
+  assert.equal((answer.obligation as Answer).last_review_date, daysAgo(0));
+  assert.equal((await overdue(context)).toSorted(), ['In part', 'Old']);
+  assert.equal((await overdue(context, before)).toSorted(), ['In part', 'Old', 'Too long ago']);
+  await ok('updateObligation', { id: stale.id, last_review_date: null });
+  assert.equal((await overdue(context)).toSorted(), ['In part', 'Old', 'Too long ago'], 'never reviewed');
+  await ok('updateObligation', { id: stale.id, due_date: null });
+  assert.equal((await overdue(context)).toSorted(), ['In part', 'Old']);
+});
+
+test('are filtered by status, area, source, regulator and due date, now and as they were', async (context) => {
+  const { add, ok, found, position } = context;
+  const tax = { area: 'Tax', source: 'Tax Code', regulator: 'Revenue' };
+  await add('Obligation', { requirement: 'A', ...tax, due_date: daysAgo(-10), status: 'COMPLIANT' });
+  const b = await add('Obligation', { requirement: 'B', area: 'Données', source: 'GDPR', due_date: daysAgo(-20) });
+  await add('Obligation', { requirement: 'C', area: 'donnees', regulator: 'CNIL', status: 'NON_COMPLIANT' });
+  assert.equal(await found({ status: ['NOT_ASSESSED'] }), ['B']);
+  assert.equal(await found({ status: ['COMPLIANT', 'NON_COMPLIANT'] }), ['Old', 'A', 'C']);
+  assert.equal(await found({ area: ['DONNÉES'] }), ['B', 'C']);
+  assert.equal(await found({ area: ['donnees', 'tax'], regulator: ['revenue', 'cnil'] }), ['A', 'C']);
+  assert.equal(await found({ source: ['gdpr', 'tax code'] }), ['A', 'B']);
+  assert.equal(await found({ due_before: daysAgo(-20) }), ['Old', 'A'], 'before the day, and no undated ones');
+  assert.equal(await found({ due_after: daysAgo(20) }), ['A', 'B'], 'after the day, and no undated ones');
+  assert.equal(await found({ due_after: daysAgo(0), due_before: daysAgo(-15) }), ['A']);
+  assert.equal(await found({ query: 'donn' }), ['B', 'C']);
+  assert.equal(await found({ query: 'gdpr b' }), ['B']);
+  const then = { as_of: await position() };
+  await ok('updateObligation', { id: b.id, status: 'PARTIALLY_COMPLIANT', area: null, source: '', due_date: null });
+  assert.equal(await found({ status: ['NOT_ASSESSED'] }), []);
+  assert.equal(await found({ area: ['donnees'] }), ['C']);
+  assert.equal(await found({ status: ['NOT_ASSESSED'], source: ['GDPR'], due_after: daysAgo(0) }, then), ['B']);
+});
+
+test('are ordered by due date and by area, empty ones last', async ({ add, found, position }) => {
+  await add('Obligation', { requirement: 'A', area: 'Travail', due_date: daysAgo(-1) });
+  await add('Obligation', { requirement: 'B', area: 'énergie' });
+  await add('Obligation', { requirement: 'C', area: 'Finance', due_date: daysAgo(-2) });
+  const then = { as_of: await position() };
+  for (const more of [{}, then]) {
+    const ordered = async (field: string, direction?: string) =>
+      (await found({}, { order_by: { field, ...(direction ? { direction } : {}) }, ...more })).join(' ');
+    assert.equal((await found({}, more)).join(' '), 'Old A C B');
+    assert.is(await ordered('due_date', 'DESC'), 'C A Old B');
+    assert.is(await ordered('area'), 'B C A Old');
+    assert.is(await ordered('area', 'DESC'), 'A C B Old');
+    assert.is(await ordered('created_at'), 'Old A B C');
+    assert.is(await ordered('updated_at', 'DESC'), 'C B A Old');
+  }
+});
+
+test('lack an owner, measures, controls, risks or evidence until they have them', async (context) => {
+  const { add, ok, list, found, position } = context;
+  const lacking = async (more: object = {}) => {
+    const facts = ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE'];
+    const missing = await Promise.all(facts.map((fact) => found({ missing: [fact] }, more)));
+    return facts.filter((_, index) => missing[index]!.length > 0);
+  };
+  const then = { as_of: await position() };
+  const all = await lacking();
+  assert.is(all.length, 5);
+  const measure = await add('Measure', { name: 'Rehearsal' });
+  const risk = await add('Risk', { name: 'Fine' });
+  await add('Framework', { name: 'House rules', controls: [{ section_title: 'A.1', name: 'Law' }] });
+  const [control] = await list('listControls');
+  const links = [measure.id, risk.id, control!.id].map((to_id) => ({ from_id: OLD, to_id }));
+  await ok('linkRecords', { links });
+  assert.equal(await lacking(), ['OWNER', 'EVIDENCE']);
+  await add('Evidence', { name: 'Letter', text: 'All is well.', record_ids: [OLD] });
+  await ok('updateObligation', { id: OLD, owner_id: 'ME' });
+  assert.equal(await lacking(), []);
+  assert.equal(await found({ linked_to: risk.id }), ['Old']);
+  await ok('archiveRecords', { ids: [risk.id], action: 'ARCHIVE', reason: 'gone' });
+  assert.equal([await lacking(), await lacking(then)], [['RISKS'], all]);
+});
+
+test('are told in brief with the beginning of their text', async ({ ok, add, list }) => {
+  const requirement = `${'x'.repeat(159)}😀 and\nso on`;
+  const { id } = await add('Obligation', { requirement, area: 'Tax', owner_id: 'ME' });
+  const [brief] = await list('listObligations', { ids: [id] });
+  const { owner, ...fields } = brief!;
+  assert.type(owner, 'string');
+  const cut = `${'x'.repeat(159)}…`;
+  assert.equal(fields, { id, requirement: cut, area: 'Tax', status: 'NOT_ASSESSED', overdue: false });
+  const short = await add('Obligation', { requirement: 'y'.repeat(160) });
+  const [whole] = await list('listObligations', { ids: [short.id] });
+  assert.is(whole!.requirement, 'y'.repeat(160));
+  const { records } = await ok<{ records: Answer[] }>('getRecords', { ids: [id] });
+  assert.is(records[0]!.requirement, requirement);
+  const named = await add('Obligation', { requirement: `Pay\nthe  tax ${'z'.repeat(100)}` });
+  const { changes } = await ok<{ changes: Answer[] }>('listChanges', { filter: { record_id: [named.id] } });
+  const name = `Pay the tax ${'z'.repeat(68)}…`;
+  assert.equal(changes[0]!.record, { id: named.id, type: 'OBLIGATION', name });
+  await ok('linkRecords', { links: [{ from_id: named.id, to_id: (await add('Risk', { name: 'Fine' })).id }] });
+  const [risk] = await list('listRisks');
+  const linked = await ok<{ records: Answer[] }>('getRecords', { ids: [risk!.id], include: ['LINKS'] });
+  assert.equal((linked.records[0]!.links as Answer).records, [{ id: named.id, type: 'OBLIGATION', name }]);
+});
+
+test('say what became of them, and refuse to be about nothing', async ({ ok, refused }) => {
+  const answer = await ok('updateObligation', {
+    id: OLD,
+    status: 'COMPLIANT',
+    last_review_date: daysAgo(3),
+    area: 'Tax',
+  });
+  assert.equal(answer.event_types, ['ObligationDetailsChanged', 'ObligationAssessed']);
+  const filter = { record_id: [OLD], event_types: ['ObligationAssessed'] };
+  const { changes } = await ok<{ changes: Answer[] }>('listChanges', { filter, size: 1 });
+  assert.equal(changes[0]!.changes, [
+    { field: 'status', from: 'NON_COMPLIANT', to: 'COMPLIANT' },
+    { field: 'last_review_date', from: daysAgo(10), to: daysAgo(3) },
+  ]);
+  const corrected = await ok('updateObligation', { id: OLD, last_review_date: daysAgo(4) });
+  assert.equal(corrected.event_types, ['ObligationReviewDateCorrected']);
+  const same = await ok('updateObligation', { id: OLD, last_review_date: daysAgo(4), area: 'Tax' });
+  assert.equal([same.event_types, same.revision], [[], corrected.revision]);
+  for (const requirement of ['', ' ', null]) {
+    assert.equal(await refused('updateObligation', { id: OLD, requirement }), ['invalid_input', 'requirement']);
+    assert.equal(await refused('addObligation', { requirement }), ['invalid_input', 'requirement']);
+  }
+  const long = 'x'.repeat(10_001);
+  assert.equal(await refused('addObligation', { requirement: long }), ['invalid_input', 'requirement']);
+  assert.equal(await refused('updateObligation', { id: OLD, status: null }), ['invalid_input', 'status']);
+});
+
+test.run();
