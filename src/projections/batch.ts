@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../stores/event-store.ts';
 import type { Checkpoint, Commit, ReadModels } from '../stores/read-store.ts';
 import { modelOfId } from './models.ts';
-import { NEIGHBOURS, type Neighbours, type NeighboursDocument } from './neighbours.ts';
+import { Neighbours } from './neighbours.ts';
 import {
   currentDocument,
   historyOf,
@@ -23,8 +23,6 @@ interface Shelf<T> {
   get(id: string): T | undefined;
   set(id: string, value: T): unknown;
 }
-
-const NONE: Neighbours = new Map();
 
 /**
  * A batch of one organization's events on its way to a commit: what records and neighbours are after the events taken
@@ -100,30 +98,46 @@ export class Batch {
   }
 
   async neighboursOf(id: string): Promise<Neighbours> {
-    const known = this.neighbours.get(id) ?? this.cache.neighbours.get(id);
-    if (known !== undefined) return known;
-    const [found] = await this.models.get(NEIGHBOURS.name, [id]);
-    const since = (found?.doc as unknown as NeighboursDocument | undefined)?.since;
-    const neighbours = since === undefined ? NONE : new Map(Object.entries(since));
-    this.neighbours.set(id, neighbours);
+    let neighbours = this.neighbours.get(id) ?? this.cache.neighbours.get(id);
+    if (neighbours === undefined) {
+      neighbours = await Neighbours.read(this.models, id);
+      this.neighbours.set(id, neighbours);
+    }
     return neighbours;
   }
 
-  /** The new version of a record begins where the old one ends. */
-  keep(model: ReadModel, after: RecordDocument): void {
-    const history = historyOf(model.family.plural);
+  /** The version of a record that ends with this one, and the one that begins. @throws Error where it cannot be stored */
+  versions(model: ReadModel, after: RecordDocument): Put[] {
+    const collection = historyOf(model.family.plural);
     const before = this.records.get(after.id) ?? null;
     const ended = before && versionDocument(model, before, after.since);
     if (before !== null) inheritWords(model, before, after);
     const begun = versionDocument(model, after);
-    if (ended !== null) this.put({ collection: history, document: ended });
-    this.put({ collection: history, document: begun });
+    return ended === null
+      ? [{ collection, document: begun }]
+      : [
+          { collection, document: ended },
+          { collection, document: begun },
+        ];
+  }
+
+  /** A record is this from now on. */
+  keep(model: ReadModel, after: RecordDocument): void {
     this.records.set(after.id, after);
     this.touched.set(after.id, model);
   }
 
-  keepNeighbours(id: string, neighbours: Neighbours): void {
+  /** Says that a record has just begun, so that nobody looks for neighbours of its. */
+  expectAlone(id: string): void {
+    if (!this.neighbours.has(id)) this.neighbours.set(id, Neighbours.none());
+  }
+
+  /** Joins a record to another from an ordinal on, or parts it (null). */
+  async keepNeighbour(id: string, other: string, since: number | null): Promise<void> {
+    const neighbours = await this.neighboursOf(id);
     this.neighbours.set(id, neighbours);
+    if (since === null) neighbours.part(other);
+    else neighbours.join(other, since);
   }
 
   put(put: Put): void {
@@ -134,6 +148,10 @@ export class Batch {
   commit(): Commit {
     for (const [id, model] of this.touched) {
       this.put({ collection: model.family.plural, document: currentDocument(model, this.records.get(id)!) });
+    }
+    for (const [id, neighbours] of this.neighbours) {
+      const record = this.records.get(id);
+      if (record) for (const put of neighbours.puts(record)) this.put(put);
     }
     for (const [id, document] of this.records) if (document !== null) this.cache.records.set(id, document);
     for (const [id, neighbours] of this.neighbours) this.cache.neighbours.set(id, neighbours);

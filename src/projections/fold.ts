@@ -48,7 +48,7 @@ async function apply(batch: Batch, event: StoredEvent): Promise<void> {
   try {
     const step = new Step(batch, event);
     await takeEffect(step, batch.logTime);
-    step.done();
+    await step.done();
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error;
     const step = new Step(batch, event);
@@ -63,7 +63,7 @@ async function apply(batch: Batch, event: StoredEvent): Promise<void> {
     };
     const document = { id: event.id, organization_id, keys: { position: batch.ordinal }, doc };
     step.put({ collection: PARKED.name, document });
-    step.done();
+    await step.done();
     batch.countParked();
   }
 }

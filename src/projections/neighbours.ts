@@ -1,4 +1,4 @@
-import type { CollectionSpec, Commit, StoredDocument } from '../stores/read-store.ts';
+import type { CollectionSpec, Commit, ReadModels, StoredDocument } from '../stores/read-store.ts';
 import { OPEN_END, type RecordDocument } from './read-model.ts';
 
 type Put = Commit['puts'][number];
@@ -23,18 +23,83 @@ export const LINKS: CollectionSpec = {
 /** The same for the fold alone, which looks them up by id also while a generation has no index yet. */
 export const NEIGHBOURS: CollectionSpec = { name: 'neighbours', keys: {}, indexes: [], searchable: false };
 
-/** The live neighbours of a record, each with the ordinal since when. Replaced, never changed. */
-export type Neighbours = ReadonlyMap<string, number>;
+/** A page holds so many, so that one more neighbour of a busy record costs no more than one of another's. */
+const PAGE = 200;
 
-export interface NeighboursDocument {
-  id: string;
+interface PageDocument {
+  /** How many pages there are, in the first of them. */
+  pages?: number;
   since: Record<string, number>;
 }
 
-export function neighboursPut(record: RecordDocument, neighbours: Neighbours): Put {
-  const { id, organization_id } = record;
-  const doc: NeighboursDocument = { id, since: Object.fromEntries(neighbours) };
-  return { collection: NEIGHBOURS.name, document: { id, organization_id, keys: {}, doc } };
+/** The neighbours of a record, each with the ordinal since when, in pages. */
+export class Neighbours {
+  private readonly pages: Map<string, number>[];
+  private readonly changed = new Set<number>();
+
+  private constructor(pages: Map<string, number>[]) {
+    this.pages = pages;
+  }
+
+  static none(): Neighbours {
+    return new Neighbours([]);
+  }
+
+  static async read(models: Pick<ReadModels, 'get'>, id: string): Promise<Neighbours> {
+    const [found] = await models.get(NEIGHBOURS.name, [id]);
+    if (found === undefined) return Neighbours.none();
+    const first = found.doc as unknown as PageDocument;
+    const pages = [new Map(Object.entries(first.since))];
+    const others = Array.from({ length: (first.pages ?? 1) - 1 }, (_, index) => pageId(id, index + 1));
+    if (others.length > 0) {
+      const byId = new Map((await models.get(NEIGHBOURS.name, others)).map((page) => [page.id, page.doc]));
+      for (const other of others)
+        pages.push(new Map(Object.entries((byId.get(other) as unknown as PageDocument).since)));
+    }
+    return new Neighbours(pages);
+  }
+
+  since(other: string): number | undefined {
+    for (const page of this.pages) {
+      const since = page.get(other);
+      if (since !== undefined) return since;
+    }
+    return undefined;
+  }
+
+  *ids(): Generator<string> {
+    for (const page of this.pages) yield* page.keys();
+  }
+
+  join(other: string, since: number): void {
+    let index = this.pages.findLastIndex(({ size }) => size < PAGE);
+    if (index < 0) {
+      index = this.pages.push(new Map()) - 1;
+      // The first page says how many there are.
+      this.changed.add(0);
+    }
+    this.pages[index]!.set(other, since);
+    this.changed.add(index);
+  }
+
+  part(other: string): void {
+    for (const [index, page] of this.pages.entries()) if (page.delete(other)) this.changed.add(index);
+  }
+
+  /** The pages that have changed since they were last asked for, as they are to be stored. */
+  puts({ id, organization_id }: RecordDocument): Put[] {
+    const puts = [...this.changed].map((index) => {
+      const since = Object.fromEntries(this.pages[index]!);
+      const doc: PageDocument = index === 0 ? { pages: this.pages.length, since } : { since };
+      return { collection: NEIGHBOURS.name, document: { id: pageId(id, index), organization_id, keys: {}, doc } };
+    });
+    this.changed.clear();
+    return puts;
+  }
+}
+
+function pageId(id: string, index: number): string {
+  return index === 0 ? id : `${id}~${index}`;
 }
 
 /** One side of a pair that is joined from an ordinal on, and until another where it has ended. */

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../stores/event-store.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import type { Batch, Put } from './batch.ts';
 import { modelOfId } from './models.ts';
-import { linkPut, type Neighbours, neighboursPut } from './neighbours.ts';
+import { linkPut } from './neighbours.ts';
 import type { ReadModel, RecordDocument } from './read-model.ts';
 import { EVIDENCE_UNTIL, retallied, STALE } from './tally.ts';
 
@@ -16,7 +16,8 @@ const TOLD_WHEN_STALE: ReadonlySet<string> = new Set(['RISK', 'MEASURE', 'EVIDEN
  */
 export class Step {
   private readonly records = new Map<string, RecordDocument>();
-  private readonly neighbours = new Map<string, Map<string, number>>();
+  /** Neighbours that came (since when) or went (null), by record. */
+  private readonly neighbours = new Map<string, Map<string, number | null>>();
   private readonly puts: Put[] = [];
 
   constructor(
@@ -28,12 +29,14 @@ export class Step {
     return this.batch.ordinal;
   }
 
-  /** Hands everything over. */
-  done(): void {
-    for (const [id, document] of this.records) this.batch.keep(modelOfId(id)!, document);
-    for (const [id, neighbours] of this.neighbours) {
-      this.batch.keepNeighbours(id, neighbours);
-      this.batch.put(neighboursPut(this.records.get(id) ?? this.batch.known(id)!, neighbours));
+  /** Hands everything over. @throws Error where a record cannot be stored, before anything is */
+  async done(): Promise<void> {
+    const kept = [...this.records].map(([id, document]) => ({ model: modelOfId(id)!, document }));
+    const versions = kept.map(({ model, document }) => this.batch.versions(model, document));
+    for (const put of versions.flat()) this.batch.put(put);
+    for (const { model, document } of kept) this.batch.keep(model, document);
+    for (const [id, changes] of this.neighbours) {
+      for (const [other, since] of changes) await this.batch.keepNeighbour(id, other, since);
     }
     for (const put of this.puts) this.batch.put(put);
   }
@@ -90,17 +93,18 @@ export class Step {
   async change(after: RecordDocument): Promise<void> {
     const before = await this.record(after.id);
     this.records.set(after.id, after);
-    const gone = before === null ? [] : labelsOf(before);
+    if (before === null) return this.batch.expectAlone(after.id);
+    const gone = labelsOf(before);
     const come = labelsOf(after);
     if (sameLabels(gone, come)) return;
-    for (const id of [...(await this.neighboursOf(after.id)).keys()]) await this.retally(id, gone, come);
+    for (const id of await this.neighboursOf(after.id)) await this.retally(id, gone, come);
   }
 
   /** Joins two records from this event on, and lets each count the other. */
   async join(a: string, b: string): Promise<void> {
     const [one, two] = [await this.record(a), await this.record(b)];
     if (one === null || two === null) throw new Error(`${one === null ? a : b} is joined, but is not known`);
-    if (a === b || (await this.neighboursOf(a)).has(b)) return;
+    if (a === b || (await this.neighbourSince(a, b)) !== null) return;
     let [countedAtA, countedAtB]: readonly (readonly string[])[] = [[], []] as const;
     // What one counts may change what it is counted as: until both know the other as it is.
     for (;;) {
@@ -113,18 +117,18 @@ export class Step {
       await this.retally(b, countedAtB!, ofA);
       countedAtB = ofA;
     }
-    await this.setNeighbour(a, b);
-    await this.setNeighbour(b, a);
+    this.setNeighbour(a, b, this.ordinal);
+    this.setNeighbour(b, a, this.ordinal);
     this.puts.push(linkPut(one, sideOf(b), this.ordinal), linkPut(two, sideOf(a), this.ordinal));
   }
 
   /** Parts two records from this event on. */
   async part(a: string, b: string): Promise<void> {
-    const since = (await this.neighboursOf(a)).get(b);
-    if (since === undefined) return;
+    const since = await this.neighbourSince(a, b);
+    if (since === null) return;
     const [one, two] = [(await this.record(a))!, (await this.record(b))!];
-    await this.setNeighbour(a, b, false);
-    await this.setNeighbour(b, a, false);
+    this.setNeighbour(a, b, null);
+    this.setNeighbour(b, a, null);
     await this.retally(a, labelsOf(two), []);
     await this.retally(b, labelsOf(one), []);
     this.puts.push(linkPut(one, sideOf(b), since, this.ordinal), linkPut(two, sideOf(a), since, this.ordinal));
@@ -154,18 +158,24 @@ export class Step {
     await this.retally(id, [], [label]);
   }
 
-  private async neighboursOf(id: string): Promise<Neighbours> {
-    return this.neighbours.get(id) ?? this.batch.neighboursOf(id);
+  /** Ids of a record's neighbours as they are now. */
+  private async neighboursOf(id: string): Promise<string[]> {
+    const before = await this.batch.neighboursOf(id);
+    const changes = this.neighbours.get(id);
+    if (changes === undefined) return [...before.ids()];
+    const came = [...changes].flatMap(([other, since]) => (since === null ? [] : [other]));
+    return [...[...before.ids()].filter((other) => !changes.has(other)), ...came];
   }
 
-  private async setNeighbour(id: string, other: string, joined = true): Promise<void> {
-    let neighbours = this.neighbours.get(id);
-    if (neighbours === undefined) {
-      neighbours = new Map(await this.batch.neighboursOf(id));
-      this.neighbours.set(id, neighbours);
-    }
-    if (joined) neighbours.set(other, this.ordinal);
-    else neighbours.delete(other);
+  private async neighbourSince(id: string, other: string): Promise<number | null> {
+    const change = this.neighbours.get(id)?.get(other);
+    if (change !== undefined) return change;
+    return (await this.batch.neighboursOf(id)).since(other) ?? null;
+  }
+
+  private setNeighbour(id: string, other: string, since: number | null): void {
+    const changes = this.neighbours.get(id) ?? new Map<string, number | null>();
+    this.neighbours.set(id, changes.set(other, since));
   }
 }
 
