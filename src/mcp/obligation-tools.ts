@@ -40,7 +40,7 @@ const obligations = {
       'Correct or assess an obligation. Setting status, the same again too, sets last_review_date to today unless given.',
   },
   examples: {
-    list: { filter: { overdue: true } },
+    list: { filter: { due_before: '{today+60}' } },
     add: {
       requirement: 'Report a personal data breach to the authority within 72 hours',
       area: 'Privacy',
