@@ -1,9 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FAMILIES } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
-import { importedId } from '../../src/commands/imported.ts';
-import type { Imported } from '../../src/mcp/import-answer.ts';
+import { countsOf, errorsOf, imported, logLength, refused, suppliers } from '../support/imports.ts';
 import { type Answer, callerAs, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 
 interface Context {
@@ -16,30 +14,6 @@ test.before.each(async (context) => {
   context.register = await startRegister();
 });
 test.after.each(({ register }) => register.stop());
-
-const suppliers = (count: number) =>
-  Array.from({ length: count }, (_, n) => ({ name: `Supplier ${n}`, country: 'DE' }));
-
-async function imported({ call }: TestRegister, type: string, rows: object[], more: object = {}): Promise<Imported> {
-  const answer = await call('importRecords', { organization_id: ORGANIZATION, type, rows, ...more });
-  assert.not('error' in answer, JSON.stringify(answer));
-  return answer as unknown as Imported;
-}
-
-async function refused({ call }: TestRegister, args: object, caller = callerAs()) {
-  const { error } = await call('importRecords', { organization_id: ORGANIZATION, ...args }, caller);
-  return error as { code: string; field: string; message: string };
-}
-
-const countsOf = ({ created, updated, unchanged }: Imported) => [created, updated, unchanged];
-const errorsOf = ({ rows }: Imported) => rows.map(({ errors }) => errors?.map(({ field }) => field) ?? null);
-
-/** All that is in the log: what was refused must not change it. */
-async function logLength({ stores }: TestRegister): Promise<number> {
-  let length = 0;
-  for await (const events of stores.events.readAll(null)) length += events.length;
-  return length;
-}
 
 async function record({ call }: TestRegister, id: string): Promise<Answer> {
   const { records } = (await call('getRecords', { ids: [id], include: ['ARCHIVED'] })) as { records: Answer[] };
@@ -231,71 +205,6 @@ test('an answer keeps its bound however much is wrong', async ({ register }) => 
   assert.ok(JSON.stringify(answer).length <= 60_000, `${JSON.stringify(answer).length} characters`);
   assert.ok(answer.rows.every(({ errors }) => errors!.length > 0));
   assert.is(answer.rows[199]!.errors!.length + answer.rows[199]!.more_errors!, 22);
-});
-
-test('evidence is attached to its records, and never changed', async ({ register }) => {
-  const { rows } = await imported(register, 'VENDOR', suppliers(1));
-  const vendor = rows[0]!.id!;
-  const evidence = { name: 'Certificate', url: 'https://example.org/c.pdf', record_ids: [vendor] };
-  const first = await imported(register, 'EVIDENCE', [evidence]);
-  assert.equal(countsOf(first), [1, 0, 0]);
-  assert.equal(countsOf(await imported(register, 'EVIDENCE', [evidence])), [0, 0, 1]);
-  const wrong = [
-    { name: 'Of nothing', text: 'seen' },
-    { id: first.rows[0]!.id, name: 'Changed' },
-    { ...evidence, record_ids: [randomId('vnd')] },
-  ];
-  assert.equal(errorsOf(await imported(register, 'EVIDENCE', wrong)), [['record_ids'], ['id'], ['record_ids']]);
-});
-
-test('controls are changed in bulk, and only so', async ({ register }) => {
-  const controls = [1, 2, 3].map((n) => ({ section_title: `A.${n}`, name: `Control ${n}` }));
-  const adopted = await register.call('addFramework', { organization_id: ORGANIZATION, name: 'Own', controls });
-  const framework = (adopted.framework as { id: string }).id;
-  const listed = await register.call('listControls', { organization_id: ORGANIZATION });
-  const ids = (listed.controls as { id: string }[]).map(({ id }) => id);
-  const excluded = { status: 'EXCLUDED', exclusion_justification: 'no such thing here' };
-  const rows = [
-    { id: ids[0], ...excluded },
-    { id: ids[1], name: 'Renamed' },
-  ];
-  assert.equal(countsOf(await imported(register, 'CONTROL', rows)), [0, 2, 0]);
-  assert.equal(countsOf(await imported(register, 'CONTROL', rows)), [0, 0, 2]);
-  const wrong = [
-    { section_title: 'A.9', name: 'New' },
-    { id: ids[2], status: 'EXCLUDED' },
-  ];
-  const answer = await imported(register, 'CONTROL', wrong);
-  assert.equal(errorsOf(answer), [['id'], ['exclusion_justification']]);
-  await register.call('archiveRecords', { ids: [framework], action: 'ARCHIVE', reason: 'left' });
-  const late = await imported(register, 'CONTROL', [{ id: ids[2], name: 'Late' }]);
-  assert.match(late.rows[0]!.errors![0]!.hint!, framework);
-});
-
-test('every type of the contract whose family there is can be imported', async ({ register }) => {
-  const types = ['RISK', 'VENDOR', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE', 'CONTROL'];
-  for (const type of types.filter((known) => known in FAMILIES)) {
-    const { rows } = await imported(register, type, [{}], { dry_run: true });
-    assert.ok(rows[0]!.errors!.length > 0, type);
-  }
-});
-
-test('ids follow from organization, type and reference_id or content, and from the key', () => {
-  const vendor = { prefix: 'vnd', type: 'VENDOR' };
-  const id = (fields: object, key = 'k', organization = 'org_1', family = vendor) =>
-    importedId(family, key, organization, fields as Record<string, unknown>);
-  assert.is(id({ name: 'A' }), 'vnd_2KE1948PPQGS18DWKZTW7KD1WT');
-  assert.is(id({ reference_id: 'R', name: 'A' }), id({ reference_id: 'R', name: 'B' }));
-  const all = [
-    id({ name: 'A' }),
-    id({ name: 'B' }),
-    id({ name: 'A', reference_id: 'R' }),
-    id({ name: 'A', reference_id: 'S' }),
-    id({ name: 'A' }, 'other key'),
-    id({ name: 'A' }, 'k', 'org_2'),
-    id({ name: 'A' }, 'k', 'org_1', { prefix: 'vnd', type: 'OTHER' }),
-  ];
-  assert.is(new Set(all).size, all.length);
 });
 
 test.run();
