@@ -32,10 +32,10 @@ const audits = {
     valid_on: field.date().optional(),
   },
   descriptions: {
-    list: 'Audits, by starts_on unless ordered otherwise. The id of a completed one serves as as_of in any list, and as from in listChanges. Known ids: getRecords.',
-    add: 'Plan an audit of a framework. Begins in any state but COMPLETED, NOT_STARTED unless given. Its findings: addNonconformity with audit_id.',
+    list: 'Audits, by starts_on. The id of a completed one serves as as_of anywhere, and as from in listChanges.',
+    add: 'Plan an audit of a framework, NOT_STARTED unless given; COMPLETED only later. Findings: addNonconformity with audit_id.',
     update:
-      'Change an audit. COMPLETED pins the register for its pack; from there back to IN_PROGRESS needs reason, or on to OUTDATED. REJECTED and OUTDATED are final.',
+      'Change an audit. COMPLETED pins the register for its pack; from there IN_PROGRESS needs reason, or OUTDATED. REJECTED and OUTDATED are final.',
   },
   examples: {
     list: { filter: { framework_id: ['{framework}'], state: ['NOT_STARTED', 'IN_PROGRESS'] } },

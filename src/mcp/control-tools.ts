@@ -26,7 +26,7 @@ const controls = {
   },
   filter: {
     framework_id: field.some(field.id('frm')).optional(),
-    section_title: field.some(field.name()).optional().describe('whole numbers such as A.5.1'),
+    section_title: field.some(field.name()).optional().describe('such as A.5.1'),
     status: field.someOf(CONTROL_STATUSES).optional(),
     implementation: field
       .someOf(IMPLEMENTATIONS)
@@ -34,9 +34,9 @@ const controls = {
       .describe('FULL: all linked measures that count are IMPLEMENTED'),
   },
   descriptions: {
-    list: 'Controls of adopted frameworks, by section_title (their number) unless ordered otherwise. Gaps: filter.status [INCLUDED] with implementation [NONE, PARTIAL]. To read known ids whole, use getRecords.',
+    list: 'Controls of adopted frameworks, by section_title (their number). Gaps: status [INCLUDED], implementation [NONE, PARTIAL].',
     update:
-      'Change a control; find it by listControls filter.section_title. Not applicable: status EXCLUDED with exclusion_justification. Implementation follows from its measures: link them with linkRecords.',
+      'Change a control; find it by listControls filter.section_title. Not applicable: EXCLUDED with exclusion_justification. Implementation follows from linked measures.',
   },
   examples: {
     list: { filter: { status: ['INCLUDED'], implementation: ['NONE', 'PARTIAL'] }, size: 2 },

@@ -13,13 +13,13 @@ export function evidenceTools(service: Service): Tool[] {
       query: evidenceQuery,
       required: {
         name: field.name(),
-        record_ids: field.someIds(20, kinds).describe('what it shows; link more with linkRecords'),
+        record_ids: field.someIds(20, kinds),
       },
       settable: {
         description: field.clearable(field.text()),
         url: field.clearable(field.url()),
-        text: field.clearable(field.longText()).describe('at most 20,000 characters'),
-        sha256: field.clearable(field.sha256()).describe('of the file; of text if left out'),
+        text: field.clearable(field.longText()),
+        sha256: field.clearable(field.sha256()),
         collected_at: field.clearable(field.timestamp()),
         valid_until: field.clearable(field.date()),
         owner_id: field.clearable(field.account()),
@@ -30,7 +30,7 @@ export function evidenceTools(service: Service): Tool[] {
         expired: z.boolean().describe('valid_until is past; it counts as evidence all the same'),
       },
       descriptions: {
-        add: 'Attach evidence to 1-20 records. Needs url, text or sha256. It is never changed: archive it and add anew. To read it: getRecords with include EVIDENCE.',
+        add: 'Attach new evidence to 1-20 records: url, text (to 20,000 characters) or sha256. It is never changed: archive it and add anew. Read it by getRecords include EVIDENCE; link it to more by linkRecords.',
       },
       examples: {
         add: {

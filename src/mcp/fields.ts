@@ -156,7 +156,7 @@ export const expectedRevision = () => z.int().min(1).optional();
 
 /** Filters that every family's list has. */
 export const commonFilters = (prefix: string, missing: readonly string[], kinds: readonly string[]) => ({
-  query: text().optional().describe('every word begins a word of its texts'),
+  query: text().optional(),
   ids: some(id(prefix)).optional(),
   owner_id: some(account()).optional(),
   linked_to: id(...kinds).optional(),
@@ -168,7 +168,10 @@ export const commonFilters = (prefix: string, missing: readonly string[], kinds:
 /** What every list takes beside its filter. */
 export const listFields = (orders: readonly string[]) => ({
   order_by: z
-    .strictObject({ field: z.enum(orders as [string, ...string[]]), direction: z.enum(['ASC', 'DESC']).optional() })
+    .strictObject({
+      field: z.enum(orders as [string, ...string[]]).optional(),
+      direction: z.enum(['ASC', 'DESC']).optional(),
+    })
     .optional(),
   ...pageFields(),
 });

@@ -34,7 +34,7 @@ const frameworks = {
   },
   filter: {},
   descriptions: {
-    list: 'Adopted frameworks and their coverage (controls fully implemented ÷ included), by name unless ordered otherwise. For their controls use listControls.',
+    list: 'Adopted frameworks and their coverage (controls implemented ÷ included), by name. Their controls: listControls.',
   },
   examples: { list: {} },
 };
@@ -64,7 +64,7 @@ export function frameworkTools(service: Service): Tool[] {
     tool({
       name: NAME,
       description:
-        'Adopt a framework with all its controls at once (ADMIN): library_id, or name, version and up to 500 controls of your own. Each begins INCLUDED; updateControl changes it, linkRecords maps measures.',
+        'Adopt a framework with all its controls (ADMIN): library_id, or name and up to 500 controls of your own. Each begins INCLUDED: see updateControl. Map measures with linkRecords.',
       input,
       output: writeOutput(recordKind(frameworks), true),
       example: {

@@ -16,9 +16,9 @@ const measures = {
     due_date: field.clearable(field.date()),
     owner_id: field.clearable(field.account()),
     state: field.oneOf(MEASURE_STATES).optional(),
-    justification: field.clearable(field.text()).describe('why NOT_APPLICABLE'),
+    justification: field.clearable(field.text()),
   },
-  whenAdding: { implemented_at: field.clearable(field.timestamp()).describe('with state IMPLEMENTED') },
+  whenAdding: { implemented_at: field.clearable(field.timestamp()).describe('if IMPLEMENTED') },
   derived: {
     evidence_count: z.int(),
     control_count: z.int(),
@@ -32,8 +32,8 @@ const measures = {
     overdue: z.boolean().optional(),
   },
   descriptions: {
-    list: "Measures (what is done against risks and for controls), by name unless ordered otherwise. A framework's requirements: listControls. Known ids: getRecords.",
-    add: 'Add a measure, NOT_STARTED unless state says otherwise; NOT_APPLICABLE needs justification. Join it to controls and risks with linkRecords.',
+    list: "Measures (what is done against risks and for controls), by name. A framework's requirements: listControls.",
+    add: 'Add a measure, NOT_STARTED unless given; NOT_APPLICABLE needs justification. Then linkRecords to controls and risks.',
     update:
       'Change a measure. IMPLEMENTED sets implemented_at; going back, or out of NOT_APPLICABLE, needs reason. Whether a control applies: updateControl.',
   },

@@ -28,17 +28,17 @@ const nonconformities = {
   },
   filter: {
     status: field.someOf(NONCONFORMITY_STATUSES).optional(),
-    open: z.boolean().optional().describe('true: all but CLOSED'),
+    open: z.boolean().optional(),
     severity: field.someOf(SEVERITIES).optional(),
     audit_id: field.some(field.id('aud')).optional(),
     due_before: field.date().optional(),
     overdue: z.boolean().optional(),
   },
   descriptions: {
-    list: 'Nonconformities (findings, of audits or not), by due_date unless ordered otherwise. To read known ids whole, use getRecords.',
-    add: 'Raise a nonconformity (a finding), OPEN unless status says otherwise. Join it to what it concerns with linkRecords. What could go wrong is a risk: addRisk.',
+    list: 'Nonconformities (findings, of audits or not), by due_date. What could go wrong: listRisks.',
+    add: 'Raise a nonconformity (a finding), OPEN unless given. Then linkRecords to what it concerns. What could go wrong: addRisk.',
     update:
-      'Change a nonconformity. Status PENDING_VERIFICATION needs root_cause and corrective_action, CLOSED effectiveness_check too, known or given here; back, and from CLOSED to OPEN only, needs reason.',
+      'Change a nonconformity. PENDING_VERIFICATION needs root_cause and corrective_action, CLOSED effectiveness_check too; going back (from CLOSED to OPEN only) needs reason.',
   },
   examples: {
     list: { filter: { open: true, severity: ['MAJOR'] } },

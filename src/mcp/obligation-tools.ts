@@ -34,10 +34,9 @@ const obligations = {
     overdue: z.boolean().optional().describe('COMPLIANT too, if reviewed over 366 days before due_date'),
   },
   descriptions: {
-    list: "Obligations (what laws, regulators and contracts demand), by due_date unless ordered otherwise. A framework's requirements are listControls. To read known ids whole, use getRecords.",
-    add: 'Add an obligation, NOT_ASSESSED unless status says otherwise. What is done to meet it is a measure: addMeasure, then linkRecords.',
-    update:
-      'Correct or assess an obligation. Setting status, the same again too, sets last_review_date to today unless given.',
+    list: "Obligations (what laws, regulators and contracts demand), by due_date. A framework's requirements: listControls.",
+    add: 'Add an obligation, NOT_ASSESSED unless given. What is done to meet it: addMeasure, then linkRecords.',
+    update: 'Correct or assess an obligation. Setting status sets last_review_date to today unless given.',
   },
   examples: {
     list: { filter: { due_before: '{today+60}' } },

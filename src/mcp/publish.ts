@@ -13,6 +13,10 @@ const UNPUBLISHED = [
   'maxLength',
   'minItems',
   'maxItems',
+  // Said in words: bounds and defaults that every list and write shares once for all, others in the tool's description.
+  'minimum',
+  'maximum',
+  'default',
 ];
 
 /** The schema of an input as clients see it: plain objects, arrays, enums and numbers. */
@@ -41,7 +45,7 @@ function prune(schema: unknown): JsonSchema {
   if (typeof schema !== 'object' || schema === null) return schema as unknown as JsonSchema;
   return Object.fromEntries(
     Object.entries(schema)
-      .filter(([key, value]) => !UNPUBLISHED.includes(key) && !isBoundOfJavaScript(key, value))
+      .filter(([key]) => !UNPUBLISHED.includes(key))
       .map(([key, value]) => [key, key === 'properties' ? pruneProperties(value as JsonSchema) : prune(value)]),
   );
 }
@@ -49,8 +53,4 @@ function prune(schema: unknown): JsonSchema {
 /** Property names are not keywords: one named `pattern` stays. */
 function pruneProperties(properties: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, prune(schema)]));
-}
-
-function isBoundOfJavaScript(key: string, value: unknown): boolean {
-  return (key === 'minimum' || key === 'maximum') && Math.abs(Number(value)) >= Number.MAX_SAFE_INTEGER;
 }

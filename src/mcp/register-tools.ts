@@ -20,7 +20,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
     tool({
       name: 'listOrganizations',
       description:
-        'Call this first: the organizations this token reaches, their organization_id, your role and account_id. include_members names the people who can own records.',
+        'Call this first: the organizations you reach, their id, your role and account_id. include_members names who can own records.',
       readOnly: true,
       input: z.strictObject({
         size: z.int().min(1).max(100).default(20),
@@ -34,7 +34,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
     tool({
       name: 'listChanges',
       description:
-        'Who changed what, when and why, before and after, newest first. verify also checks the hash chains. For the state at a past date, give as_of to a list or getRecords instead.',
+        'Who changed what, when and why, before and after, newest first. verify checks the hash chains. The state at a past date: as_of in a list or getRecords.',
       readOnly: true,
       input: z.strictObject({
         organization_id: field.organizationId(),
@@ -59,7 +59,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
     tool({
       name: 'getRecords',
       description:
-        'Read up to 50 records of any type whole, by id, now or as_of a past moment. include HISTORY for their changes, ARCHIVED to find archived ones too. To search, use a list.',
+        'Read up to 50 known records of any type whole, now or as_of. ARCHIVED finds archived ones too. To search, use a list.',
       readOnly: true,
       input: z.strictObject({
         ids: field.someIds(50, KINDS),
@@ -74,7 +74,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
     tool({
       name: 'linkRecords',
       description:
-        'Link or unlink pairs of records, without direction: risk-measure/vendor/obligation/control, measure-control/obligation/vendor, nonconformity-risk/measure/control/vendor/obligation, obligation-vendor/control, evidence-any. To see links: getRecords with include LINKS, or a list with filter.linked_to.',
+        'LINK (default) or UNLINK 1-100 pairs, in any direction: risk-measure/vendor/obligation/control, measure-control/obligation/vendor, nonconformity-risk/measure/control/vendor/obligation, obligation-vendor/control, evidence-any. See them by getRecords include LINKS or filter.linked_to of a list.',
       input: z.strictObject({
         links: z
           .array(z.strictObject({ from_id: field.id(...KINDS), to_id: field.id(...KINDS) }))
@@ -97,7 +97,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
     tool({
       name: 'archiveRecords',
       description:
-        'Take records out of lists and counts without deleting anything (ARCHIVE), or bring them back (RESTORE). All are judged before the first is written.',
+        'Take 1-100 records out of lists and counts, deleting nothing (ARCHIVE), or bring them back (RESTORE). Needs ADMIN.',
       destructive: true,
       input: z.strictObject({
         ids: field.someIds(100, KINDS),

@@ -22,7 +22,7 @@ const risks = {
     residual_likelihood: field.clearable(field.rating()),
     residual_impact: field.clearable(field.rating()),
     next_review_due: field.clearable(field.date()),
-    treatment: field.clearable(field.oneOf(TREATMENTS)).describe('the plan; accepts nothing by itself'),
+    treatment: field.clearable(field.oneOf(TREATMENTS)).describe('the plan only'),
     owner_id: field.clearable(field.account()),
     status: field.oneOf(RISK_STATUSES).optional(),
   },
@@ -46,21 +46,21 @@ const risks = {
   },
   filter: {
     status: field.someOf(RISK_STATUSES).optional(),
-    priority: field.someOf(PRIORITIES).optional().describe('of score: LOW 1-4, MEDIUM 5-9, HIGH 10-14, CRITICAL 15-25'),
+    priority: field.someOf(PRIORITIES).optional().describe('LOW 1-4, MEDIUM 5-9, HIGH 10-14, CRITICAL 15-25'),
     treatment: field.someOf(TREATMENTS).optional(),
     category: field.some(field.name()).optional(),
     min_score: z.int().min(1).max(25).optional(),
     max_score: z.int().min(1).max(25).optional(),
     acceptance_expired: z.boolean().optional(),
     acceptance_until_before: field.date().optional(),
-    due_before: field.date().optional().describe('next_review_due before it'),
+    due_before: field.date().optional(),
     overdue: z.boolean().optional(),
   },
   descriptions: {
-    list: 'Risks, highest score first unless ordered otherwise. High-priority risks: filter.priority [HIGH, CRITICAL]. To read known ids whole, use getRecords.',
-    add: 'Add a risk; ratings 1-5, a score is likelihood × impact, the residual score at most the inherent one. Begins OPEN; ACCEPTED only by decideRisk.',
+    list: 'Risks, highest score first. High-priority: filter.priority [HIGH, CRITICAL]. Acceptances that ran out: acceptance_expired.',
+    add: 'Add a risk, OPEN. Ratings 1-5; score is likelihood × impact, the residual one at most the inherent. To accept it: decideRisk.',
     update:
-      'Change a risk: rate it, plan its treatment, move status between OPEN and IN_TREATMENT. A raised score revokes an acceptance. Accept, revoke, close and reopen with decideRisk.',
+      'Rate a risk (1-5), plan its treatment, move status between OPEN and IN_TREATMENT. A raised score revokes an acceptance. Accept, close, reopen: decideRisk.',
   },
   examples: {
     list: { filter: { priority: ['HIGH', 'CRITICAL'], owner_id: ['ME'] } },
@@ -87,10 +87,10 @@ export function riskTools(service: Service): Tool[] {
     changeTool(service, risks, {
       name: 'decideRisk',
       description:
-        'Decide on a risk: ACCEPT until a date (reason, ADMIN), REVOKE the acceptance, CLOSE or REOPEN it (reason). To change ratings or plans, use updateRisk.',
+        'ACCEPT a risk until a date (reason; ADMIN), REVOKE that, CLOSE or REOPEN it (reason). Ratings and plans: updateRisk.',
       fields: {
         decision: field.oneOf(DECISIONS),
-        until: field.date().optional().describe('ACCEPT: last day, within the configured limit (366 days unless set)'),
+        until: field.date().optional().describe('at most 366 days ahead unless configured'),
         approver_id: field.account().optional().describe('who decided; you unless given'),
       },
       example: { decision: 'ACCEPT', until: '{today+180}', reason: 'A second site costs more than the loss' },

@@ -42,16 +42,15 @@ const vendors = {
     category: field.some(field.name()).optional(),
     country: field.some(field.name()).optional(),
     processes_personal_data: z.boolean().optional(),
-    reviewed_before: field.timestamp().optional().describe('last review before it, or never'),
+    reviewed_before: field.timestamp().optional().describe('or never'),
     never_reviewed: z.boolean().optional(),
     review_due_before: field.date().optional(),
     review_overdue: z.boolean().optional(),
   },
   descriptions: {
-    list: 'Vendors (suppliers, processors), by name unless ordered otherwise. For vendors not reviewed for a year: filter.reviewed_before. To read known ids whole, use getRecords.',
-    add: 'Add a vendor; it begins PENDING_REVIEW. SUSPENDED and OFFBOARDED need reason. Record a review with reviewVendor afterwards.',
-    update:
-      'Correct a vendor, or set status SUSPENDED or OFFBOARDED (with reason). The outcome of a review is set by reviewVendor only.',
+    list: 'Vendors (suppliers, processors), by name. Not reviewed for a year: filter.reviewed_before.',
+    add: 'Add a vendor, PENDING_REVIEW; SUSPENDED and OFFBOARDED need reason. Outcomes: reviewVendor.',
+    update: 'Correct a vendor, or set status SUSPENDED or OFFBOARDED (with reason). Outcomes of reviews: reviewVendor.',
   },
   examples: {
     list: { filter: { reviewed_before: '{today-365}', criticality: ['HIGH', 'CRITICAL'] } },
@@ -74,12 +73,12 @@ export function vendorTools(service: Service): Tool[] {
     changeTool(service, vendors, {
       name: 'reviewVendor',
       description:
-        'Record a review of a vendor: sets status to the outcome, last_reviewed, and next_review_due (365 days later unless given). CONDITIONAL needs conditions. Also takes a suspended vendor back.',
+        'Record a review: sets status to the outcome, last_reviewed (now unless reviewed_at), next_review_due (365 days later unless given). CONDITIONAL needs conditions. Takes a suspended vendor back.',
       fields: {
         outcome: field.oneOf(OUTCOMES),
         findings: field.clearable(field.text()),
         conditions: field.clearable(field.text()),
-        reviewed_at: field.timestamp().optional().describe('now unless given'),
+        reviewed_at: field.timestamp().optional(),
         next_review_due: field.clearable(field.date()),
       },
       example: { outcome: 'CONDITIONAL', conditions: 'Encrypts backups by summer', reason: 'Yearly review' },

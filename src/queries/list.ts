@@ -13,7 +13,7 @@ import { type Reader, roleIn } from './reader.ts';
 export interface ListInput {
   organization_id: string;
   filter?: Record<string, unknown> | undefined;
-  order_by?: { field: string; direction?: 'ASC' | 'DESC' | undefined } | undefined;
+  order_by?: { field?: string | undefined; direction?: 'ASC' | 'DESC' | undefined } | undefined;
   size: number;
   cursor?: string | undefined;
   as_of?: string | undefined;
@@ -74,8 +74,9 @@ export async function listRecords(
 /** A field's direction, unless given, is the family's own where it is its default field, else ascending. */
 function orderOf({ defaultOrder }: FamilyQuery, { order_by }: ListInput): FamilyQuery['defaultOrder'] {
   if (order_by === undefined) return defaultOrder;
-  const usual = order_by.field === defaultOrder.field ? defaultOrder.direction : 'ASC';
-  return { field: order_by.field, direction: order_by.direction ?? usual };
+  const { field = defaultOrder.field } = order_by;
+  const usual = field === defaultOrder.field ? defaultOrder.direction : 'ASC';
+  return { field, direction: order_by.direction ?? usual };
 }
 
 function placeOf(row: PageRow, moment: Moment): Place {
