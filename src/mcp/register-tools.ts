@@ -68,7 +68,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
         as_of: z.string().optional(),
       }),
       output: recordsOutput([...kinds]),
-      example: { ids: ['{risk}'], include: ['LINKS'] },
+      example: { ids: ['{measure}'], include: ['LINKS', 'EVIDENCE'] },
       run: (input, { caller }) => getRecords(service.reader, caller, { ...input, include: input.include ?? [] }),
     }),
     tool({

@@ -1,0 +1,73 @@
+import { placeOfControl } from '../../src/commands/ids.ts';
+import { daysFrom, mapTexts, SHOWN_TODAY, shownId } from '../../src/mcp/example.ts';
+
+const ID = /^([a-z]{3})_[0-9A-HJKMNP-TV-Z]{26,29}$/;
+const TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2}\.\d{3})Z$/;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const HASH = /^[0-9a-f]{64}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+const DAY_MS = 86_400_000;
+/** Lists are shown so far. */
+const SHOWN = 2;
+const WIDTH = 100;
+
+/** Values as the reference shows them: of real ones, the ids and times of the day that they were made on. */
+export function illustrator(today: string): (value: unknown) => unknown {
+  const ids = new Map<string, string>();
+  const counts = new Map<string, number>();
+  const shownIdOf = (id: string, prefix: string) => {
+    const known = ids.get(id);
+    if (known !== undefined) return known;
+    const index = counts.get(prefix) ?? 0;
+    counts.set(prefix, index + 1);
+    const shown = brief(shownId(prefix, prefix === 'ctl' ? placeOfControl(id) : index));
+    ids.set(id, shown);
+    return shown;
+  };
+  const dateOf = (date: string) => daysFrom(SHOWN_TODAY, (Date.parse(date) - Date.parse(today)) / DAY_MS);
+  const shownText = (text: string): string => {
+    const prefix = ID.exec(text)?.[1];
+    if (prefix !== undefined) return shownIdOf(text, prefix);
+    const [, date, time] = TIME.exec(text) ?? [];
+    if (date !== undefined) return `${dateOf(date)}T${time === '00:00:00.000' ? time : '09:00:00.000'}Z`;
+    if (DATE.test(text)) return dateOf(text);
+    if (HASH.test(text)) return '5f1c…';
+    return UUID.test(text) ? '0195…' : text;
+  };
+  return (value) => shortened(mapTexts(value, shownText));
+}
+
+/** An id by its kind and its end. */
+const brief = (id: string) => `${id.slice(0, 4)}…${id.slice(-3)}`;
+
+/** An answer without its nulls, long lists and signed cursors. */
+function shortened(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.slice(0, SHOWN).map(shortened);
+    return value.length > SHOWN ? [...items, '…'] : items;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(
+    members.map(([key, member]) => [key, key === 'next_cursor' ? '…' : shortened(member)] as const),
+  );
+}
+
+/** JSON with what fits on a line on one. */
+export function jsonText(value: unknown, indent = ''): string {
+  const line = oneLine(value);
+  if (typeof value !== 'object' || value === null || indent.length + line.length <= WIDTH) return line;
+  const deeper = `${indent}  `;
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const members = Array.isArray(value)
+    ? value.map((item) => jsonText(item, deeper))
+    : Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${jsonText(member, deeper)}`);
+  return `${open}\n${members.map((member) => `${deeper}${member}`).join(',\n')}\n${indent}${close}`;
+}
+
+function oneLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${oneLine(member)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}

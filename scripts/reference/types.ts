@@ -1,0 +1,94 @@
+import type { JsonSchema } from '../../src/mcp/json-schema.ts';
+
+/** A property of a schema as a row of a table. */
+export interface Property {
+  name: string;
+  required: boolean;
+  schema: JsonSchema;
+}
+
+const NUMBER = new Intl.NumberFormat('en');
+/** More kinds of ids than this are any record's. */
+const FEW_KINDS = 3;
+
+/** The properties of an object's schema. */
+export function propertiesOf(schema: JsonSchema): Property[] {
+  const required = (schema.required ?? []) as string[];
+  return Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).map(([name, property]) => ({
+    name,
+    required: required.includes(name),
+    schema: property,
+  }));
+}
+
+/** Whether null is one of a schema's values. */
+function isNullable(schema: JsonSchema): boolean {
+  const { type, anyOf } = schema as { type?: unknown; anyOf?: JsonSchema[] };
+  return (Array.isArray(type) && type.includes('null')) || (anyOf ?? []).some((one) => one.type === 'null');
+}
+
+/** A schema without its null. */
+export function withoutNull(schema: JsonSchema): JsonSchema {
+  const { anyOf, type, ...rest } = schema as { type?: unknown; anyOf?: JsonSchema[] };
+  if (Array.isArray(type)) return { ...rest, type: type.find((one) => one !== 'null') };
+  const others = anyOf?.filter((one) => one.type !== 'null');
+  return others?.length === 1 ? { ...others[0], ...rest } : schema;
+}
+
+/** What a value is, in a few words, and whether it may be null. */
+export function kindOf(schema: JsonSchema): string {
+  return `${typeOf(schema)}${isNullable(schema) ? ' or null' : ''}`;
+}
+
+/** What a value is that is not null: its kind, its limits, its choices. */
+function typeOf(given: JsonSchema): string {
+  const schema = withoutNull(given);
+  if (schema.const !== undefined) return `\`${schema.const}\``;
+  if (schema.enum) return (schema.enum as string[]).map((value) => `\`${value}\``).join(', ');
+  switch (schema.type) {
+    case 'string':
+      return textType(schema);
+    case 'integer':
+      return range('whole number', schema.minimum, schema.maximum);
+    case 'array':
+      return listType(schema);
+    case 'object':
+      return objectType(schema);
+    case undefined:
+      return 'any value';
+    default:
+      return String(schema.type);
+  }
+}
+
+function textType({ title, format, pattern, maxLength }: JsonSchema): string {
+  if (title === 'id') return idType(String(pattern));
+  if (title === 'account') return '`ME` or `acc_…`';
+  if (title === 'actor') return '`ME`, `SYSTEM`, `acc_…` or `tok_…`';
+  if (title === 'SHA-256') return '64 hexadecimal digits';
+  if (title === 'time' || format === 'date-time') return 'time';
+  if (format === 'date') return 'date';
+  const kind = format === 'uri' ? 'web address' : 'text';
+  return maxLength === undefined ? kind : `${kind}, ≤ ${NUMBER.format(Number(maxLength))}`;
+}
+
+function idType(pattern: string): string {
+  const prefixes = [...pattern.matchAll(/([a-z]{3})_/g)].map((match) => `\`${match[1]}_…\``);
+  if (prefixes.length > FEW_KINDS) return 'any record’s id';
+  return prefixes.join(' or ');
+}
+
+function range(kind: string, minimum: unknown, maximum: unknown): string {
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${NUMBER.format(Number(maximum))}`;
+  return minimum === undefined ? kind : `${kind} from ${minimum}`;
+}
+
+function listType({ items, maxItems }: JsonSchema): string {
+  const most = maxItems === undefined || (items as JsonSchema).enum ? '' : ` (≤ ${maxItems})`;
+  return `list${most} of ${typeOf(items as JsonSchema)}`;
+}
+
+function objectType(schema: JsonSchema): string {
+  const members = propertiesOf(schema).map(({ name, required }) => `\`${name}\`${required ? '' : '?'}`);
+  return members.length === 0 ? 'object' : `{ ${members.join(', ')} }`;
+}

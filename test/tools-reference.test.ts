@@ -1,0 +1,27 @@
+/** docs/tools.md is made, not written: its examples ran on a started service, and answered what it shows. */
+import { readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeToolsReference } from '../scripts/reference/make.ts';
+
+const test = suite<Awaited<ReturnType<typeof makeToolsReference>>>('docs/tools.md');
+
+test.before(async (context) => {
+  Object.assign(context, await makeToolsReference());
+});
+
+test('is what the tools’ definitions and their examples make today', ({ page, path, ran }) => {
+  const written = readFileSync(path, 'utf8').split('\n');
+  const made = page.split('\n');
+  const line = made.findIndex((text, index) => text !== written[index]);
+  const differs = `line ${line + 1} differs: run npm run docs, and read what has changed`;
+  assert.equal([written[line], written.length], [made[line], made.length], differs);
+  for (const { tool } of ran) assert.is(made.filter((text) => text === `### ${tool.name}`).length, 1, tool.name);
+});
+
+test('shows of each tool an input and an answer, both JSON', ({ page, ran }) => {
+  const blocks = [...page.matchAll(/```json\n(.*?)\n```/gs)].map((match) => JSON.parse(match[1]!) as unknown);
+  assert.is(blocks.length, 2 * ran.length);
+});
+
+test.run();
