@@ -39,5 +39,5 @@ function add(evidence: EvidenceState, _reason: string | undefined, context: Deci
 
 export const evidence = recordFamily(
   { type: 'EVIDENCE', title: 'Evidence', singular: 'evidence', plural: 'evidence', prefix: 'evd' },
-  { details: DETAILS, decided: DECIDED, references: ['record_ids'], add, evolve: (state) => state },
+  { details: DETAILS, decided: DECIDED, references: ['record_ids'], add },
 );

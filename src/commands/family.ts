@@ -81,7 +81,8 @@ export interface FamilyRules<
   parent?(id: string): string;
   /** Commands that only this family knows. */
   decide?(command: Further, state: State, context: DecisionContext): Own[];
-  evolve(state: State, event: Own): State;
+  /** Folds a fact of the family's own, where it has any; one that it does not know makes it answer nothing. */
+  evolve?(state: State, event: Own): State;
 }
 
 /** The commands of a family. */
@@ -165,7 +166,8 @@ export function recordFamily<
       case `${title}Restored`:
         return { ...record, archived_at: null };
       default:
-        return rules.evolve(record, event as Own);
+        // Nothing of what is not known: whoever folds events has to tell that from a fact without effect.
+        return rules.evolve?.(record, event as Own) as State;
     }
   }
 

@@ -92,14 +92,9 @@ function refuseTooLarge(event: FrameworkEvent): void {
   );
 }
 
-/** Its beginning is the only fact of its own, and every family folds that alike. */
-function evolve(state: FrameworkState, _event: Adopted): FrameworkState {
-  return state;
-}
-
-const family = recordFamily(
+const family = recordFamily<'FRAMEWORK', 'Framework', typeof DETAILS, typeof DECIDED, Adopted>(
   { type: 'FRAMEWORK', title: 'Framework', singular: 'framework', plural: 'frameworks', prefix: 'frm' },
-  { details: DETAILS, decided: DECIDED, begins: 'Adopted', untold: ['controls'], add, evolve },
+  { details: DETAILS, decided: DECIDED, begins: 'Adopted', untold: ['controls'], add },
 );
 
 /** A framework of the library has one id in an organization: adopting it again changes nothing. */

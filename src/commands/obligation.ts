@@ -65,8 +65,13 @@ function update(
 }
 
 function evolve(obligation: ObligationState, event: Own): ObligationState {
-  const { reason: _reason, ...known } = event.data;
-  return { ...obligation, ...known };
+  switch (event.type) {
+    case 'ObligationAssessed':
+    case 'ObligationReviewDateCorrected': {
+      const { reason: _reason, ...known } = event.data;
+      return { ...obligation, ...known };
+    }
+  }
 }
 
 export const obligation = recordFamily(

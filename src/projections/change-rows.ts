@@ -68,6 +68,33 @@ export function linkChanges(
   return { of: row(a, b, first), back: row(b, a, 1) };
 }
 
+/** A link's event that was not digested, found by each of the records that its stream names. */
+export function unknownLinkChanges(
+  event: TrailEvent,
+  ordinal: number,
+  logTime: string,
+  ids: readonly string[],
+  records: readonly (RecordDocument | null)[],
+): Put[] {
+  const named = ids.map((id, index): Named => {
+    const record = records[index];
+    return record ? namedOf(record) : { id, type: modelOfId(id)?.family.type ?? 'UNKNOWN', name: '' };
+  });
+  return named.map((record, side) => {
+    const linked = named[1 - side];
+    const document: ChangeDocument = {
+      ...common(event, ordinal, logTime, event.data),
+      record,
+      ...(linked ? { linked } : {}),
+      revision: null,
+      effective_at: null,
+      changes: [],
+      stale: true,
+    };
+    return put(event, document, { record, side });
+  });
+}
+
 function common(event: TrailEvent, ordinal: number, log_time: string, data: Record<string, unknown>) {
   const { actor_id, token_id, client, recorded_at, hash } = event.metadata;
   return {

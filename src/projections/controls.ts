@@ -1,9 +1,7 @@
 import { type ControlState, control, type IMPLEMENTATIONS } from '../commands/control.ts';
 import { filtered, filteredText, orderedNaturally } from './keys.ts';
 import type { ReadModel } from './read-model.ts';
-import { countOf, greatest, type Tally } from './tally.ts';
-
-const FRAMEWORK_ARCHIVED = 'FRAMEWORK_ARCHIVED:';
+import { countOf, FRAMEWORK_ARCHIVED, isInDoubt, latestTime, type Tally } from './tally.ts';
 
 /** A control's own archived_at stands beside the one in force, which may be its framework's. */
 interface Derived {
@@ -15,7 +13,7 @@ interface Derived {
 
 function derive({ archived_at }: ControlState, tally: Tally): Derived {
   return {
-    archived_at: later(archived_at, greatest(tally, FRAMEWORK_ARCHIVED)),
+    archived_at: later(archived_at, latestTime(tally, FRAMEWORK_ARCHIVED)),
     self_archived_at: archived_at,
     measure_count: countOf(tally, 'MEASURE'),
     implementation: implementationOf(tally),
@@ -53,6 +51,10 @@ export const controls: ReadModel<ControlState> = {
     if (document.status !== 'INCLUDED') return [];
     const full = (document as unknown as Derived).implementation === 'FULL';
     return full ? ['CONTROL:INCLUDED', 'CONTROL:INCLUDED:FULL'] : ['CONTROL:INCLUDED'];
+  },
+  doubted: (tally) => {
+    if (isInDoubt(tally, 'FRAMEWORK')) return 'LIVE';
+    return isInDoubt(tally, 'MEASURE') || isInDoubt(tally, 'LINK') ? 'LABELS' : null;
   },
   keeps: ['MEASURE:IMPLEMENTED', 'MEASURE:NOT_APPLICABLE', FRAMEWORK_ARCHIVED],
 };

@@ -1,7 +1,7 @@
 import { LINK_STREAM, type LinkEvent } from '../commands/link.ts';
 import { upcast } from '../commands/upcast.ts';
 import type { StoredEvent } from '../stores/event-store.ts';
-import { linkChanges, recordChanges } from './change-rows.ts';
+import { linkChanges, recordChanges, unknownLinkChanges } from './change-rows.ts';
 import { modelOfId, modelOfStream } from './models.ts';
 import type { ReadModel, RecordDocument } from './read-model.ts';
 import type { Step } from './step.ts';
@@ -74,7 +74,10 @@ async function takeLink(step: Step, logTime: string): Promise<void> {
 export async function setAside(step: Step, logTime: string): Promise<void> {
   const { event } = step;
   if (isLink(event)) {
-    for (const id of idsOfLink(event)) await step.markBeside(id, `${STALE}LINK`);
+    const ids = idsOfLink(event);
+    const records = await Promise.all(ids.map((id) => step.record(id)));
+    for (const put of unknownLinkChanges(event, step.ordinal, logTime, ids, records)) step.put(put);
+    for (const id of ids) await step.markBeside(id, `${STALE}LINK`);
     return;
   }
   const model = modelOfStream(event.stream);

@@ -2,13 +2,15 @@ import { adoptedControl } from '../commands/control.ts';
 import { type AdoptedControl, type FrameworkEvent, type FrameworkState, framework } from '../commands/framework.ts';
 import { orderedText } from './keys.ts';
 import type { ReadModel } from './read-model.ts';
-import { countOf } from './tally.ts';
+import { countOf, FRAMEWORK_ARCHIVED, timeLabel } from './tally.ts';
 
 type Framework = Omit<FrameworkState, 'controls'>;
 
 /** Its controls are records of their own, so a framework's document does without the list of them. */
 function evolve(state: Framework | null, event: FrameworkEvent): Framework {
-  const { controls: _controls, ...rest } = framework.evolve(state as FrameworkState | null, event);
+  const evolved: FrameworkState | undefined = framework.evolve(state as FrameworkState | null, event);
+  if (evolved === undefined) throw new Error(`${event.type} is not known to this version`);
+  const { controls: _controls, ...rest } = evolved;
   return rest;
 }
 
@@ -28,6 +30,6 @@ export const frameworks: ReadModel<Framework> = {
     if (type !== 'FrameworkAdopted') return [];
     return (data.controls as AdoptedControl[]).map((control) => ({ id: control.id, state: adoptedControl(control) }));
   },
-  labelsArchived: ({ archived_at }) => [`FRAMEWORK_ARCHIVED:${archived_at}`],
+  labelsArchived: ({ archived_at }) => [timeLabel(FRAMEWORK_ARCHIVED, archived_at!)],
   keeps: ['CONTROL:INCLUDED', 'CONTROL:INCLUDED:FULL'],
 };

@@ -77,6 +77,8 @@ export interface ReadModel<State extends object = any> {
   labelsArchived?(document: State & RecordDocument): readonly string[];
   /** Which such labels of its neighbours it keeps: whole, or beginning so where one ends in a colon. */
   keeps?: readonly string[];
+  /** What neighbours cannot rely on because of a neighbour of its own: that it is live, or only its further labels. */
+  doubted?(tally: Tally): 'LIVE' | 'LABELS' | null;
   /** The state in a document, where `derive` puts something else in a field's place. */
   stateOf?(document: State & RecordDocument): State;
 }
@@ -92,6 +94,20 @@ const LACKING: Partial<Record<Lack, Record<string, Key>>> = {
   ROOT_CAUSE: {
     root_cause: worked<{ root_cause: string | null }>('number', (record) => (record.root_cause ? 1 : null)),
   },
+};
+
+/** Whether a fact of a model's follows from neighbours of a type, or (`finer`) from what else they are. */
+export function follows({ lacks, keeps }: ReadModel, type: string, finer: boolean): boolean {
+  if (keeps?.some((label) => label.startsWith(`${type}:`))) return true;
+  return !finer && lacks.some((lack) => LACKED[lack] === type);
+}
+
+/** Types of neighbours that can be lacking. */
+const LACKED: Partial<Record<Lack, string>> = {
+  MEASURES: 'MEASURE',
+  CONTROLS: 'CONTROL',
+  RISKS: 'RISK',
+  EVIDENCE: 'EVIDENCE',
 };
 
 /** The number of neighbours of a type, empty where there is none. */

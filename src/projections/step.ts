@@ -4,11 +4,8 @@ import type { TrailEvent } from '../trail/event.ts';
 import type { Batch, Put } from './batch.ts';
 import { modelOfId } from './models.ts';
 import { linkPut } from './neighbours.ts';
-import type { ReadModel, RecordDocument } from './read-model.ts';
+import { follows, type ReadModel, type RecordDocument } from './read-model.ts';
 import { EVIDENCE_UNTIL, retallied, STALE } from './tally.ts';
-
-/** Types whose fate other records' facts follow from. */
-const TOLD_WHEN_STALE: ReadonlySet<string> = new Set(['RISK', 'MEASURE', 'EVIDENCE', 'FRAMEWORK', 'CONTROL', 'LINK']);
 
 /**
  * What one event does to records and to those beside them. Nothing of it reaches the batch before `done`: where
@@ -191,16 +188,28 @@ function stateOf(model: ReadModel, document: RecordDocument): object {
 function labelsOf(document: RecordDocument): readonly string[] {
   const model = modelOfId(document.id)!;
   const { type } = model.family;
-  const stale = document.parked || (document.stale && type === 'CONTROL') ? [`${STALE}${type}`] : [];
+  const stale = inDoubt(model, document);
   if (document.archived_at !== null) return [...stale, ...(model.labelsArchived?.(document) ?? [])];
   return [type, ...stale, ...(model.labels?.(document) ?? [])];
+}
+
+/** What of a record is not known for sure: that it is live, or only its further labels (the type with a colon). */
+function inDoubt(model: ReadModel, { parked, stale, tally }: RecordDocument): readonly string[] {
+  if (!stale) return [];
+  const { type } = model.family;
+  const doubted = parked ? 'LIVE' : model.doubted?.(tally ?? {});
+  if (!doubted) return [];
+  return [doubted === 'LIVE' ? `${STALE}${type}` : `${STALE}${type}:`];
 }
 
 /** Labels that every family keeps: how many neighbours of each type, until when evidence is valid, what is stale. */
 function keeps(model: ReadModel, label: string): boolean {
   const colon = label.indexOf(':');
   if (colon < 0 || label.startsWith(EVIDENCE_UNTIL)) return true;
-  if (label.startsWith(STALE)) return TOLD_WHEN_STALE.has(label.slice(STALE.length));
+  if (label.startsWith(STALE)) {
+    const [type, finer] = label.slice(STALE.length).split(':') as [string, string?];
+    return type === 'LINK' || follows(model, type, finer !== undefined);
+  }
   return model.keeps?.some((kept) => (kept.endsWith(':') ? label.startsWith(kept) : label === kept)) ?? false;
 }
 

@@ -7,6 +7,8 @@ export type Tally = Readonly<Record<string, number>>;
 
 /** Begins the label of live evidence: the last day it is valid. */
 export const EVIDENCE_UNTIL = 'EVIDENCE_UNTIL:';
+/** Begins the label of an archived framework; when it was archived follows. */
+export const FRAMEWORK_ARCHIVED = 'FRAMEWORK:ARCHIVED:';
 /** Begins the label of a record that could not be digested; its type follows. */
 export const STALE = 'STALE:';
 
@@ -17,6 +19,23 @@ export const NEVER = '0001-01-01';
 
 export function countOf(tally: Tally, label: string): number {
   return tally[label] ?? 0;
+}
+
+/** Whether a neighbour of a type, or LINK for one that it may have or not, could not be digested. */
+export function isInDoubt(tally: Tally, type: string): boolean {
+  return countOf(tally, `${STALE}${type}`) > 0;
+}
+
+/**
+ * A timestamp as a label's end, and back. Labels are names of fields in stores, of which some take no full stop there;
+ * ISO 8601 knows the comma, too.
+ */
+export function timeLabel(beginning: string, timestamp: string): string {
+  return `${beginning}${timestamp.replace('.', ',')}`;
+}
+
+export function latestTime(tally: Tally, beginning: string): string | null {
+  return greatest(tally, beginning)?.replace(',', '.') ?? null;
 }
 
 /** The greatest of the labels that begin so, without that beginning; null where there is none. */

@@ -1,5 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { FAMILIES } from '../../src/commands/families.ts';
+import { evolveBy } from '../../src/commands/stream.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { type EventsWanted, makeEvents } from '../support/events.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
@@ -74,6 +76,102 @@ test('takes no write to its record, which is our error', async ({ register, vend
   assert.is(error.code, 'internal');
 });
 
+async function add({ call }: TestRegister, title: string, fields: object): Promise<string> {
+  const answer = await call(`add${title}`, { organization_id: ORGANIZATION, ...fields });
+  assert.not('error' in answer, JSON.stringify(answer));
+  return (answer[title.toLowerCase()] as { id: string }).id;
+}
+
+async function link({ call }: TestRegister, pairs: [from_id: string, to_id: string][], action = 'LINK'): Promise<void> {
+  const links = pairs.map(([from_id, to_id]) => ({ from_id, to_id }));
+  const answer = await call('linkRecords', { links, action });
+  assert.not('error' in answer, JSON.stringify(answer));
+}
+
+/** Which of these records say that they are stale, by their names here. */
+async function staleOf(register: TestRegister, ids: Record<string, string>, more: object = {}): Promise<string[]> {
+  const { records } = await register.call<{ records: Answer[] }>('getRecords', { ids: Object.values(ids), ...more });
+  assert.is(records.length, Object.keys(ids).length);
+  return Object.keys(ids).filter((name) => records.find(({ id }) => id === ids[name])!.stale);
+}
+
+/** A framework of two controls, each with a measure, the first with a risk too, and what stands beside them. */
+async function addMany(register: TestRegister) {
+  const controls = ['A.1', 'A.2'].map((section_title) => ({ section_title, name: section_title }));
+  const framework = await add(register, 'Framework', { name: 'Own', controls });
+  const listed = await register.call<{ controls: { id: string }[] }>('listControls', { organization_id: ORGANIZATION });
+  const [control, control2] = listed.controls.map(({ id }) => id) as [string, string];
+  const [measure, measure2] = [
+    await add(register, 'Measure', { name: '1' }),
+    await add(register, 'Measure', { name: '2' }),
+  ];
+  const risk = await add(register, 'Risk', { name: 'Flood' });
+  const audit = await add(register, 'Audit', { name: 'First', framework_id: framework });
+  await link(register, [
+    [control, measure],
+    [control, measure2],
+    [control2, measure2],
+    [risk, measure],
+  ]);
+  const evidence = await add(register, 'Evidence', { name: 'Seen', text: 'It is.', record_ids: [risk, audit] });
+  return { framework, control, control2, measure, measure2, risk, audit, evidence };
+}
+
+test('makes stale what counts its record, and nothing else', async ({ register }) => {
+  const many = await addMany(register);
+  assert.equal(await staleOf(register, many), []);
+  await write(register, `measure-${many.measure}`, { type: 'MeasureImagined' });
+  await parked(register, 1);
+  assert.equal(await staleOf(register, many), ['framework', 'control', 'measure', 'risk']);
+  await register.call('updateMeasure', { id: many.measure2, state: 'IMPLEMENTED' });
+  assert.is((await read(register, many.control2)).implementation, 'FULL');
+  assert.equal([(await read(register, many.framework)).coverage], [0.5], 'all else is counted on');
+});
+
+test('no longer does so where its record is not counted any more', async ({ register }) => {
+  const many = await addMany(register);
+  await write(register, `evidence-${many.evidence}`, { type: 'EvidenceImagined' });
+  await parked(register, 1);
+  assert.equal(await staleOf(register, many), ['risk', 'audit', 'evidence']);
+  await write(register, `link-${[many.evidence, many.risk].sort().join('-')}`, {
+    type: 'RecordsUnlinked',
+    data: { ids: [many.evidence, many.risk].sort() },
+  });
+  await register.call('updateRisk', { id: many.risk, name: 'Flood again' });
+  assert.equal(await staleOf(register, many), ['audit', 'evidence']);
+});
+
+test('of a framework is one of its controls and of what counts these', async ({ register }) => {
+  const many = await addMany(register);
+  await write(register, `framework-${many.framework}`, { type: 'FrameworkImagined' });
+  await parked(register, 1);
+  const stale = ['framework', 'control', 'control2', 'measure', 'measure2'];
+  assert.equal(await staleOf(register, many), stale);
+  const { changes } = await register.call<{ changes: Answer[] }>('listChanges', {
+    organization_id: ORGANIZATION,
+    size: 1,
+  });
+  const before = String(Number(changes[0]!.position) - 1);
+  assert.equal(await staleOf(register, many, { as_of: before, organization_id: ORGANIZATION }), []);
+});
+
+test('of a link is told of both its records, and its moment can be looked at', async ({ register }) => {
+  const many = await addMany(register);
+  await write(register, `link-${[many.control2, many.risk].sort().join('-')}`, { type: 'RecordsImagined' });
+  await parked(register, 1);
+  assert.equal(await staleOf(register, many), ['framework', 'control2', 'risk']);
+  const { changes } = await register.call<{ changes: Answer[] }>('listChanges', {
+    organization_id: ORGANIZATION,
+    filter: { record_id: [many.risk] },
+    size: 1,
+  });
+  const [change] = changes;
+  assert.equal([change!.event_type, change!.stale, change!.changes], ['RecordsImagined', true, []]);
+  assert.is((change!.linked as { id: string }).id, many.control2);
+  const then = { as_of: String(change!.position), organization_id: ORGANIZATION };
+  assert.equal(await staleOf(register, many, then), ['framework', 'control2', 'risk']);
+});
+
 test('makes every list and count say that it is incomplete', async ({ register, vendor }) => {
   const organization_id = ORGANIZATION;
   const lists = ['listVendors', 'listRisks', 'listChanges'];
@@ -106,6 +204,15 @@ test('is a line of changes without content, and the past before it stays as it w
   assert.is((await read(register, vendor, { as_of: '5', organization_id: ORGANIZATION })).stale, true);
 });
 
+test('is none that a family takes for one of its own', () => {
+  for (const family of Object.values(FAMILIES)) {
+    const stream = `${family.singular}-${family.prefix}_1`;
+    const begun = { name: 'Begun', archived_at: null };
+    const [event] = makeEvents(stream, { type: `${family.title}Imagined`, data: { name: 'Imagined' } });
+    assert.throws(() => evolveBy(family, begun, event!), /is not known to this version/, family.type);
+  }
+});
+
 test('may be of any kind', async ({ register, vendor }) => {
   const unknown: [stream: string, wanted: EventsWanted][] = [
     ['vendor-vnd_first', { type: 'VendorImagined' }],
@@ -114,6 +221,8 @@ test('may be of any kind', async ({ register, vendor }) => {
     ['risk-rsk_wrong', { type: 'RiskAdded', data: { name: 5 } }],
     [`vendor-${vendor}`, { type: 'VendorDetailsChanged', data: { changes: { name: { odd: true } } } }],
     ['ghost', { type: 'GhostSeen' }],
+    ['link-nowhere', { type: 'RecordsLinked', data: { ids: ['nowhere'] } }],
+    ['link-rsk_a-vnd_b', { type: 'RecordsLinked', data: { ids: ['rsk_a', 'vnd_b'] } }],
   ];
   for (const [stream, wanted] of unknown) await write(register, stream, wanted);
   await parked(register, unknown.length);
