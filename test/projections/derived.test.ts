@@ -1,0 +1,24 @@
+import { rmSync } from 'node:fs';
+import { openMongoReadStore } from '../../src/stores/mongodb/read-store.ts';
+import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
+import { derivedSuite } from '../support/derived-suite.ts';
+import { startMongo } from '../support/mongodb.ts';
+import { temporaryFolder } from '../support/register.ts';
+
+async function onSqlite() {
+  const folder = temporaryFolder();
+  const reads = openSqliteReadStore(folder);
+  return { reads, close: () => reads.close().then(() => rmSync(folder, { recursive: true, force: true })) };
+}
+
+const mongo = await startMongo();
+
+derivedSuite('SQLite', onSqlite, { runs: 5, orders: 50 }).run();
+
+if (mongo !== null) {
+  const onMongo = async () => {
+    const reads = await openMongoReadStore(mongo.url);
+    return { reads, close: () => reads.close().then(mongo.close) };
+  };
+  derivedSuite(mongo.name, onMongo, { runs: 1, orders: 30, every: 30 }).run();
+}

@@ -1,0 +1,253 @@
+/** What readers are told by the read models, compared with the plain register, at every ordinal. */
+import * as assert from 'uvu/assert';
+import type { Caller } from '../../src/commands/caller.ts';
+import { Applier } from '../../src/projections/applier.ts';
+import { COLLECTIONS } from '../../src/projections/models.ts';
+import { FAMILY_QUERIES } from '../../src/queries/families.ts';
+import type { FamilyQuery } from '../../src/queries/family.ts';
+import { listRecords } from '../../src/queries/list.ts';
+import type { Reader } from '../../src/queries/reader.ts';
+import { getRecords } from '../../src/queries/records.ts';
+import type { StoredEvent } from '../../src/stores/event-store.ts';
+import type { ReadModels } from '../../src/stores/read-store.ts';
+import type { MemoryEventStore } from './memory-event-store.ts';
+import { factsOf, LACKS } from './naive-facts.ts';
+import { NaiveRegister, type Plain } from './naive-register.ts';
+import { callerAs, dump } from './register.ts';
+
+type Document = Record<string, unknown>;
+
+/** Evidence is found by what it shows: it has no list. */
+const LISTS = Object.values(FAMILY_QUERIES).filter(({ prefix }) => prefix !== 'evd');
+
+/** Applies a log in batches of these sizes, the rest at once. */
+export async function applyIn(
+  store: MemoryEventStore,
+  models: ReadModels,
+  sizes: readonly number[] = [],
+): Promise<void> {
+  const applier = new Applier(store, models, 'i');
+  await applier.prepare();
+  let start = 0;
+  for (const size of [...sizes, store.log.length]) {
+    await applier.apply(store.log.slice(start, start + size));
+    start += size;
+  }
+}
+
+/** Everything of an organization in a generation: documents, and the ordinals until which versions and links held. */
+export async function whole(models: ReadModels, organization: string): Promise<Record<string, unknown[]>> {
+  const all = await dump(models, [organization]);
+  for (const { name, keys } of COLLECTIONS) {
+    if (!('until_position' in keys)) continue;
+    const order = { key: 'until_position', direction: 'ASC' } as const;
+    const found = await models.find({
+      collection: name,
+      organizationId: organization,
+      where: [],
+      order,
+      limit: 1_000_000,
+    });
+    all[`${name} until`] = found.map(({ id, key }) => [id, key]);
+  }
+  return all;
+}
+
+/** Reads one organization's models as the tools do. */
+export class Readings {
+  private constructor(
+    private readonly reader: Reader,
+    private readonly caller: Caller,
+    private readonly organization: string,
+  ) {}
+
+  static async of(models: ReadModels, organization: string): Promise<Readings> {
+    const checkpoint = await models.checkpoint(organization);
+    const progress = {
+      caughtUp: async () => true,
+      reached: async () => true,
+      checkpoint: () => checkpoint,
+      caughtUpAt: Date.now(),
+    };
+    const now = () => new Date(checkpoint!.log_time);
+    const reader = { models, progress, cursorKey: Buffer.from('k'), now } as unknown as Reader;
+    return new Readings(reader, callerAs('OWNER', { roles: new Map([[organization, 'OWNER']]) }), organization);
+  }
+
+  async list(family: FamilyQuery, filter: object, asOf: string | undefined): Promise<Document[]> {
+    const input = {
+      organization_id: this.organization,
+      filter: { ...filter },
+      size: 100,
+      as_of: asOf,
+      view: 'FULL',
+    } as const;
+    const answer = await listRecords(this.reader, family, 'test', this.caller, input);
+    return (answer as Record<string, Document[]>)[family.plural]!;
+  }
+
+  async records(ids: readonly string[], include: readonly string[], asOf: string | undefined): Promise<Document[]> {
+    const input = { ids, organization_id: this.organization, include, as_of: asOf };
+    return ((await getRecords(this.reader, this.caller, input)) as { records: Document[] }).records;
+  }
+}
+
+/** Compares all facts after every event (or each so manieth), and as they are now. */
+export async function assertFacts(
+  models: ReadModels,
+  organization: string,
+  log: readonly StoredEvent[],
+  every = 1,
+): Promise<void> {
+  const readings = await Readings.of(models, organization);
+  const naive = new NaiveRegister();
+  for (const event of log) {
+    naive.take(event);
+    if (naive.ordinal % every === 0) await assertMoment(readings, naive, event, String(naive.ordinal));
+  }
+  await assertMoment(readings, naive, log.at(-1)!, undefined);
+  const all = every === 1 ? naive.records.keys() : [];
+  for (const id of all) await assertBeside(readings, naive, id, undefined, 'now');
+}
+
+async function assertMoment(readings: Readings, naive: NaiveRegister, event: StoredEvent, asOf: string | undefined) {
+  const at = asOf === undefined ? 'now' : `at ${asOf}, ${event.type}`;
+  for (const family of LISTS) {
+    const records = naive.ofType(family.type);
+    const listed = await readings.list(family, { include_archived: true }, asOf);
+    assertSame(
+      listed,
+      records.map((record) => factsOf(naive, record)),
+      `${family.plural} ${at}`,
+    );
+    const live = records.filter((record) => naive.archivedAt(record) === null);
+    const facts = new Map(live.map((record) => [record, factsOf(naive, record)]));
+    if (live.length > 0 && 'overdue' in facts.get(live[0]!)!) {
+      const overdue = live.filter((record) => facts.get(record)!.overdue);
+      assertIds(await readings.list(family, { overdue: true }, asOf), overdue, `overdue ${family.plural} ${at}`);
+    }
+    for (const lack of family.lacks) {
+      const lacking = live.filter((record) => LACKS[lack]!(naive, record));
+      assertIds(
+        await readings.list(family, { missing: [lack] }, asOf),
+        lacking,
+        `${family.plural} missing ${lack} ${at}`,
+      );
+    }
+  }
+  const evidence = naive.ofType('EVIDENCE');
+  if (evidence.length > 0) {
+    const read = await readings.records(
+      evidence.map(({ id }) => id),
+      ['ARCHIVED'],
+      asOf,
+    );
+    const sorted = read.map((each) => ({ ...each, record_ids: [...(each.record_ids as string[])].sort() }));
+    assertSame(
+      sorted,
+      evidence.map((record) => factsOf(naive, record)),
+      `evidence ${at}`,
+    );
+  }
+  for (const id of concerned(event)) await assertBeside(readings, naive, id, asOf, at);
+}
+
+/** The records that an event is about. */
+function concerned(event: StoredEvent): string[] {
+  return event.stream.startsWith('organization-') ? [] : event.stream.split('-').slice(1);
+}
+
+/** linked_to, LINKS and EVIDENCE of one record. */
+async function assertBeside(
+  readings: Readings,
+  naive: NaiveRegister,
+  id: string,
+  asOf: string | undefined,
+  at: string,
+) {
+  const beside = naive.beside(id);
+  const live = beside.filter((other) => naive.archivedAt(other) === null);
+  const isLive = naive.archivedAt(naive.records.get(id)!) === null;
+  for (const family of LISTS) {
+    const ofType = ({ type }: Plain) => type === family.type;
+    const said = `${family.plural} beside ${id} ${at}`;
+    assertIds(await readings.list(family, { linked_to: id }, asOf), isLive ? live.filter(ofType) : [], said);
+    const archivedToo = { linked_to: id, include_archived: true };
+    assertIds(await readings.list(family, archivedToo, asOf), beside.filter(ofType), `${said}, archived too`);
+  }
+  const includes = [
+    { include: ['LINKS', 'EVIDENCE'], shown: live },
+    { include: ['LINKS', 'EVIDENCE', 'ARCHIVED'], shown: beside },
+  ];
+  for (const { include, shown } of includes) {
+    const [record] = await readings.records([id], include, asOf);
+    if (record === undefined) {
+      assert.not(isLive || include.includes('ARCHIVED'), `${id} is found ${at}`);
+      continue;
+    }
+    const evidence = shown.filter(({ type }) => type === 'EVIDENCE');
+    const { links, evidence: attached } = record as Record<
+      'links' | 'evidence',
+      { records: Document[]; total: number }
+    >;
+    assertIds(attached.records, evidence, `evidence of ${id} ${at}`);
+    assertIds(
+      links.records,
+      shown.filter((other) => !evidence.includes(other)),
+      `links of ${id} ${at}`,
+    );
+    assert.equal(
+      [attached.total, links.total],
+      [evidence.length, shown.length - evidence.length],
+      `totals of ${id} ${at}`,
+    );
+  }
+}
+
+/** Some stores take no field name that holds a full stop or begins with a dollar sign. */
+export function assertStorable(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    assert.not.match(name, /^\$|\./, 'a field name');
+    assertStorable(inner);
+  }
+}
+
+function assertIds(found: readonly Document[], wanted: readonly Plain[], message: string): void {
+  assert.equal(found.map(({ id }) => id).sort(), wanted.map(({ id }) => id).sort(), message);
+}
+
+/** Of each document the fields that the naive register knows are as it knows them. */
+function assertSame(found: readonly Document[], wanted: readonly Document[], message: string): void {
+  const byId = (a: Document, b: Document) => (String(a.id) < String(b.id) ? -1 : 1);
+  const expected = [...wanted].sort(byId);
+  const shown = [...found].sort(byId).map((document, index) => {
+    const fields = Object.keys(expected[index] ?? {});
+    return Object.fromEntries(fields.map((field) => [field, document[field]]));
+  });
+  assert.equal(shown, expected, message);
+  assert.equal(
+    found.filter(({ stale }) => stale),
+    [],
+    message,
+  );
+}
+
+/** Two versions that follow each other differ in something that the record keeps; a neighbour's change leaves its own revision. */
+export function assertVersions(all: Record<string, unknown[]>): void {
+  for (const { model } of Object.values(FAMILY_QUERIES)) {
+    const last = new Map<string, Document>();
+    const versions = all[`${model.family.plural}_history`] as Document[];
+    for (const version of [...versions].sort((a, b) => Number(a.since) - Number(b.since))) {
+      const id = String(version.id);
+      const before = last.get(id);
+      last.set(id, version);
+      if (before === undefined) continue;
+      const own = version.position === version.since;
+      assert.is(version.revision, Number(before.revision) + Number(own), `revision of ${id} at ${version.since}`);
+      if (!own) assert.is(version.updated_at, before.updated_at);
+      const [{ since: _one, ...was }, { since: _two, ...is }] = [before, version];
+      assert.not.equal(is, was, `an extra version of ${id} at ${version.since}`);
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { organizationAggregate, recordAggregate } from '../../src/commands/families.ts';
+import { adoption } from '../../src/commands/framework.ts';
+import { CommandHandler } from '../../src/commands/handler.ts';
+import { controlId, derivedId, kindOf } from '../../src/commands/ids.ts';
+import { inOrder, linkAggregate, linkableWith } from '../../src/commands/link.ts';
+import { refuseUnderArchived, requireLive } from '../../src/commands/references.ts';
+import { Refusal } from '../../src/commands/refusal.ts';
+import { BEGINNING, because, type DerivedStep, KINDS, type Order } from './derived-histories.ts';
+import { MemoryEventStore } from './memory-event-store.ts';
+import { envelopeFor } from './register.ts';
+
+/** Controls of a framework. */
+const CONTROLS = 3;
+
+/** Every history begins with records of each kind and measures on controls, so that there is something to go on. */
+const OPENING: Order[] = ['msr', 'frm', ...Object.keys(KINDS).filter((kind) => kind !== 'evd')]
+  .filter((kind) => KINDS[kind]?.fields)
+  .map((kind) => ({ do: 'add', kind, fields: openingOf(kind), picks: [0] }));
+
+function openingOf(kind: string): object {
+  return fc.sample(KINDS[kind]!.fields!, { numRuns: 1, seed: 1 })[0]!;
+}
+
+/** Gives the orders one after the other, in a new organization; what is refused leaves no trace. */
+export async function playDerived(
+  steps: readonly DerivedStep[],
+): Promise<{ store: MemoryEventStore; organization: string }> {
+  const player = new Player();
+  await player.begin();
+  for (const { order, clock, overtaken } of steps) {
+    player.now += clock;
+    player.overtaken = overtaken;
+    await player.obey(order);
+  }
+  return player;
+}
+
+class Player {
+  readonly store = new MemoryEventStore();
+  now = Date.parse(`${BEGINNING}T12:00:00.000Z`);
+  overtaken = false;
+  private readonly run = randomUUID();
+  readonly organization = derivedId('org', this.run);
+  private readonly records = new Map<string, string[]>();
+  private readonly pairs: (readonly [string, string])[] = [];
+  private readonly archived: string[] = [];
+  private readonly handler = new CommandHandler(this.store, {
+    now: () => new Date(this.now),
+    maxAcceptanceDays: 366,
+    simulated: true,
+  });
+
+  async begin(): Promise<void> {
+    const facts = { name: 'Acme', import_key: 'k', installation: 'i', owner_id: 'acc_1' };
+    await this.execute(organizationAggregate(this.organization), { type: 'CreateOrganization', ...facts });
+    for (const order of OPENING) await this.obey(order);
+    for (const measure of this.ofKind('msr')) {
+      for (const control of this.ofKind('ctl').slice(0, 2)) {
+        await this.link('Link', [measure, control]);
+        this.pairs.push([measure, control]);
+      }
+    }
+  }
+
+  async obey(order: Order): Promise<void> {
+    try {
+      await this.give(order);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+
+  private async give(order: Order): Promise<void> {
+    switch (order.do) {
+      case 'add':
+        return this.add(order.kind, order.fields, order.picks);
+      case 'join':
+        return this.join(order.pick, order.picks);
+      case 'part':
+        return this.link('Unlink', choose(this.pairs, order.pick));
+      case 'update':
+        return this.command(choose(this.ofKind(order.kind), order.pick), await this.update(order));
+      case 'decide':
+        return this.command(choose(this.ofKind(order.kind), order.pick), order.command);
+      case 'archive': {
+        const id = choose(this.ofKind(order.kind), order.pick);
+        if (id !== undefined) this.archived.push(id);
+        return this.command(id, { type: 'Archive', ...because });
+      }
+      case 'restore':
+        return this.command(choose(this.archived, order.pick), { type: 'Restore', ...because });
+    }
+  }
+
+  private async command(id: string | undefined, command: object): Promise<void> {
+    if (id === undefined) return;
+    if (!this.overtaken) await refuseUnderArchived(this.handler, id);
+    await this.execute(recordAggregate(id), command);
+  }
+
+  private async update({ kind, changes, refer }: Order & { do: 'update' }): Promise<object> {
+    const { title, refers } = KINDS[kind]!;
+    const reference = refers && refer !== null ? await this.reference(refers, refer) : {};
+    return { type: `Update${title}`, changes: { ...changes, ...reference }, ...because };
+  }
+
+  private async add(kind: string, given: object, picks: readonly number[]): Promise<void> {
+    const { title, refers } = KINDS[kind]!;
+    const id = derivedId(kind, this.run, this.ofKind(kind).length);
+    const fields = { ...given, ...(refers ? await this.reference(refers, picks[0]!) : {}) };
+    if (kind === 'evd') {
+      const record_ids = await this.shown(picks);
+      Object.assign(fields, { record_ids });
+      for (const other of record_ids) this.pairs.push([id, other]);
+    }
+    if (kind === 'frm') {
+      const controls = Array.from({ length: CONTROLS }, (_, n) => ({ section_title: `A.${n}`, name: `${n}` }));
+      await this.execute(recordAggregate(id), adoption(id, { name: 'Framework', ...fields, controls }));
+      this.know('ctl', ...controls.map((_, n) => controlId(id, n)));
+    } else {
+      await this.execute(recordAggregate(id), { type: `Add${title}`, fields, ...because });
+    }
+    this.know(kind, id);
+  }
+
+  private async reference([field, kind]: readonly [string, string], pick: number): Promise<object> {
+    const optional = field === 'audit_id';
+    const id = choose([...this.ofKind(kind), ...(optional ? [null] : [])], pick);
+    if (id === undefined) return {};
+    if (id !== null) await this.requireLive(id, field);
+    return { [field]: id };
+  }
+
+  /** Records that evidence shows something of when it is added. */
+  private async shown(picks: readonly number[]): Promise<string[]> {
+    const ids = picks.map((pick) => choose(this.linkable('evd'), pick)!);
+    for (const id of ids) await this.requireLive(id, 'record_ids');
+    return ids;
+  }
+
+  /** One record and some others, as far as they can be joined. */
+  private async join(pick: number, picks: readonly number[]): Promise<void> {
+    const one = choose([...this.records.values()].flat(), pick)!;
+    for (const each of picks) {
+      const other = choose(this.linkable(kindOf(one)!), each) ?? one;
+      if (other === one) continue;
+      await this.link('Link', [one, other]);
+      this.pairs.push([one, other]);
+    }
+  }
+
+  private async link(type: 'Link' | 'Unlink', pair: readonly [string, string] | undefined): Promise<void> {
+    if (pair === undefined) return;
+    const ids = inOrder(...pair);
+    for (const id of ids) await this.requireLive(id, 'links');
+    await this.execute(linkAggregate(...ids), { type, ids });
+  }
+
+  private async requireLive(id: string, field: string): Promise<void> {
+    if (!this.overtaken) await requireLive(this.handler, this.organization, id, field);
+  }
+
+  private linkable(kind: string): string[] {
+    return linkableWith(kind).flatMap((other) => this.ofKind(other));
+  }
+
+  private ofKind(kind: string): string[] {
+    return this.records.get(kind) ?? [];
+  }
+
+  private know(kind: string, ...ids: string[]): void {
+    this.records.set(kind, [...this.ofKind(kind), ...ids]);
+  }
+
+  private async execute(aggregate: ReturnType<typeof recordAggregate> | object, command: object): Promise<void> {
+    const envelope = envelopeFor({ organization_id: this.organization, actor_id: 'acc_1' });
+    await this.handler.execute(aggregate as ReturnType<typeof recordAggregate>, command, envelope);
+  }
+}
+
+function choose<T>(from: readonly T[], pick: number): T | undefined {
+  return from[pick % from.length];
+}

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { suite, type uvu } from 'uvu';
+import * as assert from 'uvu/assert';
+import { buildGeneration } from '../../src/projections/build.ts';
+import { COLLECTIONS } from '../../src/projections/models.ts';
+import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
+import { applyIn, assertFacts, assertStorable, assertVersions, whole } from './derived-checks.ts';
+import { derivedHistory } from './derived-histories.ts';
+import { playDerived } from './derived-player.ts';
+
+interface Opened {
+  reads: ReadStore;
+  close(): Promise<void>;
+}
+
+export interface DerivedContext extends Opened {
+  models: ReadModels;
+  others: ReadModels;
+}
+
+/** How many histories each test plays, and of how many orders they are at the most. */
+export interface Extent {
+  runs: number;
+  orders: number;
+  /** Facts are compared at each so manieth ordinal; at every one unless given. */
+  every?: number;
+}
+
+/** Derived facts on a read store. Every history is of an organization of its own, so that two generations serve them all. */
+export function derivedSuite(name: string, open: () => Promise<Opened>, extent: Extent): uvu.Test<DerivedContext> {
+  const { runs: numRuns, orders, every = 1 } = extent;
+  const test = suite<DerivedContext>(`derived facts, on ${name}`);
+  test.before(async (context) => {
+    Object.assign(context, await open());
+    context.models = await context.reads.open('one', COLLECTIONS);
+    context.others = await context.reads.open('two', COLLECTIONS);
+    await context.models.buildIndexes();
+  });
+  test.after(({ close }) => close());
+
+  test('are at every ordinal what the log says', async ({ models }) => {
+    const holds = fc.asyncProperty(derivedHistory(orders), async (steps) => {
+      const { store, organization } = await playDerived(steps);
+      await applyIn(store, models);
+      await assertFacts(models, organization, store.log, every);
+      const all = await whole(models, organization);
+      assertVersions(all);
+      assertStorable(Object.values(all));
+    });
+    await fc.assert(holds, { numRuns });
+  });
+
+  test('are the same in whatever batches, and when they are built anew', async ({ reads, models, others }) => {
+    const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 12 });
+    const holds = fc.asyncProperty(derivedHistory(orders), cuts, fc.boolean(), async (steps, sizes, singly) => {
+      const { store, organization } = await playDerived(steps);
+      await applyIn(store, models);
+      const kept = await whole(models, organization);
+      await applyIn(store, others, singly ? store.log.map(() => 1) : sizes);
+      assert.equal(await whole(others, organization), kept);
+      const { generation } = await buildGeneration({ events: store, reads, installation: 'i' });
+      const built = await reads.open(generation, COLLECTIONS);
+      assert.equal(await whole(built, organization), kept);
+      await built.close();
+      await reads.drop(generation);
+    });
+    await fc.assert(holds, { numRuns });
+  });
+  return test;
+}

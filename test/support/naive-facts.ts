@@ -1,0 +1,105 @@
+/** Derived facts by their definitions, each counted from scratch in a plain register. */
+import type { NaiveRegister, Plain } from './naive-register.ts';
+
+type Facts = Record<string, unknown>;
+
+const text = (value: unknown) => (value === undefined || value === null ? null : String(value));
+
+function product(a: unknown, b: unknown): number | null {
+  return a && b ? Number(a) * Number(b) : null;
+}
+
+function priorityOf(score: number | null): string | null {
+  if (score === null) return null;
+  return score <= 4 ? 'LOW' : score <= 9 ? 'MEDIUM' : score <= 14 ? 'HIGH' : 'CRITICAL';
+}
+
+function isPast(date: unknown, today: string): boolean {
+  return text(date) !== null && String(date) < today;
+}
+
+/** Compliant, by a review that lies at the most 366 days before the due date. */
+function isMet({ status, last_review_date, due_date }: Facts): boolean {
+  if (status !== 'COMPLIANT' || !last_review_date) return false;
+  return Date.parse(String(due_date)) - Date.parse(String(last_review_date)) <= 366 * 86_400_000;
+}
+
+function implementationOf(register: NaiveRegister, control: Plain): string {
+  const counting = register.live(control.id, 'MEASURE').filter(({ fields }) => fields.state !== 'NOT_APPLICABLE');
+  if (counting.length === 0) return 'NONE';
+  return counting.every(({ fields }) => fields.state === 'IMPLEMENTED') ? 'FULL' : 'PARTIAL';
+}
+
+const FACTS: Readonly<Record<string, (register: NaiveRegister, record: Plain) => Facts>> = {
+  RISK: (register, { id, fields }) => {
+    const inherent_score = product(fields.inherent_likelihood, fields.inherent_impact);
+    const residual_score = product(fields.residual_likelihood, fields.residual_impact);
+    const score = residual_score ?? inherent_score;
+    const acceptance = fields.acceptance as { until: string } | null;
+    return {
+      inherent_score,
+      residual_score,
+      score,
+      priority: priorityOf(score),
+      last_assessed_at: fields.last_assessed_at,
+      acceptance: acceptance && { ...acceptance, expired: isPast(acceptance.until, register.today) },
+      measure_count: register.live(id, 'MEASURE').length,
+    };
+  },
+  VENDOR: (_register, { fields: { last_reviewed, review } }) => ({ last_reviewed, review }),
+  MEASURE: (register, { id, fields }) => ({
+    state: fields.state,
+    evidence_count: register.live(id, 'EVIDENCE').length,
+    control_count: register.live(id, 'CONTROL').length,
+    risk_count: register.live(id, 'RISK').length,
+    overdue:
+      isPast(fields.due_date, register.today) && fields.state !== 'IMPLEMENTED' && fields.state !== 'NOT_APPLICABLE',
+  }),
+  FRAMEWORK: (register, { id }) => {
+    const controls = register.live(id, 'CONTROL');
+    const included = controls.filter(({ fields }) => fields.status === 'INCLUDED');
+    const implemented = included.filter((control) => implementationOf(register, control) === 'FULL');
+    return {
+      control_count: controls.length,
+      included_count: included.length,
+      implemented_count: implemented.length,
+      coverage: included.length === 0 ? null : implemented.length / included.length,
+    };
+  },
+  CONTROL: (register, control) => ({
+    framework_id: control.fields.framework_id,
+    measure_count: register.live(control.id, 'MEASURE').length,
+    implementation: implementationOf(register, control),
+  }),
+  OBLIGATION: (register, { fields }) => ({ overdue: isPast(fields.due_date, register.today) && !isMet(fields) }),
+  NONCONFORMITY: (register, { fields }) => ({
+    status: fields.status,
+    closed_at: fields.closed_at,
+    overdue: isPast(fields.due_date, register.today) && fields.status !== 'CLOSED',
+  }),
+  AUDIT: (_register, { fields: { completed_position } }) => ({ completed_position }),
+  EVIDENCE: (register, { id, fields }) => {
+    const live = register.beside(id).filter((other) => register.archivedAt(other) === null);
+    const expired = isPast(fields.valid_until, register.today);
+    return { expired, record_ids: live.map((other) => other.id).sort(), record_count: live.length };
+  },
+};
+
+/** All that follows for a record: what every family has, and its own. */
+export function factsOf(register: NaiveRegister, record: Plain): Facts {
+  const { id, created_at, updated_at, revision, type } = record;
+  const archived_at = register.archivedAt(record);
+  return { id, created_at, updated_at, revision, archived_at, ...FACTS[type]!(register, record) };
+}
+
+/** What it means that a record lacks something, on the newest day. */
+export const LACKS: Readonly<Record<string, (register: NaiveRegister, record: Plain) => boolean>> = {
+  OWNER: (_register, { fields }) => text(fields.owner_id) === null,
+  SCORE: (register, record) => FACTS.RISK!(register, record).score === null,
+  MEASURES: (register, { id }) => register.live(id, 'MEASURE').length === 0,
+  CONTROLS: (register, { id }) => register.live(id, 'CONTROL').length === 0,
+  RISKS: (register, { id }) => register.live(id, 'RISK').length === 0,
+  EVIDENCE: (register, { id }) =>
+    !register.live(id, 'EVIDENCE').some(({ fields }) => !isPast(fields.valid_until, register.today)),
+  ROOT_CAUSE: (_register, { fields }) => !fields.root_cause,
+};
