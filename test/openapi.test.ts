@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 interface Operation {
   operationId: string;
-  requestBody: { required: boolean };
+  requestBody: { required: boolean; content: { 'application/json': { example: object } } };
   responses: Record<string, object>;
 }
 interface Document {
@@ -88,6 +88,14 @@ test('tells what is enforced of inputs, and leaves answers open to grow', ({ doc
     ['/api/mcp/tools/listOrganizations'],
     'only this can be called without a body',
   );
+});
+
+test('shows inputs that are right', ({ document }) => {
+  for (const { name, input } of allTools({} as Service)) {
+    const { example } = document.paths[`/api/mcp/tools/${name}`]!.post.requestBody.content['application/json'];
+    const { error } = input.safeParse(example);
+    assert.is(error, undefined, `${name}: ${error?.message}`);
+  }
 });
 
 test('needs no credential and is read once', async ({ url, text }) => {

@@ -187,7 +187,8 @@ function choices(inputs: readonly Property[], tool: Tool): string {
   const fields = propertiesOf(order).find(({ name }) => name === 'field')!.schema.enum as string[];
   const missing = filtersOf(tool).find(({ name }) => name === 'missing')!.schema.items as { enum: string[] };
   const names = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ');
-  return `Ordered by ${names(fields)}. \`filter.missing\` takes ${names(missing.enum)}.`;
+  const [usual, ...others] = fields;
+  return `Ordered by \`${usual}\`, or as told by ${names(others)}. \`filter.missing\` takes ${names(missing.enum)}.`;
 }
 
 function outputs({ record, readOnly, output }: Tool): string[] {
