@@ -5,7 +5,7 @@ type Upcaster = (data: Record<string, unknown>) => Record<string, unknown>;
 
 /**
  * Upcasters by event type; the n-th turns schema version n+1 into n+2. Old events never change in the log: they are
- * read as if they had been written today. test/fixtures/events-v1.jsonl holds events of every version ever written.
+ * read as if they had been written today. test/fixtures/events-*.jsonl hold events of every version ever written.
  */
 const UPCASTERS: Readonly<Record<string, readonly Upcaster[]>> = {};
 
