@@ -8,6 +8,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { generateSource } from 'oazapfts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { errorOutput } from '../src/mcp/output.ts';
 import type { Service } from '../src/mcp/service.ts';
 import { allTools } from '../src/mcp/tools.ts';
 import { VERSION } from '../src/version.ts';
@@ -110,6 +111,25 @@ test('needs no credential and is read once', async ({ url, text }) => {
   assert.equal([other.status, (await other.text()).length], [200, text.length]);
   const posted = await fetch(`${url}/api/mcp/openapi.json`, { method: 'POST' });
   assert.equal([posted.status, posted.headers.get('Cache-Control')], [405, 'no-store']);
+});
+
+test('its errors are those that are met, each with its status', async ({ url, token, document }) => {
+  const json = { 'Content-Type': 'application/json' };
+  const known = { ...json, Authorization: `Bearer ${token}` };
+  const calls: [number, string, RequestInit][] = [
+    [400, 'addVendor', { body: '{', headers: known }],
+    [400, 'addVendor', { body: '{"name":3}', headers: known }],
+    [401, 'addVendor', { body: '{}', headers: json }],
+    [404, 'updateVendor', { body: `{"id":"vnd_${'0'.repeat(26)}"}`, headers: known }],
+    [413, 'addVendor', { body: ' '.repeat((1 << 20) + 1), headers: known }],
+    [415, 'addVendor', { body: '{}', headers: { ...known, 'Content-Type': 'text/plain' } }],
+  ];
+  for (const [status, tool, init] of calls) {
+    const response = await fetch(`${url}/api/mcp/tools/${tool}`, { method: 'POST', ...init });
+    const { error } = errorOutput.safeParse(await response.json());
+    assert.equal([response.status, error], [status, undefined], `${tool} ${status}`);
+    assert.ok(status in document.paths[`/api/mcp/tools/${tool}`]!.post.responses);
+  }
 });
 
 /** What somebody writes on a generated client: each answer is narrowed by its status, as its types demand. */

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fullSchema, type JsonSchema } from '../../src/mcp/json-schema.ts';
 import { errorOutput, listOutput, type RecordKind, writeOutput } from '../../src/mcp/output.ts';
+import { PROMPT_LIST } from '../../src/mcp/prompts.ts';
+import { RESOURCE_TEMPLATES, RESOURCES } from '../../src/mcp/resources.ts';
 import { ERRORS, NOT_JSON } from '../../src/mcp/status.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
 import type { Ran } from '../../test/support/examples.ts';
@@ -15,7 +17,7 @@ import {
   SHARED_INPUTS,
   table,
 } from './tables.ts';
-import { kindOf, type Property, propertiesOf } from './types.ts';
+import { kindOf, type Property, propertiesOf, STAR } from './types.ts';
 
 /**
  * The reference of the tools, for people: prose from `template`, everything else from the tools' definitions and from
@@ -44,6 +46,8 @@ export function toolsReference(template: string, tools: readonly Tool[], ran: re
     'record-fields': commonFields(kind),
     'error-output': outputTable(propertiesOf(fullSchema(errorOutput))[0]!.schema),
     errors: errors(),
+    prompts: prompts(),
+    resources: resources(),
     'register-tools': tools
       .filter(({ record }) => record === undefined)
       .map(sectionOf)
@@ -121,10 +125,26 @@ function shared(names: readonly string[], properties: readonly Property[], prefi
 
 function errors(): string {
   const rows = Object.entries(ERRORS).map(([code, { status, when }]) => {
-    const also = code === 'invalid_input' ? ` (${NOT_JSON}: the body is not JSON)` : '';
+    const also = code === 'invalid_input' ? ` (${NOT_JSON}: the Content-Type is not JSON’s)` : '';
     return [`\`${code}\``, String(status), `${when}${also}`];
   });
   return table(['code', 'status', 'when'], rows);
+}
+
+function prompts(): string {
+  const rows = PROMPT_LIST.map(({ name, description, arguments: given }) => {
+    const names = given.map((one) => `\`${one.name}\`${'required' in one && one.required ? STAR : ''}`);
+    return [`\`${name}\``, names.join(', '), description];
+  });
+  return table(['prompt', 'given', 'for'], rows);
+}
+
+function resources(): string {
+  const all = [
+    ...RESOURCES.map(({ uri, description }) => [`\`${uri}\``, description]),
+    ...RESOURCE_TEMPLATES.map(({ uriTemplate, description }) => [`\`${uriTemplate}\``, description]),
+  ];
+  return table(['resource', 'what it is'], all);
 }
 
 /** A family: its fields, and its tools. */
@@ -156,7 +176,7 @@ const filtersOf = (tool: Tool): Property[] => {
   const filter = propertiesOf(fullSchema(tool.input)).find(({ name }) => name === 'filter');
   return filter ? propertiesOf(filter.schema) : [];
 };
-const marked = ({ name, required }: Property) => `\`${name}\`${required ? '*' : ''}`;
+const marked = ({ name, required }: Property) => `\`${name}\`${required ? STAR : ''}`;
 
 /** A tool's inputs: a table of its own ones, and the names of those that are explained elsewhere. */
 function inputs(tool: Tool): string[] {

@@ -1,7 +1,7 @@
 import { fullSchema, type JsonSchema } from '../../src/mcp/json-schema.ts';
 import type { RecordKind } from '../../src/mcp/output.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
-import { kindOf, type Property, propertiesOf, withoutNull } from './types.ts';
+import { kindOf, type Property, propertiesOf, STAR, withoutNull } from './types.ts';
 
 /** Inputs that many tools take: the page says once what they are. */
 export const SHARED_INPUTS = [
@@ -36,7 +36,7 @@ export function recordTable(record: RecordKind, tools: readonly Tool[]): string 
     .map(({ name, schema }) => {
       const by = given.flatMap((tool) => {
         const input = tool.inputs.find((one) => one.name === name);
-        return input ? [`${tool.name}${input.required ? '*' : ''}`] : [];
+        return input ? [`${tool.name}${input.required ? STAR : ''}`] : [];
       });
       return [`\`${name}\``, kindOf(schema), by.join(', '), noteOf(schema)];
     });
@@ -67,10 +67,10 @@ function inputRows({ name, required, schema }: Property, prefix: string): string
   if (inner.type === 'object' && propertiesOf(inner).length > 0) {
     const deeper = `${path}${schema.type === 'array' ? '[]' : ''}.`;
     const bound =
-      schema.type === 'array' ? [[`\`${path}\`${required ? '*' : ''}`, kindOf(schema), noteOf(schema)]] : [];
+      schema.type === 'array' ? [[`\`${path}\`${required ? STAR : ''}`, kindOf(schema), noteOf(schema)]] : [];
     return [...bound, ...propertiesOf(inner).flatMap((property) => inputRows(property, deeper))];
   }
-  return [[`\`${path}\`${required ? '*' : ''}`, kindOf(schema), noteOf(schema)]];
+  return [[`\`${path}\`${required ? STAR : ''}`, kindOf(schema), noteOf(schema)]];
 }
 
 function noteOf(schema: JsonSchema): string {

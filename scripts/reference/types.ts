@@ -7,6 +7,9 @@ export interface Property {
   schema: JsonSchema;
 }
 
+/** Marks what is required; two bare ones on a line would be read as emphasis. */
+export const STAR = '\\*';
+
 const NUMBER = new Intl.NumberFormat('en');
 /** More kinds of ids than this are any record's. */
 const FEW_KINDS = 3;

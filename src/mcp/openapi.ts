@@ -94,7 +94,7 @@ function failures(): Failure[] {
 function response({ status, codes }: Failure): object {
   const when = codes.map((code) => `${code}: ${ERRORS[code].when}.`).join(' ');
   return {
-    description: status === NOT_JSON ? 'invalid_input: the body is not JSON.' : when,
+    description: status === NOT_JSON ? 'invalid_input: the Content-Type is not application/json.' : when,
     headers: Object.assign({}, ...codes.map((code) => HEADERS[code] ?? {})),
     content: { [JSON_BODY]: { schema: ref('ErrorOutput') } },
   };

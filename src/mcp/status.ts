@@ -22,5 +22,5 @@ export const ERRORS: Readonly<Record<ErrorCode, { status: number; when: string }
   },
 };
 
-/** A body that is not JSON is an `invalid_input` of this status. */
+/** A body that is not said to be JSON is an `invalid_input` of this status. */
 export const NOT_JSON = 415;
