@@ -45,6 +45,7 @@ const MiB = 1 << 20;
 /** A stored document is at most 16 MiB in all; parts stay well below, a document gets its part to itself if it must. */
 const PART_BYTES = 2 * MiB;
 const DOCUMENT_BYTES = 15 * MiB;
+const REPLACED_AT_ONCE = 100;
 
 /**
  * Whole batches without transactions. A batch is journalled in its group's head, then its documents are written, then
@@ -171,7 +172,10 @@ async function writeRows(collection: Collection<DocumentRow>, n: number, rows: D
   const replacements = present.map((row) => ({
     replaceOne: { filter: { _id: row._id, _n: { $lt: n } }, replacement: row },
   }));
-  await collection.bulkWrite(replacements, { ordered: false });
+  // Not all in one command, which would keep the server from everybody else for as long.
+  for (let first = 0; first < replacements.length; first += REPLACED_AT_ONCE) {
+    await collection.bulkWrite(replacements.slice(first, first + REPLACED_AT_ONCE), { ordered: false });
+  }
 }
 
 /** Answers the rows whose ids are taken. */

@@ -1,0 +1,15 @@
+import { suite } from 'uvu';
+import { embeddedPair, type Served, serve } from '../support/pairs.ts';
+import { assertYear } from '../support/year-story.ts';
+
+const test = suite<{ served: Served }>('a year of an organization on the embedded stores');
+
+test.before(async (context) => {
+  context.served = await serve(embeddedPair());
+});
+
+test.after(({ served }) => served.close());
+
+test('every list, count and past state agrees with a model of it', ({ served }) => assertYear(served, 1));
+
+test.run();
