@@ -41,12 +41,15 @@ export class Applier {
   async apply(events: readonly StoredEvent[], applied?: (count: number) => void): Promise<void> {
     for (const batch of batches(events)) {
       for (const [organization, ofOne] of byOrganization(batch)) {
-        const from = this.checkpoints.get(organization) ?? this.first(organization);
-        const fresh = ofOne.filter((event) => from.n === 0 || this.isAfter(event.position, from.position));
-        if (fresh.length === 0) continue;
-        const commit = await foldBatch(this.models, this.cache, from, fresh);
-        await this.models.commit(commit);
-        this.checkpoints.set(organization, commit.checkpoint);
+        let from = this.checkpoints.get(organization) ?? this.first(organization);
+        let fresh = ofOne.filter((event) => from.n === 0 || this.isAfter(event.position, from.position));
+        while (fresh.length > 0) {
+          const { commit, taken } = await foldBatch(this.models, this.cache, from, fresh);
+          await this.models.commit(commit);
+          from = commit.checkpoint;
+          this.checkpoints.set(organization, from);
+          fresh = fresh.slice(taken);
+        }
       }
       applied?.(batch.length);
     }

@@ -24,6 +24,9 @@ interface Shelf<T> {
   set(id: string, value: T): unknown;
 }
 
+/** Documents of a batch, of about a KiB each: it ends with the event that reaches so many. */
+const FULL = 8_000;
+
 /**
  * A batch of one organization's events on its way to a commit: what records and neighbours are after the events taken
  * so far, and what is to be written.
@@ -82,7 +85,14 @@ export class Batch {
     }
   }
 
-  /** Says that these records do not exist yet, so that nobody looks for them. */
+  /** Reads the neighbours of records ahead. */
+  async readNeighboursAhead(ids: readonly string[]): Promise<void> {
+    const absent = ids.filter((id) => !this.neighbours.has(id) && this.cache.neighbours.get(id) === undefined);
+    if (absent.length === 0) return;
+    for (const [id, neighbours] of await Neighbours.read(this.models, absent)) this.neighbours.set(id, neighbours);
+  }
+
+  /** Says that a record does not exist yet, so that nobody looks for it. */
   expectNew(id: string): void {
     if (!this.records.has(id)) this.records.set(id, this.cache.records.get(id) ?? null);
   }
@@ -98,12 +108,8 @@ export class Batch {
   }
 
   async neighboursOf(id: string): Promise<Neighbours> {
-    let neighbours = this.neighbours.get(id) ?? this.cache.neighbours.get(id);
-    if (neighbours === undefined) {
-      neighbours = await Neighbours.read(this.models, id);
-      this.neighbours.set(id, neighbours);
-    }
-    return neighbours;
+    await this.readNeighboursAhead([id]);
+    return (this.neighbours.get(id) ?? this.cache.neighbours.get(id))!;
   }
 
   /** The version of a record that ends with this one, and the one that begins. @throws Error where it cannot be stored */
@@ -138,6 +144,11 @@ export class Batch {
     this.neighbours.set(id, neighbours);
     if (since === null) neighbours.part(other);
     else neighbours.join(other, since);
+  }
+
+  /** Whether enough is to be written for one commit. */
+  get isFull(): boolean {
+    return this.puts.size + this.touched.size >= FULL;
   }
 
   put(put: Put): void {

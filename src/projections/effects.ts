@@ -24,6 +24,7 @@ async function takeRecord(step: Step, model: ReadModel, logTime: string): Promis
   await step.change(after);
   const data = upcast(event);
   for (const child of model.begets?.(event.type, data, id) ?? []) {
+    step.expectNew(child.id);
     await step.change(step.begin(modelOfId(child.id)!, child.id, child.state, null, 1));
     await step.join(id, child.id);
   }

@@ -6,8 +6,14 @@ import { idsOfLink, isLink, recordIdOf, setAside, takeEffect } from './effects.t
 import { modelOfStream, PARKED } from './models.ts';
 import { Step } from './step.ts';
 
+/** What is to be written of a batch's events, and how many of them it is about. */
+export interface Folded {
+  commit: Commit;
+  taken: number;
+}
+
 /**
- * Folds a batch of one organization's events, in log order, into the documents they lead to: of each record its newest
+ * Folds one organization's events, in log order, as many of them as make a full batch, into the documents they lead to: of each record its newest
  * state and every version, of each event its line of change, of each pair its link, and the checkpoint after them.
  * Writes nothing.
  */
@@ -16,14 +22,18 @@ export async function foldBatch(
   cache: Cache,
   from: Checkpoint,
   events: readonly StoredEvent[],
-): Promise<Commit> {
+): Promise<Folded> {
   const batch = new Batch(models, cache, from);
   await batch.readAhead(recordsOf(batch, events));
+  let taken = 0;
   for (const event of events) {
     batch.next(event);
     await apply(batch, event);
+    taken += 1;
+    // One event may change thousands of records, so that some hundreds could be more than memory holds.
+    if (batch.isFull) break;
   }
-  return batch.commit();
+  return { commit: batch.commit(), taken };
 }
 
 /** The records that a batch is about, as far as its streams tell; one that it begins is not looked for. */

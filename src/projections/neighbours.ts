@@ -45,18 +45,18 @@ export class Neighbours {
     return new Neighbours([]);
   }
 
-  static async read(models: Pick<ReadModels, 'get'>, id: string): Promise<Neighbours> {
-    const [found] = await models.get(NEIGHBOURS.name, [id]);
-    if (found === undefined) return Neighbours.none();
-    const first = found.doc as unknown as PageDocument;
-    const pages = [new Map(Object.entries(first.since))];
-    const others = Array.from({ length: (first.pages ?? 1) - 1 }, (_, index) => pageId(id, index + 1));
-    if (others.length > 0) {
-      const byId = new Map((await models.get(NEIGHBOURS.name, others)).map((page) => [page.id, page.doc]));
-      for (const other of others)
-        pages.push(new Map(Object.entries((byId.get(other) as unknown as PageDocument).since)));
-    }
-    return new Neighbours(pages);
+  /** Those of some records, in as few reads as can be. */
+  static async read(models: Pick<ReadModels, 'get'>, ids: readonly string[]): Promise<Map<string, Neighbours>> {
+    const found = new Map<string, PageDocument>();
+    const get = async (pages: readonly string[]) => {
+      if (pages.length === 0) return;
+      for (const { id, doc } of await models.get(NEIGHBOURS.name, pages)) found.set(id, doc as unknown as PageDocument);
+    };
+    const pagesOf = (id: string) => Array.from({ length: found.get(id)?.pages ?? 0 }, (_, index) => pageId(id, index));
+    await get(ids);
+    await get(ids.flatMap((id) => pagesOf(id).slice(1)));
+    const mapOf = (page: string) => new Map(Object.entries(found.get(page)!.since));
+    return new Map(ids.map((id) => [id, new Neighbours(pagesOf(id).map(mapOf))]));
   }
 
   since(other: string): number | undefined {

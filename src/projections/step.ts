@@ -42,6 +42,11 @@ export class Step {
     this.puts.push(put);
   }
 
+  /** Says that a record begins with this event. */
+  expectNew(id: string): void {
+    this.batch.expectNew(id);
+  }
+
   async record(id: string): Promise<RecordDocument | null> {
     return this.records.get(id) ?? this.batch.known(id) ?? this.batch.record(id);
   }
@@ -94,7 +99,11 @@ export class Step {
     const gone = labelsOf(before);
     const come = labelsOf(after);
     if (sameLabels(gone, come)) return;
-    for (const id of await this.neighboursOf(after.id)) await this.retally(id, gone, come);
+    const neighbours = await this.neighboursOf(after.id);
+    await this.batch.readAhead(neighbours);
+    // As what these are counted may change with it, which their own neighbours are then told.
+    await this.batch.readNeighboursAhead(neighbours.filter((id) => modelOfId(id)?.doubted !== undefined));
+    for (const id of neighbours) await this.retally(id, gone, come);
   }
 
   /** Joins two records from this event on, and lets each count the other. */

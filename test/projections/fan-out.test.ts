@@ -1,0 +1,152 @@
+import { rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Aggregate } from '../../src/commands/aggregate.ts';
+import { organizationAggregate, recordAggregate } from '../../src/commands/families.ts';
+import { adoption } from '../../src/commands/framework.ts';
+import { CommandHandler } from '../../src/commands/handler.ts';
+import { controlId, randomId } from '../../src/commands/ids.ts';
+import { inOrder, linkAggregate } from '../../src/commands/link.ts';
+import { Applier } from '../../src/projections/applier.ts';
+import { buildGeneration } from '../../src/projections/build.ts';
+import { COLLECTIONS } from '../../src/projections/models.ts';
+import type { Commit, ReadModels, ReadStore } from '../../src/stores/read-store.ts';
+import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
+import { applyIn, assertVersions, whole } from '../support/derived-checks.ts';
+import { MemoryEventStore } from '../support/memory-event-store.ts';
+import { envelopeFor, temporaryFolder } from '../support/register.ts';
+
+const CONTROLS = 450;
+/** Documents that one event leads to at the most here: of each control what it was, what it is, and both at once. */
+const OF_ONE_EVENT = CONTROLS * 3 + 10;
+
+interface Context {
+  folder: string;
+  reads: ReadStore;
+  models: ReadModels;
+  store: MemoryEventStore;
+  organization: string;
+  /** A framework, its controls, and a measure that serves all of them. */
+  framework: string;
+  controls: string[];
+  measure: string;
+  execute(aggregate: Aggregate, command: object): Promise<void>;
+  join(type: 'Link' | 'Unlink', one: string, other: string): Promise<void>;
+}
+
+const test = suite<Context>('an event that many records follow');
+
+test.before.each(async (context) => {
+  context.folder = temporaryFolder();
+  context.reads = openSqliteReadStore(context.folder);
+  context.models = await context.reads.open('one', COLLECTIONS);
+  context.store = new MemoryEventStore();
+  context.organization = randomId('org');
+  context.framework = randomId('frm');
+  context.measure = randomId('msr');
+  context.controls = Array.from({ length: CONTROLS }, (_, place) => controlId(context.framework, place));
+  const handler = new CommandHandler(context.store, { now: () => new Date(), maxAcceptanceDays: 366 });
+  context.execute = async (aggregate, command) => {
+    await handler.execute(aggregate, command, envelopeFor({ organization_id: context.organization }));
+  };
+  context.join = (type, one, other) => {
+    const ids = inOrder(one, other);
+    return context.execute(linkAggregate(...ids) as unknown as Aggregate, { type, ids });
+  };
+  const facts = { name: 'Acme', import_key: 'k', installation: 'i', owner_id: 'acc_1' };
+  const founded = organizationAggregate(context.organization) as unknown as Aggregate;
+  await context.execute(founded, { type: 'CreateOrganization', ...facts });
+  const controls = context.controls.map((_, place) => ({ section_title: `A.${place}`, name: `Control ${place}` }));
+  await context.execute(
+    recordAggregate(context.framework),
+    adoption(context.framework, { name: 'Framework', controls }),
+  );
+  await context.execute(recordAggregate(context.measure), { type: 'AddMeasure', fields: { name: 'Measure' } });
+  for (const control of context.controls) await context.join('Link', control, context.measure);
+});
+
+test.after.each(async ({ folder, reads }) => {
+  await reads.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const why = { reason: 'why' };
+
+test('changes all of them, however many pages of neighbours there are', async (context) => {
+  const { reads, models, store, organization, framework, controls, measure } = context;
+  const implemented = { type: 'UpdateMeasure', changes: { state: 'IMPLEMENTED' } };
+  await context.execute(recordAggregate(measure), implemented);
+  for (const control of controls.filter((_, place) => place % 40 === 0)) await context.join('Unlink', control, measure);
+  await context.execute(recordAggregate(measure), { type: 'Archive', ...why });
+  await context.execute(recordAggregate(measure), { type: 'Restore', ...why });
+  for (const control of controls.filter((_, place) => place % 80 === 0)) await context.join('Link', control, measure);
+  await context.execute(recordAggregate(controls[1]!), { type: 'Archive', ...why });
+  await context.execute(recordAggregate(framework), { type: 'Archive', ...why });
+  await context.execute(recordAggregate(framework), { type: 'Restore', ...why });
+  await applyIn(store, models);
+  await assertFactsOf(context);
+  const kept = await whole(models, organization);
+  assertVersions(kept);
+  const others = await reads.open('two', COLLECTIONS);
+  for (const end of [300, 460, 463, 475, store.log.length]) {
+    const applier = new Applier(store, others, 'i');
+    await applier.prepare();
+    await applier.apply(store.log.slice(0, end));
+  }
+  assert.equal(await whole(others, organization), kept, 'with restarts in between');
+  const { generation } = await buildGeneration({ events: store, reads, installation: 'i' });
+  assert.equal(await whole(await reads.open(generation, COLLECTIONS), organization), kept, 'built anew');
+});
+
+/** The lists show 100 at the most, so these are counted by what the framework and the measure say. */
+async function assertFactsOf({ models, framework, measure }: Context): Promise<void> {
+  const [counted] = await models.get('frameworks', [framework]);
+  const unlinked = Math.ceil(CONTROLS / 40) - Math.ceil(CONTROLS / 80);
+  const { control_count, implemented_count } = counted!.doc;
+  assert.equal([control_count, implemented_count], [CONTROLS - 1, CONTROLS - 1 - unlinked]);
+  const [served] = await models.get('measures', [measure]);
+  assert.is(served!.doc.control_count, CONTROLS - 1 - unlinked);
+}
+
+/** The same models, every read and commit of which is known. */
+function watched(models: ReadModels) {
+  const seen = { reads: 0, commits: [] as number[] };
+  const watching: Pick<ReadModels, 'get' | 'commit' | 'checkpoints' | 'recover'> = {
+    get: (collection, ids) => {
+      seen.reads += 1;
+      return models.get(collection, ids);
+    },
+    commit: (commit: Commit) => {
+      seen.commits.push(commit.puts.length);
+      return models.commit(commit);
+    },
+    checkpoints: () => models.checkpoints(),
+    recover: () => models.recover(),
+  };
+  return { seen, watching };
+}
+
+test('is read for in a few goes, also by a runner that has just begun', async ({ models, store, measure, execute }) => {
+  await applyIn(store, models);
+  await execute(recordAggregate(measure), { type: 'UpdateMeasure', changes: { state: 'IMPLEMENTED' } });
+  const { seen, watching } = watched(models);
+  const applier = new Applier(store, watching, 'i');
+  await applier.prepare();
+  await applier.apply(store.log);
+  assert.ok(seen.reads < 10, `${seen.reads} reads`);
+  const [control] = seen.commits;
+  assert.ok(control! > CONTROLS * 3, `${control} documents`);
+});
+
+test('ends a batch where some of them would be too much for one', async ({ models, store, framework, execute }) => {
+  for (let n = 0; n < 10; n++) {
+    await execute(recordAggregate(framework), { type: 'Archive', ...why });
+    await execute(recordAggregate(framework), { type: 'Restore', ...why });
+  }
+  const { seen, watching } = watched(models);
+  await new Applier(store, watching, 'i').apply(store.log);
+  assert.ok(Math.max(...seen.commits) < 8_000 + OF_ONE_EVENT, String(seen.commits));
+  assert.ok(seen.commits.length > 1, String(seen.commits));
+});
+
+test.run();
