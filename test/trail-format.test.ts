@@ -1,11 +1,14 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createHash, createHmac } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandId, derivedId } from '../src/commands/ids.ts';
+import { FAMILIES } from '../src/commands/families.ts';
+import { commandId, controlId, derivedId, libraryFrameworkId } from '../src/commands/ids.ts';
+import { importedId } from '../src/commands/imported.ts';
 import { canonical } from '../src/trail/canonical.ts';
 import { verifyChain } from '../src/trail/chain.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
+import { eventTypes } from './support/event-types.ts';
 
 /*
  * The page that describes the format must be enough to check it. What follows works out every value of its example
@@ -37,6 +40,18 @@ function uuidV5(namespace: string, name: string): string {
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   return bytes.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** 26 letters for the 128 bits of a UUID. */
+function base32(uuid: string): string {
+  const digits = [
+    ...BigInt(`0x${uuid.replaceAll('-', '')}`)
+      .toString(32)
+      .padStart(26, '0'),
+  ];
+  return digits.map((digit) => LETTERS[Number.parseInt(digit, 32)]).join('');
 }
 
 /** The page's namespaces, as it derives them. */
@@ -82,8 +97,7 @@ page('makes ids as it says', () => {
   assert.is(command, block('command-id'));
   assert.is(command, EVENTS[0]!.metadata.command_id);
   const hex = `${command.replaceAll('-', '').slice(0, 12)}8${uuidV5(command, 'vnd:0').replaceAll('-', '').slice(-19)}`;
-  const digits = [...BigInt(`0x${hex}`).toString(32).padStart(26, '0')].map((digit) => Number.parseInt(digit, 32));
-  const id = `vnd_${digits.map((digit) => '0123456789ABCDEFGHJKMNPQRSTVWXYZ'[digit]).join('')}`;
+  const id = `vnd_${base32(hex)}`;
   assert.is(id, block('record-id'));
   assert.is(EVENTS[0]!.stream, `vendor-${id}`);
 });
@@ -105,16 +119,107 @@ page('agrees with the code on ids', () => {
   assert.is(derivedId('vnd', block('command-id')), block('record-id'));
 });
 
-page('names every type of event that was ever recorded', () => {
-  const recorded = readFileSync(new URL('fixtures/events-v1.jsonl', import.meta.url), 'utf8')
-    .trimEnd()
-    .split('\n');
-  const types = new Set(recorded.map((line) => (JSON.parse(line) as TrailEvent).type));
-  assert.ok(types.size > 0);
-  assert.equal(
-    [...types].filter((type) => !PAGE.includes(`\n| \`${type}\` |`)),
-    [],
-  );
+page('makes ids of the library’s frameworks, of controls and of imported rows as it says', () => {
+  const [framework, control] = block('library-ids').split('\n') as [string, string];
+  assert.is(framework, `frm_${base32(uuidV5(namespaceOf('commands.veritrail'), block('library-name')))}`);
+  assert.is(control, `ctl_${framework.slice(4)}${['0', '2', 'X'].join('')}`);
+  assert.is(0 * 32 * 32 + 2 * 32 + LETTERS.indexOf('X'), 93);
+  const [organization] = JSON.parse(block('library-name')) as [string];
+  assert.equal([libraryFrameworkId(organization, 'GDPR'), controlId(framework, 93)], [framework, control]);
+
+  const key = /`import_key` is `(\w+)`/.exec(PAGE)![1]!;
+  const rows = [
+    { reference_id: 'M-1', name: 'Lock' },
+    { name: 'Café Hosting', country: 'EE' },
+  ] as const;
+  const families = [FAMILIES.MEASURE, FAMILIES.VENDOR];
+  const ids = block('import-ids').split('\n');
+  for (const [index, name] of block('import-names').split('\n').entries()) {
+    assert.is(canonical(JSON.parse(name)), name);
+    const hex = createHmac('sha256', key).update(name).digest('hex').slice(0, 32);
+    const variant = ((Number.parseInt(hex[16]!, 16) % 4) + 8).toString(16);
+    const uuid = `${hex.slice(0, 12)}8${hex.slice(13, 16)}${variant}${hex.slice(17)}`;
+    assert.is(`${families[index]!.prefix}_${base32(uuid)}`, ids[index]);
+    assert.is(importedId(families[index]!, key, organization, rows[index]!), ids[index]);
+  }
+  assert.is(ids.length, 2);
 });
+
+page('says of every type of event what it holds and means, and of no other', () => {
+  const rows = [...PAGE.matchAll(/^\| `([A-Z][a-z]\w+)` \| (.+) \| (.+) \|$/gm)];
+  assert.equal(rows.map(([, type]) => type).sort(), eventTypes());
+});
+
+/** Fields of a kind, by the page: those that are corrected, and those of its beginning alone. */
+function fieldsOf(kind: string): [corrected: string[], others: string[]] {
+  const row = new RegExp(`^\\| ${kind} \\|(.*)\\|(.*)\\|$`, 'm').exec(PAGE);
+  assert.ok(row, kind);
+  const [corrected, others] = row.slice(1).map((cell) => cell.split(',').flatMap((field) => field.trim() || []));
+  return [corrected!, others!];
+}
+
+page('names the fields of every kind of record', () => {
+  for (const { singular, fields } of Object.values(FAMILIES)) {
+    const [corrected, others] = fieldsOf(singular);
+    // Acceptances and reviews are facts of their own; what is not told of follows from others.
+    const own = fields.filter((field) => !['archived_at', 'acceptance', 'review'].includes(field));
+    const named = [...corrected, ...others];
+    assert.equal(
+      own.filter((field) => !named.includes(field)),
+      [],
+      singular,
+    );
+    const untold = named.filter((field) => !own.includes(field));
+    assert.ok(
+      untold.every((field) => ['closed_at', 'controls', 'last_assessed_at'].includes(field)),
+      `${singular}: ${untold}`,
+    );
+  }
+});
+
+/** `a, [b], c{…}`: what always is there, and what may be. */
+function shapeOf(type: string, kind: string): { always: string[]; perhaps: string[] } {
+  const cell = new RegExp(`^\\| \`${type}\` \\| (.*?) \\|`, 'm').exec(PAGE)![1]!;
+  const plain = cell
+    .replace(/\{.*\}| \(.*?\)| `[^,]*`/g, '')
+    .replace(/(?<=\w)\[.*?\]/g, '')
+    .split(', ');
+  const always = plain.filter((member) => /^\w+$/.test(member) && member !== 'fields');
+  const perhaps = plain.flatMap((member) => /^\[(\w+)\]$/.exec(member)?.[1] ?? []);
+  return plain.includes('fields') ? { always, perhaps: [...perhaps, ...fieldsOf(kind).flat()] } : { always, perhaps };
+}
+
+page('gives the shape of every event that was recorded', () => {
+  for (const { type, stream, data } of recorded()) {
+    const kind = stream.slice(0, stream.indexOf('-'));
+    const { always, perhaps } = shapeOf(type, kind);
+    const members = Object.keys(data);
+    assert.equal(
+      always.filter((member) => !members.includes(member)),
+      [],
+      `${type} lacks`,
+    );
+    assert.equal(
+      members.filter((member) => ![...always, ...perhaps].includes(member)),
+      [],
+      `${type} has beside`,
+    );
+    const changed = Object.keys(data.changes ?? {});
+    assert.ok(
+      changed.every((field) => fieldsOf(kind)[0].includes(field)),
+      `${type} changes ${changed}`,
+    );
+  }
+});
+
+function recorded(): TrailEvent[] {
+  const folder = new URL('fixtures/', import.meta.url);
+  const files = readdirSync(folder).filter((file) => /^events-.*\.jsonl$/.test(file));
+  assert.ok(files.length > 1);
+  return files.flatMap((file) => {
+    const lines = readFileSync(new URL(file, folder), 'utf8').trimEnd().split('\n');
+    return lines.map((line) => JSON.parse(line) as TrailEvent);
+  });
+}
 
 page.run();
