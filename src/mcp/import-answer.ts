@@ -1,3 +1,4 @@
+import { cut } from './cut.ts';
 import type { RowError } from './import-rows.ts';
 
 type Result = 'CREATED' | 'UPDATED' | 'UNCHANGED';
@@ -79,10 +80,4 @@ function shownErrors(errors: readonly RowError[], whole: boolean): Pick<Imported
     ...(whole && hint !== undefined ? { hint } : {}),
   }));
   return { errors: shown, ...(errors.length > most ? { more_errors: errors.length - most } : {}) };
-}
-
-/** Names of unknown properties are the caller's: any length, any characters. */
-function cut(text: string, longest: number): string {
-  const plain = text.replace(/\p{C}/gu, ' ');
-  return plain.length <= longest ? plain : `${plain.slice(0, longest - 1)}…`;
 }

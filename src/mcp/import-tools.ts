@@ -8,6 +8,17 @@ import type { Tool } from './tool.ts';
 
 const MOST_ROWS = 200;
 
+/**
+ * A row as it was given, to be read by its type: reading it here already would lose what no object should have been
+ * given, such as `__proto__`, instead of refusing it.
+ */
+const row = z
+  .custom<Record<string, unknown>>(
+    (given) => typeof given === 'object' && given !== null && !Array.isArray(given),
+    'must be an object',
+  )
+  .meta({ type: 'object', properties: {}, additionalProperties: {} });
+
 /** The import of records by rows of what `families`, the tools that add and change records one by one, take. */
 export function importTools(service: Service, families: readonly Tool[]): Tool[] {
   const readers = rowReaders(families);
@@ -19,7 +30,7 @@ export function importTools(service: Service, families: readonly Tool[]): Tool[]
       input: z.strictObject({
         organization_id: field.organizationId(),
         type: z.enum([...readers.keys()] as [string, ...string[]]),
-        rows: z.array(z.looseObject({})).min(1).max(MOST_ROWS),
+        rows: z.array(row).min(1).max(MOST_ROWS),
         dry_run: z.boolean().default(false),
         ...field.writeFields,
       }),

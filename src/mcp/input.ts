@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { nearest } from '../commands/nearest.ts';
 import { Refusal } from '../commands/refusal.ts';
+import { cut } from './cut.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -12,18 +13,25 @@ export interface Problem {
   hint?: string;
 }
 
-/** Reads an input by its schema. @throws Refusal invalid_input that lists every problem */
+/** Names of unknown properties are the caller's own, and of any length. */
+const LONGEST_NAME = 100;
+/** So many characters of problems fit into an answer; who makes more of them is told the first. */
+const MOST_TOLD = 40_000;
+
+/** Reads an input by its schema. @throws Refusal invalid_input that lists every problem, as far as an answer holds them */
 export function readInput<T>(schema: z.ZodType<T>, published: object, input: unknown): T {
   const result = tryInput(schema, published, input);
   if ('data' in result) return result.data;
   const { problems } = result;
   const told = mostTelling(problems);
-  const more = problems.length > 1 ? ` (${problems.length} problems, see issues)` : '';
+  const issues = fitting(problems.map(({ field, message }) => ({ field, message })));
+  const which = issues.length < problems.length ? `the first ${issues.length} in issues` : 'see issues';
+  const more = problems.length > 1 ? ` (${problems.length} problems, ${which})` : '';
   throw new Refusal('invalid_input', `${told.field || 'The input'} ${told.message}${more}.`, {
     ...(told.field ? { field: told.field } : {}),
     ...(told.allowed ? { allowed: told.allowed } : {}),
     ...(told.hint ? { hint: told.hint } : {}),
-    issues: problems.map(({ field, message }) => ({ field, message })),
+    issues,
   });
 }
 
@@ -43,13 +51,26 @@ function mostTelling(problems: readonly Problem[]): Problem {
   return (problems.find(({ hint, allowed }) => hint || allowed) ?? problems[0])!;
 }
 
+function fitting(issues: readonly { field: string; message: string }[]) {
+  let told = 0;
+  const end = issues.findIndex((issue) => {
+    told += JSON.stringify(issue).length;
+    return told > MOST_TOLD;
+  });
+  return end < 0 ? issues : issues.slice(0, end);
+}
+
 function problemsOf(issue: Issue, input: unknown, published: object): Problem[] {
   const field = issue.path.join('.');
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => {
         const known = Object.keys(propertiesAt(published, issue.path));
-        return { field: [...issue.path, key].join('.'), message: 'is not a known property', ...hintFor(key, known) };
+        return {
+          field: [...issue.path, shownName(key)].join('.'),
+          message: 'is not a known property',
+          ...hintFor(key, known),
+        };
       });
     case 'invalid_value': {
       const allowed = issue.values.map(String);
@@ -71,6 +92,11 @@ function problemsOf(issue: Issue, input: unknown, published: object): Problem[] 
     default:
       return [{ field, message: issue.message }];
   }
+}
+
+function shownName(key: string): string {
+  const shown = cut(key, LONGEST_NAME);
+  return shown.trim() === '' ? `"${shown}"` : shown;
 }
 
 function article(type: string): string {

@@ -15,7 +15,8 @@ export interface Moment {
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
+/** RFC 3339's hours end at 23; JavaScript's go on to 24:00:00, the next day's beginning. */
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?Z$/;
 const POSITION = /^\d{1,15}$/;
 
 /** Clocks of instances and the wait for the slowest writer: past this, a moment's answer never changes. */

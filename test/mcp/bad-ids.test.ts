@@ -1,0 +1,127 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { linkableWith } from '../../src/commands/link.ts';
+import { fullSchema } from '../../src/mcp/json-schema.ts';
+import type { Tool } from '../../src/mcp/tool.ts';
+import { fieldOf, type Place, placesOf, withValue } from '../support/bad-input.ts';
+import { idOf, kindsIn } from '../support/ids.ts';
+import { assertNames, checkAnswer, refusalOf } from '../support/refusals.ts';
+import { SECRET, startTwoOrganizations, TOOLS, type TwoOrganizations } from '../support/two-organizations.ts';
+
+/*
+ * Ids of the right kind, of nothing that there is and of another organization, in every place that takes one: nobody
+ * can tell one from the other. The places are read from the definitions.
+ */
+
+const test = suite<TwoOrganizations>('ids of nothing and of another organization');
+
+test.before(async (context) => {
+  Object.assign(context, await startTwoOrganizations());
+});
+test.after(({ register }) => register.stop());
+
+const idPlaces = ({ input }: Tool) =>
+  [...placesOf(fullSchema(input as Parameters<typeof fullSchema>[0]))].filter(({ schema }) =>
+    ['id', 'account', 'actor'].includes(String(schema.title)),
+  );
+
+/** Each kind that a place takes, as an id of nothing and as one of the others'. Both ends of a link have to fit. */
+function strange({ theirs, ours, right }: TwoOrganizations, tool: Tool, { path, schema }: Place) {
+  const kinds = kindsIn(schema.pattern).filter((kind) => kind !== 'tok');
+  const [link] = (right.get(tool.name)!.links ?? []) as Record<string, string>[];
+  const other = link?.[path.at(-1) === 'from_id' ? 'to_id' : 'from_id'];
+  const fits = (kind: string) => path[0] !== 'links' || linkableWith(String(other).slice(0, 3)).includes(kind);
+  assert.ok(
+    kinds.every((kind) => theirs.has(kind) && ours.has(kind)),
+    `the others have one of each of ${kinds}`,
+  );
+  return kinds.filter(fits).map((kind) => [idOf(kind), theirs.get(kind)!] as const);
+}
+
+/** Reads that look for several: what is not there is not found among them. */
+const isSearched = (tool: Tool, { path }: Place) =>
+  (path[0] === 'filter' && path.at(-1) === 0) || (tool.name === 'getRecords' && path[0] === 'ids');
+
+for (const tool of TOOLS) {
+  const places = idPlaces(tool);
+  if (places.length === 0) continue;
+  test(`are not found by ${tool.name}`, async (context) => {
+    for (const place of places) {
+      for (const [nothing, theirs] of strange(context, tool, place)) {
+        const answers = [];
+        for (const id of [nothing, theirs]) answers.push(shapeOf(await answerFor(context, tool, place, id), id));
+        assert.equal(answers[1], answers[0], `${tool.name} ${fieldOf(place.path)} tells ${theirs} from nothing`);
+      }
+    }
+  });
+}
+
+/** The answer without what is different in any two. */
+function shapeOf(answer: object, id: string): unknown {
+  return JSON.parse(JSON.stringify(answer).replaceAll(id, 'ID'));
+}
+
+async function answerFor(context: TwoOrganizations, tool: Tool, place: Place, id: string): Promise<object> {
+  const { register, right } = context;
+  const { path, schema } = place;
+  const input = withValue(right.get(tool.name), path, id) as object;
+  const label = `${tool.name} ${fieldOf(path)} ${id}`;
+  if (isSearched(tool, place)) {
+    const answer = await register.call(tool.name, input);
+    checkAnswer(answer, input, label);
+    assert.is(answer.error, undefined, `${label}: ${JSON.stringify(answer)}`);
+    const [found] = Object.values(answer);
+    assert.equal(found, [], label);
+    if (tool.name === 'getRecords') assert.equal(answer.not_found, [id]);
+    return answer;
+  }
+  const refused = await refusalOf(context, tool.name, input, label);
+  // Of several ids in a list, the list is named.
+  const first = path.findIndex((key) => typeof key === 'number');
+  const field = fieldOf(first < 0 ? path : path.slice(0, first));
+  assertNames(refused, schema.title === 'account' ? 'invalid_input' : 'not_found', field, label);
+  return refused;
+}
+
+test('do not meet ours in one call', async (context) => {
+  const { ours, theirs, right } = context;
+  const links = [{ from_id: ours.get('rsk'), to_id: theirs.get('vnd') }];
+  const mixed: [string, object, string][] = [
+    ['linkRecords', { links }, 'links'],
+    ['linkRecords', { links: [...(right.get('linkRecords')!.links as object[]), ...links] }, 'links'],
+    ['archiveRecords', { ids: [ours.get('rsk'), theirs.get('vnd')], action: 'ARCHIVE', reason: 'r' }, 'ids'],
+    ['addEvidence', { ...right.get('addEvidence'), record_ids: [ours.get('rsk'), theirs.get('rsk')] }, 'record_ids'],
+  ];
+  for (const [tool, input, field] of mixed) {
+    assertNames(await refusalOf(context, tool, input), 'not_found', field, tool);
+  }
+});
+
+test('are not met by one who may use both organizations either', async ({ register, ours, theirs, stranger }) => {
+  const organizations = [ours.get('org')!, theirs.get('org')!];
+  const both = { ...stranger, roles: new Map(organizations.map((id) => [id, 'OWNER' as const])) };
+  const ids = [ours.get('rsk')!, theirs.get('vnd')!];
+  const [from_id, to_id] = ids;
+  const calls: [string, object, string, string][] = [
+    ['linkRecords', { links: [{ from_id, to_id }] }, 'invalid_input', 'links'],
+    ['archiveRecords', { ids, action: 'ARCHIVE', reason: 'r' }, 'invalid_input', 'ids'],
+    ['updateRisk', { id: from_id, organization_id: organizations[1], note: 'n' }, 'not_found', 'id'],
+    ['updateRisk', { id: from_id, owner_id: 'ME' }, 'invalid_input', 'owner_id'],
+  ];
+  const { events } = register.stores;
+  const before = await events.head();
+  for (const [tool, input, code, field] of calls) {
+    const { error } = (await register.call(tool, input, both)) as { error: { code: string; field: string } };
+    assert.equal([error.code, error.field], [code, field], `${tool} ${JSON.stringify(error)}`);
+  }
+  assert.is(await events.head(), before);
+});
+
+test('are there in all kinds, and hold what must not be told', async ({ register, theirs, stranger }) => {
+  const ids = [...theirs.values()].filter((id) => !/^(org|acc)_/.test(id));
+  const { records } = await register.call<{ records: object[] }>('getRecords', { ids }, stranger);
+  assert.is(records.length, 9);
+  assert.ok(JSON.stringify(records).split(SECRET).length > 9);
+});
+
+test.run();

@@ -1,0 +1,70 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { fullSchema } from '../../src/mcp/json-schema.ts';
+import type { Tool } from '../../src/mcp/tool.ts';
+import { badInputs } from '../support/bad-input.ts';
+import { assertNames, refusalOf } from '../support/refusals.ts';
+import { startTwoOrganizations, TOOLS, type TwoOrganizations } from '../support/two-organizations.ts';
+
+/*
+ * Every way in which an input can break what its tool's definition says, one at a time. All is made of the definitions:
+ * a new tool, and a new property, are tried without a line here.
+ */
+
+const test = suite<TwoOrganizations>('bad inputs');
+
+test.before(async (context) => {
+  Object.assign(context, await startTwoOrganizations());
+});
+test.after(({ register }) => register.stop());
+
+const schemaOf = ({ input }: Tool) => fullSchema(input as Parameters<typeof fullSchema>[0]);
+
+for (const tool of TOOLS) {
+  test(`of ${tool.name} are refused, each at its place`, async (context) => {
+    let tried = 0;
+    for (const bad of badInputs(schemaOf(tool), context.right.get(tool.name)!)) {
+      const refused = await refusalOf(context, tool.name, bad.input, bad.about);
+      const label = `${tool.name} ${bad.about}`;
+      assertNames(refused, 'invalid_input', bad.field || undefined, label);
+      if (bad.allowed) assert.equal(refused.allowed, bad.allowed, label);
+      if (bad.hint) assert.is(refused.hint, bad.hint, label);
+      tried++;
+    }
+    assert.ok(tried > 20, `${tried} were tried`);
+  });
+}
+
+test('are no objects at all', async (context) => {
+  for (const { name } of TOOLS) {
+    for (const input of ['text', 5, true, [], ['a']]) {
+      const refused = await refusalOf(context, name, input, JSON.stringify(input));
+      assertNames(refused, 'invalid_input', undefined, name);
+    }
+  }
+});
+
+test('of more problems than an answer holds are refused with as many as it holds', async (context) => {
+  for (const tool of TOOLS) {
+    const right = context.right.get(tool.name)!;
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`surplus_${index}`, index]));
+    const refused = await refusalOf(context, tool.name, { ...right, ...many }, 'many');
+    assert.is(refused.code, 'invalid_input');
+    assert.match(refused.message, '5000 problems');
+    assert.ok(refused.issues!.length >= 50, `${refused.issues!.length} are told`);
+  }
+});
+
+test('of names of any length and any characters are refused, and what they hold is not told', async (context) => {
+  for (const { name } of TOOLS) {
+    const right = context.right.get(name)!;
+    for (const key of ['x'.repeat(100_000), 'a\u0000\u202e\ud800b', '\n', ' ', '', '/etc/passwd', '<b>']) {
+      const refused = await refusalOf(context, name, { ...right, [key]: 1 }, JSON.stringify(key).slice(0, 40));
+      assert.is(refused.code, 'invalid_input', name);
+    }
+    const deep = JSON.parse(`${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`);
+    assert.is((await refusalOf(context, name, { ...right, ...deep }, 'deep')).field, 'a');
+  }
+});
+
+test.run();

@@ -1,0 +1,123 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type RowReader, rowReaders } from '../../src/mcp/import-rows.ts';
+import { fullSchema } from '../../src/mcp/json-schema.ts';
+import { type BadInput, badInputs } from '../support/bad-input.ts';
+import { idOf } from '../support/ids.ts';
+import { checkAnswer } from '../support/refusals.ts';
+import { ORGANIZATION } from '../support/register.ts';
+import { startTwoOrganizations, TOOLS, type TwoOrganizations } from '../support/two-organizations.ts';
+
+/* Rows of imports that are wrong in every way in which the tools that they stand for could be called wrongly. */
+
+const test = suite<TwoOrganizations>('bad rows');
+
+test.before(async (context) => {
+  Object.assign(context, await startTwoOrganizations());
+});
+test.after(({ register }) => register.stop());
+
+type Row = Record<string, unknown>;
+interface Imported {
+  created: number;
+  updated: number;
+  unchanged: number;
+  rows: { row: number; errors?: { field: string; message: string; hint?: string }[]; more_errors?: number }[];
+  message?: string;
+}
+
+const MOST_ROWS = 200;
+
+/** Imports rows of which some are wrong, and sees that nothing is written. */
+async function refusedRows({ register }: TwoOrganizations, type: string, rows: readonly Row[]) {
+  const before = await register.stores.events.head();
+  const input = { organization_id: ORGANIZATION, type, rows };
+  const answer = await register.call<Imported>('importRecords', input);
+  checkAnswer(answer, input, type);
+  assert.not('error' in answer, JSON.stringify(answer));
+  assert.is(await register.stores.events.head(), before, `${type}: something was written`);
+  assert.equal([answer.created, answer.updated, answer.unchanged], [0, 0, 0]);
+  assert.match(answer.message!, /^Nothing was written: /);
+  assert.is(answer.rows.length, rows.length);
+  return answer.rows;
+}
+
+/** What a row of a type may hold, with one that is right. */
+function rowsOf({ right }: TwoOrganizations, { type, adds, updates }: RowReader): [NonNullable<typeof adds>, Row][] {
+  const tools = TOOLS.filter(({ name, record }) => record?.type === type && /^(add|update)/.test(name));
+  const found = tools.map(({ name }) => {
+    const shape = name.startsWith('add') ? adds : updates;
+    const known = Object.entries(right.get(name)!).filter(([field]) => shape !== null && field in shape.shape);
+    return [shape, Object.fromEntries(known)] as const;
+  });
+  return found.filter((one): one is [NonNullable<typeof adds>, Row] => one[0] !== null);
+}
+
+const READERS = [...rowReaders(TOOLS).values()];
+
+for (const reader of READERS) {
+  test(`of type ${reader.type} are refused, each with its fields`, async (context) => {
+    for (const [shape, right] of rowsOf(context, reader)) {
+      // Without its id, a row is of a record to be added; a row that is no object is no row.
+      const bad = [...badInputs(fullSchema(shape), right)].filter(
+        ({ field, input }) => field !== '' && ('id' in shape.shape ? input.id != null : true),
+      );
+      assert.ok(bad.length > 50);
+      for (let from = 0; from < bad.length; from += MOST_ROWS) {
+        const some = bad.slice(from, from + MOST_ROWS);
+        const rows = some.map(({ input }) => input);
+        for (const [index, { errors = [] }] of (await refusedRows(context, reader.type, rows)).entries()) {
+          checkErrors(some[index]!, errors);
+        }
+      }
+    }
+  });
+}
+
+function checkErrors({ about, field, hint }: BadInput, errors: NonNullable<Imported['rows'][number]['errors']>) {
+  const label = `${about}: ${JSON.stringify(errors)}`;
+  const cut = (text: string) => text.slice(0, 29);
+  // Once an answer is full, it has the beginning of each row's first error.
+  const told = errors.find((error) => error.field === field || cut(error.field) === cut(field));
+  assert.ok(told, label);
+  assert.ok(told.message.length > 5 && told.message.length <= 500, label);
+  if (hint && told.hint) assert.is(told.hint, hint, label);
+}
+
+test('that name nothing, or what another organization has, are refused alike', async (context) => {
+  const { theirs } = context;
+  for (const reader of READERS) {
+    for (const [shape, right] of rowsOf(context, reader)) {
+      for (const [field, kind] of Object.entries({
+        id: 'own',
+        audit_id: 'aud',
+        framework_id: 'frm',
+        owner_id: 'acc',
+      })) {
+        if (!(field in shape.shape)) continue;
+        const prefix = kind === 'own' ? String(right.id).slice(0, 3) : kind;
+        const ids = [idOf(prefix), theirs.get(prefix)!];
+        const rows = ids.map((id) => ({ ...right, [field]: id }));
+        const answered = [];
+        for (const row of rows) answered.push((await refusedRows(context, reader.type, [row]))[0]!.errors);
+        const [nothing, other] = answered.map((errors, index) => JSON.stringify(errors).replaceAll(ids[index]!, 'ID'));
+        assert.is(other, nothing);
+        assert.is(answered[0]![0]!.field, field, `${reader.type} ${field}: ${nothing}`);
+      }
+    }
+  }
+});
+
+test('spoil all others, and the right ones are told from them', async (context) => {
+  const { right } = context;
+  const { organization_id: _, ...vendor } = right.get('addVendor')!;
+  const rows = Array.from({ length: 10 }, (_each, index) => ({ ...vendor, name: `Vendor ${index}` }));
+  rows[7] = { ...vendor, name: '' };
+  const answered = await refusedRows(context, 'VENDOR', rows);
+  assert.equal(
+    answered.flatMap(({ row, errors }) => (errors ? [[row, errors[0]!.field]] : [])),
+    [[7, 'name']],
+  );
+});
+
+test.run();

@@ -1,0 +1,187 @@
+/*
+ * Bad inputs, made of what a tool's definition says it takes: each breaks one rule in one place of an input that is
+ * right otherwise. What a definition does not say of a text (that it is a moment, a cursor) is told by its name.
+ */
+import type { JsonSchema } from '../../src/mcp/json-schema.ts';
+import { idOf, KINDS, kindsIn } from './ids.ts';
+
+type Path = readonly (string | number)[];
+type Input = Record<string, unknown>;
+
+export interface BadInput {
+  /** What is wrong with it. */
+  about: string;
+  input: Input;
+  /** The path that an answer names. */
+  field: string;
+  allowed?: readonly string[];
+  hint?: string;
+}
+
+/** A place in an input, with the schema of what it takes; `schema` does not say null, `clearable` does. */
+export interface Place {
+  path: Path;
+  schema: JsonSchema;
+  clearable: boolean;
+}
+
+/** Every way of being wrong, one at a time, for a schema (see fullSchema) and an input that is right. */
+export function* badInputs(schema: JsonSchema, right: Input): Generator<BadInput> {
+  for (const place of placesOf(schema)) {
+    const { path } = place;
+    for (const { about, value, allowed } of wrongValues(place, valueAt(right, path))) {
+      const input = withValue(right, path, value) as Input;
+      yield { about: `${fieldOf(path)} ${about}`, input, field: fieldOf(path), ...(allowed ? { allowed } : {}) };
+    }
+    if (place.schema.properties) yield* wrongMembers(place, right);
+  }
+}
+
+/** Every place of an input, itself first. Of an array, the first item stands for all. */
+export function* placesOf(schema: JsonSchema, path: Path = []): Generator<Place> {
+  const options = (schema.anyOf as JsonSchema[] | undefined) ?? [schema];
+  const plain = options.find(({ type }) => type !== 'null')!;
+  const types = [plain.type].flat();
+  const type = types.find((one) => one !== 'null');
+  const clearable = options.length > 1 || types.length > 1;
+  yield { path, schema: { ...plain, type }, clearable };
+  for (const [name, inner] of Object.entries((plain.properties ?? {}) as Record<string, JsonSchema>)) {
+    yield* placesOf(inner, [...path, name]);
+  }
+  if (plain.items) yield* placesOf(plain.items as JsonSchema, [...path, 0]);
+}
+
+export const fieldOf = (path: Path) => path.join('.');
+
+/** Properties that every object has without being given them. */
+const INHERITED = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
+
+function* wrongMembers({ path, schema }: Place, right: Input): Generator<BadInput> {
+  const at = (name: string) => fieldOf([...path, name]);
+  const object = (valueAt(right, path) ?? {}) as Input;
+  for (const name of (schema.required ?? []) as string[]) {
+    const { [name]: _left, ...rest } = object;
+    yield { about: `${at(name)} missing`, input: withValue(right, path, rest) as Input, field: at(name) };
+  }
+  if (schema.additionalProperties !== false) return;
+  for (const name of Object.keys(schema.properties as object)) {
+    const wrong = `${name}${name.at(-1)}`;
+    const input = withValue(right, [...path, wrong], 'x') as Input;
+    yield { about: `${at(wrong)} unknown`, input, field: at(wrong), hint: `Did you mean ${name}?` };
+  }
+  for (const name of INHERITED) {
+    const input = withValue(right, [...path, name], { id: 'x' }) as Input;
+    yield { about: `${at(name)} unknown`, input, field: at(name) };
+  }
+}
+
+interface Wrong {
+  about: string;
+  value: unknown;
+  allowed?: readonly string[];
+}
+
+const OF_TYPE: Record<string, unknown> = { string: 'text', integer: 5, boolean: true, array: [], object: {} };
+
+function* wrongValues(place: Place, right: unknown): Generator<Wrong> {
+  const { schema, clearable, path } = place;
+  const type = String(schema.type);
+  const allowed = allowedAt(schema);
+  for (const [other, value] of Object.entries({ ...OF_TYPE, null: null })) {
+    if (other === type || (other === 'null' && (clearable || path.length === 0))) continue;
+    // An enum says what it takes whatever it was given.
+    yield { about: `is ${JSON.stringify(value)}`, value, ...(schema.enum && allowed ? { allowed } : {}) };
+  }
+  if (type === 'array') yield* wrongSizes(schema, right);
+  if (type === 'integer') yield* wrongNumbers(schema);
+  if (type !== 'string') return;
+  for (const value of wrongTexts(place)) yield { about: `is ${told(value)}`, value, ...(allowed ? { allowed } : {}) };
+}
+
+const told = (value: string) => (value.length > 60 ? `${value.length} characters long` : JSON.stringify(value));
+
+/** What an answer says is allowed: of an enum its values, of an id its kinds. */
+function allowedAt({ enum: values, pattern, title }: JsonSchema): string[] | undefined {
+  if (values) return values as string[];
+  if (title !== 'id' && title !== 'account' && title !== 'actor') return undefined;
+  const words = String(pattern).match(/\b[A-Z]{2,}(?=\|)/g) ?? [];
+  return [...words, ...kindsIn(pattern).map((kind) => `${kind}_…`)];
+}
+
+function* wrongSizes({ items, minItems, maxItems }: JsonSchema, right: unknown): Generator<Wrong> {
+  const one = Array.isArray(right) ? right[0] : anItem(items as JsonSchema);
+  if (minItems) yield { about: 'holds nothing', value: [] };
+  if (!maxItems) throw new TypeError('an array without a limit');
+  yield { about: 'holds one too many', value: Array(Number(maxItems) + 1).fill(one) };
+}
+
+function anItem({ enum: values, title, pattern }: JsonSchema): unknown {
+  if (values) return (values as unknown[])[0];
+  return title === 'id' ? idOf(kindsIn(pattern)[0]!) : title ? 'ME' : 'x';
+}
+
+function* wrongNumbers({ minimum, maximum }: JsonSchema): Generator<Wrong> {
+  const values = [1.5, 1e308, -1e308, 2 ** 53, -(2 ** 53), Number(minimum) - 1];
+  if (maximum !== undefined) values.push(Number(maximum) + 1);
+  for (const value of values) yield { about: `is ${value}`, value };
+}
+
+const NO_DATES = ['2026-02-30', '2025-02-29', '2026-13-01', '2026-00-10', '2026-01-32', '2026-1-1', '31.01.2026'];
+const NO_TIMES = ['2026-02-30T10:00:00Z', '2026-01-31T25:00:00Z', '2026-01-31T24:00:00Z', '2026-01-31T23:60:00Z'];
+const NO_MOMENTS = [...NO_DATES, ...NO_TIMES, '2026-01-31T10:00:00', '2026-01-31T10:00:00+01:00', 'yesterday', '1e3'];
+const UNREAL = ['\u0000', '\u001b', '\u007f', '\u0085', '\u2028', '\u202e', '\u2066', '\ud800', '\udc00', '\r'];
+const LATER = ['2999-01-01', '2999-01-01T00:00:00Z', '999999999'];
+
+/** Texts that the definition alone does not tell from others. */
+const BY_NAME: Record<string, readonly string[]> = {
+  cursor: ['nonsense', 'e30.x', '\ud800', ''],
+  as_of: [...NO_MOMENTS, ...LATER, '-1', '1.5', '9'.repeat(20), idOf('rsk'), ''],
+  from: [...NO_MOMENTS, '-1', idOf('rsk'), ''],
+  to: [...NO_MOMENTS, '-1', idOf('rsk'), ''],
+};
+
+function wrongTexts({ path, schema, clearable }: Place): string[] {
+  const { enum: values, title, format, maxLength, minLength } = schema;
+  const blank = clearable ? [] : ['', '  '];
+  if (values) return ['NO_SUCH', otherCase(String((values as string[])[0])), ...blank];
+  if (format === 'date') return [...NO_MOMENTS, '2026-01-31T10:00:00Z', ...blank];
+  if (title === 'time') return [...NO_MOMENTS, ...blank];
+  if (title === 'SHA-256') return ['abc', 'g'.repeat(64), 'a'.repeat(65), ...blank];
+  if (title) return ['nobody', ...wrongIds(String(schema.pattern)), ...blank];
+  if (maxLength === undefined) return [...BY_NAME[String(path.at(-1))]!];
+  const before = format === 'uri' ? 'https://example.org/' : '';
+  const forbidden = Number(maxLength) <= 200 || before ? [...UNREAL, '\n', '\t'] : UNREAL;
+  const wrong = forbidden.map((character) => `${before}a${character}b`);
+  wrong.push(before + 'x'.repeat(Number(maxLength) + 1 - before.length));
+  if (before) wrong.push('example.org', 'ftp://example.org', 'javascript:alert(1)', 'https://');
+  return minLength && !clearable ? [...wrong, ...blank] : wrong;
+}
+
+const otherCase = (word: string) => (word === word.toLowerCase() ? word.toUpperCase() : word.toLowerCase());
+
+/** Ids of every other kind, and some that only look like one that is right. */
+function wrongIds(pattern: string): string[] {
+  const right = kindsIn(pattern);
+  const others = KINDS.filter((kind) => !right.includes(kind)).map(idOf);
+  const [like] = right.map(idOf) as [string];
+  return [...others, like.toLowerCase(), like.slice(0, -1), `${like}0`, `${like.slice(0, -1)}U`, ` ${like}`];
+}
+
+/** An input with a member set, containers on the way made where there are none. */
+export function withValue(container: unknown, path: Path, value: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (typeof key === 'number') {
+    const items = Array.isArray(container) ? [...container] : [];
+    items[key] = withValue(items[key], rest, value);
+    return items;
+  }
+  const object = (container ?? {}) as Input;
+  // Unlike an assignment, it makes a member of its own of __proto__ too, as reading JSON does.
+  const own = Object.hasOwn(object, key) ? object[key] : undefined;
+  return Object.fromEntries([...Object.entries(object), [key, withValue(own, rest, value)]]);
+}
+
+function valueAt(input: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, key) => (value as Input | undefined)?.[key], input);
+}

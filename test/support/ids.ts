@@ -1,0 +1,16 @@
+import { controlId, randomId } from '../../src/commands/ids.ts';
+
+/** The kinds of ids there are. */
+export const KINDS = ['org', 'rsk', 'vnd', 'msr', 'obl', 'ncf', 'frm', 'ctl', 'aud', 'evd', 'acc', 'tok'];
+/** Those of records. */
+export const RECORD_KINDS = KINDS.slice(1, 10);
+
+/** An id of a kind, of nothing that there is. */
+export function idOf(kind: string): string {
+  return kind === 'ctl' ? controlId(randomId('frm'), 0) : randomId(kind);
+}
+
+/** The kinds that a pattern of ids (see fields.ts) takes, in its order. */
+export function kindsIn(pattern: unknown): string[] {
+  return [...String(pattern).matchAll(/\b([a-z]{3})_\[/g)].map(([, kind]) => kind!);
+}
