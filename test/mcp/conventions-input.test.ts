@@ -14,7 +14,15 @@ test('an id of the wrong kind is told with the kinds that are allowed', async ({
   const wrong = await owner.refused('updateVendor', { id: randomId('rsk'), name: 'A' });
   assert.equal([wrong.code, wrong.field, wrong.allowed], ['invalid_input', 'id', ['vnd_…']]);
   const nothing = await owner.refused('getRecords', { ids: [randomId('vnd'), 'what'] });
-  assert.equal([nothing.code, nothing.field, nothing.allowed], ['invalid_input', 'ids.1', ['rsk_…', 'vnd_…']]);
+  assert.equal([nothing.code, nothing.field], ['invalid_input', 'ids.1']);
+  assert.equal(nothing.allowed?.toSorted(), [
+    ...['aud_…', 'ctl_…', 'evd_…', 'frm_…', 'msr_…', 'ncf_…', 'obl_…', 'rsk_…', 'vnd_…'],
+  ]);
+  const audit = { organization_id: organizationId, framework_id: randomId('msr'), name: 'A' };
+  const framework = await owner.refused('addAudit', audit);
+  assert.equal([framework.field, framework.allowed], ['framework_id', ['frm_…']]);
+  const control = await owner.refused('updateControl', { id: randomId('ctl'), name: 'A' });
+  assert.equal([control.code, control.allowed], ['invalid_input', ['ctl_…']], 'a control’s is three letters longer');
   const lower = await owner.refused('decideRisk', { id: randomId('rsk').toLowerCase(), decision: 'CLOSE' });
   assert.is(lower.code, 'invalid_input');
   const organization = await owner.refused('listRisks', { organization_id: organizationId.slice(0, -1) });
