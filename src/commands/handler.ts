@@ -1,14 +1,14 @@
-import { LRUCache } from 'lru-cache';
 import { RevisionConflict, StoreUnavailable } from '../stores/errors.ts';
 import { type EventStore, NO_STREAM, type Position } from '../stores/event-store.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import { chainEvents, saltedHash } from '../trail/hash.ts';
-import type { Aggregate, Origin } from './aggregate.ts';
+import type { Aggregate } from './aggregate.ts';
 import type { Role } from './caller.ts';
 import { dateOf } from './dates.ts';
 import type { DomainEvent } from './decider.ts';
 import { asRefusal, Refusal } from './refusal.ts';
 import { type Folded, fold, nothing, recordRevision } from './stream.ts';
+import { type Foldable, Streams } from './streams.ts';
 import { schemaVersion } from './upcast.ts';
 
 /** Who gives a command, where, and how it is known again when it is repeated. */
@@ -24,12 +24,17 @@ export interface Envelope {
   input: unknown;
   /** The record revision (1 when added) that the caller has seen. */
   expected_revision?: number;
+  /** What else must hold, such as that a record which is named is there: not asked where the command is known already. */
+  guard?: () => Promise<void>;
   /** The stream cannot exist yet, its id being drawn at random for this very command, or was just seen not to. */
   fresh?: boolean;
 }
 
 export interface Executed<State> {
   state: State | null;
+  /** When the record began, and when it last changed. */
+  created_at: string | null;
+  updated_at: string | null;
   /** Record revision after it: 1 when added, +1 an event. */
   revision: number;
   event_types: string[];
@@ -58,7 +63,6 @@ export interface HandlerOptions {
 type Judged<State> = { done: Executed<State> } | { drafts: readonly DomainEvent[]; now: string };
 
 const ATTEMPTS = 20;
-const CACHED_STREAMS = 10_000;
 /** An ambiguous append is repeated verbatim until this long after its recorded_at. */
 const VERBATIM_MS = 5_000;
 /** Then it is decided anew, in all not longer than this. */
@@ -66,12 +70,14 @@ const GIVE_UP_MS = 12_000;
 
 /** Runs commands: load, decide, append, and again on the newest state where another writer was first. */
 export class CommandHandler {
-  private readonly cache = new LRUCache<string, Folded<object>>({ max: CACHED_STREAMS });
+  private readonly streams: Streams;
 
   constructor(
     private readonly store: EventStore,
     private readonly options: HandlerOptions,
-  ) {}
+  ) {
+    this.streams = new Streams(store);
+  }
 
   /**
    * @throws Refusal as the decider says; conflict after 20 attempts or on a stale expected_revision;
@@ -85,6 +91,7 @@ export class CommandHandler {
     const started = Date.now();
     const { stream, decider } = aggregate;
     let known = envelope.fresh ? nothing<State>() : await this.load(aggregate);
+    await this.guard(aggregate, envelope, known);
     for (let attempt = 1; ; attempt++) {
       const { decided, at } = await this.decide(aggregate, command, envelope, known);
       if ('done' in decided) return decided.done;
@@ -92,7 +99,7 @@ export class CommandHandler {
       try {
         const position = await this.append(stream, events, at.revision);
         const next = { ...fold(decider, at, events), position };
-        this.cache.set(stream, next);
+        this.streams.keep(stream, next);
         return executed(next, events);
       } catch (error) {
         const anew = error instanceof RevisionConflict || (error instanceof StoreUnavailable && error.ambiguous);
@@ -113,6 +120,7 @@ export class CommandHandler {
     envelope: Envelope,
   ): Promise<Rehearsed> {
     const at = await this.load(aggregate, true);
+    await this.guard(aggregate, envelope, at);
     const judged = this.judge(aggregate, command, envelope, at);
     const absent = at.state === null;
     if ('drafts' in judged) return { event_types: judged.drafts.map(({ type }) => type), repeated: false, absent };
@@ -121,31 +129,25 @@ export class CommandHandler {
   }
 
   /** A stream as it is known (or, `refresh`, as it is in the store now). */
-  async load<State extends object, Event extends DomainEvent>(
-    aggregate: Omit<Aggregate<State, never, Event>, 'decider'> & {
-      decider: Pick<Aggregate<State, never, Event>['decider'], 'evolve'>;
-    },
+  load<State extends object, Event extends DomainEvent>(
+    aggregate: Foldable<State, Event>,
     refresh = false,
   ): Promise<Folded<State>> {
-    const { stream, decider } = aggregate;
-    const cached = this.cache.get(stream) as Folded<State> | undefined;
-    if (cached !== undefined && !refresh) return cached;
-    try {
-      const from = cached ?? (await this.beginning(aggregate.origin));
-      const folded = fold(decider, from, await this.store.readStream(stream, from.revision + 1));
-      if (folded.state !== null) this.cache.set(stream, folded);
-      return folded;
-    } catch (error) {
-      throw asRefusal(error);
-    }
+    return this.streams.load(aggregate, refresh);
   }
 
-  /** What is known of a stream before its first event. */
-  private async beginning<State extends object>(origin: Origin<State> | undefined): Promise<Folded<State>> {
-    if (origin === undefined) return nothing();
-    const { state, organization_id, position } = await this.load(origin.aggregate);
-    const first = state === null ? null : origin.first(state);
-    return first === null ? nothing() : { ...nothing<State>(), state: first, organization_id, position, before: 1 };
+  /** @throws Refusal where what else must hold does not, unless the command was taken before */
+  private async guard<State extends object, Command, Event extends DomainEvent>(
+    aggregate: Aggregate<State, Command, Event>,
+    { guard, command_id }: Envelope,
+    known: Folded<State>,
+  ): Promise<void> {
+    if (guard === undefined || known.commands.has(command_id)) return;
+    try {
+      await guard();
+    } catch (error) {
+      if (!(error instanceof Refusal) || !(await this.load(aggregate, true)).commands.has(command_id)) throw error;
+    }
   }
 
   /**
@@ -210,6 +212,8 @@ export class CommandHandler {
     }
     return {
       state: at.state,
+      created_at: at.created_at,
+      updated_at: at.updated_at,
       revision: before.revision + 1 + at.before,
       event_types: before.event_types,
       position: at.position,
@@ -264,6 +268,8 @@ export class CommandHandler {
 function executed<State>(at: Folded<State>, events: readonly TrailEvent[]): Executed<State> {
   return {
     state: at.state,
+    created_at: at.created_at,
+    updated_at: at.updated_at,
     revision: recordRevision(at),
     event_types: events.map((event) => event.type),
     position: at.position,

@@ -43,13 +43,12 @@ function isLive(
   return organization_id === organizationId && (state as RecordFacts).archived_at === null;
 }
 
-/** A control of an archived framework takes no writes; a command that it took before is answered all the same. */
-export async function refuseUnderArchived(handler: Handler, id: string, command_id?: string): Promise<void> {
+/** A control of an archived framework takes no writes. */
+export async function refuseUnderArchived(handler: Handler, id: string): Promise<void> {
   const parent = familyOf(id).parent?.(id);
   if (parent === undefined) return;
   const { state } = await handler.load(recordAggregate(parent), true);
   if ((state as RecordFacts | null)?.archived_at == null) return;
-  if (command_id !== undefined && (await handler.load(recordAggregate(id), true)).commands.has(command_id)) return;
   throw new Refusal(
     'invalid_transition',
     'This record is archived with what it belongs to: restore that, then repeat.',

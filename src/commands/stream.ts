@@ -20,6 +20,9 @@ export interface Folded<State> {
   revision: number;
   /** 1 where the first state stands in another's stream, else 0: the record's revision is `revision + 1 + before`. */
   before: 0 | 1;
+  /** When its first and its newest event were recorded. */
+  created_at: string | null;
+  updated_at: string | null;
   hash: string | null;
   /** The store's, of the newest event folded. */
   position: Position | null;
@@ -32,6 +35,8 @@ export function nothing<State>(): Folded<State> {
     state: null,
     revision: -1,
     before: 0,
+    created_at: null,
+    updated_at: null,
     hash: null,
     position: null,
     commands: new Map(),
@@ -49,7 +54,7 @@ export function fold<State extends object, Event extends DomainEvent>(
   from: Folded<State>,
   events: readonly (TrailEvent & { position?: Position })[],
 ): Folded<State> {
-  let { organization_id, state, revision, hash, position } = from;
+  let { organization_id, state, revision, created_at, updated_at, hash, position } = from;
   const { commands, before } = from;
   for (const event of events) {
     state = evolveBy(decider, state, event);
@@ -57,9 +62,11 @@ export function fold<State extends object, Event extends DomainEvent>(
     hash = event.metadata.hash;
     position = event.position ?? position;
     organization_id ??= event.metadata.organization_id;
+    updated_at = event.metadata.recorded_at;
+    created_at ??= updated_at;
     remember(commands, event);
   }
-  return { organization_id, state, revision, before, hash, position, commands };
+  return { organization_id, state, revision, before, created_at, updated_at, hash, position, commands };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Caller } from '../commands/caller.ts';
 import { recordAggregate } from '../commands/families.ts';
 import { commandId, itemCommandId } from '../commands/ids.ts';
+import { refuseUnderArchived } from '../commands/references.ts';
 import { referredBy } from '../queries/written.ts';
 import { type Item, judgeAll, refuseAny, writeAll, writerOfAll } from './many.ts';
 import type { Service } from './service.ts';
@@ -23,10 +24,14 @@ export async function archiveRecords(service: Service, caller: Caller, input: Ar
   const command = { type: action === 'ARCHIVE' ? 'Archive' : 'Restore', reason };
   const by = envelope(caller, organizationId, role);
   const items: Item[] = ids.map((id) => ({
-    id,
     aggregate: recordAggregate(id),
     command,
-    envelope: { ...by, command_id: itemCommandId(whole, id), input: { id, action, reason } },
+    envelope: {
+      ...by,
+      command_id: itemCommandId(whole, id),
+      input: { id, action, reason },
+      guard: () => refuseUnderArchived(service.handler, id),
+    },
   }));
   refuseAny(await judgeAll(service, items), (index) => `ids.${index}`);
   const { outcomes, pending } = await writeAll(service, organizationId, items);

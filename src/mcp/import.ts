@@ -3,13 +3,12 @@ import { FAMILIES, organizationAggregate, recordAggregate } from '../commands/fa
 import type { Envelope, Rehearsed } from '../commands/handler.ts';
 import { commandId, itemCommandId } from '../commands/ids.ts';
 import { contentOf, importCommandId, importedId } from '../commands/imported.ts';
-import { refuseUnderArchived } from '../commands/references.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { answered, type Imported, type Row } from './import-answer.ts';
 import { errorsOf, type RowReader } from './import-rows.ts';
 import { type Item, inOrder, orRefused, writeAll } from './many.ts';
 import type { Service } from './service.ts';
-import { checked, envelope, organizationOf, writerIn } from './write.ts';
+import { envelope, guardOf, organizationOf, resolved, writerIn } from './write.ts';
 
 /** What an import needs: it reads no read model. */
 export type ImportService = Pick<Service, 'handler' | 'passed' | 'writeWaitMs'>;
@@ -116,7 +115,6 @@ async function judge(call: Call, row: Row): Promise<Item | null> {
   const { handler } = call.service;
   const judged = await orRefused(async () => {
     const item = await itemFor(call, row);
-    if (row.changes) await refuseUnderArchived(handler, row.id!);
     const executed = await handler.rehearse(item.aggregate, item.command, item.envelope);
     return { executed, item: { ...item, envelope: { ...item.envelope, fresh: executed.absent } } };
   });
@@ -133,12 +131,14 @@ async function itemFor(call: Call, { id, changes, fields }: Row): Promise<Item> 
   if (changes) {
     await organizationOf(service, caller, id!, organizationId);
     const update = { type: `Update${title}`, changes: fields, ...because };
-    const command = await checked(service, caller, organizationId, reader.type, update);
-    return { aggregate, command, envelope: { ...by, command_id: itemCommandId(whole, id!), input: command } };
+    const command = resolved(caller, update);
+    const guard = guardOf(service, organizationId, id!, command);
+    return { aggregate, command, envelope: { ...by, command_id: itemCommandId(whole, id!), input: command, guard } };
   }
   const add = { type: `Add${title}`, fields, ...because };
-  const command = await checked(service, caller, organizationId, reader.type, add);
-  return { aggregate, command, envelope: { ...by, command_id: importCommandId(id!), input: { type, fields } } };
+  const command = resolved(caller, add);
+  const guard = guardOf(service, organizationId, id!, command);
+  return { aggregate, command, envelope: { ...by, command_id: importCommandId(id!), input: { type, fields }, guard } };
 }
 
 /** Notes on a row what became of it, or would. @throws Refusal where the call as a whole is refused for it */

@@ -20,7 +20,6 @@ export async function linkRecords(service: Service, caller: Caller, input: LinkI
   for (const { from_id, to_id } of links) refuseUnlinkable(from_id, to_id);
   const ends = new Set(links.flatMap(({ from_id, to_id }) => [from_id, to_id]));
   const { organizationId, role } = await writerOfAll(service, caller, [...ends], input.organization_id, 'links');
-  for (const id of ends) await requireLive(service.handler, organizationId, id, 'links');
   const whole = commandId([organizationId, 'linkRecords'], input.idempotency_key);
   const by = envelope(caller, organizationId, role);
   const pairs = new Map<string, Item>();
@@ -28,7 +27,15 @@ export async function linkRecords(service: Service, caller: Caller, input: LinkI
     const ids = inOrder(from_id, to_id);
     const aggregate = linkAggregate(...ids);
     const command = { type: action === 'LINK' ? 'Link' : 'Unlink', ids, ...(reason ? { reason } : {}) };
-    const envelope = { ...by, command_id: itemCommandId(whole, aggregate.stream), input: { ids, action, reason } };
+    const guard = async () => {
+      for (const id of ids) await requireLive(service.handler, organizationId, id, 'links');
+    };
+    const envelope = {
+      ...by,
+      command_id: itemCommandId(whole, aggregate.stream),
+      input: { ids, action, reason },
+      guard,
+    };
     pairs.set(aggregate.stream, { aggregate: aggregate as unknown as Item['aggregate'], command, envelope });
   }
   const items = [...pairs.values()];

@@ -1,7 +1,6 @@
 import type { Aggregate } from '../commands/aggregate.ts';
 import type { Caller, Role } from '../commands/caller.ts';
 import type { Envelope, Executed, Rehearsed } from '../commands/handler.ts';
-import { refuseUnderArchived } from '../commands/references.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { Service } from './service.ts';
 import { organizationOf, readable, writerIn } from './write.ts';
@@ -11,8 +10,6 @@ export interface Item {
   aggregate: Aggregate;
   command: { type: string };
   envelope: Envelope;
-  /** The record whose belonging to something archived stands in the way. */
-  id?: string;
 }
 
 export type Verdict = Rehearsed | { refused: Refusal };
@@ -24,11 +21,8 @@ const AT_ONCE = 64;
 
 /** Judges every item on what the store has now and writes nothing. */
 export function judgeAll(service: Pick<Service, 'handler'>, items: readonly Item[]): Promise<Verdict[]> {
-  return inOrder(items, ({ aggregate, command, envelope, id }) =>
-    orRefused(async () => {
-      if (id !== undefined) await refuseUnderArchived(service.handler, id);
-      return service.handler.rehearse(aggregate, command, envelope);
-    }),
+  return inOrder(items, ({ aggregate, command, envelope }) =>
+    orRefused(() => service.handler.rehearse(aggregate, command, envelope)),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Caller, Role } from '../commands/caller.ts';
 import { ROLES } from '../commands/caller.ts';
-import { FAMILIES, type FamilyName, recordAggregate } from '../commands/families.ts';
+import { FAMILIES, type FamilyName, familyOf, recordAggregate } from '../commands/families.ts';
 import type { Envelope, Executed } from '../commands/handler.ts';
 import { commandId, derivedId } from '../commands/ids.ts';
 import { refuseUnderArchived, requireMember, requireReferences } from '../commands/references.ts';
@@ -63,16 +63,17 @@ async function write(
   spec: WriteSpec,
 ): Promise<Record<string, unknown>> {
   const { expected_revision } = spec.input;
-  const command = await checked(service, caller, organizationId, spec.family, spec.command);
-  await refuseUnderArchived(service.handler, id, identity.command_id);
+  const command = resolved(caller, spec.command);
   const executed = await service.handler.execute(recordAggregate(id), command, {
     ...envelope(caller, organizationId, role),
     ...identity,
+    guard: guardOf(service, organizationId, id, command),
     input: spec.asked?.(command) ?? command,
     ...(expected_revision === undefined ? {} : { expected_revision }),
   });
   const pending = !(await readable(service, organizationId, executed));
-  const known = pending ? executed.state : null;
+  const { created_at, updated_at } = executed;
+  const known = pending ? { ...executed.state, created_at, updated_at } : null;
   const { record, position } = await writtenRecord(service.reader, organizationId, id, executed.revision, known);
   return {
     [spec.singular]: record,
@@ -131,28 +132,33 @@ export async function organizationOf(
 /** Fields of commands that name a person. */
 const ACCOUNT_FIELDS = ['owner_id', 'approver_id'];
 
-/** A command with the caller's account for ME, all that it names being there and live. */
-export async function checked<C extends { type: string; [field: string]: unknown }>(
-  { handler }: Pick<Service, 'handler'>,
-  caller: Caller,
-  organizationId: string,
-  family: FamilyName,
-  command: C,
-): Promise<C> {
-  const check = async (fields: Record<string, unknown>) => {
-    const result = { ...fields };
-    for (const field of ACCOUNT_FIELDS) {
-      const value = fields[field];
-      if (typeof value !== 'string') continue;
-      result[field] = value === 'ME' ? caller.account_id : value;
-      await requireMember(handler, organizationId, field, String(result[field]));
-    }
-    await requireReferences(handler, organizationId, FAMILIES[family].references, result);
-    return result;
+type Fields = Record<string, unknown>;
+
+/** Where a command has fields: itself, what a record begins with, what an update changes. */
+function fieldsIn(command: Fields): Fields[] {
+  return [command, command.fields, command.changes].filter((part) => part !== undefined) as Fields[];
+}
+
+/** A command with the caller's account for ME. */
+export function resolved<C extends { type: string; [field: string]: unknown }>(caller: Caller, command: C): C {
+  const resolve = (fields: Fields) => {
+    const mine = ACCOUNT_FIELDS.filter((field) => fields[field] === 'ME').map((field) => [field, caller.account_id]);
+    return { ...fields, ...Object.fromEntries(mine) };
   };
-  const result: Record<string, unknown> = await check(command);
-  for (const part of ['fields', 'changes']) {
-    if (result[part]) result[part] = await check(result[part] as Record<string, unknown>);
-  }
+  const result: Fields = resolve(command);
+  for (const part of ['fields', 'changes']) if (result[part]) result[part] = resolve(result[part] as Fields);
   return result as C;
+}
+
+/** Makes sure that all which a command on a record names is there and live, and what the record belongs to as well. */
+export function guardOf({ handler }: Pick<Service, 'handler'>, organizationId: string, id: string, command: Fields) {
+  return async () => {
+    for (const fields of fieldsIn(command)) {
+      for (const field of ACCOUNT_FIELDS) {
+        if (typeof fields[field] === 'string') await requireMember(handler, organizationId, field, fields[field]);
+      }
+      await requireReferences(handler, organizationId, familyOf(id).references, fields);
+    }
+    await refuseUnderArchived(handler, id);
+  };
 }
