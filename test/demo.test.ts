@@ -1,9 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { organizationAggregate } from '../src/commands/families.ts';
+import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../src/commands/control.ts';
+import { FAMILIES, organizationAggregate } from '../src/commands/families.ts';
+import { MEASURE_STATES } from '../src/commands/measure.ts';
+import { NONCONFORMITY_STATUSES } from '../src/commands/nonconformity.ts';
+import { COMPLIANCE, type ObligationState, unmetUntil } from '../src/commands/obligation.ts';
 import type { RiskState } from '../src/commands/risk.ts';
-import type { VendorState } from '../src/commands/vendor.ts';
 import { fillDemo } from '../src/demo/fill.ts';
+import { idsByName } from '../src/demo/names.ts';
 import { firstStart } from '../src/identity/installation.ts';
 import { buildGeneration } from '../src/projections/build.ts';
 import { COLLECTIONS } from '../src/projections/models.ts';
@@ -16,6 +20,7 @@ const demo = suite('demo');
 
 let filled: TestIdentity;
 let log: StoredEvent[];
+let register: Record<string, Document[]>;
 
 async function readLog({ events }: TestIdentity): Promise<StoredEvent[]> {
   const all: StoredEvent[] = [];
@@ -27,12 +32,13 @@ demo.before(async () => {
   filled = await open();
   assert.is(await fillDemo(filled), true);
   log = await readLog(filled);
+  register = await readModels();
 });
 
 demo.after(closeAll);
 
 demo('every event is simulated, lies in the past and follows the one before it', () => {
-  assert.ok(log.length > 150);
+  assert.ok(log.length > 400);
   const times = log.map(({ metadata }) => metadata.recorded_at);
   assert.equal(times, [...times].sort());
   assert.ok(log.every(({ metadata }) => metadata.simulated === true));
@@ -44,45 +50,111 @@ demo('every event is simulated, lies in the past and follows the one before it',
 demo('every chain verifies', () => {
   const streams = new Map<string, StoredEvent[]>();
   for (const event of log) streams.set(event.stream, [...(streams.get(event.stream) ?? []), event]);
-  assert.ok(streams.size > 40);
+  assert.ok(streams.size > 250);
   for (const events of streams.values()) assert.is(verifyChain(events), null);
 });
 
-demo('the read models digest all of it, and show every state that the tools filter by', async () => {
+interface Document {
+  id: string;
+  archived_at: string | null;
+  owner_id: string | null;
+  [field: string]: unknown;
+}
+
+/** All documents of the register's collections by their names, read from models that are built from the log. */
+async function readModels(): Promise<Record<string, Document[]>> {
   const { events, reads } = filled;
   const { generation } = await buildGeneration({ events, reads, installation: 'demo' });
   const models = await reads.open(generation, COLLECTIONS);
   const [checkpoint] = await models.checkpoints();
   assert.equal([checkpoint!.ordinal, checkpoint!.parked], [log.length, 0]);
-  const all = async <T>(collection: string): Promise<T[]> => {
-    const order = { key: null, direction: 'ASC' } as const;
-    const found = await models.find({ collection, organizationId: checkpoint!.group, where: [], order, limit: 500 });
-    return found.map(({ doc }) => doc as T);
-  };
-  const vendors = await all<VendorState>('vendors');
-  const risks = await all<RiskState>('risks');
-  const today = new Date().toISOString().slice(0, 10);
-  assert.ok(vendors.length >= 24);
-  assert.ok(risks.length >= 20);
-  assert.equal([...new Set(vendors.map(({ status }) => status))].sort(), [
-    'APPROVED',
-    'CONDITIONAL',
-    'OFFBOARDED',
-    'PENDING_REVIEW',
-    'SUSPENDED',
-  ]);
-  assert.equal([...new Set(risks.map(({ status }) => status))].sort(), ['ACCEPTED', 'CLOSED', 'IN_TREATMENT', 'OPEN']);
-  assert.ok(
-    risks.some(({ acceptance }) => acceptance !== null && acceptance.until < today),
-    'a lapsed acceptance',
-  );
-  assert.ok(
-    risks.some(({ next_review_due }) => next_review_due !== null && next_review_due < today),
-    'overdue',
-  );
-  assert.ok(vendors.some(({ next_review_due, archived_at }) => next_review_due! < today && archived_at === null));
-  for (const records of [vendors, risks]) assert.ok(records.some(({ archived_at }) => archived_at !== null));
+  const order = { key: null, direction: 'ASC' } as const;
+  const all: Record<string, Document[]> = {};
+  for (const { plural } of Object.values(FAMILIES)) {
+    const query = { collection: plural, organizationId: checkpoint!.group, where: [], order, limit: 500 };
+    all[plural] = (await models.find(query)).map(({ doc }) => doc as unknown as Document);
+  }
   await models.close();
+  return all;
+}
+
+const TODAY = new Date().toISOString().slice(0, 10);
+
+/** Whether a date of a record has passed. */
+const past = (date: unknown) => typeof date === 'string' && date < TODAY;
+
+/** What a field holds in these records, each value once. */
+const valuesOf = (records: readonly Document[], field: string) =>
+  [...new Set(records.map((each) => each[field]))].sort();
+
+demo('the read models digest all of it, and hold so many records of every family', () => {
+  const counts = Object.entries(register).map(([plural, records]) => [plural, records.length]);
+  assert.equal(Object.fromEntries(counts), {
+    audits: 3,
+    controls: 134,
+    evidence: 12,
+    frameworks: 1,
+    measures: 30,
+    nonconformities: 10,
+    obligations: 12,
+    risks: 21,
+    vendors: 24,
+  });
+  for (const family of ['vendors', 'risks', 'measures', 'obligations', 'nonconformities', 'evidence']) {
+    const archived = register[family]!.filter(({ archived_at }) => archived_at !== null);
+    assert.is(archived.length, 1, family);
+  }
+});
+
+demo('records stand in every state that the tools filter by', () => {
+  const { vendors, risks, measures, obligations, nonconformities, audits, controls } = register;
+  assert.equal(valuesOf(vendors!, 'status'), ['APPROVED', 'CONDITIONAL', 'OFFBOARDED', 'PENDING_REVIEW', 'SUSPENDED']);
+  assert.equal(valuesOf(risks!, 'status'), ['ACCEPTED', 'CLOSED', 'IN_TREATMENT', 'OPEN']);
+  assert.equal(valuesOf(measures!, 'state'), [...MEASURE_STATES].sort());
+  assert.equal(valuesOf(obligations!, 'status'), [...COMPLIANCE].sort());
+  assert.equal(valuesOf(nonconformities!, 'status'), [...NONCONFORMITY_STATUSES].sort());
+  assert.equal(valuesOf(nonconformities!, 'severity'), ['MAJOR', 'MINOR', 'OBSERVATION', null]);
+  assert.equal(valuesOf(audits!, 'state'), ['COMPLETED', 'IN_PROGRESS', 'NOT_STARTED']);
+  assert.equal(valuesOf(controls!, 'status'), [...CONTROL_STATUSES].sort());
+  assert.equal(valuesOf(controls!, 'implementation'), [...IMPLEMENTATIONS].sort());
+});
+
+demo('something of every kind is overdue, lapsed or expired today', () => {
+  const { vendors, risks, measures, obligations, nonconformities, evidence } = register;
+  const isOpen = ({ archived_at }: Document) => archived_at === null;
+  assert.ok(risks!.some(({ acceptance }) => past((acceptance as RiskState['acceptance'])?.until)));
+  for (const records of [risks!, vendors!]) assert.ok(records.some((r) => isOpen(r) && past(r.next_review_due)));
+  assert.ok(measures!.some((m) => isOpen(m) && m.state === 'IN_PROGRESS' && past(m.due_date)));
+  assert.ok(nonconformities!.some((n) => isOpen(n) && n.status !== 'CLOSED' && past(n.due_date)));
+  assert.ok(obligations!.some((o) => isOpen(o) && past(unmetUntil(o as unknown as ObligationState))));
+  assert.ok(evidence!.some((e) => isOpen(e) && past(e.valid_until)));
+});
+
+demo('the framework is partly covered, and its audit of last year led to a certificate', () => {
+  const { frameworks, controls, audits } = register;
+  const { coverage, control_count, included_count } = frameworks![0]!;
+  assert.ok((coverage as number) > 0.5 && (coverage as number) < 0.9);
+  assert.ok((included_count as number) < (control_count as number));
+  for (const { status, exclusion_justification } of controls!) {
+    if (status === 'EXCLUDED') assert.ok(exclusion_justification);
+  }
+  const completed = audits!.find(({ state }) => state === 'COMPLETED')!;
+  assert.ok(past(completed.valid_from) && !past(completed.valid_until));
+  assert.ok(completed.completed_position);
+});
+
+demo('measures have controls, risks and evidence', () => {
+  const { measures, controls } = register;
+  for (const count of ['control_count', 'risk_count', 'evidence_count']) {
+    assert.ok(measures!.filter((measure) => (measure[count] as number) > 0).length > 5, count);
+  }
+  assert.ok(controls!.filter(({ measure_count }) => (measure_count as number) > 1).length > 3);
+});
+
+demo('stories that cannot be told are refused by name', () => {
+  const story = { family: 'VENDOR', name: 'Acme', steps: [] } as const;
+  assert.throws(() => idsByName([story, story], 'demo'), /Two stories of the demo are about Acme/);
+  assert.throws(() => idsByName([story], 'demo').of('Bcme'), /No story of the demo is about Bcme/);
 });
 
 demo('the first start that follows adds nothing but a token of today; filling again adds nothing', async () => {

@@ -1,17 +1,27 @@
-import { FAMILIES, recordAggregate } from '../commands/families.ts';
-import { CommandHandler } from '../commands/handler.ts';
-import { derivedId, itemCommandId } from '../commands/ids.ts';
+import { familyOf, recordAggregate } from '../commands/families.ts';
+import { CommandHandler, type Envelope } from '../commands/handler.ts';
+import { derivedId, itemCommandId, libraryFrameworkId } from '../commands/ids.ts';
+import { inOrder, linkAggregate, refuseUnlinkable } from '../commands/link.ts';
+import { requireLive, requireReferences } from '../commands/references.ts';
 import { commandOrganization } from '../identity/actor.ts';
 import { establish, findInstallation, type Installation, ownerOf } from '../identity/installation.ts';
 import type { Stores } from '../stores/open.ts';
 import { VERSION } from '../version.ts';
-import { riskStories } from './risks.ts';
+import { auditStories } from './audits.ts';
+import { businessRisks } from './business-risks.ts';
+import { DemoClock } from './clock.ts';
+import { evidenceStories } from './evidence.ts';
+import { FRAMEWORK, frameworkStories } from './framework.ts';
+import { housekeepingMeasures } from './housekeeping-measures.ts';
+import { idsByName, type Names, withIds } from './names.ts';
+import { nonconformityStories } from './nonconformities.ts';
+import { obligationStories } from './obligations.ts';
+import { securityRisks } from './security-risks.ts';
 import { serviceVendors } from './service-vendors.ts';
-import { ORGANIZATION, PEOPLE, type Person, type Story, type Telling } from './story.ts';
+import { ORGANIZATION, PEOPLE, type Person, type Step, type Story, type StoryCommand, type Telling } from './story.ts';
+import { technologyMeasures } from './technology-measures.ts';
 import { technologyVendors } from './technology-vendors.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 /** How long the organization has been there. */
 const FOUNDED_DAYS_AGO = 730;
 /** The longest acceptance the stories hold; the service's own setting is for its users. */
@@ -38,30 +48,20 @@ export async function fillDemo({ accounts, events }: Pick<Stores, 'accounts' | '
     await accounts.insert('accounts', { id, name, created_at: clock.now().toISOString() });
   }
   await demo.addMembers();
-  await demo.tell([...technologyVendors(demo), ...serviceVendors(demo), ...riskStories(demo)]);
+  await demo.tell([
+    ...technologyVendors(demo),
+    ...serviceVendors(demo),
+    ...securityRisks(demo),
+    ...businessRisks(demo),
+    ...frameworkStories(libraryFrameworkId(installation.organizationId, FRAMEWORK)),
+    ...housekeepingMeasures(demo),
+    ...technologyMeasures(demo),
+    ...obligationStories(demo),
+    ...auditStories(demo),
+    ...nonconformityStories(demo),
+    ...evidenceStories(demo),
+  ]);
   return true;
-}
-
-/** Steps through working days of the past, always forward. */
-class DemoClock {
-  readonly #midnight: number;
-  #time = 0;
-
-  constructor(today: Date) {
-    this.#midnight = Math.floor(today.getTime() / DAY_MS) * DAY_MS;
-  }
-
-  now = (): Date => new Date(this.#time);
-
-  /** So many days ago in the morning, or a few minutes later where that is past. */
-  goTo(daysAgo: number): void {
-    const morning = this.#midnight - daysAgo * DAY_MS + (7 * 60 + ((daysAgo * 53) % 120)) * MINUTE_MS;
-    this.#time = Math.max(morning, this.#time + 13 * MINUTE_MS);
-  }
-
-  day(offset: number): string {
-    return new Date(this.#midnight + offset * DAY_MS).toISOString().slice(0, 10);
-  }
 }
 
 class Demo implements Telling {
@@ -98,24 +98,48 @@ class Demo implements Telling {
     }
   }
 
-  /** Tells all stories at once, day by day. */
+  /** Tells all stories at once, day by day. @throws Error that says which step could not be */
   async tell(stories: readonly Story[]): Promise<void> {
-    const all = stories.flatMap(({ family, steps }, index) => {
-      const id = derivedId(FAMILIES[family].prefix, itemCommandId(this.place.installation, `${family} ${index}`));
-      return steps.map((step, n) => ({ family, id, n, ...step }));
-    });
-    // The sort is stable: steps of one day stay in the order of their story.
-    for (const step of all.sort((a, b) => b.ago - a.ago)) {
-      this.clock.goTo(step.ago);
-      const command_id = itemCommandId(this.place.installation, `${step.id} ${step.n}`);
-      await this.handler.execute(recordAggregate(step.id), step.command, {
-        ...this.actor(step.by),
-        organization_id: this.place.organizationId,
-        command_id,
-        correlation_id: command_id,
-        input: step.command,
-      });
+    const names = idsByName(stories, this.place.installation);
+    const all = stories.flatMap(({ name, steps }) => steps.map((step, n) => ({ name, n, ...step })));
+    // The sort is stable: steps of one day stay in the order of their stories.
+    for (const { name, n, ...step } of all.sort((a, b) => b.ago - a.ago)) {
+      try {
+        await this.take(names.of(name), n, step, names);
+      } catch (cause) {
+        throw new Error(`The demo's story of ${name} cannot be told ${step.ago} days ago`, { cause });
+      }
     }
+  }
+
+  private async take(id: string, n: number, { ago, by, command }: Step<StoryCommand>, names: Names): Promise<void> {
+    this.clock.goTo(ago);
+    const command_id = itemCommandId(this.place.installation, `${id} ${n}`);
+    const organization_id = this.place.organizationId;
+    const envelope = { ...this.actor(by), organization_id, command_id, correlation_id: command_id };
+    if (command.type !== 'Link') return this.change(id, withIds(command, familyOf(id).references, names), envelope);
+    for (const other of command.others) await this.link(id, names.of(other), envelope);
+  }
+
+  private async change(
+    id: string,
+    command: Exclude<StoryCommand, { type: 'Link' }>,
+    envelope: Omit<Envelope, 'input'>,
+  ) {
+    const { references } = familyOf(id);
+    if ('fields' in command) {
+      await requireReferences(this.handler, this.place.organizationId, references, { ...command.fields });
+    }
+    await this.handler.execute(recordAggregate(id), command, { ...envelope, input: command });
+  }
+
+  private async link(one: string, other: string, envelope: Omit<Envelope, 'input'>): Promise<void> {
+    refuseUnlinkable(one, other);
+    for (const id of [one, other]) await requireLive(this.handler, this.place.organizationId, id, 'links');
+    const command = { type: 'Link' as const, ids: inOrder(one, other) };
+    const aggregate = linkAggregate(one, other);
+    const command_id = itemCommandId(envelope.command_id, aggregate.stream);
+    await this.handler.execute(aggregate, command, { ...envelope, command_id, input: command });
   }
 
   private actor(person: Person) {

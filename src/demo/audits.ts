@@ -1,0 +1,55 @@
+import { FRAMEWORK } from './framework.ts';
+import { auditChanged, auditStory, type Story, type Telling } from './story.ts';
+
+export const CERTIFICATION = 'Certification audit';
+export const SURVEILLANCE = 'First surveillance audit';
+
+/** The certificate of last year, the visit that is under way, and what comes next. */
+export function auditStories({ day, account }: Telling): Story[] {
+  const admin = account('admin');
+  return [
+    auditStory(
+      480,
+      {
+        framework_id: FRAMEWORK,
+        name: CERTIFICATION,
+        kind: 'CERTIFICATION',
+        auditor: 'Fjellrype Certification',
+        starts_on: day(-404),
+        period_from: day(-724),
+        period_until: day(-405),
+        owner_id: admin,
+      },
+      auditChanged(404, 'admin', { state: 'IN_PROGRESS' }),
+      auditChanged(
+        398,
+        'admin',
+        { state: 'COMPLETED' },
+        'Closing meeting held; the certificate follows once NC-02 is closed',
+      ),
+      auditChanged(370, 'admin', { valid_from: day(-370), valid_until: day(725) }, 'Certificate received'),
+    ),
+    auditStory(
+      92,
+      {
+        framework_id: FRAMEWORK,
+        name: SURVEILLANCE,
+        kind: 'SURVEILLANCE',
+        auditor: 'Fjellrype Certification',
+        starts_on: day(-6),
+        period_from: day(-404),
+        period_until: day(-7),
+        owner_id: admin,
+      },
+      auditChanged(6, 'admin', { state: 'IN_PROGRESS' }),
+    ),
+    auditStory(20, {
+      framework_id: FRAMEWORK,
+      name: 'Internal audit of access and suppliers',
+      kind: 'INTERNAL',
+      auditor: 'Our own internal audit',
+      starts_on: day(68),
+      owner_id: account('owner'),
+    }),
+  ];
+}

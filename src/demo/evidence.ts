@@ -1,0 +1,114 @@
+import { CERTIFICATION, SURVEILLANCE } from './audits.ts';
+import { FRAMEWORK } from './framework.ts';
+import { archived, evidenceStory, linked, type Story, type Telling } from './story.ts';
+
+/** Papers, protocols and pictures that show what was done. */
+export function evidenceStories({ day, account }: Telling): Story[] {
+  const admin = account('admin');
+  const editor = account('editor');
+  const collected = (ago: number) => `${day(-ago)}T12:00:00.000Z`;
+  const filed = (file: string) => `https://files.fjordlys.example/isms/${file}`;
+  return [
+    evidenceStory(609, {
+      name: 'Handbook, signed',
+      record_ids: ['M-01', 'A.5.1', '5.2', FRAMEWORK],
+      url: filed('handbook-1.pdf'),
+      collected_at: collected(610),
+      owner_id: account('owner'),
+    }),
+    evidenceStory(603, {
+      name: 'First restore test',
+      record_ids: ['M-08', 'A.8.13', 'Oakframe Backup'],
+      text: 'Restored 2 TB of results from the off-site copy in five hours; 200 findings compared, all alike.',
+      collected_at: collected(604),
+      valid_until: day(-239),
+      owner_id: admin,
+    }),
+    evidenceStory(59, {
+      name: 'Restore test of autumn',
+      record_ids: ['M-08', 'A.8.13', 'R-001', 'NC-01'],
+      text: 'Restored 3.1 TB in five hours; 200 findings compared, all alike. Form signed by two.',
+      collected_at: collected(60),
+      valid_until: day(305),
+      owner_id: admin,
+    }),
+    evidenceStory(520, {
+      name: 'Rules of the firewall of the analysers',
+      record_ids: ['M-09', 'A.8.22'],
+      url: filed('analyser-firewall.txt'),
+      collected_at: collected(521),
+      valid_until: day(-155),
+      owner_id: admin,
+    }),
+    evidenceStory(
+      539,
+      {
+        name: 'Training list of last year',
+        record_ids: ['M-05', 'A.6.3', '7.2'],
+        url: filed('training-1.xlsx'),
+        collected_at: collected(540),
+        valid_until: day(-174),
+        owner_id: editor,
+      },
+      archived(170, 'Replaced by the list of this year'),
+    ),
+    evidenceStory(171, {
+      name: 'Training list of this year',
+      record_ids: ['M-05', 'A.6.3', '7.2'],
+      url: filed('training-2.xlsx'),
+      collected_at: collected(172),
+      valid_until: day(193),
+      owner_id: editor,
+    }),
+    evidenceStory(269, {
+      name: 'Report of the intrusion exercise',
+      record_ids: ['M-10', 'A.8.16', 'Sentrygate'],
+      url: filed('exercise-2.pdf'),
+      collected_at: collected(270),
+      valid_until: day(95),
+      owner_id: admin,
+    }),
+    evidenceStory(214, {
+      name: 'Protocol of the breach drill',
+      record_ids: ['M-06', 'GDPR Art. 33', 'A.5.26'],
+      text: 'Breach told at 09:10, draft of the report to the authority ready at 15:40. Two telephone numbers were old.',
+      collected_at: collected(216),
+      owner_id: editor,
+    }),
+    evidenceStory(338, {
+      name: 'Access rights read by all team leads',
+      record_ids: ['M-19', 'A.5.18', 'R-015'],
+      url: filed('access-review-1.xlsx'),
+      collected_at: collected(340),
+      valid_until: day(-30),
+      owner_id: admin,
+    }),
+    evidenceStory(
+      369,
+      {
+        name: 'Certificate',
+        record_ids: [CERTIFICATION, FRAMEWORK],
+        url: filed('certificate.pdf'),
+        collected_at: collected(370),
+        valid_until: day(725),
+        owner_id: admin,
+      },
+      linked(91, 'admin', SURVEILLANCE),
+    ),
+    evidenceStory(371, {
+      name: 'Accounts compared with badges',
+      record_ids: ['NC-02', 'A.5.16', 'A.5.18'],
+      text: '96 accounts, 96 badges; no account without one.',
+      collected_at: collected(372),
+      owner_id: admin,
+    }),
+    evidenceStory(236, {
+      name: 'Two planted keys found',
+      record_ids: ['M-17', 'NC-04', 'A.8.24'],
+      url: filed('planted-keys.png'),
+      collected_at: collected(237),
+      valid_until: day(128),
+      owner_id: admin,
+    }),
+  ];
+}

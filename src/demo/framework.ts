@@ -1,0 +1,54 @@
+import { libraryFramework } from '../library/library.ts';
+import { controlChanged, controlStory, frameworkStory, type Story } from './story.ts';
+
+export const FRAMEWORK = 'ISO_27001_2022';
+
+/** The standard that the laboratory is certified by, and which of its controls do not apply there. */
+export function frameworkStories(id: string): Story[] {
+  return [
+    frameworkStory(id, 724, libraryFramework(FRAMEWORK)),
+    controlStory(
+      'A.6.7',
+      controlChanged(704, 'admin', {
+        status: 'EXCLUDED',
+        exclusion_justification: 'Nobody works outside the laboratory.',
+      }),
+      controlChanged(
+        413,
+        'admin',
+        { status: 'INCLUDED', inclusion_justification: 'Doctors release findings from home.' },
+        'Since spring two doctors work from home on Fridays',
+      ),
+    ),
+    controlStory(
+      'A.8.30',
+      controlChanged(704, 'admin', {
+        status: 'EXCLUDED',
+        exclusion_justification: 'All software is written by our own staff.',
+      }),
+    ),
+    controlStory(
+      'A.8.33',
+      controlChanged(704, 'admin', {
+        status: 'EXCLUDED',
+        exclusion_justification: 'Tests run on generated data only; no real data is copied.',
+      }),
+    ),
+    controlStory(
+      'A.7.12',
+      controlChanged(
+        325,
+        'admin',
+        {
+          status: 'EXCLUDED',
+          exclusion_justification: 'No cables of our own: the landlord runs the network up to the sockets.',
+        },
+        'The server room is empty since the move',
+      ),
+    ),
+    controlStory(
+      'A.7.13',
+      controlChanged(430, 'admin', { inclusion_justification: 'Analysers fail without service.' }),
+    ),
+  ];
+}

@@ -1,0 +1,180 @@
+import { archived, linked, obligationChanged, obligationStory, type Story, type Telling } from './story.ts';
+
+/** What laws, authorities and contracts ask of the laboratory. */
+export function obligationStories({ day, account }: Telling): Story[] {
+  const owner = account('owner');
+  const admin = account('admin');
+  const editor = account('editor');
+  const privacy = { area: 'Privacy', regulator: 'Data protection authority', owner_id: editor };
+  return [
+    obligationStory(
+      709,
+      {
+        ...privacy,
+        source: 'GDPR Art. 33',
+        requirement: 'Report a breach of personal data to the authority within 72 hours.',
+        due_date: day(50),
+      },
+      linked(702, 'editor', 'M-06', 'A.5.26'),
+      obligationChanged(580, 'editor', { status: 'COMPLIANT' }, 'The drill met the time'),
+      obligationChanged(215, 'editor', { status: 'COMPLIANT' }, 'Reviewed after the second drill'),
+    ),
+    obligationStory(
+      709,
+      {
+        ...privacy,
+        source: 'GDPR Art. 30',
+        requirement: 'Keep a record of what personal data are processed, and why.',
+        due_date: day(-12),
+      },
+      linked(709, 'editor', 'A.5.34'),
+      obligationChanged(575, 'editor', { status: 'COMPLIANT' }),
+      obligationChanged(
+        85,
+        'editor',
+        { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Enter the two services taken on this year.' },
+        'Two services are not in it',
+      ),
+    ),
+    obligationStory(
+      40,
+      {
+        ...privacy,
+        source: 'GDPR Art. 35',
+        requirement: 'Assess the impact on patients before speech recognition goes live.',
+        due_date: day(12),
+      },
+      linked(40, 'editor', 'Teasel Transcription'),
+      linked(35, 'editor', 'R-019'),
+      obligationChanged(
+        10,
+        'editor',
+        { status: 'NON_COMPLIANT', actions_to_be_implemented: 'Write the assessment; hear the works council.' },
+        'The trial begins without it',
+      ),
+    ),
+    obligationStory(
+      708,
+      {
+        ...privacy,
+        source: 'GDPR Art. 28',
+        requirement: 'Have a written agreement with everybody who processes personal data for us.',
+        due_date: day(90),
+      },
+      linked(660, 'editor', 'M-07', 'A.5.20', 'Nimbus Harbour', 'Oakframe Backup', 'Mintleaf HR', 'Quillmail'),
+      obligationChanged(560, 'editor', { status: 'COMPLIANT' }),
+      obligationChanged(180, 'editor', { status: 'COMPLIANT' }, 'All 21 agreements looked through'),
+    ),
+    obligationStory(
+      553,
+      {
+        area: 'Medical devices',
+        source: 'Regulation (EU) 2017/746 Art. 5(5)',
+        regulator: 'Medicines agency',
+        requirement: 'Keep a file on each test that the laboratory makes itself.',
+        due_date: day(60),
+        owner_id: editor,
+      },
+      linked(553, 'editor', 'R-013'),
+      linked(126, 'editor', 'M-27'),
+      obligationChanged(
+        126,
+        'owner',
+        { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Write the four files that lack.' },
+        'Seven of eleven files are done',
+      ),
+    ),
+    obligationStory(
+      312,
+      {
+        area: 'Patient records',
+        source: 'Patient records act § 12',
+        regulator: 'Health inspectorate',
+        requirement: 'Keep findings as long as the law says, then delete them.',
+        due_date: day(-40),
+        owner_id: editor,
+      },
+      linked(299, 'editor', 'R-017', 'M-24', 'A.5.33'),
+      obligationChanged(108, 'editor', { status: 'NON_COMPLIANT' }, 'A request for deletion could not be answered'),
+    ),
+    obligationStory(
+      685,
+      {
+        area: 'Contracts',
+        source: 'Framework contract with the hospitals',
+        requirement: 'Deliver urgent results within four hours, around the clock.',
+        due_date: day(130),
+        owner_id: owner,
+      },
+      linked(654, 'editor', 'R-003', 'M-14', 'Lanternfish Couriers'),
+      obligationChanged(500, 'owner', { status: 'COMPLIANT' }),
+      obligationChanged(140, 'owner', { status: 'COMPLIANT' }, '99.2 % of a year in time; 98 % are asked'),
+    ),
+    obligationStory(
+      684,
+      {
+        area: 'Quality',
+        source: 'Accreditation as a medical laboratory',
+        regulator: 'Accreditation body',
+        requirement: 'Pass the ring trials and show the results every year.',
+        due_date: day(200),
+        owner_id: editor,
+      },
+      linked(684, 'editor', 'R-007'),
+      obligationChanged(364, 'editor', { status: 'COMPLIANT', last_review_date: day(-366) }, 'Passed for all 42 tests'),
+      obligationChanged(3, 'editor', { status: 'COMPLIANT' }, 'Passed for all 44 tests'),
+    ),
+    obligationStory(
+      290,
+      {
+        area: 'Security',
+        source: 'NIS 2 Directive Art. 23',
+        regulator: 'Cyber security authority',
+        requirement: 'Warn the authority of a significant incident within 24 hours.',
+        due_date: day(35),
+        owner_id: admin,
+      },
+      linked(290, 'editor', 'M-06', 'A.5.5'),
+      obligationChanged(
+        150,
+        'admin',
+        {
+          status: 'PARTIALLY_COMPLIANT',
+          actions_to_be_implemented: 'Register with the authority; add it to the plan.',
+        },
+        'Registration is open since this month',
+      ),
+    ),
+    obligationStory(
+      670,
+      {
+        area: 'Work',
+        source: 'Working environment act § 3-1',
+        regulator: 'Labour inspectorate',
+        requirement: 'Inspect the workplaces for hazards every year.',
+        due_date: day(-5),
+        owner_id: owner,
+      },
+      obligationChanged(400, 'owner', { status: 'COMPLIANT' }, 'Round made with the safety delegate'),
+    ),
+    obligationStory(28, {
+      area: 'Environment',
+      source: 'Waste regulation, chapter 11',
+      regulator: 'Environment agency',
+      requirement: 'Hand over infectious waste with a declaration.',
+      due_date: day(28),
+    }),
+    obligationStory(
+      690,
+      {
+        area: 'Public health',
+        source: 'Order on daily test numbers',
+        regulator: 'Health inspectorate',
+        requirement: 'Report the numbers of tests each evening.',
+        owner_id: editor,
+      },
+      obligationChanged(600, 'editor', { status: 'COMPLIANT' }),
+      archived(240, 'The order was lifted'),
+    ),
+  ];
+}

@@ -1,0 +1,99 @@
+import { accepted, decided, inherent, residual, riskChanged, riskStory, type Story, type Telling } from './story.ts';
+
+/** What may befall the systems of the laboratory. */
+export function securityRisks({ day, account }: Telling): Story[] {
+  const admin = account('admin');
+  return [
+    riskStory(
+      716,
+      {
+        reference_id: 'R-001',
+        name: 'Ransomware stops the laboratory',
+        description: 'Encrypted analyser workstations and databases: no results for days.',
+        category: 'Security',
+        owner_id: admin,
+        ...inherent([4, 5]),
+      },
+      riskChanged(699, 'admin', { status: 'IN_TREATMENT', treatment: 'MITIGATED' }),
+      riskChanged(520, 'admin', residual([3, 5]), 'Network of the analysers separated'),
+      riskChanged(330, 'admin', residual([2, 5]), 'Restore from off-site copies tried with success'),
+      riskChanged(60, 'admin', { ...residual([2, 4]), next_review_due: day(120) }, 'Restore takes five hours now'),
+    ),
+    riskStory(
+      711,
+      {
+        reference_id: 'R-005',
+        name: 'Staff give passwords away to a phishing mail',
+        category: 'Security',
+        owner_id: admin,
+        ...inherent([5, 4]),
+      },
+      riskChanged(650, 'admin', residual([3, 4]), 'Multi-factor authentication for all'),
+      riskChanged(350, 'admin', residual([2, 4]), 'Exercise: 6 of 81 clicked'),
+      riskChanged(30, 'admin', residual([3, 4]), 'Exercise: 17 of 94 clicked, most of them new'),
+    ),
+    riskStory(
+      708,
+      {
+        reference_id: 'R-006',
+        name: 'Analyser workstations run without updates',
+        description: 'The makers approve updates months late.',
+        category: 'Security',
+        owner_id: admin,
+        ...inherent([4, 4]),
+        ...residual([3, 3]),
+      },
+      accepted(600, 'admin', day(-236), 'No update is approved; the network is separated and watched'),
+    ),
+    riskStory(
+      665,
+      {
+        reference_id: 'R-011',
+        name: 'A laptop with patient data is lost',
+        category: 'Security',
+        owner_id: admin,
+        ...inherent([4, 3]),
+        ...residual([3, 1]),
+      },
+      decided(560, 'admin', 'CLOSE', 'All disks are encrypted and can be erased from afar'),
+    ),
+    riskStory(
+      612,
+      {
+        reference_id: 'R-012',
+        name: 'A key of the hospital interface leaks',
+        category: 'Security',
+        owner_id: admin,
+        ...inherent([3, 5]),
+      },
+      riskChanged(500, 'admin', residual([2, 5]), 'Keys are changed every 90 days'),
+      decided(420, 'admin', 'CLOSE', 'Keys are kept in a vault'),
+      decided(290, 'admin', 'REOPEN', 'A key was found in a build log'),
+      riskChanged(240, 'admin', { status: 'IN_TREATMENT', ...residual([2, 4]) }, 'Build logs are searched for keys'),
+    ),
+    riskStory(
+      460,
+      {
+        reference_id: 'R-015',
+        name: 'Access rights pile up as people change teams',
+        category: 'Security',
+        owner_id: admin,
+        ...inherent([4, 3]),
+      },
+      riskChanged(340, 'admin', residual([3, 3]), 'Rights are read by team leads twice a year'),
+      riskChanged(155, 'admin', residual([2, 3]), 'Rights follow the personnel file'),
+    ),
+    riskStory(
+      395,
+      {
+        reference_id: 'R-016',
+        name: 'A flaw in an open-source library opens the portal',
+        category: 'Security',
+        owner_id: admin,
+        ...inherent([4, 4]),
+      },
+      riskChanged(280, 'admin', { status: 'IN_TREATMENT', treatment: 'MITIGATED', ...residual([3, 4]) }),
+      riskChanged(75, 'admin', residual([2, 4]), 'Known flaws stop a release'),
+    ),
+  ];
+}
