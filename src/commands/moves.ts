@@ -34,8 +34,8 @@ export function anyOther<State extends string>(states: readonly State[]): Record
 }
 
 export function refuseMove(field: string, from: string, to: string, allowed: readonly string[], hint?: string): never {
-  const next = allowed.length > 0 ? `Choose one of ${allowed.join(', ')}.` : 'No move is possible from there.';
-  throw new Refusal('invalid_transition', `${from} cannot become ${to} here. ${next}`, {
+  const next = allowed.length > 0 ? `choose one of ${allowed.join(', ')}` : 'no move is possible from there';
+  throw new Refusal('invalid_transition', `${from} cannot become ${to} here: ${next}.`, {
     field,
     allowed,
     ...(hint ? { hint } : {}),

@@ -1,0 +1,160 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { controlId } from '../../src/commands/ids.ts';
+import { ok } from '../support/controls.ts';
+import { assertNames, refusalOf } from '../support/refusals.ts';
+import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { BEGINNINGS, type Beginnings, MACHINES, NEEDED, type StateMachine } from '../support/state-machines.ts';
+
+/* Every state machine whole: each move from each state, legal or not, with and without what it needs. */
+
+interface Context {
+  register: TestRegister;
+  framework: string;
+  /** Controls that are as their framework brought them. */
+  fresh: string[];
+}
+
+const test = suite<Context>('transitions');
+
+const MOST_CONTROLS = 40;
+
+test.before(async (context) => {
+  context.register = await startRegister();
+  const controls = Array.from({ length: MOST_CONTROLS }, (_, place) => ({ section_title: `${place}`, name: 'Rule' }));
+  const input = { organization_id: ORGANIZATION, name: 'House rules', controls };
+  const { framework } = await ok<{ framework: { id: string } }>(context.register, 'addFramework', input);
+  context.framework = framework.id;
+  context.fresh = controls.map((_, place) => controlId(framework.id, place));
+});
+test.after(({ register }) => register.stop());
+
+const EXCLUDED = { exclusion_justification: 'We have none of these' };
+
+const given = (needs: readonly string[]) => Object.fromEntries(needs.map((need) => [need, NEEDED[need]]));
+/** The record of a write's answer. */
+const recordOf = (answer: Answer) => Object.values(answer)[0] as Record<string, unknown> & { id: string };
+
+/** A new record in a state, brought there by the shortest way. */
+async function recordIn({ register, framework, fresh }: Context, title: string, state: string): Promise<string> {
+  if (title === 'Control') {
+    const id = fresh.pop()!;
+    await ok(register, 'updateControl', { id, status: state, ...(state === 'EXCLUDED' ? EXCLUDED : {}) });
+    return id;
+  }
+  const { field, required, begins } = BEGINNINGS.find((one) => one.title === title)!;
+  const own = { organization_id: ORGANIZATION, ...required, ...(title === 'Audit' ? { framework_id: framework } : {}) };
+  const needs = begins[state]!;
+  const begun = needs === null ? {} : { [field]: state, ...given(needs) };
+  const record = recordOf(await ok(register, `add${title}`, { ...own, ...begun }));
+  const there = needs === null ? recordOf(await REACH[title]!(register, record.id, state)) : record;
+  assert.is(there[field], state, `a ${title} in ${state}`);
+  return record.id;
+}
+
+/** Ways to the states in which nothing begins. */
+const REACH: Record<string, (register: TestRegister, id: string, state: string) => Promise<Answer>> = {
+  Risk: (register, id) => ok(register, 'decideRisk', { id, decision: 'ACCEPT', ...given(['reason', 'until']) }),
+  Vendor: (register, id, outcome) => ok(register, 'reviewVendor', { id, outcome, ...given(['conditions']) }),
+  Audit: (register, id, state) => ok(register, 'updateAudit', { id, state }),
+};
+
+for (const machine of MACHINES) {
+  const { title, tool, field, moves, all, settable } = machine;
+  for (const [from, legal] of Object.entries(moves)) {
+    test(`${tool} from ${from}`, async (context) => {
+      for (const to of all) {
+        const label = `${tool} ${from} to ${to}`;
+        const id = await recordIn(context, title, from);
+        const needs = legal[to];
+        if (needs) await tryLegal(context, machine, { id, to, needs, label });
+        else if (settable && to === from) {
+          assert.equal((await ok(context.register, tool, { id, [field]: to })).event_types, [], label);
+        } else {
+          const refused = await refusalOf(context, tool, { id, [field]: to, ...NEEDED_BY(tool) }, label);
+          assertNames(refused, 'invalid_transition', field, label);
+          assert.equal(
+            refused.allowed,
+            all.filter((next) => next in legal),
+            label,
+          );
+        }
+      }
+    });
+  }
+}
+
+/** All that a tool's moves can need, so that a move is refused for nothing but being none. */
+function NEEDED_BY(tool: string): object {
+  const needs = MACHINES.filter((machine) => machine.tool === tool).flatMap(({ moves }) =>
+    Object.values(moves).flatMap((legal) => Object.values(legal).flat()),
+  );
+  return given([...new Set(needs)]);
+}
+
+type Move = { id: string; to: string; needs: readonly string[]; label: string };
+
+/** A legal move: refused without each thing that it needs, and done with all of them. */
+async function tryLegal(context: Context, machine: StateMachine, { id, to, needs, label }: Move) {
+  const { tool, field, shown, leadsTo } = machine;
+  for (const lacking of needs) {
+    const others = given(needs.filter((need) => need !== lacking));
+    for (const empty of [{}, { [lacking]: '' }]) {
+      const input = { id, [field]: to, ...others, ...(lacking === 'until' ? {} : empty) };
+      const refused = await refusalOf(context, tool, input, `${label} without ${lacking}`);
+      assertNames(refused, 'invalid_input', lacking, `${label} without ${lacking}`);
+    }
+  }
+  const done = await ok(context.register, tool, { id, [field]: to, ...given(needs) });
+  assert.is(recordOf(done)[shown], leadsTo?.[to] ?? to, label);
+  const event_types = done.event_types as string[];
+  assert.is(event_types.filter((type) => !type.endsWith('DetailsChanged')).length, 1, `${label}: ${event_types}`);
+}
+
+test('take nothing from an archived record but its restoring', async (context) => {
+  for (const { title, tool, field, moves, all } of MACHINES) {
+    for (const from of Object.keys(moves)) {
+      const id = await recordIn(context, title, from);
+      const archive = { ids: [id], reason: 'gone' };
+      await ok(context.register, 'archiveRecords', { ...archive, action: 'ARCHIVE' });
+      for (const to of all) {
+        const label = `${tool} ${from} to ${to}, archived`;
+        const refused = await refusalOf(context, tool, { id, [field]: to, ...NEEDED_BY(tool) }, label);
+        assert.equal([refused.code, refused.allowed], ['invalid_transition', ['RESTORE']], label);
+      }
+      await ok(context.register, 'archiveRecords', { ...archive, action: 'RESTORE' });
+      const { records } = await ok<{ records: Answer[] }>(context.register, 'getRecords', { ids: [id] });
+      assert.is(records[0]!.state ?? records[0]!.status, from);
+    }
+  }
+});
+
+for (const beginning of BEGINNINGS) {
+  test(`add${beginning.title} in each state`, (context) => tryBeginnings(context, beginning));
+}
+
+async function tryBeginnings(context: Context, { title, field, required, begins }: Beginnings): Promise<void> {
+  const tool = `add${title}`;
+  const framework = title === 'Audit' ? { framework_id: context.framework } : {};
+  const input = { organization_id: ORGANIZATION, ...required, ...framework };
+  const possible = Object.keys(begins).filter((state) => begins[state] !== null);
+  assert.is(recordOf(await ok(context.register, tool, input))[field], possible[0], `${title} begins as`);
+  for (const [state, needs] of Object.entries(begins)) {
+    const label = `${tool} ${state}`;
+    if (needs === null) {
+      const refused = await refusalOf(context, tool, { ...input, [field]: state, reason: 'r' }, label);
+      assertNames(refused, 'invalid_transition', field, label);
+      assert.equal(refused.allowed, possible, label);
+      continue;
+    }
+    for (const lacking of needs) {
+      const others = given(needs.filter((need) => need !== lacking));
+      const refused = await refusalOf(context, tool, { ...input, [field]: state, ...others }, label);
+      assertNames(refused, 'invalid_input', lacking, `${label} without ${lacking}`);
+    }
+    const record = recordOf(await ok(context.register, tool, { ...input, [field]: state, ...given(needs) }));
+    assert.is(record[field], state, label);
+  }
+}
+
+test.run();
