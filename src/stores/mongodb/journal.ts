@@ -45,7 +45,7 @@ const MiB = 1 << 20;
 /** A stored document is at most 16 MiB in all; parts stay well below, a document gets its part to itself if it must. */
 const PART_BYTES = 2 * MiB;
 const DOCUMENT_BYTES = 15 * MiB;
-const REPLACED_AT_ONCE = 100;
+const REPLACED_AT_ONCE = 20;
 
 /**
  * Whole batches without transactions. A batch is journalled in its group's head, then its documents are written, then
