@@ -55,7 +55,7 @@ export function refuseUnlinkable(from: string, to: string): void {
   const allowed = linkableWith(kindOf(from) ?? '');
   if (from !== to && allowed.includes(kindOf(to) ?? '')) return;
   const kinds = allowed.map((kind) => `${kind}_…`);
-  const problem = from === to ? 'A record cannot be linked with itself' : `${from} cannot be linked with ${to}`;
+  const problem = `${from} cannot be linked with ${from === to ? 'itself' : to}`;
   throw new Refusal('invalid_input', `${problem}: give the id of one of ${kinds.join(', ')}.`, {
     field: 'links',
     allowed: kinds,

@@ -1,0 +1,203 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ok } from '../support/controls.ts';
+import { idOf, RECORD_KINDS } from '../support/ids.ts';
+import { assertNames, refusalOf } from '../support/refusals.ts';
+import { type Answer, ORGANIZATION } from '../support/register.ts';
+import { startTwoOrganizations, type TwoOrganizations } from '../support/two-organizations.ts';
+
+/* Links that cannot be, those that can though they look wrong, and what becomes of them when an end is archived. */
+
+const test = suite<TwoOrganizations>('links that are asked for wrongly');
+
+test.before(async (context) => {
+  Object.assign(context, await startTwoOrganizations());
+});
+test.after(({ register }) => register.stop());
+
+/** The pairs that the contract names, each without direction; evidence goes with any. */
+const PAIRS =
+  'rsk-msr rsk-vnd rsk-obl rsk-ctl msr-ctl msr-obl msr-vnd ncf-rsk ncf-msr ncf-ctl ncf-vnd ncf-obl obl-vnd obl-ctl';
+
+/** The kinds that each kind can be linked with. */
+const LINKABLE = new Map<string, string[]>(
+  RECORD_KINDS.map((kind) => {
+    const others = RECORD_KINDS.filter((other) => other !== kind);
+    const named = PAIRS.split(' ').map((pair) => pair.split('-'));
+    const paired = (other: string) => named.some((pair) => pair.includes(kind) && pair.includes(other));
+    return [kind, others.filter((other) => kind === 'evd' || other === 'evd' || paired(other))];
+  }),
+);
+
+const kindsOf = (allowed: readonly string[] = []) => allowed.map((kind) => kind.slice(0, 3)).sort();
+const link = (from_id: unknown, to_id: unknown) => ({ from_id, to_id });
+const resultsOf = (answer: Answer) => (answer.links as { result: string }[]).map(({ result }) => result);
+
+/** A new record of ours, of a family that needs no more than a text. */
+async function add({ register }: TwoOrganizations, title: string): Promise<string> {
+  const texts: Record<string, object> = { Obligation: { requirement: 'x' }, Nonconformity: { description: 'x' } };
+  const input = { organization_id: ORGANIZATION, ...(texts[title] ?? { name: 'x' }) };
+  const [record] = Object.values(await ok(register, `add${title}`, input)) as { id: string }[];
+  return record!.id;
+}
+
+async function archive({ register }: TwoOrganizations, ids: readonly string[], action = 'ARCHIVE') {
+  const input = { ids, action, reason: 'gone' };
+  const { records } = await ok<{ records: { id: string; archived_at: string | null; referred_by: number }[] }>(
+    register,
+    'archiveRecords',
+    input,
+  );
+  return records;
+}
+
+test('join every pair of kinds that the contract names, either way round, and no other', async (context) => {
+  const { register, ours } = context;
+  let joined = 0;
+  for (const from of RECORD_KINDS) {
+    for (const to of RECORD_KINDS.filter((kind) => kind !== from)) {
+      const input = { links: [link(ours.get(from), ours.get(to))] };
+      if (LINKABLE.get(from)!.includes(to)) {
+        await ok(register, 'linkRecords', { ...input, action: 'UNLINK' });
+        assert.equal(resultsOf(await ok(register, 'linkRecords', input)), ['CREATED'], `${from}-${to}`);
+        joined++;
+      } else {
+        const refused = await refusalOf(context, 'linkRecords', input, `${from}-${to}`);
+        assertNames(refused, 'invalid_input', 'links', `${from}-${to}`);
+        assert.equal(kindsOf(refused.allowed), LINKABLE.get(from)!.toSorted(), `${from}-${to}`);
+      }
+    }
+  }
+  assert.is(joined, 2 * (PAIRS.split(' ').length + RECORD_KINDS.length - 1));
+});
+
+test('join no two of one kind, and nothing with itself', async (context) => {
+  for (const [kind, title] of Object.entries({ rsk: 'Risk', vnd: 'Vendor', msr: 'Measure', obl: 'Obligation' })) {
+    const own = context.ours.get(kind)!;
+    for (const other of [await add(context, title), own]) {
+      for (const action of ['LINK', 'UNLINK']) {
+        const input = { links: [link(own, other)], action };
+        const refused = await refusalOf(context, 'linkRecords', input, `${kind} ${action}`);
+        assertNames(refused, 'invalid_input', 'links', kind);
+        assert.match(refused.message, own);
+        assert.equal(kindsOf(refused.allowed), LINKABLE.get(kind)!.toSorted());
+      }
+    }
+  }
+});
+
+test('may go in a circle', async (context) => {
+  const { register } = context;
+  const [risk, measure, vendor] = await Promise.all(['Risk', 'Measure', 'Vendor'].map((title) => add(context, title)));
+  const circle = [link(risk, measure), link(measure, vendor), link(vendor, risk)];
+  assert.equal(resultsOf(await ok(register, 'linkRecords', { links: circle })), ['CREATED', 'CREATED', 'CREATED']);
+  const input = { ids: [risk], include: ['LINKS'] };
+  const { records } = await ok<{ records: { links: { total: number } }[] }>(register, 'getRecords', input);
+  assert.is(records[0]!.links.total, 2);
+  const filter = { linked_to: vendor };
+  const { total } = await ok(register, 'listRisks', { organization_id: ORGANIZATION, filter, view: 'COUNT' });
+  assert.is(total, 1);
+});
+
+test('are made once however often one call names them', async (context) => {
+  const { register } = context;
+  const { events } = register.stores;
+  const [risk, measure] = [await add(context, 'Risk'), await add(context, 'Measure')];
+  const links = [link(risk, measure), link(measure, risk), link(risk, measure)];
+  assert.equal(resultsOf(await ok(register, 'linkRecords', { links })), ['CREATED', 'UNCHANGED', 'UNCHANGED']);
+  const before = await events.head();
+  assert.equal(resultsOf(await ok(register, 'linkRecords', { links })), Array(3).fill('UNCHANGED'));
+  assert.is(await events.head(), before);
+  const parted = await ok(register, 'linkRecords', { links, action: 'UNLINK' });
+  assert.equal(resultsOf(parted), ['REMOVED', 'UNCHANGED', 'UNCHANGED']);
+  const after = await events.head();
+  const again = await ok(register, 'linkRecords', { links, action: 'UNLINK' });
+  assert.equal(resultsOf(again), Array(3).fill('UNCHANGED'));
+  assert.is(await events.head(), after);
+});
+
+test('come 1 to 100 in a call', async (context) => {
+  const { register, ours } = context;
+  const one = link(ours.get('rsk'), ours.get('msr'));
+  for (const count of [0, 101]) {
+    const refused = await refusalOf(context, 'linkRecords', { links: Array(count).fill(one) }, `${count}`);
+    assertNames(refused, 'invalid_input', 'links', `${count} links`);
+  }
+  const most = await ok(register, 'linkRecords', { links: Array(100).fill(one) });
+  assert.is(resultsOf(most).length, 100);
+  const ids = Array.from({ length: 101 }, () => idOf('rsk'));
+  for (const many of [[], ids]) {
+    const input = { ids: many, action: 'ARCHIVE', reason: 'r' };
+    assertNames(await refusalOf(context, 'archiveRecords', input), 'invalid_input', 'ids', `${many.length} ids`);
+  }
+});
+
+test('are judged as a whole: one that cannot be spoils all', async (context) => {
+  const { ours, theirs } = context;
+  const right = Array.from({ length: 3 }, () => link(ours.get('ncf'), ours.get('vnd')));
+  const wrong: [string, object][] = [
+    ['invalid_input', link(ours.get('aud'), ours.get('rsk'))],
+    ['not_found', link(ours.get('rsk'), idOf('vnd'))],
+    ['not_found', link(theirs.get('rsk'), theirs.get('vnd'))],
+    ['not_found', link(ours.get('rsk'), theirs.get('vnd'))],
+  ];
+  for (const [code, one] of wrong) {
+    for (const links of [
+      [one, ...right],
+      [...right, one],
+    ]) {
+      const refused = await refusalOf(context, 'linkRecords', { links }, code);
+      assert.is(refused.code, code);
+      assert.match(refused.field!, /^links/);
+    }
+  }
+});
+
+test('take no end that is archived, by itself or with its framework', async (context) => {
+  const { register, ours } = context;
+  const [risk, vendor] = [await add(context, 'Risk'), await add(context, 'Vendor')];
+  const [control, framework] = [ours.get('ctl')!, ours.get('frm')!];
+  const kept = await ok(register, 'linkRecords', { links: [link(risk, vendor), link(risk, control)] });
+  assert.equal(resultsOf(kept), ['CREATED', 'CREATED']);
+  for (const [gone, links] of [
+    [[risk], [link(risk, vendor)]],
+    [[vendor], [link(risk, vendor)]],
+    [[risk, vendor], [link(risk, vendor)]],
+    [[framework], [link(risk, control)]],
+    [[control], [link(risk, control)]],
+  ] as const) {
+    await archive(context, gone);
+    for (const action of ['LINK', 'UNLINK']) {
+      const refused = await refusalOf(context, 'linkRecords', { links, action }, `${gone} ${action}`);
+      assert.equal([refused.code, refused.allowed], ['invalid_transition', ['RESTORE']], `${gone}`);
+      if (gone[0] === framework) assert.match(refused.hint!, framework);
+    }
+    await archive(context, gone, 'RESTORE');
+    assert.equal(resultsOf(await ok(register, 'linkRecords', { links })), ['UNCHANGED'], 'as it was before');
+  }
+});
+
+test('do not keep a record from being archived: how many refer to it is said', async (context) => {
+  const { register, ours } = context;
+  const risk = await add(context, 'Risk');
+  const measures = await Promise.all(['Measure', 'Measure', 'Measure'].map((title) => add(context, title)));
+  const links = measures.map((measure) => link(measure, risk));
+  await ok(register, 'linkRecords', { links: [...links, link(risk, ours.get('vnd'))] });
+  await ok(register, 'addEvidence', { ...context.right.get('addEvidence'), record_ids: [risk] });
+  const counted = async (ids: readonly string[], action = 'ARCHIVE') =>
+    (await archive(context, ids, action)).map(({ archived_at, referred_by }) => [archived_at !== null, referred_by]);
+  assert.equal(await counted([risk]), [[true, 5]]);
+  assert.equal(await counted([risk]), [[true, 5]], 'once more changes nothing');
+  assert.equal(await counted([risk], 'RESTORE'), [[false, 5]]);
+  assert.equal(await counted([risk, risk]), [[true, 5]], 'named twice, it is one');
+  await archive(context, [risk], 'RESTORE');
+  // What a record names counts as well: an audit's framework, a nonconformity's audit.
+  for (const kind of ['frm', 'aud']) {
+    const [{ archived_at, referred_by } = { archived_at: null, referred_by: 0 }] = await archive(context, [
+      ours.get(kind)!,
+    ]);
+    assert.ok(archived_at !== null && referred_by >= 1, `${kind} ${referred_by}`);
+  }
+});
+
+test.run();
