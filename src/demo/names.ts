@@ -15,16 +15,16 @@ export interface Names {
  */
 export function idsByName(stories: readonly Story[], installation: string): Names {
   const ids = new Map<string, string>();
-  const name = (name: string, id: string) => {
+  const keep = (name: string, id: string) => {
     if (ids.has(name)) throw new Error(`Two stories of the demo are about ${name}`);
     ids.set(name, id);
   };
   for (const { family, name: own, id, steps } of stories) {
     if (family === 'CONTROL') continue;
-    name(own, id ?? derivedId(FAMILIES[family].prefix, itemCommandId(installation, `${family} ${own}`)));
+    keep(own, id ?? derivedId(FAMILIES[family].prefix, itemCommandId(installation, `${family} ${own}`)));
     for (const { command } of steps) {
       if (command.type !== 'AddFramework') continue;
-      for (const control of command.fields.controls ?? []) name(control.section_title, control.id);
+      for (const control of command.fields.controls ?? []) keep(control.section_title, control.id);
     }
   }
   return {
