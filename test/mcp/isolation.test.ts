@@ -1,9 +1,12 @@
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { randomId } from '../../src/commands/ids.ts';
-import { type Answer, legacyCall, legacyRequest } from '../support/mcp-client.ts';
+import { FAMILIES, type FamilyName } from '../../src/commands/families.ts';
+import type { Service } from '../../src/mcp/service.ts';
+import { allTools } from '../../src/mcp/tools.ts';
+import { runExamples } from '../support/examples.ts';
+import { idOf, RECORD_KINDS } from '../support/ids.ts';
+import { type Answer, legacyCall, legacyRequest, type Session } from '../support/mcp-client.ts';
 import { onBothPairs, type Served } from '../support/pairs.ts';
-import { daysAgo } from '../support/story.ts';
 
 interface Published {
   name: string;
@@ -16,58 +19,92 @@ interface Schema {
   enum?: unknown[];
   required?: string[];
 }
-/** Where an argument is, and the property that says what it is: ids are told by their names. */
-type Path = string[];
-type Theirs = { organization: string; vendor: string; risk: string; account: string };
+/** Where an argument is, and the property that says what it is: ids are told by their names; 0 is a list's first. */
+type Path = (string | 0)[];
+/** Ids by kind: of a record of each, of the organization and of an account. */
+type Ids = ReadonlyMap<string, string>;
+
+const TOOLS = allTools({} as Service);
+const SECRET = 'Kryptonite';
 
 /** Every place of a tool's input that takes an id of a record, an organization or an account. */
 function idPaths({ properties = {} }: Schema, path: Path = []): Path[] {
-  return Object.entries(properties).flatMap(([name, schema]) => {
-    if (schema.properties) return idPaths(schema, [...path, name]);
-    // A reference_id is a text of the user's own.
-    const takesId = /(^|_)ids?$/.test(name) && name !== 'reference_id';
-    return takesId ? [[...path, name]] : [];
+  return Object.entries(properties).flatMap(([name, { properties, items, ...schema }]) => {
+    if (properties) return idPaths({ properties, ...schema }, [...path, name]);
+    if (items?.properties) return idPaths(items, [...path, name, 0]);
+    // A reference_id is a text of the user's own, a library_id a name; a moment may be an audit's.
+    const takesId = /(^|_)ids?$|^(linked_to|as_of|from|to)$/.test(name) && !/^(reference|library)_id$/.test(name);
+    return takesId ? [[...path, name, ...(items ? [0 as const] : [])]] : [];
   });
 }
 
-/** What there is to try at a place: ids of every kind that the argument may take. */
-function candidates(tool: string, path: Path, theirs: Theirs): string[] {
-  const name = path.at(-1)!;
-  if (name === 'organization_id') return [theirs.organization];
-  if (/^(owner|approver|actor)_id$/.test(name)) return [theirs.account];
-  if (/Vendor/.test(tool)) return [theirs.vendor];
-  if (/Risk/.test(tool)) return [theirs.risk];
-  return [theirs.vendor, theirs.risk];
-}
-
-/** Arguments that a tool takes, with values of our own. */
-const OURS: Record<string, object> = {
-  addVendor: { name: 'Ours too' },
-  updateVendor: { country: 'XX' },
-  reviewVendor: { outcome: 'REJECTED' },
-  addRisk: { name: 'Ours too' },
-  updateRisk: { note: 'XX' },
-  decideRisk: { decision: 'CLOSE', reason: 'r' },
-  getRecords: { include: ['HISTORY', 'ARCHIVED'] },
-  archiveRecords: { action: 'ARCHIVE', reason: 'r' },
+const NAMED: Record<string, string> = {
+  organization_id: 'org',
+  owner_id: 'acc',
+  approver_id: 'acc',
+  actor_id: 'acc',
+  framework_id: 'frm',
+  audit_id: 'aud',
+  as_of: 'aud',
+  from: 'aud',
+  to: 'aud',
 };
 
-function withValue(input: Record<string, unknown>, [name, ...rest]: Path, schema: Schema, id: string): object {
-  const inner = schema.properties![name!]!;
-  const value = rest.length > 0 ? withValue({}, rest, inner, id) : inner.type === 'array' ? [id] : id;
-  return { ...input, [name!]: value };
+/** The kinds of ids that an argument may take. */
+function kindsAt(tool: string, path: Path): string[] {
+  const name = String(path.filter((step) => step !== 0).at(-1));
+  const named = NAMED[name];
+  if (named !== undefined) return [named];
+  const own = /^ids?$/.test(name) && TOOLS.find((one) => one.name === tool)!.record;
+  if (own) return [FAMILIES[own.type as FamilyName].prefix];
+  return tool === 'addEvidence' ? RECORD_KINDS.filter((kind) => kind !== 'evd') : RECORD_KINDS;
 }
+
+/** The input with a value at a place; what is on the way there is kept. */
+function withValue(input: unknown, [step, ...rest]: Path, value: string): unknown {
+  if (step === undefined) return value;
+  if (step === 0) return [withValue((input as unknown[])?.[0], rest, value)];
+  const members = (input ?? {}) as Record<string, unknown>;
+  return { ...members, [step]: withValue(members[step], rest, value) };
+}
+
+/** Makes a record of each kind by the tools' examples, and answers the input of each and the ids. */
+async function layExamples(session: Session, prefix = '') {
+  const marked = (input: object) =>
+    Object.entries(input).map(([key, value]) => [key, MARKED.test(key) ? `${prefix}${value}` : value]);
+  const steady = TOOLS.filter(({ destructive }) => !destructive);
+  const ran = await runExamples(steady, async (tool, input) => ({
+    ...(await session.ok(tool, Object.fromEntries(marked(input)))),
+  }));
+  const ids = new Map<string, string>();
+  for (const { answer } of ran) {
+    for (const id of JSON.stringify(answer).match(ID) ?? []) if (!ids.has(id.slice(0, 3))) ids.set(id.slice(0, 3), id);
+  }
+  return { inputs: new Map(ran.map(({ tool, input }) => [tool.name, input])), ids };
+}
+const MARKED = /^(name|description|requirement|reference_id)$/;
+const ID = /\b[a-z]{3}_[0-9A-Z]{26,29}\b/g;
 
 /** An answer without what differs between any two calls: which ids, and times. */
 function shape({ isError, result }: Answer): string {
   const text = JSON.stringify({ isError, result });
-  return text.replace(/\b([a-z]{3})_[0-9A-Z]{26}\b/g, '$1_ID').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
+  return text.replace(ID, (id) => `${id.slice(0, 3)}_ID`).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
 }
 
-const SECRET = 'Kryptonite';
+/** Two records that cannot be linked at all are told before either is looked up. */
+function codesAt(path: Path): string[] {
+  if (path[0] === 'links') return ['not_found', 'invalid_input'];
+  return /^(owner|approver)_id$/.test(String(path.at(-1))) ? ['invalid_input'] : ['not_found'];
+}
+
+/** Reads that look for several: what is not there is not found among them. */
+function isSearched(tool: string, path: Path): boolean {
+  return path[0] === 'filter' || (tool === 'getRecords' && path[0] === 'ids');
+}
 
 await onBothPairs('another organization', (test) => {
-  let theirs: Theirs;
+  let theirs: Ids;
+  let ours: Awaited<ReturnType<typeof layExamples>>;
   let published: Published[];
   let state: () => Promise<unknown>;
 
@@ -75,60 +112,64 @@ await onBothPairs('another organization', (test) => {
     const { tools } = (await legacyRequest(served.url, served.token, 'tools/list', {})) as { tools: Published[] };
     published = tools;
     const { id, accountId, owner } = await served.foreignOrganization();
-    const secret = { organization_id: id, name: SECRET, description: SECRET };
-    const { vendor } = await owner.ok('addVendor', secret);
-    const { risk } = await owner.ok('addRisk', { ...secret, reference_id: SECRET });
-    theirs = { organization: id, vendor: vendor.id, risk: risk.id, account: accountId };
+    const { ids } = await layExamples(owner, SECRET);
+    theirs = new Map([...ids, ['org', id], ['acc', accountId]]);
+    ours = await layExamples(served.owner);
+    // Its example has not run: it would take ours out of sight.
+    ours.inputs.set('archiveRecords', { ids: [ours.ids.get('rsk')!], action: 'ARCHIVE', reason: 'r' });
+    const records = RECORD_KINDS.map((kind) => theirs.get(kind)!);
+    const written = async (session: Session, organization_id: string) => {
+      const filter = { record_types: Object.keys(FAMILIES) };
+      return session.ok('listChanges', { organization_id, filter, size: 100, verify: true });
+    };
     state = async () => [
-      await owner.ok('getRecords', { ids: [vendor.id, risk.id], include: ['HISTORY'] }),
-      await owner.ok('listChanges', { organization_id: id, size: 100, verify: true }),
+      await owner.ok('getRecords', { ids: records, include: ['HISTORY', 'LINKS', 'EVIDENCE', 'ARCHIVED'] }),
+      await written(owner, id),
+      await written(served.owner, served.organizationId),
     ];
   });
 
-  test('answers to none of its ids, in no argument of any tool, and nothing of it is changed', async (served) => {
-    const { url, token, organizationId } = served;
+  test('answers to none of its ids, in no argument of any tool, and nothing is written', async ({ url, token }) => {
     const before = await state();
     let tried = 0;
-    for (const tool of published) {
-      const { name, inputSchema } = tool;
+    for (const { name, inputSchema } of published) {
+      const input = ours.inputs.get(name);
       for (const path of idPaths(inputSchema)) {
-        for (const id of candidates(name, path, theirs)) {
-          const organization = inputSchema.required?.includes('organization_id')
-            ? { organization_id: organizationId }
-            : {};
-          const call = async (value: string) => {
-            const own = { ...organization, ...OURS[name], ...(await ownId(served, name, path)) };
-            return legacyCall(url, token, name, withValue(own, path, inputSchema, value));
-          };
-          const [their, none] = [await call(id), await call(randomId(id.slice(0, 3)))];
-          const label = `${name} ${path.join('.')} ${id.slice(0, 3)}`;
+        for (const kind of kindsAt(name, path)) {
+          const call = (id: string) => legacyCall(url, token, name, withValue(input, path, id) as object);
+          const [their, none] = [await call(theirs.get(kind)!), await call(idOf(kind))];
+          const label = `${name} ${path.join('.')} ${kind}`;
           assert.not.match(JSON.stringify(their.result), SECRET, label);
           assert.is(shape(their), shape(none), label);
-          if (their.isError) assert.match((their.result.error as { code: string }).code, /^(not_found|invalid_input)$/);
+          if (their.isError) {
+            const { code } = their.result.error as { code: string };
+            assert.ok(codesAt(path).includes(code), `${label}: ${code}`);
+          } else assert.ok(isSearched(name, path), `${label} was taken`);
           tried++;
         }
       }
     }
-    assert.ok(tried > 25, `${tried} arguments were tried`);
+    assert.ok(tried > 150, `${tried} arguments were tried`);
     assert.equal(await state(), before);
   });
 
   test('is not met by any combination of its ids with ours', async ({ owner, organizationId }) => {
-    const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Ours' });
-    const ids = fc.uniqueArray(fc.constantFrom(theirs.vendor, theirs.risk, vendor.id), { minLength: 1 });
+    const own = RECORD_KINDS.map((kind) => ours.ids.get(kind)!);
+    const all = [...RECORD_KINDS.map((kind) => theirs.get(kind)!), ...own];
+    const ids = fc.uniqueArray(fc.constantFrom(...all), { minLength: 1 });
     const organization = fc.constantFrom({}, { organization_id: organizationId });
     await fc.assert(
       fc.asyncProperty(ids, organization, async (asked, named) => {
         const read = await owner.ok('getRecords', { ids: asked, include: ['ARCHIVED'], ...named });
         assert.equal(
           read.records.map(({ id }) => id),
-          asked.filter((id) => id === vendor.id),
+          asked.filter((id) => own.includes(id)),
         );
         assert.equal(
           read.not_found,
-          asked.filter((id) => id !== vendor.id),
+          asked.filter((id) => !own.includes(id)),
         );
-        const foreign = asked.some((id) => id !== vendor.id);
+        const foreign = asked.some((id) => !own.includes(id));
         const archive = { ids: asked, action: 'ARCHIVE', reason: 'r', ...named };
         if (foreign) assert.is((await owner.refused('archiveRecords', archive)).code, 'not_found');
       }),
@@ -137,26 +178,15 @@ await onBothPairs('another organization', (test) => {
   });
 
   test('is in no list, count, search or history of ours', async ({ owner, organizationId: organization_id }) => {
-    for (const tool of ['listVendors', 'listRisks'] as const) {
+    for (const { name } of published.filter(({ inputSchema }) => inputSchema.properties?.filter?.properties?.query)) {
       const filter = { query: SECRET, include_archived: true };
-      assert.is((await owner.ok(tool, { organization_id, filter, view: 'COUNT' })).total, 0);
+      assert.is((await owner.ok(name, { organization_id, filter, view: 'COUNT' })).total, 0, name);
     }
     const changes = await owner.walk('listChanges', 'changes', { organization_id, size: 100 });
     assert.not.match(JSON.stringify(changes), SECRET);
     const add = await owner.ok('addRisk', { organization_id, name: SECRET, reference_id: SECRET });
     assert.is(add.similar, undefined);
     const { organizations } = await owner.ok('listOrganizations', { include_members: true });
-    assert.not.match(JSON.stringify(organizations), theirs.organization);
+    assert.not.match(JSON.stringify(organizations), theirs.get('org')!);
   });
 });
-
-/** A record of our own for tools that change one, where another argument than its id is tried. */
-async function ownId({ owner, organizationId: organization_id }: Served, tool: string, path: Path): Promise<object> {
-  const name = path[0];
-  if (name === 'id' || name === 'ids' || /^(list|add)/.test(tool)) return {};
-  const { vendor } = await owner.ok('addVendor', { organization_id, name: 'Ours' });
-  const { risk } = await owner.ok('addRisk', { organization_id, name: 'Ours' });
-  if (tool === 'getRecords' || tool === 'archiveRecords') return { ids: [vendor.id] };
-  if (path.includes('approver_id')) return { id: risk.id, decision: 'ACCEPT', until: daysAgo(-1), reason: 'r' };
-  return { id: /Vendor/.test(tool) ? vendor.id : risk.id };
-}
