@@ -50,14 +50,14 @@ export function inOrder(a: string, b: string): readonly [string, string] {
   return a < b ? [a, b] : [b, a];
 }
 
-/** @throws Refusal invalid_input when these two cannot be linked, naming the kinds that could */
-export function refuseUnlinkable(from: string, to: string): void {
+/** @throws Refusal invalid_input on `field` when these two cannot be linked, naming the kinds that could */
+export function refuseUnlinkable(from: string, to: string, field = 'links'): void {
   const allowed = linkableWith(kindOf(from) ?? '');
   if (from !== to && allowed.includes(kindOf(to) ?? '')) return;
   const kinds = allowed.map((kind) => `${kind}_…`);
   const problem = `${from} cannot be linked with ${from === to ? 'itself' : to}`;
   throw new Refusal('invalid_input', `${problem}: give the id of one of ${kinds.join(', ')}.`, {
-    field: 'links',
+    field,
     allowed: kinds,
   });
 }

@@ -33,7 +33,7 @@ export async function archiveRecords(service: Service, caller: Caller, input: Ar
       guard: () => refuseUnderArchived(service.handler, id),
     },
   }));
-  refuseAny(await judgeAll(service, items), (index) => `ids.${index}`);
+  refuseAny(await judgeAll(service, items), (index) => `ids.${input.ids.indexOf(ids[index]!)}`);
   const { outcomes, pending } = await writeAll(service, organizationId, items);
   const referred = await referredBy(service.reader, ids);
   const records = outcomes.map((outcome, index) => {

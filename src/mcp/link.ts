@@ -2,7 +2,7 @@ import type { Caller } from '../commands/caller.ts';
 import { commandId, itemCommandId } from '../commands/ids.ts';
 import { inOrder, linkAggregate, refuseUnlinkable } from '../commands/link.ts';
 import { requireLive } from '../commands/references.ts';
-import { type Item, judgeAll, type Outcome, refuseAny, writeAll, writerOfAll } from './many.ts';
+import { type Item, judgeAll, type Outcome, orRefused, refuseAny, writeAll, writerOfAll } from './many.ts';
 import type { Service } from './service.ts';
 import { envelope } from './write.ts';
 
@@ -17,18 +17,26 @@ export interface LinkInput {
 /** Joins or parts pairs of records one by one, after all have been judged. A pair named twice is one. */
 export async function linkRecords(service: Service, caller: Caller, input: LinkInput): Promise<object> {
   const { links, action, reason } = input;
-  for (const { from_id, to_id } of links) refuseUnlinkable(from_id, to_id);
+  const fitting = links.map(({ from_id, to_id }, index) =>
+    orRefused(async () => ({ pair: refuseUnlinkable(from_id, to_id, `links.${index}`) })),
+  );
+  refuseAny(await Promise.all(fitting), (index) => `links.${index}`);
   const ends = new Set(links.flatMap(({ from_id, to_id }) => [from_id, to_id]));
   const { organizationId, role } = await writerOfAll(service, caller, [...ends], input.organization_id, 'links');
   const whole = commandId([organizationId, 'linkRecords'], input.idempotency_key);
   const by = envelope(caller, organizationId, role);
   const pairs = new Map<string, Item>();
-  for (const { from_id, to_id } of links) {
+  /** Where each pair is named first. */
+  const fields: string[] = [];
+  for (const [index, { from_id, to_id }] of links.entries()) {
     const ids = inOrder(from_id, to_id);
     const aggregate = linkAggregate(...ids);
+    if (pairs.has(aggregate.stream)) continue;
+    const field = `links.${index}`;
+    fields.push(field);
     const command = { type: action === 'LINK' ? 'Link' : 'Unlink', ids, ...(reason ? { reason } : {}) };
     const guard = async () => {
-      for (const id of ids) await requireLive(service.handler, organizationId, id, 'links');
+      for (const id of ids) await requireLive(service.handler, organizationId, id, field);
     };
     const envelope = {
       ...by,
@@ -39,7 +47,7 @@ export async function linkRecords(service: Service, caller: Caller, input: LinkI
     pairs.set(aggregate.stream, { aggregate: aggregate as unknown as Item['aggregate'], command, envelope });
   }
   const items = [...pairs.values()];
-  refuseAny(await judgeAll(service, items), (index) => `links.${index}`);
+  refuseAny(await judgeAll(service, items), (index) => fields[index]!);
   const { outcomes, pending } = await writeAll(service, organizationId, items);
   const told = new Set<string>();
   const answers = links.map(({ from_id, to_id }) => {

@@ -2,6 +2,7 @@ import type { Aggregate } from '../commands/aggregate.ts';
 import type { Caller, Role } from '../commands/caller.ts';
 import type { Envelope, Executed, Rehearsed } from '../commands/handler.ts';
 import { Refusal } from '../commands/refusal.ts';
+import { roleIn } from '../queries/reader.ts';
 import type { Service } from './service.ts';
 import { organizationOf, readable, writerIn } from './write.ts';
 
@@ -12,7 +13,7 @@ export interface Item {
   envelope: Envelope;
 }
 
-export type Verdict = Rehearsed | { refused: Refusal };
+export type Verdict<Result = Rehearsed> = Result | { refused: Refusal };
 
 export type Outcome = { executed: Executed<object> } | { refused: Refusal };
 
@@ -27,9 +28,9 @@ export function judgeAll(service: Pick<Service, 'handler'>, items: readonly Item
 }
 
 /** Refuses the whole call where any item would be refused, with every problem in `issues`. */
-export function refuseAny(judged: readonly Verdict[], field: (index: number) => string): void {
+export function refuseAny(judged: readonly Verdict<object>[], field: (index: number) => string): void {
   const problems = judged.flatMap((verdict, index) =>
-    'refused' in verdict ? [{ refusal: verdict.refused, field: field(index) }] : [],
+    'refused' in verdict ? [{ refusal: verdict.refused as Refusal, field: field(index) }] : [],
   );
   const [first] = problems;
   if (first === undefined) return;
@@ -109,7 +110,10 @@ export async function orRefused<Result>(work: () => Promise<Result>): Promise<Re
   }
 }
 
-/** The one organization of all these records, and the caller's role there, if it may write. */
+/**
+ * The one organization of all these records, and the caller's role there, if it may write.
+ * @throws Refusal not_found that names every record that is not there in its issues
+ */
 export async function writerOfAll(
   service: Service,
   caller: Caller,
@@ -118,14 +122,17 @@ export async function writerOfAll(
   field: string,
   least?: Role,
 ): Promise<{ organizationId: string; role: Role }> {
-  let organizationId = named;
-  for (const id of new Set(ids)) {
-    const found = await organizationOf(service, caller, id, named, field);
-    organizationId ??= found;
-    if (found === organizationId) continue;
+  if (named !== undefined) roleIn(caller, named);
+  const looked = await inOrder([...new Set(ids)], (id) =>
+    orRefused(async () => ({ found: await organizationOf(service, caller, id, named, field) })),
+  );
+  refuseAny(looked, () => field);
+  const organizations = new Set(looked.flatMap((one) => ('found' in one ? one.found : [])));
+  if (organizations.size > 1) {
     throw new Refusal('invalid_input', 'Records of two organizations never meet in one call: make one for each.', {
       field,
     });
   }
+  const organizationId = named ?? [...organizations][0];
   return { organizationId: organizationId!, role: writerIn(caller, organizationId!, least) };
 }

@@ -63,7 +63,7 @@ test('join every pair of kinds that the contract names, either way round, and no
         joined++;
       } else {
         const refused = await refusalOf(context, 'linkRecords', input, `${from}-${to}`);
-        assertNames(refused, 'invalid_input', 'links', `${from}-${to}`);
+        assertNames(refused, 'invalid_input', 'links.0', `${from}-${to}`);
         assert.equal(kindsOf(refused.allowed), LINKABLE.get(from)!.toSorted(), `${from}-${to}`);
       }
     }
@@ -78,7 +78,7 @@ test('join no two of one kind, and nothing with itself', async (context) => {
       for (const action of ['LINK', 'UNLINK']) {
         const input = { links: [link(own, other)], action };
         const refused = await refusalOf(context, 'linkRecords', input, `${kind} ${action}`);
-        assertNames(refused, 'invalid_input', 'links', kind);
+        assertNames(refused, 'invalid_input', 'links.0', kind);
         assert.match(refused.message, own);
         assert.equal(kindsOf(refused.allowed), LINKABLE.get(kind)!.toSorted());
       }
@@ -151,6 +151,28 @@ test('are judged as a whole: one that cannot be spoils all', async (context) => 
       assert.match(refused.field!, /^links/);
     }
   }
+});
+
+test('are told of one by one, each at its place', async (context) => {
+  const { ours, register } = context;
+  const [risk, vendor, gone] = [await add(context, 'Risk'), await add(context, 'Vendor'), await add(context, 'Vendor')];
+  const right = link(risk, vendor);
+  const placesOf = ({ issues = [] }: { issues?: { field: string }[] }) => issues.map(({ field }) => field);
+  const unfit = [right, link(risk, risk), right, link(risk, ours.get('aud'))];
+  assert.equal(placesOf(await refusalOf(context, 'linkRecords', { links: unfit })), ['links.1', 'links.3']);
+  const unknown = [link(risk, idOf('vnd')), right, link(idOf('rsk'), idOf('vnd'))];
+  const { issues } = await refusalOf(context, 'linkRecords', { links: unknown });
+  assert.is(new Set(issues!.map(({ message }) => message)).size, 3, 'each id that is not there');
+  await archive(context, [gone]);
+  const links = [right, right, link(risk, gone), link(vendor, risk), link(gone, risk)];
+  const late = await refusalOf(context, 'linkRecords', { links });
+  assert.equal([late.field, placesOf(late)], ['links.2', ['links.2']], 'counted as given, a pair once');
+  await archive(context, [ours.get('frm')!]);
+  const ids = [risk, risk, ours.get('ctl')];
+  const archived = await refusalOf(context, 'archiveRecords', { ids, action: 'ARCHIVE', reason: 'r' });
+  assert.equal([archived.field, placesOf(archived)], ['ids.2', ['ids.2']]);
+  await archive(context, [ours.get('frm')!, gone], 'RESTORE');
+  assert.equal(resultsOf(await ok(register, 'linkRecords', { links: [right] })), ['CREATED']);
 });
 
 test('take no end that is archived, by itself or with its framework', async (context) => {
