@@ -33,7 +33,7 @@ export async function requireLive(handler: Handler, organizationId: string, id: 
       allowed: ['RESTORE'],
     });
   }
-  await refuseUnderArchived(handler, id);
+  await refuseUnderArchived(handler, id, field);
 }
 
 function isLive(
@@ -43,16 +43,17 @@ function isLive(
   return organization_id === organizationId && (state as RecordFacts).archived_at === null;
 }
 
-/** A control of an archived framework takes no writes. */
-export async function refuseUnderArchived(handler: Handler, id: string): Promise<void> {
+/** A control of an archived framework takes no writes. `field` is the one that names it, where another record does. */
+export async function refuseUnderArchived(handler: Handler, id: string, field?: string): Promise<void> {
   const parent = familyOf(id).parent?.(id);
   if (parent === undefined) return;
   const { state } = await handler.load(recordAggregate(parent), true);
   if ((state as RecordFacts | null)?.archived_at == null) return;
   throw new Refusal(
     'invalid_transition',
-    'This record is archived with what it belongs to: restore that, then repeat.',
+    `${field === undefined ? 'This record' : id} is archived with what it belongs to: restore that, then repeat.`,
     {
+      ...(field === undefined ? {} : { field }),
       allowed: ['RESTORE'],
       hint: `Restore ${parent} with archiveRecords.`,
     },

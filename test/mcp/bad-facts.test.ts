@@ -1,0 +1,102 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { fullSchema } from '../../src/mcp/json-schema.ts';
+import type { Tool } from '../../src/mcp/tool.ts';
+import { placesOf, withValue } from '../support/bad-input.ts';
+import { ok } from '../support/controls.ts';
+import { kindsIn } from '../support/ids.ts';
+import { daysAgo } from '../support/past.ts';
+import { assertNames, refusalOf } from '../support/refusals.ts';
+import { startTwoOrganizations, TOOLS, type TwoOrganizations } from '../support/two-organizations.ts';
+
+/* Inputs that a tool's definition allows, and that what is known does not. */
+
+const test = suite<TwoOrganizations>('inputs against the facts');
+
+test.before(async (context) => {
+  Object.assign(context, await startTwoOrganizations());
+});
+test.after(({ register }) => register.stop());
+
+const placesIn = ({ input }: Tool) => [...placesOf(fullSchema(input as Parameters<typeof fullSchema>[0]))];
+
+test('of another revision than there is are a conflict, which tells the present one', async (context) => {
+  const { register, right } = context;
+  const tools = TOOLS.filter((tool) => placesIn(tool).some(({ path }) => path[0] === 'expected_revision'));
+  assert.ok(tools.length >= 9, `${tools.length} tools change one record`);
+  for (const { name } of tools) {
+    const input = right.get(name)!;
+    const { records } = await ok<{ records: { revision: number }[] }>(register, 'getRecords', { ids: [input.id] });
+    const { revision } = records[0]!;
+    for (const expected_revision of [revision - 1, revision + 1, Number.MAX_SAFE_INTEGER]) {
+      if (expected_revision < 1) continue;
+      const refused = await refusalOf(context, name, { ...input, expected_revision }, `${expected_revision}`);
+      assert.is(refused.code, 'conflict', name);
+      assert.is((refused as { current_revision?: number }).current_revision, revision, name);
+    }
+  }
+});
+
+/** Fields that say which records a call is about, rather than naming others beside them. */
+const ABOUT = ['id', 'ids', 'organization_id', 'links', 'filter'];
+
+test('that name what is archived are refused at the field that names it', async (context) => {
+  const { register, right, ours } = context;
+  let tried = 0;
+  for (const tool of TOOLS.filter(({ readOnly }) => !readOnly)) {
+    const places = placesIn(tool).filter(({ path, schema }) => schema.title === 'id' && !ABOUT.includes(`${path[0]}`));
+    for (const { path, schema } of places) {
+      const kinds = kindsIn(schema.pattern);
+      // A control is archived with its framework, too.
+      const gone = kinds.map((kind) => [kind, kind]).concat(kinds.includes('ctl') ? [['ctl', 'frm']] : []);
+      for (const [named, archived] of gone as [string, string][]) {
+        const archive = { ids: [ours.get(archived)], reason: 'gone' };
+        await ok(register, 'archiveRecords', { ...archive, action: 'ARCHIVE' });
+        const input = withValue(right.get(tool.name), path, ours.get(named));
+        const label = `${tool.name} ${path.join('.')} ${named}`;
+        const refused = await refusalOf(context, tool.name, input, label);
+        assertNames(refused, 'invalid_transition', String(path[0]), label);
+        assert.equal(refused.allowed, ['RESTORE'], label);
+        assert.match(`${refused.message} ${refused.hint}`, ours.get(archived)!, label);
+        await ok(register, 'archiveRecords', { ...archive, action: 'RESTORE' });
+        tried++;
+      }
+    }
+  }
+  assert.ok(tried >= 12, `${tried} were tried`);
+});
+
+const LATER = daysAgo(-2);
+const LONG_AGO = daysAgo(400);
+
+/** Dates that are real, and cannot be true of what they are said of: each is refused at the first that is named. */
+const IMPOSSIBLE: [tool: string, given: Record<string, unknown>][] = [
+  ['addVendor', { last_reviewed: LATER }],
+  ['reviewVendor', { reviewed_at: LATER, outcome: 'APPROVED' }],
+  ['reviewVendor', { next_review_due: daysAgo(1), outcome: 'APPROVED' }],
+  ['reviewVendor', { next_review_due: LONG_AGO, reviewed_at: daysAgo(399), outcome: 'REJECTED' }],
+  ['addMeasure', { implemented_at: LATER, state: 'IMPLEMENTED' }],
+  ['addMeasure', { implemented_at: LONG_AGO, state: 'IN_PROGRESS' }],
+  ['addEvidence', { collected_at: LATER }],
+  ['addAudit', { period_until: LONG_AGO, period_from: daysAgo(399) }],
+  ['addAudit', { valid_until: LONG_AGO, valid_from: daysAgo(399) }],
+  ['updateAudit', { period_until: LONG_AGO, period_from: daysAgo(399) }],
+  ['updateAudit', { valid_until: LONG_AGO, valid_from: daysAgo(399) }],
+  ['decideRisk', { until: daysAgo(1) }],
+  ['decideRisk', { until: daysAgo(0) }],
+  ['decideRisk', { until: daysAgo(-367) }],
+];
+
+test('with dates that cannot be true are refused at the date', async (context) => {
+  const { register, right } = context;
+  // The example has accepted it.
+  await ok(register, 'decideRisk', { id: right.get('decideRisk')!.id, decision: 'REVOKE' });
+  for (const [tool, given] of IMPOSSIBLE) {
+    const [field] = Object.keys(given);
+    const label = `${tool} ${JSON.stringify(given)}`;
+    const refused = await refusalOf(context, tool, { ...right.get(tool), ...given }, label);
+    assertNames(refused, 'invalid_input', field, label);
+  }
+});
+
+test.run();
