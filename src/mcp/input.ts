@@ -17,6 +17,8 @@ export interface Problem {
 const LONGEST_NAME = 100;
 /** So many characters of problems fit into an answer; who makes more of them is told the first. */
 const MOST_TOLD = 40_000;
+/** Names of an object that are compared with the known ones: an input of nothing but wrong ones is to cost no more. */
+const MOST_HINTS = 20;
 
 /** Reads an input by its schema. @throws Refusal invalid_input that lists every problem, as far as an answer holds them */
 export function readInput<T>(schema: z.ZodType<T>, published: object, input: unknown): T {
@@ -63,15 +65,13 @@ function fitting(issues: readonly { field: string; message: string }[]) {
 function problemsOf(issue: Issue, input: unknown, published: object): Problem[] {
   const field = issue.path.join('.');
   switch (issue.code) {
-    case 'unrecognized_keys':
-      return issue.keys.map((key) => {
-        const known = Object.keys(propertiesAt(published, issue.path));
-        return {
-          field: [...issue.path, shownName(key)].join('.'),
-          message: 'is not a known property',
-          ...hintFor(key, known),
-        };
+    case 'unrecognized_keys': {
+      const known = Object.keys(propertiesAt(published, issue.path));
+      return issue.keys.map((key, index) => {
+        const hint = index < MOST_HINTS ? hintFor(key, known) : {};
+        return { field: [...issue.path, shownName(key)].join('.'), message: 'is not a known property', ...hint };
       });
+    }
     case 'invalid_value': {
       const allowed = issue.values.map(String);
       const absent = valueAt(input, issue.path) === undefined;
