@@ -6,8 +6,11 @@ import { foldText } from './text.ts';
 export interface Key<Document = any> {
   type: 'text' | 'number';
   of(document: Document): Scalar | null;
-  /** Whether it stands in every index of its family, so that a filter on it need not read the document. */
-  filtered: boolean;
+  /**
+   * Whether it stands in the indexes, so that a filter on it need not read the document: in every one of its family, or
+   * (`SELDOM`) in those of the first order alone, for each index that it widens is paid for by every write.
+   */
+  filtered: boolean | 'SELDOM';
 }
 
 /** The stored form of a text that is ordered or filtered by: as `foldText`, null and empty alike. */

@@ -89,7 +89,9 @@ const LACKING: Partial<Record<Lack, Record<string, Key>>> = {
   CONTROLS: { controls: tallied('CONTROL') },
   RISKS: { risks: tallied('RISK') },
   EVIDENCE: {
-    evidence_until: worked<RecordDocument>('text', ({ tally }) => greatest(tally ?? {}, EVIDENCE_UNTIL) ?? NEVER),
+    evidence_until: seldom(
+      worked<RecordDocument>('text', ({ tally }) => greatest(tally ?? {}, EVIDENCE_UNTIL) ?? NEVER),
+    ),
   },
   ROOT_CAUSE: {
     root_cause: worked<{ root_cause: string | null }>('number', (record) => (record.root_cause ? 1 : null)),
@@ -112,7 +114,11 @@ const LACKED: Partial<Record<Lack, string>> = {
 
 /** The number of neighbours of a type, empty where there is none. */
 function tallied(type: string): Key {
-  return worked<RecordDocument>('number', ({ tally }) => countOf(tally ?? {}, type) || null);
+  return seldom(worked<RecordDocument>('number', ({ tally }) => countOf(tally ?? {}, type) || null));
+}
+
+function seldom(key: Key): Key {
+  return { ...key, filtered: 'SELDOM' };
 }
 
 /** Keys that all families share. */
@@ -155,14 +161,18 @@ function keysOf(model: ReadModel): Readonly<Record<string, Key>> {
 export function collectionsOf(model: ReadModel): CollectionSpec[] {
   const all = Object.entries(keysOf(model));
   const keys = Object.fromEntries(all.map(([name, { type }]) => [name, type]));
-  const filters = all.filter(([, key]) => key.filtered).map(([name]) => name);
+  const filters = all.filter(([, key]) => key.filtered === true).map(([name]) => name);
+  const seldom = all.filter(([, key]) => key.filtered === 'SELDOM').map(([name]) => name);
   const span = ['from_position', 'until_position'];
   const sorted = [
     ...ordersOf(model).map((order) => [order]),
     ...(model.narrowing ?? []).map((key) => [key, model.orders[0]!]),
   ];
   const indexed = (covers: string[]) =>
-    sorted.map((keys) => ({ keys, covers: covers.filter((c) => !keys.includes(c)) }));
+    sorted.map((keys) => {
+      const all = keys.at(-1) === model.orders[0] ? [...covers, ...seldom] : covers;
+      return { keys, covers: all.filter((key) => !keys.includes(key)) };
+    });
   return [
     {
       name: model.family.plural,
@@ -230,7 +240,8 @@ function wordsOf(model: ReadModel, document: RecordDocument): readonly string[] 
 }
 
 function keyValues(model: ReadModel, document: RecordDocument): Keys {
+  const known = keysOf(model);
   const keys: Record<string, Scalar | null> = {};
-  for (const [name, key] of Object.entries(keysOf(model))) keys[name] = key.of(document);
+  for (const name in known) keys[name] = known[name]!.of(document);
   return keys;
 }

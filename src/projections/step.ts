@@ -58,16 +58,17 @@ export class Step {
     const revision = event.revision + (model.family.origin ? 2 : 1);
     if ((before?.revision ?? 0) !== revision - 1) throw new Error('the event before it was not digested');
     const state = evolveBy(model.family, before && stateOf(model, before), event);
-    return this.begin(model, id, { ...state, ...this.pinned(model, event.type, before) }, before, revision);
+    const pinned = model.pins ? { ...state, ...this.pinned(model.pins, event.type, before) } : state;
+    return this.begin(model, id, pinned, before, revision);
   }
 
   /** Fields that hold the ordinal of the newest event of a type: no decider knows it. */
-  private pinned(model: ReadModel, type: string, before: RecordDocument | null): object {
-    const pins = Object.entries(model.pins ?? {}).map(([pinning, field]) => {
+  private pinned(pins: NonNullable<ReadModel['pins']>, type: string, before: RecordDocument | null): object {
+    const fields = Object.entries(pins).map(([pinning, field]) => {
       const kept = before?.[field as keyof RecordDocument] ?? null;
       return [field, type === pinning ? String(this.ordinal) : kept];
     });
-    return Object.fromEntries(pins);
+    return Object.fromEntries(fields);
   }
 
   /** A record's next version by facts of its own. */
