@@ -76,7 +76,7 @@ export function table(figures: readonly Figure[]): string {
       short(baseline),
       unit,
       ratio.toFixed(2),
-      `${target.bound} ${target.ratio}`,
+      `${target.bound} ${Number(target.ratio.toFixed(3))}`,
       met ? 'yes' : 'NO',
     ];
     return `| ${cells.join(' | ')} |`;

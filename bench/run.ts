@@ -1,10 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Bed, layBed } from './data.ts';
+import { familyFigures } from './families.ts';
 import { httpFigures } from './http.ts';
+import { importFigures } from './import.ts';
 import { rebuildFigures } from './log.ts';
 import { type Figure, table } from './measure.ts';
 import { readFigures, VERSIONS } from './reads.ts';
+import { sizeFigures } from './size.ts';
 import { startFigures } from './start.ts';
 import { writeFigures } from './writes.ts';
 
@@ -19,11 +22,14 @@ const say = (text: string) =>
   process.stderr.write(`${((performance.now() - started) / 1_000).toFixed(1)} s  ${text}\n`);
 
 /** The groups of figures, each by its name; `npm run bench -- writes` measures that one alone. */
-const groups: Record<string, (bed: Bed) => Promise<Figure[]>> = {
+const groups: Record<string, (bed: Bed) => Figure[] | Promise<Figure[]>> = {
+  size: sizeFigures,
   http: (bed) => httpFigures(bed, ms),
   reads: (bed) => readFigures(bed, vendors),
   rebuild: rebuildFigures,
   writes: (bed) => writeFigures(bed, ms),
+  families: () => familyFigures(values.quick ? 1_000 : 100_000, say),
+  import: (bed) => importFigures(bed),
   start: () => startFigures(values.quick ? 20_000 : 200_000, values.quick ? 3 : 7),
 };
 

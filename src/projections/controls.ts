@@ -34,6 +34,8 @@ function implementationOf(tally: Tally): Derived['implementation'] {
 export const controls: ReadModel<ControlState> = {
   family: control,
   derive,
+  // A control is known by its number: its name alone says little among links and changes.
+  nameOf: ({ section_title, name }) => `${section_title} ${name}`,
   stateOf: (document) => ({ ...document, archived_at: (document as unknown as Derived).self_archived_at }),
   keys: {
     framework_id: filtered('framework_id'),

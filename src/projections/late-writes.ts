@@ -54,8 +54,8 @@ export class LateWrites implements Pick<ReadModels, 'get' | 'commit' | 'checkpoi
         final.push(put);
       }
     }
-    if (this.held.size > this.most) final.push(...this.release());
-    await this.models.commit({ checkpoint, puts: final });
+    const released = this.held.size > this.most ? this.release() : [];
+    await this.models.commit({ checkpoint, puts: final.concat(released) });
   }
 
   /** Writes all that is held back, as one more commit of each organization; `checkpoints` are moved on by it. */

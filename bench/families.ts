@@ -1,0 +1,274 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import type { Caller } from '../src/commands/caller.ts';
+import { controlId, derivedId } from '../src/commands/ids.ts';
+import { createToolBox } from '../src/mcp/toolbox.ts';
+import { allTools } from '../src/mcp/tools.ts';
+import { Applier } from '../src/projections/applier.ts';
+import { LateWrites } from '../src/projections/late-writes.ts';
+import { COLLECTIONS } from '../src/projections/models.ts';
+import type { Reader } from '../src/queries/reader.ts';
+import type { EventStore, Position, StoredEvent } from '../src/stores/event-store.ts';
+import { openStores } from '../src/stores/open.ts';
+import type { Find, ReadModels } from '../src/stores/read-store.ts';
+import { like } from '../test/support/like.ts';
+import { tempFolder } from './data.ts';
+import { type Figure, figure, inTurn } from './measure.ts';
+
+const ROUNDS = 150;
+const AT_ONCE = 500;
+const ORGANIZATION = derivedId('org', randomUUID());
+const ACCOUNT = derivedId('acc', randomUUID());
+const SEED = '00000000-0000-4000-8000-000000000000';
+
+/** A family's records as the events that begin them, and filters of its list that hold for some of them. */
+interface Bench {
+  tool: string;
+  streams: { stream: string; prefix: string; type: string; data(index: number, id: string): object }[];
+  filters: readonly object[];
+}
+
+const of = <T>(list: readonly T[], index: number): T => list[index % list.length]!;
+const day = (index: number) => new Date(Date.UTC(2024, 0, 1) + (index % 1_500) * 86_400_000).toISOString().slice(0, 10);
+const named = (index: number) => `Record ${String((index * 7_919) % 1_000_003).padStart(7, '0')}`;
+
+const frameworks = {
+  stream: 'framework',
+  prefix: 'frm',
+  type: 'FrameworkAdopted',
+  data: (index: number, id: string) => ({
+    name: named(index),
+    controls: [{ id: controlId(id, 0), section_title: `A.${index % 90}.${index % 40}`, name: `Control ${index}` }],
+  }),
+};
+
+const BENCHES: readonly Bench[] = [
+  {
+    tool: 'listRisks',
+    streams: [
+      {
+        stream: 'risk',
+        prefix: 'rsk',
+        type: 'RiskAdded',
+        data: (index) => ({
+          name: named(index),
+          inherent_likelihood: (index % 5) + 1,
+          inherent_impact: ((index >> 3) % 5) + 1,
+          category: of(['Legal', 'People', 'Technology'], index),
+          next_review_due: day(index),
+        }),
+      },
+    ],
+    filters: [{ min_score: 1 }, { priority: ['CRITICAL'], category: ['legal'] }, { due_before: '2024-01-02' }],
+  },
+  {
+    tool: 'listMeasures',
+    streams: [
+      {
+        stream: 'measure',
+        prefix: 'msr',
+        type: 'MeasureAdded',
+        data: (index) => ({
+          name: named(index),
+          state: of(['NOT_STARTED', 'IN_PROGRESS'], index),
+          due_date: day(index),
+        }),
+      },
+    ],
+    filters: [{ missing: ['CONTROLS'] }, { state: ['IN_PROGRESS'] }, { due_before: '2024-01-02' }],
+  },
+  {
+    tool: 'listVendors',
+    streams: [
+      {
+        stream: 'vendor',
+        prefix: 'vnd',
+        type: 'VendorAdded',
+        data: (index) => ({
+          name: named(index),
+          country: of(['DE', 'FR', 'EE', 'FI', 'US'], index),
+          criticality: of(['LOW', 'MEDIUM', 'HIGH'], index >> 2),
+        }),
+      },
+    ],
+    filters: [{ never_reviewed: true }, { country: ['ee'], criticality: ['HIGH'] }, { query: 'Record 00000' }],
+  },
+  {
+    tool: 'listObligations',
+    streams: [
+      {
+        stream: 'obligation',
+        prefix: 'obl',
+        type: 'ObligationAdded',
+        data: (index) => ({
+          requirement: named(index),
+          area: of(['Privacy', 'Tax', 'Labour'], index),
+          due_date: day(index),
+        }),
+      },
+    ],
+    filters: [{ status: ['NOT_ASSESSED'] }, { area: ['tax'] }, { due_before: '2024-01-02' }],
+  },
+  {
+    tool: 'listNonconformities',
+    streams: [
+      {
+        stream: 'nonconformity',
+        prefix: 'ncf',
+        type: 'NonconformityRaised',
+        data: (index) => ({
+          description: named(index),
+          severity: of(['MAJOR', 'MINOR', 'OBSERVATION'], index),
+          due_date: day(index),
+        }),
+      },
+    ],
+    filters: [{ open: true }, { severity: ['MAJOR'] }, { due_before: '2024-01-02' }],
+  },
+  {
+    tool: 'listFrameworks',
+    streams: [frameworks],
+    filters: [{ missing: ['OWNER'] }, { query: 'Record 00000' }],
+  },
+  {
+    tool: 'listControls',
+    streams: [frameworks],
+    filters: [{ status: ['INCLUDED'], implementation: ['NONE'] }, { section_title: ['A.1.1'] }],
+  },
+  {
+    tool: 'listAudits',
+    streams: [
+      frameworks,
+      {
+        stream: 'audit',
+        prefix: 'aud',
+        type: 'AuditAdded',
+        data: (index) => ({
+          name: named(index),
+          framework_id: derivedId('frm', SEED, index),
+          kind: of(['INTERNAL', 'EXTERNAL', 'CERTIFICATION'], index),
+          starts_on: day(index),
+        }),
+      },
+    ],
+    filters: [{ state: ['NOT_STARTED'] }, { kind: ['EXTERNAL'] }, { starts_before: '2024-01-02' }],
+  },
+];
+
+/** Every family's list with the filter that leaves most out and the one that leaves least, against its bare queries. */
+export async function familyFigures(records: number, say: (text: string) => void): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const bench of BENCHES) {
+    say(bench.tool);
+    figures.push(...(await measure(bench, records)));
+  }
+  return figures;
+}
+
+async function measure({ tool, streams, filters }: Bench, records: number): Promise<Figure[]> {
+  const folder = tempFolder();
+  const { events, reads, accounts, close } = await openStores({
+    dataDir: folder,
+    eventStoreUrl: null,
+    mongodbUrl: null,
+  });
+  const building = await reads.open('bench', COLLECTIONS, true);
+  await lay(building, streams, records);
+  await building.close();
+  const models = await reads.open('bench', COLLECTIONS);
+  const asked: Find[] = [];
+  const listened = like(models, {
+    find: (query: Find) => {
+      asked.push(query);
+      return models.find(query);
+    },
+  });
+  const progress = { caughtUp: async () => true, reached: async () => true, checkpoint: () => null, caughtUpAt: 1 };
+  const reader: Reader = {
+    models: listened,
+    progress,
+    events,
+    accounts,
+    cursorKey: Buffer.alloc(32),
+    now: () => new Date(),
+  };
+  const service = { reader, passed: async () => true, writeWaitMs: 0 } as unknown as Parameters<typeof allTools>[0];
+  const tools = createToolBox(allTools(service), (error) => {
+    throw error;
+  });
+  const caller = {
+    account_id: ACCOUNT,
+    roles: new Map([[ORGANIZATION, 'OWNER']]),
+    read_only: false,
+  } as unknown as Caller;
+  const call = async (filter: object, view: string) => {
+    const args = { organization_id: ORGANIZATION, filter, view };
+    const { json, status } = await tools.call(tool, args, { caller });
+    if (status !== 200) throw new Error(`${tool} ${JSON.stringify(filter)}: ${json}`);
+    return JSON.parse(json) as { total: number };
+  };
+  const counted: { filter: object; total: number }[] = [];
+  for (const filter of filters) counted.push({ filter, total: (await call(filter, 'COUNT')).total });
+  counted.sort((a, b) => a.total - b.total);
+  const figures: Figure[] = [];
+  for (const { filter, total } of [counted[0]!, counted.at(-1)!]) {
+    asked.length = 0;
+    await call(filter, 'SUMMARY');
+    const queries = [...asked];
+    const bare = async () => {
+      for (const query of queries) await models.find(query);
+    };
+    const page = () => tools.call(tool, { organization_id: ORGANIZATION, filter }, { caller });
+    const { a, b } = await inTurn(ROUNDS, page, bare);
+    const share = `${total.toLocaleString('en')} of ${records.toLocaleString('en')}`;
+    const name = `${tool}, ${JSON.stringify(filter).replaceAll('"', '')} (${share}), p50, to its store queries alone`;
+    figures.push(figure(name, 'µs', a, b, '<=', 2));
+  }
+  await models.close();
+  await close();
+  rmSync(folder, { recursive: true, force: true });
+  return figures;
+}
+
+/** Lays records as a rebuild does, from events that nobody stored: their hashes are not looked at. */
+async function lay(models: ReadModels, streams: Bench['streams'], records: number): Promise<void> {
+  const late = new LateWrites(models);
+  const comparePositions = (a: string, b: string) => Number(a) - Number(b);
+  const applier = new Applier({ comparePositions } as unknown as EventStore, late, 'bench');
+  await applier.prepare();
+  let position = 0;
+  for (const { stream, prefix, type, data } of streams) {
+    for (let first = 0; first < records; first += AT_ONCE) {
+      const turn = Array.from({ length: Math.min(AT_ONCE, records - first) }, (_, offset) => {
+        const id = derivedId(prefix, SEED, first + offset);
+        return event(`${stream}-${id}`, type, data(first + offset, id), ++position);
+      });
+      await applier.apply(turn);
+    }
+  }
+  await late.flush(applier.checkpoints);
+  await models.buildIndexes();
+}
+
+function event(stream: string, type: string, data: object, position: number): StoredEvent {
+  const metadata = {
+    organization_id: ORGANIZATION,
+    actor_id: ACCOUNT,
+    token_id: null,
+    client: null,
+    command_id: randomUUID(),
+    recorded_at: new Date(Date.UTC(2025, 0, 1) + position).toISOString(),
+    schema_version: 1,
+    hash: String(position),
+  };
+  const stored = {
+    id: randomUUID(),
+    stream,
+    revision: 0,
+    type,
+    data,
+    metadata,
+    position: String(position) as Position,
+  };
+  return stored as unknown as StoredEvent;
+}
