@@ -1,5 +1,5 @@
 import { isOpen, MEASURE_STATES, type MeasureState, measure } from '../commands/measure.ts';
-import { filteredText, ordered, orderedText, ranked, worked } from './keys.ts';
+import { filteredText, orderedText, ranked, worked } from './keys.ts';
 import type { ReadModel } from './read-model.ts';
 import { countOf, FAR } from './tally.ts';
 
@@ -15,7 +15,7 @@ export const measures: ReadModel<MeasureState> = {
     reference_id: orderedText('reference_id'),
     state: ranked('state', MEASURE_STATES),
     category: filteredText('category'),
-    due_date: ordered('due_date'),
+    due_date: filtered('due_date'),
     open_until: worked<MeasureState>('text', ({ state, due_date }) => (isOpen(state) ? (due_date ?? FAR) : FAR)),
   },
   orders: ['name', 'state', 'due_date'],

@@ -1,5 +1,5 @@
 import { priorityOf, type RiskState, risk, scoresOf } from '../commands/risk.ts';
-import { filtered, filteredText, ordered, orderedText, worked } from './keys.ts';
+import { filtered, filteredText, orderedText, worked } from './keys.ts';
 import type { ReadModel } from './read-model.ts';
 import { countOf, FAR } from './tally.ts';
 
@@ -16,7 +16,7 @@ export const risks: ReadModel<RiskState> = {
     treatment: filtered('treatment'),
     category: filteredText('category'),
     score: worked<RiskState>('number', (risk) => scoresOf(risk).score),
-    next_review_due: ordered('next_review_due'),
+    next_review_due: filtered('next_review_due'),
     review_due: worked<RiskState>('text', (risk) => (risk.status === 'CLOSED' ? FAR : (risk.next_review_due ?? FAR))),
     accepted_until: worked<RiskState>('text', (risk) => risk.acceptance?.until ?? FAR),
   },

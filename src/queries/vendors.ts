@@ -24,7 +24,7 @@ export const vendorQuery = familyQuery('VENDOR', {
     processes_personal_data: (value: boolean) => [{ key: 'processes_personal_data', op: 'eq', value: Number(value) }],
     reviewed_before: onReviews((time: string) => ({ key: 'reviewed_or_never', op: 'range', lt: time })),
     never_reviewed: onReviews((never: boolean) => ({ key: 'last_reviewed', op: never ? 'empty' : 'present' })),
-    review_due_before: onReviews((date: string) => ({ key: 'next_review_due', op: 'range', lt: date })),
+    review_due_before: onReviews((date: string) => ({ key: 'review_due', op: 'range', lt: date })),
     review_overdue: onReviews((overdue: boolean, { today }) => ({
       key: 'review_due',
       op: 'range',
