@@ -1,5 +1,5 @@
 import { isOpen, MEASURE_STATES, type MeasureState, measure } from '../commands/measure.ts';
-import { filteredText, orderedText, ranked, worked } from './keys.ts';
+import { filtered, filteredText, orderedText, ranked, worked } from './keys.ts';
 import type { ReadModel } from './read-model.ts';
 import { countOf, FAR } from './tally.ts';
 
