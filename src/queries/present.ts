@@ -47,10 +47,10 @@ function full(family: FamilyQuery, document: Document, owner: string | null, tod
 
 /** The fewest fields to choose a record by: no nulls, no long texts. */
 function summary(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
-  const fields = { ...document, ...family.onDay?.(document, today) } as Document;
+  const ofDay = family.onDay?.(document, today);
   const chosen: Document = { id: document.id };
   for (const field of family.summary) {
-    const value = fields[field];
+    const value = ofDay && field in ofDay ? ofDay[field] : document[field];
     if (value === null || value === undefined) continue;
     const longest = family.shortened?.[field];
     chosen[field] = longest === undefined ? value : cutText(String(value), longest);
