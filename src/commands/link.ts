@@ -46,7 +46,7 @@ export function linkableWith(kind: string): string[] {
 }
 
 /** Two ids in the order in which their link's stream has them. */
-export function inOrder(a: string, b: string): readonly [string, string] {
+export function lowerFirst(a: string, b: string): readonly [string, string] {
   return a < b ? [a, b] : [b, a];
 }
 
@@ -64,7 +64,7 @@ export function refuseUnlinkable(from: string, to: string, field = 'links'): voi
 
 /** The link of two records. Its first state may stand in the evidence that was added with it. */
 export function linkAggregate(one: string, other: string): Aggregate<LinkState, LinkCommand, LinkEvent> {
-  const ids = inOrder(one, other);
+  const ids = lowerFirst(one, other);
   const stream = `${LINK_STREAM}${ids.join('-')}`;
   const evidence = ids.find((id) => kindOf(id) === EVIDENCE);
   if (evidence === undefined) return { stream, decider: link };

@@ -9,11 +9,10 @@ import { Refusal } from './refusal.ts';
 
 type Handler = Pick<CommandHandler, 'load'>;
 
-/** Refuses an account that is no member of the organization. */
+/** Refuses an account that is no member of the organization. Asked of the store: no append checks what is cached here. */
 export async function requireMember(handler: Handler, organizationId: string, field: string, account: string) {
-  const aggregate = organizationAggregate(organizationId);
-  if ((await handler.load(aggregate)).state?.members[account] !== undefined) return;
-  if ((await handler.load(aggregate, true)).state?.members[account] !== undefined) return;
+  const { state } = await handler.load(organizationAggregate(organizationId), true);
+  if (state?.members[account] !== undefined) return;
   throw new Refusal('invalid_input', `${field} is no member: listOrganizations with include_members names them.`, {
     field,
   });
@@ -21,9 +20,7 @@ export async function requireMember(handler: Handler, organizationId: string, fi
 
 /** Refuses what is not there, what another organization has (alike), and what is archived. */
 export async function requireLive(handler: Handler, organizationId: string, id: string, field: string): Promise<void> {
-  const aggregate = recordAggregate(id);
-  let found = await handler.load(aggregate);
-  if (!isLive(found, organizationId)) found = await handler.load(aggregate, true);
+  const found = await handler.load(recordAggregate(id), true);
   if (found.organization_id !== organizationId) {
     throw new Refusal('not_found', `There is no ${id} here: list the records to find its id.`, { field });
   }
@@ -34,13 +31,6 @@ export async function requireLive(handler: Handler, organizationId: string, id: 
     });
   }
   await refuseUnderArchived(handler, id, field);
-}
-
-function isLive(
-  { organization_id, state }: { organization_id: string | null; state: unknown },
-  organizationId: string,
-) {
-  return organization_id === organizationId && (state as RecordFacts).archived_at === null;
 }
 
 /** A control of an archived framework takes no writes. `field` is the one that names it, where another record does. */

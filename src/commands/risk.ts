@@ -205,7 +205,7 @@ function acceptance(command: DecideRisk, context: DecisionContext): RiskAcceptan
 function evolve(risk: RiskState, event: Own): RiskState {
   switch (event.type) {
     case 'RiskAssessed':
-      return { ...risk, ...event.data.ratings, last_assessed_at: event.data.assessed_at };
+      return { ...risk, ...event.data.ratings, ...assessedAt(event.data) };
     case 'RiskTreatmentPlanned':
       return { ...risk, treatment: event.data.treatment };
     case 'RiskTreatmentStarted':
@@ -220,6 +220,11 @@ function evolve(risk: RiskState, event: Own): RiskState {
     case 'RiskClosed':
       return { ...risk, status: 'CLOSED', acceptance: null };
   }
+}
+
+/** Taking ratings away is no assessment. */
+function assessedAt({ ratings, assessed_at }: Extract<Own, { type: 'RiskAssessed' }>['data']) {
+  return Object.values(ratings).some((rating) => rating !== null) ? { last_assessed_at: assessed_at } : {};
 }
 
 export const risk = recordFamily(

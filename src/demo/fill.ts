@@ -1,7 +1,7 @@
 import { familyOf, recordAggregate } from '../commands/families.ts';
 import { CommandHandler, type Envelope } from '../commands/handler.ts';
 import { derivedId, itemCommandId, libraryFrameworkId } from '../commands/ids.ts';
-import { inOrder, linkAggregate, refuseUnlinkable } from '../commands/link.ts';
+import { linkAggregate, lowerFirst, refuseUnlinkable } from '../commands/link.ts';
 import { requireLive, requireReferences } from '../commands/references.ts';
 import { commandOrganization } from '../identity/actor.ts';
 import { establish, findInstallation, type Installation, ownerOf } from '../identity/installation.ts';
@@ -136,7 +136,7 @@ class Demo implements Telling {
   private async link(one: string, other: string, envelope: Omit<Envelope, 'input'>): Promise<void> {
     refuseUnlinkable(one, other);
     for (const id of [one, other]) await requireLive(this.handler, this.place.organizationId, id, 'links');
-    const command = { type: 'Link' as const, ids: inOrder(one, other) };
+    const command = { type: 'Link' as const, ids: lowerFirst(one, other) };
     const aggregate = linkAggregate(one, other);
     const command_id = itemCommandId(envelope.command_id, aggregate.stream);
     await this.handler.execute(aggregate, command, { ...envelope, command_id, input: command });

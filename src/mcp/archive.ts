@@ -1,9 +1,9 @@
 import type { Caller } from '../commands/caller.ts';
-import { recordAggregate } from '../commands/families.ts';
+import { familyOf, recordAggregate } from '../commands/families.ts';
 import { commandId, itemCommandId } from '../commands/ids.ts';
 import { refuseUnderArchived } from '../commands/references.ts';
 import { referredBy } from '../queries/written.ts';
-import { type Item, judgeAll, refuseAny, writeAll, writerOfAll } from './many.ts';
+import { type Item, judgeAll, type Outcome, refuseAny, writeAll, writerOfAll } from './many.ts';
 import type { Service } from './service.ts';
 import { envelope } from './write.ts';
 
@@ -23,7 +23,7 @@ export async function archiveRecords(service: Service, caller: Caller, input: Ar
   const whole = commandId([organizationId, 'archiveRecords'], input.idempotency_key);
   const command = { type: action === 'ARCHIVE' ? 'Archive' : 'Restore', reason };
   const by = envelope(caller, organizationId, role);
-  const items: Item[] = ids.map((id) => ({
+  const item = (id: string): Item => ({
     aggregate: recordAggregate(id),
     command,
     envelope: {
@@ -32,12 +32,22 @@ export async function archiveRecords(service: Service, caller: Caller, input: Ar
       input: { id, action, reason },
       guard: () => refuseUnderArchived(service.handler, id),
     },
-  }));
+  });
+  const items = ids.map(item);
   refuseAny(await judgeAll(service, items), (index) => `ids.${input.ids.indexOf(ids[index]!)}`);
-  const { outcomes, pending } = await writeAll(service, organizationId, items);
+  // What belongs to another record first: once that is archived it would take no write of its own.
+  const belongs = (id: string) => familyOf(id).parent !== undefined;
+  const turns = [ids.filter(belongs), ids.filter((id) => !belongs(id))];
+  const outcomes = new Map<string, Outcome>();
+  let pending = false;
+  for (const turn of turns) {
+    const written = await writeAll(service, organizationId, turn.map(item));
+    for (const [index, id] of turn.entries()) outcomes.set(id, written.outcomes[index]!);
+    pending ||= written.pending;
+  }
   const referred = await referredBy(service.reader, ids);
-  const records = outcomes.map((outcome, index) => {
-    const id = ids[index]!;
+  const records = ids.map((id) => {
+    const outcome = outcomes.get(id)!;
     const answer = { id, referred_by: referred.get(id) ?? 0 };
     if ('refused' in outcome) return { ...answer, archived_at: null, errors: [outcome.refused.toJSON()] };
     const { archived_at } = outcome.executed.state as { archived_at: string | null };

@@ -6,7 +6,7 @@ import { contentOf, importCommandId, importedId } from '../commands/imported.ts'
 import { Refusal } from '../commands/refusal.ts';
 import { answered, type Imported, type Row } from './import-answer.ts';
 import { errorsOf, type RowReader } from './import-rows.ts';
-import { type Item, inOrder, orRefused, writeAll } from './many.ts';
+import { atOnce, type Item, orRefused, writeAll } from './many.ts';
 import type { Service } from './service.ts';
 import { envelope, guardOf, organizationOf, resolved, writerIn } from './write.ts';
 
@@ -59,7 +59,7 @@ export async function importRecords(
   const rows = input.rows.map((row, index) => readRow(call, row, index));
   const records = oneForEachRecord(rows);
   const judged = records.filter(({ errors }) => !errors);
-  const items = await inOrder(judged, (row) => judge(call, row));
+  const items = await atOnce(judged, (row) => judge(call, row));
   const right = judged.filter(({ errors }) => !errors);
   if (input.dry_run) return answered(rows, 'DRY_RUN');
   if (!partly && records.some(({ errors }) => errors)) return answered(rows, 'REFUSED');

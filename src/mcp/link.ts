@@ -1,6 +1,6 @@
 import type { Caller } from '../commands/caller.ts';
 import { commandId, itemCommandId } from '../commands/ids.ts';
-import { inOrder, linkAggregate, refuseUnlinkable } from '../commands/link.ts';
+import { linkAggregate, lowerFirst, refuseUnlinkable } from '../commands/link.ts';
 import { requireLive } from '../commands/references.ts';
 import { type Item, judgeAll, type Outcome, orRefused, refuseAny, writeAll, writerOfAll } from './many.ts';
 import type { Service } from './service.ts';
@@ -29,7 +29,7 @@ export async function linkRecords(service: Service, caller: Caller, input: LinkI
   /** Where each pair is named first. */
   const fields: string[] = [];
   for (const [index, { from_id, to_id }] of links.entries()) {
-    const ids = inOrder(from_id, to_id);
+    const ids = lowerFirst(from_id, to_id);
     const aggregate = linkAggregate(...ids);
     if (pairs.has(aggregate.stream)) continue;
     const field = `links.${index}`;
@@ -55,7 +55,7 @@ export async function linkRecords(service: Service, caller: Caller, input: LinkI
     const outcome = outcomes[[...pairs.keys()].indexOf(stream)]!;
     const again = told.has(stream);
     told.add(stream);
-    return { from_id, to_id, ...(again ? { result: 'UNCHANGED' } : resultOf(outcome)) };
+    return { from_id, to_id, ...(again && 'executed' in outcome ? { result: 'UNCHANGED' } : resultOf(outcome)) };
   });
   return { links: answers, ...(pending ? { pending: true } : {}) };
 }

@@ -22,7 +22,7 @@ const AT_ONCE = 64;
 
 /** Judges every item on what the store has now and writes nothing. */
 export function judgeAll(service: Pick<Service, 'handler'>, items: readonly Item[]): Promise<Verdict[]> {
-  return inOrder(items, ({ aggregate, command, envelope }) =>
+  return atOnce(items, ({ aggregate, command, envelope }) =>
     orRefused(() => service.handler.rehearse(aggregate, command, envelope)),
   );
 }
@@ -51,7 +51,7 @@ export async function writeAll(
 ): Promise<{ outcomes: Outcome[]; pending: boolean }> {
   const written: Executed<object>[] = [];
   let done = 0;
-  const outcomes = await inOrder(items, async ({ aggregate, command, envelope }): Promise<Outcome> => {
+  const outcomes = await atOnce(items, async ({ aggregate, command, envelope }): Promise<Outcome> => {
     const outcome = await orRefused(async () => ({
       executed: (await service.handler.execute(aggregate, command, envelope)) as Executed<object>,
     }));
@@ -76,7 +76,7 @@ async function allReadable(
 }
 
 /** Works on items in their order, a few at once, and answers in their order. Where one fails, no other is begun. */
-export async function inOrder<Item, Result>(
+export async function atOnce<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
@@ -123,7 +123,7 @@ export async function writerOfAll(
   least?: Role,
 ): Promise<{ organizationId: string; role: Role }> {
   if (named !== undefined) roleIn(caller, named);
-  const looked = await inOrder([...new Set(ids)], (id) =>
+  const looked = await atOnce([...new Set(ids)], (id) =>
     orRefused(async () => ({ found: await organizationOf(service, caller, id, named, field) })),
   );
   refuseAny(looked, () => field);

@@ -20,7 +20,7 @@ const change = z.strictObject({
   linked: named.optional().describe('of a link: the other record'),
   revision: z.int().nullable().describe('of the record after it; null of a link'),
   recorded_at: time(),
-  effective_at: time().optional().describe('a time that the event itself states, such as reviewed_at'),
+  effective_at: z.union([time(), z.iso.date()]).optional().describe('a date or time that the event itself states'),
   actor: z.strictObject({ id: z.string(), kind: z.enum(['ACCOUNT', 'TOKEN', 'SYSTEM']), name: z.string() }),
   client: z.string().nullable(),
   reason: z.string().nullable(),
@@ -63,14 +63,15 @@ export const organizationsOutput = z.strictObject({
 
 /** Records of any family, each with its type and what was asked for beside it. */
 export function recordsOutput(kinds: readonly RecordKind[]): z.ZodType {
+  const truncated = z.literal(true).optional();
   const link = named.extend({ archived_at: time().optional() });
   const evidence = kinds.find(({ type }) => type === 'EVIDENCE')?.summary ?? z.strictObject({});
   const record = kinds.map(({ type, full }) =>
     full.extend({
       type: z.literal(type),
-      links: z.strictObject({ records: z.array(link), total: z.int() }).optional(),
-      evidence: z.strictObject({ records: z.array(evidence), total: z.int() }).optional(),
-      history: z.strictObject({ changes: z.array(change), truncated: z.literal(true).optional() }).optional(),
+      links: z.strictObject({ records: z.array(link), total: z.int(), truncated }).optional(),
+      evidence: z.strictObject({ records: z.array(evidence), total: z.int(), truncated }).optional(),
+      history: z.strictObject({ changes: z.array(change), truncated }).optional(),
     }),
   );
   return z.strictObject({

@@ -73,8 +73,15 @@ async function write(
   });
   const pending = !(await readable(service, organizationId, executed));
   const { created_at, updated_at } = executed;
-  const known = pending ? { ...executed.state, created_at, updated_at } : null;
-  const { record, position } = await writtenRecord(service.reader, organizationId, id, executed.revision, known);
+  const known = { ...executed.state, created_at, updated_at };
+  const { record, position } = await writtenRecord(
+    service.reader,
+    organizationId,
+    id,
+    executed.revision,
+    known,
+    pending,
+  );
   return {
     [spec.singular]: record,
     revision: executed.revision,

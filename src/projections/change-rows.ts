@@ -29,7 +29,7 @@ export function recordChanges(
   const own: Own = {
     record: { id, type: model?.family.type ?? 'UNKNOWN', name: named && model ? nameIn(model, named) : '' },
     revision: after?.revision ?? (model?.family.origin ? 2 : 1) + event.revision,
-    effective_at: digested ? (model.effectiveAt?.(event.type, data) ?? null) : null,
+    effective_at: digested ? effectiveAt(model, event.type, data) : null,
     changes: digested ? fieldChanges(model, before, after) : [],
   };
   if (!digested) own.stale = true;
@@ -141,6 +141,11 @@ function put(event: TrailEvent, document: ChangeDocument, { record, side }: Row)
       doc: document,
     },
   };
+}
+
+/** The date that an event states itself. */
+function effectiveAt({ effectiveAt }: ReadModel, type: string, data: Record<string, unknown>): string | null {
+  return (data[effectiveAt?.[type] ?? ''] ?? null) as string | null;
 }
 
 function namedOf(document: RecordDocument): Named {

@@ -8,6 +8,7 @@ export const evidences: ReadModel<EvidenceState> = {
   keys: { name: orderedText('name'), collected_at: ordered('collected_at') },
   orders: ['name', 'collected_at'],
   lacks: [],
+  effectiveAt: { EvidenceAdded: 'collected_at' },
   texts: { short: ['name'], long: ['description'] },
   links: (type, data) => (type === 'EvidenceAdded' ? ((data as { record_ids?: string[] }).record_ids ?? []) : []),
   labels: ({ valid_until }) => [`${EVIDENCE_UNTIL}${valid_until ?? FAR}`],

@@ -22,6 +22,7 @@ export const measures: ReadModel<MeasureState> = {
   lookups: ['reference_id'],
   narrowing: ['state'],
   lacks: ['OWNER', 'CONTROLS', 'RISKS', 'EVIDENCE'],
+  effectiveAt: { MeasureImplemented: 'implemented_at', MeasureAdded: 'implemented_at' },
   texts: { short: ['name', 'reference_id'], long: ['description'] },
   // Controls and others follow how far a measure is.
   labels: ({ state }) => [`MEASURE:${state}`],

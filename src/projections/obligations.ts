@@ -18,5 +18,6 @@ export const obligations: ReadModel<ObligationState> = {
   orders: ['due_date', 'area'],
   narrowing: ['status'],
   lacks: ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE'],
+  effectiveAt: { ObligationAssessed: 'last_review_date' },
   texts: { short: ['area', 'source', 'regulator'], long: ['requirement'] },
 };

@@ -65,8 +65,8 @@ export interface ReadModel<State extends object = any> {
   lacks: readonly Lack[];
   /** Fields that `query` searches: whole, and the first 100 distinct words of each. */
   texts: { short: readonly string[]; long: readonly string[] };
-  /** A date that an event states itself, such as reviewed_at. */
-  effectiveAt?(type: string, data: Record<string, unknown>): string | null;
+  /** Which field of an event's data is a date that it states itself, by its type: VendorReviewed's reviewed_at. */
+  effectiveAt?: Readonly<Record<string, string>>;
 
   /** Records that an event of this family links the record to. */
   links?(type: string, data: Record<string, unknown>): readonly string[];

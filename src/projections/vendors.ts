@@ -21,5 +21,5 @@ export const vendors: ReadModel<VendorState> = {
   narrowing: ['status'],
   lacks: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
   texts: { short: ['name'], long: ['description'] },
-  effectiveAt: (type, data) => (type === 'VendorReviewed' ? String(data.reviewed_at) : null),
+  effectiveAt: { VendorReviewed: 'reviewed_at', VendorAdded: 'last_reviewed' },
 };

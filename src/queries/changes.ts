@@ -54,10 +54,10 @@ export async function listChanges(reader: Reader, caller: Caller, input: Changes
     return { total: await countChanges(reader, { collection: 'changes', organizationId, where }, input), ...notes };
   }
   const order = { key: 'position', direction: 'DESC' } as const;
-  // An event that is found by several of its sides is told once.
+  // An event that is found by several of its sides is told once, by the first of them: the last in this order.
   const size = mayFindTwice(input) ? MOST_SIDES * (input.size + 1) : input.size;
   const found = await readPage(reader.models, { collection: 'changes', organizationId, where, order, size, after });
-  const rows = found.filter((row, index) => row.doc.position !== found[index - 1]?.doc.position);
+  const rows = found.filter((row, index) => row.doc.position !== found[index + 1]?.doc.position);
   const documents = rows.slice(0, input.size).map((row) => row.doc as unknown as ChangeDocument);
   const changes = await presentChanges(reader, documents, input.verify);
   const shown = fitting(changes);

@@ -163,7 +163,7 @@ function fitFirst(records: Document[]): { shown: Document[]; omitted: unknown[] 
       shown.push(record);
       room -= size;
     } else if (shown.length === 0) {
-      shown.push(cutToFit(shortenHistory(record)));
+      shown.push(cutToFit(shortenBeside(record)));
       room = 0;
     } else {
       omitted.push(record.id);
@@ -172,14 +172,30 @@ function fitFirst(records: Document[]): { shown: Document[]; omitted: unknown[] 
   return { shown, omitted };
 }
 
-/** Leaves the oldest changes out of a record's history until it fits. */
-function shortenHistory(record: Document): Document {
+/** Leaves the oldest of what stands beside a record out, the longest list first, until it fits. */
+function shortenBeside(record: Document): Document {
   let result = record;
   while (JSON.stringify(result).length > ANSWER_CHARACTERS) {
-    const history = result.history as { changes: unknown[] } | undefined;
-    if (history === undefined || history.changes.length === 0) break;
-    const changes = history.changes.slice(0, Math.floor(history.changes.length / 2));
-    result = { ...result, history: { changes, truncated: true } };
+    const longest = longestBeside(result);
+    if (longest === null) break;
+    const { field, list, entries } = longest;
+    const beside = result[field] as Document;
+    result = { ...result, [field]: { ...beside, [list]: entries.slice(0, entries.length >> 1), truncated: true } };
   }
   return result;
+}
+
+const BESIDE = [
+  ['history', 'changes'],
+  ['links', 'records'],
+  ['evidence', 'records'],
+] as const;
+
+function longestBeside(record: Document): { field: string; list: string; entries: unknown[] } | null {
+  const lists = BESIDE.flatMap(([field, list]) => {
+    const entries = (record[field] as Document | undefined)?.[list] as unknown[] | undefined;
+    return entries === undefined || entries.length === 0 ? [] : [{ field, list, entries }];
+  });
+  const sizes = new Map(lists.map((one) => [one, JSON.stringify(one.entries).length]));
+  return lists.sort((a, b) => sizes.get(b)! - sizes.get(a)!)[0] ?? null;
 }

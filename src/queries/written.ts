@@ -15,25 +15,29 @@ export interface Written {
 
 /**
  * The record as a write answers it: as it is now, with the ordinal of the write's own last event (record revision
- * `revision`). Where projections are behind (`state` given), what the write itself knows.
+ * `revision`). Where projections are behind (`pending`), or could not digest it, what the write itself knows.
  */
 export async function writtenRecord(
   reader: Reader,
   organizationId: string,
   id: string,
   revision: number,
-  pending: object | null,
+  known: object,
+  pending: boolean,
 ): Promise<Written> {
   const family = queryOf(id);
   const today = dateOf(reader.now().toISOString());
-  if (pending !== null) {
-    const derived = family.model.derive?.(pending, {});
-    const document = { id, organization_id: organizationId, ...pending, ...derived, revision };
+  const [found] = pending ? [] : await reader.models.get(family.plural, [id]);
+  if (found === undefined) {
+    const derived = family.model.derive?.(known, {});
+    // What can be read by now, and is not there, could not be digested.
+    const stale = pending ? {} : { stale: true };
+    const document = { id, organization_id: organizationId, ...known, ...derived, revision, ...stale };
     const [record] = await present(reader.accounts, family, [document], today, 'FULL');
-    return { record: cutToFit(record!) };
+    const position = pending ? null : await ordinalOf(reader, organizationId, id, revision);
+    return { record: cutToFit(record!), ...(position === null ? {} : { position: String(position) }) };
   }
-  const [found] = await reader.models.get(family.plural, [id]);
-  const document = found!.doc;
+  const document = found.doc;
   const [record] = await present(reader.accounts, family, [document], today, 'FULL');
   const position =
     document.revision === revision ? document.position : await ordinalOf(reader, organizationId, id, revision);

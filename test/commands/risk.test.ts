@@ -137,7 +137,7 @@ updating('clears with null, also a rating', () => {
     { type: 'RiskAssessed', data: { ratings: { inherent_impact: null }, assessed_at: NOW } },
   ]).state();
   assert.equal(scoresOf(state), { inherent_score: null, residual_score: null, score: null });
-  assert.is(state.last_assessed_at, NOW);
+  assert.is(state.last_assessed_at, null, 'taking a rating away is no assessment');
 });
 
 updating('refuses a residual score above the inherent one, whichever of the two is changed', () => {

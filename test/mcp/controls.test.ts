@@ -146,4 +146,19 @@ test('keep their framework and number, and need a justification to be out', asyn
   assert.is(await newest(register), '3', 'nothing was written');
 });
 
+test('go into the archive with their framework in one call, whichever is named first', async ({
+  register,
+  framework,
+  ids,
+}) => {
+  const answer = await ok(register, 'archiveRecords', {
+    ids: [framework, ...Object.values(ids)],
+    action: 'ARCHIVE',
+    reason: 'merged',
+  });
+  const records = answer.records as { id: string; archived_at: string | null; errors?: unknown }[];
+  assert.is(records[0]!.id, framework);
+  assert.ok(records.every(({ archived_at, errors }) => archived_at !== null && errors === undefined));
+});
+
 test.run();

@@ -179,6 +179,39 @@ test('of evidence begin with it, and can be parted and joined again', async ({ r
 /** Links of one event are in the order of their rows' ids, the last first. */
 const byNewest = (a: string, b: string) => (a < b ? 1 : -1);
 
+test('with much beside a record leave the oldest out, and its texts whole', async ({ register, risk }) => {
+  const { call } = register;
+  const url = `https://example.org/${'x'.repeat(1_900)}`;
+  for (let n = 0; n < 40; n++) {
+    await call('addEvidence', { organization_id: ORGANIZATION, name: `Scan ${n}`, url, record_ids: [risk] });
+  }
+  const { records } = (await call('getRecords', {
+    ids: [risk],
+    include: ['LINKS', 'EVIDENCE', 'HISTORY'],
+  })) as unknown as {
+    records: { evidence: { records: Answer[]; total: number; truncated?: true } }[];
+  };
+  const { evidence } = records[0]!;
+  assert.ok(JSON.stringify(records).length < 60_000);
+  assert.equal([evidence.total, evidence.truncated, evidence.records[0]!.name], [40, true, 'Scan 39']);
+  assert.not('truncated' in records[0]!);
+});
+
+test('found by several sides are told once, by the first of them', async ({ register, risk, vendor }) => {
+  const { call } = register;
+  const record_ids = [risk, vendor];
+  const added = await call('addEvidence', { organization_id: ORGANIZATION, name: 'Scan', text: 'ok', record_ids });
+  const { id } = added.evidence as { id: string };
+  const filter = { record_id: [...record_ids, id] };
+  const { changes } = (await call('listChanges', { organization_id: ORGANIZATION, filter, size: 1 })) as unknown as {
+    changes: { record: { id: string }; revision: number }[];
+  };
+  assert.equal(
+    changes.map(({ record, revision }) => [record.id, revision]),
+    [[id, 1]],
+  );
+});
+
 test('of evidence need something that is evidence', async ({ register, risk }) => {
   const { call } = register;
   const input = { organization_id: ORGANIZATION, name: 'Nothing', record_ids: [risk] };

@@ -6,7 +6,7 @@ import { organizationAggregate, recordAggregate } from '../../src/commands/famil
 import { adoption } from '../../src/commands/framework.ts';
 import { CommandHandler } from '../../src/commands/handler.ts';
 import { controlId, randomId } from '../../src/commands/ids.ts';
-import { inOrder, linkAggregate } from '../../src/commands/link.ts';
+import { linkAggregate, lowerFirst } from '../../src/commands/link.ts';
 import { Applier } from '../../src/projections/applier.ts';
 import { buildGeneration } from '../../src/projections/build.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
@@ -50,7 +50,7 @@ test.before.each(async (context) => {
     await handler.execute(aggregate, command, envelopeFor({ organization_id: context.organization }));
   };
   context.join = (type, one, other) => {
-    const ids = inOrder(one, other);
+    const ids = lowerFirst(one, other);
     return context.execute(linkAggregate(...ids) as unknown as Aggregate, { type, ids });
   };
   const facts = { name: 'Acme', import_key: 'k', installation: 'i', owner_id: 'acc_1' };

@@ -4,7 +4,7 @@ import { organizationAggregate, recordAggregate } from '../../src/commands/famil
 import { adoption } from '../../src/commands/framework.ts';
 import { CommandHandler } from '../../src/commands/handler.ts';
 import { controlId, derivedId, kindOf } from '../../src/commands/ids.ts';
-import { inOrder, linkAggregate, linkableWith } from '../../src/commands/link.ts';
+import { linkAggregate, linkableWith, lowerFirst } from '../../src/commands/link.ts';
 import { refuseUnderArchived, requireLive } from '../../src/commands/references.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
 import { BEGINNING, because, type DerivedStep, KINDS, type Order } from './derived-histories.ts';
@@ -153,7 +153,7 @@ class Player {
 
   private async link(type: 'Link' | 'Unlink', pair: readonly [string, string] | undefined): Promise<void> {
     if (pair === undefined) return;
-    const ids = inOrder(...pair);
+    const ids = lowerFirst(...pair);
     for (const id of ids) await this.requireLive(id, 'links');
     await this.execute(linkAggregate(...ids), { type, ids });
   }

@@ -14,7 +14,7 @@ import { adoption } from '../../src/commands/framework.ts';
 import { CommandHandler } from '../../src/commands/handler.ts';
 import { commandId, controlId, derivedId } from '../../src/commands/ids.ts';
 import { importCommandId, importedId } from '../../src/commands/imported.ts';
-import { inOrder, linkAggregate } from '../../src/commands/link.ts';
+import { linkAggregate, lowerFirst } from '../../src/commands/link.ts';
 import { MemoryEventStore } from './memory-event-store.ts';
 
 /** Who acts, and where: those of the first recording. */
@@ -164,7 +164,7 @@ async function evidenceAndLinks(measure: string, control: string): Promise<void>
   const fields = { name: 'Pilt uksest', text: 'The door is shut.', record_ids: [measure, control] };
   const evidence = await live('Evidence', 'evd', { ...fields, valid_until: '2027-11-05' }, ARCHIVED);
   const link = (type: string, one: string, other: string, reason?: string) =>
-    give(linkAggregate(one, other), { type, ids: inOrder(one, other), ...(reason ? { reason } : {}) });
+    give(linkAggregate(one, other), { type, ids: lowerFirst(one, other), ...(reason ? { reason } : {}) });
   await link('Unlink', evidence, control, 'It shows another door');
   await link('Unlink', evidence, measure);
   await link('Link', evidence, measure, 'It is this door after all');
