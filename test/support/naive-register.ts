@@ -43,7 +43,10 @@ const leaving =
 
 /** What each event means beside adding, correcting, owning, archiving and linking. */
 const EFFECTS: Readonly<Record<string, Effect>> = {
-  RiskAssessed: (fields, { ratings, assessed_at }) => Object.assign(fields, ratings, { last_assessed_at: assessed_at }),
+  RiskAssessed: (fields, { ratings, assessed_at }) => {
+    Object.assign(fields, ratings);
+    if (Object.values(ratings as object).some((rating) => rating !== null)) fields.last_assessed_at = assessed_at;
+  },
   RiskTreatmentPlanned: leaving('treatment'),
   RiskTreatmentStarted: setting({ status: 'IN_TREATMENT' }),
   RiskTreatmentHalted: setting({ status: 'OPEN' }),
