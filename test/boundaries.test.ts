@@ -39,7 +39,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/identity/': ['src/commands/', 'src/queries/', ...ACCOUNT_STORE],
   'src/sheets/': ['src/commands/refusal.ts', 'src/commands/nearest.ts'],
   'src/seal/': [...EVENT_STORE, ...READ_STORE, 'src/projections/', 'src/trail/'],
-  'src/web/': ['src/queries/', 'src/identity/', 'src/commands/'],
+  'src/web/': ['src/queries/', 'src/identity/', 'src/commands/', 'src/http/'],
   'src/cli/': EVERYTHING,
   'src/': EVERYTHING,
 };

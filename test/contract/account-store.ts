@@ -130,6 +130,45 @@ export function accountStoreContract(
     assert.ok(await store.insert('tokens', token('tok_2', { hash: 'h1' })));
   });
 
+  check('put inserts, then replaces the whole record', async (store) => {
+    await store.put('tokens', token('tok_1', { hash: 'h1', note: 'gone' }));
+    await store.put('tokens', token('tok_1', { hash: 'h2' }));
+    assert.equal(await store.all('tokens'), [token('tok_1', { hash: 'h2' })]);
+    assert.equal(await store.find('tokens', 'hash', 'h1'), []);
+    assert.ok(await store.insert('tokens', token('tok_2', { hash: 'h1' })), 'the value given up is free');
+    let thrown: unknown;
+    await store.put('tokens', token('tok_3', { hash: 'h1' })).catch((error: unknown) => {
+      thrown = error;
+    });
+    assert.instance(thrown, Error);
+    assert.equal(ids(await store.all('tokens')), ['tok_1', 'tok_2']);
+  });
+
+  check('pages go down the ids of one look-up value', async (store) => {
+    const entry = (id: string, organization_id = 'org_a') => ({ id, organization_id });
+    for (const id of ['3', '1', '5', '2', '4']) await store.insert('access', entry(id));
+    await store.insert('access', entry('35', 'org_b'));
+    const page = async (range: object) =>
+      (await store.page('access', { field: 'organization_id', value: 'org_a', limit: 10, ...range })).map(
+        ({ id }) => id,
+      );
+    assert.equal(await page({}), ['5', '4', '3', '2', '1']);
+    assert.equal(await page({ limit: 2 }), ['5', '4']);
+    assert.equal(await page({ limit: 2, below: '4' }), ['3', '2']);
+    assert.equal(await page({ from: '2', below: '4' }), ['3', '2']);
+    assert.equal(await page({ value: 'org_c' }), []);
+  });
+
+  check('a sweep removes what is below, and nothing that has no such field', async (store) => {
+    const session = (id: string, expires_at?: string | null) => ({ id, account_id: 'acc_1', expires_at });
+    await store.insert('sessions', session('a', '2026-01-01T00:00:00.000Z'));
+    await store.insert('sessions', session('b', '2026-01-02T00:00:00.000Z'));
+    await store.insert('sessions', session('c', null));
+    assert.is(await store.sweep('sessions', 'expires_at', '2026-01-02T00:00:00.000Z'), 1);
+    assert.equal(ids(await store.all('sessions')), ['b', 'c']);
+    assert.is(await store.sweep('sessions', 'expires_at', '2026-01-02T00:00:00.000Z'), 0);
+  });
+
   check('of several at once exactly one takes an id, a unique value, or an expected state', async (store) => {
     const winners = async (racers: Promise<boolean>[]) => (await Promise.all(racers)).filter((did) => did).length;
     const four = [1, 2, 3, 4];

@@ -1,6 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
 import {
   ACCOUNT_TABLES,
+  type AccountRange,
   type AccountRecord,
   type AccountStore,
   type AccountTable,
@@ -28,7 +29,7 @@ export async function openMongoAccountStore(url: string): Promise<AccountStore> 
     for (const [name, table] of Object.entries<AccountTable>(ACCOUNT_TABLES)) {
       const collection = connection.db.collection<RecordRow>(collectionName(name));
       const unique = table.unique.map((field) => indexOver([`claims.${field}`], { unique: true }));
-      const plain = [...table.unique, ...table.lookup].map((field) => indexOver([`record.${field}`]));
+      const plain = [...table.unique, ...table.lookup].map((field) => indexOver([`record.${field}`, '_id']));
       await reach(() => makeIndexes(collection, [...unique, ...plain]));
     }
     return new MongoAccountStore(connection);
@@ -42,20 +43,26 @@ const collectionName = (table: string) => `_account_${table}`;
 
 const claim = (id: string, value: unknown): string => (value === null || value === undefined ? id : `=${value}`);
 
+function toRow(table: AccountTableName, record: AccountRecord): RecordRow {
+  const claims = ACCOUNT_TABLES[table].unique.map((field) => [field, claim(record.id, record[field])] as const);
+  return { _id: record.id, record, claims: Object.fromEntries(claims) };
+}
+
 class MongoAccountStore implements AccountStore {
   constructor(private readonly connection: Connection) {}
 
   insert(table: AccountTableName, record: AccountRecord): Promise<boolean> {
-    const { id } = record;
-    const claims = ACCOUNT_TABLES[table].unique.map((field) => [field, claim(id, record[field])] as const);
-    const row: RecordRow = { _id: id, record, claims: Object.fromEntries(claims) };
     return reach(() =>
       unlessTaken(() =>
         this.#collection(table)
-          .insertOne(row)
+          .insertOne(toRow(table, record))
           .then(() => true),
       ),
     );
+  }
+
+  async put(table: AccountTableName, record: AccountRecord): Promise<void> {
+    await reach(() => this.#collection(table).replaceOne({ _id: record.id }, toRow(table, record), { upsert: true }));
   }
 
   get<T extends AccountRecord>(table: AccountTableName, id: string): Promise<T | null> {
@@ -67,6 +74,16 @@ class MongoAccountStore implements AccountStore {
 
   find<T extends AccountRecord>(table: AccountTableName, field: string, value: string): Promise<T[]> {
     return this.#find<T>(table, { [`record.${field}`]: value });
+  }
+
+  page<T extends AccountRecord>(table: AccountTableName, range: AccountRange): Promise<T[]> {
+    const { field, value, from = '', below, limit } = range;
+    const _id = below === undefined ? { $gte: from } : { $gte: from, $lt: below };
+    const filter = { [`record.${field}`]: value, _id };
+    return reach(async () => {
+      const rows = await this.#collection(table).find(filter).sort({ _id: -1 }).limit(limit).toArray();
+      return rows.map((row) => row.record as T);
+    });
   }
 
   all<T extends AccountRecord>(table: AccountTableName): Promise<T[]> {
@@ -92,6 +109,12 @@ class MongoAccountStore implements AccountStore {
 
   remove(table: AccountTableName, id: string): Promise<boolean> {
     return reach(async () => (await this.#collection(table).deleteOne({ _id: id })).deletedCount === 1);
+  }
+
+  sweep(table: AccountTableName, field: string, below: string): Promise<number> {
+    // The type too: an empty field is below any text.
+    const filter = { [`record.${field}`]: { $type: 'string', $lt: below } } as Filter<RecordRow>;
+    return reach(async () => (await this.#collection(table).deleteMany(filter)).deletedCount);
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import {
   ACCOUNT_TABLES,
+  type AccountRange,
   type AccountRecord,
   type AccountStore,
   type AccountTable,
@@ -31,14 +32,27 @@ class SqliteAccountStore implements AccountStore {
     return this.#db.run(sql, [record.id, JSON.stringify(record)]).changes === 1;
   }
 
+  async put(table: AccountTableName, record: AccountRecord): Promise<void> {
+    const sql = `INSERT INTO ${quote(table)} VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET record = excluded.record`;
+    this.#db.run(sql, [record.id, JSON.stringify(record)]);
+  }
+
   async get<T extends AccountRecord>(table: AccountTableName, id: string): Promise<T | null> {
     return this.#get<T>(table, id);
   }
 
   async find<T extends AccountRecord>(table: AccountTableName, field: string, value: string): Promise<T[]> {
-    const { unique, lookup }: AccountTable = ACCOUNT_TABLES[table];
-    if (!unique.includes(field) && !lookup.includes(field)) throw new TypeError(`${table} has no look-up by ${field}`);
+    requireLookup(table, field);
     return this.#db.all(`SELECT record FROM ${quote(table)} WHERE ${path(field)} = ?`, [value]).map(toRecord<T>);
+  }
+
+  async page<T extends AccountRecord>(table: AccountTableName, range: AccountRange): Promise<T[]> {
+    const { field, value, from = '', below, limit } = range;
+    requireLookup(table, field);
+    const sql = `SELECT record FROM ${quote(table)} WHERE ${path(field)} = ? AND id >= ?`;
+    const end = below === undefined ? '' : ' AND id < ?';
+    const values = below === undefined ? [value, from, limit] : [value, from, below, limit];
+    return this.#db.all(`${sql}${end} ORDER BY id DESC LIMIT ?`, values).map(toRecord<T>);
   }
 
   async all<T extends AccountRecord>(table: AccountTableName): Promise<T[]> {
@@ -63,6 +77,11 @@ class SqliteAccountStore implements AccountStore {
     return this.#db.run(`DELETE FROM ${quote(table)} WHERE id = ?`, [id]).changes === 1;
   }
 
+  async sweep(table: AccountTableName, field: string, below: string): Promise<number> {
+    requireLookup(table, field);
+    return this.#db.run(`DELETE FROM ${quote(table)} WHERE ${path(field)} < ?`, [below]).changes;
+  }
+
   async close(): Promise<void> {
     this.#db.close();
   }
@@ -73,10 +92,15 @@ class SqliteAccountStore implements AccountStore {
   }
 }
 
+function requireLookup(table: AccountTableName, field: string): void {
+  const { unique, lookup }: AccountTable = ACCOUNT_TABLES[table];
+  if (!unique.includes(field) && !lookup.includes(field)) throw new TypeError(`${table} has no look-up by ${field}`);
+}
+
 /** An empty field is null in SQL, and a unique index lets any number of nulls be. */
 function createTable(name: string, table: AccountTable): string {
   const index = (kind: string, field: string) =>
-    `CREATE ${kind} IF NOT EXISTS ${quote(`${name}(${field})`)} ON ${quote(name)} (${path(field)})`;
+    `CREATE ${kind} IF NOT EXISTS ${quote(`${name}(${field})`)} ON ${quote(name)} (${path(field)}${kind === 'INDEX' ? ', id' : ''})`;
   return [
     `CREATE TABLE IF NOT EXISTS ${quote(name)} (id TEXT PRIMARY KEY, record TEXT NOT NULL)`,
     ...table.unique.map((field) => index('UNIQUE INDEX', field)),
