@@ -94,7 +94,7 @@ function sourcesIn(...folders: string[]): { file: string; source: string }[] {
   return readdirSync(ROOT, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && folders.includes(entry.name))
     .flatMap((folder) => readdirSync(join(ROOT, folder.name), { withFileTypes: true, recursive: true }))
-    .filter((entry) => entry.isFile() && /\.(ts|js|mjs)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(tsx?|js|mjs)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => ({ file: relative(ROOT, path).split(sep).join('/'), source: readFileSync(path, 'utf8') }));
 }
