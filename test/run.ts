@@ -1,7 +1,7 @@
 /**
  * Runs the test files, each in a process of its own, and ends with the line `N passed, N failed`.
  *
- *     tsx test/run.ts [--long] [part of a path …]
+ *     tsx test/run.ts [--long] [--browser] [part of a path …]
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -10,11 +10,12 @@ import { fileURLToPath } from 'node:url';
 import { type Outcome, readOutcome } from './support/outcome.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const LONG = join('test', 'long');
+/** Tests that run only when they are asked for by `--<folder>`: each may take longer. */
+const APART = ['long', 'browser'];
 const AT_ONCE = 2;
 /** A file that takes longer is killed and counts as failed. */
 const BOUND_MS = 120_000;
-const LONG_BOUND_MS = 480_000;
+const APART_BOUND_MS = 480_000;
 
 const running = new Set<ChildProcess>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -24,8 +25,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-const wanted = process.argv.slice(2).filter((arg) => arg !== '--long');
-const files = findTests(process.argv.includes('--long')).filter((file) => wanted.every((part) => file.includes(part)));
+const args = process.argv.slice(2);
+const asked = APART.filter((folder) => args.includes(`--${folder}`));
+const wanted = args.filter((arg) => !arg.startsWith('--'));
+const files = findTests().filter((file) => wanted.every((part) => file.includes(part)));
 if (files.length === 0) console.log('No test file matches.');
 
 const sum: Outcome = { passed: 0, failed: files.length === 0 ? 1 : 0, skipped: 0, skippedFiles: 0 };
@@ -46,11 +49,21 @@ async function work(): Promise<void> {
   }
 }
 
-function findTests(withLong: boolean): string[] {
+/** The folder of `APART` that a file is in. */
+function apart(file: string): string | undefined {
+  return APART.find((folder) => file.startsWith(join('test', folder, '/')));
+}
+
+function isAskedFor(file: string): boolean {
+  const folder = apart(file);
+  return folder === undefined || asked.includes(folder);
+}
+
+function findTests(): string[] {
   return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
     .map((file) => join('test', file))
     .filter((file) => file.endsWith('.test.ts') && existsSync(join(ROOT, file)))
-    .filter((file) => withLong || !file.startsWith(LONG))
+    .filter(isAskedFor)
     .sort();
 }
 
@@ -71,7 +84,7 @@ function runFile(file: string): Promise<Outcome> {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output += text;
   });
-  const bound = file.startsWith(LONG) ? LONG_BOUND_MS : BOUND_MS;
+  const bound = apart(file) === undefined ? BOUND_MS : APART_BOUND_MS;
   const timer = setTimeout(() => {
     output += `\n  Killed: not finished within ${bound / 1000} s.\n`;
     killGroup(child);

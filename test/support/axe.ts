@@ -1,0 +1,30 @@
+/** Whether a page that is open in Chromium can be used by everybody, as far as a machine can tell. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** WCAG 2.0 to 2.2, levels A and AA, and the habits that axe calls best practice (one main landmark, headings in order). */
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/**
+ * Runs axe in the page, which needs no permission of its content security policy.
+ * @returns one line a violation: the rule, what it asks for, and where it is broken; none when all is well
+ */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations, passes } = await page.evaluate(async (values): Promise<axe.AxeResults> => {
+    const { axe: runner } = globalThis as unknown as { axe: typeof axe };
+    return runner.run({ runOnly: { type: 'tag', values }, preload: false });
+  }, TAGS);
+  // A page on which nothing could be checked, such as an empty one, is no accessible page.
+  if (passes.length === 0) return ['axe found nothing to check'];
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map((node) => `${id}: ${help}: ${node.target.join(' ')}: ${oneLine(node.failureSummary ?? node.html)}`),
+  );
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 300);
+}

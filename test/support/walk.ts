@@ -1,0 +1,49 @@
+/** Looks at a page at both widths, light and dark: what is wrong with it, and a picture of each. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { accessibilityFaults } from './axe.ts';
+
+/** A small telephone and a desk: CSS pixels. */
+export const WIDTHS = [360, 1440] as const;
+const SCHEMES = ['light', 'dark'] as const;
+const HEIGHT = 900;
+
+/** Where pictures go; git ignores the usual place. */
+const FOLDER = process.env.SCREENSHOTS_DIR ?? fileURLToPath(new URL('../../coverage/screenshots', import.meta.url));
+
+/**
+ * Looks at the page that is open, in each width and scheme, without loading it again.
+ * @param name of the pictures: `<name>-<width>-<scheme>.png`
+ * @returns one line a fault, none when all is well
+ */
+export async function look(page: Page, name: string): Promise<string[]> {
+  mkdirSync(FOLDER, { recursive: true });
+  const faults: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      const place = `${name} at ${width} px, ${colorScheme}`;
+      const found = [...(await accessibilityFaults(page)), ...(await overflow(page, width))];
+      faults.push(...found.map((fault) => `${place}: ${fault}`));
+      await page.screenshot({ path: join(FOLDER, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+    }
+  }
+  return faults;
+}
+
+/** Run in the page: how wide it is, and the first elements that stick out on the right. */
+const MEASURE = `(() => {
+  const limit = document.documentElement.clientWidth;
+  const outside = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > limit + 1);
+  const names = outside.slice(0, 3).map((one) => one.tagName.toLowerCase() + '.' + one.className);
+  return { whole: document.documentElement.scrollWidth, names };
+})()`;
+
+/** A page that scrolls sideways, and what of it sticks out. */
+async function overflow(page: Page, width: number): Promise<string[]> {
+  const { whole, names } = await page.evaluate<{ whole: number; names: string[] }>(MEASURE);
+  return whole > width ? [`is ${whole} px wide: ${names.join(', ')}`] : [];
+}
