@@ -1,0 +1,81 @@
+import { Refusal } from '../commands/refusal.ts';
+import type { AccountRecord } from '../stores/account-store.ts';
+
+/** Ways to prove oneself beside the password. */
+export type Factor = 'TOTP' | 'PASSKEY' | 'RECOVERY_CODE';
+
+/** A person, as far as the service knows them. Stands in the account store only; events know the id. */
+export interface Account extends AccountRecord {
+  /** `acc_…` */
+  id: string;
+  /** Null once erased. */
+  name: string | null;
+  /** As it was typed. */
+  email: string | null;
+  /** Folded by `emailKey`: no two accounts share one. */
+  email_key: string | null;
+  /** An argon2id hash in PHC form. */
+  password: string | null;
+  /** Who they are at the OpenID provider: issuer, a space, subject. */
+  subject: string | null;
+  /** The secret in base32, and the last step that a code was taken for. */
+  totp: { secret: string; step: number } | null;
+  /** SHA-256 of the recovery codes that are left. */
+  recovery: string[];
+  /** Where to look for memberships; what counts is each organization's stream. */
+  organizations: string[];
+  /** Raised when what was proven before counts no longer: by a new password, a first factor, an erasure. */
+  generation: number;
+  created_at: string;
+  erased_at: string | null;
+}
+
+const BLANK: Pick<Account, 'name' | 'email' | 'email_key' | 'password' | 'subject' | 'totp' | 'recovery'> &
+  Pick<Account, 'organizations' | 'generation' | 'created_at' | 'erased_at'> = {
+  name: null,
+  email: null,
+  email_key: null,
+  password: null,
+  subject: null,
+  totp: null,
+  recovery: [],
+  organizations: [],
+  generation: 0,
+  created_at: '',
+  erased_at: null,
+};
+
+/** An account as it is stored. Those of earlier versions, and of the first start, have fewer fields. */
+export function accountOf(record: AccountRecord): Account {
+  return { ...BLANK, ...record };
+}
+
+const NAME_LENGTH = 200;
+/** What RFC 5321 lets an address have between its angle brackets. */
+const EMAIL_LENGTH = 254;
+/** Control characters, and those that turn the direction of text around. */
+const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
+const EMAIL = /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/u;
+
+/** The name to store. @throws Refusal invalid_input */
+export function readName(text: string): string {
+  const name = text.normalize('NFC').trim();
+  const good = name !== '' && name.length <= NAME_LENGTH && name.isWellFormed() && !FORBIDDEN.test(name);
+  if (good) return name;
+  throw new Refusal('invalid_input', `Give a name of 1 to ${NAME_LENGTH} characters on one line.`, { field: 'name' });
+}
+
+/** The e-mail address to store, and its key. @throws Refusal invalid_input */
+export function readEmail(text: string): { email: string; email_key: string } {
+  const email = text.normalize('NFC').trim();
+  const email_key = emailKey(email);
+  if (email_key !== null) return { email, email_key };
+  throw new Refusal('invalid_input', 'Give an e-mail address such as ada@example.org.', { field: 'email' });
+}
+
+/** An e-mail address as accounts are found by it: however it is written, one address has one key. Null for what is none. */
+export function emailKey(text: string): string | null {
+  const key = text.normalize('NFKC').toLowerCase().normalize('NFKC').trim();
+  const good = key.length <= EMAIL_LENGTH && key.isWellFormed() && !FORBIDDEN.test(key) && EMAIL.test(key);
+  return good ? key : null;
+}

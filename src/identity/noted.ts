@@ -1,0 +1,21 @@
+import type { Factor } from './account.ts';
+import type { Visitor } from './visitor.ts';
+
+/** What the access log is told of people's accounts. Nothing in it is secret. */
+export type AccountEvent = { visitor: Visitor } & (
+  | { type: 'SIGNED_IN'; account_id: string; factor: Factor | 'PASSWORD' | 'LINK' | 'OPENID' }
+  /** `account_id` is null for an address that nobody has. */
+  | { type: 'SIGN_IN_REFUSED'; account_id: string | null; reason: 'WRONG_PASSWORD' | 'WRONG_FACTOR' | 'THROTTLED' }
+  | { type: 'SIGNED_OUT'; account_id: string }
+  | { type: 'SESSIONS_ENDED'; account_id: string; count: number }
+  | { type: 'PASSWORD_CHANGED'; account_id: string; by: 'PASSWORD' | 'LINK' }
+  | { type: 'EMAIL_CHANGED'; account_id: string }
+  | { type: 'FACTOR_ADDED' | 'FACTOR_REMOVED'; account_id: string; factor: Exclude<Factor, 'RECOVERY_CODE'> }
+  | { type: 'RECOVERY_CODES_MADE'; account_id: string }
+  | { type: 'RECOVERY_CODE_USED'; account_id: string; left: number }
+  | { type: 'ACCOUNT_CREATED'; account_id: string }
+  | { type: 'ACCOUNT_ERASED'; account_id: string }
+);
+
+/** Told after the fact. Must not throw; nothing waits for it. */
+export type Noted = (event: AccountEvent) => void;

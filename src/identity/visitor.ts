@@ -1,0 +1,49 @@
+/** Who stands before us, as far as a request tells: for sessions, throttling and the access log. */
+export interface Visitor {
+  /** The client's address: as the socket has it, or as a trusted proxy says. */
+  address: string;
+  /** The User-Agent header, or an empty text. */
+  agent: string;
+}
+
+/** In the order in which they are looked for: most browsers also claim to be the ones further down. */
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/\bEdg(?:A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Chrome|CriOS|Chromium)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:iPhone|iPad)\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** A browser in words that its owner knows it by, such as `Firefox on Linux`. */
+export function browserOf(agent: string): string {
+  const named = (list: typeof BROWSERS) => list.find(([pattern]) => pattern.test(agent))?.[1];
+  const browser = named(BROWSERS) ?? 'Unknown browser';
+  const system = named(SYSTEMS);
+  return system === undefined ? browser : `${browser} on ${system}`;
+}
+
+/**
+ * The addresses that one visitor may be expected to have: an IPv4 address, or the /64 network of an IPv6 one, all of
+ * which belongs to one household.
+ */
+export function networkOf(address: string): string {
+  const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
+  if (!plain.includes(':')) return plain;
+  const [head = '', tail = ''] = plain.split('%')[0]!.split('::');
+  const front = head === '' ? [] : head.split(':');
+  const missing = plain.includes('::') ? 8 - front.length - (tail === '' ? 0 : tail.split(':').length) : 0;
+  const groups = [...front, ...Array<string>(Math.max(0, missing)).fill('0'), ...tail.split(':')];
+  const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${network.join(':')}::/64`;
+}
