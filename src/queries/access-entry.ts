@@ -1,0 +1,58 @@
+import type { AccountRecord } from '../stores/account-store.ts';
+
+/** What the access log tells of. What changes a record, a member or a token is an event in the sealed log instead. */
+export const ACCESS_TYPES = [
+  'SIGNED_IN',
+  'SIGN_IN_REFUSED',
+  'SIGNED_OUT',
+  'SESSIONS_ENDED',
+  'PASSWORD_CHANGED',
+  'EMAIL_CHANGED',
+  'FACTOR_ADDED',
+  'FACTOR_REMOVED',
+  'RECOVERY_CODES_MADE',
+  'RECOVERY_CODE_USED',
+  'ACCOUNT_CREATED',
+  'ACCOUNT_ERASED',
+  'ACCOUNT_LINK_MADE',
+  'ACCOUNT_LINK_USED',
+  'ACCOUNT_LINK_WITHDRAWN',
+  'ASSISTANT_ALLOWED',
+  'ASSISTANT_DENIED',
+  'TOKEN_USED',
+  'TOKEN_REFUSED',
+  'EXPORT_DRAWN',
+  'REPORT_DRAWN',
+] as const;
+export type AccessType = (typeof ACCESS_TYPES)[number];
+
+/** Stands for an organization in rows that are about none: they are shown in every one, and tell of nobody. */
+export const EVERYWHERE = '*';
+
+/** The longest time that one row counts over: a day. */
+export const LONGEST_COUNT_MS = 86_400_000;
+
+/**
+ * A row of the access log. Its id is its time, `~` and a random part: rows are in their order by it. Counted ones (refusals
+ * by the hour, a token's use by the day) stand at their first time. No row has a name, a token's text or a password.
+ */
+export interface AccessRow extends AccountRecord {
+  organization_id: string;
+  event_type: AccessType;
+  /** The first time, and the last. */
+  at: string;
+  last_at: string;
+  count: number;
+  /** `acc_…` or `tok_…`: who did it; null where nobody is known. */
+  actor_id: string | null;
+  /** Whose account it is about: a token's owner, or whose name was tried. */
+  account_id: string | null;
+  /** What else it is about, by its id, such as a token that was made or an organization that was exported. */
+  about: string | null;
+  /** A browser or an assistant, in words. */
+  client: string | null;
+  /** Where a person came from; the last place, where it is counted. */
+  address: string | null;
+  details: Readonly<Record<string, string | number>>;
+  expires_at: string;
+}
