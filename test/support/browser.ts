@@ -85,7 +85,10 @@ export async function openWindow(
   context.setDefaultTimeout(PAGE_MS);
   const complaints: string[] = [];
   context.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(`${message.location().url}: ${message.text()}`);
+    const { url } = message.location();
+    // Where an assistant is answered is no page of ours.
+    if (url !== '' && !url.startsWith(baseURL)) return;
+    if (['error', 'warning'].includes(message.type())) complaints.push(`${url}: ${message.text()}`);
   });
   context.on('weberror', (error) => complaints.push(`exception: ${error.error().message}`));
   context.on('response', (response) => {

@@ -1,0 +1,78 @@
+/** Commands that an assistant starts on the person's machine and talks to over standard input and output: mcp-remote. */
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Opener } from './oauth-client.ts';
+import { until } from './wait.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** Starting, being allowed and the first answer must not take longer. */
+const CONNECT_MS = 45_000;
+
+/** As `mcpServers` of a client's configuration has it. */
+export interface Command {
+  command: string;
+  args: readonly string[];
+  env?: Record<string, string>;
+}
+
+export interface StdioConnection {
+  client: Client;
+  /** What the command wrote for people. */
+  output(): string;
+  /** Ends the command and forgets what it kept. */
+  close(): Promise<void>;
+}
+
+/** mcp-remote with nothing but the bare address of the endpoint. */
+export const mcpRemote = (endpoint: string, ...more: string[]): Command => ({
+  command: 'npx',
+  args: ['-y', 'mcp-remote', endpoint, ...more],
+});
+
+/**
+ * Starts the command in a home of its own and connects to it. `npx` finds the packages of this project, so that nothing
+ * is fetched.
+ * @param open is given the address that the command would open in the person's browser, if it does
+ */
+export async function connectByCommand({ command, args, env }: Command, open?: Opener): Promise<StdioConnection> {
+  const home = mkdtempSync(join(tmpdir(), 'veritrail-client-'));
+  const asked = join(home, 'address');
+  const browser = join(home, 'browser');
+  // The helper that opens addresses on Linux asks BROWSER where there is no desktop.
+  writeFileSync(browser, `#!/bin/sh\nprintf '%s\\n' "$1" > '${asked}.part' && mv '${asked}.part' '${asked}'\n`);
+  chmodSync(browser, 0o755);
+  const transport = new StdioClientTransport({
+    command,
+    args: [...args],
+    env: { ...env, HOME: home, MCP_REMOTE_CONFIG_DIR: home, BROWSER: browser, npm_config_offline: 'true' },
+    cwd: ROOT,
+    stderr: 'pipe',
+  });
+  let output = '';
+  transport.stderr?.on('data', (text: Buffer) => {
+    output += text.toString();
+  });
+  const client = new Client({ name: 'stdio-client', version: '1.0' });
+  const close = async () => {
+    await client.close();
+    rmSync(home, { recursive: true, force: true });
+  };
+  try {
+    let connected = false;
+    const connecting = client.connect(transport, { timeout: CONNECT_MS }).finally(() => {
+      connected = true;
+    });
+    const opening = until(() => connected || existsSync(asked), CONNECT_MS, 'the command connects or asks').then(() => {
+      if (!connected) return open?.(readFileSync(asked, 'utf8').trim());
+    });
+    await Promise.all([connecting, opening]);
+  } catch (error) {
+    await close();
+    throw new Error(`${command} ${args.join(' ')}: ${(error as Error).message}\n${output}`, { cause: error });
+  }
+  return { client, output: () => output, close };
+}
