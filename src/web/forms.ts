@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import type { Refusal } from '../commands/refusal.ts';
+import { readBody } from '../http/body.ts';
+import { HttpError } from '../http/errors.ts';
+
+/** The most that a form may send, and the most fields. */
+const FORM_LIMIT = 64 * 1024;
+const MAX_FIELDS = 300;
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+/** What a form sent: each name's values in their order. A Map, so that no name means more than another. */
+export type Sent = ReadonlyMap<string, readonly string[]>;
+
+export const NOTHING_SENT: Sent = new Map();
+
+/** Reads a form's body. @throws HttpError 413, 415, 400 */
+export async function readForm(request: IncomingMessage): Promise<Sent> {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
+  if (!FORM_TYPE.test(type) || encoding !== 'identity') {
+    throw new HttpError(415, 'invalid_input', 'Send the form as a browser does, form-urlencoded.');
+  }
+  const body = await readBody(request, FORM_LIMIT);
+  const sent = new Map<string, string[]>();
+  let fields = 0;
+  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {
+    fields += 1;
+    if (fields > MAX_FIELDS)
+      throw new HttpError(400, 'invalid_input', 'The form has too many fields: reload the page.');
+    const values = sent.get(name);
+    if (values === undefined) sent.set(name, [value]);
+    else values.push(value);
+  }
+  return sent;
+}
+
+/** A field that is sent once, or not at all, which is an empty text. */
+export function one<T>(inner: z.ZodType<T, string>) {
+  return z
+    .array(z.string())
+    .max(1, 'This was sent twice: reload the page.')
+    .transform((values) => values[0] ?? '')
+    .pipe(inner);
+}
+
+/** A field that is sent any number of times, as check boxes of one name are. */
+export function many<T>(inner: z.ZodType<T, string>) {
+  return z.array(inner);
+}
+
+/** A check box of its own. */
+export const checkbox = () => one(z.string().transform((value) => value !== ''));
+
+/** What is shown again of a form that was not taken: what was typed and what is wrong with it. */
+export interface FormState {
+  sent: Sent;
+  /** By field. */
+  errors: ReadonlyMap<string, string>;
+  /** What is wrong with no single field. */
+  fault: string | null;
+}
+
+export const BLANK: FormState = { sent: NOTHING_SENT, errors: new Map(), fault: null };
+
+/** A form filled in by us. */
+export function filled(values: Record<string, string | readonly string[]>): FormState {
+  const sent = Object.entries(values).map(
+    ([name, value]) => [name, typeof value === 'string' ? [value] : value] as const,
+  );
+  return { ...BLANK, sent: new Map(sent) };
+}
+
+/** A form's fields as `schema` (of `one` and `many`) takes them, or the form to show again. Other fields are ignored. */
+export function checkForm<S extends z.ZodRawShape>(
+  shape: S,
+  sent: Sent,
+): { value: z.output<z.ZodObject<S>>; state: null } | { value: null; state: FormState } {
+  const fields: Record<string, readonly string[]> = Object.create(null);
+  for (const name of Object.keys(shape)) fields[name] = sent.get(name) ?? [];
+  const read = z.object(shape).safeParse({ ...fields });
+  if (read.success) return { value: read.data, state: null };
+  const errors = new Map<string, string>();
+  for (const { path, message } of read.error.issues) {
+    const name = String(path[0]);
+    if (!errors.has(name)) errors.set(name, message);
+  }
+  return { value: null, state: { sent, errors, fault: null } };
+}
+
+/** The form to show again after a refusal, beside the field that it names where the form has that. */
+export function refusedForm(refusal: Refusal, sent: Sent, fields: readonly string[]): FormState {
+  const { field } = refusal.more;
+  if (field === undefined || !fields.includes(field)) return { sent, errors: new Map(), fault: refusal.message };
+  return { sent, errors: new Map([[field, refusal.message]]), fault: null };
+}

@@ -1,0 +1,149 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { assetUrl } from './assets.ts';
+import { Form, FormToken } from './context.tsx';
+import type { Page } from './page.ts';
+import type { Notice } from './visit.ts';
+
+/** What the layout shows around a page. */
+export interface Surroundings {
+  /** The signed-in person's name; null before. */
+  name: string | null;
+  notice: Notice | null;
+  formToken: () => string;
+}
+
+const BRAND = 'veritrail';
+
+const MAIN_LINKS = [
+  ['/', 'Start'],
+  ['/organizations', 'Organizations'],
+] as const;
+
+const SETTINGS_LINKS = [
+  ['/settings/tokens', 'API Tokens'],
+  ['/settings/assistants', 'Connected assistants'],
+  ['/settings/security', 'Security'],
+  ['/settings/account', 'Account'],
+] as const;
+
+const organizationLinks = (id: string) =>
+  [
+    [`/organizations/${id}`, 'Overview'],
+    [`/organizations/${id}/members`, 'Members'],
+    [`/organizations/${id}/tokens`, 'Tokens and assistants'],
+    [`/organizations/${id}/access`, 'Access log'],
+  ] as const;
+
+/** The whole document. */
+export function renderPage(page: Page, around: Surroundings): string {
+  const body = (
+    <FormToken.Provider value={around.formToken}>
+      <Document page={page} around={around} />
+    </FormToken.Provider>
+  );
+  return `<!doctype html>${renderToString(body)}`;
+}
+
+function Document({ page, around }: { page: Page; around: Surroundings }) {
+  const inside = around.name !== null && !page.plain;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{page.title === BRAND ? BRAND : `${page.title} · ${BRAND}`}</title>
+        <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
+        <link rel="stylesheet" href={assetUrl('style.css')} />
+        <script src={assetUrl('app.js')} defer />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to content
+        </a>
+        <Header name={around.name} section={page.section} />
+        <div class={inside ? 'frame' : 'frame narrow'}>
+          {inside && <SideNavigation page={page} />}
+          <main id="main" tabIndex={-1}>
+            {around.notice !== null && <NoticeBox notice={around.notice} />}
+            <h1>{page.title}</h1>
+            {page.body}
+          </main>
+        </div>
+      </body>
+    </html>
+  );
+}
+
+function Header({ name, section }: { name: string | null; section: string | undefined }) {
+  return (
+    <header class="top">
+      <a class="brand" href="/">
+        {BRAND}
+      </a>
+      {name === null ? null : (
+        <>
+          <nav aria-label="Main">
+            <Links links={MAIN_LINKS} section={section} />
+          </nav>
+          <div class="person">
+            <span class="name">{name}</span>
+            <Form action="/sign-out">
+              <button type="submit" class="quiet">
+                Sign out
+              </button>
+            </Form>
+          </div>
+        </>
+      )}
+    </header>
+  );
+}
+
+function SideNavigation({ page }: { page: Page }) {
+  return (
+    <div class="side">
+      {page.organization !== undefined && (
+        <NavigationGroup title={page.organization.name} label="Organization">
+          <Links links={organizationLinks(page.organization.id)} section={page.section} />
+        </NavigationGroup>
+      )}
+      <NavigationGroup title="Settings" label="Settings">
+        <Links links={SETTINGS_LINKS} section={page.section} />
+      </NavigationGroup>
+    </div>
+  );
+}
+
+function NavigationGroup(props: { title: string; label: string; children: ComponentChildren }) {
+  return (
+    <nav aria-label={props.label}>
+      <p class="group">{props.title}</p>
+      {props.children}
+    </nav>
+  );
+}
+
+function Links({ links, section }: { links: readonly (readonly [string, string])[]; section: string | undefined }) {
+  return (
+    <ul>
+      {links.map(([href, text]) => (
+        <li key={href}>
+          <a href={href} aria-current={href === section ? 'page' : undefined}>
+            {text}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function NoticeBox({ notice }: { notice: Notice }) {
+  return (
+    <p class={notice.kind === 'DONE' ? 'notice done' : 'notice warning'} role="status">
+      {notice.text}
+    </p>
+  );
+}

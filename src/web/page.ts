@@ -1,0 +1,18 @@
+import type { ComponentChildren } from 'preact';
+
+/** What a route shows: the layout goes around it. */
+export interface Page {
+  /** The document's title and, unless the body has its own, the one first heading. */
+  title: string;
+  body: ComponentChildren;
+  /** 200 unless said. */
+  status?: number;
+  /** Which entry of the navigation stands for this page: its address. */
+  section?: string;
+  /** The organization whose pages are linked beside this one. */
+  organization?: { id: string; name: string };
+  /** Origins, or schemes with a colon, that a form of this page may lead to by redirects, beside our own. */
+  formTargets?: readonly string[];
+  /** A page of little: a narrow column without navigation. */
+  plain?: boolean;
+}

@@ -1,0 +1,16 @@
+import { homePage } from './pages/home.tsx';
+import type { WebParts } from './parts.ts';
+import type { Route } from './visit.ts';
+
+/**
+ * Every page. To add one: a file in `pages/` (beginning with the JSX pragmas of the others, for `veritrail` runs in any
+ * folder) that exports its routes, and its line here. Routes are made by `get`, `post`, `openGet` and `openPost` of
+ * visit.ts; a handler answers with a Page (page.ts) or `redirect(…)`, or throws a Refusal, which becomes an error page. Before a
+ * `post` handler runs, the form is known to be ours; write forms with `Form` (context.tsx) and the fields of fields.tsx,
+ * check them with `checkForm` (forms.ts).
+ */
+const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [homePage];
+
+export function allRoutes(parts: WebParts): Route[] {
+  return PAGES.flatMap((page) => page(parts));
+}

@@ -1,0 +1,128 @@
+import { Cookies } from '../http/cookies.ts';
+import { ClientGone, type HttpError, methodNotAllowed } from '../http/errors.ts';
+import { originGuard } from '../http/origin.ts';
+import { FormTokens, refuseOtherSites, TOKEN_FIELD } from './csrf.ts';
+import { type ErrorAnswer, errorAnswer, errorPage } from './error-page.tsx';
+import { NOTHING_SENT, readForm } from './forms.ts';
+import { setPageHeaders } from './headers.ts';
+import { renderPage } from './layout.tsx';
+import { keepNotice, takeNotice } from './notices.ts';
+import type { Page } from './page.ts';
+import type { WebParts } from './parts.ts';
+import { type PageContext, type Person, Redirect, type Reply, type Route, type Visit } from './visit.ts';
+
+const SEE_OTHER = 303;
+
+/** Serves pages: the checks before a route's handler, and what its reply becomes. */
+export class Site {
+  private readonly cookies: Cookies;
+  private readonly tokens: FormTokens;
+  private readonly guard: ReturnType<typeof originGuard>;
+
+  constructor(private readonly parts: WebParts) {
+    this.cookies = new Cookies(parts.baseUrl);
+    this.tokens = new FormTokens(parts.formKey, this.cookies);
+    this.guard = originGuard(parts.baseUrl);
+  }
+
+  /** @param routes all of the request's path */
+  async serve(ctx: PageContext, routes: readonly Route[]): Promise<void> {
+    let person: Person | null = null;
+    try {
+      this.guard(ctx.req);
+      const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+      const route = routes.find((one) => one.method === method);
+      if (route === undefined) throw methodNotAllowed(allowed(routes));
+      const sent = route.method === 'POST' ? await this.readSent(ctx) : NOTHING_SENT;
+      person = await this.whoIs(ctx);
+      if (person !== null) ctx.state.account = person.account.id;
+      if (!route.open && person === null) return this.apply(ctx, person, toSignIn(ctx, route));
+      this.apply(ctx, person, await route.handle(this.visit(ctx, person, sent)));
+    } catch (error) {
+      if (error instanceof ClientGone) throw error;
+      this.answerError(ctx, person, error);
+    }
+  }
+
+  /** Shows an error where no route was found. */
+  async showError(ctx: PageContext, error: HttpError): Promise<void> {
+    const person = await this.whoIs(ctx).catch(() => null);
+    this.answerError(ctx, person, error);
+  }
+
+  /** The form, once it is known to be ours. */
+  private async readSent(ctx: PageContext): Promise<Visit['sent']> {
+    refuseOtherSites(ctx.req, this.parts.baseUrl);
+    const sent = await readForm(ctx.req);
+    this.tokens.check(ctx.req, sent.get(TOKEN_FIELD)?.[0] ?? '');
+    return sent;
+  }
+
+  private visit(ctx: PageContext, person: Person | null, sent: Visit['sent']): Visit {
+    return {
+      ctx,
+      cookies: this.cookies,
+      visitor: this.parts.visitorOf(ctx.req),
+      params: ctx.params,
+      query: new URLSearchParams(ctx.querystring),
+      sent,
+      cookie: this.cookies.session(ctx.req),
+      person,
+    };
+  }
+
+  private async whoIs({ req }: PageContext): Promise<Person | null> {
+    const { sessions, accounts } = this.parts.people;
+    const session = await sessions.find(this.cookies.session(req) ?? undefined);
+    if (session === null) return null;
+    const account = await accounts.get(session.account_id);
+    return account === null || account.erased_at !== null ? null : { account, session };
+  }
+
+  private apply(ctx: PageContext, person: Person | null, reply: Reply): void {
+    if (reply === null) return;
+    if (!(reply instanceof Redirect)) {
+      this.show(ctx, person, reply);
+      return;
+    }
+    if (reply.notice !== null) keepNotice(ctx, this.cookies, reply.notice);
+    ctx.status = SEE_OTHER;
+    ctx.set('Location', reply.to);
+    ctx.set('Cache-Control', 'no-store');
+    setPageHeaders(ctx, []);
+    ctx.type = 'text/plain';
+    ctx.body = 'See the address in Location.';
+  }
+
+  private show(ctx: PageContext, person: Person | null, page: Page): void {
+    ctx.status = page.status ?? 200;
+    ctx.set('Cache-Control', 'no-store');
+    setPageHeaders(ctx, page.formTargets ?? []);
+    const html = renderPage(page, {
+      name: person === null ? null : (person.account.name ?? ''),
+      notice: takeNotice(ctx, this.cookies),
+      formToken: () => this.tokens.issue(ctx),
+    });
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.body = html;
+  }
+
+  private answerError(ctx: PageContext, person: Person | null, error: unknown): void {
+    const answer: ErrorAnswer = errorAnswer(error);
+    if (answer.status >= 500) {
+      this.parts.logger.error({ err: error, request: ctx.state.id }, 'a page could not be shown');
+    }
+    ctx.set(answer.headers);
+    this.show(ctx, person, errorPage(answer));
+  }
+}
+
+function allowed(routes: readonly Route[]): string {
+  return routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+}
+
+/** Somebody who has to sign in comes back to the page that they wanted; to a form they could not send again. */
+function toSignIn(ctx: PageContext, { method }: Route): Redirect {
+  const next = method === 'GET' && ctx.url !== '/' ? `?next=${encodeURIComponent(ctx.url)}` : '';
+  return new Redirect(`/sign-in${next}`);
+}
