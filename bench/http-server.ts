@@ -2,7 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
+import { admission } from '../src/http/admission.ts';
 import { createApp } from '../src/http/app.ts';
+import { createLimits } from '../src/http/limits.ts';
+import { visitors } from '../src/http/visitor.ts';
 import { Authenticator } from '../src/identity/authenticate.ts';
 import { Tokens } from '../src/identity/tokens.ts';
 import { createLogger } from '../src/log.ts';
@@ -31,11 +34,16 @@ const { token } = await new Tokens(parts).create({
   organizations: [organizationId],
 });
 const authenticator = new Authenticator(parts);
-const service = createApp({
-  tools: register.tools,
-  authenticate: (credential) => authenticator.authenticate(credential),
-  health: async () => ({ serving: true }),
+const check = {
+  authenticate: (credential: string) => authenticator.authenticate(credential),
+  // Counted, and never reached.
+  limits: createLimits(1_000_000_000, visitors([])),
   baseUrl: 'http://127.0.0.1',
+};
+const service = createApp({
+  ...check,
+  tools: register.tools,
+  health: async () => ({ serving: true }),
   version: '0',
   logger,
 }).callback();
@@ -44,6 +52,14 @@ const service = createApp({
 const list = Buffer.from(`{"jsonrpc":"2.0","id":1,"result":{"tools":${register.tools.listJson}}}`);
 const router = new Router();
 router.post('/plain/list', async (ctx) => {
+  await readJson(ctx.req);
+  ctx.type = 'json';
+  ctx.body = list;
+});
+/* The same, behind all that lets a caller in. */
+const admit = admission(check);
+router.post('/plain/checked', async (ctx) => {
+  await admit(ctx.req);
   await readJson(ctx.req);
   ctx.type = 'json';
   ctx.body = list;

@@ -21,7 +21,16 @@ export async function httpFigures(bed: Bed, ms: number): Promise<Figure[]> {
     const to = (path: string, message: object) => post(port, path, token, message);
     const lists = await compare(port, ms, to('/api/mcp/v1', list), to('/plain/list', list));
     const reads = await compare(port, ms, to('/api/mcp/v1', read), to('/plain/record', read));
+    const checks = await compare(port, ms, to('/plain/checked', list), to('/plain/list', list));
     return [
+      figure(
+        'a plain Koa route with the check of token, Host and rate to one without',
+        '1/s',
+        checks.a,
+        checks.b,
+        '>=',
+        0.85,
+      ),
       figure(
         'tools/list over HTTP, token checked, to a plain Koa route sending the same bytes',
         '1/s',

@@ -4,7 +4,9 @@ import type { Config } from './config.ts';
 import { createApp } from './http/app.ts';
 import { unavailable } from './http/errors.ts';
 import type { Health } from './http/health.ts';
+import { createLimits } from './http/limits.ts';
 import { startServer, stopServer } from './http/server.ts';
+import { visitors } from './http/visitor.ts';
 import { Authenticator } from './identity/authenticate.ts';
 import { firstStart, secret } from './identity/installation.ts';
 import { repairTokens } from './identity/repair.ts';
@@ -76,13 +78,14 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
       if (!installed) throw unavailable();
       return authenticator.authenticate(credential);
     },
+    limits: createLimits(config.rateLimitPerMinute, visitors(config.trustedProxies)),
     health: () => healthOf(stores, register),
     baseUrl: addressOf(config),
     version: VERSION,
     logger,
   });
   // Before anything is made: the token of a first start that then could not listen would never be shown.
-  const server = await startServer(app.callback(), { host: config.host, port: config.port });
+  const server = await startServer(app.callback(), { host: config.host, port: config.port, tls: config.tls });
   let stopping = false;
   ends.push(() => {
     stopping = true;

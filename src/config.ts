@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'dotenv';
 import { z } from 'zod';
+import { networkFault } from './http/visitor.ts';
 
 export interface Config {
   /** 0: any free one. */
@@ -9,8 +10,16 @@ export interface Config {
   host: string;
   /** Absolute. */
   dataDir: string;
-  /** Where clients reach the service, without a trailing slash; null: where it listens. */
+  /** Where clients reach the service: an origin, without a trailing slash; null: where it listens. */
   baseUrl: string | null;
+  /** Absolute paths of a certificate and its key, both PEM: https is served here. Null: TLS ends elsewhere, or nowhere. */
+  tls: { cert: string; key: string } | null;
+  /** Addresses and networks whose X-Forwarded-For is believed. */
+  trustedProxies: readonly string[];
+  /** Requests a minute that one credential may make; null: any number. */
+  rateLimitPerMinute: number | null;
+  /** The OpenID provider that people may sign in by. */
+  oidc: { issuer: string; clientId: string; clientSecret: string } | null;
   /** Replaces the embedded event store. */
   eventStoreUrl: string | null;
   /** Replaces the embedded read models and accounts. */
@@ -21,6 +30,8 @@ export interface Config {
   logLevel: LogLevel;
 }
 
+/** Where the service is meant to be reached beyond this machine, and nothing else is set. */
+const RATE_LIMIT_PER_MINUTE = 6_000;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -39,9 +50,26 @@ const SETTINGS = z.object({
   DATA_DIR: z.string().default('./data'),
   BASE_URL: z
     .string()
-    .refine(isBaseUrl, 'must be an http:// or https:// address without query, such as https://compliance.example.com')
-    .transform((url) => url.replace(/\/+$/, ''))
+    .refine(isOrigin, 'must be an http:// or https:// address without path or query, such as https://grc.example.com')
+    .transform((url) => new URL(url).origin)
     .optional(),
+  TLS_CERT: z.string().optional(),
+  TLS_KEY: z.string().optional(),
+  TRUSTED_PROXIES: z
+    .string()
+    .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''))
+    .refine(
+      (parts) => parts.every((part) => networkFault(part) === null),
+      'must list IP addresses or networks, such as 127.0.0.1, 10.0.0.0/8',
+    )
+    .default([]),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).optional(),
+  OIDC_ISSUER: z
+    .string()
+    .refine(isIssuer, 'must be the https:// address of an OpenID provider, without query (http:// on this machine)')
+    .optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
   EVENTSTORE_URL: z
     .string()
     .regex(
@@ -79,13 +107,21 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   if (!read.success)
     throw new ConfigError(read.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`));
   const settings = read.data;
-  const fault = plainHttpFault(settings.HOST, settings.BASE_URL);
-  if (fault !== null && !settings.ALLOW_PLAIN_HTTP) throw new ConfigError([fault]);
+  const faults = faultsBetween(settings);
+  if (faults.length > 0) throw new ConfigError(faults);
+  const { TLS_CERT, TLS_KEY, OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = settings;
   return {
     port: settings.PORT,
     host: settings.HOST,
     dataDir: resolve(cwd, settings.DATA_DIR),
     baseUrl: settings.BASE_URL ?? null,
+    tls: TLS_CERT && TLS_KEY ? { cert: resolve(cwd, TLS_CERT), key: resolve(cwd, TLS_KEY) } : null,
+    trustedProxies: settings.TRUSTED_PROXIES,
+    rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE ?? (isForOthers(settings) ? RATE_LIMIT_PER_MINUTE : null),
+    oidc:
+      OIDC_ISSUER && OIDC_CLIENT_ID && OIDC_CLIENT_SECRET
+        ? { issuer: OIDC_ISSUER, clientId: OIDC_CLIENT_ID, clientSecret: OIDC_CLIENT_SECRET }
+        : null,
     eventStoreUrl: settings.EVENTSTORE_URL ?? null,
     mongodbUrl: settings.MONGODB_URL ?? null,
     riskAcceptanceMaxDays: settings.RISK_ACCEPTANCE_MAX_DAYS,
@@ -94,15 +130,40 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   };
 }
 
-/** Tokens must not cross a network in the clear: plain HTTP is for this machine alone, unless it is allowed by name. */
-function plainHttpFault(host: string, baseUrl: string | undefined): string | null {
-  if (baseUrl?.startsWith('https:')) return null;
-  const remedy = 'Set BASE_URL to the https:// address of the proxy in front, or allow it with ALLOW_PLAIN_HTTP=true.';
-  if (!isLoopback(host)) return `HOST would serve plain HTTP beyond this machine. ${remedy}`;
-  if (baseUrl !== undefined && !isLoopback(new URL(baseUrl).hostname)) {
-    return `BASE_URL is plain HTTP beyond this machine. ${remedy}`;
+type Settings = z.output<typeof SETTINGS>;
+
+/** What is wrong with settings that are each right. */
+function faultsBetween(settings: Settings): string[] {
+  const faults = [plainHttpFault(settings)];
+  if (settings.TLS_CERT !== undefined && settings.BASE_URL?.startsWith('http:')) {
+    faults.push('BASE_URL must begin with https://, since TLS_CERT makes the service serve https.');
   }
-  return null;
+  faults.push(...missingOf(settings, ['TLS_CERT', 'TLS_KEY']));
+  faults.push(...missingOf(settings, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']));
+  return faults.filter((fault) => fault !== null);
+}
+
+/** Those that are missing of settings which go together. */
+function missingOf(settings: Settings, names: readonly (keyof Settings)[]): string[] {
+  const given = names.filter((name) => settings[name] !== undefined);
+  if (given.length === 0) return [];
+  return names
+    .filter((name) => !given.includes(name))
+    .map((name) => `${name} must be set too, since ${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'}.`);
+}
+
+/** Tokens must not cross a network in the clear: plain HTTP is for this machine alone, unless it is allowed by name. */
+function plainHttpFault({ HOST, BASE_URL, TLS_CERT, ALLOW_PLAIN_HTTP }: Settings): string | null {
+  if (ALLOW_PLAIN_HTTP || TLS_CERT !== undefined || BASE_URL?.startsWith('https:')) return null;
+  const remedy =
+    'Set BASE_URL to the https:// address of the proxy in front, serve https here with TLS_CERT and TLS_KEY, or allow it with ALLOW_PLAIN_HTTP=true.';
+  if (!isLoopback(HOST)) return `HOST would serve plain HTTP beyond this machine. ${remedy}`;
+  return isForOthers({ HOST, BASE_URL }) ? `BASE_URL is plain HTTP beyond this machine. ${remedy}` : null;
+}
+
+/** Whether the service is meant to be reached from beyond this machine. */
+function isForOthers({ HOST, BASE_URL }: Pick<Settings, 'HOST' | 'BASE_URL'>): boolean {
+  return !isLoopback(HOST) || (BASE_URL !== undefined && !isLoopback(new URL(BASE_URL).hostname));
 }
 
 /** What can be served by, but hardly as it was meant. The guard against rebound names knows only what it is told. */
@@ -123,9 +184,20 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || /^127(\.\d{1,3}){3}$/.test(host) || host === '::1' || host === '[::1]';
 }
 
-function isBaseUrl(text: string): boolean {
+/** Pages, their cookies and the well-known documents of OAuth need a host of their own: a path is none. */
+function isOrigin(text: string): boolean {
+  return isWebAddress(text) && new URL(text).pathname === '/';
+}
+
+function isIssuer(text: string): boolean {
+  return isWebAddress(text) && (text.startsWith('https:') || isLoopback(new URL(text).hostname));
+}
+
+/** Whether it is an http or https address without query, fragment, user or password. */
+function isWebAddress(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
-  return url !== null && /^https?:$/.test(url.protocol) && !/[?#]/.test(text) && url.username === '';
+  if (url === null || /[?#@\s\\]/.test(text)) return false;
+  return url.protocol === 'https:' || url.protocol === 'http:';
 }
 
 function wholeNumber(least: number, most: number) {

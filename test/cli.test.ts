@@ -200,7 +200,7 @@ cli('an unknown command is code 2 and lists those there are', async () => {
 });
 
 cli('clients are told the address that they can reach', () => {
-  const at = (host: string, baseUrl: string | null = null) => endpointOf({ host, baseUrl, port: 8080 });
+  const at = (host: string, baseUrl: string | null = null) => endpointOf({ host, baseUrl, port: 8080, tls: null });
   assert.is(at('127.0.0.1'), 'http://127.0.0.1:8080/api/mcp/v1');
   assert.is(at('0.0.0.0'), 'http://localhost:8080/api/mcp/v1');
   assert.is(at('::1'), 'http://[::1]:8080/api/mcp/v1');

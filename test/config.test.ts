@@ -30,6 +30,10 @@ config('needs nothing to be set', ({ cwd }) => {
     host: '127.0.0.1',
     dataDir: join(cwd, 'data'),
     baseUrl: null,
+    tls: null,
+    trustedProxies: [],
+    rateLimitPerMinute: null,
+    oidc: null,
     eventStoreUrl: null,
     mongodbUrl: null,
     riskAcceptanceMaxDays: 366,
@@ -43,7 +47,14 @@ config('reads every setting', ({ cwd }) => {
     PORT: '0',
     HOST: '0.0.0.0',
     DATA_DIR: '/var/lib/veritrail',
-    BASE_URL: 'https://grc.example.com/trail/',
+    BASE_URL: 'HTTPS://GRC.example.com:443/',
+    TLS_CERT: '/etc/veritrail/chain.pem',
+    TLS_KEY: 'key.pem',
+    TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8 2001:db8::/32',
+    RATE_LIMIT_PER_MINUTE: '120',
+    OIDC_ISSUER: 'https://login.example.com/realms/one',
+    OIDC_CLIENT_ID: 'veritrail',
+    OIDC_CLIENT_SECRET: 'hunter2',
     EVENTSTORE_URL: 'esdb+discover://admin:secret@es1:2113,es2:2113?tls=true',
     MONGODB_URL: 'mongodb://m1:27017,m2:27017/veritrail?replicaSet=rs0',
     RISK_ACCEPTANCE_MAX_DAYS: '90',
@@ -54,7 +65,11 @@ config('reads every setting', ({ cwd }) => {
     port: 0,
     host: '0.0.0.0',
     dataDir: '/var/lib/veritrail',
-    baseUrl: 'https://grc.example.com/trail',
+    baseUrl: 'https://grc.example.com',
+    tls: { cert: '/etc/veritrail/chain.pem', key: join(cwd, 'key.pem') },
+    trustedProxies: ['127.0.0.1', '10.0.0.0/8', '2001:db8::/32'],
+    rateLimitPerMinute: 120,
+    oidc: { issuer: env.OIDC_ISSUER, clientId: 'veritrail', clientSecret: 'hunter2' },
     eventStoreUrl: env.EVENTSTORE_URL,
     mongodbUrl: env.MONGODB_URL,
     riskAcceptanceMaxDays: 90,
@@ -91,6 +106,20 @@ for (const [name, value] of [
   ['BASE_URL', 'ftp://compliance.example.com'],
   ['BASE_URL', 'https://compliance.example.com/?a=1'],
   ['BASE_URL', 'https://someone:hunter2@compliance.example.com'],
+  ['BASE_URL', 'https://:hunter2@compliance.example.com'],
+  ['BASE_URL', 'https://compliance.example.com/trail'],
+  ['BASE_URL', 'https:\\\\compliance.example.com'],
+  ['TRUSTED_PROXIES', 'proxy.example.com'],
+  ['TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['TRUSTED_PROXIES', '10.0.0.1,2001:db8::/129'],
+  ['TRUSTED_PROXIES', '10.0.0.0/8/8'],
+  ['TRUSTED_PROXIES', '10.0.0.0/'],
+  ['TRUSTED_PROXIES', 'true'],
+  ['RATE_LIMIT_PER_MINUTE', '0'],
+  ['RATE_LIMIT_PER_MINUTE', '60/s'],
+  ['OIDC_ISSUER', 'http://login.example.com'],
+  ['OIDC_ISSUER', 'https://login.example.com/?realm=hunter2'],
+  ['OIDC_ISSUER', 'login.example.com'],
   ['EVENTSTORE_URL', 'http://admin:hunter2@localhost:2113'],
   ['EVENTSTORE_URL', 'esdb://'],
   ['MONGODB_URL', 'postgres://admin:hunter2@localhost'],
@@ -114,6 +143,48 @@ config('names everything that is wrong at once', ({ cwd }) => {
     ['PORT', 'MONGODB_URL', 'LOG_LEVEL'],
   );
   assert.throws(() => readConfig({ PORT: 'x', LOG_LEVEL: 'x' }, cwd), /PORT must[\s\S]*LOG_LEVEL must/);
+});
+
+for (const [given, missing] of [
+  [['TLS_CERT'], ['TLS_KEY']],
+  [['TLS_KEY'], ['TLS_CERT']],
+  [['OIDC_ISSUER'], ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']],
+  [['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'], ['OIDC_ISSUER']],
+] as const) {
+  config(`${given.join(' and ')} cannot be set alone`, ({ cwd }) => {
+    const issues = issuesOf(Object.fromEntries(given.map((name) => [name, 'https://login.example.com'])), cwd);
+    assert.equal(
+      issues.map((issue) => issue.split(' ')[0]),
+      [...missing],
+    );
+    for (const issue of issues) assert.match(issue, `must be set too, since ${given.join(' and ')}`);
+  });
+}
+
+config('a provider on this machine may be without https', ({ cwd }) => {
+  const env = { OIDC_ISSUER: 'http://localhost:8081/realm', OIDC_CLIENT_ID: 'x', OIDC_CLIENT_SECRET: 'y' };
+  assert.is(readConfig(env, cwd).oidc?.issuer, env.OIDC_ISSUER);
+});
+
+config('https served here needs no proxy, and is not said to be http', ({ cwd }) => {
+  const tls = { TLS_CERT: 'c', TLS_KEY: 'k' };
+  assert.is(readConfig({ ...tls, HOST: '0.0.0.0' }, cwd).host, '0.0.0.0');
+  assert.is(readConfig({ ...tls, BASE_URL: 'https://grc.example.com' }, cwd).baseUrl, 'https://grc.example.com');
+  const BASE_URL = 'http://grc.example.com';
+  assert.match(
+    issuesOf({ ...tls, BASE_URL, ALLOW_PLAIN_HTTP: 'true' }, cwd)[0] ?? '',
+    /^BASE_URL must begin with https/,
+  );
+});
+
+config('credentials are limited where the service is for others, and elsewhere only when asked for', ({ cwd }) => {
+  const limitOf = (env: Record<string, string>) => readConfig(env, cwd).rateLimitPerMinute;
+  assert.is(limitOf({}), null);
+  assert.is(limitOf({ BASE_URL: 'http://localhost:8080' }), null);
+  assert.is(limitOf({ RATE_LIMIT_PER_MINUTE: '60' }), 60);
+  assert.is(limitOf({ BASE_URL: 'https://grc.example.com' }), 6000);
+  assert.is(limitOf({ HOST: '::', ALLOW_PLAIN_HTTP: 'true' }), 6000);
+  assert.is(limitOf({ BASE_URL: 'https://grc.example.com', RATE_LIMIT_PER_MINUTE: '100000' }), 100_000);
 });
 
 config('warns by name of a BASE_URL that is missing where others are served', ({ cwd }) => {

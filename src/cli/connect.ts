@@ -1,10 +1,11 @@
 import { type Config, isWildcard } from '../config.ts';
 
-type Address = Pick<Config, 'baseUrl' | 'host' | 'port'>;
+type Address = Pick<Config, 'baseUrl' | 'host' | 'port' | 'tls'>;
 
 /** Where the service is reached. `port` is the one it listens on, where that is known. */
 export function addressOf(config: Address, port = config.port): string {
-  return config.baseUrl ?? `http://${reachable(config.host)}:${port}`;
+  const scheme = config.tls === null ? 'http' : 'https';
+  return config.baseUrl ?? `${scheme}://${reachable(config.host)}:${port}`;
 }
 
 /** Where clients reach the MCP endpoint. */

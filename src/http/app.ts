@@ -1,16 +1,15 @@
-import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Logger } from 'pino';
-import type { Caller } from '../commands/caller.ts';
 import { createProtocol } from '../mcp/protocol.ts';
 import type { ToolBox } from '../mcp/tool.ts';
-import { type Authenticate, callerOf } from './authentication.ts';
+import { admission } from './admission.ts';
+import type { Authenticate } from './authentication.ts';
 import { directToolRoutes } from './direct-tools.ts';
 import { type Health, healthRoutes } from './health.ts';
+import type { Limits } from './limits.ts';
 import { mcpEndpoint } from './mcp-endpoint.ts';
 import { openapiRoute } from './openapi.ts';
-import { originGuard } from './origin.ts';
 import { type RequestState, requests } from './request.ts';
 
 /** What the HTTP service is made of. */
@@ -21,6 +20,8 @@ export interface HttpParts {
    * Throws StoreUnavailable when that can't be known.
    */
   authenticate: Authenticate;
+  /** How often who may ask. */
+  limits: Limits;
   /** Store and projection state; where `serving` is false, health and readyz answer 503. */
   health(): Promise<Health>;
   /** The service's own address, as its users write it: its host and origin are let in beside loopback's. */
@@ -32,13 +33,9 @@ export interface HttpParts {
 /** The Koa app: the MCP endpoint, the direct form of the tools and its OpenAPI document, health. */
 export function createApp(parts: HttpParts): Koa<RequestState> {
   const { tools, version, logger } = parts;
-  const guard = originGuard(parts.baseUrl);
-  const admit = async (request: IncomingMessage): Promise<Caller> => {
-    guard(request);
-    return callerOf(request, parts.authenticate);
-  };
-
-  const router = new Router<RequestState>();
+  const admit = admission(parts);
+  // One spelling an address: a proxy's rules for a path must hold for all that is served there.
+  const router = new Router<RequestState>({ sensitive: true });
   healthRoutes(router, parts, admit);
   directToolRoutes(router, tools, admit);
   openapiRoute(router, parts);

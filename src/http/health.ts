@@ -23,20 +23,32 @@ export function healthRoutes(
   parts: { health(): Promise<Health>; version: string },
   admit: (request: IncomingMessage) => Promise<Caller>,
 ): void {
+  const health = shared(() => parts.health().catch(() => DOWN));
   router.get('/livez', (ctx) => {
     ctx.body = { status: 'ok' };
   });
   router.get('/readyz', async (ctx) => {
-    answer(ctx, await parts.health().catch(() => DOWN), {});
+    answer(ctx, await health(), {});
   });
   router.get(`${MCP_PATH}/health`, async (ctx) => {
-    const [caller, health] = await Promise.all([knownOf(admit(ctx.req)), parts.health().catch(() => DOWN)]);
-    if (caller === null && health.serving) throw unavailable();
+    const [caller, found] = await Promise.all([knownOf(admit(ctx.req)), health()]);
+    if (caller === null && found.serving) throw unavailable();
     if (caller !== null) ctx.state.account = caller.account_id;
     // A store that is away keeps callers from being known: it is named all the same, and nothing else is.
-    const details = caller === null ? { stores: health.stores } : health;
-    answer(ctx, health, { version: parts.version, ...details });
+    const details = caller === null ? { stores: found.stores } : found;
+    answer(ctx, found, { version: parts.version, ...details });
   });
+}
+
+/** One question at a time, its answer for all who asked meanwhile: anybody may ask, and each costs the stores. */
+function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asking: Promise<T> | null = null;
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = null;
+    });
+    return asking;
+  };
 }
 
 /** The caller; null when that cannot be known, or not soon. @throws HttpError for a credential that is none */

@@ -5,17 +5,41 @@ const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
 
 /**
  * Refuses requests that a web page made by rebinding a name to this address, or from an origin that isn't ours.
- * Host must be a loopback name or the base address's; Origin, where there is one, must be the service's own.
+ * Host must be a loopback name or the base address's; Origin, where there is one, must be the service's own. `null`, which
+ * browsers send for pages that hide where they are, is nobody's own.
+ *
+ * For the endpoints, for pages and for the OAuth server alike: no page of another origin may call any of them, so none
+ * answers with CORS headers. What everybody may read (the OAuth metadata) needs `hostGuard` alone.
  */
 export function originGuard(baseUrl: string): (request: IncomingMessage) => void {
-  const base = new URL(baseUrl);
+  const { origin: ours } = new URL(baseUrl);
+  const isOurHost = hostCheck(baseUrl);
   return ({ headers: { host = '', origin } }) => {
-    const name = host.replace(/:\d+$/, '').toLowerCase();
-    const loopback = LOOPBACK.has(name);
-    if (!loopback && name !== base.hostname) throw forbidden('This service is not known by that Host.');
-    if (origin === undefined || origin === base.origin) return;
-    if (!(loopback && origin === `http://${host}`)) throw forbidden('Requests from that Origin are not allowed.');
+    const known = isOurHost(host);
+    if (known === null) throw unknownHost();
+    if (origin === undefined || origin === ours) return;
+    if (known !== 'LOOPBACK' || (origin !== `http://${host}` && origin !== `https://${host}`)) {
+      throw new HttpError(403, 'forbidden', 'Requests from that Origin are not allowed.');
+    }
   };
 }
 
-const forbidden = (message: string) => new HttpError(403, 'forbidden', message);
+/** The half of `originGuard` that looks at Host. */
+export function hostGuard(baseUrl: string): (request: IncomingMessage) => void {
+  const isOurHost = hostCheck(baseUrl);
+  return ({ headers: { host = '' } }) => {
+    if (isOurHost(host) === null) throw unknownHost();
+  };
+}
+
+/** Whose a Host header's name is; null: not ours. Anything but a name (and a port) is no name of ours. */
+function hostCheck(baseUrl: string): (host: string) => 'LOOPBACK' | 'BASE' | null {
+  const { hostname } = new URL(baseUrl);
+  return (host) => {
+    const name = host.replace(/:\d{1,5}$/, '').toLowerCase();
+    if (LOOPBACK.has(name)) return 'LOOPBACK';
+    return name === hostname ? 'BASE' : null;
+  };
+}
+
+const unknownHost = () => new HttpError(403, 'forbidden', 'This service is not known by that Host.');

@@ -17,9 +17,22 @@ export interface RequestState {
 export type RequestContext = ParameterizedContext<RequestState>;
 
 /** Answers are for their reader alone unless they say otherwise, and are what they say they are. As node takes them: name, value, name, value. */
-export const API_HEADERS = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'] as const;
+export const API_HEADERS = [
+  'Cache-Control',
+  'no-store',
+  'X-Content-Type-Options',
+  'nosniff',
+  // Should a browser show one: it neither runs nor loads anything, and nobody frames it.
+  'Content-Security-Policy',
+  "default-src 'none'; frame-ancestors 'none'",
+] as const;
 
 const NOT_MODIFIED = 304;
+/** Names and values. Their bytes are bounded by node: 16 KiB with the address. */
+const MAX_RAW_HEADERS = 200;
+const PATH_LENGTH = 200;
+/** Longer than any part of an address of ours, and shorter than any secret: somebody put one where none belongs. */
+const LONG_PART = /[^/]{32,}/g;
 
 /** Gives each request an id, answers what the routes inside throw or leave open, and writes one line to the log. */
 export function requests(logger: Logger): Middleware<RequestState> {
@@ -33,6 +46,7 @@ export function requests(logger: Logger): Middleware<RequestState> {
     ctx.state.id = `${prefix}-${count}`;
     let thrown: unknown;
     try {
+      refuseOddRequest(ctx);
       await next();
       if (ctx.respond !== false && ctx.body == null && ctx.status !== NOT_MODIFIED) throw unanswered(ctx);
     } catch (error) {
@@ -41,13 +55,24 @@ export function requests(logger: Logger): Middleware<RequestState> {
       if (ctx.respond !== false) render(ctx, error);
     }
     if (ctx.respond !== false) {
-      if (!ctx.res.hasHeader(API_HEADERS[0])) ctx.set(API_HEADERS[0], API_HEADERS[1]);
-      ctx.set({ [API_HEADERS[2]]: API_HEADERS[3], 'X-Request-Id': ctx.state.id });
+      for (let i = 0; i < API_HEADERS.length; i += 2) {
+        const name = API_HEADERS[i]!;
+        if (!ctx.res.hasHeader(name)) ctx.set(name, API_HEADERS[i + 1]!);
+      }
+      ctx.set('X-Request-Id', ctx.state.id);
     }
     const line = lineOf(ctx, performance.now() - started, thrown);
     if (thrown === undefined || isExpected(thrown)) lines.info(line, 'request');
     else logger.error({ ...line, err: thrown }, 'request failed');
   };
+}
+
+/** What no client sends, and what is read one way by some and another by others. @throws HttpError */
+function refuseOddRequest({ req }: RequestContext): void {
+  if (req.url?.[0] !== '/') throw new HttpError(400, 'invalid_input', 'Ask for a path, beginning with a slash.');
+  if (req.rawHeaders.length > MAX_RAW_HEADERS) {
+    throw new HttpError(431, 'invalid_input', `Send at most ${MAX_RAW_HEADERS / 2} header fields.`);
+  }
 }
 
 /** What the router found no answer for: no such address, or (it has set Allow) no such method there. */
@@ -66,8 +91,14 @@ function render(ctx: RequestContext, error: unknown): void {
 function lineOf({ req, res, state }: RequestContext, took: number, thrown: unknown): object {
   const { id: request, ...known } = state;
   const status = thrown instanceof ClientGone ? 499 : res.statusCode;
-  const path = (req.url ?? '').split('?', 1)[0]?.slice(0, 200);
-  return { request, method: req.method, path, status, ms: Math.round(took * 10) / 10, ...known };
+  return { request, method: req.method, path: pathOf(req.url ?? ''), status, ms: Math.round(took * 10) / 10, ...known };
+}
+
+/** A request's path as the log may have it. */
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
+  return path.length < 32 ? path : path.slice(0, PATH_LENGTH).replace(LONG_PART, '…');
 }
 
 const isExpected = (error: unknown) =>

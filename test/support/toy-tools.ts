@@ -5,7 +5,9 @@ import { type AddressInfo, connect } from 'node:net';
 import pino from 'pino';
 import type { Caller } from '../../src/commands/caller.ts';
 import { createApp, type HttpParts } from '../../src/http/app.ts';
+import { createLimits } from '../../src/http/limits.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
+import { visitors } from '../../src/http/visitor.ts';
 import type { CallContext, ToolBox, ToolResult } from '../../src/mcp/tool.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 
@@ -121,6 +123,7 @@ export async function startToyService(
     tools,
     authenticate,
     health,
+    limits: createLimits(null, visitors([])),
     baseUrl: 'https://veritrail.example',
     version: '1.2.3',
     logger,
