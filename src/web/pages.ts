@@ -1,4 +1,7 @@
+import { confirmPage } from './pages/confirm.tsx';
+import { factorPages } from './pages/factors.tsx';
 import { homePage } from './pages/home.tsx';
+import { securityPage } from './pages/security.tsx';
 import type { WebParts } from './parts.ts';
 import type { Route } from './visit.ts';
 
@@ -9,7 +12,7 @@ import type { Route } from './visit.ts';
  * `post` handler runs, the form is known to be ours; write forms with `Form` (context.tsx) and the fields of fields.tsx,
  * check them with `checkForm` (forms.ts).
  */
-const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [homePage];
+const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [homePage, securityPage, confirmPage, factorPages];
 
 export function allRoutes(parts: WebParts): Route[] {
   return PAGES.flatMap((page) => page(parts));

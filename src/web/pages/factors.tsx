@@ -1,0 +1,176 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { RegistrationResponseJSON } from '@simplewebauthn/server';
+import { z } from 'zod';
+import type { TotpEnrolment } from '../../identity/totp.ts';
+import { attempt } from '../attempt.ts';
+import { confirmFirst } from '../confirmed.ts';
+import { Form } from '../context.tsx';
+import { FormFault, TextField } from '../fields.tsx';
+import { BLANK, checkForm, type FormState, one } from '../forms.ts';
+import type { Page } from '../page.ts';
+import type { WebParts } from '../parts.ts';
+import { CopyBlock } from '../pieces.tsx';
+import { get, post, type Reply, type Route, redirect, type SignedInVisit } from '../visit.ts';
+import { SECURITY } from './security.tsx';
+
+const APP = `${SECURITY}/app`;
+const PASSKEYS = `${SECURITY}/passkeys`;
+
+const CODE = { code: one(z.string().min(1, 'Give the code that the app shows.')) };
+const CREDENTIAL = {
+  name: one(z.string()),
+  credential: one(
+    z.string().transform((text, context) => {
+      const read = parsed(text);
+      if (read === null) context.addIssue('The browser gave no passkey: try again.');
+      return read as unknown as RegistrationResponseJSON;
+    }),
+  ),
+};
+const PASSKEY = { passkey: one(z.string().min(1)) };
+
+/** Adding and taking away what is asked for after the password. Each needs a recent proof of who it is. */
+export const factorPages = (parts: WebParts): Route[] => {
+  const { totp, passkeys, recovery } = parts.people;
+  return [
+    get(APP, async (visit) => {
+      if (visit.person.account.totp !== null) return redirect(SECURITY, 'There is an app already.');
+      return confirmFirst(parts, visit, APP) ?? appPage(await totp.enrol(visit.person.session), BLANK);
+    }),
+    post(APP, async (visit) => {
+      const first = confirmFirst(parts, visit, APP);
+      if (first !== null) return first;
+      const { session } = visit.person;
+      const { value, state } = checkForm(CODE, visit.sent);
+      if (value === null) return appPage(await totp.enrol(session), state);
+      const tried = await attempt(visit.sent, ['code'], () => totp.add(session, value.code, visit.visitor));
+      if (tried.state !== null) return appPage(await totp.enrol(session), tried.state);
+      return added(tried.done, 'The authenticator app is set up.');
+    }),
+    post(`${APP}/remove`, async (visit) => {
+      const first = confirmFirst(parts, visit, SECURITY);
+      if (first !== null) return first;
+      await totp.remove(visit.person.session, null, visit.visitor);
+      return redirect(SECURITY, 'The authenticator app is removed.');
+    }),
+    get(PASSKEYS, async (visit) => confirmFirst(parts, visit, PASSKEYS) ?? passkeyPage(parts, visit, BLANK)),
+    post(PASSKEYS, async (visit) => {
+      const first = confirmFirst(parts, visit, PASSKEYS);
+      if (first !== null) return first;
+      const { value, state } = checkForm(CREDENTIAL, visit.sent);
+      if (value === null) return passkeyPage(parts, visit, state);
+      const { name, credential } = value;
+      const deed = () => passkeys.register(visit.person.session, name, credential, visit.visitor);
+      const tried = await attempt(visit.sent, ['name'], deed);
+      return tried.state === null ? added(tried.done, 'The passkey is added.') : passkeyPage(parts, visit, tried.state);
+    }),
+    post(`${PASSKEYS}/remove`, async (visit) => {
+      const first = confirmFirst(parts, visit, SECURITY);
+      if (first !== null) return first;
+      const { value } = checkForm(PASSKEY, visit.sent);
+      if (value !== null) await passkeys.remove(visit.person.session, value.passkey, null, visit.visitor);
+      return redirect(SECURITY, 'The passkey is removed.');
+    }),
+    post(`${SECURITY}/recovery-codes`, async (visit) => {
+      const first = confirmFirst(parts, visit, SECURITY);
+      if (first !== null) return first;
+      return codesPage(await recovery.regenerate(visit.person.session, null, visit.visitor));
+    }),
+  ];
+};
+
+/** With the first factor come recovery codes. */
+const added = (codes: readonly string[] | null, done: string): Reply =>
+  codes === null ? redirect(SECURITY, done) : codesPage(codes, done);
+
+function appPage({ secret, qr }: TotpEnrolment, form: FormState): Page {
+  return {
+    title: 'Add an authenticator app',
+    section: SECURITY,
+    status: form === BLANK ? 200 : 400,
+    body: (
+      <div class="card">
+        <p>Scan this with the app, or type the key into it by hand.</p>
+        <div class="qr" role="img" aria-label="The key below as a QR code" dangerouslySetInnerHTML={{ __html: qr }} />
+        <CopyBlock id="totp-secret" text={secret} secret />
+        <Form action={APP}>
+          <FormFault form={form} />
+          <TextField
+            form={form}
+            name="code"
+            label="Code that the app shows now"
+            hint="Six digits."
+            inputMode="numeric"
+            autocomplete="one-time-code"
+          />
+          <div class="row">
+            <button type="submit">Add the app</button>
+            <a href={SECURITY}>Cancel</a>
+          </div>
+        </Form>
+      </div>
+    ),
+  };
+}
+
+async function passkeyPage({ people }: WebParts, { person }: SignedInVisit, form: FormState): Promise<Page> {
+  const options = JSON.stringify(await people.passkeys.registrationOptions(person.session));
+  return {
+    title: 'Add a passkey',
+    section: SECURITY,
+    status: form === BLANK ? 200 : 400,
+    body: (
+      <div class="card">
+        <p>A passkey is kept by this device, by your password manager or by a security key, and cannot be phished.</p>
+        <noscript>
+          <p class="notice warning">Browsers make passkeys by JavaScript only, which is turned off here.</p>
+        </noscript>
+        <Form action={PASSKEYS} passkey="create" options={options}>
+          <FormFault form={form} />
+          <input type="hidden" name="credential" value="" />
+          <TextField form={form} name="name" label="Name" hint="What you know it by, such as: work laptop." />
+          <p class="fault" role="alert" data-fault hidden>
+            The browser made no passkey. Try again, or choose another device.
+          </p>
+          <button type="submit">Add a passkey</button>
+        </Form>
+        <p>
+          <a href={SECURITY}>Back to Security</a>
+        </p>
+      </div>
+    ),
+  };
+}
+
+function codesPage(codes: readonly string[], done?: string): Page {
+  return {
+    title: 'Recovery codes',
+    section: SECURITY,
+    body: (
+      <div class="card">
+        {done !== undefined && (
+          <p class="notice done" role="status">
+            {done}
+          </p>
+        )}
+        <p>
+          Keep these codes where you find them when your device is lost. Each lets you in once, after your password.
+          They are shown only now; codes that you had before are void.
+        </p>
+        <CopyBlock id="codes" text={codes.join('\n')} secret />
+        <a class="button" href={SECURITY}>
+          I have kept them
+        </a>
+      </div>
+    ),
+  };
+}
+
+function parsed(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
+}
