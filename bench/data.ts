@@ -59,6 +59,7 @@ export async function layBed(vendors: number, versions: number): Promise<Bed> {
     token_id: null,
     client: null,
     roles: new Map([[organizationId, 'OWNER']]),
+    members: new Map([[organizationId, 'OWNER']]),
     read_only: false,
   };
   const call = async (tool: string, args: object) => {

@@ -199,6 +199,7 @@ async function measure({ tool, streams, filters }: Bench, records: number): Prom
   const caller = {
     account_id: ACCOUNT,
     roles: new Map([[ORGANIZATION, 'OWNER']]),
+    members: new Map([[ORGANIZATION, 'OWNER']]),
     read_only: false,
   } as unknown as Caller;
   const call = async (filter: object, view: string) => {

@@ -182,12 +182,15 @@ tokens('the role is the lower of the token and its account, within a second', as
   const { token } = await issue({ role: 'ADMIN' });
   const role = async () => (await authenticator.authenticate(token))!.roles.get(organizationId);
   assert.is(await role(), 'ADMIN');
+  // The last OWNER keeps the role.
+  const another = { account_id: 'acc_00000000000000000000000001', role: 'OWNER' } as const;
+  await commandOrganization(handler, organizationId, { type: 'AddMember', ...another });
   for (const [member, effective] of [
     ['VIEWER', 'VIEWER'],
     ['OWNER', 'ADMIN'],
     ['EDITOR', 'EDITOR'],
   ] as const) {
-    await commandOrganization(handler, organizationId, { type: 'AddMember', account_id: owner, role: member });
+    await commandOrganization(handler, organizationId, { type: 'ChangeMemberRole', account_id: owner, role: member });
     clock.wait(1_000);
     assert.is(await role(), effective);
   }

@@ -20,5 +20,6 @@ export async function callerFor(
   const role = state?.members[account_id];
   if (role === undefined) throw new CommandError(`${account_id} is no member of ${organizationId}.`);
   const client = { name: `veritrail ${command}`, version: VERSION };
-  return { account_id, token_id: null, client, roles: new Map([[organizationId, role]]), read_only: false };
+  const roles = new Map([[organizationId, role]]);
+  return { account_id, token_id: null, client, roles, members: roles, read_only: false };
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ROLES, type Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
-import { DEFAULT_DAYS, type IssuedToken, MAX_DAYS } from '../identity/tokens.ts';
+import { DEFAULT_DAYS, type IssuedToken, MAX_DAYS } from '../identity/token-record.ts';
 import { type Command, CommandError, daysOf, type Shell, UsageError } from './command.ts';
 import { clientConfig, endpointOf } from './connect.ts';
 import { type Service, withInstallation } from './open.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { TokenRecord } from '../identity/tokens.ts';
+import type { TokenRecord } from '../identity/token-record.ts';
 import type { Command } from './command.ts';
 import { withInstallation } from './open.ts';
 

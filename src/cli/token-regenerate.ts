@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { DEFAULT_DAYS, MAX_DAYS } from '../identity/tokens.ts';
+import { DEFAULT_DAYS, MAX_DAYS } from '../identity/token-record.ts';
 import { type Command, daysOf, onlyArgument } from './command.ts';
 import { withInstallation } from './open.ts';
 import { show } from './token-create.ts';

@@ -9,6 +9,8 @@ export interface Caller {
   client: { name: string; version: string } | null;
   /** Organizations this credential reaches, with its effective role there. */
   roles: ReadonlyMap<string, Role>;
+  /** The account's own role in each of these organizations: the credential's is never above it. See roles.ts. */
+  members: ReadonlyMap<string, Role>;
   /** A credential limited to reading, whatever its role. */
   read_only: boolean;
 }

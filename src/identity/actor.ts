@@ -3,12 +3,27 @@ import type { Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler, Envelope, Executed } from '../commands/handler.ts';
 import type { OrganizationCommand, OrganizationState } from '../commands/organization.ts';
+import { actorsRole } from '../commands/organization-state.ts';
+import { Refusal } from '../commands/refusal.ts';
 
-/** Who changes members and tokens. */
-export type Actor = Pick<Envelope, 'actor_id' | 'token_id' | 'client'> & { role: Role };
+/** Who does something, whatever their role is in each organization. */
+export type Person = Pick<Envelope, 'actor_id' | 'token_id' | 'client'>;
+
+/** Who changes members and tokens of an organization. What a member may there is read from its own log beside. */
+export type Actor = Person & { role: Role };
 
 /** The service itself, or whoever has its data folder. */
 export const SYSTEM: Actor = { actor_id: 'SYSTEM', token_id: null, client: null, role: 'OWNER' };
+
+/** Whether everything is allowed. */
+export function isSystem({ actor_id }: Person): boolean {
+  return actor_id === SYSTEM.actor_id;
+}
+
+/** A signed-in account, for commands on organizations: each of them says what its member may. */
+export function personOf(accountId: string): Actor {
+  return { actor_id: accountId, token_id: null, client: null, role: 'OWNER' };
+}
 
 /**
  * Gives a command to an organization. One that must come to the same when it is given again has an id of its own and
@@ -27,4 +42,21 @@ export function commandOrganization(
     organization_id: organizationId,
     correlation_id: repeatable.command_id,
   });
+}
+
+/** An organization as it is in the store now. @throws Refusal not_found */
+export async function requireOrganization(
+  handler: Pick<CommandHandler, 'load'>,
+  organizationId: string,
+): Promise<OrganizationState> {
+  const { state } = await handler.load(organizationAggregate(organizationId), true);
+  if (state !== null) return state;
+  throw new Refusal('not_found', 'There is no such organization: look at the list of yours.', {
+    field: 'organization_id',
+  });
+}
+
+/** What an actor is in an organization; null for no member. */
+export function roleOf(state: OrganizationState, actor: Actor): Role | null {
+  return actorsRole(state, actor);
 }

@@ -2,12 +2,13 @@ import { LRUCache } from 'lru-cache';
 import type { Caller, Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
-import { lowerRole, type OrganizationState } from '../commands/organization.ts';
+import type { OrganizationState } from '../commands/organization.ts';
 import { Refusal } from '../commands/refusal.ts';
+import { lowerRole } from '../commands/roles.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 import { hashToken, isWellFormed } from './token.ts';
-import type { TokenRecord } from './tokens.ts';
+import type { TokenRecord } from './token-record.ts';
 
 /** A revocation or a change of role holds everywhere after this. */
 const STALE_MS = 1_000;
@@ -102,17 +103,22 @@ export class Authenticator {
   /** As old as the oldest of what it is made of. */
   private async toKnown(record: TokenRecord, at: number): Promise<Dated<Known>> {
     const roles = new Map<string, Role>();
+    const members = new Map<string, Role>();
     let oldest = at;
     for (const id of record.organizations) {
       let read = this.organization(id, at);
       // A token that has just been made is known here before it is known to an organization that was read earlier.
       if (read.at < at && (await read.value)?.tokens[record.id] === undefined) read = this.reread(id, at);
-      const role = effectiveRole(record, await read.value);
-      if (role !== null) roles.set(id, role);
+      const state = await read.value;
+      const role = effectiveRole(record, state);
+      if (role !== null) {
+        roles.set(id, role);
+        members.set(id, state!.members[record.account_id]!);
+      }
       oldest = Math.min(oldest, read.at);
     }
     const { id, account_id, read_only } = record;
-    const caller: Caller = { account_id, token_id: id, client: null, roles, read_only };
+    const caller: Caller = { account_id, token_id: id, client: null, roles, members, read_only };
     return { value: { record, caller, expiresAt: Date.parse(record.expires_at) }, at: oldest };
   }
 

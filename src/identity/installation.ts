@@ -4,7 +4,7 @@ import { derivedId, itemCommandId } from '../commands/ids.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { commandOrganization } from './actor.ts';
 import type { Log } from './log.ts';
-import { DEFAULT_DAYS, storeToken } from './tokens.ts';
+import { DEFAULT_DAYS, storeToken } from './token-record.ts';
 
 /** Log and account store do not belong together. `message` says what to do. */
 export class InstallationError extends Error {

@@ -1,48 +1,35 @@
-import { ROLES, type Role } from '../commands/caller.ts';
+import type { Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
 import { randomId } from '../commands/ids.ts';
-import { lowerRole } from '../commands/organization.ts';
+import { memberRole, requireToken } from '../commands/organization-state.ts';
+import { because } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
-import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import { type Actor, commandOrganization, SYSTEM } from './actor.ts';
-import { hashToken, makeToken } from './token.ts';
+import { forbidden, lowerRole, may } from '../commands/roles.ts';
+import type { AccountStore } from '../stores/account-store.ts';
+import { type Actor, commandOrganization, isSystem, requireOrganization, roleOf, SYSTEM } from './actor.ts';
+import { makeToken } from './token.ts';
+import { byAge, listIn, listOf, type ReachingToken, type ShownToken } from './token-lists.ts';
+import {
+  DAY_MS,
+  DEFAULT_DAYS,
+  type IssuedToken,
+  keptOf,
+  type NewToken,
+  refuseBadDays,
+  refuseBadToken,
+  storeToken,
+  type TokenFacts,
+  type TokenRecord,
+} from './token-record.ts';
 
-export const DEFAULT_DAYS = 90;
-export const MAX_DAYS = 366;
-const MAX_NAME = 200;
-const DAY_MS = 86_400_000;
+export type { ReachingToken, ShownToken } from './token-lists.ts';
+export type { IssuedToken, NewToken, TokenRecord } from './token-record.ts';
 
-/** What is kept of a token outside the log. The token's own text is nowhere. */
-export interface TokenRecord extends AccountRecord {
-  /** Null once revoked. */
-  hash: string | null;
-  last_four: string;
-  account_id: string;
-  name: string;
-  role: Role;
-  organizations: string[];
-  read_only: boolean;
-  created_at: string;
-  expires_at: string;
-  revoked_at: string | null;
-  last_used_at: string | null;
-}
-
-export interface NewToken {
-  name: string;
-  account_id: string;
-  role: Role;
-  organizations: readonly string[];
-  read_only?: boolean;
-  days?: number;
-}
-
-/** A token's text, shown this once, and what is kept of it. */
-export interface IssuedToken {
-  token: string;
-  record: TokenRecord;
-}
+/** A record that others change meanwhile is looked at anew so often. */
+const ATTEMPTS = 20;
+/** An account has no more credentials than these that are good. */
+const MOST_ACTIVE = 200;
 
 export interface TokensParts {
   accounts: AccountStore;
@@ -53,42 +40,70 @@ export interface TokensParts {
 }
 
 /**
- * Makes, renews and revokes API tokens. Each is a fact in the log of every organization it reaches; its hash is stored
- * after the last of them and taken away before the first, so that no token works without its facts.
+ * Makes, renews and takes away what may call tools: API tokens, and grants of connected assistants. Each is a fact in
+ * the log of every organization it reaches; what lets somebody in is stored after the last of them and taken away
+ * before the first, so that no token works without its facts. Who may do what is checked here and by the organization:
+ * people make and renew their own; an OWNER or ADMIN takes any out of their organization; SYSTEM does all.
  */
 export class Tokens {
   constructor(private readonly parts: TokensParts) {}
 
-  /** @throws Refusal naming what is wrong; nothing was written then */
+  /**
+   * Makes an API token. People make it for themselves only, in organizations they are members of, with a role up to
+   * their own in each.
+   * @throws Refusal naming what is wrong; nothing was written then
+   */
   async create(wanted: NewToken, actor: Actor = SYSTEM): Promise<IssuedToken> {
-    const { accounts, handler } = this.parts;
-    const name = wanted.name.trim();
-    const organizations = [...new Set(wanted.organizations)];
-    const { account_id, role, read_only = false, days = DEFAULT_DAYS } = wanted;
-    refuseBadToken(name, role, organizations, days);
-    for (const id of organizations) await this.refuseAboveMember(id, account_id, role);
-
-    const { created_at, expires_at } = this.lifetime(days);
-    const token_id = randomId('tok');
-    const grant = { token_id, account_id, role, read_only, expires_at };
-    for (const id of organizations) await commandOrganization(handler, id, { type: 'CreateToken', ...grant }, actor);
-    const facts = { id: token_id, name, account_id, role, organizations, read_only, created_at, expires_at };
-    const issued = await storeToken(accounts, facts);
-    if (issued === null) throw new Error(`${token_id} exists already`);
+    const issued = await storeToken(this.parts.accounts, await this.grant(wanted, actor));
+    if (issued === null) throw new Error('a drawn id exists already');
     return issued;
   }
 
-  /** All tokens, newest first, revoked and expired ones too. */
-  async list(): Promise<TokenRecord[]> {
-    const records = await this.parts.accounts.all<TokenRecord>('tokens');
-    return records.sort((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id));
+  /**
+   * Makes the grant of an assistant that an account connects (OAuth): a token without a text of its own. Connecting the
+   * same client again makes another one: revoke the one before.
+   * @throws Refusal as `create` does
+   */
+  async connect(
+    wanted: NewToken & { client: { id: string; name: string } },
+    actor: Actor,
+  ): Promise<TokenRecord & { id: string }> {
+    const { client, ...grant } = wanted;
+    const facts = await this.grant(grant, actor, 'ASSISTANT');
+    const record = { ...facts, client, hash: null, last_four: '', revoked_at: null, last_used_at: null };
+    if (!(await this.parts.accounts.insert('tokens', record))) throw new Error('a drawn id exists already');
+    return record as TokenRecord & { id: string };
   }
 
-  /** Gives a token another text and a new life; the text it had stops working. */
+  /** All tokens, newest first, revoked and expired ones too: for the command line. */
+  async list(): Promise<TokenRecord[]> {
+    return (await this.parts.accounts.all<TokenRecord & { id: string }>('tokens')).sort(byAge);
+  }
+
+  /** An account's own tokens and assistants, newest first, revoked and expired ones too. */
+  listOf(accountId: string): Promise<ShownToken[]> {
+    return listOf(this.parts, accountId);
+  }
+
+  /**
+   * Every credential that reaches an organization now, newest first, with its owner's name; `role` is what it may there.
+   * @throws Refusal forbidden unless the actor is OWNER or ADMIN there
+   */
+  listIn(organizationId: string, actor: Actor): Promise<ReachingToken[]> {
+    return listIn(this.parts, organizationId, actor);
+  }
+
+  /**
+   * Gives an API token another text and a new life; the text it had stops working. By its owner.
+   * @throws Refusal not_found also for another account's
+   */
   async regenerate(id: string, days = DEFAULT_DAYS, actor: Actor = SYSTEM): Promise<IssuedToken> {
     refuseBadDays(days);
     const { accounts, handler, changed } = this.parts;
-    const before = await this.require(id);
+    const before = await this.requireOwn(id, actor);
+    if (before.kind === 'ASSISTANT') {
+      throw new Refusal('invalid_transition', 'An assistant has no token to renew: connect it again.');
+    }
     if (before.revoked_at !== null) {
       throw new Refusal('invalid_transition', 'This token is revoked and stays so: create another one.');
     }
@@ -105,23 +120,73 @@ export class Tokens {
     return { token, record: { ...before, ...fields } };
   }
 
-  /** Takes a token away: at once here, within a second on other instances. Repeating it finishes what was cut off. */
+  /**
+   * Takes a token or an assistant away for good, everywhere: at once here, within a second on other instances. By its
+   * owner. Repeating it finishes what was cut off.
+   * @throws Refusal not_found also for another account's
+   */
   async revoke(id: string, reason?: string, actor: Actor = SYSTEM): Promise<void> {
-    const { accounts, handler, changed, now } = this.parts;
-    const record = await this.require(id);
+    const record = await this.requireOwn(id, actor);
+    const { accounts, changed, now } = this.parts;
     const revoked_at = now().toISOString();
     await accounts.update('tokens', id, { hash: null, revoked_at }, { revoked_at: null });
     changed?.(id);
-    const because = reason ? { reason } : {};
-    for (const organizationId of record.organizations) {
-      await commandOrganization(handler, organizationId, { type: 'RevokeToken', token_id: id, ...because }, actor);
+    for (const organizationId of record.organizations) await this.revokeIn(organizationId, id, reason, actor);
+  }
+
+  /**
+   * Takes a token or an assistant, whoever's it is, out of one organization: there it has no role at once, elsewhere it
+   * goes on. One that reaches nothing any more is revoked. By an OWNER or ADMIN there, or its owner.
+   * @throws Refusal not_found where the organization has no such token, forbidden
+   */
+  async takeOut(id: string, organizationId: string, actor: Actor, reason?: string): Promise<void> {
+    const state = await requireOrganization(this.parts.handler, organizationId);
+    const role = roleOf(state, actor);
+    const own = Object.hasOwn(state.tokens, id) && state.tokens[id]!.account_id === actor.actor_id;
+    if (!own && !(role !== null && may(role, 'takeOutTokens'))) throw forbidden('takeOutTokens', role);
+    requireToken(state, id);
+    await this.narrow(id, organizationId);
+    await this.revokeIn(organizationId, id, reason, actor);
+  }
+
+  /** Takes a removed member's tokens off an organization that has revoked them already. */
+  async left(accountId: string, organizationId: string): Promise<void> {
+    for (const record of await this.parts.accounts.find<TokenRecord>('tokens', 'account_id', accountId)) {
+      if (record.revoked_at === null) await this.narrow(record.id, organizationId);
     }
   }
 
-  private async require(id: string): Promise<TokenRecord> {
-    const record = await this.parts.accounts.get<TokenRecord>('tokens', id);
-    if (record === null) throw new Refusal('not_found', 'There is no such token: list the tokens to find its id.');
-    return record;
+  /** Makes what is known of an account's tokens be looked up anew: its role in an organization has changed. */
+  async changedFor(accountId: string): Promise<void> {
+    for (const { id } of await this.parts.accounts.find('tokens', 'account_id', accountId)) this.parts.changed?.(id);
+  }
+
+  /** What the log gets, checked before anything is written. */
+  private async grant(wanted: NewToken, actor: Actor, kind?: 'ASSISTANT'): Promise<TokenFacts> {
+    const { handler } = this.parts;
+    const name = wanted.name.trim();
+    const organizations = [...new Set(wanted.organizations)];
+    const { account_id, role, read_only = false, days = DEFAULT_DAYS } = wanted;
+    refuseBadToken(wanted, name, organizations.length);
+    if (!isSystem(actor)) await this.refuseStranger(account_id, actor);
+    for (const id of organizations) await this.refuseAboveMember(id, account_id, role);
+
+    const { created_at, expires_at } = this.lifetime(days);
+    const token_id = randomId('tok');
+    const grant = { token_id, account_id, role, read_only, expires_at, ...(kind ? { kind } : {}) };
+    for (const id of organizations) await commandOrganization(handler, id, { type: 'CreateToken', ...grant }, actor);
+    const { token_id: id, ...facts } = grant;
+    return { id, name, ...facts, organizations, created_at };
+  }
+
+  /** Everybody makes their own, and no more than a person can oversee. */
+  private async refuseStranger(accountId: string, { actor_id }: Actor): Promise<void> {
+    if (accountId !== actor_id) {
+      throw new Refusal('forbidden', 'Everybody makes tokens for themselves: let this member sign in and make one.');
+    }
+    const tokens = await listOf(this.parts, accountId);
+    if (tokens.filter(({ state }) => state === 'ACTIVE').length < MOST_ACTIVE) return;
+    throw new Refusal('too_large', `You have ${MOST_ACTIVE} tokens and assistants: revoke some that are not used.`);
   }
 
   private async refuseAboveMember(organizationId: string, accountId: string, role: Role): Promise<void> {
@@ -129,13 +194,40 @@ export class Tokens {
     if (state === null) {
       throw new Refusal('not_found', `There is no organization ${organizationId}.`, { field: 'organizations' });
     }
-    const member = state.members[accountId];
-    if (member !== undefined && lowerRole(member, role) === role) return;
+    const member = memberRole(state, accountId);
+    if (member !== null && lowerRole(member, role) === role) return;
     const message =
-      member === undefined
+      member === null
         ? `The account is no member of ${organizationId}: leave it out, or add the member first.`
         : `The account is ${member} in ${organizationId}: choose that role or a lower one.`;
     throw new Refusal('forbidden', message, { field: 'role' });
+  }
+
+  /** Takes an organization off a token; the last one takes the token away. */
+  private async narrow(id: string, organizationId: string): Promise<void> {
+    const { accounts, changed, now } = this.parts;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const record = await accounts.get<TokenRecord>('tokens', id);
+      if (record === null || !record.organizations.includes(organizationId)) return;
+      const organizations = record.organizations.filter((other) => other !== organizationId);
+      const narrowed_at = now().toISOString();
+      const ends = organizations.length === 0 ? { hash: null, revoked_at: record.revoked_at ?? narrowed_at } : {};
+      const fields = { organizations, narrowed_at, ...ends };
+      if (await accounts.update('tokens', id, fields, { organizations: record.organizations })) return changed?.(id);
+    }
+    throw new Refusal('conflict', 'This token was changed at once by somebody else: look at it, then repeat.');
+  }
+
+  private async revokeIn(organizationId: string, token_id: string, reason: string | undefined, actor: Actor) {
+    const command = { type: 'RevokeToken', token_id, ...because(reason) } as const;
+    await commandOrganization(this.parts.handler, organizationId, command, actor);
+  }
+
+  /** @throws Refusal not_found: whoever does not own it is not told that it is there */
+  private async requireOwn(id: string, actor: Actor): Promise<TokenRecord & { id: string }> {
+    const record = await this.parts.accounts.get<TokenRecord & { id: string }>('tokens', id);
+    if (record !== null && (isSystem(actor) || record.account_id === actor.actor_id)) return record;
+    throw new Refusal('not_found', 'There is no such token: list the tokens to find its id.');
   }
 
   private lifetime(days: number): { created_at: string; expires_at: string } {
@@ -145,37 +237,4 @@ export class Tokens {
       expires_at: new Date(created.getTime() + days * DAY_MS).toISOString(),
     };
   }
-}
-
-/** Draws the text of a token and keeps its hash. Null when there is a token of this id already. */
-export async function storeToken(
-  accounts: AccountStore,
-  facts: Omit<TokenRecord, 'hash' | 'last_four' | 'revoked_at' | 'last_used_at'> & { id: string },
-): Promise<IssuedToken | null> {
-  const token = makeToken();
-  const record = { ...facts, ...keptOf(token), revoked_at: null, last_used_at: null } as TokenRecord;
-  return (await accounts.insert('tokens', record)) ? { token, record } : null;
-}
-
-function keptOf(token: string): Pick<TokenRecord, 'hash' | 'last_four'> {
-  return { hash: hashToken(token), last_four: token.slice(-4) };
-}
-
-function refuseBadToken(name: string, role: string, organizations: readonly string[], days: number): void {
-  refuseBadDays(days);
-  if (name === '' || name.length > MAX_NAME) {
-    throw new Refusal('invalid_input', `Give the token a name of 1 to ${MAX_NAME} characters.`, { field: 'name' });
-  }
-  if (!ROLES.some((known) => known === role)) {
-    const message = `${role} is no role: choose one of ${ROLES.join(', ')}.`;
-    throw new Refusal('invalid_input', message, { field: 'role', allowed: ROLES });
-  }
-  if (organizations.length === 0) {
-    throw new Refusal('invalid_input', 'Name at least one organization for the token.', { field: 'organizations' });
-  }
-}
-
-function refuseBadDays(days: number): void {
-  if (Number.isInteger(days) && days >= 1 && days <= MAX_DAYS) return;
-  throw new Refusal('invalid_input', `A token lives 1 to ${MAX_DAYS} whole days.`, { field: 'days' });
 }

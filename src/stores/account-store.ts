@@ -21,6 +21,8 @@ export const ACCOUNT_TABLES = {
   passkeys: { unique: [], lookup: ['account_id'] },
   /** Links that make an account, or let somebody back into one. */
   links: { unique: [], lookup: ['organization_id', 'account_id', 'expires_at'] },
+  /** Domains that organizations admit: where to look when somebody signs in by the OpenID provider. */
+  domains: { unique: [], lookup: ['domain'] },
   /** Failures to sign in, by account and by address. */
   attempts: { unique: [], lookup: ['expires_at'] },
   /** What the OAuth server keeps: clients, codes, tokens, interactions. */

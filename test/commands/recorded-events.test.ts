@@ -97,6 +97,16 @@ test('mean what they then meant of members, vendors and risks', async () => {
   assert.is(named.get('Flood')!.status, 'CLOSED');
 });
 
+test('mean what they then meant of members that change and go, and of domains', async () => {
+  const named = await states();
+  const { members, former, domains, tokens } = named.get('Hõbeda Õlu AS')! as Record<string, Record<string, object>>;
+  assert.equal(Object.values(members!), ['OWNER']);
+  assert.equal(Object.values(former!), ['VIEWER', 'ADMIN']);
+  assert.equal(domains, {});
+  const [assistant] = Object.values(tokens!);
+  assert.equal(assistant, { ...assistant, role: 'VIEWER', read_only: true, kind: 'ASSISTANT', revoked: true });
+});
+
 /** Of the first record that an event of a type is about. */
 const idOf = (type: string) => recorded.find((event) => event.type === type)!.stream.replace(/^\w+-/, '');
 

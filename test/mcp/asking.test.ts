@@ -12,6 +12,7 @@ const caller: CallContext['caller'] = {
   token_id: null,
   client: null,
   roles: new Map(),
+  members: new Map(),
   read_only: true,
 };
 

@@ -11,7 +11,14 @@ const sourceOf = (file: string) => readFileSync(new URL(file, COMMANDS), 'utf8')
 /** Those that the source names itself, and each family's own words for what all families have. */
 export function eventTypes(): string[] {
   const source = readdirSync(COMMANDS).map(sourceOf).join('\n');
-  const titles = ['Organization', 'Member', 'Token', 'Records', ...Object.values(FAMILIES).map(({ title }) => title)];
+  const titles = [
+    'Organization',
+    'Member',
+    'Domain',
+    'Token',
+    'Records',
+    ...Object.values(FAMILIES).map(({ title }) => title),
+  ];
   const named = new RegExp(`\\btype: '((?:${titles.join('|')})[A-Z]\\w*)'`, 'g');
   return [...new Set([...[...source.matchAll(named)].map((found) => found[1]!), ...commonTypes()])].sort();
 }

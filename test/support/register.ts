@@ -43,14 +43,8 @@ export interface TestRegister extends Pick<Register, 'handler' | 'projections' |
 
 /** Whoever is a member of the test organization. */
 export function callerAs(role: Role = 'OWNER', changes: Partial<Caller> = {}): Caller {
-  return {
-    account_id: OWNER,
-    token_id: null,
-    client: null,
-    roles: new Map([[ORGANIZATION, role]]),
-    read_only: false,
-    ...changes,
-  };
+  const roles = changes.roles ?? new Map([[ORGANIZATION, role]]);
+  return { account_id: OWNER, token_id: null, client: null, roles, members: roles, read_only: false, ...changes };
 }
 
 /** What a command is given with: a new one each time unless it is told otherwise. */

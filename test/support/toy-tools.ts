@@ -17,6 +17,7 @@ export const CALLER: Caller = {
   token_id: 'tok_1',
   client: null,
   roles: new Map([['org_1', 'OWNER']]),
+  members: new Map([['org_1', 'OWNER']]),
   read_only: false,
 };
 

@@ -1,0 +1,50 @@
+import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
+import { keptInstallation, placed } from './installation.ts';
+
+/*
+ * An account's record says in which organizations to look for it. A hint is written before the membership it is of, and
+ * taken away after; what is wrong for a while leads nobody anywhere, since each organization's own log is asked.
+ */
+
+/** Others change the list meanwhile: it is read anew so often. */
+const ATTEMPTS = 20;
+
+type Hinted = AccountRecord & { organizations?: string[] };
+
+/** Where an account may be a member. One that an earlier version made says nothing: it can be in the first organization. */
+export async function hintsOf(accounts: AccountStore, accountId: string): Promise<readonly string[]> {
+  const account = await accounts.get<Hinted>('accounts', accountId);
+  if (account === null) return [];
+  if (account.organizations !== undefined) return account.organizations;
+  const installation = await keptInstallation(accounts);
+  return installation === null ? [] : [placed(installation).organizationId];
+}
+
+/** Answers whether anything had to be written. */
+export function addHint(accounts: AccountStore, accountId: string, organizationId: string): Promise<boolean> {
+  return change(accounts, accountId, (hints) => (hints.includes(organizationId) ? hints : [...hints, organizationId]));
+}
+
+export function removeHint(accounts: AccountStore, accountId: string, organizationId: string): Promise<boolean> {
+  return change(accounts, accountId, (hints) => {
+    const rest = hints.filter((id) => id !== organizationId);
+    return rest.length === hints.length ? hints : rest;
+  });
+}
+
+async function change(
+  accounts: AccountStore,
+  accountId: string,
+  next: (hints: readonly string[]) => readonly string[],
+): Promise<boolean> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const account = await accounts.get<Hinted>('accounts', accountId);
+    if (account === null) return false;
+    const hints = await hintsOf(accounts, accountId);
+    const organizations = next(hints);
+    if (organizations === hints && account.organizations !== undefined) return false;
+    const before = { organizations: account.organizations };
+    if (await accounts.update('accounts', accountId, { organizations }, before)) return true;
+  }
+  throw new Error(`the organizations of ${accountId} keep changing`);
+}

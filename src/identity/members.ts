@@ -1,0 +1,288 @@
+import { randomBytes } from 'node:crypto';
+import { type Caller, ROLES, type Role } from '../commands/caller.ts';
+import { organizationAggregate } from '../commands/families.ts';
+import type { CommandHandler } from '../commands/handler.ts';
+import { kindOf, randomId } from '../commands/ids.ts';
+import type { OrganizationCommand, OrganizationState } from '../commands/organization.ts';
+import { ownersIn } from '../commands/organization-members.ts';
+import { memberRole } from '../commands/organization-state.ts';
+import { because } from '../commands/record.ts';
+import { Refusal } from '../commands/refusal.ts';
+import { accountNames } from '../queries/names.ts';
+import type { AccountStore } from '../stores/account-store.ts';
+import { type Actor, commandOrganization, personOf, requireOrganization } from './actor.ts';
+import { addHint, hintsOf, removeHint } from './hints.ts';
+import { keptInstallation } from './installation.ts';
+import type { Tokens } from './tokens.ts';
+
+/** An account is OWNER of no more organizations than these. */
+export const MOST_OWNED = 50;
+const MOST_DOMAINS = 20;
+const MAX_NAME = 200;
+
+/** An organization that an account is a member of. */
+export interface Membership {
+  id: string;
+  name: string;
+  role: Role;
+  /** How many members are OWNER there: the last one can neither leave nor be demoted. */
+  owners: number;
+}
+
+export interface Member {
+  account_id: string;
+  /** "former member" where the account is no more. */
+  name: string;
+  role: Role;
+}
+
+/** People with an address there become members with this role when they sign in by the OpenID provider. */
+export interface Domain {
+  domain: string;
+  role: Role;
+}
+
+export interface MembersParts {
+  accounts: AccountStore;
+  handler: CommandHandler;
+  tokens: Tokens;
+}
+
+/**
+ * Who is a member of which organization, and as what. Memberships are facts of each organization; an account's record
+ * only says where to look. Whoever acts is checked by the organization itself, on its newest state.
+ */
+export class Members {
+  constructor(private readonly parts: MembersParts) {}
+
+  /** The organizations of an account, by name. */
+  async organizationsOf(accountId: string): Promise<Membership[]> {
+    const found = await this.statesOf(accountId);
+    const all = found.map(({ id, state, role }) => ({ id, name: state.name, role, owners: ownersIn(state.members) }));
+    return all.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
+  }
+
+  /** The present role of an account in each of its organizations. */
+  async rolesOf(accountId: string): Promise<Map<string, Role>> {
+    return new Map((await this.statesOf(accountId)).map(({ id, role }) => [id, role]));
+  }
+
+  /** A signed-in person as a caller of queries and tools. */
+  async callerOf(accountId: string): Promise<Caller> {
+    const roles = await this.rolesOf(accountId);
+    return { account_id: accountId, token_id: null, client: null, roles, members: roles, read_only: false };
+  }
+
+  /** A signed-in person as who acts in an organization. @throws Refusal not_found for no member of it */
+  async actorIn(accountId: string, organizationId: string): Promise<Actor> {
+    const state = await this.load(organizationId);
+    const role = state && memberRole(state, accountId);
+    if (role) return { ...personOf(accountId), role };
+    throw new Refusal('not_found', 'There is no such organization of yours: look at the list of them.', {
+      field: 'organization_id',
+    });
+  }
+
+  /** Every member with its name, highest role first, then by name. @throws Refusal not_found */
+  async membersOf(organizationId: string): Promise<Member[]> {
+    const { members } = await requireOrganization(this.parts.handler, organizationId);
+    const names = await accountNames(this.parts.accounts, Object.keys(members));
+    const all = Object.entries(members).map(([account_id, role]) => ({
+      ...{ account_id, role },
+      name: names.get(account_id)!,
+    }));
+    const rank = ({ role }: Member) => -ROLES.indexOf(role);
+    return all.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+  }
+
+  /**
+   * Begins an organization with its OWNER. Whoever is OWNER of one may begin others.
+   * @throws Refusal forbidden, too_large (MOST_OWNED), invalid_input
+   */
+  async createOrganization(name: string, accountId: string): Promise<{ id: string; name: string }> {
+    const called = readName(name);
+    const roles = [...(await this.rolesOf(accountId)).values()];
+    const owned = roles.filter((role) => role === 'OWNER').length;
+    if (owned === 0) throw new Refusal('forbidden', 'Only an OWNER begins further organizations: ask one of yours.');
+    if (owned >= MOST_OWNED) {
+      throw new Refusal(
+        'too_large',
+        `You are OWNER of ${MOST_OWNED} organizations: hand one over before you begin another.`,
+      );
+    }
+    const id = randomId('org');
+    const installation = (await keptInstallation(this.parts.accounts))!;
+    const import_key = randomBytes(32).toString('hex');
+    await addHint(this.parts.accounts, accountId, id);
+    const begin = { type: 'CreateOrganization', name: called, import_key, installation, owner_id: accountId } as const;
+    await this.command(id, begin, personOf(accountId));
+    return { id, name: called };
+  }
+
+  /** By an OWNER or ADMIN. @throws Refusal */
+  async rename(organizationId: string, name: string, actor: Actor, reason?: string): Promise<void> {
+    await this.command(organizationId, { type: 'RenameOrganization', name: readName(name), ...because(reason) }, actor);
+  }
+
+  /**
+   * Makes an account a member: an invitation that is taken up, or the command line. By an OWNER (still), or SYSTEM.
+   * The same again changes nothing.
+   * @throws Refusal invalid_transition for a member with another role: change that
+   */
+  async add(organizationId: string, accountId: string, role: Role, actor: Actor): Promise<void> {
+    refuseNoAccount(accountId);
+    refuseNoRole(role);
+    await addHint(this.parts.accounts, accountId, organizationId);
+    await this.command(organizationId, { type: 'AddMember', account_id: accountId, role }, actor);
+    await this.parts.tokens.changedFor(accountId);
+  }
+
+  /** By an OWNER. @throws Refusal invalid_transition for the last OWNER, not_found for no member */
+  async changeRole(
+    organizationId: string,
+    accountId: string,
+    role: Role,
+    actor: Actor,
+    reason?: string,
+  ): Promise<void> {
+    refuseNoRole(role);
+    const command = { type: 'ChangeMemberRole', account_id: accountId, role, ...because(reason) } as const;
+    await this.command(organizationId, command, actor);
+    await this.parts.tokens.changedFor(accountId);
+  }
+
+  /**
+   * Takes a member out, with all its tokens and assistants there: by an OWNER, or the member itself.
+   * @throws Refusal invalid_transition for the last OWNER, not_found for no member
+   */
+  async remove(organizationId: string, accountId: string, actor: Actor, reason?: string): Promise<void> {
+    const { accounts, tokens } = this.parts;
+    await this.command(organizationId, { type: 'RemoveMember', account_id: accountId, ...because(reason) }, actor);
+    await tokens.left(accountId, organizationId);
+    await removeHint(accounts, accountId, organizationId);
+  }
+
+  /** @throws Refusal invalid_transition for the last OWNER */
+  async leave(organizationId: string, accountId: string, reason?: string): Promise<void> {
+    await this.remove(organizationId, accountId, personOf(accountId), reason);
+  }
+
+  /**
+   * Leaves every organization, before an account is erased.
+   * @throws Refusal invalid_transition naming the organizations that would have no OWNER any more; none was left then
+   */
+  async leaveAll(accountId: string, reason?: string): Promise<void> {
+    const organizations = await this.organizationsOf(accountId);
+    const last = organizations.filter(({ role, owners }) => role === 'OWNER' && owners === 1);
+    if (last.length > 0) {
+      const names = last.map(({ name }) => name).join(', ');
+      const message = `This is the last OWNER of ${names}: make another member OWNER there first.`;
+      throw new Refusal('invalid_transition', message);
+    }
+    for (const { id } of organizations) await this.leave(id, accountId, reason);
+  }
+
+  /** By name. @throws Refusal not_found */
+  async domainsOf(organizationId: string): Promise<Domain[]> {
+    const { domains } = await requireOrganization(this.parts.handler, organizationId);
+    const all = Object.entries(domains).map(([domain, role]) => ({ domain, role }));
+    return all.sort((a, b) => a.domain.localeCompare(b.domain));
+  }
+
+  /** By an OWNER; again with another role changes that for those who come later. @throws Refusal */
+  async admitDomain(organizationId: string, domain: string, role: Role, actor: Actor, reason?: string): Promise<void> {
+    const read = readDomain(domain);
+    const known = await this.domainsOf(organizationId);
+    if (known.length >= MOST_DOMAINS && !known.some((one) => one.domain === read)) {
+      throw new Refusal('too_large', `An organization admits ${MOST_DOMAINS} domains: withdraw one first.`);
+    }
+    const record = { id: `${read} ${organizationId}`, domain: read, organization_id: organizationId };
+    await this.parts.accounts.insert('domains', record);
+    await this.command(organizationId, { type: 'AdmitDomain', domain: read, role, ...because(reason) }, actor);
+  }
+
+  /** Those who came by it stay members. By an OWNER. @throws Refusal */
+  async withdrawDomain(organizationId: string, domain: string, actor: Actor, reason?: string): Promise<void> {
+    const read = readDomain(domain);
+    await this.command(organizationId, { type: 'WithdrawDomain', domain: read, ...because(reason) }, actor);
+    await this.parts.accounts.remove('domains', `${read} ${organizationId}`);
+  }
+
+  /** Whether somebody with an address there may sign in without an invitation. `domain` is what follows the @. */
+  async admits(domain: string): Promise<boolean> {
+    for (const id of await this.admitting(domain)) {
+      if (Object.hasOwn((await this.load(id))?.domains ?? {}, domain.toLowerCase())) return true;
+    }
+    return false;
+  }
+
+  /**
+   * Makes an account, whose verified address is of this domain, a member wherever that is admitted. Whoever was
+   * removed, or left, stays out.
+   * @returns the organizations it was made a member of
+   */
+  async enter(accountId: string, domain: string): Promise<string[]> {
+    const entered: string[] = [];
+    for (const id of await this.admitting(domain)) {
+      await addHint(this.parts.accounts, accountId, id);
+      const command = { type: 'AdmitMember', account_id: accountId, domain: domain.toLowerCase() } as const;
+      const { event_types, state } = await this.command(id, command, personOf(accountId));
+      if (event_types.length > 0) entered.push(id);
+      else if (memberRole(state!, accountId) === null) await removeHint(this.parts.accounts, accountId, id);
+    }
+    return entered;
+  }
+
+  private async admitting(domain: string): Promise<string[]> {
+    type Admitted = { id: string; organization_id: string };
+    const found = await this.parts.accounts.find<Admitted>('domains', 'domain', domain.toLowerCase());
+    return found.map(({ organization_id }) => organization_id);
+  }
+
+  private async statesOf(accountId: string): Promise<{ id: string; state: OrganizationState; role: Role }[]> {
+    const hints = await hintsOf(this.parts.accounts, accountId);
+    const states = await Promise.all(hints.map(async (id) => ({ id, state: await this.load(id) })));
+    return states.flatMap(({ id, state }) => {
+      const role = state && memberRole(state, accountId);
+      return state && role ? [{ id, state, role }] : [];
+    });
+  }
+
+  private async load(organizationId: string): Promise<OrganizationState | null> {
+    if (kindOf(organizationId) !== 'org') return null;
+    return (await this.parts.handler.load(organizationAggregate(organizationId), true)).state;
+  }
+
+  private command(organizationId: string, command: OrganizationCommand, actor: Actor) {
+    return commandOrganization(this.parts.handler, organizationId, command, actor);
+  }
+}
+
+/** @throws Refusal invalid_input */
+function readName(text: string): string {
+  const name = text.normalize('NFC').trim();
+  if (name !== '' && name.length <= MAX_NAME && name.isWellFormed()) return name;
+  throw new Refusal('invalid_input', `Give the organization a name of 1 to ${MAX_NAME} characters.`, { field: 'name' });
+}
+
+/** Labels of letters, digits and lines between dots, as in RFC 1123 section 2.1. */
+const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
+
+/** @throws Refusal invalid_input */
+function readDomain(text: string): string {
+  const domain = text.trim().toLowerCase().replace(/^@/, '');
+  if (DOMAIN.test(domain)) return domain;
+  throw new Refusal('invalid_input', 'Give what follows the @ of an address, such as example.org.', {
+    field: 'domain',
+  });
+}
+
+function refuseNoRole(role: Role): void {
+  if (ROLES.includes(role)) return;
+  throw new Refusal('invalid_input', `Choose one of the roles ${ROLES.join(', ')}.`, { field: 'role', allowed: ROLES });
+}
+
+function refuseNoAccount(accountId: string): void {
+  if (kindOf(accountId) === 'acc') return;
+  throw new Refusal('invalid_input', 'Name the account by its id (acc_…).', { field: 'account_id' });
+}

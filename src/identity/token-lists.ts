@@ -1,0 +1,70 @@
+import type { CommandHandler } from '../commands/handler.ts';
+import { memberRole } from '../commands/organization-state.ts';
+import { forbidden, lowerRole, may } from '../commands/roles.ts';
+import { accountNames } from '../queries/names.ts';
+import type { AccountStore } from '../stores/account-store.ts';
+import { type Actor, requireOrganization, roleOf } from './actor.ts';
+import { DAY_MS, type TokenRecord } from './token-record.ts';
+
+/** A token that ends within so many days is told of. */
+export const WARNING_DAYS = 14;
+
+/** A token as lists show it. */
+export type ShownToken = Omit<TokenRecord, 'hash' | 'kind'> & {
+  id: string;
+  kind: 'API' | 'ASSISTANT';
+  state: 'ACTIVE' | 'EXPIRED' | 'REVOKED';
+  /** It is active, and ends within WARNING_DAYS. */
+  expiring: boolean;
+};
+
+/** One that reaches an organization: `role` is what it may there, the lower of its own and its owner's. */
+export type ReachingToken = ShownToken & { owner: { id: string; name: string } };
+
+interface ListParts {
+  accounts: AccountStore;
+  handler: CommandHandler;
+  now: () => Date;
+}
+
+/** An account's, newest first. */
+export async function listOf({ accounts, now }: Omit<ListParts, 'handler'>, accountId: string): Promise<ShownToken[]> {
+  const records = await accounts.find<TokenRecord>('tokens', 'account_id', accountId);
+  return records.sort(byAge).map((record) => shown(record, now()));
+}
+
+/** Those that reach an organization now, newest first. @throws Refusal forbidden unless OWNER or ADMIN there */
+export async function listIn(parts: ListParts, organizationId: string, actor: Actor): Promise<ReachingToken[]> {
+  const { accounts, handler, now } = parts;
+  const state = await requireOrganization(handler, organizationId);
+  const role = roleOf(state, actor);
+  if (role === null || !may(role, 'seeTokens')) throw forbidden('seeTokens', role);
+  const ids = Object.entries(state.tokens).flatMap(([id, { revoked }]) => (revoked ? [] : [id]));
+  const kept = await Promise.all(ids.map((id) => accounts.get<TokenRecord>('tokens', id)));
+  const records = kept.filter((record) => record !== null).sort(byAge);
+  const names = await accountNames(
+    accounts,
+    records.map(({ account_id }) => account_id),
+  );
+  return records.flatMap((record) => {
+    const member = memberRole(state, record.account_id);
+    const token = shown(record, now());
+    if (member === null || token.state !== 'ACTIVE') return [];
+    const owner = { id: record.account_id, name: names.get(record.account_id)! };
+    return [{ ...token, role: lowerRole(record.role, member), owner }];
+  });
+}
+
+/** A token as it stands at a time, without its hash. */
+export function shown(record: TokenRecord, now: Date): ShownToken {
+  const { hash: _hash, ...rest } = record;
+  const left = Date.parse(record.expires_at) - now.getTime();
+  const state = record.revoked_at !== null ? 'REVOKED' : left <= 0 ? 'EXPIRED' : 'ACTIVE';
+  const expiring = state === 'ACTIVE' && left <= WARNING_DAYS * DAY_MS;
+  return { ...rest, kind: record.kind ?? 'API', state, expiring } as ShownToken;
+}
+
+/** Newest first. */
+export function byAge(a: TokenRecord, b: TokenRecord): number {
+  return b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id);
+}

@@ -1,0 +1,83 @@
+import { ROLES, type Role } from '../commands/caller.ts';
+import { Refusal } from '../commands/refusal.ts';
+import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
+import { hashToken, makeToken } from './token.ts';
+
+export const DEFAULT_DAYS = 90;
+export const MAX_DAYS = 366;
+export const DAY_MS = 86_400_000;
+const MAX_NAME = 200;
+
+/** What is kept of a token outside the log. The token's own text is nowhere. */
+export interface TokenRecord extends AccountRecord {
+  /** Null once revoked, and always of an assistant. */
+  hash: string | null;
+  /** Of the text; empty of an assistant. */
+  last_four: string;
+  account_id: string;
+  name: string;
+  role: Role;
+  /** Those that it reaches. What counts is each one's own log. */
+  organizations: string[];
+  read_only: boolean;
+  created_at: string;
+  expires_at: string;
+  revoked_at: string | null;
+  last_used_at: string | null;
+  /** An assistant's grant: OAuth tokens point to it. Absent of API tokens. */
+  kind?: 'ASSISTANT';
+  /** The OAuth client that asked for it. */
+  client?: { id: string; name: string };
+  /** When an organization last was taken off `organizations`. */
+  narrowed_at?: string;
+}
+
+export interface NewToken {
+  name: string;
+  account_id: string;
+  role: Role;
+  organizations: readonly string[];
+  read_only?: boolean;
+  /** 1 to 366; 90 unless given. */
+  days?: number;
+}
+
+/** A token's text, shown this once, and what is kept of it. */
+export interface IssuedToken {
+  token: string;
+  record: TokenRecord;
+}
+
+export type TokenFacts = Omit<TokenRecord, 'hash' | 'last_four' | 'revoked_at' | 'last_used_at'> & { id: string };
+
+/** Draws the text of a token and keeps its hash. Null when there is a token of this id already. */
+export async function storeToken(accounts: AccountStore, facts: TokenFacts): Promise<IssuedToken | null> {
+  const token = makeToken();
+  const record = { ...facts, ...keptOf(token), revoked_at: null, last_used_at: null } as TokenRecord;
+  return (await accounts.insert('tokens', record)) ? { token, record } : null;
+}
+
+export function keptOf(token: string): Pick<TokenRecord, 'hash' | 'last_four'> {
+  return { hash: hashToken(token), last_four: token.slice(-4) };
+}
+
+/** @throws Refusal invalid_input naming the field */
+export function refuseBadToken({ role, days = DEFAULT_DAYS }: NewToken, name: string, organizations: number): void {
+  refuseBadDays(days);
+  if (name === '' || name.length > MAX_NAME) {
+    throw new Refusal('invalid_input', `Give the token a name of 1 to ${MAX_NAME} characters.`, { field: 'name' });
+  }
+  if (!ROLES.some((known) => known === role)) {
+    const message = `${role} is no role: choose one of ${ROLES.join(', ')}.`;
+    throw new Refusal('invalid_input', message, { field: 'role', allowed: ROLES });
+  }
+  if (organizations === 0) {
+    throw new Refusal('invalid_input', 'Name at least one organization for the token.', { field: 'organizations' });
+  }
+}
+
+/** @throws Refusal invalid_input */
+export function refuseBadDays(days: number): void {
+  if (Number.isInteger(days) && days >= 1 && days <= MAX_DAYS) return;
+  throw new Refusal('invalid_input', `A token lives 1 to ${MAX_DAYS} whole days.`, { field: 'days' });
+}
