@@ -1,6 +1,11 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller } from '../commands/caller.ts';
-import type { AccessType } from '../queries/access-entry.ts';
+import { Refusal } from '../commands/refusal.ts';
+import { type AccessRow, type AccessType, EVERYWHERE } from '../queries/access-entry.ts';
 import type { AccountStore } from '../stores/account-store.ts';
+import { StoreUnavailable } from '../stores/errors.ts';
+import { AccessCounts, AccessNames, type Counted } from './access-counts.ts';
+import { AccessRows, anonymous, merged, rowOf, type Unwritten } from './access-rows.ts';
 import type { AccountEvent } from './noted.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -29,25 +34,197 @@ export interface AccessLogParts {
   log: { warn(details: object, message: string): void };
 }
 
-/** Who came in, and who was refused. Telling it neither waits nor throws, and no call depends on it. */
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How often what is counted is written, and what failed is tried again. */
+const EVERY_MS = 5_000;
+/** What waits for a store that is away; then the newest are lost, and the log says how many. */
+const MOST_WAITING = 10_000;
+
+/**
+ * Who came in, and who was refused. Telling it neither waits nor throws, and no call depends on it: what is known of
+ * somebody is written at once, refusals within seconds, and a token's use within a minute. What could not be written is
+ * kept and tried again. Nobody who is not signed in can make it grow: refusals are counters, so many an hour.
+ */
 export class AccessLog {
-  constructor(readonly parts: AccessLogParts) {}
+  private readonly rows: AccessRows;
+  private readonly counts = new AccessCounts();
+  /** Noted, but not yet known to whom. */
+  private notes: { entry: AccessEntry; at: string }[] = [];
+  /** To be written, by id or bucket. */
+  private readonly waiting = new Map<string, Unwritten>();
+  private readonly named = new AccessNames();
+  private lost = 0;
+  private failing = false;
+  private scheduled = false;
+  private running: Promise<void> = Promise.resolve();
+  private timer: NodeJS.Timeout | undefined;
+  private sweptAt = 0;
+
+  constructor(private readonly parts: AccessLogParts) {
+    this.rows = new AccessRows(parts.accounts);
+  }
 
   /** Something done by somebody who is known: a row of its own. */
-  note(_entry: AccessEntry): void {}
+  note(entry: AccessEntry): void {
+    if (this.notes.length >= MOST_WAITING) {
+      this.lost += 1;
+      return;
+    }
+    this.notes.push({ entry, at: this.parts.now().toISOString() });
+    if (this.scheduled || this.failing) return;
+    this.scheduled = true;
+    setImmediate(() => void this.write(() => []));
+  }
 
   /** A refusal: one more in its hour. Without account_id and organizations it is the whole installation's. */
-  refused(_entry: AccessEntry): void {}
+  refused(entry: AccessEntry): void {
+    const { event_type, actor_id, account_id, details } = entry;
+    const now = this.parts.now().getTime();
+    const who = actor_id ?? account_id;
+    const what = `${event_type} ${who} ${details?.reason ?? ''}`;
+    const counted = who ? this.counts.add(what, HOUR_MS, now, () => entry) : null;
+    // The last one's address stands for all of them.
+    if (counted !== null) counted.entry = entry;
+    else this.counts.add(event_type, HOUR_MS, now, () => ({ ...anonymous(entry), organizations: [EVERYWHERE] }), true);
+  }
 
   /** A call with a token: one more on its day, in every organization that it reaches. */
-  used(_caller: Caller, _client?: string | null): void {}
+  used({ token_id, account_id, roles }: Caller, client: string | null = null): void {
+    this.counts.add(`TOKEN_USED ${token_id}`, DAY_MS, this.parts.now().getTime(), () => ({
+      event_type: 'TOKEN_USED',
+      actor_id: token_id,
+      account_id,
+      client,
+      organizations: [...roles.keys()],
+    }));
+  }
 
   /** What people's accounts tell: hand it to them as it is. */
-  readonly noted = (_event: AccountEvent): void => {};
+  readonly noted = (event: AccountEvent): void => {
+    const { type, visitor, account_id, ...details } = event;
+    if (type === 'SIGN_IN_REFUSED') {
+      this.refused({ event_type: type, actor_id: null, account_id, visitor, details });
+    } else {
+      this.note({ event_type: type, actor_id: account_id, account_id, visitor, details });
+    }
+  };
 
   /** Begins to write every few seconds. */
-  start(): void {}
+  start(): void {
+    this.timer ??= setInterval(() => void this.write((now) => this.counts.take(now, false)), EVERY_MS).unref();
+  }
+
+  /** Writes all that there is, and answers whether it could. */
+  async flush(): Promise<boolean> {
+    await this.write((now) => this.counts.take(now, true));
+    return !this.failing;
+  }
 
   /** Writes all that there is, and stops. Never rejects. */
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+
+  /** One at a time. */
+  private write(take: (now: number) => Counted[]): Promise<void> {
+    this.running = this.running.then(async () => {
+      try {
+        this.scheduled = false;
+        const now = this.parts.now();
+        await this.address(take(now.getTime()));
+        await this.drain();
+        await this.sweep(now);
+        if (this.lost > 0)
+          this.parts.log.warn({ lost: this.lost }, 'the access log lost entries while it could not be written');
+        this.lost = 0;
+        this.failing = false;
+      } catch (error) {
+        if (!this.failing)
+          this.parts.log.warn({ err: error }, 'the access log cannot be written: it is kept and tried again');
+        this.failing = true;
+      }
+    });
+    return this.running;
+  }
+
+  /** Makes rows of what was told, one for every organization that is to see it. */
+  private async address(counted: Counted[]): Promise<void> {
+    const notes = this.notes.splice(0);
+    try {
+      await this.each(notes, async ({ entry, at }) => {
+        for (const id of await this.seenBy(entry)) this.wait(rowOf(entry, id, at, at, 1), null);
+      });
+      await this.each(counted, async (one) => {
+        for (const id of await this.seenBy(one.entry)) this.waitCounted(one, id);
+      });
+    } catch (error) {
+      this.notes.unshift(...notes);
+      for (const one of counted) this.counts.putBack(one);
+      throw error;
+    }
+  }
+
+  /** Takes out one after the other. What fails for another reason than a store that is away would fail for ever: it is lost. */
+  private async each<T>(list: T[], work: (item: T) => Promise<void>): Promise<void> {
+    while (list.length > 0) {
+      try {
+        await work(list[0] as T);
+      } catch (error) {
+        if (isAway(error)) throw error;
+        this.lost += 1;
+        this.parts.log.warn({ err: error }, 'an entry of the access log could not be written');
+      }
+      list.shift();
+    }
+  }
+
+  private async seenBy({ organizations, account_id, actor_id }: AccessEntry): Promise<readonly string[]> {
+    if (organizations !== undefined) return organizations;
+    const account = account_id ?? actor_id;
+    return account === null ? [EVERYWHERE] : this.parts.organizationsOf(account);
+  }
+
+  private waitCounted({ entry, since, count, first, last }: Counted, organizationId: string): void {
+    const period = new Date(since).toISOString();
+    const { event_type, details } = entry;
+    const who = entry.actor_id ?? entry.account_id ?? null;
+    const named = event_type === 'TOKEN_USED' || this.named.has(period, `${event_type} ${organizationId}`, who);
+    const shown = named ? entry : anonymous(entry);
+    const row = rowOf(shown, organizationId, new Date(first).toISOString(), new Date(last).toISOString(), count);
+    const bucket = [period, event_type, organizationId, named ? `${who}~${details?.reason ?? ''}` : ''].join('~');
+    this.wait(row, bucket);
+  }
+
+  private wait(row: AccessRow, bucket: string | null): void {
+    const key = bucket ?? row.id;
+    const waiting = this.waiting.get(key);
+    if (waiting !== undefined) waiting.row = merged(waiting.row, row);
+    else if (this.waiting.size < MOST_WAITING) this.waiting.set(key, { row, bucket });
+    else this.lost += row.count;
+  }
+
+  private drain(): Promise<void> {
+    return this.each([...this.waiting], async ([key, unwritten]) => {
+      // Calls go first: an embedded store writes within this turn.
+      await turn();
+      await this.rows.write(unwritten).catch((error: unknown) => {
+        if (!isAway(error)) this.waiting.delete(key);
+        throw error;
+      });
+      this.waiting.delete(key);
+    });
+  }
+
+  private async sweep(now: Date): Promise<void> {
+    if (now.getTime() - this.sweptAt < HOUR_MS) return;
+    this.sweptAt = now.getTime();
+    await this.parts.accounts.sweep('access', 'expires_at', now.toISOString());
+  }
+}
+
+/** Whether it may be possible later. */
+function isAway(error: unknown): boolean {
+  return error instanceof StoreUnavailable || (error instanceof Refusal && error.code === 'unavailable');
 }

@@ -1,0 +1,88 @@
+import { LRUCache } from 'lru-cache';
+import type { AccessEntry } from './access-log.ts';
+
+/** What may be counted at once, whoever it is that makes it happen. */
+const MOST = 10_000;
+/** Accounts and tokens that are named among an hour's refusals of an organization; the others are counted together. */
+const MOST_NAMED = 20;
+/** How often a token's use is written, once its day has a row. */
+const AGAIN_MS = 60_000;
+
+/** So many of the same in one hour or day. */
+export interface Counted {
+  key: string;
+  entry: AccessEntry;
+  /** When the hour or day begins. */
+  since: number;
+  count: number;
+  first: number;
+  last: number;
+}
+
+/** Counts in memory what is too frequent to be written each time. */
+export class AccessCounts {
+  private counts = new Map<string, Counted>();
+  /** When a key was last taken to be written. */
+  private readonly taken = new LRUCache<string, number>({ max: MOST });
+
+  /**
+   * One more. `what` and the period that `now` is in tell what is counted together.
+   * @param always makes room where there is none: for the few that are of nobody in particular
+   * @returns what it was counted in; null when there is no room for another one
+   */
+  add(what: string, periodMs: number, now: number, entry: () => AccessEntry, always = false): Counted | null {
+    const since = now - (now % periodMs);
+    const key = `${what} ${since}`;
+    const counted = this.counts.get(key);
+    if (counted !== undefined) {
+      counted.count += 1;
+      counted.last = now;
+      return counted;
+    }
+    if (this.counts.size >= MOST && !always) return null;
+    const first = { key, entry: entry(), since, count: 1, first: now, last: now };
+    this.counts.set(key, first);
+    return first;
+  }
+
+  /** Takes out what is to be written now: all, or what a minute may not keep waiting. */
+  take(now: number, all: boolean): Counted[] {
+    const due = [...this.counts.values()].filter(
+      ({ key, entry }) =>
+        all || entry.event_type !== 'TOKEN_USED' || now - (this.taken.get(key) ?? -Infinity) >= AGAIN_MS,
+    );
+    for (const { key } of due) {
+      this.counts.delete(key);
+      this.taken.set(key, now);
+    }
+    return due;
+  }
+
+  /** Puts back what could not be written. */
+  putBack(counted: Counted): void {
+    const newer = this.counts.get(counted.key);
+    const { count, last } = newer ?? { count: 0, last: counted.last };
+    this.counts.set(counted.key, { ...counted, count: counted.count + count, last: Math.max(counted.last, last) });
+    this.taken.delete(counted.key);
+  }
+}
+
+/** Who is named among what is counted: whoever tries many makes no more rows than those of the first few. */
+export class AccessNames {
+  private readonly periods = new Map<string, Map<string, Set<string>>>();
+
+  /** Whether `who` is one of the first few of this kind in this period. */
+  has(period: string, kind: string, who: string | null): boolean {
+    if (who === null) return false;
+    let kinds = this.periods.get(period);
+    if (kinds === undefined) {
+      this.periods.clear();
+      kinds = new Map();
+      this.periods.set(period, kinds);
+    }
+    const names = kinds.get(kind) ?? new Set();
+    kinds.set(kind, names);
+    if (names.size < MOST_NAMED) names.add(who);
+    return names.has(who);
+  }
+}

@@ -1,0 +1,157 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AccessCounts } from '../../src/identity/access-counts.ts';
+import { type AccessRow, EVERYWHERE } from '../../src/queries/access-entry.ts';
+import type { AccountStore } from '../../src/stores/account-store.ts';
+import { openMongoAccountStore } from '../../src/stores/mongodb/account-store.ts';
+import { type AccessContext, CALLER, HOUR_MS, openAccessLog, VISITOR } from '../support/access-log.ts';
+import { startMongo } from '../support/mongodb.ts';
+
+const test = suite<AccessContext>('access log, counting');
+
+test.before.each((context) => {
+  Object.assign(context, openAccessLog());
+});
+test.after.each(({ accounts }) => accounts.close());
+
+test('a flood of refusals is a row an hour, and tells of nobody', async ({ log, rows, clock, accounts }) => {
+  for (let i = 0; i < 50_000; i += 1) {
+    log.refused({
+      event_type: 'TOKEN_REFUSED',
+      actor_id: null,
+      visitor: { address: `198.51.100.${i}`, agent: `${i}` },
+    });
+    if (i % 10_000 === 0) await log.flush();
+  }
+  clock.wait(HOUR_MS);
+  log.refused({ event_type: 'TOKEN_REFUSED', actor_id: null });
+  await log.flush();
+  const found = await rows(EVERYWHERE);
+  assert.equal(
+    found.map(({ count, address, client, actor_id, account_id }) => [count, address, client, actor_id, account_id]),
+    [
+      [1, null, null, null, null],
+      [50_000, null, null, null, null],
+    ],
+  );
+  assert.is((await accounts.all('access')).length, 4, 'a row and its bucket each');
+});
+
+test('refusals of a known account are counted by its name and reason, with the last address', async ({
+  log,
+  rows,
+  clock,
+}) => {
+  const noted = (address: string, reason: 'WRONG_PASSWORD' | 'THROTTLED', account_id: string | null = 'acc_ada') =>
+    log.noted({ type: 'SIGN_IN_REFUSED', account_id, reason, visitor: { ...VISITOR, address } });
+  noted('192.0.2.1', 'WRONG_PASSWORD');
+  clock.wait(1_000);
+  noted('192.0.2.2', 'WRONG_PASSWORD');
+  noted('192.0.2.3', 'THROTTLED');
+  noted('192.0.2.4', 'WRONG_PASSWORD', null);
+  await log.flush();
+  for (const organization of ['org_a', 'org_b']) {
+    const found = (await rows(organization)).map((row) => [
+      row.details.reason,
+      row.count,
+      row.address,
+      row.actor_id,
+      row.account_id,
+    ]);
+    assert.equal(found.sort(), [
+      ['THROTTLED', 1, '192.0.2.3', null, 'acc_ada'],
+      ['WRONG_PASSWORD', 2, '192.0.2.2', null, 'acc_ada'],
+    ]);
+  }
+  const [unknown] = await rows(EVERYWHERE);
+  assert.equal([unknown!.count, unknown!.address, unknown!.details], [1, null, {}]);
+});
+
+test('whoever tries many accounts makes a bounded number of rows', async ({ log, rows }) => {
+  for (let i = 0; i < 15_000; i += 1) {
+    log.refused({ event_type: 'SIGN_IN_REFUSED', actor_id: null, account_id: `acc_${i}`, visitor: VISITOR });
+  }
+  await log.flush();
+  const found = await rows('org_a');
+  assert.is(found.length, 21);
+  const others = found.find(({ account_id }) => account_id === null)!;
+  assert.equal([others.count, others.address], [10_000 - 20, null]);
+  assert.equal(
+    (await rows(EVERYWHERE)).map(({ count }) => count),
+    [5_000],
+    'what nobody remembers is counted still',
+  );
+});
+
+test('a token’s use is a row a day in each organization it reaches', async ({ log, rows, clock }) => {
+  const first = clock.now().toISOString();
+  for (let i = 0; i < 3; i += 1) {
+    log.used(CALLER, 'Claude');
+    clock.wait(HOUR_MS);
+    await log.flush();
+  }
+  const last = new Date(clock.now().getTime() - HOUR_MS).toISOString();
+  clock.waitDays(1);
+  log.used(CALLER);
+  await log.flush();
+  for (const organization of ['org_a', 'org_b']) {
+    const [next, day, ...none] = await rows(organization);
+    assert.equal(none, []);
+    assert.equal([day!.at, day!.last_at, day!.count, day!.client], [first, last, 3, 'Claude']);
+    assert.equal([day!.actor_id, day!.account_id, day!.address], ['tok_1', 'acc_ada', null]);
+    assert.equal([next!.count, next!.actor_id], [1, 'tok_1']);
+  }
+});
+
+test('a token’s use is written when its day begins, and then once a minute', () => {
+  const counts = new AccessCounts();
+  const add = (what: 'TOKEN_USED' | 'TOKEN_REFUSED', now: number) =>
+    counts.add(what, 86_400_000, now, () => ({ event_type: what, actor_id: 'tok_1' }));
+  const taken = (now: number) => counts.take(now, false).map(({ entry, count }) => `${entry.event_type} ${count}`);
+  add('TOKEN_USED', 0);
+  add('TOKEN_REFUSED', 0);
+  assert.equal(taken(1_000), ['TOKEN_USED 1', 'TOKEN_REFUSED 1']);
+  for (const now of [2_000, 3_000]) add('TOKEN_USED', now);
+  add('TOKEN_REFUSED', 3_000);
+  assert.equal(taken(60_000), ['TOKEN_REFUSED 1']);
+  assert.equal(taken(61_000), ['TOKEN_USED 2']);
+  add('TOKEN_USED', 86_399_999);
+  add('TOKEN_USED', 86_400_000);
+  assert.equal(taken(86_400_000), ['TOKEN_USED 1', 'TOKEN_USED 1'], 'each day by itself');
+});
+
+/** Instances that count into the same rows at the same time. */
+async function countTogether({ another, rows }: AccessContext, stores: readonly AccountStore[]): Promise<void> {
+  const logs = stores.map((accounts) => another({ accounts }));
+  for (let round = 0; round < 10; round += 1) {
+    for (const log of logs) {
+      log.used(CALLER);
+      log.refused({ event_type: 'TOKEN_REFUSED', actor_id: null });
+    }
+    await Promise.all(logs.map((log) => log.flush()));
+  }
+  for (const organization of ['org_a', 'org_b', EVERYWHERE]) {
+    assert.equal(
+      (await rows(organization)).map(({ count }) => count),
+      [10 * logs.length],
+      organization,
+    );
+  }
+}
+
+test('several instances count in the same rows and lose nothing', (context) =>
+  countTogether(context, [context.accounts, context.accounts, context.accounts]));
+
+const mongo = await startMongo();
+if (mongo) {
+  test(`on ${mongo.name} too`, async (context) => {
+    const stores: AccountStore[] = [];
+    for (let i = 0; i < 3; i += 1) stores.push(await openMongoAccountStore(mongo.url));
+    const rows = (value: string) => stores[0]!.page<AccessRow>('access', { field: 'organization_id', value, limit: 9 });
+    await countTogether({ ...context, rows }, stores);
+    for (const store of stores) await store.close();
+  });
+  test.after(mongo.close);
+}
+
+test.run();

@@ -1,0 +1,164 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Refusal } from '../../src/commands/refusal.ts';
+import { KEPT_DAYS } from '../../src/identity/access-rows.ts';
+import { EVERYWHERE } from '../../src/queries/access-entry.ts';
+import type { AccountStore } from '../../src/stores/account-store.ts';
+import { StoreUnavailable } from '../../src/stores/errors.ts';
+import { type AccessContext, CALLER, HOUR_MS, openAccessLog, VISITOR } from '../support/access-log.ts';
+import { replaced } from '../support/identity.ts';
+import { until } from '../support/wait.ts';
+
+const test = suite<AccessContext>('access log');
+
+test.before.each((context) => {
+  Object.assign(context, openAccessLog());
+});
+test.after.each(({ accounts }) => accounts.close());
+
+test('what somebody does is a row in each of their organizations, at once', async ({ log, rows, clock }) => {
+  log.note({ event_type: 'SIGNED_IN', actor_id: 'acc_ada', visitor: VISITOR, details: { factor: 'TOTP' } });
+  await until(async () => (await rows('org_b')).length > 0);
+  const { id, expires_at, ...row } = (await rows('org_a'))[0]!;
+  const at = clock.now().toISOString();
+  assert.ok(id.startsWith(`${at}~`));
+  assert.is(Date.parse(expires_at) - Date.parse(at), KEPT_DAYS * 86_400_000);
+  assert.equal(row, {
+    organization_id: 'org_a',
+    event_type: 'SIGNED_IN',
+    at,
+    last_at: at,
+    count: 1,
+    actor_id: 'acc_ada',
+    account_id: 'acc_ada',
+    about: null,
+    client: 'Firefox on Linux',
+    address: '203.0.113.7',
+    details: { factor: 'TOTP' },
+  });
+});
+
+test('rows are in the order of time', async ({ log, rows, clock }) => {
+  for (const event_type of ['SIGNED_IN', 'PASSWORD_CHANGED', 'SIGNED_OUT'] as const) {
+    log.note({ event_type, actor_id: 'acc_bob', visitor: VISITOR });
+    clock.wait(1);
+  }
+  assert.ok(await log.flush());
+  assert.equal(
+    (await rows('org_a')).map(({ event_type }) => event_type),
+    ['SIGNED_OUT', 'PASSWORD_CHANGED', 'SIGNED_IN'],
+  );
+});
+
+test('what is told while the store is away is kept, and written with its own times', async ({
+  another,
+  accounts,
+  rows,
+  clock,
+  warned,
+}) => {
+  let away = true;
+  const insert: AccountStore['insert'] = async (table, record) => {
+    if (away) throw new StoreUnavailable('gone', true);
+    return accounts.insert(table, record);
+  };
+  const log = another({ accounts: replaced(accounts, { insert }) });
+  const told = clock.now().toISOString();
+  for (let round = 0; round < 3; round += 1) {
+    log.note({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: VISITOR });
+    log.refused({ event_type: 'TOKEN_REFUSED', actor_id: null });
+    log.used(CALLER);
+    assert.not.ok(await log.flush());
+    clock.wait(1_000);
+  }
+  assert.is(warned.length, 1, 'said once');
+  away = false;
+  await log.close();
+  const found = await rows('org_a');
+  assert.is(found.filter(({ event_type }) => event_type === 'SIGNED_IN').length, 3);
+  const used = found.find(({ event_type }) => event_type === 'TOKEN_USED')!;
+  assert.equal([used.at, used.count], [told, 3]);
+  assert.equal(
+    (await rows(EVERYWHERE)).map(({ count }) => count),
+    [3],
+  );
+  assert.is(warned.length, 1);
+});
+
+test('what waits is bounded, and what was lost is said', async ({ another, accounts, warned }) => {
+  let away = true;
+  let written = 0;
+  const insert = async () => {
+    written += 1;
+    return true;
+  };
+  const log = another({
+    accounts: replaced(accounts, { insert }),
+    organizationsOf: async () => {
+      if (away) throw new Refusal('unavailable', 'The log is away.');
+      return ['org_a'];
+    },
+  });
+  for (let i = 0; i < 10_050; i += 1) log.note({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: VISITOR });
+  assert.not.ok(await log.flush());
+  away = false;
+  assert.ok(await log.flush());
+  assert.is(written, 10_000);
+  assert.match(warned.at(-1)!, /lost/);
+});
+
+test('an entry that can never be written does not hold up the others', async ({ another, rows, warned }) => {
+  const log = another({
+    organizationsOf: async (id) => {
+      if (id === 'acc_none') throw new Refusal('not_found', 'There is no such account.');
+      return ['org_a'];
+    },
+  });
+  for (const actor_id of ['acc_none', 'acc_bob']) log.note({ event_type: 'SIGNED_OUT', actor_id });
+  assert.ok(await log.flush());
+  assert.equal(
+    (await rows('org_a')).map(({ actor_id }) => actor_id),
+    ['acc_bob'],
+  );
+  assert.ok(warned.length > 0);
+});
+
+test('rows end after 400 days, and so does what says where to count', async ({ another, rows, clock, accounts }) => {
+  const log = another();
+  log.note({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: VISITOR });
+  log.used(CALLER);
+  await log.flush();
+  clock.waitDays(3);
+  await log.flush();
+  assert.is((await accounts.all('access')).length, 3, 'rows alone');
+  clock.waitDays(KEPT_DAYS - 3);
+  await log.flush();
+  assert.is((await rows('org_a')).length, 2, 'on their last day');
+  clock.wait(HOUR_MS);
+  await log.flush();
+  assert.equal(await accounts.all('access'), []);
+});
+
+test('holds words for a browser, never the text that it sends', async ({ log, accounts }) => {
+  const agent = `vtr_0123456789 password=hunter2 \u202e${'x'.repeat(5_000)} Firefox/1`;
+  log.note({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: { address: '::1', agent } });
+  log.note({ event_type: 'ASSISTANT_ALLOWED', actor_id: 'acc_bob', client: `An\u202eother\u0000 ${'y'.repeat(500)}` });
+  await log.flush();
+  const all = JSON.stringify(await accounts.all('access'));
+  assert.not.match(all, /vtr_|hunter2|xxxx|\u202e|\\u0000|y{101}/);
+  assert.match(all, /"Firefox"/);
+});
+
+test('tells what people’s accounts tell', async ({ log, rows }) => {
+  const visitor = VISITOR;
+  log.noted({ type: 'SESSIONS_ENDED', account_id: 'acc_bob', count: 3, visitor });
+  log.noted({ type: 'RECOVERY_CODE_USED', account_id: 'acc_bob', left: 7, visitor });
+  await log.flush();
+  const found = (await rows('org_a')).map(({ event_type, details, actor_id }) => [event_type, details, actor_id]);
+  assert.equal(found.sort(), [
+    ['RECOVERY_CODE_USED', { left: 7 }, 'acc_bob'],
+    ['SESSIONS_ENDED', { count: 3 }, 'acc_bob'],
+  ]);
+});
+
+test.run();
