@@ -34,7 +34,7 @@ export interface HttpParts {
 export function createApp(parts: HttpParts): Koa<RequestState> {
   const { tools, version, logger } = parts;
   const admit = admission(parts);
-  // One spelling an address: a proxy's rules for a path must hold for all that is served there.
+  // Addresses are as they are written, in small and large letters too: so are the rules of proxies for them.
   const router = new Router<RequestState>({ sensitive: true });
   healthRoutes(router, parts, admit);
   directToolRoutes(router, tools, admit);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../commands/caller.ts';
 import { HttpError } from './errors.ts';
+import { countOf } from './request.ts';
 
 /** Exactly `Bearer`, one space and a token of RFC 6750's characters; node has cut white space around the value. */
 const BEARER = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/;
@@ -13,22 +14,13 @@ export async function callerOf(request: IncomingMessage, authenticate: Authentic
   const header = request.headers.authorization;
   if (header === undefined) throw unauthorized('Send an API token: "Authorization: Bearer <token>".', CHALLENGE);
   const token = BEARER.exec(header)?.[1];
-  if (token === undefined || sentTwice(request.rawHeaders)) {
+  // Node keeps the first of several, and a proxy may have judged by another.
+  if (token === undefined || countOf('authorization', request.rawHeaders) > 1) {
     throw refused('The Authorization header must be exactly "Bearer", one space and the token, and be sent once.');
   }
   const caller = await authenticate(token);
   if (caller === null) throw refused('The token is unknown, expired or revoked: make a new one.');
   return caller;
-}
-
-/** Node keeps the first of several Authorization headers and drops the others; a proxy may have judged by another. */
-function sentTwice(rawHeaders: readonly string[]): boolean {
-  let count = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? '';
-    if (name.length === 13 && name.toLowerCase() === 'authorization') count += 1;
-  }
-  return count > 1;
 }
 
 const unauthorized = (message: string, challenge: string) =>

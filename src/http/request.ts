@@ -69,10 +69,29 @@ export function requests(logger: Logger): Middleware<RequestState> {
 
 /** What no client sends, and what is read one way by some and another by others. @throws HttpError */
 function refuseOddRequest({ req }: RequestContext): void {
-  if (req.url?.[0] !== '/') throw new HttpError(400, 'invalid_input', 'Ask for a path, beginning with a slash.');
-  if (req.rawHeaders.length > MAX_RAW_HEADERS) {
+  const { url = '', rawHeaders } = req;
+  if (url[0] !== '/' || url.includes('#')) {
+    throw new HttpError(400, 'invalid_input', 'Ask for a path, beginning with a slash and without fragment.');
+  }
+  if (rawHeaders.length > MAX_RAW_HEADERS) {
     throw new HttpError(431, 'invalid_input', `Send at most ${MAX_RAW_HEADERS / 2} header fields.`);
   }
+  const coding = req.headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    throw new HttpError(400, 'invalid_input', 'Send the body plain or chunked.');
+  }
+  // Node keeps the first of several, and the proxy in front may have gone by another.
+  if (countOf('host', rawHeaders) > 1) throw new HttpError(400, 'invalid_input', 'Send one Host header.');
+}
+
+/** How often a header was sent. @param name in lower case */
+export function countOf(name: string, rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const sent = rawHeaders[i] ?? '';
+    if (sent.length === name.length && sent.toLowerCase() === name) count += 1;
+  }
+  return count;
 }
 
 /** What the router found no answer for: no such address, or (it has set Allow) no such method there. */
