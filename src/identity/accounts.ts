@@ -1,10 +1,13 @@
+import { randomId } from '../commands/ids.ts';
+import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
-import type { Account } from './account.ts';
+import { type Account, accountOf, emailKey, readEmail, readName } from './account.ts';
+import type { Factors } from './factors.ts';
+import type { Links } from './links.ts';
 import type { Noted } from './noted.ts';
-import type { Passwords } from './passwords.ts';
+import { type Passwords, refuseBadPassword } from './passwords.ts';
 import type { Proof } from './proof.ts';
-import type { Session, Sessions } from './sessions.ts';
-import { unbuilt } from './unbuilt.ts';
+import type { Begun, Session, Sessions } from './sessions.ts';
 import type { Visitor } from './visitor.ts';
 
 export interface NewAccount {
@@ -21,53 +24,119 @@ export interface AccountsParts {
   passwords: Passwords;
   proof: Proof;
   sessions: Sessions;
+  factors: Factors;
+  links: Links;
   now: () => Date;
   /** Takes an account out of every organization and revokes its credentials. @throws Refusal for a sole OWNER */
   leaveAll: (accountId: string) => Promise<void>;
   noted: Noted;
 }
 
-/** People's accounts. Wherever a `password` may be null, a proof of the last 15 minutes does instead: see Proof.prove. */
+const TRIES = 10;
+
+/** People's accounts. A `password` may be null where the account has none: then the session must be a recent one. */
 export class Accounts {
   constructor(private readonly parts: AccountsParts) {}
 
   /** Also of an erased one: see `erased_at`. */
   async get(id: string): Promise<Account | null> {
-    return unbuilt(this.parts, id);
+    const record = await this.parts.accounts.get('accounts', id);
+    return record && accountOf(record);
   }
 
   /** However the address is written: see emailKey. */
   async byEmail(email: string): Promise<Account | null> {
-    return unbuilt(email);
+    const key = emailKey(email);
+    return key === null ? null : this.find('email_key', key);
   }
 
   async bySubject(subject: string): Promise<Account | null> {
-    return unbuilt(subject);
+    return this.find('subject', subject);
   }
 
-  /** @throws Refusal invalid_input; conflict when the e-mail address has an account */
+  /** @throws Refusal invalid_input; conflict when the e-mail address or the subject has an account */
   async create(wanted: NewAccount, visitor: Visitor): Promise<Account> {
-    return unbuilt(wanted, visitor);
+    const { accounts, passwords, now, noted } = this.parts;
+    const name = readName(wanted.name);
+    const address = readEmail(wanted.email);
+    if (wanted.password !== undefined) refuseBadPassword(wanted.password, { name, email: address.email });
+    if ((await this.byEmail(address.email)) !== null) throw taken();
+    const account = accountOf({
+      id: randomId('acc'),
+      name,
+      ...address,
+      password: wanted.password === undefined ? null : await passwords.hash(wanted.password),
+      subject: wanted.subject ?? null,
+      created_at: now().toISOString(),
+    });
+    if (!(await accounts.insert('accounts', account))) throw taken();
+    noted({ type: 'ACCOUNT_CREATED', account_id: account.id, visitor });
+    return account;
+  }
+
+  /** Takes back what `create` just made, where what it was for came to nothing. */
+  async discard(account: Account): Promise<void> {
+    await this.parts.accounts.remove('accounts', account.id);
+  }
+
+  /**
+   * Gives the first owner, who has neither yet, an address and a password.
+   * @throws Refusal invalid_input; conflict when the address has an account, or the owner has a password by now
+   */
+  async complete(id: string, person: Required<Omit<NewAccount, 'subject'>>, visitor: Visitor): Promise<Account> {
+    const { accounts, passwords, noted } = this.parts;
+    const name = readName(person.name);
+    const address = readEmail(person.email);
+    refuseBadPassword(person.password, { name, email: address.email });
+    const password = await passwords.hash(person.password);
+    const fields = { name, ...address, password };
+    if (!(await accounts.update('accounts', id, fields, { password: null, subject: null, erased_at: null })))
+      throw taken();
+    noted({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', visitor });
+    return (await this.get(id))!;
   }
 
   /** @throws Refusal invalid_input */
   async rename(session: Session, name: string): Promise<void> {
-    return unbuilt(session, name);
+    await this.parts.accounts.update('accounts', session.account_id, { name: readName(name) }, { erased_at: null });
   }
 
   /** @throws Refusal invalid_input; conflict when the address has an account; forbidden for a wrong password */
   async changeEmail(session: Session, email: string, password: string | null, visitor: Visitor): Promise<void> {
-    return unbuilt(session, email, password, visitor);
+    const { accounts, proof, noted } = this.parts;
+    const address = readEmail(email);
+    const { id } = await proof.prove(session, password, visitor);
+    if (!(await accounts.update('accounts', id, { ...address }, { erased_at: null }))) throw taken();
+    noted({ type: 'EMAIL_CHANGED', account_id: id, visitor });
   }
 
-  /** Ends all other sessions, and links that lead back in. @throws Refusal forbidden when `current` is wrong; invalid_input */
-  async changePassword(session: Session, current: string | null, next: string, visitor: Visitor): Promise<void> {
-    return unbuilt(session, current, next, visitor);
+  /**
+   * Ends all sessions, and links that lead back in. The one it is done from goes on under the cookie that is answered, so
+   * that whoever has a copy of the old one is out too.
+   * @throws Refusal forbidden when `current` is wrong; invalid_input
+   */
+  async changePassword(session: Session, current: string | null, next: string, visitor: Visitor): Promise<Begun> {
+    const { sessions, proof } = this.parts;
+    const account = await proof.prove(session, current, visitor);
+    const changed = await this.replacePassword(account, next);
+    this.parts.noted({ type: 'PASSWORD_CHANGED', account_id: account.id, by: 'PASSWORD', visitor });
+    return sessions.begin(changed, visitor, 'SIGNED_IN');
   }
 
-  /** For whoever came by a link: ends all sessions. @throws Refusal invalid_input */
+  /** For whoever came by a link: ends all sessions. @throws Refusal invalid_input, not_found */
   async setPassword(id: string, password: string, visitor: Visitor): Promise<Account> {
-    return unbuilt(id, password, visitor);
+    const account = await this.get(id);
+    if (account === null || account.erased_at !== null) throw new Refusal('not_found', 'This account is no more.');
+    const changed = await this.replacePassword(account, password);
+    this.parts.noted({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', visitor });
+    return changed;
+  }
+
+  /** Writes a hash of the same password at today's cost. */
+  async rehash({ id, password: old }: Account, password: string): Promise<void> {
+    const { accounts, passwords } = this.parts;
+    if (old === null || !passwords.isStale(old)) return;
+    await accounts.update('accounts', id, { password: await passwords.hash(password) }, { password: old });
   }
 
   /**
@@ -75,11 +144,51 @@ export class Accounts {
    * @throws Refusal what leaveAll refuses, then nothing was done; forbidden for a wrong password
    */
   async erase(session: Session, password: string | null, visitor: Visitor): Promise<void> {
-    return unbuilt(session, password, visitor);
+    const { accounts, proof, factors, sessions, links, leaveAll, now, noted } = this.parts;
+    const { id, created_at } = await proof.prove(session, password, visitor);
+    await leaveAll(id);
+    // First what lets somebody in; sessions of an erased account count no more even before they are gone.
+    await accounts.put('accounts', { id, created_at, erased_at: now().toISOString() });
+    await sessions.endOthers(id, null);
+    await factors.removePasskeys(id);
+    await links.withdrawAllOf(id);
+    noted({ type: 'ACCOUNT_ERASED', account_id: id, visitor });
   }
 
   /** Adds to, or takes from, the organizations where memberships are looked for. */
   async noteOrganization(id: string, organizationId: string, belongs: boolean): Promise<void> {
-    return unbuilt(id, organizationId, belongs);
+    const { accounts } = this.parts;
+    for (let i = 0; i < TRIES; i++) {
+      const record = await accounts.get('accounts', id);
+      if (record === null || accountOf(record).erased_at !== null) return;
+      const others = accountOf(record).organizations.filter((known) => known !== organizationId);
+      const organizations = belongs ? [...others, organizationId] : others;
+      const before = { organizations: record.organizations, erased_at: null };
+      if (await accounts.update('accounts', id, { organizations }, before)) return;
+    }
+    throw new Refusal('conflict', 'The account is changed by many at once: repeat.');
   }
+
+  private async find(field: 'email_key' | 'subject', value: string): Promise<Account | null> {
+    const [record] = await this.parts.accounts.find('accounts', field, value);
+    return record === undefined ? null : accountOf(record);
+  }
+
+  /** Sessions and links of before are dead with it. */
+  private async replacePassword(account: Account, next: string): Promise<Account> {
+    const { accounts, passwords, sessions, links } = this.parts;
+    refuseBadPassword(next, account);
+    const fields = { password: await passwords.hash(next), generation: account.generation + 1 };
+    const before = { password: account.password, erased_at: null };
+    if (!(await accounts.update('accounts', account.id, fields, before))) {
+      throw new Refusal('conflict', 'The password was changed at once from somewhere else: sign in again.');
+    }
+    await sessions.endOthers(account.id, null);
+    await links.withdrawAllOf(account.id);
+    return { ...account, ...fields };
+  }
+}
+
+function taken(): Refusal {
+  return new Refusal('conflict', 'This e-mail address has an account: sign in with it.', { field: 'email' });
 }

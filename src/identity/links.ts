@@ -1,6 +1,8 @@
 import type { Role } from '../commands/caller.ts';
+import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import { unbuilt } from './unbuilt.ts';
+import { newSecret, secretId } from './secret-text.ts';
+import { Sweeper } from './sweeper.ts';
 
 export type LinkKind = 'SETUP' | 'INVITATION' | 'RESET';
 
@@ -31,27 +33,98 @@ export interface LinksParts {
   now: () => Date;
 }
 
+const HOUR_MS = 3_600_000;
+const LIFE_MS: Readonly<Record<LinkKind, number>> = {
+  SETUP: 24 * HOUR_MS,
+  INVITATION: 7 * 24 * HOUR_MS,
+  RESET: HOUR_MS,
+};
+
 /** Links that are handed over by people: `/welcome?key=<secret>`. Who may make which is for the caller to check. */
 export class Links {
-  constructor(private readonly parts: LinksParts) {}
+  private readonly sweeper: Sweeper;
 
-  /** `secret` is told this once. */
+  constructor(private readonly parts: LinksParts) {
+    this.sweeper = new Sweeper(parts);
+  }
+
+  /** `secret` is told this once. SETUP lasts a day, INVITATION a week, RESET an hour. */
   async create(wanted: NewLink): Promise<{ secret: string; record: Link }> {
-    return unbuilt(this.parts, wanted);
+    await this.sweeper.sweep('links');
+    const secret = newSecret();
+    const now = this.parts.now();
+    const record: Link = {
+      account_id: null,
+      organization_id: null,
+      role: null,
+      note: '',
+      ...wanted,
+      id: secretId(secret)!,
+      created_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + LIFE_MS[wanted.kind]).toISOString(),
+      used_at: null,
+    };
+    await this.parts.accounts.insert('links', record);
+    return { secret, record };
   }
 
   /** The link that a secret opens; null when it was used or withdrawn, or is over. Uses nothing up. */
   async find(secret: string): Promise<Link | null> {
-    return unbuilt(secret);
+    const id = secretId(secret);
+    const link = id === null ? null : await this.parts.accounts.get<Link>('links', id);
+    return link !== null && this.isOpen(link) ? link : null;
+  }
+
+  /** The same. @throws Refusal not_found */
+  async require(secret: string, kind: LinkKind): Promise<Link> {
+    const link = await this.find(secret);
+    if (link?.kind === kind) return link;
+    throw noSuchLink();
+  }
+
+  /**
+   * Uses a link up for some work: of several who try at once, one does it. Where the work fails the link is good again.
+   * @throws Refusal not_found; else as `work` does
+   */
+  async use<T>(secret: string, kind: LinkKind, work: (link: Link) => Promise<T>): Promise<T> {
+    const { accounts, now } = this.parts;
+    const link = await this.require(secret, kind);
+    const used_at = now().toISOString();
+    if (!(await accounts.update('links', link.id, { used_at }, { used_at: null }))) return this.use(secret, kind, work);
+    try {
+      return await work(link);
+    } catch (error) {
+      await accounts.update('links', link.id, { used_at: null });
+      throw error;
+    }
   }
 
   /** Invitations of an organization that can still be taken, newest first. */
   async list(organizationId: string): Promise<Link[]> {
-    return unbuilt(organizationId);
+    const links = await this.parts.accounts.find<Link>('links', 'organization_id', organizationId);
+    const open = links.filter((link) => link.kind === 'INVITATION' && this.isOpen(link));
+    return open.sort((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id));
   }
 
   /** Takes back an invitation of this organization. Answers whether there was one. */
   async withdraw(organizationId: string, id: string): Promise<boolean> {
-    return unbuilt(organizationId, id);
+    const { accounts } = this.parts;
+    const link = await accounts.get<Link>('links', id);
+    return link?.organization_id === organizationId && (await accounts.remove('links', id));
   }
+
+  /** Takes back whatever leads into an account. */
+  async withdrawAllOf(accountId: string): Promise<void> {
+    const { accounts } = this.parts;
+    for (const { id } of await accounts.find<Link>('links', 'account_id', accountId))
+      await accounts.remove('links', id);
+  }
+
+  private isOpen(link: Link): boolean {
+    return link.used_at === null && link.expires_at > this.parts.now().toISOString();
+  }
+}
+
+export function noSuchLink(): Refusal {
+  return new Refusal('not_found', 'This link was used, taken back or is too old: ask for another.');
 }

@@ -1,11 +1,21 @@
-import type {
-  PublicKeyCredentialCreationOptionsJSON,
-  PublicKeyCredentialRequestOptionsJSON,
-  RegistrationResponseJSON,
+import { isIP } from 'node:net';
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
 } from '@simplewebauthn/server';
-import type { AccountRecord } from '../stores/account-store.ts';
-import type { Session } from './sessions.ts';
-import { unbuilt } from './unbuilt.ts';
+import { Refusal } from '../commands/refusal.ts';
+import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
+import { readName } from './account.ts';
+import type { Factors } from './factors.ts';
+import type { Noted } from './noted.ts';
+import type { Proof } from './proof.ts';
+import type { Session, Sessions } from './sessions.ts';
 import type { Visitor } from './visitor.ts';
 
 /** The id is the credential's own, in base64url. */
@@ -20,43 +30,169 @@ export interface Passkey extends AccountRecord {
   last_used_at: string | null;
 }
 
+export interface PasskeysParts {
+  accounts: AccountStore;
+  factors: Factors;
+  proof: Proof;
+  sessions: Sessions;
+  now: () => Date;
+  noted: Noted;
+  baseUrl: () => string;
+}
+
+const MOST = 20;
+/** The user may be asked for a finger or a PIN; a password came before, so it need not be. */
+const USER_VERIFICATION = 'preferred';
+const TRY_AGAIN = 'The passkey could not be checked: try again.';
+
 /** WebAuthn credentials as second factors. */
 export class Passkeys {
+  constructor(private readonly parts: PasskeysParts) {}
+
   /** False where the service is reached by an IP address: browsers know passkeys for names only. */
   get available(): boolean {
-    return unbuilt(this);
+    return isIP(this.place().expectedRPID.replace(/^\[|\]$/g, '')) === 0;
   }
 
+  /** Oldest first. */
   async list(accountId: string): Promise<Passkey[]> {
-    return unbuilt(accountId);
+    const passkeys = await this.parts.accounts.find<Passkey>('passkeys', 'account_id', accountId);
+    return passkeys.sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id));
   }
 
   /** What `navigator.credentials.create` takes, as JSON. @throws Refusal forbidden unless the last proof is recent */
   async registrationOptions(session: Session): Promise<PublicKeyCredentialCreationOptionsJSON> {
-    return unbuilt(session);
+    const { proof, sessions } = this.parts;
+    const account = await proof.requireRecent(session);
+    const known = await this.list(account.id);
+    if (!this.available) throw new Refusal('invalid_transition', 'Passkeys need a name for an address, not a number.');
+    if (known.length >= MOST) {
+      throw new Refusal('invalid_transition', `There are ${MOST} passkeys already: remove one first.`);
+    }
+    const name = account.email ?? account.name ?? account.id;
+    const options = await generateRegistrationOptions({
+      rpName: 'veritrail',
+      rpID: this.place().expectedRPID,
+      userID: new TextEncoder().encode(account.id),
+      userName: name,
+      userDisplayName: account.name ?? name,
+      excludeCredentials: known.map(({ id, transports }) => ({ id, transports })),
+      authenticatorSelection: { residentKey: 'discouraged', userVerification: USER_VERIFICATION },
+    });
+    await sessions.challenge(session, 'REGISTER_PASSKEY', options.challenge);
+    return options;
   }
 
-  /** @returns recovery codes, shown this once, with the first factor; else null. @throws Refusal */
-  async register(
-    session: Session,
-    name: string,
-    response: RegistrationResponseJSON,
-    visitor: Visitor,
-  ): Promise<string[] | null> {
-    return unbuilt(session, name, response, visitor);
+  /**
+   * @param response what the browser sent, as JSON
+   * @returns recovery codes, shown this once, with the first factor; else null
+   * @throws Refusal forbidden, invalid_input, conflict
+   */
+  async register(session: Session, name: string, response: unknown, visitor: Visitor): Promise<string[] | null> {
+    const { accounts, factors, proof, sessions, now, noted } = this.parts;
+    const account = await proof.requireRecent(session);
+    const label = readName(name);
+    const expectedChallenge = (await sessions.takeChallenge(session, 'REGISTER_PASSKEY'))?.value;
+    if (expectedChallenge === undefined) throw new Refusal('forbidden', TRY_AGAIN);
+    const { registrationInfo } = await checked(() =>
+      verifyRegistrationResponse({
+        ...this.place(),
+        response: response as RegistrationResponseJSON,
+        expectedChallenge,
+        requireUserVerification: false,
+      }),
+    );
+    if (registrationInfo === undefined) throw new Refusal('forbidden', TRY_AGAIN);
+    const { credential } = registrationInfo;
+    const passkey: Passkey = {
+      id: credential.id,
+      account_id: account.id,
+      name: label,
+      public_key: Buffer.from(credential.publicKey).toString('base64url'),
+      counter: credential.counter,
+      transports: credential.transports ?? [],
+      created_at: now().toISOString(),
+      last_used_at: null,
+    };
+    if (!(await accounts.insert('passkeys', passkey))) {
+      throw new Refusal('conflict', 'This passkey is known already: choose another.');
+    }
+    noted({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'PASSKEY', visitor });
+    return factors.added(account.id);
   }
 
   /** What `navigator.credentials.get` takes, as JSON, for a session at SECOND_FACTOR. */
   async authenticationOptions(pending: Session): Promise<PublicKeyCredentialRequestOptionsJSON> {
-    return unbuilt(pending);
+    const known = await this.list(pending.account_id);
+    const options = await generateAuthenticationOptions({
+      rpID: this.place().expectedRPID,
+      allowCredentials: known.map(({ id, transports }) => ({ id, transports })),
+      userVerification: USER_VERIFICATION,
+    });
+    await this.parts.sessions.challenge(pending, 'USE_PASSKEY', options.challenge);
+    return options;
   }
 
+  /** Whether the response answers the session's last challenge, with a passkey of its account. Uses the challenge up. */
+  async use(pending: Session, response: unknown): Promise<boolean> {
+    const { accounts, sessions, now } = this.parts;
+    const expectedChallenge = (await sessions.takeChallenge(pending, 'USE_PASSKEY'))?.value;
+    const id = (response as Partial<AuthenticationResponseJSON> | null)?.id;
+    const passkey = typeof id === 'string' ? await accounts.get<Passkey>('passkeys', id) : null;
+    if (expectedChallenge === undefined || passkey?.account_id !== pending.account_id) return false;
+    const { counter } = passkey;
+    const result = await checked(() =>
+      verifyAuthenticationResponse({
+        ...this.place(),
+        response: response as AuthenticationResponseJSON,
+        expectedChallenge,
+        credential: { id: passkey.id, publicKey: Buffer.from(passkey.public_key, 'base64url'), counter },
+        requireUserVerification: false,
+      }),
+    ).catch((error: unknown) => {
+      if (error instanceof Refusal) return null;
+      throw error;
+    });
+    if (!result?.verified) return false;
+    const used = { counter: result.authenticationInfo.newCounter, last_used_at: now().toISOString() };
+    // A counter that another instance raised meanwhile says that there are two of this device.
+    return accounts.update('passkeys', passkey.id, used, { counter });
+  }
+
+  /** @throws Refusal invalid_input, not_found */
   async rename(session: Session, id: string, name: string): Promise<void> {
-    return unbuilt(session, id, name);
+    const renamed = await this.parts.accounts.update(
+      'passkeys',
+      id,
+      { name: readName(name) },
+      { account_id: session.account_id },
+    );
+    if (!renamed) throw noSuchPasskey();
   }
 
   /** @throws Refusal forbidden for a wrong password; not_found */
   async remove(session: Session, id: string, password: string | null, visitor: Visitor): Promise<void> {
-    return unbuilt(session, id, password, visitor);
+    const { accounts, factors, proof, noted } = this.parts;
+    const account = await proof.prove(session, password, visitor);
+    if ((await accounts.get<Passkey>('passkeys', id))?.account_id !== account.id) throw noSuchPasskey();
+    await accounts.remove('passkeys', id);
+    await factors.removed(account.id);
+    noted({ type: 'FACTOR_REMOVED', account_id: account.id, factor: 'PASSKEY', visitor });
+  }
+
+  private place(): { expectedOrigin: string; expectedRPID: string } {
+    const { origin, hostname } = new URL(this.parts.baseUrl());
+    return { expectedOrigin: origin, expectedRPID: hostname };
   }
 }
+
+/** What the library makes of a response; it throws at whatever a browser would not send. */
+async function checked<T>(check: () => Promise<T>): Promise<T> {
+  try {
+    return await check();
+  } catch {
+    throw new Refusal('forbidden', TRY_AGAIN);
+  }
+}
+
+const noSuchPasskey = () => new Refusal('not_found', 'There is no such passkey: look at the list again.');

@@ -1,16 +1,19 @@
 import type { AccountStore } from '../stores/account-store.ts';
-import type { Accounts } from './accounts.ts';
-import type { Links } from './links.ts';
+import { type Account, accountOf } from './account.ts';
+import { Accounts } from './accounts.ts';
+import { Factors } from './factors.ts';
+import { ownerOf } from './installation.ts';
+import { Links } from './links.ts';
 import type { Noted } from './noted.ts';
-import type { Passkeys } from './passkeys.ts';
-import type { Hasher } from './passwords.ts';
-import type { Proof } from './proof.ts';
-import type { Recovery } from './recovery.ts';
-import type { Sessions } from './sessions.ts';
-import type { SignIn } from './sign-in.ts';
-import type { Totp } from './totp.ts';
-import { unbuilt } from './unbuilt.ts';
-import type { Join, Welcome } from './welcome.ts';
+import { Passkeys } from './passkeys.ts';
+import { type Hasher, Passwords } from './passwords.ts';
+import { Proof } from './proof.ts';
+import { Recovery } from './recovery.ts';
+import { Sessions } from './sessions.ts';
+import { SignIn } from './sign-in.ts';
+import { Throttle } from './throttle.ts';
+import { Totp } from './totp.ts';
+import { type Join, Welcome } from './welcome.ts';
 
 export interface PeopleParts {
   accounts: AccountStore;
@@ -20,8 +23,8 @@ export interface PeopleParts {
   /** See AccountsParts. */
   leaveAll: (accountId: string) => Promise<void>;
   join: Join;
-  noted?: Noted;
-  hasher?: Hasher;
+  noted?: Noted | undefined;
+  hasher?: Hasher | undefined;
 }
 
 /** Everything about people and their browsers. */
@@ -30,6 +33,7 @@ export interface People {
   sessions: Sessions;
   signIn: SignIn;
   proof: Proof;
+  factors: Factors;
   totp: Totp;
   recovery: Recovery;
   passkeys: Passkeys;
@@ -40,6 +44,47 @@ export interface People {
 }
 
 /** Puts the parts together. */
-export function openPeople(parts: PeopleParts): People {
-  return unbuilt(parts);
+export function openPeople({
+  accounts: store,
+  now,
+  baseUrl,
+  leaveAll,
+  join,
+  noted = ignore,
+  hasher,
+}: PeopleParts): People {
+  const kept = { accounts: store, now };
+  const passwords = new Passwords(hasher);
+  const throttle = new Throttle(kept);
+  const sessions = new Sessions(kept);
+  const links = new Links(kept);
+  const factors = new Factors(store);
+  const proof = new Proof({ ...kept, passwords, sessions, throttle });
+  const common = { ...kept, proof, factors, sessions, noted };
+  const totp = new Totp(common);
+  const recovery = new Recovery(common);
+  const passkeys = new Passkeys({ ...common, baseUrl });
+  const accounts = new Accounts({ ...common, passwords, links, leaveAll });
+  const signIn = new SignIn({ ...common, accounts, throttle, totp, recovery, passkeys });
+  const welcome = new Welcome({ accounts, links, signIn, join });
+  const setupLink = (installation: string) => makeSetupLink(store, links, installation);
+  return { accounts, sessions, signIn, proof, factors, totp, recovery, passkeys, links, welcome, setupLink };
+}
+
+const ignore = () => undefined;
+
+/** Links made at earlier starts stay good for their day: another instance may just have shown one. */
+async function makeSetupLink(store: AccountStore, links: Links, installation: string): Promise<string | null> {
+  const owner = await firstOwner(store, installation);
+  if (owner === null || owner.password !== null || owner.subject !== null || owner.erased_at !== null) return null;
+  const { secret } = await links.create({ kind: 'SETUP', account_id: owner.id, made_by: 'SYSTEM' });
+  return secret;
+}
+
+/** The account of the first start, or where a log was adopted the one that was made for it: the oldest. */
+async function firstOwner(store: AccountStore, installation: string): Promise<Account | null> {
+  const first = await store.get('accounts', ownerOf(installation));
+  if (first !== null) return accountOf(first);
+  const all = (await store.all('accounts')).map(accountOf);
+  return all.sort((a, b) => a.created_at.localeCompare(b.created_at))[0] ?? null;
 }

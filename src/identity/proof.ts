@@ -1,20 +1,67 @@
-import type { Account } from './account.ts';
-import type { Session } from './sessions.ts';
-import { unbuilt } from './unbuilt.ts';
+import { Refusal } from '../commands/refusal.ts';
+import type { AccountStore } from '../stores/account-store.ts';
+import { type Account, accountOf } from './account.ts';
+import type { Passwords } from './passwords.ts';
+import type { Session, Sessions } from './sessions.ts';
+import { accountGate, type Throttle } from './throttle.ts';
 import type { Visitor } from './visitor.ts';
+
+export interface ProofParts {
+  accounts: AccountStore;
+  passwords: Passwords;
+  sessions: Sessions;
+  throttle: Throttle;
+  now: () => Date;
+}
+
+const RECENT_MS = 15 * 60_000;
 
 /** Whether somebody signed in is still who they were, before something that matters. */
 export class Proof {
+  constructor(private readonly parts: ProofParts) {}
+
   /** Whether the session's person proved who they are in the last 15 minutes, so that no password need be asked. */
   isRecent(session: Session): boolean {
-    return unbuilt(session);
+    return this.parts.now().getTime() - Date.parse(session.confirmed_at) < RECENT_MS;
+  }
+
+  /** @throws Refusal forbidden unless the last proof is recent: ask for the password and `confirm` it, then repeat */
+  async requireRecent(session: Session): Promise<Account> {
+    const account = await this.account(session);
+    if (this.isRecent(session)) return account;
+    const how = account.password === null ? 'sign out and in again' : 'confirm your password';
+    throw new Refusal('forbidden', `You signed in a while ago: ${how} first.`, { field: 'password' });
+  }
+
+  /** Makes the session's last proof a recent one. @throws Refusal as prove */
+  async confirm(session: Session, password: string, visitor: Visitor): Promise<void> {
+    await this.prove(session, password, visitor);
+    await this.parts.sessions.confirm(session);
   }
 
   /**
-   * Checks the password, or, where it is null, that the last proof is recent. Throttled like signing in.
+   * Checks the password of a person signed in. Those who have none (they sign in elsewhere) must have done so recently.
    * @throws Refusal forbidden, rate_limited
    */
   async prove(session: Session, password: string | null, visitor: Visitor): Promise<Account> {
-    return unbuilt(session, password, visitor);
+    const account = await this.account(session);
+    if (account.password === null) return this.requireRecent(session);
+    // At a gate of its own: strangers who try the address do not keep its owner from what they are at.
+    const good = password !== null && (await this.check(`confirm:${account.id}`, account, password, visitor));
+    if (good) return account;
+    throw new Refusal('forbidden', 'This is not your password: type it once more.', { field: 'password' });
+  }
+
+  /** Whether it is the account's password; of nobody's it is checked as long. @throws Refusal rate_limited */
+  check(gate: string, account: Account | null, password: string, visitor: Visitor): Promise<boolean> {
+    const { throttle, passwords } = this.parts;
+    return throttle.attempt(accountGate(gate), visitor, () => passwords.matches(password, account?.password ?? null));
+  }
+
+  private async account(session: Session): Promise<Account> {
+    const record = await this.parts.accounts.get('accounts', session.account_id);
+    const account = record && accountOf(record);
+    if (account !== null && account.erased_at === null) return account;
+    throw new Refusal('forbidden', 'This account is no more.');
   }
 }

@@ -1,11 +1,47 @@
+import { Refusal } from '../commands/refusal.ts';
+import type { AccountStore } from '../stores/account-store.ts';
+import { accountOf } from './account.ts';
+import type { Factors } from './factors.ts';
+import type { Noted } from './noted.ts';
+import type { Proof } from './proof.ts';
+import { hashRecoveryCode } from './recovery-codes.ts';
 import type { Session } from './sessions.ts';
-import { unbuilt } from './unbuilt.ts';
 import type { Visitor } from './visitor.ts';
+
+export interface RecoveryParts {
+  accounts: AccountStore;
+  factors: Factors;
+  proof: Proof;
+  noted: Noted;
+}
 
 /** Ten codes to get in with when the device is lost, each good for once. How many are left: `account.recovery.length`. */
 export class Recovery {
+  constructor(private readonly parts: RecoveryParts) {}
+
   /** New codes, shown this once; the old ones are void. @throws Refusal forbidden; invalid_transition without a factor */
   async regenerate(session: Session, password: string | null, visitor: Visitor): Promise<string[]> {
-    return unbuilt(this, session, password, visitor);
+    const { factors, proof, noted } = this.parts;
+    const account = await proof.prove(session, password, visitor);
+    if ((await factors.of(account)).length === 0) {
+      throw new Refusal('invalid_transition', 'Recovery codes stand in for a second factor: add one first.');
+    }
+    const codes = await factors.renewCodes(account.id);
+    noted({ type: 'RECOVERY_CODES_MADE', account_id: account.id, visitor });
+    return codes;
+  }
+
+  /** Uses a code up. Answers how many are left; null for one that is wrong or used. */
+  async use(accountId: string, code: string): Promise<number | null> {
+    const { accounts } = this.parts;
+    const hash = hashRecoveryCode(code);
+    for (;;) {
+      const record = await accounts.get('accounts', accountId);
+      const before = record === null ? [] : accountOf(record).recovery;
+      const recovery = before.filter((kept) => kept !== hash);
+      if (recovery.length === before.length) return null;
+      // Another code may be used up at once: then look again. There are ten, so this ends.
+      if (await accounts.update('accounts', accountId, { recovery }, { recovery: before })) return recovery.length;
+    }
   }
 }

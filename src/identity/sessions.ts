@@ -1,7 +1,9 @@
+import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import type { Account } from './account.ts';
-import { unbuilt } from './unbuilt.ts';
-import type { Visitor } from './visitor.ts';
+import { type Account, accountOf } from './account.ts';
+import { newSecret, secretId } from './secret-text.ts';
+import { Sweeper } from './sweeper.ts';
+import { browserOf, type Visitor } from './visitor.ts';
 
 /** SECOND_FACTOR: the password was right, and opens nothing yet. */
 export type Stage = 'SECOND_FACTOR' | 'SIGNED_IN';
@@ -17,7 +19,7 @@ export interface Challenge {
 export interface Session extends AccountRecord {
   account_id: string;
   stage: Stage;
-  /** The account's at the time of the proof. */
+  /** The account's at the time of the proof: a session of an earlier one is over. */
   generation: number;
   address: string;
   /** In words: `Firefox on Linux`. */
@@ -47,40 +49,169 @@ export interface SessionsParts {
   now: () => Date;
 }
 
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** How long a session lasts unused, and at most. */
+const LIFE: Readonly<Record<Stage, { idleMs: number; wholeMs: number }>> = {
+  SECOND_FACTOR: { idleMs: 10 * MINUTE_MS, wholeMs: 10 * MINUTE_MS },
+  SIGNED_IN: { idleMs: DAY_MS, wholeMs: 7 * DAY_MS },
+};
+const CHALLENGE_MS = 15 * MINUTE_MS;
+const MOST_FAILURES = 5;
+const SIGN_IN_AGAIN = 'This sign-in is over: sign in again.';
+
 /** People signed in by a browser. Nothing is kept in memory: what one instance ends is over on all. */
 export class Sessions {
-  constructor(private readonly parts: SessionsParts) {}
+  private readonly sweeper: Sweeper;
+
+  constructor(private readonly parts: SessionsParts) {
+    this.sweeper = new Sweeper(parts);
+  }
+
+  /** Begins a session for an account as it was when somebody proved to be its owner. */
+  async begin(account: Pick<Account, 'id' | 'generation'>, visitor: Visitor, stage: Stage): Promise<Begun> {
+    await this.sweeper.sweep('sessions');
+    const cookie = newSecret();
+    const now = this.parts.now();
+    const at = (ms: number) => new Date(now.getTime() + ms).toISOString();
+    const { idleMs, wholeMs } = LIFE[stage];
+    const session: Session = {
+      id: secretId(cookie)!,
+      account_id: account.id,
+      stage,
+      generation: account.generation,
+      address: visitor.address,
+      browser: browserOf(visitor.agent),
+      created_at: at(0),
+      seen_at: at(0),
+      expires_at: at(Math.min(idleMs, wholeMs)),
+      ends_at: at(wholeMs),
+      confirmed_at: at(0),
+      failures: 0,
+      challenge: null,
+    };
+    await this.parts.accounts.insert('sessions', session);
+    return { cookie, session };
+  }
 
   /**
-   * Begins a session for an account as it was when somebody proved to be its owner.
-   * @throws Refusal forbidden when that proof has meanwhile lost its worth
+   * Turns a session at SECOND_FACTOR into one that is signed in, under another cookie: the first is dead, whoever has it.
+   * @throws Refusal forbidden when it is no more, or was turned already
    */
-  async begin(account: Pick<Account, 'id' | 'generation'>, visitor: Visitor, stage: Stage): Promise<Begun> {
-    return unbuilt(this.parts, account, visitor, stage);
+  async advance({ id, account_id, generation }: Session, visitor: Visitor): Promise<Begun> {
+    if (!(await this.parts.accounts.remove('sessions', id))) throw new Refusal('forbidden', SIGN_IN_AGAIN);
+    return this.begin({ id: account_id, generation }, visitor, 'SIGNED_IN');
   }
 
   /** The session of stage SIGNED_IN behind a cookie; null for any other. Notes that it is in use. */
   async find(cookie: string | undefined): Promise<Session | null> {
-    return unbuilt(cookie);
+    const session = await this.known(cookie, 'SIGNED_IN');
+    if (session === null) return null;
+    const now = this.parts.now().getTime();
+    if (now - Date.parse(session.seen_at) < MINUTE_MS) return session;
+    const seen_at = new Date(now).toISOString();
+    const idle = new Date(now + LIFE.SIGNED_IN.idleMs).toISOString();
+    const expires_at = idle < session.ends_at ? idle : session.ends_at;
+    await this.parts.accounts.update('sessions', session.id, { seen_at, expires_at });
+    return { ...session, seen_at, expires_at };
   }
 
   /** The session of stage SECOND_FACTOR behind a cookie; null for any other. It gives no right but to prove more. */
-  async pending(cookie: string | undefined): Promise<Session | null> {
-    return unbuilt(cookie);
+  pending(cookie: string | undefined): Promise<Session | null> {
+    return this.known(cookie, 'SECOND_FACTOR');
+  }
+
+  /** The same. @throws Refusal forbidden when there is none */
+  async requirePending(cookie: string | undefined): Promise<Session> {
+    const session = await this.pending(cookie);
+    if (session === null) throw new Refusal('forbidden', SIGN_IN_AGAIN);
+    return session;
   }
 
   /** Those signed in, last seen first. */
   async list(accountId: string): Promise<Session[]> {
-    return unbuilt(accountId);
+    const account = await this.account(accountId);
+    const sessions = await this.all(accountId);
+    return sessions
+      .filter((session) => session.stage === 'SIGNED_IN' && this.isGood(session, account))
+      .sort((a, b) => b.seen_at.localeCompare(a.seen_at) || a.id.localeCompare(b.id));
   }
 
   /** Ends one session of an account. Answers whether there was one. */
   async end(accountId: string, sessionId: string): Promise<boolean> {
-    return unbuilt(accountId, sessionId);
+    const { accounts } = this.parts;
+    const session = await accounts.get<Session>('sessions', sessionId);
+    return session?.account_id === accountId && (await accounts.remove('sessions', sessionId));
   }
 
   /** Ends all sessions of an account but one, those at SECOND_FACTOR too. Answers how many. */
   async endOthers(accountId: string, keepSessionId: string | null): Promise<number> {
-    return unbuilt(accountId, keepSessionId);
+    let ended = 0;
+    for (const { id } of await this.all(accountId)) {
+      if (id !== keepSessionId && (await this.parts.accounts.remove('sessions', id))) ended += 1;
+    }
+    return ended;
+  }
+
+  /** Notes that the person has just proved who they are. */
+  async confirm(session: Session): Promise<void> {
+    await this.parts.accounts.update('sessions', session.id, { confirmed_at: this.parts.now().toISOString() });
+  }
+
+  /** Counts a wrong code. After five the session is over. */
+  async fail({ id }: Session): Promise<void> {
+    const { accounts } = this.parts;
+    for (;;) {
+      const session = await accounts.get<Session>('sessions', id);
+      if (session === null) return;
+      const failures = session.failures + 1;
+      if (failures >= MOST_FAILURES) {
+        await accounts.remove('sessions', id);
+        return;
+      }
+      if (await accounts.update('sessions', id, { failures }, { failures: session.failures })) return;
+    }
+  }
+
+  /** Keeps what will be asked for, in the place of any other. */
+  async challenge(session: Session, purpose: Challenge['purpose'], value: string): Promise<void> {
+    const expires_at = new Date(this.parts.now().getTime() + CHALLENGE_MS).toISOString();
+    await this.parts.accounts.update('sessions', session.id, { challenge: { purpose, value, expires_at } });
+  }
+
+  /** What was last asked for, if for this purpose and not long ago. */
+  async challenged({ id }: Session, purpose: Challenge['purpose']): Promise<Challenge | null> {
+    const challenge = (await this.parts.accounts.get<Session>('sessions', id))?.challenge ?? null;
+    const good = challenge?.purpose === purpose && challenge.expires_at > this.parts.now().toISOString();
+    return good ? challenge : null;
+  }
+
+  /** The same, used up: of several who take it at once, one gets it. */
+  async takeChallenge(session: Session, purpose: Challenge['purpose']): Promise<Challenge | null> {
+    const challenge = await this.challenged(session, purpose);
+    if (challenge === null) return null;
+    const taken = await this.parts.accounts.update('sessions', session.id, { challenge: null }, { challenge });
+    return taken ? challenge : null;
+  }
+
+  private async known(cookie: string | undefined, stage: Stage): Promise<Session | null> {
+    const id = secretId(cookie);
+    const session = id === null ? null : await this.parts.accounts.get<Session>('sessions', id);
+    if (session?.stage !== stage) return null;
+    return this.isGood(session, await this.account(session.account_id)) ? session : null;
+  }
+
+  /** Whether it lasts, and the account is still what it was begun for. */
+  private isGood(session: Session, account: Account | null): boolean {
+    return session.expires_at > this.parts.now().toISOString() && session.generation === account?.generation;
+  }
+
+  private async account(id: string): Promise<Account | null> {
+    const record = await this.parts.accounts.get('accounts', id);
+    return record && accountOf(record);
+  }
+
+  private all(accountId: string): Promise<Session[]> {
+    return this.parts.accounts.find<Session>('sessions', 'account_id', accountId);
   }
 }

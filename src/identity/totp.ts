@@ -1,5 +1,12 @@
-import type { Session } from './sessions.ts';
-import { unbuilt } from './unbuilt.ts';
+import { Secret, TOTP } from 'otpauth';
+import { renderSVG } from 'uqr';
+import { Refusal } from '../commands/refusal.ts';
+import type { AccountStore } from '../stores/account-store.ts';
+import { type Account, accountOf } from './account.ts';
+import type { Factors } from './factors.ts';
+import type { Noted } from './noted.ts';
+import type { Proof } from './proof.ts';
+import type { Session, Sessions } from './sessions.ts';
 import type { Visitor } from './visitor.ts';
 
 /** What an authenticator app is given. */
@@ -12,27 +19,109 @@ export interface TotpEnrolment {
   qr: string;
 }
 
-/** Codes of an authenticator app: RFC 6238 with SHA-1, six digits and steps of 30 seconds, as all apps do. */
+export interface TotpParts {
+  accounts: AccountStore;
+  factors: Factors;
+  proof: Proof;
+  sessions: Sessions;
+  now: () => Date;
+  noted: Noted;
+}
+
+const ISSUER = 'veritrail';
+/** What apps do whatever the address says: RFC 6238 with SHA-1, six digits, steps of 30 s. */
+const KIND = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
+/** 160 bits, as RFC 4226 advises. */
+const SECRET_BYTES = 20;
+/** Steps that a clock may be off. */
+const WINDOW = 1;
+const TRIES = 3;
+
+/** Codes of an authenticator app. */
 export class Totp {
+  constructor(private readonly parts: TotpParts) {}
+
   /**
    * Begins to add an app, or goes on with what was begun within 15 minutes: asking again shows the same secret.
-   * @throws Refusal forbidden unless the last proof is recent; conflict when there is an app already
+   * @throws Refusal forbidden unless the last proof is recent; invalid_transition when there is an app already
    */
   async enrol(session: Session): Promise<TotpEnrolment> {
-    return unbuilt(this, session);
+    const { proof, sessions } = this.parts;
+    const account = await proof.requireRecent(session);
+    refuseSecond(account);
+    const begun = (await sessions.challenged(session, 'TOTP'))?.value;
+    const base32 = begun ?? new Secret({ size: SECRET_BYTES }).base32;
+    if (begun === undefined) await sessions.challenge(session, 'TOTP', base32);
+    const label = account.email ?? account.name ?? account.id;
+    const uri = new TOTP({ ...KIND, issuer: ISSUER, label, secret: Secret.fromBase32(base32) }).toString();
+    return { secret: base32.replace(/.{4}(?=.)/g, '$& '), uri, qr: renderSVG(uri, { border: 2 }) };
   }
 
   /**
    * Adds the app once it shows the right code.
    * @returns recovery codes, shown this once, with the first factor; else null
-   * @throws Refusal forbidden for a wrong code; conflict when nothing was begun
+   * @throws Refusal forbidden for a wrong code; invalid_transition when nothing was begun
    */
   async add(session: Session, code: string, visitor: Visitor): Promise<string[] | null> {
-    return unbuilt(session, code, visitor);
+    const { accounts, factors, proof, sessions, noted } = this.parts;
+    const account = await proof.requireRecent(session);
+    refuseSecond(account);
+    const secret = (await sessions.challenged(session, 'TOTP'))?.value;
+    if (secret === undefined) {
+      throw new Refusal('invalid_transition', 'Adding the app took too long: begin again, with a new picture.');
+    }
+    const step = this.stepOf(secret, code);
+    if (step === null) {
+      throw new Refusal('forbidden', 'The app shows another code by now, or its clock is off: type the newest.', {
+        field: 'code',
+      });
+    }
+    await sessions.takeChallenge(session, 'TOTP');
+    const added = await accounts.update(
+      'accounts',
+      account.id,
+      { totp: { secret, step } },
+      { totp: null, erased_at: null },
+    );
+    if (!added) refuseSecond({ totp: { secret, step } });
+    noted({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'TOTP', visitor });
+    return factors.added(account.id);
   }
 
-  /** @throws Refusal forbidden for a wrong password */
+  /** @throws Refusal forbidden for a wrong password; not_found when there is no app */
   async remove(session: Session, password: string | null, visitor: Visitor): Promise<void> {
-    return unbuilt(session, password, visitor);
+    const { accounts, factors, proof, noted } = this.parts;
+    const account = await proof.prove(session, password, visitor);
+    if (account.totp === null) throw new Refusal('not_found', 'There is no authenticator app to remove.');
+    await accounts.update('accounts', account.id, { totp: null });
+    await factors.removed(account.id);
+    noted({ type: 'FACTOR_REMOVED', account_id: account.id, factor: 'TOTP', visitor });
   }
+
+  /** Uses a code up: neither it nor one of an earlier step is taken again, on whichever instance. */
+  async use(accountId: string, code: string): Promise<boolean> {
+    const { accounts } = this.parts;
+    for (let i = 0; i < TRIES; i++) {
+      const record = await accounts.get('accounts', accountId);
+      const totp = record && accountOf(record).totp;
+      const step = totp && this.stepOf(totp.secret, code);
+      if (totp === null || step === null || step <= totp.step) return false;
+      if (await accounts.update('accounts', accountId, { totp: { ...totp, step } }, { totp })) return true;
+    }
+    return false;
+  }
+
+  /** The step (30 s since 1970) whose code this is, if it is near. */
+  private stepOf(secret: string, code: string): number | null {
+    const token = code.replace(/\s/g, '');
+    if (!/^\d{6}$/.test(token)) return null;
+    const timestamp = this.parts.now().getTime();
+    const off = TOTP.validate({ ...KIND, token, secret: Secret.fromBase32(secret), timestamp, window: WINDOW });
+    return off === null ? null : TOTP.counter({ period: KIND.period, timestamp }) + off;
+  }
+}
+
+function refuseSecond({ totp }: Pick<Account, 'totp'>): void {
+  if (totp === null) return;
+  throw new Refusal('invalid_transition', 'There is an authenticator app already: remove it to add another.');
 }

@@ -1,9 +1,10 @@
 import type { Role } from '../commands/caller.ts';
+import { Refusal } from '../commands/refusal.ts';
 import type { Account } from './account.ts';
-import type { Link } from './links.ts';
+import type { Accounts } from './accounts.ts';
+import { type Link, type Links, noSuchLink } from './links.ts';
 import type { Session } from './sessions.ts';
-import type { SignedIn } from './sign-in.ts';
-import { unbuilt } from './unbuilt.ts';
+import type { SignedIn, SignIn } from './sign-in.ts';
 import type { Visitor } from './visitor.ts';
 
 /** What a guest is told about themselves in a form. */
@@ -23,30 +24,69 @@ export interface Invitation {
 /** Makes an account a member, as the inviter may now. @throws Refusal when the inviter no longer may */
 export type Join = (invitation: Invitation, accountId: string) => Promise<void>;
 
-/** What follows from a link, by its kind. All throw Refusal not_found for a link that is no more. */
+export interface WelcomeParts {
+  accounts: Accounts;
+  links: Links;
+  signIn: SignIn;
+  join: Join;
+}
+
+/** What follows from a link, by its kind. All throw Refusal not_found for a link that is no more, and then did nothing. */
 export class Welcome {
+  constructor(private readonly parts: WelcomeParts) {}
+
   /** What the page shows: the link, and the account it is for (SETUP, RESET). Uses nothing up. */
   async look(secret: string): Promise<{ link: Link; account: Account | null }> {
-    return unbuilt(this, secret);
+    const { accounts, links } = this.parts;
+    const link = await links.find(secret);
+    if (link === null) throw noSuchLink();
+    return { link, account: link.account_id === null ? null : await accounts.get(link.account_id) };
   }
 
   /** SETUP: the first owner chooses name, e-mail address and password. */
   async setUp(secret: string, person: Newcomer, visitor: Visitor): Promise<SignedIn> {
-    return unbuilt(secret, person, visitor);
+    const { accounts, links, signIn } = this.parts;
+    const owner = await links.use(secret, 'SETUP', ({ account_id }) => accounts.complete(account_id!, person, visitor));
+    await links.withdrawAllOf(owner.id);
+    return signIn.withProof(owner, 'LINK', visitor);
   }
 
   /** INVITATION, by somebody new. @throws Refusal conflict when the address has an account: sign in, then accept */
   async join(secret: string, person: Newcomer, visitor: Visitor): Promise<SignedIn> {
-    return unbuilt(secret, person, visitor);
+    const { accounts, links, signIn, join } = this.parts;
+    const account = await links.use(secret, 'INVITATION', async (link) => {
+      const made = await accounts.create(person, visitor);
+      try {
+        await join(invitationOf(link), made.id);
+      } catch (error) {
+        // Where the membership may have come to be after all, the account stays: its owner signs in and accepts again.
+        if (error instanceof Refusal && !error.retryable) await accounts.discard(made);
+        throw error;
+      }
+      return made;
+    });
+    return signIn.withProof(account, 'LINK', visitor);
   }
 
   /** INVITATION, by who is signed in. @returns the organization's id */
-  async accept(secret: string, session: Session): Promise<string> {
-    return unbuilt(secret, session);
+  accept(secret: string, session: Session): Promise<string> {
+    return this.parts.links.use(secret, 'INVITATION', async (link) => {
+      const invitation = invitationOf(link);
+      await this.parts.join(invitation, session.account_id);
+      return invitation.organization_id;
+    });
   }
 
   /** RESET: ends all sessions; a second factor is still asked for. */
   async reset(secret: string, password: string, visitor: Visitor): Promise<SignedIn> {
-    return unbuilt(secret, password, visitor);
+    const { accounts, links, signIn } = this.parts;
+    const account = await links.use(secret, 'RESET', (link) =>
+      accounts.setPassword(link.account_id!, password, visitor),
+    );
+    return signIn.withProof(account, 'LINK', visitor);
   }
+}
+
+function invitationOf({ organization_id, role, made_by }: Link): Invitation {
+  return { organization_id: organization_id!, role: role!, made_by };
 }

@@ -1,0 +1,58 @@
+import type { AccountStore } from '../stores/account-store.ts';
+import { type Account, accountOf, type Factor } from './account.ts';
+import { makeRecoveryCodes } from './recovery-codes.ts';
+
+/** Which second factors an account has, and what comes and goes with the first and the last of them. */
+export class Factors {
+  constructor(private readonly accounts: AccountStore) {}
+
+  /** What a sign-in can be finished with; empty where the password is enough. */
+  async of(account: Account): Promise<Factor[]> {
+    const { apps, passkeys } = await this.count(account);
+    if (apps + passkeys === 0) return [];
+    const factors: Factor[] = [];
+    if (apps > 0) factors.push('TOTP');
+    if (passkeys > 0) factors.push('PASSKEY');
+    if (account.recovery.length > 0) factors.push('RECOVERY_CODE');
+    return factors;
+  }
+
+  /** To be told when one was added: with the first come recovery codes, shown this once. */
+  async added(accountId: string): Promise<string[] | null> {
+    const { apps, passkeys } = await this.count(await this.account(accountId));
+    return apps + passkeys === 1 ? this.renewCodes(accountId) : null;
+  }
+
+  /** To be told when one was removed: with the last, what stood in for it goes. */
+  async removed(accountId: string): Promise<void> {
+    const { apps, passkeys } = await this.count(await this.account(accountId));
+    if (apps + passkeys === 0) await this.accounts.update('accounts', accountId, { recovery: [] }, { erased_at: null });
+  }
+
+  async renewCodes(accountId: string): Promise<string[]> {
+    const { codes, hashes } = makeRecoveryCodes();
+    await this.accounts.update('accounts', accountId, { recovery: hashes }, { erased_at: null });
+    return codes;
+  }
+
+  /** An operator's way out for who lost everything: the password alone is enough again. */
+  async clear(accountId: string): Promise<void> {
+    await this.removePasskeys(accountId);
+    await this.accounts.update('accounts', accountId, { totp: null, recovery: [] }, { erased_at: null });
+  }
+
+  async removePasskeys(accountId: string): Promise<void> {
+    for (const { id } of await this.accounts.find('passkeys', 'account_id', accountId)) {
+      await this.accounts.remove('passkeys', id);
+    }
+  }
+
+  private async count(account: Account): Promise<{ apps: number; passkeys: number }> {
+    const passkeys = await this.accounts.find('passkeys', 'account_id', account.id);
+    return { apps: account.totp === null ? 0 : 1, passkeys: passkeys.length };
+  }
+
+  private async account(id: string): Promise<Account> {
+    return accountOf((await this.accounts.get('accounts', id)) ?? { id });
+  }
+}

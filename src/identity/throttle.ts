@@ -1,0 +1,148 @@
+import { hash } from 'node:crypto';
+import { Refusal } from '../commands/refusal.ts';
+import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
+import { Sweeper } from './sweeper.ts';
+import { Turns } from './turns.ts';
+import { networkOf, type Visitor } from './visitor.ts';
+
+/** What attempts are counted for, and how many may fail in a row before each costs a wait. */
+export interface Gate {
+  name: string;
+  free: number;
+  /** How long failures are remembered. */
+  keepMs: number;
+}
+
+interface Count {
+  failures: number;
+  /** Nothing is let through before. */
+  free_at: string;
+  expires_at: string;
+}
+
+type Attempts = AccountRecord & Count;
+
+const MINUTE_MS = 60_000;
+const FIRST_WAIT_MS = MINUTE_MS / 2;
+const LONGEST_WAIT_MS = 15 * MINUTE_MS;
+const TRIES = 20;
+const MOST_WAITING = 1_000;
+
+/** Attempts on one account, or on a name that no account has. */
+export const accountGate = (name: string): Gate => ({ name: `account:${name}`, free: 5, keepMs: 24 * 60 * MINUTE_MS });
+/** Attempts from one network, behind which a whole office may sit. */
+const networkGate = (name: string): Gate => ({ name: `network:${name}`, free: 60, keepMs: 60 * MINUTE_MS });
+
+/**
+ * Failures to sign in, kept in the account store: they outlast restarts, and all instances count together. An attempt
+ * counts as failed from its beginning, so that many at once are no more guesses than one after the other.
+ */
+export class Throttle {
+  private readonly attempts = new Turns(MOST_WAITING);
+  private readonly changes = new Turns(MOST_WAITING);
+  private readonly sweeper: Sweeper;
+
+  constructor(private readonly parts: { accounts: AccountStore; now: () => Date }) {
+    this.sweeper = new Sweeper(parts);
+  }
+
+  /**
+   * Lets somebody try `work`, which answers whether they were right. At one gate they do so one after the other: who is
+   * right several times at once is not taken for somebody who guesses.
+   * @param visitor whose network is counted too, and cleared of this attempt alone when it was right
+   * @throws Refusal rate_limited, and `work` was not tried
+   */
+  attempt(gate: Gate, visitor: Visitor, work: () => Promise<boolean>): Promise<boolean> {
+    const network = networkGate(networkOf(visitor.address));
+    return this.attempts.take(gate.name, async () => {
+      await this.enter([gate, network]);
+      let good: boolean;
+      try {
+        good = await work();
+      } catch (error) {
+        await this.giveBack(gate);
+        await this.giveBack(network);
+        throw error;
+      }
+      if (good) {
+        await this.parts.accounts.remove('attempts', idOf(gate));
+        await this.giveBack(network);
+      }
+      return good;
+    });
+  }
+
+  private async enter(gates: readonly Gate[]): Promise<void> {
+    await this.sweeper.sweep('attempts');
+    for (const gate of gates) {
+      this.refuseWaiting(this.current(await this.parts.accounts.get<Attempts>('attempts', idOf(gate))));
+    }
+    for (const gate of gates) {
+      await this.change(gate, (found) => {
+        this.refuseWaiting(found);
+        return this.oneMore(gate, found);
+      });
+    }
+  }
+
+  /** The attempt did not fail after all. */
+  private giveBack(gate: Gate): Promise<void> {
+    return this.change(gate, (found) => {
+      const failures = Math.max(0, (found?.failures ?? 0) - 1);
+      return { failures, free_at: this.inMs(0), expires_at: found?.expires_at ?? this.inMs(0) };
+    });
+  }
+
+  private oneMore(gate: Gate, found: Attempts | null): Count {
+    const failures = (found?.failures ?? 0) + 1;
+    const past = failures - gate.free;
+    const free_at = this.inMs(past < 0 ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** past));
+    // Counted from the first, so that a few slips a day never add up; once there are too many, from the last.
+    const expires_at = past < 0 && found !== null ? found.expires_at : this.inMs(gate.keepMs);
+    return { failures, free_at, expires_at };
+  }
+
+  /** Puts another count in the place of the one found, which no other writer changed meanwhile. */
+  private change(gate: Gate, next: (found: Attempts | null) => Count): Promise<void> {
+    const { accounts } = this.parts;
+    const id = idOf(gate);
+    return this.changes.take(gate.name, async () => {
+      for (let i = 0; i < TRIES; i++) {
+        const stored = await accounts.get<Attempts>('attempts', id);
+        const count = next(this.current(stored));
+        if (stored === null) {
+          if (await accounts.insert('attempts', { id, ...count })) return;
+          continue;
+        }
+        const { failures, free_at, expires_at } = stored;
+        if (await accounts.update('attempts', id, { ...count }, { failures, free_at, expires_at })) return;
+      }
+      throw tooMany(1);
+    });
+  }
+
+  private current(stored: Attempts | null): Attempts | null {
+    return stored !== null && stored.expires_at > this.parts.now().toISOString() ? stored : null;
+  }
+
+  private inMs(ms: number): string {
+    return new Date(this.parts.now().getTime() + ms).toISOString();
+  }
+
+  private refuseWaiting(found: Attempts | null): void {
+    const wait = found === null ? 0 : Date.parse(found.free_at) - this.parts.now().getTime();
+    if (wait > 0) throw tooMany(Math.ceil(wait / 1_000));
+  }
+}
+
+/** People type passwords where their address should be: what was tried is kept as a hash only. */
+function idOf(gate: Gate): string {
+  return hash('sha256', gate.name, 'hex');
+}
+
+function tooMany(seconds: number): Refusal {
+  const wait = seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+  return new Refusal('rate_limited', `Too many attempts failed: wait ${wait}, then try again.`, {
+    retry_after_seconds: seconds,
+  });
+}
