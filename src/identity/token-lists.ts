@@ -9,8 +9,11 @@ import { DAY_MS, type TokenRecord } from './token-record.ts';
 /** A token that ends within so many days is told of. */
 export const WARNING_DAYS = 14;
 
+/** A record's own members: `Omit` would take them for what any record may hold. */
+type Named<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
+
 /** A token as lists show it. */
-export type ShownToken = Omit<TokenRecord, 'hash' | 'kind'> & {
+export type ShownToken = Omit<Named<TokenRecord>, 'hash' | 'kind'> & {
   id: string;
   kind: 'API' | 'ASSISTANT';
   state: 'ACTIVE' | 'EXPIRED' | 'REVOKED';
