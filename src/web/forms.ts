@@ -51,6 +51,19 @@ export function many<T>(inner: z.ZodType<T, string>) {
 /** A check box of its own. */
 export const checkbox = () => one(z.string().transform((value) => value !== ''));
 
+/** A field that the script fills with a JSON object. Its shape is for whoever takes it to check. */
+export const jsonObject = (message: string) =>
+  z.string().transform((text, context): Record<string, unknown> => {
+    try {
+      const value: unknown = JSON.parse(text);
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    } catch {
+      // Said below.
+    }
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+
 /** What is shown again of a form that was not taken: what was typed and what is wrong with it. */
 export interface FormState {
   sent: Sent;
@@ -75,9 +88,8 @@ export function checkForm<S extends z.ZodRawShape>(
   shape: S,
   sent: Sent,
 ): { value: z.output<z.ZodObject<S>>; state: null } | { value: null; state: FormState } {
-  const fields: Record<string, readonly string[]> = Object.create(null);
-  for (const name of Object.keys(shape)) fields[name] = sent.get(name) ?? [];
-  const read = z.object(shape).safeParse({ ...fields });
+  const fields = Object.fromEntries(Object.keys(shape).map((name) => [name, sent.get(name) ?? []]));
+  const read = z.object(shape).safeParse(fields);
   if (read.success) return { value: read.data, state: null };
   const errors = new Map<string, string>();
   for (const { path, message } of read.error.issues) {

@@ -16,3 +16,6 @@ export interface Page {
   /** A page of little: a narrow column without navigation. */
   plain?: boolean;
 }
+
+/** A page whose form was not filled in right. */
+export const again = (page: Page): Page => ({ ...page, status: 400 });

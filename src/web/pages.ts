@@ -1,7 +1,13 @@
 import { confirmPage } from './pages/confirm.tsx';
 import { factorPages } from './pages/factors.tsx';
 import { homePage } from './pages/home.tsx';
+import { organizationPage } from './pages/organization.tsx';
+import { organizationsPage } from './pages/organizations.tsx';
+import { secondFactorPage } from './pages/second-factor.tsx';
 import { securityPage } from './pages/security.tsx';
+import { signInPage } from './pages/sign-in.tsx';
+import { tokensPage } from './pages/tokens.tsx';
+import { welcomePage } from './pages/welcome.tsx';
 import type { WebParts } from './parts.ts';
 import type { Route } from './visit.ts';
 
@@ -12,7 +18,18 @@ import type { Route } from './visit.ts';
  * `post` handler runs, the form is known to be ours; write forms with `Form` (context.tsx) and the fields of fields.tsx,
  * check them with `checkForm` (forms.ts).
  */
-const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [homePage, securityPage, confirmPage, factorPages];
+const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [
+  homePage,
+  signInPage,
+  secondFactorPage,
+  welcomePage,
+  organizationsPage,
+  organizationPage,
+  tokensPage,
+  securityPage,
+  confirmPage,
+  factorPages,
+];
 
 export function allRoutes(parts: WebParts): Route[] {
   return PAGES.flatMap((page) => page(parts));

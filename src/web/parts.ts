@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
+import type { Limits } from '../http/limits.ts';
+import type { Members } from '../identity/members.ts';
 import type { People } from '../identity/people.ts';
+import type { Tokens } from '../identity/tokens.ts';
 import type { Visitor } from '../identity/visitor.ts';
 
 /** What the pages are made of. Each page takes of it what it needs. */
@@ -12,8 +15,15 @@ export interface WebParts {
   /** 32 random bytes that all instances share: `secret(accounts, 'form-key')`. */
   formKey: Buffer;
   people: People;
+  members: Members;
+  tokens: Tokens;
+  /** Whether an OpenID provider is configured, so that organizations may let domains in. */
+  openId: boolean;
+  /** An organization's name, for who is no member of it yet. @throws Refusal not_found */
+  organizationName: (id: string) => Promise<string>;
   /** Who stands before us. */
   visitorOf: (request: IncomingMessage) => Visitor;
+  limits: Limits;
   logger: Logger;
   now: () => Date;
 }

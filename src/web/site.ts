@@ -1,11 +1,12 @@
 import { Cookies } from '../http/cookies.ts';
 import { ClientGone, type HttpError, methodNotAllowed } from '../http/errors.ts';
 import { originGuard } from '../http/origin.ts';
+import { pageHeaders } from '../http/security-headers.ts';
 import { FormTokens, refuseOtherSites, TOKEN_FIELD } from './csrf.ts';
 import { type ErrorAnswer, errorAnswer, errorPage } from './error-page.tsx';
 import { NOTHING_SENT, readForm } from './forms.ts';
-import { setPageHeaders } from './headers.ts';
 import { renderPage } from './layout.tsx';
+import { safeNext } from './next.ts';
 import { keepNotice, takeNotice } from './notices.ts';
 import type { Page } from './page.ts';
 import type { WebParts } from './parts.ts';
@@ -18,11 +19,13 @@ export class Site {
   private readonly cookies: Cookies;
   private readonly tokens: FormTokens;
   private readonly guard: ReturnType<typeof originGuard>;
+  private readonly headers: ReturnType<typeof pageHeaders>;
 
   constructor(private readonly parts: WebParts) {
     this.cookies = new Cookies(parts.baseUrl);
     this.tokens = new FormTokens(parts.formKey, this.cookies);
     this.guard = originGuard(parts.baseUrl);
+    this.headers = pageHeaders(parts.baseUrl);
   }
 
   /** @param routes all of the request's path */
@@ -33,9 +36,9 @@ export class Site {
       const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
       const route = routes.find((one) => one.method === method);
       if (route === undefined) throw methodNotAllowed(allowed(routes));
-      const sent = route.method === 'POST' ? await this.readSent(ctx) : NOTHING_SENT;
       person = await this.whoIs(ctx);
-      if (person !== null) ctx.state.account = person.account.id;
+      this.count(ctx, person);
+      const sent = route.method === 'POST' ? await this.readSent(ctx) : NOTHING_SENT;
       if (!route.open && person === null) return this.apply(ctx, person, toSignIn(ctx, route));
       this.apply(ctx, person, await route.handle(this.visit(ctx, person, sent)));
     } catch (error) {
@@ -79,6 +82,15 @@ export class Site {
     return account === null || account.erased_at !== null ? null : { account, session };
   }
 
+  private count(ctx: PageContext, person: Person | null): void {
+    const { limits } = this.parts;
+    if (person === null) limits.stranger(ctx.req);
+    else {
+      ctx.state.account = person.account.id;
+      limits.known({ account_id: person.account.id, token_id: null });
+    }
+  }
+
   private apply(ctx: PageContext, person: Person | null, reply: Reply): void {
     if (reply === null) return;
     if (!(reply instanceof Redirect)) {
@@ -88,16 +100,14 @@ export class Site {
     if (reply.notice !== null) keepNotice(ctx, this.cookies, reply.notice);
     ctx.status = SEE_OTHER;
     ctx.set('Location', reply.to);
-    ctx.set('Cache-Control', 'no-store');
-    setPageHeaders(ctx, []);
+    ctx.set(this.headers({ opened: isOpened(ctx) }));
     ctx.type = 'text/plain';
     ctx.body = 'See the address in Location.';
   }
 
   private show(ctx: PageContext, person: Person | null, page: Page): void {
     ctx.status = page.status ?? 200;
-    ctx.set('Cache-Control', 'no-store');
-    setPageHeaders(ctx, page.formTargets ?? []);
+    ctx.set(this.headers({ formTargets: page.formTargets, opened: isOpened(ctx) }));
     const html = renderPage(page, {
       name: person === null ? null : (person.account.name ?? ''),
       notice: takeNotice(ctx, this.cookies),
@@ -119,6 +129,11 @@ export class Site {
 
 function allowed(routes: readonly Route[]): string {
   return routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+}
+
+/** On the way to connect an assistant, which may have opened a window for it: see pageHeaders. */
+function isOpened({ path, query }: PageContext): boolean {
+  return path.startsWith('/oauth/') || safeNext(String(query.next ?? '')).startsWith('/oauth/');
 }
 
 /** Somebody who has to sign in comes back to the page that they wanted; to a form they could not send again. */

@@ -1,0 +1,97 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { z } from 'zod';
+import { may } from '../../commands/roles.ts';
+import type { Actor } from '../../identity/actor.ts';
+import { attempt } from '../attempt.ts';
+import { Form } from '../context.tsx';
+import { FormFault, TextField } from '../fields.tsx';
+import { checkForm, type FormState, filled, one } from '../forms.ts';
+import { again, type Page } from '../page.ts';
+import type { WebParts } from '../parts.ts';
+import { CopyBlock, Facts } from '../pieces.tsx';
+import { roleText } from '../roles.ts';
+import { get, post, type Route, redirect } from '../visit.ts';
+import { type Within, within } from '../within.ts';
+
+const NAME = { name: one(z.string().trim().min(1, 'Give the organization a name.')) };
+
+/** One organization at a glance. */
+export const organizationPage = (parts: WebParts): Route[] => [
+  get('/organizations/:id', async (visit) => {
+    const place = await within(parts, visit);
+    return page(parts, place, filled({ name: place.organization.name }));
+  }),
+  post('/organizations/:id/name', async (visit) => {
+    const place = await within(parts, visit);
+    const { value, state } = checkForm(NAME, visit.sent);
+    if (value === null) return again(await page(parts, place, state));
+    const deed = () => parts.members.rename(place.organization.id, value.name, place.actor);
+    const tried = await attempt(visit.sent, ['name'], deed);
+    if (tried.state !== null) return again(await page(parts, place, tried.state));
+    return redirect(place.path, 'The organization has its new name.');
+  }),
+];
+
+async function page(parts: WebParts, { organization, actor, path }: Within, form: FormState): Promise<Page> {
+  const members = await parts.members.membersOf(organization.id);
+  return {
+    title: organization.name,
+    section: path,
+    organization,
+    body: (
+      <>
+        <Facts
+          facts={[
+            ['Your role', roleText(actor.role)],
+            ['Members', <a href={`${path}/members`}>{members.length}</a>],
+            ['Id', <code>{organization.id}</code>],
+          ]}
+        />
+        <section class="card">
+          <h2>Connect an assistant</h2>
+          <p>Add this address to an assistant that signs in by itself, and choose this organization when it asks.</p>
+          <CopyBlock id="address" text={parts.endpoint} />
+          <p>
+            For all others, <a href="/settings/tokens">make an API token</a>.
+          </p>
+        </section>
+        {may(actor.role, 'renameOrganization') && <RenameForm path={path} form={form} />}
+        {may(actor.role, 'seeTokens') && <Further path={path} actor={actor} />}
+      </>
+    ),
+  };
+}
+
+function RenameForm({ path, form }: { path: string; form: FormState }) {
+  return (
+    <section>
+      <h2>Name</h2>
+      <Form action={`${path}/name`} class="card">
+        <FormFault form={form} />
+        <TextField form={form} name="name" label="Name of the organization" maxLength={200} />
+        <button type="submit">Rename</button>
+      </Form>
+    </section>
+  );
+}
+
+function Further({ path, actor }: { path: string; actor: Actor }) {
+  return (
+    <section>
+      <h2>Look after it</h2>
+      <ul>
+        {may(actor.role, 'changeMembers') && (
+          <li>
+            <a href={`${path}/members`}>Invite members</a>, change their roles, or take them out
+          </li>
+        )}
+        <li>
+          <a href={`${path}/tokens`}>Tokens and assistants</a> that reach this organization
+        </li>
+        <li>
+          <a href={`${path}/access`}>Access log</a>: who signed in, and what was used when
+        </li>
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,166 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
+import { z } from 'zod';
+import type { Factor } from '../../identity/account.ts';
+import type { Session } from '../../identity/sessions.ts';
+import type { SignedIn } from '../../identity/sign-in.ts';
+import { attempt } from '../attempt.ts';
+import { Form } from '../context.tsx';
+import { FormFault, TextField } from '../fields.tsx';
+import { BLANK, checkForm, type FormState, jsonObject, one } from '../forms.ts';
+import { safeNext } from '../next.ts';
+import { again, type Page } from '../page.ts';
+import type { WebParts } from '../parts.ts';
+import { finishStep, withNext } from '../signing-in.ts';
+import { openGet, openPost, type Reply, type Route, redirect, type Visit } from '../visit.ts';
+
+const PATH = '/sign-in/second-factor';
+const CODE = { code: one(z.string().trim().min(1, 'Give the code.').max(100, 'That is too long for a code.')) };
+const RECOVERY = {
+  recovery_code: one(z.string().trim().min(1, 'Give a recovery code.').max(100, 'That is too long for a code.')),
+};
+const PASSKEY = { credential: one(jsonObject('The passkey did not answer: try again.')) };
+
+/** The second step of signing in, for accounts that have one: a code, a passkey or a recovery code. */
+export const secondFactorPage = (parts: WebParts): Route[] => {
+  const { signIn, sessions } = parts.people;
+
+  /** One way to take the step: what is wrong with it is said beside its own field. */
+  const step = <T,>(
+    path: string,
+    field: string,
+    read: (sent: Visit['sent']) => { value: T | null; state: FormState | null },
+    take: (visit: Visit, value: T) => Promise<SignedIn>,
+  ): Route =>
+    openPost(path, async (visit): Promise<Reply> => {
+      const next = safeNext(visit.sent.get('next')?.[0]);
+      const pending = await sessions.pending(visit.cookie ?? undefined);
+      if (pending === null) return fromTheBeginning(visit, next);
+      const { value, state } = read(visit.sent);
+      if (value === null) return again(await page(parts, pending, state ?? BLANK, next));
+      const tried = await attempt(visit.sent, [field], () => take(visit, value));
+      if (tried.state === null) return finishStep(visit, tried.done, next);
+      // Too many wrong codes end the session.
+      const still = await sessions.pending(visit.cookie ?? undefined);
+      if (still === null) return fromTheBeginning(visit, next);
+      return again(await page(parts, still, tried.state, next));
+    });
+
+  return [
+    openGet(PATH, async (visit) => {
+      const next = safeNext(visit.query.get('next'));
+      const pending = await sessions.pending(visit.cookie ?? undefined);
+      return pending === null ? fromTheBeginning(visit, next) : page(parts, pending, BLANK, next);
+    }),
+    step(
+      PATH,
+      'code',
+      (sent) => checkForm(CODE, sent),
+      ({ cookie, visitor }, { code }) => signIn.withTotp(cookie ?? undefined, code, visitor),
+    ),
+    step(
+      `${PATH}/recovery-code`,
+      'recovery_code',
+      (sent) => checkForm(RECOVERY, sent),
+      ({ cookie, visitor }, { recovery_code }) => signIn.withRecoveryCode(cookie ?? undefined, recovery_code, visitor),
+    ),
+    step(
+      `${PATH}/passkey`,
+      'credential',
+      (sent) => checkForm(PASSKEY, sent),
+      ({ cookie, visitor }, { credential }) =>
+        // Its shape is checked by whoever verifies it.
+        signIn.withPasskey(cookie ?? undefined, credential as unknown as AuthenticationResponseJSON, visitor),
+    ),
+  ];
+};
+
+/** For whoever is signed in already, or has to give the password again. */
+function fromTheBeginning({ person }: Visit, next: string): Reply {
+  return redirect(person === null ? withNext('/sign-in', next) : next);
+}
+
+async function page(parts: WebParts, pending: Session, form: FormState, next: string): Promise<Page> {
+  const factors = await parts.people.signIn.factorsOf(pending);
+  const options = factors.includes('PASSKEY') ? await parts.people.passkeys.authenticationOptions(pending) : null;
+  return {
+    title: 'One more step',
+    plain: true,
+    body: (
+      <>
+        {form.fault !== null && <FormFault form={form} />}
+        {options !== null && <PasskeyForm options={options} form={form} next={next} alone={factors.length === 1} />}
+        {factors.includes('TOTP') && <CodeForm form={form} next={next} />}
+        {factors.includes('RECOVERY_CODE') && <RecoveryForm form={form} next={next} factors={factors} />}
+        <Form action="/sign-out">
+          <button type="submit" class="quiet">
+            Stop signing in
+          </button>
+        </Form>
+      </>
+    ),
+  };
+}
+
+const Next = ({ next }: { next: string }) => <input type="hidden" name="next" value={next} />;
+
+function PasskeyForm(props: { options: object; form: FormState; next: string; alone: boolean }) {
+  const fault = props.form.errors.get('credential');
+  return (
+    <>
+      <Form action={`${PATH}/passkey`} class="card" passkey="get" options={JSON.stringify(props.options)}>
+        <Next next={props.next} />
+        <input type="hidden" name="credential" />
+        <p>Use the passkey that you added to your account.</p>
+        <p class="fault" data-fault hidden>
+          The passkey was not used: try again.
+        </p>
+        {fault !== undefined && <p class="fault">{fault}</p>}
+        <button type="submit">Use a passkey</button>
+      </Form>
+      {props.alone && (
+        <noscript>
+          <p class="notice warning">Passkeys need JavaScript: allow it for this site, then reload the page.</p>
+        </noscript>
+      )}
+    </>
+  );
+}
+
+function CodeForm({ form, next }: { form: FormState; next: string }) {
+  return (
+    <Form action={PATH} class="card">
+      <Next next={next} />
+      <TextField
+        form={form}
+        name="code"
+        label="Code"
+        hint="The six digits that your authenticator app shows now."
+        inputMode="numeric"
+        autocomplete="one-time-code"
+        maxLength={20}
+      />
+      <button type="submit">Sign in</button>
+    </Form>
+  );
+}
+
+function RecoveryForm({ form, next, factors }: { form: FormState; next: string; factors: readonly Factor[] }) {
+  const open = factors.length === 1 || form.errors.has('recovery_code');
+  return (
+    <details open={open}>
+      <summary>Use a recovery code</summary>
+      <Form action={`${PATH}/recovery-code`} class="card">
+        <Next next={next} />
+        <TextField
+          form={form}
+          name="recovery_code"
+          label="Recovery code"
+          hint="One of the codes that you kept when you set up the second factor. Each works once."
+          maxLength={100}
+        />
+        <button type="submit">Sign in with it</button>
+      </Form>
+    </details>
+  );
+}

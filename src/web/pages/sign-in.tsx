@@ -1,0 +1,59 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { z } from 'zod';
+import { attempt } from '../attempt.ts';
+import { Form } from '../context.tsx';
+import { FormFault, TextField } from '../fields.tsx';
+import { BLANK, checkForm, type FormState, one } from '../forms.ts';
+import { safeNext } from '../next.ts';
+import { again, type Page } from '../page.ts';
+import type { WebParts } from '../parts.ts';
+import { finishStep, withNext } from '../signing-in.ts';
+import { openGet, openPost, type Route, redirect } from '../visit.ts';
+
+const FORM = {
+  email: one(z.string().trim().min(1, 'Give your e-mail address.')),
+  password: one(z.string().min(1, 'Give your password.')),
+};
+
+/** Signing in by e-mail address and password, and signing out. */
+export const signInPage = ({ people: { signIn } }: WebParts): Route[] => [
+  openGet('/sign-in', ({ person, query }) => {
+    const next = safeNext(query.get('next'));
+    return person === null ? page(BLANK, next) : redirect(next);
+  }),
+  openPost('/sign-in', async (visit) => {
+    const next = safeNext(visit.sent.get('next')?.[0]);
+    const { value, state } = checkForm(FORM, visit.sent);
+    if (value === null) return again(page(state, next));
+    const { email, password } = value;
+    const tried = await attempt(visit.sent, [], () => signIn.withPassword(email, password, visit.visitor));
+    return tried.state === null ? finishStep(visit, tried.done, next) : again(page(tried.state, next));
+  }),
+  openPost('/sign-out', async ({ ctx, cookies, cookie, visitor }) => {
+    await signIn.signOut(cookie ?? undefined, visitor);
+    cookies.clearSession(ctx);
+    return redirect('/', 'You are signed out.');
+  }),
+];
+
+function page(form: FormState, next: string): Page {
+  return {
+    title: 'Sign in',
+    plain: true,
+    body: (
+      <>
+        <Form action={withNext('/sign-in', next)} class="card">
+          <FormFault form={form} />
+          <input type="hidden" name="next" value={next} />
+          <TextField form={form} name="email" label="E-mail address" type="email" autocomplete="username" />
+          <TextField form={form} name="password" label="Password" type="password" autocomplete="current-password" />
+          <button type="submit">Sign in</button>
+        </Form>
+        <p class="muted">
+          No account yet, or the password is forgotten? Ask an owner of your organization for a link: veritrail sends no
+          e-mail.
+        </p>
+      </>
+    ),
+  };
+}

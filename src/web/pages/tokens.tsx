@@ -1,0 +1,118 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { z } from 'zod';
+import { ROLES } from '../../commands/caller.ts';
+import { personOf } from '../../identity/actor.ts';
+import type { Membership } from '../../identity/members.ts';
+import type { ShownToken } from '../../identity/token-lists.ts';
+import { DEFAULT_DAYS, MAX_DAYS } from '../../identity/token-record.ts';
+import { attempt } from '../attempt.ts';
+import { BLANK, checkbox, checkForm, type FormState, many, one } from '../forms.ts';
+import { again, type Page } from '../page.ts';
+import type { WebParts } from '../parts.ts';
+import { issuedPage } from '../token-issued.tsx';
+import { NewTokenForm, TokenCard } from '../token-views.tsx';
+import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
+
+export const TOKENS = '/settings/tokens';
+
+const WHOLE_DAYS = `Give whole days, from 1 to ${MAX_DAYS}.`;
+const DAYS = one(
+  z
+    .string()
+    .trim()
+    .regex(/^\d{1,3}$/, WHOLE_DAYS)
+    .transform(Number)
+    .refine((days) => days >= 1 && days <= MAX_DAYS, WHOLE_DAYS),
+);
+const NEW_TOKEN = {
+  name: one(z.string().trim().min(1, 'Give the token a name, such as the assistant it is for.').max(200)),
+  role: one(z.enum(ROLES, 'Choose a role.')),
+  organizations: many(z.string()).min(1, 'Choose at least one organization.').max(100),
+  read_only: checkbox(),
+  days: DAYS,
+};
+const NEW_TOKEN_FIELDS = Object.keys(NEW_TOKEN);
+const RENEWAL = { days: DAYS };
+/** Older ones that are over are not listed. */
+const MOST_OVER = 20;
+
+/** Settings → API Tokens. */
+export const tokensPage = (parts: WebParts): Route[] => {
+  const { tokens } = parts;
+  return [
+    get(TOKENS, (visit) => listPage(parts, visit, BLANK)),
+    post(TOKENS, async (visit) => {
+      const { value, state } = checkForm(NEW_TOKEN, visit.sent);
+      if (value === null) return again(await listPage(parts, visit, state));
+      const { id } = visit.person.account;
+      const deed = () => tokens.create({ ...value, account_id: id }, personOf(id));
+      const tried = await attempt(visit.sent, NEW_TOKEN_FIELDS, deed);
+      if (tried.state !== null) return again(await listPage(parts, visit, tried.state));
+      return issuedPage(parts.endpoint, tried.done, 'NEW');
+    }),
+    post(`${TOKENS}/:id/regenerate`, async (visit) => {
+      const { value, state } = checkForm(RENEWAL, visit.sent);
+      if (value === null)
+        return again(await listPage(parts, visit, { ...BLANK, fault: state.errors.get('days') ?? null }));
+      const issued = await tokens.regenerate(visit.params.id ?? '', value.days, personOf(visit.person.account.id));
+      return issuedPage(parts.endpoint, issued, 'RENEWED');
+    }),
+    post(`${TOKENS}/:id/revoke`, async (visit) => {
+      await tokens.revoke(visit.params.id ?? '', undefined, personOf(visit.person.account.id));
+      return redirect(TOKENS, 'The token is revoked: it no longer works anywhere.');
+    }),
+  ];
+};
+
+async function listPage({ members, tokens }: WebParts, { person }: SignedInVisit, form: FormState): Promise<Page> {
+  const [organizations, all] = await Promise.all([
+    members.organizationsOf(person.account.id),
+    tokens.listOf(person.account.id),
+  ]);
+  const mine = all.filter(({ kind }) => kind === 'API');
+  const current = mine.filter(({ state }) => state !== 'REVOKED');
+  const revoked = mine.filter(({ state }) => state === 'REVOKED').slice(0, MOST_OVER);
+  return {
+    title: 'API Tokens',
+    section: TOKENS,
+    body: (
+      <>
+        <p>
+          A token lets an assistant or a script in as you, with the role that you give it. Assistants that can sign in
+          by themselves need none: see <a href="/">Start</a>.
+        </p>
+        {current.length > 0 && <List title="Your tokens" tokens={current} organizations={organizations} />}
+        <section id="new">
+          <h2>Make a token</h2>
+          {organizations.length === 0 ? (
+            <p>You are a member of no organization yet, so there is nothing that a token could reach.</p>
+          ) : (
+            <NewTokenForm action={TOKENS} form={form} organizations={organizations} days={DEFAULT_DAYS} />
+          )}
+        </section>
+        {revoked.length > 0 && (
+          <details>
+            <summary>Revoked tokens</summary>
+            <List title="Revoked" tokens={revoked} organizations={organizations} />
+          </details>
+        )}
+      </>
+    ),
+  };
+}
+
+function List(props: { title: string; tokens: readonly ShownToken[]; organizations: readonly Membership[] }) {
+  const names = new Map(props.organizations.map(({ id, name }) => [id, name]));
+  return (
+    <section>
+      <h2>{props.title}</h2>
+      <ul class="cards">
+        {props.tokens.map((token) => (
+          <li key={token.id} class="card">
+            <TokenCard token={token} names={names} path={`${TOKENS}/${token.id}`} days={DEFAULT_DAYS} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,192 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { z } from 'zod';
+import type { Account } from '../../identity/account.ts';
+import type { Link } from '../../identity/links.ts';
+import { attempt } from '../attempt.ts';
+import { Form } from '../context.tsx';
+import { FormFault, TextField } from '../fields.tsx';
+import { BLANK, checkForm, type FormState, one } from '../forms.ts';
+import { again, type Page } from '../page.ts';
+import type { WebParts } from '../parts.ts';
+import { Facts } from '../pieces.tsx';
+import { roleText } from '../roles.ts';
+import { finishStep } from '../signing-in.ts';
+import { openGet, openPost, type Route, redirect, type Visit } from '../visit.ts';
+
+const PASSWORD = { password: one(z.string().min(1, 'Choose a password.')) };
+const NEWCOMER = {
+  name: one(z.string().trim().min(1, 'Give your name.')),
+  email: one(z.string().trim().min(1, 'Give your e-mail address.')),
+  ...PASSWORD,
+};
+const NEWCOMER_FIELDS = Object.keys(NEWCOMER);
+
+interface Shown {
+  secret: string;
+  link: Link;
+  account: Account | null;
+  /** Of an invitation. */
+  organization: string | null;
+}
+
+/** What a link opens: the first owner's account, an invitation, or a new password. */
+export const welcomePage = (parts: WebParts): Route[] => {
+  const { welcome } = parts.people;
+
+  const look = async (secret: string): Promise<Shown> => {
+    const { link, account } = await welcome.look(secret);
+    const organization = link.organization_id === null ? null : await parts.organizationName(link.organization_id);
+    return { secret, link, account, organization };
+  };
+
+  const secretIn = ({ sent }: Visit) => sent.get('key')?.[0] ?? '';
+
+  return [
+    openGet('/welcome', async (visit) => page(await look(visit.query.get('key') ?? ''), visit, BLANK)),
+    openPost('/welcome/new', async (visit) => {
+      const shown = await look(secretIn(visit));
+      const { value, state } = checkForm(NEWCOMER, visit.sent);
+      if (value === null) return again(page(shown, visit, state));
+      const begin = shown.link.kind === 'SETUP' ? welcome.setUp : welcome.join;
+      const deed = () => begin.call(welcome, shown.secret, value, visit.visitor);
+      const tried = await attempt(visit.sent, NEWCOMER_FIELDS, deed);
+      return tried.state === null ? finishStep(visit, tried.done, '/') : again(page(shown, visit, tried.state));
+    }),
+    openPost('/welcome/accept', async (visit) => {
+      const secret = secretIn(visit);
+      if (visit.person === null) return redirect(signInFirst(secret));
+      const shown = await look(secret);
+      const { session } = visit.person;
+      const tried = await attempt(visit.sent, [], () => welcome.accept(secret, session));
+      if (tried.state !== null) return again(page(shown, visit, tried.state));
+      return redirect(`/organizations/${tried.done}`, `You are now a member of ${shown.organization}.`);
+    }),
+    openPost('/welcome/reset', async (visit) => {
+      const shown = await look(secretIn(visit));
+      const { value, state } = checkForm(PASSWORD, visit.sent);
+      if (value === null) return again(page(shown, visit, state));
+      const deed = () => welcome.reset(shown.secret, value.password, visit.visitor);
+      const tried = await attempt(visit.sent, ['password'], deed);
+      return tried.state === null ? finishStep(visit, tried.done, '/') : again(page(shown, visit, tried.state));
+    }),
+  ];
+};
+
+const addressOf = (secret: string) => `/welcome?key=${encodeURIComponent(secret)}`;
+const signInFirst = (secret: string) => `/sign-in?next=${encodeURIComponent(addressOf(secret))}`;
+
+function page(shown: Shown, visit: Visit, form: FormState): Page {
+  if (shown.link.kind === 'RESET') return resetPage(shown, form);
+  if (shown.link.kind === 'SETUP') return setUpPage(shown, form);
+  return visit.person === null ? joinPage(shown, form) : acceptPage(shown, visit.person.account, form);
+}
+
+function setUpPage({ secret }: Shown, form: FormState): Page {
+  return {
+    title: 'Set up veritrail',
+    plain: true,
+    body: (
+      <>
+        <p class="lead">You are the first owner. Choose how you will sign in.</p>
+        <NewcomerForm secret={secret} form={form} button="Create my account" />
+      </>
+    ),
+  };
+}
+
+function joinPage({ secret, link, organization }: Shown, form: FormState): Page {
+  return {
+    title: `Join ${organization}`,
+    plain: true,
+    body: (
+      <>
+        <Invited link={link} organization={organization} />
+        <p>
+          You have an account here already? <a href={signInFirst(secret)}>Sign in</a> and accept the invitation with it.
+        </p>
+        <NewcomerForm secret={secret} form={form} button="Create my account and join" />
+      </>
+    ),
+  };
+}
+
+function acceptPage({ secret, link, organization }: Shown, account: Account, form: FormState): Page {
+  return {
+    title: `Join ${organization}`,
+    plain: true,
+    body: (
+      <>
+        <Invited link={link} organization={organization} />
+        <Form action="/welcome/accept" class="card">
+          <FormFault form={form} />
+          <Key secret={secret} />
+          <p>
+            You are signed in as <strong>{account.name}</strong>.
+          </p>
+          <button type="submit">Accept the invitation</button>
+        </Form>
+        <p class="muted">To use another account, sign out first, then open the link again.</p>
+      </>
+    ),
+  };
+}
+
+function resetPage({ secret, account }: Shown, form: FormState): Page {
+  return {
+    title: 'Choose a new password',
+    plain: true,
+    body: (
+      <>
+        <p>For the account {account?.email ?? account?.name}. All browsers that are signed in to it are signed out.</p>
+        <Form action="/welcome/reset" class="card">
+          <FormFault form={form} />
+          <Key secret={secret} />
+          {/* Password managers keep the new password by this name. */}
+          <input type="hidden" name="username" autocomplete="username" value={account?.email ?? ''} />
+          <NewPassword form={form} />
+          <button type="submit">Save the new password</button>
+        </Form>
+      </>
+    ),
+  };
+}
+
+function Invited({ link, organization }: { link: Link; organization: string | null }) {
+  if (link.role === null) return null;
+  return (
+    <Facts
+      facts={[
+        ['Organization', organization],
+        ['Your role', roleText(link.role)],
+      ]}
+    />
+  );
+}
+
+function NewcomerForm({ secret, form, button }: { secret: string; form: FormState; button: string }) {
+  return (
+    <Form action="/welcome/new" class="card">
+      <FormFault form={form} />
+      <Key secret={secret} />
+      <TextField form={form} name="name" label="Your name" autocomplete="name" maxLength={200} />
+      <TextField form={form} name="email" label="E-mail address" type="email" autocomplete="username" maxLength={254} />
+      <NewPassword form={form} />
+      <button type="submit">{button}</button>
+    </Form>
+  );
+}
+
+const Key = ({ secret }: { secret: string }) => <input type="hidden" name="key" value={secret} />;
+
+function NewPassword({ form }: { form: FormState }) {
+  return (
+    <TextField
+      form={form}
+      name="password"
+      label="Password"
+      type="password"
+      autocomplete="new-password"
+      hint="At least 12 characters. A few words that do not belong together are easy to remember and hard to guess."
+    />
+  );
+}

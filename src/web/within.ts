@@ -1,0 +1,27 @@
+import { type Deed, forbidden, may } from '../commands/roles.ts';
+import { notFound } from '../http/errors.ts';
+import { type Actor, personOf } from '../identity/actor.ts';
+import type { WebParts } from './parts.ts';
+import type { SignedInVisit } from './visit.ts';
+
+/** An organization that the visitor is a member of, and as whom they act there. */
+export interface Within {
+  organization: { id: string; name: string };
+  actor: Actor;
+  /** Where this organization's pages begin. */
+  path: string;
+}
+
+/**
+ * @param deed what the page is for
+ * @throws HttpError 404 where the address names no organization of the visitor's: nothing tells whether there is one
+ * @throws Refusal forbidden where the visitor's role is not enough for the deed
+ */
+export async function within({ members }: WebParts, visit: SignedInVisit, deed?: Deed): Promise<Within> {
+  const accountId = visit.person.account.id;
+  const found = (await members.organizationsOf(accountId)).find(({ id }) => id === visit.params.id);
+  if (found === undefined) throw notFound('There is no such organization of yours.');
+  const { id, name, role } = found;
+  if (deed !== undefined && !may(role, deed)) throw forbidden(deed, role);
+  return { organization: { id, name }, actor: { ...personOf(accountId), role }, path: `/organizations/${id}` };
+}
