@@ -74,7 +74,9 @@ test('no credential is asked for one, everywhere', async ({ service }) => {
   ] as const) {
     const response = await fetch(service.url + path, { method });
     assert.is(response.status, 401, path);
-    assert.is(response.headers.get('www-authenticate'), 'Bearer realm="veritrail"');
+    const where = 'https://veritrail.example/.well-known/oauth-protected-resource/api/mcp/v1';
+    const lacking = `resource_metadata="${where}", scope="compliance:read compliance:write"`;
+    assert.is(response.headers.get('www-authenticate'), `Bearer realm="veritrail", ${lacking}`);
     assert.is(((await response.json()) as Json).error?.code as unknown, 'unauthorized');
   }
 });

@@ -13,4 +13,6 @@ export interface Caller {
   members: ReadonlyMap<string, Role>;
   /** A credential limited to reading, whatever its role. */
   read_only: boolean;
+  /** What an OAuth client was granted; absent for other credentials, which have no scopes. */
+  scopes?: readonly string[];
 }

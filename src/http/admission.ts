@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../commands/caller.ts';
 import { type Authenticate, callerOf } from './authentication.ts';
+import { challenges } from './challenge.ts';
 import { HttpError } from './errors.ts';
 import type { Limits } from './limits.ts';
 import { originGuard } from './origin.ts';
@@ -15,11 +16,12 @@ export type Admit = (request: IncomingMessage) => Promise<Caller>;
 export function admission(parts: { baseUrl: string; authenticate: Authenticate; limits: Limits }): Admit {
   const { authenticate, limits } = parts;
   const guard = originGuard(parts.baseUrl);
+  const challenge = challenges(parts.baseUrl);
   return async (request) => {
     guard(request);
     let caller: Caller;
     try {
-      caller = await callerOf(request, authenticate);
+      caller = await callerOf(request, authenticate, challenge);
     } catch (error) {
       if (error instanceof HttpError && error.status === 401) limits.stranger(request);
       throw error;

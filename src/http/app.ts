@@ -5,6 +5,7 @@ import { createProtocol } from '../mcp/protocol.ts';
 import type { ToolBox } from '../mcp/tool.ts';
 import { admission } from './admission.ts';
 import type { Authenticate } from './authentication.ts';
+import { scopeGuard } from './challenge.ts';
 import { directToolRoutes } from './direct-tools.ts';
 import { type Health, healthRoutes } from './health.ts';
 import type { Limits } from './limits.ts';
@@ -34,17 +35,18 @@ export interface HttpParts {
 export function createApp(parts: HttpParts): Koa<RequestState> {
   const { tools, version, logger } = parts;
   const admit = admission(parts);
+  const requireScope = scopeGuard(tools, parts.baseUrl);
   // Addresses are as they are written, in small and large letters too: so are the rules of proxies for them.
   const router = new Router<RequestState>({ sensitive: true });
   healthRoutes(router, parts, admit);
-  directToolRoutes(router, tools, admit);
+  directToolRoutes(router, tools, admit, requireScope);
   openapiRoute(router, parts);
 
   const app = new Koa<RequestState>();
   // Routes' faults are logged with their request; what Koa still reports is a connection lost or cut.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
   app.use(requests(logger));
-  app.use(mcpEndpoint(createProtocol(tools, { name: 'veritrail', version }), admit));
+  app.use(mcpEndpoint(createProtocol(tools, { name: 'veritrail', version }), admit, requireScope));
   app.use(router.routes()).use(router.allowedMethods());
   return app;
 }

@@ -1,18 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../commands/caller.ts';
+import type { Challenges } from './challenge.ts';
 import { HttpError } from './errors.ts';
 import { countOf } from './request.ts';
 
 /** Exactly `Bearer`, one space and a token of RFC 6750's characters; node has cut white space around the value. */
 const BEARER = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/;
-const CHALLENGE = 'Bearer realm="veritrail"';
 
 export type Authenticate = (token: string) => Promise<Caller | null>;
 
 /** The caller behind the request's credential. @throws HttpError 401 when there is none that is good */
-export async function callerOf(request: IncomingMessage, authenticate: Authenticate): Promise<Caller> {
+export async function callerOf(
+  request: IncomingMessage,
+  authenticate: Authenticate,
+  challenge: Challenges,
+): Promise<Caller> {
+  const refused = (message: string) => unauthorized(message, challenge.invalid(request));
   const header = request.headers.authorization;
-  if (header === undefined) throw unauthorized('Send an API token: "Authorization: Bearer <token>".', CHALLENGE);
+  if (header === undefined) {
+    throw unauthorized('Send an API token: "Authorization: Bearer <token>".', challenge.missing(request));
+  }
   const token = BEARER.exec(header)?.[1];
   // Node keeps the first of several, and a proxy may have judged by another.
   if (token === undefined || countOf('authorization', request.rawHeaders) > 1) {
@@ -25,6 +32,3 @@ export async function callerOf(request: IncomingMessage, authenticate: Authentic
 
 const unauthorized = (message: string, challenge: string) =>
   new HttpError(401, 'unauthorized', message, { 'WWW-Authenticate': challenge });
-
-const refused = (message: string) =>
-  unauthorized(message, `${CHALLENGE}, error="invalid_token", error_description="The access token is not valid"`);

@@ -4,6 +4,7 @@ import type { Caller } from '../commands/caller.ts';
 import { clientOf } from '../mcp/protocol-era.ts';
 import type { ToolBox } from '../mcp/tool.ts';
 import { parseJson, readBody, requireJson } from './body.ts';
+import type { ScopeGuard } from './challenge.ts';
 import { clientSignal } from './client-signal.ts';
 import { HttpError, methodNotAllowed, notFound } from './errors.ts';
 import type { RequestContext, RequestState } from './request.ts';
@@ -13,6 +14,7 @@ export function directToolRoutes(
   router: Router<RequestState>,
   tools: ToolBox,
   admit: (request: IncomingMessage) => Promise<Caller>,
+  requireScope: ScopeGuard,
 ): void {
   const typesOf = publishedTypes(tools.listJson);
   router.all('/api/mcp/tools/:name', async (ctx) => {
@@ -21,6 +23,7 @@ export function directToolRoutes(
     const name = ctx.params.name ?? '';
     if (!tools.has(name)) throw notFound(`There is no tool of that name: tools/list names them all.`);
     ctx.state.tool = name;
+    requireScope(caller, name, ctx.req);
     const input = await readInput(ctx, tools.isReadOnly(name), typesOf.get(name) ?? new Map());
     const client = clientOf('legacy', {}, ctx.headers);
     const context = { caller: { ...caller, client }, signal: clientSignal(ctx.res) };

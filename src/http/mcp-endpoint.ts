@@ -3,8 +3,9 @@ import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { Middleware } from 'koa';
 import type { Caller } from '../commands/caller.ts';
 import type { Protocol } from '../mcp/protocol.ts';
-import { ProtocolError } from '../mcp/protocol-message.ts';
+import { isObject, ProtocolError } from '../mcp/protocol-message.ts';
 import { parseJson, readBody, requireJson } from './body.ts';
+import type { ScopeGuard } from './challenge.ts';
 import { HttpError, methodNotAllowed, toHttpError } from './errors.ts';
 import { HttpExchange, writeJson } from './mcp-exchange.ts';
 import type { RequestContext, RequestState } from './request.ts';
@@ -18,6 +19,7 @@ export const MCP_PATH = '/api/mcp/v1';
 export function mcpEndpoint(
   protocol: Protocol,
   admit: (request: IncomingMessage) => Promise<Caller>,
+  requireScope: ScopeGuard,
 ): Middleware<RequestState> {
   async function serve({ req, res, state }: RequestContext): Promise<void> {
     if (req.method !== 'POST') throw methodNotAllowed('POST');
@@ -26,6 +28,7 @@ export function mcpEndpoint(
     const streams = requireAcceptable(req.headers.accept);
     requireJson(req);
     const message = parse(await readBody(req));
+    if (caller.scopes !== undefined) requireScope(caller, toolOf(message), req);
     const exchange = new HttpExchange(req.headers, res, state, caller, streams);
     exchange.send(await protocol.answer(message, exchange));
   }
@@ -65,6 +68,12 @@ function parse(body: Buffer): unknown {
   } catch {
     throw new ProtocolError(400, ErrorCode.ParseError, 'Parse error: the body is not JSON.');
   }
+}
+
+/** The tool that a message calls; empty where it calls none. */
+function toolOf(message: unknown): string {
+  if (!isObject(message) || message.method !== 'tools/call' || !isObject(message.params)) return '';
+  return typeof message.params.name === 'string' ? message.params.name : '';
 }
 
 /** Of the credential, how often it may ask, and whether it can be checked. */

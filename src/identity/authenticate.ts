@@ -7,7 +7,10 @@ import { Refusal } from '../commands/refusal.ts';
 import { lowerRole } from '../commands/roles.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
-import { hashToken, isWellFormed } from './token.ts';
+import type { AccessLog } from './access-log.ts';
+import type { Access } from './oauth/access.ts';
+import { WRITE } from './oauth/addresses.ts';
+import { hashToken, isAccessToken, isWellFormed } from './token.ts';
 import type { TokenRecord } from './token-record.ts';
 
 /** A revocation or a change of role holds everywhere after this. */
@@ -25,6 +28,12 @@ interface Dated<T> {
   at: number;
 }
 
+/** A token's record, and what an access token of it was made for. */
+interface Found {
+  record: TokenRecord;
+  access: Access | null;
+}
+
 /** A good token, as it may be used until it is stale. */
 interface Known {
   record: TokenRecord;
@@ -36,6 +45,10 @@ export interface AuthenticatorParts {
   accounts: AccountStore;
   handler: CommandHandler;
   now: () => Date;
+  /** Finds OAuth access tokens by their hash: see oauth/access.ts. Where it is absent there are none. */
+  accessToken?: (hash: string) => Promise<Access | null>;
+  /** Told of every use and refusal. */
+  accessLog?: Pick<AccessLog, 'used' | 'refused'>;
 }
 
 /** Finds the caller behind a token, and what it may do in which organization now. */
@@ -60,14 +73,26 @@ export class Authenticator {
     const hash = hashToken(token);
     const now = this.time();
     const cached = this.known.get(hash);
-    if (cached === undefined && !isWellFormed(token)) return null;
+    const access = isAccessToken(token);
+    if (cached === undefined && !isWellFormed(token, access ? 'ACCESS' : 'API')) return this.refuse(null);
     const age = cached === undefined ? Number.NaN : now - cached.at;
     const fresh = age >= 0 && age < STALE_MS;
-    if (fresh && age >= AGEING_MS) void this.lookUp(hash).catch(() => undefined);
-    const known = fresh ? cached!.value : await this.lookUp(hash);
-    if (known === null || known.expiresAt <= this.time()) return null;
+    if (fresh && age >= AGEING_MS) void this.lookUp(hash, access).catch(() => undefined);
+    const known = fresh ? cached!.value : await this.lookUp(hash, access);
+    if (known === null || known.expiresAt <= this.time()) return this.refuse(known);
     this.noteUse(known.record, now);
+    this.parts.accessLog?.used(known.caller, known.record.client?.name);
     return known.caller;
+  }
+
+  /** That an assistant's access token ends is its ordinary course: it gets another one by itself. */
+  private refuse(known: Known | null): null {
+    const ordinary = known !== null && Date.parse(known.record.expires_at) > this.time();
+    const { caller } = known ?? {};
+    const who = { actor_id: caller?.token_id ?? null, account_id: caller?.account_id ?? null };
+    const where = caller === undefined ? {} : { organizations: [...caller.roles.keys()] };
+    if (!ordinary) this.parts.accessLog?.refused({ event_type: 'TOKEN_REFUSED', ...who, ...where });
+    return null;
   }
 
   /** Makes a change of a token hold at once on this instance. */
@@ -79,29 +104,42 @@ export class Authenticator {
   }
 
   /** One look-up of a token at a time, shared by all who ask meanwhile. */
-  private lookUp(hash: string): Promise<Known | null> {
+  private lookUp(hash: string, access: boolean): Promise<Known | null> {
     const running = this.lookups.get(hash);
     if (running !== undefined) return running;
-    const lookup: Promise<Known | null> = this.read(hash).finally(() => {
+    const lookup: Promise<Known | null> = this.read(hash, access).finally(() => {
       if (this.lookups.get(hash) === lookup) this.lookups.delete(hash);
     });
     this.lookups.set(hash, lookup);
     return lookup;
   }
 
-  private async read(hash: string): Promise<Known | null> {
+  private async read(hash: string, access: boolean): Promise<Known | null> {
     const at = this.time();
     const epoch = this.epoch;
-    const [record] = await this.parts.accounts.find<TokenRecord>('tokens', 'hash', hash);
-    const good = record !== undefined && record.revoked_at === null;
-    const known = good ? await this.toKnown(record, at) : { value: null, at };
-    if (epoch !== this.epoch) return this.lookUp(hash);
+    const found = access ? await this.findAccess(hash) : await this.findToken(hash);
+    const good = found !== null && found.record.revoked_at === null;
+    const known = good ? await this.toKnown(found.record, found.access, at) : { value: null, at };
+    if (epoch !== this.epoch) return this.lookUp(hash, access);
     this.known.set(hash, known);
     return known.value;
   }
 
+  private async findToken(hash: string): Promise<Found | null> {
+    const [record] = await this.parts.accounts.find<TokenRecord>('tokens', 'hash', hash);
+    return record === undefined ? null : { record, access: null };
+  }
+
+  /** An OAuth access token stands for its grant, which is a token like others. */
+  private async findAccess(hash: string): Promise<Found | null> {
+    const access = (await this.parts.accessToken?.(hash)) ?? null;
+    if (access === null) return null;
+    const record = await this.parts.accounts.get<TokenRecord>('tokens', access.token_id);
+    return record === null || record.kind !== 'ASSISTANT' ? null : { record, access };
+  }
+
   /** As old as the oldest of what it is made of. */
-  private async toKnown(record: TokenRecord, at: number): Promise<Dated<Known>> {
+  private async toKnown(record: TokenRecord, access: Access | null, at: number): Promise<Dated<Known>> {
     const roles = new Map<string, Role>();
     const members = new Map<string, Role>();
     let oldest = at;
@@ -117,9 +155,12 @@ export class Authenticator {
       }
       oldest = Math.min(oldest, read.at);
     }
-    const { id, account_id, read_only } = record;
-    const caller: Caller = { account_id, token_id: id, client: null, roles, members, read_only };
-    return { value: { record, caller, expiresAt: Date.parse(record.expires_at) }, at: oldest };
+    const { id, account_id } = record;
+    const read_only = record.read_only || access?.scopes.includes(WRITE) === false;
+    const scopes = access === null ? {} : { scopes: access.scopes };
+    const caller: Caller = { account_id, token_id: id, client: null, roles, members, read_only, ...scopes };
+    const expiresAt = Math.min(Date.parse(record.expires_at), access?.expiresAt ?? Number.POSITIVE_INFINITY);
+    return { value: { record, caller, expiresAt }, at: oldest };
   }
 
   /** An organization as it was not long before `at`: its tokens share one read of it. */

@@ -1,0 +1,84 @@
+import type { Middleware } from 'koa';
+import { PATHS } from '../identity/oauth/addresses.ts';
+import type { OAuth } from '../identity/oauth/oauth.ts';
+import { methodNotAllowed } from './errors.ts';
+import { hostGuard } from './origin.ts';
+import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';
+
+const WELL_KNOWN = '/.well-known';
+const SERVER_METADATA = `${WELL_KNOWN}/oauth-authorization-server`;
+/** At the path-inserted place of the one resource, and at the root, where older clients look. */
+const RESOURCE_METADATA = /^\/\.well-known\/oauth-protected-resource(?:\/api\/mcp\/v1)?\/?$/;
+/** The endpoints that programs ask, not browsers on somebody's behalf. */
+const PROGRAMS: ReadonlySet<string> = new Set([PATHS.token, PATHS.revoke, PATHS.register]);
+/** Seconds. */
+const METADATA_AGE = 300;
+const PREFLIGHT_AGE = 3_600;
+
+/**
+ * The OAuth endpoints and what tells clients of them (RFC 8414, RFC 9728). Programs in web pages may ask those that no
+ * cookie plays a part in: any origin, without credentials.
+ */
+export function oauthEndpoints(oauth: OAuth): Middleware<RequestState> {
+  const guard = hostGuard(oauth.addresses.issuer);
+  return async (ctx, next) => {
+    const { path, method } = ctx;
+    if (!path.startsWith('/oauth/') && !path.startsWith(WELL_KNOWN)) return next();
+    guard(ctx.req);
+    const metadata = documentAt(oauth, ctx);
+    if (metadata !== null) return answerOpenly(ctx, 'GET', () => sendDocument(ctx, metadata));
+    if (path === PATHS.jwks) return answerOpenly(ctx, 'GET', () => serve(oauth, ctx));
+    if (PROGRAMS.has(path)) return answerOpenly(ctx, 'POST', () => program(oauth, ctx));
+    if (path !== PATHS.authorize && !path.startsWith(`${PATHS.authorize}/`)) return next();
+    if (method !== 'GET') throw methodNotAllowed('GET');
+    return serve(oauth, ctx);
+  };
+}
+
+function documentAt({ addresses }: OAuth, { path, req }: RequestContext): object | null {
+  if (path === SERVER_METADATA) return addresses.authorizationServer();
+  return RESOURCE_METADATA.test(path) ? addresses.protectedResource(req.headers.host) : null;
+}
+
+function sendDocument(ctx: RequestContext, document: object): void {
+  // By the Host that was asked for, where that is one of this machine's own names.
+  ctx.vary('Host');
+  ctx.set('Cache-Control', `public, max-age=${METADATA_AGE}`);
+  ctx.body = document;
+}
+
+async function answerOpenly(ctx: RequestContext, allow: 'GET' | 'POST', answer: () => unknown): Promise<void> {
+  ctx.set('Access-Control-Allow-Origin', '*');
+  if (ctx.method === 'OPTIONS') {
+    ctx.set({
+      'Access-Control-Allow-Methods': allow,
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type, MCP-Protocol-Version',
+      'Access-Control-Max-Age': String(PREFLIGHT_AGE),
+    });
+    ctx.status = 204;
+    return;
+  }
+  ctx.set('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After');
+  if (ctx.method !== allow && !(allow === 'GET' && ctx.method === 'HEAD')) throw methodNotAllowed(allow);
+  await answer();
+}
+
+/** Registering is for everybody, so it is for nobody without end. */
+async function program(oauth: OAuth, ctx: RequestContext): Promise<void> {
+  const wait = ctx.path === PATHS.register ? oauth.mayRegister(ctx.req) : 0;
+  if (wait === 0) return serve(oauth, ctx);
+  ctx.status = 429;
+  ctx.set('Retry-After', String(wait));
+  const error_description = `Too many clients were registered: try again in ${wait} s.`;
+  ctx.body = { error: 'temporarily_unavailable', error_description };
+}
+
+/** The library answers by itself; it is given the headers that all our answers have. */
+async function serve(oauth: OAuth, ctx: RequestContext): Promise<void> {
+  ctx.respond = false;
+  for (let i = 0; i < API_HEADERS.length; i += 2) ctx.res.setHeader(API_HEADERS[i]!, API_HEADERS[i + 1]!);
+  ctx.res.setHeader('X-Request-Id', ctx.state.id);
+  // Codes and states are in these addresses: no page that follows is told them.
+  ctx.res.setHeader('Referrer-Policy', 'no-referrer');
+  await oauth.serve(ctx.req, ctx.res);
+}

@@ -1,0 +1,142 @@
+import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
+import { hashToken, isWellFormed, type TokenKind } from '../token.ts';
+import { type Adapter, type AdapterPayload, errors } from './library.ts';
+
+/** Something that the OAuth server keeps: a code, a token, an interaction, a grant. */
+export interface StoredModel extends AccountRecord {
+  /** `<kind>:<SHA-256 of what its holder shows>` */
+  id: string;
+  kind: string;
+  /** The TokenRecord of the grant that it came from. */
+  grant_id: string | null;
+  expires_at: string;
+  /** When it was used up, in seconds: such is kept for a while, so that its second use is noticed. */
+  consumed: number | null;
+  /** JSON. Its own id stands in it as MARK. */
+  payload: string;
+}
+
+export interface AdapterParts {
+  accounts: AccountStore;
+  now: () => Date;
+  /** Whether the grant's TokenRecord is there, not revoked and not expired. */
+  lives(tokenId: string): Promise<boolean>;
+  /** Takes the grant's TokenRecord away; what is gone already is no error. */
+  end(tokenId: string): Promise<void>;
+}
+
+/** JSON has no such character: where it stands, the id was. */
+const MARK = '\u0000';
+/** What is used up is remembered for so long. */
+const REMEMBERED_MS = 30 * 86_400_000;
+/** Kinds of which a false one is known by its form. */
+const FORMS: Readonly<Record<string, TokenKind>> = { AccessToken: 'ACCESS', RefreshToken: 'REFRESH' };
+
+/** The row's id for what a holder shows. `hash` is SHA-256 in hex, so that a store's reader learns nothing to show. */
+export const storedId = (kind: string, hash: string): string => `${kind}:${hash}`;
+
+/**
+ * One kind of model in the account store. What is shown by its holder is kept as a hash only, and is used up at most
+ * once, whoever else tries at the same time.
+ */
+export class StoreAdapter implements Adapter {
+  constructor(
+    private readonly kind: string,
+    protected readonly parts: AdapterParts,
+  ) {}
+
+  async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
+    const { jti: _jti, consumed: _consumed, ...rest } = payload;
+    const row: StoredModel = {
+      id: this.rowId(id),
+      kind: this.kind,
+      grant_id: payload.grantId ?? null,
+      expires_at: new Date(this.time() + expiresIn * 1000).toISOString(),
+      consumed: null,
+      payload: JSON.stringify(rest).replaceAll(id, MARK),
+    };
+    await this.parts.accounts.put('oauth', row);
+  }
+
+  async find(id: string): Promise<AdapterPayload | undefined> {
+    const form = FORMS[this.kind];
+    if (form !== undefined && !isWellFormed(id, form)) return undefined;
+    const row = await this.row(id);
+    if (row === null || Date.parse(row.expires_at) <= this.time()) return undefined;
+    const payload = JSON.parse(row.payload.replaceAll(MARK, id)) as AdapterPayload;
+    return { ...payload, jti: id, ...(row.consumed === null ? {} : { consumed: row.consumed }) };
+  }
+
+  /** @throws InvalidGrant for all but one of those who use it up; who comes second ends the grant. */
+  async consume(id: string): Promise<void> {
+    const row = await this.row(id);
+    const soon = new Date(this.time() + REMEMBERED_MS).toISOString();
+    const fields = {
+      consumed: Math.floor(this.time() / 1000),
+      expires_at: row !== null && row.expires_at < soon ? row.expires_at : soon,
+    };
+    if (await this.parts.accounts.update('oauth', this.rowId(id), fields, { consumed: null })) return;
+    const grantId = row?.grant_id ?? null;
+    if (grantId !== null) await this.parts.end(grantId);
+    throw new errors.InvalidGrant('used at once by another');
+  }
+
+  async destroy(id: string): Promise<void> {
+    await this.parts.accounts.remove('oauth', this.rowId(id));
+  }
+
+  async revokeByGrantId(grantId: string): Promise<void> {
+    const rows = await this.parts.accounts.find<StoredModel>('oauth', 'grant_id', grantId);
+    await Promise.all(
+      rows.filter(({ kind }) => kind === this.kind).map(({ id }) => this.parts.accounts.remove('oauth', id)),
+    );
+  }
+
+  /** Nothing here has a user code. */
+  async findByUserCode(): Promise<undefined> {
+    return undefined;
+  }
+
+  /** Only sessions are looked for by uid, and none are kept. */
+  async findByUid(): Promise<undefined> {
+    return undefined;
+  }
+
+  protected row(id: string): Promise<StoredModel | null> {
+    return this.parts.accounts.get<StoredModel>('oauth', this.rowId(id));
+  }
+
+  protected rowId(id: string): string {
+    return storedId(this.kind, hashToken(id));
+  }
+
+  protected time(): number {
+    return this.parts.now().getTime();
+  }
+}
+
+/** Grants, each with the id of its TokenRecord: where that is gone the grant is, and where the grant ends that does. */
+export class GrantAdapter extends StoreAdapter {
+  override async find(id: string): Promise<AdapterPayload | undefined> {
+    return (await this.parts.lives(id)) ? super.find(id) : undefined;
+  }
+
+  override async destroy(id: string): Promise<void> {
+    await this.parts.end(id);
+    await super.destroy(id);
+  }
+}
+
+/**
+ * The library's own sessions live for one request: who is signed in is what our session cookie says, and nothing that
+ * the library remembers can outlive or contradict it.
+ */
+export class NoSessions implements Adapter {
+  async upsert(): Promise<void> {}
+  async find(): Promise<undefined> {}
+  async findByUserCode(): Promise<undefined> {}
+  async findByUid(): Promise<undefined> {}
+  async consume(): Promise<void> {}
+  async destroy(): Promise<void> {}
+  async revokeByGrantId(): Promise<void> {}
+}

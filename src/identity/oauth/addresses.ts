@@ -1,0 +1,95 @@
+/** What an OAuth client may be granted. */
+export const READ = 'compliance:read';
+export const WRITE = 'compliance:write';
+export const SCOPES = `${READ} ${WRITE}`;
+
+/** The paths that the protocol endpoints are at. */
+export const PATHS = {
+  authorize: '/oauth/authorize',
+  token: '/oauth/token',
+  register: '/oauth/register',
+  revoke: '/oauth/revoke',
+  jwks: '/oauth/jwks',
+  interaction: '/oauth/interaction',
+} as const;
+
+/** Of the MCP endpoint: with the base address before it, the one resource that tokens are for. */
+const RESOURCE_PATH = '/api/mcp/v1';
+const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** The addresses of the authorization server and of its one protected resource, made of the base address. */
+export class Addresses {
+  /** The issuer's identifier: scheme, host and port, no slash at the end. */
+  readonly issuer: string;
+  /** The resource's identifier, which access tokens are bound to. */
+  readonly resource: string;
+  /** All forms in which clients name the resource; each means the same one. */
+  readonly spellings: readonly string[];
+  /** Hosts that all mean this machine, where the base address is one of them. */
+  private readonly twins: readonly string[];
+
+  constructor(baseUrl: string) {
+    const { origin, protocol, hostname, port } = new URL(baseUrl);
+    this.issuer = origin;
+    this.resource = origin + RESOURCE_PATH;
+    const loopback = protocol === 'http:' && LOOPBACK_NAMES.includes(hostname);
+    this.twins = loopback ? LOOPBACK_NAMES.map((name) => (port === '' ? name : `${name}:${port}`)) : [];
+    const bases = [...new Set([origin, ...this.twins.map((host) => `http://${host}`)])];
+    this.spellings = bases.flatMap((base) => [
+      base + RESOURCE_PATH,
+      `${base}${RESOURCE_PATH}/`,
+      `${base}/api/mcp/tools`,
+      base,
+      `${base}/`,
+    ]);
+  }
+
+  /** The base address as a client has it that asked for this Host: on the own machine, by whichever of its names. */
+  baseFor(host: string | undefined): string {
+    return host !== undefined && this.twins.includes(host.toLowerCase()) ? `http://${host.toLowerCase()}` : this.issuer;
+  }
+
+  /** Where the resource's metadata is (RFC 9728 section 3.1). */
+  resourceMetadataFor(host: string | undefined): string {
+    return `${this.baseFor(host)}/.well-known/oauth-protected-resource${RESOURCE_PATH}`;
+  }
+
+  /** RFC 9728: the resource must be named as its client names it. */
+  protectedResource(host: string | undefined): object {
+    return {
+      resource: this.baseFor(host) + RESOURCE_PATH,
+      authorization_servers: [this.issuer],
+      scopes_supported: [READ, WRITE],
+      bearer_methods_supported: ['header'],
+      resource_name: 'veritrail',
+    };
+  }
+
+  /** RFC 8414. */
+  authorizationServer(): object {
+    const at = (path: string) => this.issuer + path;
+    return {
+      issuer: this.issuer,
+      authorization_endpoint: at(PATHS.authorize),
+      token_endpoint: at(PATHS.token),
+      registration_endpoint: at(PATHS.register),
+      revocation_endpoint: at(PATHS.revoke),
+      jwks_uri: at(PATHS.jwks),
+      scopes_supported: [READ, WRITE],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+      token_endpoint_auth_signing_alg_values_supported: [...SIGNING],
+      revocation_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+      revocation_endpoint_auth_signing_alg_values_supported: [...SIGNING],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+      protected_resources: [this.resource],
+    };
+  }
+}
+
+/** Algorithms by which clients that have a key may sign. */
+export const SIGNING = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'] as const;

@@ -1,0 +1,89 @@
+import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
+import { hashToken } from '../token.ts';
+import { storedId } from './adapter.ts';
+import { type Adapter, type AdapterPayload, errors } from './library.ts';
+
+/** A client that registered itself. Its id is no secret, and it has none. */
+export interface StoredClient extends AccountRecord {
+  kind: 'Client';
+  created_at: string;
+  /** Null until somebody connected it. */
+  used_at: string | null;
+  /** 90 days after its last use, and after the end of the last grant it was given. */
+  expires_at: string;
+  payload: string;
+}
+
+const MAX_CLIENTS = 1_000;
+const UNUSED_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+/** Registered clients: so many at most, each as long as it is of use. */
+export class Clients implements Adapter {
+  constructor(
+    private readonly accounts: AccountStore,
+    private readonly now: () => Date,
+    private readonly most = MAX_CLIENTS,
+  ) {}
+
+  /** @throws TemporarilyUnavailable where every place is taken by a client in use */
+  async upsert(id: string, payload: AdapterPayload): Promise<void> {
+    await this.makeRoom();
+    const at = this.now();
+    const client: StoredClient = {
+      id: rowId(id),
+      kind: 'Client',
+      created_at: at.toISOString(),
+      used_at: null,
+      expires_at: after(at.getTime()),
+      payload: JSON.stringify(payload),
+    };
+    await this.accounts.put('oauth', client);
+  }
+
+  async find(id: string): Promise<AdapterPayload | undefined> {
+    const client = await this.accounts.get<StoredClient>('oauth', rowId(id));
+    if (client === null || Date.parse(client.expires_at) <= this.now().getTime()) return undefined;
+    return JSON.parse(client.payload) as AdapterPayload;
+  }
+
+  /** Notes that a client was given a grant which ends then, so that it outlives it. */
+  async used(id: string, grantEnds: string): Promise<void> {
+    const client = await this.accounts.get<StoredClient>('oauth', rowId(id));
+    if (client === null) return;
+    const expires_at = after(Math.max(this.now().getTime(), Date.parse(grantEnds)));
+    const used_at = this.now().toISOString();
+    await this.accounts.update('oauth', rowId(id), {
+      used_at,
+      expires_at: expires_at > client.expires_at ? expires_at : client.expires_at,
+    });
+  }
+
+  async destroy(id: string): Promise<void> {
+    await this.accounts.remove('oauth', rowId(id));
+  }
+
+  async findByUserCode(): Promise<undefined> {}
+  async findByUid(): Promise<undefined> {}
+  async consume(): Promise<void> {}
+  async revokeByGrantId(): Promise<void> {}
+
+  /** The oldest that nobody ever connected goes first; then the one that has had no grant for the longest time. */
+  private async makeRoom(): Promise<void> {
+    const clients = await this.accounts.find<StoredClient>('oauth', 'kind', 'Client');
+    if (clients.length < this.most) return;
+    const idle = after(this.now().getTime());
+    const spare = clients
+      .filter(({ used_at, expires_at }) => used_at === null || expires_at <= idle)
+      .sort((a, b) => Number(a.used_at !== null) - Number(b.used_at !== null) || order(a, b));
+    const excess = clients.length - this.most + 1;
+    if (spare.length < excess) {
+      throw new errors.TemporarilyUnavailable('all places for clients are taken: ask the operator');
+    }
+    for (const { id } of spare.slice(0, excess)) await this.accounts.remove('oauth', id);
+  }
+}
+
+const order = (a: StoredClient, b: StoredClient) => a.expires_at.localeCompare(b.expires_at);
+const rowId = (id: string) => storedId('Client', hashToken(id));
+const after = (ms: number) => new Date(ms + UNUSED_DAYS * DAY_MS).toISOString();

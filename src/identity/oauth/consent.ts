@@ -1,0 +1,208 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ROLES, type Role } from '../../commands/caller.ts';
+import { Refusal } from '../../commands/refusal.ts';
+import { lowerRole } from '../../commands/roles.ts';
+import type { AccountStore } from '../../stores/account-store.ts';
+import { personOf } from '../actor.ts';
+import type { Members } from '../members.ts';
+import { hashToken } from '../token.ts';
+import { DEFAULT_DAYS } from '../token-record.ts';
+import type { Tokens } from '../tokens.ts';
+import { storedId } from './adapter.ts';
+import { type Addresses, PATHS, READ, WRITE } from './addresses.ts';
+import type { Clients } from './clients.ts';
+import { errors, type InteractionResults, type Provider } from './library.ts';
+import { redirectHost, redirectKind } from './redirects.ts';
+
+export interface ConsentParts {
+  provider: Provider;
+  addresses: Addresses;
+  accounts: AccountStore;
+  clients: Clients;
+  tokens: Pick<Tokens, 'connect' | 'revoke'>;
+  members: Pick<Members, 'organizationsOf'>;
+  now: () => Date;
+}
+
+/** The request and response of the consent page: the browser's cookies say which request it answers. */
+export interface Exchange {
+  req: IncomingMessage;
+  res: ServerResponse;
+}
+
+/** Who asks for what, for the page that puts it to a person. */
+export interface ConsentDetails {
+  /** Of the request: the page's address ends in it. */
+  uid: string;
+  client: {
+    id: string;
+    /** As it calls itself. Nobody has checked it. */
+    name: string | null;
+    uri: string | null;
+    /** The host whose document names the client; null for one that registered itself and could be anybody. */
+    publishedBy: string | null;
+  };
+  /** Where the answer goes, in full, and as a person may know it: a host with its port, or an editor's scheme. */
+  redirect: { uri: string; host: string; kind: 'WEB' | 'LOOPBACK' | 'EDITOR' };
+  asksToWrite: boolean;
+  /** The person's organizations, and what they are there. */
+  organizations: { id: string; name: string; role: Role }[];
+  /** Suggested: the highest role that the person has everywhere, but no more than EDITOR. */
+  role: Role;
+  days: number;
+}
+
+export interface Allowed {
+  organizations: readonly string[];
+  /** The most that the assistant may do: in each organization it is no more than the person's own role. */
+  role: Role;
+  read_only: boolean;
+  /** 1 to 366; 90 unless given. */
+  days?: number;
+}
+
+/** Puts requests of OAuth clients to people, and takes their answers. */
+export class Consent {
+  constructor(private readonly parts: ConsentParts) {}
+
+  /** @throws Refusal not_found where the browser has no such request, or no longer */
+  async details(exchange: Exchange, accountId: string): Promise<ConsentDetails> {
+    const { uid, params } = await this.asked(exchange);
+    const client = await this.parts.provider.Client.find(params.client_id);
+    if (client === undefined) throw expired();
+    const organizations = await this.parts.members.organizationsOf(accountId);
+    const uri = params.redirect_uri;
+    return {
+      uid,
+      client: {
+        id: client.clientId,
+        name: client.clientName ?? null,
+        uri: client.clientUri ?? null,
+        publishedBy: URL.canParse(client.clientId) ? new URL(client.clientId).host : null,
+      },
+      redirect: { uri, host: redirectHost(uri), kind: redirectKind(uri)! },
+      asksToWrite: params.scope.split(' ').includes(WRITE),
+      organizations: organizations.map(({ id, name, role }) => ({ id, name, role })),
+      role: organizations.reduce<Role>((lowest, { role }) => lowerRole(lowest, role), 'EDITOR'),
+      days: DEFAULT_DAYS,
+    };
+  }
+
+  /**
+   * Connects the client on the person's behalf.
+   * @returns where to send the browser
+   * @throws Refusal invalid_input or forbidden naming the field of `allowed` at fault, conflict when it was answered before
+   */
+  async allow(exchange: Exchange, accountId: string, allowed: Allowed): Promise<string> {
+    refuseBadChoice(allowed);
+    const { uid } = await this.asked(exchange);
+    return this.answerOnce(uid, async () => {
+      const { client, redirect, asksToWrite } = await this.details(exchange, accountId);
+      const { organizations, role, days } = allowed;
+      const record = await this.parts.tokens.connect(
+        {
+          name: client.name ?? redirect.host,
+          account_id: accountId,
+          role,
+          organizations,
+          read_only: allowed.read_only || !asksToWrite,
+          ...(days === undefined ? {} : { days }),
+          client: { id: client.id, name: client.name ?? redirect.host },
+        },
+        personOf(accountId),
+      );
+      try {
+        await this.grant(record, client.id);
+        return await this.answer(exchange, {
+          login: { accountId, remember: false },
+          consent: { grantId: record.id },
+        });
+      } catch (error) {
+        await this.parts.tokens.revoke(record.id, 'It could not be connected.').catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  /** Tells the client that it may not. @returns where to send the browser @throws Refusal */
+  async deny(exchange: Exchange): Promise<string> {
+    const { uid } = await this.asked(exchange);
+    return this.answerOnce(uid, async () => {
+      await this.asked(exchange);
+      return this.answer(exchange, { error: 'access_denied', error_description: 'The person did not allow it' });
+    });
+  }
+
+  private async grant(
+    record: { id: string; account_id: string; read_only: boolean; expires_at: string },
+    clientId: string,
+  ) {
+    const { provider, addresses, clients, now } = this.parts;
+    const seconds = Math.floor((Date.parse(record.expires_at) - now().getTime()) / 1000);
+    const grant = new provider.Grant({
+      ...{ jti: record.id, expiresIn: Math.max(1, seconds) },
+      accountId: record.account_id,
+      clientId,
+    });
+    const scopes = record.read_only ? READ : `${READ} ${WRITE}`;
+    for (const resource of addresses.spellings) grant.addResourceScope(resource, scopes);
+    await grant.save();
+    await clients.used(clientId, record.expires_at);
+  }
+
+  private answer({ req, res }: Exchange, result: InteractionResults): Promise<string> {
+    return this.parts.provider.interactionResult(req, res, result, { mergeWithLastSubmission: false });
+  }
+
+  /** A request is answered by one of those who send an answer at once; where that fails it can be answered again. */
+  private async answerOnce(uid: string, work: () => Promise<string>): Promise<string> {
+    const id = storedId('Interaction', hashToken(uid));
+    const { accounts } = this.parts;
+    if (!(await accounts.update('oauth', id, { consumed: 1 }, { consumed: null }))) throw answered();
+    try {
+      return await work();
+    } catch (error) {
+      await accounts.update('oauth', id, { consumed: null });
+      throw error;
+    }
+  }
+
+  private async asked({ req, res }: Exchange) {
+    let interaction: Awaited<ReturnType<Provider['interactionDetails']>>;
+    try {
+      interaction = await this.parts.provider.interactionDetails(req, res);
+    } catch (error) {
+      if (error instanceof errors.SessionNotFound) throw expired();
+      throw error;
+    }
+    if (interaction.result !== undefined) throw answered();
+    const path = (req.url ?? '').split('?', 1)[0];
+    if (
+      path !== `${PATHS.interaction}/${interaction.uid}` &&
+      !path?.startsWith(`${PATHS.interaction}/${interaction.uid}/`)
+    ) {
+      throw expired();
+    }
+    const { client_id, redirect_uri, scope = '' } = interaction.params;
+    return {
+      uid: interaction.uid,
+      params: { client_id: String(client_id), redirect_uri: String(redirect_uri), scope: String(scope) },
+    };
+  }
+}
+
+function refuseBadChoice({ organizations, role }: Allowed): void {
+  if (organizations.length === 0) {
+    const message = 'Choose at least one organization that the assistant may see, or deny it.';
+    throw new Refusal('invalid_input', message, { field: 'organizations' });
+  }
+  if (!ROLES.includes(role)) {
+    throw new Refusal('invalid_input', 'Choose one of the roles.', { field: 'role', allowed: ROLES });
+  }
+}
+
+const expired = () =>
+  new Refusal('not_found', 'This request of an assistant is over, or another browser’s: start again in the assistant.');
+
+const answered = () =>
+  new Refusal('conflict', 'This request has been answered: go on in the assistant, or start again there.');

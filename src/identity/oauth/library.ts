@@ -1,0 +1,22 @@
+import type * as Library from 'oidc-provider';
+// @ts-expect-error the types are those of the package's entry
+import * as errorsOf from 'oidc-provider/lib/helpers/errors.js';
+// @ts-expect-error likewise
+import * as policyOf from 'oidc-provider/lib/helpers/interaction_policy/index.js';
+// @ts-expect-error likewise
+import { Provider as ProviderOf } from 'oidc-provider/lib/provider.js';
+
+/**
+ * The OAuth library, by its inner modules: its entry warns on every start that it is made for Node 22. All that it
+ * needs of that and Node 20 lacks is URL.parse, which it calls only when requests come.
+ */
+if (!('parse' in URL)) {
+  const parse = (text: string, base?: string) => (URL.canParse(text, base) ? new URL(text, base) : null);
+  Object.defineProperty(URL, 'parse', { value: parse, configurable: true, writable: true });
+}
+
+export const Provider: typeof Library.Provider = ProviderOf;
+export type Provider = Library.Provider;
+export const errors: typeof Library.errors = errorsOf;
+export const interactionPolicy: typeof Library.interactionPolicy = policyOf;
+export type { Adapter, AdapterPayload, Configuration, InteractionResults, KoaContextWithOIDC } from 'oidc-provider';

@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AccountStore } from '../../stores/account-store.ts';
+import { personOf } from '../actor.ts';
+import type { Members } from '../members.ts';
+import type { ShownToken } from '../token-lists.ts';
+import type { TokenRecord } from '../token-record.ts';
+import type { Tokens } from '../tokens.ts';
+import { networkOf } from '../visitor.ts';
+import type { AdapterParts } from './adapter.ts';
+import { Addresses } from './addresses.ts';
+import { Clients } from './clients.ts';
+import { Consent } from './consent.ts';
+import { oauthKeys } from './keys.ts';
+import { metadataFetch, type Outside } from './metadata-fetch.ts';
+import { createProvider } from './provider.ts';
+import { Quota } from './quota.ts';
+
+const HOUR_MS = 3_600_000;
+/** Clients registered within an hour: from one network, and in all. */
+const REGISTRATIONS = { each: 30, all: 200, ms: HOUR_MS };
+/** Documents of clients fetched within a minute, beside those that are remembered. */
+const FETCHES = { each: 10, all: 60, ms: 60_000 };
+
+export interface OAuthParts {
+  accounts: AccountStore;
+  tokens: Pick<Tokens, 'connect' | 'revoke' | 'listOf'>;
+  members: Pick<Members, 'organizationsOf'>;
+  /** The account that the session cookie of a request says, once all steps of signing in were done; else null. */
+  signedIn(request: IncomingMessage): Promise<string | null>;
+  /** The client's address, as visitors() of src/http/visitor.ts finds it. */
+  addressOf(request: IncomingMessage): string;
+  /** Where the service is reached. Its path, if it has one, is left out: the issuer has none. */
+  baseUrl: string;
+  now: () => Date;
+  /** Told what went wrong on our side. */
+  report(error: unknown): void;
+  /** The world outside, for the documents of clients. */
+  outside?: Outside;
+}
+
+/** An assistant that an account connected. */
+export type Assistant = ShownToken;
+
+/** The OAuth 2.1 authorization server, and what pages need of it. */
+export interface OAuth {
+  addresses: Addresses;
+  consent: Consent;
+  /** Serves one of the protocol's endpoints. Never rejects. */
+  serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** In how many seconds this request may try to register a client; 0: now. */
+  mayRegister(request: IncomingMessage): number;
+  /** An account's connected assistants, newest first; those that have ended are left out. */
+  assistantsOf(accountId: string): Promise<Assistant[]>;
+  /** @throws Refusal not_found also for another account's */
+  disconnect(tokenId: string, accountId: string): Promise<void>;
+  /** Removes what has expired: codes, tokens, interactions, clients. @returns how many */
+  sweep(): Promise<number>;
+}
+
+/** Puts the parts together. Keys are made where there are none. */
+export async function createOAuth(parts: OAuthParts): Promise<OAuth> {
+  const { accounts, tokens, now, addressOf } = parts;
+  const addresses = new Addresses(parts.baseUrl);
+  const clients = new Clients(accounts, now);
+  const registrations = new Quota(REGISTRATIONS, now);
+  const fetches = new Quota(FETCHES, now);
+  const networkFrom = (request: IncomingMessage) => networkOf(addressOf(request));
+  const provider = createProvider({
+    ...{ addresses, accounts, clients, models: models(parts), keys: await oauthKeys(accounts) },
+    signedIn: parts.signedIn,
+    fetch: metadataFetch(parts.outside),
+    mayFetch: (request) => fetches.take(request === null ? '' : networkFrom(request)) === 0,
+    report: parts.report,
+  });
+  const callback = provider.callback();
+  return {
+    addresses,
+    consent: new Consent({ provider, addresses, accounts, clients, tokens, members: parts.members, now }),
+    serve: async (request, response) => {
+      const { protocol, host } = new URL(addresses.issuer);
+      // All addresses that it makes begin with the base address, whatever Host the client said.
+      Object.assign(request.headers, { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host });
+      await callback(request, response);
+    },
+    mayRegister: (request) => registrations.take(networkFrom(request)),
+    assistantsOf: async (accountId) =>
+      (await tokens.listOf(accountId)).filter(({ kind, state }) => kind === 'ASSISTANT' && state === 'ACTIVE'),
+    disconnect: (tokenId, accountId) => tokens.revoke(tokenId, 'Disconnected by its owner.', personOf(accountId)),
+    sweep: () => accounts.sweep('oauth', 'expires_at', now().toISOString()),
+  };
+}
+
+function models({ accounts, tokens, now }: OAuthParts): AdapterParts {
+  return {
+    accounts,
+    now,
+    lives: async (tokenId) => {
+      const record = await accounts.get<TokenRecord>('tokens', tokenId);
+      return record !== null && record.revoked_at === null && Date.parse(record.expires_at) > now().getTime();
+    },
+    end: async (tokenId) => {
+      const record = await accounts.get<TokenRecord>('tokens', tokenId);
+      if (record !== null && record.revoked_at === null) await tokens.revoke(tokenId, 'Its OAuth grant ended.');
+    },
+  };
+}

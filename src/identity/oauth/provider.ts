@@ -1,0 +1,207 @@
+import type { EventEmitter } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { AccountStore } from '../../stores/account-store.ts';
+import { makeToken } from '../token.ts';
+import { type AdapterParts, GrantAdapter, NoSessions, StoreAdapter } from './adapter.ts';
+import { type Addresses, PATHS, READ, SCOPES, SIGNING, WRITE } from './addresses.ts';
+import { applyClientPolicy } from './client-policy.ts';
+import type { Clients } from './clients.ts';
+import { ACCESS_SECONDS, clientId, INTERACTION_SECONDS } from './form.ts';
+import type { oauthKeys } from './keys.ts';
+import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from './library.ts';
+import { DOCUMENT_BYTES, KEYS_BYTES, type metadataFetch } from './metadata-fetch.ts';
+
+export interface ProviderParts {
+  addresses: Addresses;
+  accounts: AccountStore;
+  clients: Clients;
+  models: AdapterParts;
+  keys: Awaited<ReturnType<typeof oauthKeys>>;
+  /** The account that our own session cookie says, or null. */
+  signedIn(request: IncomingMessage): Promise<string | null>;
+  fetch: ReturnType<typeof metadataFetch>;
+  /** Whether a client's document may be fetched for this request: strangers can ask for any number. */
+  mayFetch(request: IncomingMessage | null): boolean;
+  /** Told what went wrong on our side. */
+  report(error: unknown): void;
+}
+
+/** The library's server, as this service has it: the code flow with PKCE for public clients, and nothing else. */
+export function createProvider(parts: ProviderParts): Provider {
+  const { addresses, report } = parts;
+  const provider = new Provider(addresses.issuer, configuration(parts));
+  // Our own wrapper says in these headers what the base address is, whatever the client's said: see http/oauth.ts.
+  provider.proxy = true;
+  provider.on('server_error', (_ctx, error) => report(error));
+  (provider as EventEmitter).on('error', report);
+  // Tokens of a form that is known for ours, and for false, without asking a store.
+  const { AccessToken, RefreshToken } = provider;
+  Object.defineProperty(AccessToken.prototype, 'generateTokenId', {
+    value(this: { format: string }) {
+      this.format = 'opaque';
+      return makeToken('ACCESS');
+    },
+  });
+  Object.defineProperty(RefreshToken.prototype, 'generateTokenId', { value: () => makeToken('REFRESH') });
+  return provider;
+}
+
+function configuration(parts: ProviderParts): Configuration {
+  return {
+    adapter: (name) => adapterOf(name, parts),
+    jwks: parts.keys.jwks,
+    scopes: [READ, WRITE],
+    responseTypes: ['code'],
+    clientAuthMethods: ['none', 'private_key_jwt'],
+    enabledJWA: { clientAuthSigningAlgValues: [...SIGNING], idTokenSigningAlgValues: ['ES256'] },
+    clientDefaults: { id_token_signed_response_alg: 'ES256', token_endpoint_auth_method: 'none' },
+    pkce: { required: () => true },
+    cookies: cookies(parts),
+    routes: {
+      authorization: PATHS.authorize,
+      token: PATHS.token,
+      registration: PATHS.register,
+      revocation: PATHS.revoke,
+      jwks: PATHS.jwks,
+    },
+    ttl: ttl(),
+    features: features(parts),
+    interactions: { policy: policy(parts), url: (_ctx, interaction) => `${PATHS.interaction}/${interaction.uid}` },
+    extraClientMetadata: {
+      properties: ['software_id'],
+      // Of each client, from wherever its metadata comes, and before it is looked at.
+      validator: (_ctx, _key, _value, metadata) => applyClientPolicy(metadata as Record<string, unknown>),
+    },
+    // The hook runs when the request has been checked, and before anybody is asked.
+    extraParams: { response_mode: settleRequest(parts) },
+    findAccount: async (_ctx, id) => {
+      const account = await parts.accounts.get('accounts', id);
+      if (account === null || (account.erased_at ?? null) !== null) return undefined;
+      return { accountId: id, claims: () => ({ sub: id }) };
+    },
+    loadExistingGrant: async (ctx) => {
+      const grantId = ctx.oidc.result?.consent?.grantId;
+      return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
+    },
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    // Whatever token is revoked or used twice, the whole grant ends.
+    revokeGrantPolicy: () => true,
+    // Nothing is bound to the library's session, which lives for one request.
+    expiresWithSession: async () => false,
+    // Answers carry no cookie of ours and take none, so any page may ask.
+    clientBasedCORS: () => true,
+    renderError: (ctx, out) => {
+      ctx.type = 'text';
+      ctx.body = `The assistant's request cannot be answered (${out.error}): ${out.error_description ?? 'it is not valid'}. Start again in the assistant.\n`;
+    },
+    fetch: parts.fetch,
+    fetchResponseBodyLimits: {
+      'client_id metadata document': DOCUMENT_BYTES,
+      jwks_uri: KEYS_BYTES,
+      sector_identifier_uri: 0,
+    },
+  };
+}
+
+function adapterOf(name: string, { models, clients }: ProviderParts) {
+  if (name === 'Session') return new NoSessions();
+  if (name === 'Client') return clients;
+  return name === 'Grant' ? new GrantAdapter(name, models) : new StoreAdapter(name, models);
+}
+
+function cookies({ keys, addresses }: ProviderParts): Configuration['cookies'] {
+  const options = {
+    httpOnly: true,
+    sameSite: 'lax',
+    signed: true,
+    secure: addresses.issuer.startsWith('https:'),
+  } as const;
+  return {
+    keys: [keys.cookieKey],
+    names: { session: 'veritrail-oauth', interaction: 'veritrail-connect', resume: 'veritrail-resume' },
+    long: options,
+    short: options,
+  };
+}
+
+/** In seconds. Refresh tokens live as long as the grant, and no token outlives it. */
+function ttl(): Configuration['ttl'] {
+  const left = (ctx: KoaContextWithOIDC | undefined) => Math.max(1, ctx?.oidc.entities.Grant?.remainingTTL ?? 1);
+  return {
+    AccessToken: (ctx) => Math.min(ACCESS_SECONDS, left(ctx)),
+    RefreshToken: (ctx) => left(ctx),
+    AuthorizationCode: 60,
+    Interaction: INTERACTION_SECONDS,
+    Session: 60,
+    // Said by whoever makes it: see consent.ts.
+    Grant: 60,
+    IdToken: 60,
+  };
+}
+
+function features({ addresses, mayFetch }: ProviderParts): Configuration['features'] {
+  return {
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    rpInitiatedLogout: { enabled: false },
+    userinfo: { enabled: false },
+    revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
+    registration: { enabled: true, idFactory: clientId, issueRegistrationAccessToken: false },
+    clientIdMetadataDocument: {
+      enabled: true,
+      ack: 'draft-02',
+      allowFetch: async (ctx: KoaContextWithOIDC | undefined) => mayFetch(ctx?.req ?? null),
+      allowClient: async () => true,
+      cacheDuration: { min: 300, max: 86_400 },
+    },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: async () => addresses.resource,
+      useGrantedResource: async () => true,
+      getResourceServerInfo: async (_ctx, resource) => {
+        if (!addresses.spellings.includes(resource)) throw new errors.InvalidTarget();
+        return { scope: SCOPES, audience: addresses.resource, accessTokenFormat: 'opaque' };
+      },
+    },
+  };
+}
+
+/**
+ * What a request asks for, once it is known to be good: all scopes where it names none of ours, and the resource in every
+ * spelling, so that the token may be asked for in another one than the code.
+ */
+function settleRequest({ addresses }: ProviderParts) {
+  return (ctx: KoaContextWithOIDC, mode: string | undefined) => {
+    const { params } = ctx.oidc;
+    if (params === undefined) return;
+    if (mode !== undefined && mode !== 'query') {
+      params.response_mode = undefined;
+      throw new errors.UnsupportedResponseMode();
+    }
+    const asked = String(params.scope ?? '').split(' ');
+    if (!asked.includes(READ) && !asked.includes(WRITE)) params.scope = SCOPES;
+    params.resource = [...addresses.spellings];
+  };
+}
+
+/** Each request is asked about anew, and holds for who is signed in when it is answered. */
+function policy({ signedIn }: ProviderParts) {
+  const { Check, Prompt } = interactionPolicy;
+  const login = new Prompt(
+    { name: 'login', requestable: true },
+    new Check('not_who_is_signed_in', 'somebody has to sign in', async ({ oidc, req }) => {
+      const session = oidc.session!;
+      const right = session.accountId !== undefined && session.accountId === (await signedIn(req));
+      // Somebody else has signed in since it was allowed: they are asked as if nobody had been.
+      if (!right) delete session.accountId;
+      return !right;
+    }),
+  );
+  const consent = new Prompt(
+    { name: 'consent', requestable: true },
+    new Check('not_allowed_yet', 'somebody has to allow it', ({ oidc }) => oidc.result?.consent === undefined),
+  );
+  return [login, consent];
+}

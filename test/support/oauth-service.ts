@@ -1,0 +1,197 @@
+/** The OAuth server in an app of its own over real HTTP, and a person who signs in by a header. */
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
+import pino from 'pino';
+import type { Caller } from '../../src/commands/caller.ts';
+import { Refusal } from '../../src/commands/refusal.ts';
+import { callerOf } from '../../src/http/authentication.ts';
+import { challenges } from '../../src/http/challenge.ts';
+import { oauthEndpoints } from '../../src/http/oauth.ts';
+import { type RequestState, requests } from '../../src/http/request.ts';
+import { Authenticator } from '../../src/identity/authenticate.ts';
+import { firstStart, ownerOf } from '../../src/identity/installation.ts';
+import { Members } from '../../src/identity/members.ts';
+import { accessTokens } from '../../src/identity/oauth/access.ts';
+import type { Allowed, ConsentDetails } from '../../src/identity/oauth/consent.ts';
+import type { Outside } from '../../src/identity/oauth/metadata-fetch.ts';
+import { createOAuth, type OAuth } from '../../src/identity/oauth/oauth.ts';
+import { Tokens } from '../../src/identity/tokens.ts';
+import { open, type TestIdentity } from './identity.ts';
+
+export interface OAuthService {
+  /** Base address, without a slash at the end. */
+  url: string;
+  resource: string;
+  oauth: OAuth;
+  authenticator: Authenticator;
+  tokens: Tokens;
+  members: Members;
+  identity: TestIdentity;
+  organizationId: string;
+  owner: string;
+  /** Faults that were reported; a test that expects none looks here. */
+  faults: unknown[];
+  /** Where a stranger's requests come from. */
+  visitor: { address: string };
+  stop(): Promise<void>;
+}
+
+interface Options {
+  /** To be another instance on the same data, or the same one after a restart. */
+  beside?: OAuthService;
+  outside?: Outside;
+  /** Another base address than the one it listens on: a proxy's. */
+  baseUrl?: string;
+}
+
+/** The header that stands for the session cookie of whoever is signed in. */
+export const PERSON = 'x-test-person';
+
+const NOBODY: Outside = {
+  resolve: async () => [],
+  get: () => Promise.reject(new Error('nothing is outside')),
+};
+
+export async function startOAuth(options: Options = {}): Promise<OAuthService> {
+  const { beside, outside = NOBODY } = options;
+  const identity = beside ? await open(beside.identity.dataDir, beside.identity.clock) : await open();
+  const { installation, organizationId } = await firstStart(identity);
+  const { accounts, handler, now } = identity;
+  const server = await listen();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = options.baseUrl ?? beside?.url ?? url;
+  const resource = `${baseUrl}/api/mcp/v1`;
+  const faults: unknown[] = [];
+  const visitor = { address: '203.0.113.7' };
+  const authenticator = new Authenticator({ accounts, handler, now, accessToken: accessTokens(accounts, resource) });
+  const tokens = new Tokens({ accounts, handler, now, changed: (id) => authenticator.forget(id) });
+  const members = new Members({ accounts, handler, tokens });
+  const signedIn = async (request: IncomingMessage) => (request.headers[PERSON] as string | undefined) ?? null;
+  const oauth = await createOAuth({
+    ...{ accounts, tokens, members, signedIn, baseUrl, now, outside },
+    addressOf: () => visitor.address,
+    report: (error) => faults.push(error),
+  });
+  server.on('request', appOf(oauth, authenticator, signedIn, baseUrl).callback());
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  const owner = ownerOf(installation);
+  const rest = { tokens, members, identity, organizationId, owner, faults, visitor, stop };
+  return { url, resource, oauth, authenticator, ...rest };
+}
+
+function listen(): Promise<Server> {
+  const server = createServer();
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
+
+/** The endpoints, a stand-in for the consent page that speaks JSON, and one for the MCP endpoint. */
+function appOf(
+  oauth: OAuth,
+  authenticator: Authenticator,
+  signedIn: (request: IncomingMessage) => Promise<string | null>,
+  baseUrl: string,
+): Koa<RequestState> {
+  const app = new Koa<RequestState>();
+  app.use(requests(pino({ level: 'silent' })));
+  app.use(oauthEndpoints(oauth));
+  app.use(async (ctx, next) => {
+    if (!ctx.path.startsWith('/oauth/interaction/')) return next();
+    const person = await signedIn(ctx.req);
+    if (person === null) return ctx.redirect(`/sign-in?next=${encodeURIComponent(ctx.path)}`);
+    try {
+      if (ctx.method === 'GET') ctx.body = await oauth.consent.details(ctx, person);
+      else {
+        const answer = ctx.query.answer === undefined ? null : (JSON.parse(String(ctx.query.answer)) as Allowed);
+        ctx.status = 303;
+        ctx.redirect(answer === null ? await oauth.consent.deny(ctx) : await oauth.consent.allow(ctx, person, answer));
+      }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      ctx.status = 400;
+      ctx.body = { refusal: error };
+    }
+  });
+  const challenge = challenges(baseUrl);
+  app.use(async (ctx) => {
+    const caller = await callerOf(ctx.req, (token) => authenticator.authenticate(token), challenge);
+    ctx.body = { ...caller, roles: Object.fromEntries(caller.roles), members: undefined };
+  });
+  return app;
+}
+
+/** What the stand-in for the MCP endpoint answers a good token. */
+export type Admitted = Omit<Caller, 'roles' | 'members'> & { roles: Record<string, string> };
+
+/** A person's browser: it keeps cookies by their paths, and follows redirects within the service. */
+export class TestBrowser {
+  private readonly cookies = new Map<string, { value: string; path: string }>();
+
+  constructor(
+    readonly service: OAuthService,
+    public person: string | null,
+  ) {}
+
+  async request(url: string, method = 'GET'): Promise<Response> {
+    const { pathname } = new URL(url);
+    const sent = [...this.cookies].filter(([, { path }]) => pathname.startsWith(path));
+    const headers: Record<string, string> = { Cookie: sent.map(([name, { value }]) => `${name}=${value}`).join('; ') };
+    if (this.person !== null) headers[PERSON] = this.person;
+    const response = await fetch(url, { method, headers, redirect: 'manual' });
+    for (const line of response.headers.getSetCookie()) this.keep(line);
+    return response;
+  }
+
+  /** Opens an authorization address. @returns where it ends: the consent page, or the client's redirect */
+  async open(url: string): Promise<Response> {
+    const first = await this.request(url);
+    const to = first.headers.get('location');
+    return to === null || !this.isOurs(to) ? first : this.request(new URL(to, this.service.url).href);
+  }
+
+  /** Opens it and sees who asks. */
+  async consent(url: string): Promise<{ page: string; details: ConsentDetails }> {
+    const response = await this.open(url);
+    if (response.status !== 200) throw new Error(`no consent page: ${response.status} ${await response.text()}`);
+    return { page: response.url, details: (await response.json()) as ConsentDetails };
+  }
+
+  /** Answers on the consent page; null denies. @returns what came back to the client */
+  async answer(page: string, answer: Allowed | null): Promise<URL> {
+    const query = answer === null ? '' : `?answer=${encodeURIComponent(JSON.stringify(answer))}`;
+    const sent = await this.request(page + query, 'POST');
+    const resume = sent.headers.get('location');
+    if (resume === null) throw new Error(`not answered: ${sent.status} ${await sent.text()}`);
+    const last = await this.request(resume);
+    const to = last.headers.get('location');
+    if (to === null) throw new Error(`no way back: ${last.status} ${await last.text()}`);
+    return new URL(to, this.service.url);
+  }
+
+  /** Opens it, and allows everything in the service's first organization. */
+  async allow(url: string, allowed: Partial<Allowed> = {}): Promise<URL> {
+    const { page } = await this.consent(url);
+    const organizations = [this.service.organizationId];
+    return this.answer(page, { organizations, role: 'EDITOR', read_only: false, ...allowed });
+  }
+
+  cookieNames(): string[] {
+    return [...this.cookies.keys()];
+  }
+
+  private isOurs(to: string): boolean {
+    return new URL(to, this.service.url).origin === this.service.url;
+  }
+
+  private keep(line: string): void {
+    const [pair = '', ...attributes] = line.split(/;\s*/);
+    const at = pair.indexOf('=');
+    const path = attributes.find((attribute) => /^path=/i.test(attribute))?.slice(5) ?? '/';
+    if (attributes.some((attribute) => /^expires=Thu, 01 Jan 1970/i.test(attribute)))
+      this.cookies.delete(pair.slice(0, at));
+    else this.cookies.set(pair.slice(0, at), { value: pair.slice(at + 1), path });
+  }
+}
