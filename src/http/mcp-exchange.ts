@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Caller } from '../commands/caller.ts';
 import type { Answer, Exchange } from '../mcp/protocol.ts';
 import { clientSignal } from './client-signal.ts';
-import { API_HEADERS, type RequestState } from './request.ts';
+import { API_HEADERS, loggable, type RequestState } from './request.ts';
 
 /** A protocol message's way back: plain JSON, or a stream once something was sent ahead of the answer. */
 export class HttpExchange implements Exchange {
@@ -22,7 +22,7 @@ export class HttpExchange implements Exchange {
   }
 
   seen(method: string, tool?: string): void {
-    this.state.rpc = method.slice(0, 100);
+    this.state.rpc = loggable(method);
     if (tool !== undefined) this.state.tool = tool;
   }
 

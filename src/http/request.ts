@@ -30,8 +30,7 @@ export const API_HEADERS = [
 const NOT_MODIFIED = 304;
 /** Names and values. Their bytes are bounded by node: 16 KiB with the address. */
 const MAX_RAW_HEADERS = 200;
-const PATH_LENGTH = 200;
-/** Longer than any part of an address of ours, and shorter than any secret: somebody put one where none belongs. */
+/** Longer than any part of an address or a method that is known, and shorter than any secret. */
 const LONG_PART = /[^/]{32,}/g;
 
 /** Gives each request an id, answers what the routes inside throw or leave open, and writes one line to the log. */
@@ -116,8 +115,12 @@ function lineOf({ req, res, state }: RequestContext, took: number, thrown: unkno
 /** A request's path as the log may have it. */
 function pathOf(url: string): string {
   const query = url.indexOf('?');
-  const path = query === -1 ? url : url.slice(0, query);
-  return path.length < 32 ? path : path.slice(0, PATH_LENGTH).replace(LONG_PART, '…');
+  return loggable(query === -1 ? url : url.slice(0, query));
+}
+
+/** A name that a client chose, as the log may have it: cut, and without what may be a secret that was put there by mistake. */
+export function loggable(name: string): string {
+  return name.length < 32 ? name : name.replace(LONG_PART, '…').slice(0, 200);
 }
 
 const isExpected = (error: unknown) =>

@@ -1,0 +1,120 @@
+/** Whatever is sent, and wherever: none of its secrets is in what the service writes, at its most talkative. */
+import { connect } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeToken } from '../../src/identity/token.ts';
+import { type Service, startService } from '../support/service.ts';
+import { until } from '../support/wait.ts';
+
+const test = suite<{ service: Service; written: () => string }>('secrets in logs');
+
+test.before(async (context) => {
+  const service = await startService({ LOG_LEVEL: 'trace' });
+  // The first token is shown once, on purpose, before anything is asked.
+  const { length } = service.output();
+  context.service = service;
+  context.written = () => service.output().slice(length);
+});
+test.after(async ({ service }) => service.stop());
+
+/** A place of a request, with a secret in it: its first line, more headers, its body. */
+type Place = [line: string, headers?: readonly string[], body?: string];
+
+const JSON_BODY = 'Content-Type: application/json';
+const FORM = 'Content-Type: application/x-www-form-urlencoded';
+const bearer = (token: string) => `Authorization: Bearer ${token}`;
+const rpc = (method: string, params: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+
+/** Where people and programs put secrets, rightly or by mistake. Another place is another line. */
+const PLACES: Record<string, (secret: string) => Place> = {
+  'a credential': (s) => ['GET /api/mcp/v1/health', [bearer(s)]],
+  'a credential of the direct form': (s) => ['GET /api/mcp/tools/listOrganizations', [bearer(s)]],
+  'a credential of the endpoint': (s) => ['POST /api/mcp/v1', [bearer(s), JSON_BODY], rpc('tools/list', {})],
+  'two credentials': (s) => ['GET /api/mcp/v1/health', [bearer(s), bearer(`${s}x`)]],
+  'a credential with a space too many': (s) => ['GET /api/mcp/v1/health', [`Authorization: Bearer  ${s}`]],
+  'a credential in pieces': (s) => ['GET /api/mcp/v1/health', [`Authorization: Bearer\r\n ${s}`]],
+  'a bare credential': (s) => ['GET /api/mcp/v1/health', [`Authorization: ${s}`]],
+  'another scheme': (s) => ['GET /api/mcp/v1/health', [`Authorization: Basic ${s}`]],
+  'a header of another name': (s) => ['GET /api/mcp/v1/health', [`X-Api-Key: ${s}`, `User-Agent: ${s}`]],
+  'a header that breaks the request': (s) => ['GET /api/mcp/v1/health', [`Authorization: Bearer ${s}\0`]],
+  'a cookie': (s) => ['GET /', [`Cookie: veritrail=${s}; __Host-veritrail=${s}`]],
+  'a query': (s) => [`GET /api/mcp/tools/listOrganizations?token=${s}&access_token=${s}`],
+  'a query of the endpoint': (s) => [`POST /api/mcp/v1?api_key=${s}`, [JSON_BODY], '{}'],
+  'a path': (s) => [`GET /${s}`],
+  'a path of a tool': (s) => [`GET /api/mcp/tools/${s}`],
+  'a path of the endpoint': (s) => [`POST /api/mcp/v1/${s}`],
+  'the end of a long path': (s) => [`GET /${'a/'.repeat(83)}${s}`],
+  'an escaped path': (s) => [`GET /%2e/%76${s}%00`],
+  'a target with a password': (s) => [`GET http://user:${s}@localhost/livez`],
+  'a fragment': (s) => [`GET /livez#${s}`],
+  'a method': (s) => [`${s} /livez`],
+  'a method of the protocol': (s) => ['POST /api/mcp/v1', [JSON_BODY], rpc(s, {})],
+  'a name of a tool': (s) => ['POST /api/mcp/v1', [JSON_BODY], rpc('tools/call', { name: s })],
+  'an argument': (s) => [
+    'POST /api/mcp/v1',
+    [JSON_BODY],
+    rpc('tools/call', { name: 'listVendors', arguments: { query: s, [s]: 1 } }),
+  ],
+  'a body that is no JSON': (s) => ['POST /api/mcp/tools/listVendors', [JSON_BODY], `{"${s}`],
+  'a body of another type': (s) => ['POST /api/mcp/tools/listVendors', [FORM], `token=${s}`],
+  'a password': (s) => ['POST /sign-in', [FORM], `email=a%40b.example&password=${s}`],
+  'a second factor': (s) => ['POST /sign-in/second-factor', [FORM], `code=${s}`],
+  'a link': (s) => [`GET /welcome?key=${s}`, [`Referer: http://localhost/welcome?key=${s}`]],
+  'a password that a link sets': (s) => [`POST /welcome?key=${s}`, [FORM], `name=A&password=${s}`],
+  'a code of OAuth': (s) => [
+    'POST /oauth/token',
+    [FORM],
+    `grant_type=authorization_code&code=${s}&code_verifier=${s}&client_id=x`,
+  ],
+  'a refresh token': (s) => ['POST /oauth/token', [FORM], `grant_type=refresh_token&refresh_token=${s}&client_id=${s}`],
+  'the secret of a client': (s) => [
+    'POST /oauth/token',
+    [FORM, `Authorization: Basic ${btoa(`x:${s}`)}`],
+    `client_secret=${s}`,
+  ],
+  'a request of OAuth': (s) => [`GET /oauth/authorize?client_id=${s}&state=${s}&login_hint=${s}`],
+  'an answer of a provider': (s) => [`GET /sign-in/callback?code=${s}&state=${s}`],
+  'a token to revoke': (s) => ['POST /oauth/revoke', [FORM], `token=${s}`],
+};
+
+/** Sends one request as it is written and waits for the end of its answer. */
+async function send(url: string, token: string, [line, headers = [], body = '']: Place): Promise<void> {
+  const { port } = new URL(url);
+  const auth = headers.some((header) => header.startsWith('Authorization')) ? [] : [bearer(token)];
+  const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+  const all = [`${line} HTTP/1.1`, `Host: localhost:${port}`, 'Connection: close', ...auth, ...headers, ...length];
+  await new Promise<void>((resolve) => {
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(`${all.join('\r\n')}\r\n\r\n${body}`));
+    socket.resume().once('error', () => undefined);
+    socket.once('close', () => resolve());
+  });
+}
+
+const requestsIn = (written: string) => written.split('"msg":"request"').length - 1;
+
+for (const [name, place] of Object.entries(PLACES)) {
+  for (const good of [false, true]) {
+    test(`${name}: ${good ? 'a token that is good' : 'a token of the right form'} is not written`, async ({
+      service,
+      written,
+    }) => {
+      const secret = good ? service.token : makeToken();
+      const before = requestsIn(written());
+      await send(service.url, service.token, place(secret));
+      // Requests are written in their order: when the next one is there, so is all that this one wrote.
+      await fetch(`${service.url}/livez`);
+      await until(() => requestsIn(written()) > before);
+      // From its middle, in case its beginning was cut off or escaped.
+      assert.not.match(written(), secret.slice(8, 24));
+    });
+  }
+}
+
+test('what is not secret is written, or nothing of this would have been found out', async ({ service, written }) => {
+  await fetch(`${service.url}/here/it/is?not=this`);
+  await until(() => written().includes('"path":"/here/it/is"'));
+  assert.not.match(written(), 'not=this');
+  assert.match(written(), '"tool":"listVendors"');
+});
+
+test.run();

@@ -1,0 +1,108 @@
+/** https served by the service itself. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { type RequestOptions, request } from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startServer, stopServer } from '../../src/http/server.ts';
+
+const FILES = fileURLToPath(new URL('../fixtures/tls/', import.meta.url));
+const cert = join(FILES, 'certificate.pem');
+const key = join(FILES, 'key.pem');
+const ca = readFileSync(cert);
+
+const test = suite<{ folder: string }>('tls');
+
+test.before((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), 'veritrail-tls-'));
+});
+test.after(({ folder }) => rmSync(folder, { recursive: true }));
+
+const listen = (tls: { cert: string; key: string }, requestTimeoutMs = 5_000) =>
+  startServer((_request, response) => response.end('hello'), { host: '127.0.0.1', port: 0, tls, requestTimeoutMs });
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
+function get(port: number, options: RequestOptions = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: 'localhost', port, ca, agent: false, ...options }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.once('end', () => resolve(text));
+    });
+    asked.once('error', reject).end();
+  });
+}
+
+/** How a handshake ends: the protocol spoken, or why there is none. */
+function handshake(port: number, options: ConnectionOptions): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connectTls({ host: 'localhost', port, ca, ...options });
+    socket.once('secureConnect', () => {
+      resolve(socket.getProtocol() ?? 'none');
+      socket.destroy();
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
+}
+
+test('a client that knows the certificate is served, by TLS 1.2 and 1.3 and nothing older', async () => {
+  const server = await listen({ cert, key });
+  const port = portOf(server);
+  assert.is(await get(port), 'hello');
+  assert.is(
+    await get(port, { ca: undefined }).catch((error: NodeJS.ErrnoException) => error.code),
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+  );
+  assert.is(await handshake(port, {}), 'TLSv1.3');
+  assert.is(await handshake(port, { maxVersion: 'TLSv1.2' }), 'TLSv1.2');
+  const old = await handshake(port, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
+  assert.match(old, /PROTOCOL|VERSION/i);
+  await stopServer(server, 100);
+});
+
+test('plain HTTP and a handshake that stops are cut off', async () => {
+  const server = await listen({ cert, key }, 200);
+  const closed = (text: string) =>
+    new Promise<string>((resolve) => {
+      const socket = connect(portOf(server), '127.0.0.1', () => socket.write(text));
+      let answer = '';
+      socket.setEncoding('latin1').on('data', (part: string) => {
+        answer += part;
+      });
+      socket.once('error', () => undefined).once('close', () => resolve(answer));
+    });
+  assert.not.match(await closed('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), 'hello');
+  assert.not.match(await closed('\x16\x03\x01'), 'hello');
+  await stopServer(server, 100);
+});
+
+test('files that cannot be used are named by their setting, with what to do, before anything listens', async ({
+  folder,
+}) => {
+  const junk = join(folder, 'junk.pem');
+  writeFileSync(junk, 'hunter2');
+  for (const [files, said] of [
+    [{ cert: join(folder, 'none.pem'), key }, /^TLS_CERT names a file that cannot be read \(ENOENT\)/],
+    [{ cert, key: folder }, /^TLS_KEY names a file that cannot be read \(EISDIR\)/],
+    [{ cert: junk, key }, /^TLS_CERT is no certificate/],
+    [{ cert: key, key: cert }, /^TLS_CERT is no certificate/],
+    [{ cert, key: junk }, /^TLS_KEY is no private key/],
+    [{ cert, key: join(FILES, 'other-key.pem') }, /^TLS_KEY is not the key of the certificate in TLS_CERT/],
+  ] as const) {
+    const fault = await listen(files).then(
+      () => 'listens',
+      (error: Error) => error.message,
+    );
+    assert.match(fault, said);
+    assert.not.match(fault, /hunter2|veritrail-tls-/);
+  }
+});
+
+test.run();
