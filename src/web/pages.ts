@@ -1,7 +1,13 @@
+import { accountPage } from './pages/account.tsx';
+import { assistantsPage } from './pages/assistants.tsx';
 import { confirmPage } from './pages/confirm.tsx';
+import { domainPages } from './pages/domains.tsx';
 import { factorPages } from './pages/factors.tsx';
 import { homePage } from './pages/home.tsx';
+import { memberPage } from './pages/member.tsx';
+import { membersPage } from './pages/members.tsx';
 import { organizationPage } from './pages/organization.tsx';
+import { organizationTokensPage } from './pages/organization-tokens.tsx';
 import { organizationsPage } from './pages/organizations.tsx';
 import { secondFactorPage } from './pages/second-factor.tsx';
 import { securityPage } from './pages/security.tsx';
@@ -25,10 +31,16 @@ const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [
   welcomePage,
   organizationsPage,
   organizationPage,
+  membersPage,
+  memberPage,
+  domainPages,
+  organizationTokensPage,
   tokensPage,
+  assistantsPage,
   securityPage,
   confirmPage,
   factorPages,
+  accountPage,
 ];
 
 export function allRoutes(parts: WebParts): Route[] {

@@ -40,7 +40,8 @@ export function Table(props: {
 export function CopyBlock({ id, text, secret = false }: { id: string; text: string; secret?: boolean }) {
   return (
     <div class="copy">
-      <pre id={id} class={secret ? 'secret' : undefined}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <pre id={id} class={secret ? 'secret' : undefined} tabIndex={0}>
         {text}
       </pre>
       <button type="button" class="quiet" data-copy={id} hidden>

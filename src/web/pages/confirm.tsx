@@ -11,7 +11,7 @@ import type { WebParts } from '../parts.ts';
 import { get, post, Redirect, type Route, type SignedInVisit } from '../visit.ts';
 
 const BACK = '/settings/security';
-const FIELDS = { password: one(z.string().min(1, 'Give your password.')), next: one(z.string()) };
+const FIELDS = { current: one(z.string().min(1, 'Give your password.')), next: one(z.string()) };
 
 /** Asks for the password again before something that matters. */
 export const confirmPage = ({ people: { proof } }: WebParts): Route[] => [
@@ -23,7 +23,7 @@ export const confirmPage = ({ people: { proof } }: WebParts): Route[] => [
     const { value, state } = checkForm(FIELDS, sent);
     const next = safeNext(sent.get('next')?.[0], BACK);
     if (value === null) return page(person, next, state);
-    const tried = await attempt(sent, ['password'], () => proof.prove(person.session, value.password, visitor));
+    const tried = await attempt(sent, ['current'], () => proof.confirm(person.session, value.current, visitor));
     return tried.state === null ? new Redirect(next) : page(person, next, tried.state);
   }),
 ];
@@ -44,7 +44,7 @@ function page({ account }: SignedInVisit['person'], next: string, form: FormStat
           <FormFault form={form} />
           <p>This changes how your account is protected, so it asks for your password once more.</p>
           <input type="hidden" name="next" value={next} />
-          <TextField form={form} name="password" label="Password" type="password" autocomplete="current-password" />
+          <TextField form={form} name="current" label="Password" type="password" autocomplete="current-password" />
           <div class="row">
             <button type="submit">Go on</button>
             <a href={BACK}>Cancel</a>

@@ -6,7 +6,7 @@ import { attempt } from '../attempt.ts';
 import { confirmFirst } from '../confirmed.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, checkForm, type FormState, one } from '../forms.ts';
+import { BLANK, checkForm, type FormState, jsonObject, one } from '../forms.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { CopyBlock } from '../pieces.tsx';
@@ -19,13 +19,7 @@ const PASSKEYS = `${SECURITY}/passkeys`;
 const CODE = { code: one(z.string().min(1, 'Give the code that the app shows.')) };
 const CREDENTIAL = {
   name: one(z.string()),
-  credential: one(
-    z.string().transform((text, context) => {
-      const read = parsed(text);
-      if (read === null) context.addIssue('The browser gave no passkey: try again.');
-      return read as unknown as RegistrationResponseJSON;
-    }),
-  ),
+  credential: one(jsonObject('The browser gave no passkey: try again.')),
 };
 const PASSKEY = { passkey: one(z.string().min(1)) };
 
@@ -60,7 +54,9 @@ export const factorPages = (parts: WebParts): Route[] => {
       const { value, state } = checkForm(CREDENTIAL, visit.sent);
       if (value === null) return passkeyPage(parts, visit, state);
       const { name, credential } = value;
-      const deed = () => passkeys.register(visit.person.session, name, credential, visit.visitor);
+      const deed = () =>
+        // Its shape is checked by whoever verifies it.
+        passkeys.register(visit.person.session, name, credential as unknown as RegistrationResponseJSON, visit.visitor);
       const tried = await attempt(visit.sent, ['name'], deed);
       return tried.state === null ? added(tried.done, 'The passkey is added.') : passkeyPage(parts, visit, tried.state);
     }),
@@ -134,9 +130,9 @@ async function passkeyPage({ people }: WebParts, { person }: SignedInVisit, form
           </p>
           <button type="submit">Add a passkey</button>
         </Form>
-        <p>
-          <a href={SECURITY}>Back to Security</a>
-        </p>
+        <a class="button quiet" href={SECURITY}>
+          Back to Security
+        </a>
       </div>
     ),
   };
@@ -164,13 +160,4 @@ function codesPage(codes: readonly string[], done?: string): Page {
       </div>
     ),
   };
-}
-
-function parsed(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? value : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,0 +1,76 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { z } from 'zod';
+import { personOf } from '../../identity/actor.ts';
+import type { ShownToken } from '../../identity/tokens.ts';
+import { doThere } from '../attempt.ts';
+import { Form } from '../context.tsx';
+import { checkForm, one } from '../forms.ts';
+import type { WebParts } from '../parts.ts';
+import { CopyBlock, Day, Facts, Moment } from '../pieces.tsx';
+import { roleName } from '../roles.ts';
+import { get, post, type Route } from '../visit.ts';
+
+const ASSISTANTS = '/settings/assistants';
+const DISCONNECTED = { assistant: one(z.string().min(1)) };
+
+/** Assistants that the visitor allowed (OAuth), each to be disconnected. */
+export const assistantsPage = ({ tokens, members, endpoint }: WebParts): Route[] => [
+  get(ASSISTANTS, async ({ person: { account } }) => {
+    const [all, organizations] = await Promise.all([tokens.listOf(account.id), members.organizationsOf(account.id)]);
+    const active = all.filter(({ kind, state }) => kind === 'ASSISTANT' && state === 'ACTIVE');
+    const names = new Map(organizations.map(({ id, name }) => [id, name]));
+    return {
+      title: 'Connected assistants',
+      section: ASSISTANTS,
+      body: (
+        <>
+          <p>Assistants that you allowed to work here in your name. Disconnected ones have no access at once.</p>
+          {active.length === 0 ? (
+            <>
+              <p class="muted">None is connected. Give your assistant this address, and it asks you to sign in:</p>
+              <CopyBlock id="endpoint" text={endpoint} />
+            </>
+          ) : (
+            active.map((one) => <Assistant key={one.id} assistant={one} names={names} />)
+          )}
+        </>
+      ),
+    };
+  }),
+  post(`${ASSISTANTS}/disconnect`, ({ person: { account }, sent }) => {
+    const { value } = checkForm(DISCONNECTED, sent);
+    const disconnect = async () => value && tokens.revoke(value.assistant, undefined, personOf(account.id));
+    return doThere(ASSISTANTS, 'The assistant is disconnected.', disconnect);
+  }),
+];
+
+function Assistant({ assistant, names }: { assistant: ShownToken; names: ReadonlyMap<string, string> }) {
+  const { id, name, role, read_only, organizations, created_at, last_used_at, expires_at, expiring } = assistant;
+  const reached = organizations.flatMap((one) => names.get(one) ?? []);
+  const title = `assistant-${id}`;
+  return (
+    <section class="card" aria-labelledby={title}>
+      <h2 id={title}>{name}</h2>
+      <Facts
+        facts={[
+          ['Organizations', reached.length > 0 ? reached.join(', ') : 'none that you are a member of'],
+          ['May', `${roleName(role)}${read_only ? ', reading only' : ''}`],
+          ['Connected', <Moment key="made" at={created_at} />],
+          ['Last used', <Moment key="used" at={last_used_at} />],
+          [
+            'Until',
+            <>
+              <Day at={expires_at} /> {expiring && <span class="badge warning">Soon</span>}
+            </>,
+          ],
+        ]}
+      />
+      <Form action={`${ASSISTANTS}/disconnect`}>
+        <input type="hidden" name="assistant" value={id} />
+        <button type="submit" class="danger">
+          Disconnect {name}
+        </button>
+      </Form>
+    </section>
+  );
+}

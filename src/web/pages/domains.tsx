@@ -1,0 +1,78 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { z } from 'zod';
+import { DOMAIN_ROLES } from '../../commands/organization-members.ts';
+import type { Domain } from '../../identity/members.ts';
+import { doThere } from '../attempt.ts';
+import { Form } from '../context.tsx';
+import { SelectField, TextField } from '../fields.tsx';
+import { BLANK, checkForm, one } from '../forms.ts';
+import type { WebParts } from '../parts.ts';
+import { Table } from '../pieces.tsx';
+import { roleChoices, roleName } from '../roles.ts';
+import { post, Redirect, type Route } from '../visit.ts';
+import { within } from '../within.ts';
+
+const DOMAINS = '/organizations/:id/members/domains';
+const ADMITTED = {
+  domain: one(z.string().trim().min(1, 'Give a domain.')),
+  domain_role: one(z.enum(DOMAIN_ROLES as [string, ...string[]], 'Choose a role.')),
+};
+const WITHDRAWN = { domain: one(z.string().min(1)) };
+
+/** Whose people become members when they sign in by the OpenID provider. */
+export const domainPages = (parts: WebParts): Route[] => [
+  post(DOMAINS, async (visit) => {
+    const { organization, path, actor } = await within(parts, visit, 'changeMembers');
+    const { value, state } = checkForm(ADMITTED, visit.sent);
+    if (value === null) {
+      const text = [...state.errors.values()].join(' ');
+      return new Redirect(`${path}/members`, { kind: 'WARNING', text });
+    }
+    const role = DOMAIN_ROLES.find((one) => one === value.domain_role)!;
+    const admit = () => parts.members.admitDomain(organization.id, value.domain, role, actor);
+    return doThere(`${path}/members`, `People of ${value.domain} are let in from now on.`, admit);
+  }),
+  post(`${DOMAINS}/withdraw`, async (visit) => {
+    const { organization, path, actor } = await within(parts, visit, 'changeMembers');
+    const { value } = checkForm(WITHDRAWN, visit.sent);
+    const withdraw = async () => value && parts.members.withdrawDomain(organization.id, value.domain, actor);
+    return doThere(`${path}/members`, 'Nobody else is let in by that domain. Those who came stay.', withdraw);
+  }),
+];
+
+export function DomainsPart({ path, domains }: { path: string; domains: readonly Domain[] }) {
+  const rows = domains.map(({ domain, role }) => ({
+    key: domain,
+    cells: [
+      domain,
+      roleName(role),
+      <Form key="withdraw" action={`${path}/members/domains/withdraw`}>
+        <input type="hidden" name="domain" value={domain} />
+        <button type="submit" class="danger" aria-label={`Withdraw ${domain}`}>
+          Withdraw
+        </button>
+      </Form>,
+    ],
+  }));
+  return (
+    <section class="card" aria-labelledby="domains-title">
+      <h2 id="domains-title">Domains</h2>
+      <p>
+        Whoever signs in by the OpenID provider with a verified address of one of these domains becomes a member by
+        themselves.
+      </p>
+      {domains.length > 0 && <Table caption="Domains let in" head={['Domain', 'Role', 'Withdraw']} rows={rows} />}
+      <Form action={`${path}/members/domains`}>
+        <TextField form={BLANK} name="domain" label="Domain" hint="What follows the @, such as example.org." />
+        <SelectField
+          form={BLANK}
+          name="domain_role"
+          label="Role of those who come by it"
+          choices={roleChoices('ADMIN')}
+          value="VIEWER"
+        />
+        <button type="submit">Let this domain in</button>
+      </Form>
+    </section>
+  );
+}

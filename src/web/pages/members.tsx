@@ -1,0 +1,180 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { z } from 'zod';
+import { ROLES } from '../../commands/caller.ts';
+import { may } from '../../commands/roles.ts';
+import type { Link } from '../../identity/links.ts';
+import type { Member } from '../../identity/members.ts';
+import { attempt, doThere } from '../attempt.ts';
+import { Form } from '../context.tsx';
+import { FormFault, SelectField, TextField } from '../fields.tsx';
+import { BLANK, checkForm, type FormState, one } from '../forms.ts';
+import type { Page } from '../page.ts';
+import type { WebParts } from '../parts.ts';
+import { CopyBlock, Day, Table } from '../pieces.tsx';
+import { roleChoices, roleName } from '../roles.ts';
+import { get, post, type Route, type SignedInVisit } from '../visit.ts';
+import { type Within, within } from '../within.ts';
+import { DomainsPart } from './domains.tsx';
+
+const MEMBERS = '/organizations/:id/members';
+const MOST_NOTE = 200;
+
+const INVITATION = {
+  role: one(z.enum(ROLES, 'Choose a role.')),
+  note: one(z.string().trim().max(MOST_NOTE, `Keep the note within ${MOST_NOTE} characters.`)),
+};
+const WITHDRAWN = { invitation: one(z.string().min(1)) };
+
+/** Who is a member, and who is invited. An OWNER changes both. */
+export const membersPage = (parts: WebParts): Route[] => {
+  const { links } = parts.people;
+  return [
+    get(MEMBERS, async (visit) => page(parts, visit, await within(parts, visit), BLANK)),
+    post(`${MEMBERS}/invite`, async (visit) => {
+      const place = await within(parts, visit, 'changeMembers');
+      const { value, state } = checkForm(INVITATION, visit.sent);
+      if (value === null) return page(parts, visit, place, state);
+      const wanted = { organization_id: place.organization.id, made_by: visit.person.account.id, ...value };
+      const tried = await attempt(visit.sent, ['role', 'note'], () => links.create({ kind: 'INVITATION', ...wanted }));
+      if (tried.state !== null) return page(parts, visit, place, tried.state);
+      return invitedPage(place, `${parts.baseUrl}/welcome?key=${tried.done.secret}`, tried.done.record);
+    }),
+    post(`${MEMBERS}/withdraw`, async (visit) => {
+      const { organization, path } = await within(parts, visit, 'changeMembers');
+      const { value } = checkForm(WITHDRAWN, visit.sent);
+      const withdraw = async () => value !== null && links.withdraw(organization.id, value.invitation);
+      return doThere(`${path}/members`, 'The invitation is withdrawn: its link leads nowhere now.', withdraw);
+    }),
+  ];
+};
+
+async function page(parts: WebParts, visit: SignedInVisit, place: Within, form: FormState): Promise<Page> {
+  const { people, members, openId } = parts;
+  const { organization, path, actor } = place;
+  const owning = may(actor.role, 'changeMembers');
+  const present = await members.membersOf(organization.id);
+  const emails = owning ? await emailsOf(parts, present) : new Map<string, string>();
+  const links = owning ? await people.links.list(organization.id) : [];
+  const domains = owning && openId ? await members.domainsOf(organization.id) : null;
+  return {
+    title: 'Members',
+    section: `${path}/members`,
+    organization,
+    status: form === BLANK ? 200 : 400,
+    body: (
+      <>
+        <MemberTable members={present} emails={emails} self={visit.person.account.id} path={owning ? path : null} />
+        {!owning && <p class="muted">An owner invites, changes and removes members.</p>}
+        {links.length > 0 && <InvitationTable links={links} members={present} path={path} />}
+        {owning && <InviteCard path={path} form={form} />}
+        {domains !== null && <DomainsPart path={path} domains={domains} />}
+      </>
+    ),
+  };
+}
+
+/** E-mail addresses tell people of one name apart: for who changes them. */
+async function emailsOf({ people }: WebParts, members: readonly Member[]): Promise<Map<string, string>> {
+  const accounts = await Promise.all(members.map(({ account_id }) => people.accounts.get(account_id)));
+  return new Map(accounts.flatMap((account) => (account?.email ? [[account.id, account.email] as const] : [])));
+}
+
+/** @param props.path of the organization, where members may be changed */
+function MemberTable(props: {
+  members: readonly Member[];
+  emails: ReadonlyMap<string, string>;
+  self: string;
+  path: string | null;
+}) {
+  const { members, emails, self, path } = props;
+  const rows = members.map(({ account_id, name, role }) => ({
+    key: account_id,
+    cells: [
+      <>
+        {name} {account_id === self && <span class="badge">You</span>}
+      </>,
+      roleName(role),
+      ...(path === null
+        ? []
+        : [
+            emails.get(account_id) ?? <span class="muted">none</span>,
+            <a key="change" href={`${path}/members/${account_id}`} aria-label={`Change ${name}`}>
+              Change
+            </a>,
+          ]),
+    ],
+  }));
+  const head = ['Name', 'Role', ...(path === null ? [] : ['E-mail', 'Change'])];
+  return (
+    <Table caption={`${members.length === 1 ? '1 member' : `${members.length} members`}`} head={head} rows={rows} />
+  );
+}
+
+function InvitationTable(props: { links: readonly Link[]; members: readonly Member[]; path: string }) {
+  const { links, members, path } = props;
+  const makers = new Map(members.map(({ account_id, name }) => [account_id, name]));
+  const rows = links.map(({ id, note, role, made_by, expires_at }) => ({
+    key: id,
+    cells: [
+      note || <span class="muted">no note</span>,
+      role === null ? '' : roleName(role),
+      makers.get(made_by) ?? <span class="muted">former member</span>,
+      <Day key="expires" at={expires_at} />,
+      <Form key="withdraw" action={`${path}/members/withdraw`}>
+        <input type="hidden" name="invitation" value={id} />
+        <button type="submit" class="danger" aria-label={`Withdraw the invitation ${note}`}>
+          Withdraw
+        </button>
+      </Form>,
+    ],
+  }));
+  return (
+    <Table
+      caption="Invitations that nobody took up yet"
+      head={['For', 'Role', 'Invited by', 'Good until', 'Withdraw']}
+      rows={rows}
+    />
+  );
+}
+
+function InviteCard({ path, form }: { path: string; form: FormState }) {
+  return (
+    <section class="card" aria-labelledby="invite-title">
+      <h2 id="invite-title">Invite somebody</h2>
+      <Form action={`${path}/members/invite`}>
+        <FormFault form={form} />
+        <p>You get a link, good for one person and a few days, and hand it over yourself: no e-mail is sent.</p>
+        <TextField
+          form={form}
+          name="note"
+          label="For whom"
+          hint="Only shown in the list of invitations, so that you can tell them apart."
+          maxLength={MOST_NOTE}
+          required={false}
+        />
+        <SelectField form={form} name="role" label="Role" choices={roleChoices('OWNER')} value="VIEWER" />
+        <button type="submit">Make a link</button>
+      </Form>
+    </section>
+  );
+}
+
+function invitedPage({ organization, path }: Within, url: string, { expires_at }: Link): Page {
+  return {
+    title: 'Hand over this link',
+    section: `${path}/members`,
+    organization,
+    body: (
+      <div class="card">
+        <p>
+          Whoever opens it becomes a member of {organization.name}. It is good for one person, until{' '}
+          <Day at={expires_at} />, and shown only now: send it by a way that only they read.
+        </p>
+        <CopyBlock id="invitation" text={url} secret />
+        <a class="button" href={`${path}/members`}>
+          Back to the members
+        </a>
+      </div>
+    ),
+  };
+}
