@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { ROLES } from '../commands/caller.ts';
+import { ACCESS } from '../queries/access.ts';
+import { ACCESS_TYPES } from '../queries/access-entry.ts';
 import * as field from './fields.ts';
 import { errorObject, nextCursor, notes, pageOf, pending, position, type RecordKind, time } from './output.ts';
 
@@ -14,7 +16,7 @@ const anyId = z.string();
 const named = z.strictObject({ id: anyId, type: z.string(), name: z.string() });
 
 const change = z.strictObject({
-  position: position(),
+  position: position().describe('not of ACCESS, which has no place, revision or proof'),
   event_type: z.string(),
   record: named,
   linked: named.optional().describe('of a link: the other record'),
@@ -30,6 +32,21 @@ const change = z.strictObject({
   hash: field.sha256().optional().describe('with verify'),
 });
 
+/** A row of the access log, in the shape of a change, without its place and proofs. */
+const access = z.strictObject({
+  event_type: z.enum(ACCESS_TYPES),
+  record: z
+    .strictObject({ id: z.string(), type: z.literal(ACCESS), name: z.string() })
+    .describe('whom or what it is about'),
+  recorded_at: time().describe('of what is counted, the first time'),
+  actor: z.strictObject({ id: z.string(), kind: z.enum(['ACCOUNT', 'TOKEN', 'UNKNOWN']), name: z.string() }),
+  client: z.string().nullable().describe('an assistant or a browser'),
+  reason: z.null(),
+  changes: z
+    .array(z.strictObject({ field: z.string(), from: z.null(), to: z.unknown() }))
+    .describe('count and last_at of what is counted by the hour or day, a person’s address, and the like'),
+});
+
 const fault = z.strictObject({
   stream: z.string(),
   revision: z.int(),
@@ -43,7 +60,7 @@ const verification = z.strictObject({
   faults: z.array(fault),
 });
 
-export const changesOutput = pageOf('changes', [change], { verification: verification.optional() });
+export const changesOutput = pageOf('changes', [change, access], { verification: verification.optional() });
 
 const member = z.strictObject({ id: field.id('acc'), name: z.string(), role: z.enum(ROLES) });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACCESS } from '../queries/access.ts';
 import { listChanges } from '../queries/changes.ts';
 import { FAMILY_QUERIES } from '../queries/families.ts';
 import { listOrganizations } from '../queries/organizations.ts';
@@ -34,14 +35,14 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
     tool({
       name: 'listChanges',
       description:
-        'Who changed what, when and why, before and after, newest first. verify checks the hash chains. The state at a past date: as_of in a list or getRecords.',
+        'Who changed what, when, why, before and after, newest first. verify checks hash chains. ACCESS alone: sign-ins, token use. Past state: as_of in lists or getRecords.',
       readOnly: true,
       input: z.strictObject({
         organization_id: field.organizationId(),
         filter: z
           .strictObject({
             record_id: field.some(field.id('org', ...KINDS)).optional(),
-            record_types: field.someOf(TYPES).optional(),
+            record_types: field.someOf([...TYPES, ACCESS]).optional(),
             actor_id: field.some(field.actor()).optional(),
             event_types: field.some(field.name()).optional().describe('such as VendorReviewed'),
             from: z.string().optional().describe('date, time or position, inclusive'),

@@ -4,6 +4,7 @@ import { Refusal } from '../commands/refusal.ts';
 import { adoptionKey, type ChangeDocument, type FieldChange } from '../projections/changes.ts';
 import { cutText } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
+import { asksForAccess, listAccess } from './access.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { oneOf } from './family.ts';
 import { answerNotes } from './list.ts';
@@ -42,6 +43,7 @@ const HISTORY = 50;
 
 /** Who changed what, when and why, newest first; with `verify` the chains of what is listed are checked. */
 export async function listChanges(reader: Reader, caller: Caller, input: ChangesInput): Promise<object> {
+  if (asksForAccess(input.filter)) return listAccess(reader, caller, input);
   const organizationId = input.organization_id;
   const role = roleIn(caller, organizationId);
   refuseViewer(role, 'changes');

@@ -1,0 +1,201 @@
+/** The access log as assistants read it; what is in it is laid beside the running service, days ago. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Role } from '../../src/commands/caller.ts';
+import { randomId } from '../../src/commands/ids.ts';
+import { AccessLog } from '../../src/identity/access-log.ts';
+import { Session } from '../support/mcp-client.ts';
+import { beside, type Pair, type Served, serve, startPairs } from '../support/pairs.ts';
+import { daysAgo } from '../support/past.ts';
+import { until } from '../support/wait.ts';
+
+const DAY_MS = 86_400_000;
+const NOON = Date.parse(`${daysAgo(10)}T12:00:00.000Z`);
+/** When a token was used last. */
+const LAST = NOON + 7_200_000;
+const VISITOR = { address: '203.0.113.7', agent: 'Mozilla/5.0 (Windows NT 10.0) Chrome/150.0 Safari/537.36' };
+/** Before the service began: what it tells itself is not in the way. */
+const LAID = { record_types: ['ACCESS'], to: daysAgo(5) };
+
+interface Context extends Served {
+  pair: Pair;
+  /** Of the owner's token; an account that is no more; an organization that nobody here is a member of. */
+  tokenId: string;
+  gone: string;
+  list(filter?: object, more?: object): Promise<Row[]>;
+}
+
+type Row = Awaited<ReturnType<Session['ok']>>['changes'][number];
+const types = (rows: readonly Row[]) => rows.map(({ event_type }) => event_type);
+
+/** On the first day three things of the owner's and refusals, on the next a former member's; of others, one more. */
+async function lay({ pair, organizationId, accountId }: Context, gone: string, elsewhere: string): Promise<string> {
+  return beside(pair.env, async ({ accounts, tokens }) => {
+    let time = NOON;
+    const own = [organizationId];
+    const log = new AccessLog({
+      accounts,
+      organizationsOf: async () => own,
+      now: () => new Date(time),
+      log: { warn: (details) => assert.unreachable(JSON.stringify(details)) },
+    });
+    const tokenId = (await tokens.list()).find(({ account_id }) => account_id === accountId)!.id;
+    const roles = new Map([[organizationId, 'OWNER' as const]]);
+    const caller = { account_id: accountId, token_id: tokenId, client: null, roles, members: roles, read_only: false };
+    log.used(caller, 'Claude');
+    time += 1_000;
+    log.refused({ event_type: 'TOKEN_REFUSED', actor_id: null });
+    time += 3_600_000;
+    log.noted({ type: 'SIGN_IN_REFUSED', account_id: accountId, reason: 'WRONG_PASSWORD', visitor: VISITOR });
+    time += 1_000;
+    log.noted({ type: 'SIGNED_IN', account_id: accountId, factor: 'TOTP', visitor: VISITOR });
+    time = LAST;
+    log.used(caller, 'Claude');
+    log.note({ event_type: 'SIGNED_IN', actor_id: randomId('acc'), organizations: [elsewhere], visitor: VISITOR });
+    time += DAY_MS;
+    log.note({ event_type: 'ASSISTANT_ALLOWED', actor_id: gone, organizations: own, about: tokenId, client: 'Claude' });
+    await log.close();
+    return tokenId;
+  });
+}
+
+for (const pair of await startPairs()) {
+  const test = suite<Context>(`access log, on ${pair.name}`);
+
+  test.before(async (context) => {
+    Object.assign(context, await serve(pair), { pair, gone: randomId('acc') });
+    const elsewhere = await context.foreignOrganization();
+    context.tokenId = await lay(context, context.gone, elsewhere.id);
+    context.list = async (filter = {}, more = {}) => {
+      const input = { organization_id: context.organizationId, filter: { ...LAID, ...filter }, ...more };
+      const { total } = await context.owner.ok('listChanges', { ...input, view: 'COUNT' });
+      const { changes } = await context.owner.ok('listChanges', input);
+      if (!('size' in more)) assert.is(total, changes.length, 'COUNT counts what is listed');
+      return changes;
+    };
+  });
+  test.after((served) => served.close());
+
+  test('tells who came in, newest first, in the shape of changes', async ({ list, accountId, tokenId, gone }) => {
+    const rows = await list();
+    assert.equal(types(rows), ['ASSISTANT_ALLOWED', 'SIGNED_IN', 'SIGN_IN_REFUSED', 'TOKEN_REFUSED', 'TOKEN_USED']);
+    const [allowed] = rows;
+    assert.equal(allowed, {
+      event_type: 'ASSISTANT_ALLOWED',
+      record: { id: tokenId, type: 'ACCESS', name: 'First token' },
+      recorded_at: new Date(LAST + DAY_MS).toISOString(),
+      actor: { id: gone, kind: 'ACCOUNT', name: 'former member' },
+      client: 'Claude',
+      reason: null,
+      changes: [],
+    });
+    const row = (type: string) => rows.find(({ event_type }) => event_type === type)!;
+    const facts = (type: string) => row(type).changes.map(({ field, to }) => [field, to]);
+    const owner = { id: accountId, kind: 'ACCOUNT', name: 'Owner' };
+    assert.equal([row('SIGNED_IN').actor, row('SIGNED_IN').client], [owner, 'Chrome on Windows']);
+    assert.equal(facts('SIGNED_IN'), [
+      ['factor', 'TOTP'],
+      ['address', '203.0.113.7'],
+    ]);
+    assert.equal([row('TOKEN_USED').actor.kind, row('TOKEN_USED').record.id], ['TOKEN', accountId]);
+    assert.equal(facts('TOKEN_USED'), [
+      ['count', 2],
+      ['last_at', new Date(LAST).toISOString()],
+    ]);
+    const unknown = { id: 'UNKNOWN', kind: 'UNKNOWN', name: 'unknown' };
+    assert.equal([row('SIGN_IN_REFUSED').actor, row('SIGN_IN_REFUSED').record.id], [unknown, accountId]);
+    assert.equal([row('TOKEN_REFUSED').actor, row('TOKEN_REFUSED').record.id], [unknown, 'UNKNOWN']);
+  });
+
+  test('filters by actor, event type and period', async ({ list, accountId, tokenId, gone }) => {
+    assert.equal(
+      types(await list({ actor_id: ['ME'] })).sort(),
+      ['SIGNED_IN', 'SIGN_IN_REFUSED', 'TOKEN_USED'],
+      'whoever did it',
+    );
+    assert.equal(await list({ actor_id: [accountId] }), await list({ actor_id: ['ME'] }));
+    assert.equal(types(await list({ actor_id: [tokenId, gone] })), ['ASSISTANT_ALLOWED', 'TOKEN_USED']);
+    assert.equal(types(await list({ event_types: ['SIGNED_IN', 'TOKEN_USED'] })), ['SIGNED_IN', 'TOKEN_USED']);
+    assert.equal(types(await list({ from: daysAgo(9) })), ['ASSISTANT_ALLOWED']);
+    assert.is((await list({ to: daysAgo(10) })).length, 4);
+    assert.equal(await list({ to: daysAgo(11) }), []);
+    const last = new Date(LAST).toISOString();
+    assert.equal(types(await list({ from: last, to: last })), ['TOKEN_USED'], 'found by its last time too');
+  });
+
+  test('is walked page by page, by a cursor of its own', async ({ list, owner, organizationId: organization_id }) => {
+    const whole = await list();
+    const walked: Row[] = [];
+    const input = { organization_id, filter: LAID, size: 2 };
+    let cursor: string | undefined;
+    do {
+      const page = await owner.ok('listChanges', { ...input, ...(cursor ? { cursor } : {}) });
+      assert.equal(Object.keys(page).includes('as_of'), false);
+      walked.push(...page.changes);
+      cursor = page.next_cursor;
+      if (cursor) {
+        const other = { ...input, filter: { ...LAID, event_types: ['SIGNED_IN'] }, cursor };
+        assert.is((await owner.refused('listChanges', other)).field, 'cursor');
+      }
+    } while (cursor);
+    assert.equal(walked, whole);
+  });
+
+  for (const [what, args, field, code = 'invalid_input'] of [
+    ['proofs', { verify: true }, 'verify'],
+    ['a past state', { as_of: daysAgo(0) }, 'as_of'],
+    ['other types beside', { filter: { record_types: ['ACCESS', 'VENDOR'] } }, 'filter.record_types'],
+    ['a record', { filter: { ...LAID, record_id: ['vnd_00000000000000000000000000'] } }, 'filter.record_id'],
+    ['a position', { filter: { ...LAID, to: '5' } }, 'filter.to'],
+    ['no day', { filter: { ...LAID, from: '2026-02-30' } }, 'filter.from'],
+    ['an event of records', { filter: { ...LAID, event_types: ['VendorAdded'] } }, 'filter.event_types'],
+    ['a foreign organization', { organization_id: 'org_00000000000000000000000000' }, 'organization_id', 'not_found'],
+  ] as const) {
+    test(`refuses ${what}, and says why`, async ({ owner, organizationId: organization_id }) => {
+      const error = await owner.refused('listChanges', { organization_id, filter: LAID, ...args });
+      assert.equal([error.code, error.field], [code, field]);
+      assert.ok(error.message.length > 30);
+    });
+  }
+
+  test('is for OWNER, ADMIN and AUDITOR, and for no EDITOR with an AUDITOR’s token', async (served) => {
+    const input = { organization_id: served.organizationId, filter: LAID };
+    for (const role of ['OWNER', 'ADMIN', 'AUDITOR'] as const) {
+      assert.is((await (await served.as(role)).ok('listChanges', input)).changes.length, 5, role);
+    }
+    for (const role of ['EDITOR', 'VIEWER'] as const) {
+      assert.is((await (await served.as(role)).refused('listChanges', input)).code, 'forbidden', role);
+    }
+    const may: [Role, boolean][] = [
+      ['AUDITOR', true],
+      ['EDITOR', false],
+      ['VIEWER', false],
+      ['ADMIN', true],
+    ];
+    for (const [role, allowed] of may) {
+      const session = await auditorTokenOf(served, role);
+      if (allowed) await session.ok('listChanges', input);
+      else assert.is((await session.refused('listChanges', input)).code, 'forbidden', `of ${role}`);
+    }
+  });
+
+  test('of one organization tells nothing of another', async (served) => {
+    const elsewhere = await served.foreignOrganization();
+    const { changes } = await elsewhere.owner.ok('listChanges', { organization_id: elsewhere.id, filter: LAID });
+    assert.equal(types(changes), ['TOKEN_REFUSED'], 'but of what was refused to nobody known');
+    assert.not.match(JSON.stringify(changes), /203\.0\.113|acc_|tok_|org_/);
+  });
+
+  test.run();
+}
+
+/** A member of this role who speaks by a token for auditors, or the lower of the two. */
+async function auditorTokenOf({ pair, organizationId, addMember, url }: Context, member: Role): Promise<Session> {
+  const account_id = await addMember(member, member);
+  const role = member === 'VIEWER' ? 'VIEWER' : 'AUDITOR';
+  const wanted = { name: 'audit', account_id, role, organizations: [organizationId] } as const;
+  const issued = await beside(pair.env, ({ tokens }) => tokens.create(wanted));
+  const session = new Session(url, issued.token);
+  await until(async () => (await session.ok('listOrganizations')).organizations.length === 1);
+  return session;
+}
