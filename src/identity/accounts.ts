@@ -32,9 +32,7 @@ export interface AccountsParts {
   noted: Noted;
 }
 
-const TRIES = 10;
-
-/** People's accounts. A `password` may be null where the account has none: then the session must be a recent one. */
+/** People's accounts. Where a `password` may be null, a proof of the last 15 minutes does: see Proof.prove. */
 export class Accounts {
   constructor(private readonly parts: AccountsParts) {}
 
@@ -113,11 +111,15 @@ export class Accounts {
   /**
    * Ends all sessions, and links that lead back in. The one it is done from goes on under the cookie that is answered, so
    * that whoever has a copy of the old one is out too.
+   * @param current null only where the account has no password yet
    * @throws Refusal forbidden when `current` is wrong; invalid_input
    */
   async changePassword(session: Session, current: string | null, next: string, visitor: Visitor): Promise<Begun> {
     const { sessions, proof } = this.parts;
     const account = await proof.prove(session, current, visitor);
+    if (account.password !== null && current === null) {
+      throw new Refusal('forbidden', 'Give the present password too.', { field: 'current' });
+    }
     const changed = await this.replacePassword(account, next);
     this.parts.noted({ type: 'PASSWORD_CHANGED', account_id: account.id, by: 'PASSWORD', visitor });
     return sessions.begin(changed, visitor, 'SIGNED_IN');
@@ -153,20 +155,6 @@ export class Accounts {
     await factors.removePasskeys(id);
     await links.withdrawAllOf(id);
     noted({ type: 'ACCOUNT_ERASED', account_id: id, visitor });
-  }
-
-  /** Adds to, or takes from, the organizations where memberships are looked for. */
-  async noteOrganization(id: string, organizationId: string, belongs: boolean): Promise<void> {
-    const { accounts } = this.parts;
-    for (let i = 0; i < TRIES; i++) {
-      const record = await accounts.get('accounts', id);
-      if (record === null || accountOf(record).erased_at !== null) return;
-      const others = accountOf(record).organizations.filter((known) => known !== organizationId);
-      const organizations = belongs ? [...others, organizationId] : others;
-      const before = { organizations: record.organizations, erased_at: null };
-      if (await accounts.update('accounts', id, { organizations }, before)) return;
-    }
-    throw new Refusal('conflict', 'The account is changed by many at once: repeat.');
   }
 
   private async find(field: 'email_key' | 'subject', value: string): Promise<Account | null> {

@@ -10,7 +10,7 @@ export interface Hasher {
 
 /** 19 MiB and two passes: the smallest that OWASP's password storage sheet asks of argon2id (the package's default kind). */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-const ARGON2: Hasher = { hash: (password) => hash(password, COST), verify };
+export const ARGON2: Hasher = { hash: (password) => hash(password, COST), verify };
 
 /** Of a random password that nobody kept, at the same cost. */
 const NOBODY = '$argon2id$v=19$m=19456,t=2,p=1$7GbU9VeEhasNVO7aJ0mheQ$goetMZOAJ4yph14eodUuq4sncxw6tMKEey+FsIUmJfs';

@@ -30,7 +30,7 @@ export class Proof {
     const account = await this.account(session);
     if (this.isRecent(session)) return account;
     const how = account.password === null ? 'sign out and in again' : 'confirm your password';
-    throw new Refusal('forbidden', `You signed in a while ago: ${how} first.`, { field: 'password' });
+    throw new Refusal('forbidden', `You signed in a while ago: ${how} first.`, { field: 'current' });
   }
 
   /** Makes the session's last proof a recent one. @throws Refusal as prove */
@@ -40,16 +40,15 @@ export class Proof {
   }
 
   /**
-   * Checks the password of a person signed in. Those who have none (they sign in elsewhere) must have done so recently.
+   * Checks the password of a person signed in, or, where it is null, that their last proof is recent.
    * @throws Refusal forbidden, rate_limited
    */
   async prove(session: Session, password: string | null, visitor: Visitor): Promise<Account> {
+    if (password === null) return this.requireRecent(session);
     const account = await this.account(session);
-    if (account.password === null) return this.requireRecent(session);
     // At a gate of its own: strangers who try the address do not keep its owner from what they are at.
-    const good = password !== null && (await this.check(`confirm:${account.id}`, account, password, visitor));
-    if (good) return account;
-    throw new Refusal('forbidden', 'This is not your password: type it once more.', { field: 'password' });
+    if (await this.check(`confirm:${account.id}`, account, password, visitor)) return account;
+    throw new Refusal('forbidden', 'This is not your password: type it once more.', { field: 'current' });
   }
 
   /** Whether it is the account's password; of nobody's it is checked as long. @throws Refusal rate_limited */

@@ -1,0 +1,231 @@
+import { hash } from 'node:crypto';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Session } from '../../src/identity/sessions.ts';
+import { browserOf, networkOf } from '../../src/identity/visitor.ts';
+import { closeAll, open, rejection } from '../support/identity.ts';
+import {
+  ADA,
+  codeOf,
+  EVE,
+  outcomes,
+  signUp,
+  startPeople,
+  startTwo,
+  THIEF,
+  VISITOR,
+  withApp,
+} from '../support/people.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const sessions = suite('sessions');
+
+sessions.after.each(closeAll);
+
+sessions('a cookie is 32 random bytes, and only its hash is kept', async () => {
+  const people = await startPeople();
+  const { cookie, session, account } = await signUp(people);
+  assert.match(cookie, /^[\w-]{43}$/);
+  assert.is(Buffer.from(cookie, 'base64url').length, 32);
+  assert.is(session.id, hash('sha256', cookie, 'hex'));
+  assert.equal(await people.sessions.find(cookie), session);
+  assert.is(session.account_id, account.id);
+  assert.is(session.browser, 'Firefox on Linux');
+  assert.is(session.address, VISITOR.address);
+  const kept = JSON.stringify(await people.identity.accounts.all('sessions'));
+  assert.not(kept.includes(cookie));
+  assert.is.not((await people.signIn.withPassword(ADA.email, ADA.password, VISITOR)).cookie, cookie);
+});
+
+for (const wrong of [undefined, '', 'x', 'A'.repeat(43), '__proto__', `${'A'.repeat(43)}\n`]) {
+  sessions(`${JSON.stringify(wrong)} is no session`, async () => {
+    const people = await startPeople();
+    await signUp(people);
+    assert.is(await people.sessions.find(wrong), null);
+    assert.is(await people.sessions.pending(wrong), null);
+  });
+}
+
+sessions('the id of a session, which lists show, is no cookie', async () => {
+  const people = await startPeople();
+  const { session } = await signUp(people);
+  assert.is(await people.sessions.find(session.id), null);
+});
+
+sessions('ends after 24 hours without use, and lives on with it, up to seven days', async () => {
+  const people = await startPeople();
+  const { cookie } = await signUp(people);
+  const idle = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  people.clock.wait(DAY_MS - 1);
+  assert.ok(await people.sessions.find(cookie));
+  people.clock.wait(1);
+  assert.is(await people.sessions.find(idle.cookie), null);
+  for (let hours = 24; hours < 7 * 24; hours += 12) {
+    assert.ok(await people.sessions.find(cookie), `${hours} hours`);
+    people.clock.wait(DAY_MS / 2);
+  }
+  assert.is(await people.sessions.find(cookie), null, 'seven days, however much it is used');
+});
+
+sessions('what is last seen is written once a minute at most', async () => {
+  const people = await startPeople();
+  const { cookie, session } = await signUp(people);
+  const stored = async () => (await people.identity.accounts.get<Session>('sessions', session.id))!.seen_at;
+  const first = await stored();
+  people.clock.wait(59_999);
+  await people.sessions.find(cookie);
+  assert.is(await stored(), first);
+  people.clock.wait(1);
+  await people.sessions.find(cookie);
+  assert.is(await stored(), people.clock.now().toISOString());
+});
+
+sessions('a list has those signed in, last seen first, and nobody else’s', async () => {
+  const people = await startPeople();
+  const { cookie, session, account } = await withApp(people);
+  await signUp(people, EVE);
+  await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  assert.equal(
+    (await people.sessions.list(account.id)).map(({ id }) => id),
+    [session.id],
+  );
+  people.clock.wait(HOUR_MS);
+  await people.sessions.find(cookie);
+  assert.is((await people.sessions.list(account.id))[0]!.seen_at, people.clock.now().toISOString());
+  people.clock.wait(DAY_MS);
+  assert.equal(await people.sessions.list(account.id), []);
+});
+
+sessions('one is ended by its account alone, and at once on the other instance', async () => {
+  const [here, there] = await startTwo();
+  const { cookie, session, account } = await signUp(here);
+  const eve = await signUp(here, EVE);
+  assert.not(await here.sessions.end(eve.account.id, session.id));
+  assert.ok(await there.sessions.find(cookie));
+  assert.ok(await here.sessions.end(account.id, session.id));
+  assert.is(await there.sessions.find(cookie), null);
+  assert.not(await here.sessions.end(account.id, session.id));
+});
+
+sessions('all others are ended, those waiting for a second factor too', async () => {
+  const people = await startPeople();
+  const { cookie, session, account } = await withApp(people);
+  const pending = await people.signIn.withPassword(ADA.email, ADA.password, THIEF);
+  assert.is(await people.sessions.endOthers(account.id, session.id), 1);
+  assert.is(await people.sessions.pending(pending.cookie), null);
+  assert.ok(await people.sessions.find(cookie));
+});
+
+sessions('fixation: the cookie of before the second factor is dead after it', async () => {
+  const people = await startPeople();
+  const { secret } = await withApp(people);
+  const pending = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  assert.is(await people.sessions.find(pending.cookie), null, 'it opens nothing yet');
+  const done = await people.signIn.withTotp(pending.cookie, codeOf(secret, people.clock.now()), VISITOR);
+  assert.is.not(done.cookie, pending.cookie);
+  assert.is(await people.sessions.find(pending.cookie), null);
+  assert.is(await people.sessions.pending(pending.cookie), null);
+  assert.ok(await people.sessions.find(done.cookie));
+  assert.is(await people.sessions.pending(done.cookie), null);
+});
+
+sessions('a pending session is over after ten minutes', async () => {
+  const people = await startPeople();
+  const { secret } = await withApp(people);
+  const { cookie } = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  people.clock.wait(10 * 60_000 - 1);
+  assert.ok(await people.sessions.pending(cookie));
+  people.clock.wait(1);
+  const refused = await rejection(people.signIn.withTotp(cookie, codeOf(secret, people.clock.now()), VISITOR));
+  assert.match(refused.message, /sign in again/);
+});
+
+sessions('a pending session is turned into one session, however many ask at once', async () => {
+  const [here, there] = await startTwo();
+  await withApp(here);
+  const { session } = await here.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const { done, refused } = await outcomes([
+    here.sessions.advance(session, VISITOR),
+    there.sessions.advance(session, VISITOR),
+  ]);
+  assert.is(done.length, 1);
+  assert.is(refused.length, 1);
+});
+
+sessions('a challenge is taken once, for its own purpose, within 15 minutes', async () => {
+  const [here, there] = await startTwo();
+  const { session } = await signUp(here);
+  await here.sessions.challenge(session, 'USE_PASSKEY', 'value');
+  assert.is(await here.sessions.takeChallenge(session, 'REGISTER_PASSKEY'), null);
+  const taken = await Promise.all([here, there].map((one) => one.sessions.takeChallenge(session, 'USE_PASSKEY')));
+  assert.is(taken.filter((one) => one?.value === 'value').length, 1);
+  await here.sessions.challenge(session, 'USE_PASSKEY', 'value');
+  here.clock.wait(15 * 60_000);
+  assert.is(await here.sessions.takeChallenge(session, 'USE_PASSKEY'), null);
+});
+
+sessions('what is over is swept up when others come', async () => {
+  const people = await startPeople();
+  const { session } = await signUp(people);
+  people.clock.waitDays(2);
+  const later = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const kept = await people.identity.accounts.all('sessions');
+  assert.equal(
+    kept.map(({ id }) => id),
+    [later.session.id],
+  );
+  assert.is.not(later.session.id, session.id);
+});
+
+sessions('outlasts a restart', async () => {
+  const people = await startPeople();
+  const { cookie } = await signUp(people);
+  const again = await startPeople(await open(people.identity.dataDir, people.clock));
+  assert.ok(await again.sessions.find(cookie));
+});
+
+sessions.run();
+
+const visitors = suite('visitors');
+
+for (const [agent, words] of [
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+    'Chrome on Windows',
+  ],
+  [
+    'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0',
+    'Edge on Windows',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 (KHTML, like Gecko) Version/18.0 Mobile/1 Safari/604.1',
+    'Safari on iOS',
+  ],
+  [
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1 (KHTML, like Gecko) Version/18.0 Safari/605.1',
+    'Safari on macOS',
+  ],
+  ['curl/8.5.0', 'Unknown browser'],
+  ['<script>', 'Unknown browser'],
+  ['', 'Unknown browser'],
+] as const) {
+  visitors(`${words}: ${agent.slice(0, 50)}`, () => assert.is(browserOf(agent), words));
+}
+
+for (const [address, network] of [
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['::FFFF:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:DB8:1:2::9', '2001:db8:1:2::/64'],
+  ['2001:0db8:0001:0002::', '2001:db8:1:2::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['::', '0:0:0:0::/64'],
+] as const) {
+  visitors(`${address} is of ${network}`, () => assert.is(networkOf(address), network));
+}
+
+visitors.run();

@@ -1,0 +1,115 @@
+/** People and their browsers on stores in a temporary folder: what was noted of them, and how much was hashed. */
+import { createHmac } from 'node:crypto';
+import type { Account } from '../../src/identity/account.ts';
+import type { AccountEvent } from '../../src/identity/noted.ts';
+import { ARGON2 } from '../../src/identity/passwords.ts';
+import { openPeople, type People, type PeopleParts } from '../../src/identity/people.ts';
+import type { SignedIn } from '../../src/identity/sign-in.ts';
+import type { Visitor } from '../../src/identity/visitor.ts';
+import { open, type TestIdentity } from './identity.ts';
+
+export const BASE_URL = 'https://register.example.org';
+export const ADA = { name: 'Ada Lovelace', email: 'Ada@Example.org', password: 'weaves algebraic patterns' };
+export const EVE = { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' };
+export const VISITOR: Visitor = {
+  address: '192.0.2.7',
+  agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+};
+export const THIEF: Visitor = { address: '203.0.113.9', agent: 'curl/8.5.0' };
+
+export interface TestPeople extends People {
+  identity: TestIdentity;
+  clock: TestIdentity['clock'];
+  /** What the access log would have been told. */
+  noted: AccountEvent[];
+  /** How often argon2 was asked for anything. */
+  work: { hash: number; verify: number };
+  /** Who left all organizations, and who joined which. */
+  left: string[];
+  joined: unknown[];
+}
+
+/** Give an identity to be a second instance on its stores. */
+export async function startPeople(identity?: TestIdentity, parts: Partial<PeopleParts> = {}): Promise<TestPeople> {
+  const own = identity ?? (await open());
+  const noted: AccountEvent[] = [];
+  const work = { hash: 0, verify: 0 };
+  const left: string[] = [];
+  const joined: unknown[] = [];
+  const hasher = {
+    hash(password: string) {
+      work.hash += 1;
+      return ARGON2.hash(password);
+    },
+    verify(hash: string, password: string) {
+      work.verify += 1;
+      return ARGON2.verify(hash, password);
+    },
+  };
+  const people = openPeople({
+    accounts: own.accounts,
+    now: own.now,
+    baseUrl: () => BASE_URL,
+    leaveAll: async (id) => void left.push(id),
+    join: async (invitation, id) => void joined.push([invitation, id]),
+    noted: (event) => noted.push(event),
+    hasher,
+    ...parts,
+  });
+  return { ...people, identity: own, clock: own.clock, noted, work, left, joined };
+}
+
+/** Two instances on the same stores. */
+export async function startTwo(): Promise<[TestPeople, TestPeople]> {
+  const first = await startPeople();
+  return [first, await startPeople(await open(first.identity.dataDir, first.clock))];
+}
+
+export interface Known extends SignedIn {
+  account: Account;
+}
+
+/** An account, and a browser that is signed in to it. */
+export async function signUp(people: People, person = ADA): Promise<Known> {
+  const account = await people.accounts.create(person, VISITOR);
+  return { ...(await people.signIn.withPassword(person.email, person.password, VISITOR)), account };
+}
+
+/** Somebody with an authenticator app, whose secret it answers; the time has gone on past the code that was used. */
+export async function withApp(people: TestPeople, person = ADA): Promise<Known & { secret: string; codes: string[] }> {
+  const known = await signUp(people, person);
+  const { secret } = await people.totp.enrol(known.session);
+  const codes = await people.totp.add(known.session, codeOf(secret, people.clock.now()), VISITOR);
+  people.clock.wait(60_000);
+  return { ...known, secret, codes: codes! };
+}
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** What an authenticator app shows: RFC 6238 with SHA-1, six digits and steps of 30 s. */
+export function codeOf(secret: string, at: Date): string {
+  const bits = [...secret.replaceAll(' ', '')].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0'));
+  const bytes = bits.join('').match(/.{8}/g)!;
+  const step = Buffer.alloc(8);
+  step.writeBigUInt64BE(BigInt(Math.floor(at.getTime() / 30_000)));
+  const mac = createHmac('sha1', Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2))))
+    .update(step)
+    .digest();
+  const number = mac.readUInt32BE(mac.at(-1)! & 15) & 0x7fffffff;
+  return String(number % 1_000_000).padStart(6, '0');
+}
+
+/** Any code but the right ones around a moment. */
+export function wrongCode(secret: string, at: Date): string {
+  const right = [-30_000, 0, 30_000].map((off) => codeOf(secret, new Date(at.getTime() + off)));
+  return ['000000', '111111', '222222', '333333'].find((code) => !right.includes(code))!;
+}
+
+/** How many of these came true, and the refusals of the others. */
+export async function outcomes<T>(all: readonly Promise<T>[]): Promise<{ done: T[]; refused: Error[] }> {
+  const settled = await Promise.allSettled(all);
+  return {
+    done: settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+    refused: settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : [])),
+  };
+}
