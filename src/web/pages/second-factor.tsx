@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
 import type { Factor } from '../../identity/account.ts';
 import type { Session } from '../../identity/sessions.ts';
@@ -38,12 +37,12 @@ export const secondFactorPage = (parts: WebParts): Route[] => {
       if (pending === null) return fromTheBeginning(visit, next);
       const { value, state } = read(visit.sent);
       if (value === null) return again(await page(parts, pending, state ?? BLANK, next));
-      const tried = await attempt(visit.sent, [field], () => take(visit, value));
+      const tried = await attempt(visit.sent, ['code'], () => take(visit, value));
       if (tried.state === null) return finishStep(visit, tried.done, next);
       // Too many wrong codes end the session.
       const still = await sessions.pending(visit.cookie ?? undefined);
       if (still === null) return fromTheBeginning(visit, next);
-      return again(await page(parts, still, tried.state, next));
+      return again(await page(parts, still, beside(field, tried.state), next));
     });
 
   return [
@@ -68,9 +67,7 @@ export const secondFactorPage = (parts: WebParts): Route[] => {
       `${PATH}/passkey`,
       'credential',
       (sent) => checkForm(PASSKEY, sent),
-      ({ cookie, visitor }, { credential }) =>
-        // Its shape is checked by whoever verifies it.
-        signIn.withPasskey(cookie ?? undefined, credential as unknown as AuthenticationResponseJSON, visitor),
+      ({ cookie, visitor }, { credential }) => signIn.withPasskey(cookie ?? undefined, credential, visitor),
     ),
   ];
 };
@@ -78,6 +75,12 @@ export const secondFactorPage = (parts: WebParts): Route[] => {
 /** For whoever is signed in already, or has to give the password again. */
 function fromTheBeginning({ person }: Visit, next: string): Reply {
   return redirect(person === null ? withNext('/sign-in', next) : next);
+}
+
+/** Whatever factor was wrong, a refusal names it `code`: here each has a field of its own. */
+function beside(field: string, state: FormState): FormState {
+  const message = state.errors.get('code');
+  return message === undefined ? state : { ...state, errors: new Map([[field, message]]) };
 }
 
 async function page(parts: WebParts, pending: Session, form: FormState, next: string): Promise<Page> {

@@ -1,0 +1,228 @@
+/** The pages on test stores, and browsers without a screen: a cookie jar, and forms that are read from pages. */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
+import pino from 'pino';
+import { createLimits } from '../../src/http/limits.ts';
+import { type RequestState, requests } from '../../src/http/request.ts';
+import { visitors } from '../../src/http/visitor.ts';
+import { requireOrganization } from '../../src/identity/actor.ts';
+import { firstStart } from '../../src/identity/installation.ts';
+import { Members } from '../../src/identity/members.ts';
+import { openPeople } from '../../src/identity/people.ts';
+import type { WebParts } from '../../src/web/parts.ts';
+import { createPages } from '../../src/web/routes.ts';
+import { open, type TestIdentity } from './identity.ts';
+
+export const OWNER = { name: 'Ada Byron', email: 'ada@example.org', password: 'analytical engine 1843' };
+
+export interface WebTest extends WebParts {
+  identity: TestIdentity;
+  /** Where it listens. */
+  url: string;
+  installation: string;
+  organizationId: string;
+  /** The account that the first organization begins with: `OWNER`, once `setUpOwner` was called. */
+  ownerId: string;
+  /** A browser that knows nothing yet. */
+  browser(): TestBrowser;
+  /** Gives the first owner name, address and password, and answers a browser that is signed in. */
+  setUpOwner(): Promise<TestBrowser>;
+  /** Invites somebody, lets them come, and answers their browser, signed in. */
+  invite(person: typeof OWNER, role: 'OWNER' | 'ADMIN' | 'EDITOR' | 'AUDITOR' | 'VIEWER'): Promise<TestBrowser>;
+  stop(): Promise<void>;
+}
+
+/** @param baseUrl as the service's users write it; where it listens unless given */
+export async function startWeb(baseUrl?: string, more: Partial<WebParts> = {}): Promise<WebTest> {
+  const identity = await open();
+  const { handler, accounts, tokens, now } = identity;
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const base = baseUrl ?? url;
+  const { installation, organizationId } = await firstStart({ accounts, log: identity.log, handler, now });
+  const members = new Members({ accounts, handler, tokens });
+  const people = openPeople({
+    accounts,
+    now,
+    baseUrl: () => base,
+    leaveAll: (id) => members.leaveAll(id),
+    join: async ({ organization_id, role, made_by }, id) =>
+      members.add(organization_id, id, role, await members.actorIn(made_by, organization_id)),
+  });
+  const visitorOf = visitors([]);
+  const parts: WebParts = {
+    baseUrl: base,
+    endpoint: `${base}/api/mcp/v1`,
+    formKey: Buffer.alloc(32, 7),
+    people,
+    members,
+    tokens,
+    openId: false,
+    organizationName: async (id) => (await requireOrganization(handler, id)).name,
+    visitorOf,
+    limits: createLimits(null, visitorOf),
+    logger: pino({ level: 'silent' }),
+    now,
+    ...more,
+  };
+  const app = new Koa<RequestState>();
+  app.use(requests(parts.logger)).use(createPages(parts));
+  server.on('request', app.callback());
+  const [owner] = await members.membersOf(organizationId);
+  const ownerId = owner!.account_id;
+  const browser = () => new TestBrowser(url, new URL(base).host, new URL(base).origin);
+  return {
+    ...parts,
+    identity,
+    url,
+    installation,
+    organizationId,
+    ownerId,
+    browser,
+    setUpOwner: async () => {
+      const secret = (await people.setupLink(installation))!;
+      return welcomed(browser(), secret, OWNER);
+    },
+    invite: async (person, role) => {
+      await members.actorIn(ownerId, organizationId);
+      const invitation = { kind: 'INVITATION', organization_id: organizationId, role, made_by: ownerId } as const;
+      const { secret } = await people.links.create(invitation);
+      return welcomed(browser(), secret, person);
+    },
+    stop: () => stop(server),
+  };
+}
+
+async function welcomed(browser: TestBrowser, secret: string, person: typeof OWNER): Promise<TestBrowser> {
+  await browser.get(`/welcome?key=${secret}`);
+  const shown = await browser.send('/welcome/new', person);
+  if (shown.status !== 303) throw new Error(`the link did not work: ${shown.status} ${shown.text}`);
+  return browser;
+}
+
+async function stop(server: Server): Promise<void> {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+}
+
+export interface Shown {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** The page's own text, as it was sent. */
+  text: string;
+  /** Of a redirect. */
+  to: string | undefined;
+}
+
+/** A form as a page shows it: hidden fields, and others with their values. */
+export interface ShownForm {
+  action: string;
+  fields: URLSearchParams;
+}
+
+/** One person's browser. It follows no redirect by itself; `send` fills in a form of the page last shown. */
+export class TestBrowser {
+  readonly cookies = new Map<string, string>();
+  private page = '';
+
+  constructor(
+    private readonly url: string,
+    private readonly host: string,
+    private readonly origin: string,
+  ) {}
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Shown> {
+    return this.ask('GET', path, null, headers);
+  }
+
+  /** Goes where a redirect led. */
+  follow({ to }: Shown): Promise<Shown> {
+    if (to === undefined) throw new Error('this was no redirect');
+    return this.get(to);
+  }
+
+  /** Fills in the form with this action (without its query) on the page last shown, and sends it. */
+  send(action: string, fields: Record<string, string | readonly string[]> = {}): Promise<Shown> {
+    const form = formsIn(this.page).find((one) => one.action.split('?')[0] === action);
+    if (form === undefined) throw new Error(`no form ${action} on:\n${this.page}`);
+    for (const [name, value] of Object.entries(fields)) {
+      form.fields.delete(name);
+      for (const one of [value].flat()) form.fields.append(name, one);
+    }
+    return this.post(form.action, form.fields);
+  }
+
+  /** Sends a form that is made up, as our own page would. */
+  post(path: string, fields: URLSearchParams | Record<string, string>, headers: Record<string, string> = {}) {
+    const body = new URLSearchParams(fields).toString();
+    const ours = { 'Sec-Fetch-Site': 'same-origin', Origin: this.origin };
+    return this.ask('POST', path, body, { 'Content-Type': 'application/x-www-form-urlencoded', ...ours, ...headers });
+  }
+
+  /** A request with exactly these headers, beside Host and the jar's cookies. */
+  async ask(method: string, path: string, body: string | null, headers: Record<string, string>): Promise<Shown> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const jar: Record<string, string> = cookie === '' ? {} : { Cookie: cookie };
+    const all = { Host: this.host, Accept: 'text/html', ...jar, ...headers };
+    const sent = request(`${this.url}${path}`, { method, headers: all, agent: false });
+    sent.end(body ?? undefined);
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    let text = '';
+    for await (const chunk of answer.setEncoding('utf8')) text += chunk;
+    this.keep(answer.headers['set-cookie'] ?? []);
+    if (String(answer.headers['content-type']).startsWith('text/html')) this.page = text;
+    return { status: answer.statusCode!, headers: answer.headers, text, to: answer.headers.location };
+  }
+
+  private keep(lines: readonly string[]): void {
+    for (const line of lines) {
+      const [pair = ''] = line.split(';');
+      const name = pair.slice(0, pair.indexOf('='));
+      if (/; Max-Age=0(;|$)/.test(line)) this.cookies.delete(name);
+      else this.cookies.set(name, pair.slice(name.length + 1));
+    }
+  }
+}
+
+/** The forms of a page, as it was rendered by us. */
+export function formsIn(html: string): ShownForm[] {
+  return [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, attributes = '', inside = '']) => {
+    const fields = new URLSearchParams();
+    for (const [tag, attribute] of inside.matchAll(/<input\b((?:"[^"]*"|[^>"])*)>/g)) {
+      const of = attributesOf(attribute ?? tag);
+      if (of.name === undefined) continue;
+      if (['checkbox', 'radio'].includes(of.type ?? '') && !('checked' in of)) continue;
+      fields.append(of.name, of.value ?? '');
+    }
+    for (const [, attribute = '', options = ''] of inside.matchAll(/<select\b([^>]*)>(.*?)<\/select>/gs)) {
+      const chosen = [...options.matchAll(/<option\b([^>]*)>/g)].map(([, one = '']) => attributesOf(one));
+      const value = (chosen.find((one) => 'selected' in one) ?? chosen[0])?.value ?? '';
+      fields.append(attributesOf(attribute).name ?? '', value);
+    }
+    for (const [, attribute = '', text = ''] of inside.matchAll(/<textarea\b([^>]*)>(.*?)<\/textarea>/gs)) {
+      fields.append(attributesOf(attribute).name ?? '', unescaped(text));
+    }
+    return { action: attributesOf(attributes).action ?? '', fields };
+  });
+}
+
+function attributesOf(text: string): Record<string, string> {
+  const found = [...text.matchAll(/([a-z-]+)(?:="([^"]*)")?/g)];
+  return Object.fromEntries(found.map(([, name = '', value = '']) => [name, unescaped(value)]));
+}
+
+export function unescaped(text: string): string {
+  const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+  return text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name]!);
+}
+
+/** The text of the element with this id, which holds no other. */
+export function textOf(html: string, id: string): string {
+  const found = new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(html)?.[1];
+  if (found === undefined) throw new Error(`nothing has the id ${id}`);
+  return unescaped(found);
+}
