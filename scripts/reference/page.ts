@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ROLES } from '../../src/commands/caller.ts';
+import { deedOf, RULES, type Rule, WEB_DEEDS } from '../../src/commands/roles.ts';
 import { fullSchema, type JsonSchema } from '../../src/mcp/json-schema.ts';
 import { errorOutput, listOutput, type RecordKind, writeOutput } from '../../src/mcp/output.ts';
 import { PROMPT_LIST } from '../../src/mcp/prompts.ts';
@@ -46,6 +48,7 @@ export function toolsReference(template: string, tools: readonly Tool[], ran: re
     'record-fields': commonFields(kind),
     'error-output': outputTable(propertiesOf(fullSchema(errorOutput))[0]!.schema),
     errors: errors(),
+    roles: roles(),
     prompts: prompts(),
     resources: resources(),
     'register-tools': tools
@@ -79,10 +82,11 @@ function newsOf(ran: readonly Ran[]): Ran[] {
 const INDEX_LINE = 120;
 
 function index(tools: readonly Tool[]): string {
-  const rows = tools.map(({ name, role, description }) => {
+  const rows = tools.map((tool) => {
+    const { name, description } = tool;
     const [sentence] = description.split(/(?<=[.;])\s/);
     const short = sentence!.length > INDEX_LINE ? sentence!.split(':')[0] : sentence;
-    return [`[\`${name}\`](#${name.toLowerCase()})`, role, `${short!.replace(/[.;]$/, '')}.`];
+    return [`[\`${name}\`](#${name.toLowerCase()})`, leastOf(tool), `${short!.replace(/[.;]$/, '')}.`];
   });
   return table(['tool', 'from role', 'for'], rows);
 }
@@ -131,6 +135,15 @@ function errors(): string {
   return table(['code', 'status', 'when'], rows);
 }
 
+/** Who may what, as the table says that everything asks. */
+function roles(): string {
+  const rows = Object.entries(RULES).map(([deed, { roles, writes, about }]: [string, Rule]) => {
+    const name = about !== undefined && WEB_DEEDS.includes(deed) ? about : `\`${deed}\``;
+    return [name, ...ROLES.map((role) => (roles.includes(role) ? '•' : '')), writes ? '' : '•'];
+  });
+  return table(['', ...ROLES, 'only reads'], rows);
+}
+
 function prompts(): string {
   const rows = PROMPT_LIST.map(({ name, description, arguments: given }) => {
     const names = given.map((one) => `\`${one.name}\`${'required' in one && one.required ? STAR : ''}`);
@@ -159,13 +172,18 @@ function family(record: RecordKind, tools: readonly Tool[], sectionOf: (tool: To
   ].join('\n\n');
 }
 
+/** The least role that may call it. */
+function leastOf({ name }: Tool): string {
+  return RULES[deedOf(name)].roles[0]!;
+}
+
 function toolSection(tool: Tool, { input, answer }: { input: unknown; answer: unknown }): string {
   return [
     `### ${tool.name}`,
     `${tool.description}`,
     ...inputs(tool),
     ...outputs(tool),
-    `From ${tool.role} on. For example`,
+    `From ${leastOf(tool)} on. For example`,
     `\`\`\`json\n${jsonText(input)}\n\`\`\``,
     'answers',
     `\`\`\`json\n${jsonText(answer)}\n\`\`\``,

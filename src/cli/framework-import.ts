@@ -5,10 +5,11 @@ import { organizationAggregate, recordAggregate } from '../commands/families.ts'
 import { adoption, framework, type GivenFramework } from '../commands/framework.ts';
 import { importCommandId, importedId } from '../commands/imported.ts';
 import { given } from '../commands/record.ts';
+import { permit } from '../commands/roles.ts';
 import { readFrameworkCsv } from '../library/csv.ts';
 import { readOscalCatalog } from '../library/oscal.ts';
 import * as field from '../mcp/fields.ts';
-import { envelope, writerIn } from '../mcp/write.ts';
+import { envelope } from '../mcp/write.ts';
 import { callerFor } from './caller.ts';
 import { type Command, CommandError, onlyArgument, type Shell, UsageError } from './command.ts';
 import { withInstallation } from './open.ts';
@@ -60,7 +61,7 @@ as they take at most 768 KiB; most catalogs exceed that only with their texts. T
       const { handler } = stores;
       const organizationId = values.organization ?? stores.organizationId;
       const caller = await callerFor(stores, 'framework import', organizationId, values.account);
-      const role = writerIn(caller, organizationId, 'ADMIN');
+      const role = permit(caller, organizationId, 'addFramework');
       const { state } = await handler.load(organizationAggregate(organizationId));
       const input = given(read);
       const id = importedId(framework, state!.import_key, organizationId, input);

@@ -4,6 +4,7 @@ import { type CommandOf, type EventOf, recordFamily } from './family.ts';
 import { judgeMove, type Moves, refuseMove } from './moves.ts';
 import { because, isEmpty, pick, type Reasoned, type RecordFacts, requireReason } from './record.ts';
 import { Refusal } from './refusal.ts';
+import { forbidden, may } from './roles.ts';
 
 export const RISK_STATUSES = ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'] as const;
 export const TREATMENTS = ['MITIGATED', 'ACCEPTED', 'AVOIDED', 'TRANSFERRED'] as const;
@@ -183,9 +184,7 @@ function decide(command: DecideRisk, state: RiskState, context: DecisionContext)
 }
 
 function acceptance(command: DecideRisk, context: DecisionContext): RiskAcceptance {
-  if (context.role !== 'ADMIN' && context.role !== 'OWNER') {
-    throw new Refusal('forbidden', 'Only an ADMIN or OWNER records the acceptance of a risk: ask one to do it.');
-  }
+  if (!may(context.role, 'decideRisk ACCEPT')) throw forbidden('decideRisk ACCEPT', context.role);
   const reason = requireReason(command.reason, 'why the risk is accepted');
   const last = addDays(context.today, context.maxAcceptanceDays);
   if (command.until === undefined || command.until <= context.today || command.until > last) {

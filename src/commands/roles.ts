@@ -81,14 +81,13 @@ export const RULES = { ...TOOLS, ...OF_TOOLS, ...BESIDE_TOOLS };
 export type Deed = keyof typeof RULES;
 export type ToolDeed = keyof typeof TOOLS;
 
-/** The rule of a tool. @throws Error for one that the table lacks: add a line */
-export function ruleOf(tool: string): Rule {
-  if (isTool(tool)) return RULES[tool];
-  throw new Error(`${tool} is not in the table of roles`);
-}
+/** Deeds that no tool does. */
+export const WEB_DEEDS: readonly string[] = Object.keys(BESIDE_TOOLS);
 
-export function isTool(name: string): name is ToolDeed {
-  return Object.hasOwn(TOOLS, name);
+/** A tool's line. @throws Error for one that the table lacks */
+export function deedOf(tool: string): ToolDeed {
+  if (Object.hasOwn(TOOLS, tool)) return tool as ToolDeed;
+  throw new Error(`${tool} is not in the table of roles: add a line`);
 }
 
 /** Whether a role may do it. */

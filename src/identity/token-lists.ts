@@ -4,17 +4,13 @@ import { forbidden, lowerRole, may } from '../commands/roles.ts';
 import { accountNames } from '../queries/names.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Actor, requireOrganization, roleOf } from './actor.ts';
-import { DAY_MS, type TokenRecord } from './token-record.ts';
+import { DAY_MS, type KeptToken, type TokenRecord } from './token-record.ts';
 
 /** A token that ends within so many days is told of. */
 export const WARNING_DAYS = 14;
 
-/** A record's own members: `Omit` would take them for what any record may hold. */
-type Named<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
-
 /** A token as lists show it. */
-export type ShownToken = Omit<Named<TokenRecord>, 'hash' | 'kind'> & {
-  id: string;
+export type ShownToken = Omit<KeptToken, 'hash' | 'kind'> & {
   kind: 'API' | 'ASSISTANT';
   state: 'ACTIVE' | 'EXPIRED' | 'REVOKED';
   /** It is active, and ends within WARNING_DAYS. */
@@ -59,12 +55,12 @@ export async function listIn(parts: ListParts, organizationId: string, actor: Ac
 }
 
 /** A token as it stands at a time, without its hash. */
-export function shown(record: TokenRecord, now: Date): ShownToken {
+export function shown(record: KeptToken, now: Date): ShownToken {
   const { hash: _hash, ...rest } = record;
   const left = Date.parse(record.expires_at) - now.getTime();
   const state = record.revoked_at !== null ? 'REVOKED' : left <= 0 ? 'EXPIRED' : 'ACTIVE';
   const expiring = state === 'ACTIVE' && left <= WARNING_DAYS * DAY_MS;
-  return { ...rest, kind: record.kind ?? 'API', state, expiring } as ShownToken;
+  return { ...rest, kind: record.kind ?? 'API', state, expiring };
 }
 
 /** Newest first. */

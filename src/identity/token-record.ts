@@ -9,7 +9,9 @@ export const DAY_MS = 86_400_000;
 const MAX_NAME = 200;
 
 /** What is kept of a token outside the log. The token's own text is nowhere. */
-export interface TokenRecord extends AccountRecord {
+export interface KeptToken {
+  /** `tok_…` */
+  id: string;
   /** Null once revoked, and always of an assistant. */
   hash: string | null;
   /** Of the text; empty of an assistant. */
@@ -32,6 +34,10 @@ export interface TokenRecord extends AccountRecord {
   narrowed_at?: string;
 }
 
+export interface TokenRecord extends AccountRecord, KeptToken {
+  id: string;
+}
+
 export interface NewToken {
   name: string;
   account_id: string;
@@ -48,12 +54,12 @@ export interface IssuedToken {
   record: TokenRecord;
 }
 
-export type TokenFacts = Omit<TokenRecord, 'hash' | 'last_four' | 'revoked_at' | 'last_used_at'> & { id: string };
+export type TokenFacts = Omit<KeptToken, 'hash' | 'last_four' | 'revoked_at' | 'last_used_at'>;
 
 /** Draws the text of a token and keeps its hash. Null when there is a token of this id already. */
 export async function storeToken(accounts: AccountStore, facts: TokenFacts): Promise<IssuedToken | null> {
   const token = makeToken();
-  const record = { ...facts, ...keptOf(token), revoked_at: null, last_used_at: null } as TokenRecord;
+  const record: TokenRecord = { ...facts, ...keptOf(token), revoked_at: null, last_used_at: null };
   return (await accounts.insert('tokens', record)) ? { token, record } : null;
 }
 

@@ -64,20 +64,17 @@ export class Tokens {
    * same client again makes another one: revoke the one before.
    * @throws Refusal as `create` does
    */
-  async connect(
-    wanted: NewToken & { client: { id: string; name: string } },
-    actor: Actor,
-  ): Promise<TokenRecord & { id: string }> {
+  async connect(wanted: NewToken & { client: { id: string; name: string } }, actor: Actor): Promise<TokenRecord> {
     const { client, ...grant } = wanted;
     const facts = await this.grant(grant, actor, 'ASSISTANT');
-    const record = { ...facts, client, hash: null, last_four: '', revoked_at: null, last_used_at: null };
+    const record: TokenRecord = { ...facts, client, hash: null, last_four: '', revoked_at: null, last_used_at: null };
     if (!(await this.parts.accounts.insert('tokens', record))) throw new Error('a drawn id exists already');
-    return record as TokenRecord & { id: string };
+    return record;
   }
 
   /** All tokens, newest first, revoked and expired ones too: for the command line. */
   async list(): Promise<TokenRecord[]> {
-    return (await this.parts.accounts.all<TokenRecord & { id: string }>('tokens')).sort(byAge);
+    return (await this.parts.accounts.all<TokenRecord>('tokens')).sort(byAge);
   }
 
   /** An account's own tokens and assistants, newest first, revoked and expired ones too. */
@@ -224,8 +221,8 @@ export class Tokens {
   }
 
   /** @throws Refusal not_found: whoever does not own it is not told that it is there */
-  private async requireOwn(id: string, actor: Actor): Promise<TokenRecord & { id: string }> {
-    const record = await this.parts.accounts.get<TokenRecord & { id: string }>('tokens', id);
+  private async requireOwn(id: string, actor: Actor): Promise<TokenRecord> {
+    const record = await this.parts.accounts.get<TokenRecord>('tokens', id);
     if (record !== null && (isSystem(actor) || record.account_id === actor.actor_id)) return record;
     throw new Refusal('not_found', 'There is no such token: list the tokens to find its id.');
   }

@@ -19,7 +19,14 @@ export interface ArchiveInput {
 export async function archiveRecords(service: Service, caller: Caller, input: ArchiveInput): Promise<object> {
   const { action, reason } = input;
   const ids = [...new Set(input.ids)];
-  const { organizationId, role } = await writerOfAll(service, caller, ids, input.organization_id, 'ids', 'ADMIN');
+  const { organizationId, role } = await writerOfAll(
+    service,
+    caller,
+    ids,
+    input.organization_id,
+    'ids',
+    'archiveRecords',
+  );
   const whole = commandId([organizationId, 'archiveRecords'], input.idempotency_key);
   const command = { type: action === 'ARCHIVE' ? 'Archive' : 'Restore', reason };
   const by = envelope(caller, organizationId, role);

@@ -50,7 +50,6 @@ export function listTool<FilterName extends string>(service: Service, own: ForLi
   return tool({
     name,
     description: own.descriptions.list,
-    readOnly: true,
     input: z.strictObject({
       organization_id: field.organizationId(),
       filter: filter.optional(),

@@ -4,6 +4,7 @@ import { recordAggregate } from '../commands/families.ts';
 import { adoption, type GivenFramework } from '../commands/framework.ts';
 import { commandId, derivedId, libraryFrameworkId } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
+import { permit } from '../commands/roles.ts';
 import { LIBRARY_IDS, type LibraryId, libraryFramework } from '../library/library.ts';
 import { frameworkQuery } from '../queries/frameworks.ts';
 import { listTool } from './family.ts';
@@ -11,7 +12,7 @@ import * as field from './fields.ts';
 import { recordKind, writeOutput } from './output.ts';
 import { type Service, tool } from './service.ts';
 import type { Tool } from './tool.ts';
-import { addRecord, writerIn } from './write.ts';
+import { addRecord } from './write.ts';
 
 const NAME = 'addFramework';
 const MOST_CONTROLS = 500;
@@ -76,7 +77,6 @@ export function frameworkTools(service: Service): Tool[] {
           { section_title: 'B.2', name: 'Restores are tested' },
         ],
       },
-      role: 'ADMIN',
       record: recordKind(frameworks),
       run: (given, { caller }) => adopt(service, caller, given),
     }),
@@ -85,14 +85,13 @@ export function frameworkTools(service: Service): Tool[] {
 
 async function adopt(service: Service, caller: Caller, given: Input): Promise<object> {
   const { organization_id, idempotency_key, reason } = given;
-  writerIn(caller, organization_id, 'ADMIN');
+  permit(caller, organization_id, NAME);
   const framework = given.library_id === undefined ? ofOwn(given) : ofLibrary(given.library_id, given);
   const id = await idFor(service, given);
   return addRecord(service, caller, {
     tool: NAME,
     family: 'FRAMEWORK',
     singular: frameworkQuery.singular,
-    role: 'ADMIN',
     id,
     input: { organization_id, idempotency_key },
     command: adoption(id, framework, reason),

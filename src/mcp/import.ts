@@ -4,11 +4,12 @@ import type { Envelope, Rehearsed } from '../commands/handler.ts';
 import { commandId, itemCommandId } from '../commands/ids.ts';
 import { contentOf, importCommandId, importedId } from '../commands/imported.ts';
 import { Refusal } from '../commands/refusal.ts';
+import { permit } from '../commands/roles.ts';
 import { answered, type Imported, type Row } from './import-answer.ts';
 import { errorsOf, type RowReader } from './import-rows.ts';
 import { atOnce, type Item, orRefused, writeAll } from './many.ts';
 import type { Service } from './service.ts';
-import { envelope, guardOf, organizationOf, resolved, writerIn } from './write.ts';
+import { envelope, guardOf, organizationOf, resolved } from './write.ts';
 
 /** What an import needs: it reads no read model. */
 export type ImportService = Pick<Service, 'handler' | 'passed' | 'writeWaitMs'>;
@@ -75,7 +76,7 @@ async function beginCall(
   reader: RowReader,
   { organization_id: organizationId, idempotency_key, reason }: ImportInput,
 ): Promise<Call> {
-  const role = writerIn(caller, organizationId);
+  const role = permit(caller, organizationId, 'importRecords');
   const { state } = await service.handler.load(organizationAggregate(organizationId));
   return {
     ...{ service, caller, reader, organizationId, reason },

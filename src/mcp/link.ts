@@ -22,7 +22,14 @@ export async function linkRecords(service: Service, caller: Caller, input: LinkI
   );
   refuseAny(await Promise.all(fitting), (index) => `links.${index}`);
   const ends = new Set(links.flatMap(({ from_id, to_id }) => [from_id, to_id]));
-  const { organizationId, role } = await writerOfAll(service, caller, [...ends], input.organization_id, 'links');
+  const { organizationId, role } = await writerOfAll(
+    service,
+    caller,
+    [...ends],
+    input.organization_id,
+    'links',
+    'linkRecords',
+  );
   const whole = commandId([organizationId, 'linkRecords'], input.idempotency_key);
   const by = envelope(caller, organizationId, role);
   const pairs = new Map<string, Item>();

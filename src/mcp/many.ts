@@ -2,9 +2,9 @@ import type { Aggregate } from '../commands/aggregate.ts';
 import type { Caller, Role } from '../commands/caller.ts';
 import type { Envelope, Executed, Rehearsed } from '../commands/handler.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { roleIn } from '../queries/reader.ts';
+import { permit, roleIn, type ToolDeed } from '../commands/roles.ts';
 import type { Service } from './service.ts';
-import { organizationOf, readable, writerIn } from './write.ts';
+import { organizationOf, readable } from './write.ts';
 
 /** One command of a call on many records. */
 export interface Item {
@@ -111,7 +111,7 @@ export async function orRefused<Result>(work: () => Promise<Result>): Promise<Re
 }
 
 /**
- * The one organization of all these records, and the caller's role there, if it may write.
+ * The one organization of all these records, and the caller's role there, if it may call the tool there.
  * @throws Refusal not_found that names every record that is not there in its issues
  */
 export async function writerOfAll(
@@ -120,7 +120,7 @@ export async function writerOfAll(
   ids: readonly string[],
   named: string | undefined,
   field: string,
-  least?: Role,
+  tool: ToolDeed,
 ): Promise<{ organizationId: string; role: Role }> {
   if (named !== undefined) roleIn(caller, named);
   const looked = await atOnce([...new Set(ids)], (id) =>
@@ -134,5 +134,5 @@ export async function writerOfAll(
     });
   }
   const organizationId = named ?? [...organizations][0];
-  return { organizationId: organizationId!, role: writerIn(caller, organizationId!, least) };
+  return { organizationId: organizationId!, role: permit(caller, organizationId!, tool) };
 }

@@ -22,7 +22,6 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
       name: 'listOrganizations',
       description:
         'Call this first: the organizations you reach, their id, your role and account_id. include_members names who can own records.',
-      readOnly: true,
       input: z.strictObject({
         size: z.int().min(1).max(100).default(20),
         cursor: z.string().optional(),
@@ -36,7 +35,6 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
       name: 'listChanges',
       description:
         'Who changed what, when, why, before and after, newest first. verify checks hash chains. ACCESS alone: sign-ins, token use. Past state: as_of in lists or getRecords.',
-      readOnly: true,
       input: z.strictObject({
         organization_id: field.organizationId(),
         filter: z
@@ -54,14 +52,12 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
       }),
       output: changesOutput,
       example: { organization_id: '{organization}', filter: { record_id: ['{vendor}'] }, verify: true, size: 1 },
-      role: 'AUDITOR',
       run: (input, { caller }) => listChanges(service.reader, caller, input),
     }),
     tool({
       name: 'getRecords',
       description:
         'Read up to 50 known records of any type whole, now or as_of. ARCHIVED finds archived ones too. To search, use a list.',
-      readOnly: true,
       input: z.strictObject({
         ids: field.someIds(50, KINDS),
         organization_id: field.organizationId().optional(),
@@ -109,7 +105,6 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
       }),
       output: archiveOutput,
       example: { ids: ['{measure}'], action: 'ARCHIVE', reason: 'The vendor tests restores now' },
-      role: 'ADMIN',
       run: (input, { caller }) => archiveRecords(service, caller, input),
     }),
   ];

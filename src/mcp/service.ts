@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Role } from '../commands/caller.ts';
 import type { CommandHandler, Executed } from '../commands/handler.ts';
+import { deedOf, RULES } from '../commands/roles.ts';
 import type { Reader } from '../queries/reader.ts';
 import type { Example } from './example.ts';
 import type { RecordKind } from './output.ts';
@@ -16,20 +16,18 @@ export interface Service {
   writeWaitMs: number;
 }
 
-/** A tool with its input's type kept from the schema to `run`. Unless told otherwise, a VIEWER reads and an EDITOR writes. */
+/** A tool with its input's type kept from the schema to `run`. Who may call it, and whether it writes, the table of roles says. */
 export function tool<Schema extends z.ZodType>(definition: {
   name: string;
   description: string;
   input: Schema;
   output: z.ZodType;
   example: Example;
-  role?: Role;
   record?: RecordKind;
-  readOnly?: boolean;
   destructive?: boolean;
   run(input: z.infer<Schema>, context: CallContext): Promise<object>;
 }): Tool {
-  const { readOnly = false, destructive = false } = definition;
-  const { role = readOnly ? 'VIEWER' : 'EDITOR' } = definition;
-  return { ...definition, readOnly, destructive, role } as unknown as Tool;
+  const readOnly = !RULES[deedOf(definition.name)].writes;
+  const { destructive = false } = definition;
+  return { ...definition, readOnly, destructive } as unknown as Tool;
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Caller, Role } from '../commands/caller.ts';
+import type { Caller } from '../commands/caller.ts';
 import type { Example } from './example.ts';
 import type { About } from './openapi.ts';
 import type { RecordKind } from './output.ts';
@@ -24,8 +24,6 @@ export interface Tool<Input = unknown> {
   output: z.ZodType;
   /** One call that shows what it is for. */
   example: Example;
-  /** The least role that may call it. */
-  role: Role;
   /** What kind of record it is about, where it is one. */
   record?: RecordKind;
   readOnly: boolean;

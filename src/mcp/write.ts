@@ -1,11 +1,10 @@
 import type { Caller, Role } from '../commands/caller.ts';
-import { ROLES } from '../commands/caller.ts';
 import { FAMILIES, type FamilyName, familyOf, recordAggregate } from '../commands/families.ts';
 import type { Envelope, Executed } from '../commands/handler.ts';
 import { commandId, derivedId } from '../commands/ids.ts';
 import { refuseUnderArchived, requireMember, requireReferences } from '../commands/references.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { roleIn } from '../queries/reader.ts';
+import { deedOf, permit, roleIn } from '../commands/roles.ts';
 import { similarTo, writtenRecord } from '../queries/written.ts';
 import type { Service } from './service.ts';
 
@@ -27,8 +26,6 @@ interface WriteSpec {
   command: { type: string; [field: string]: unknown };
   /** What of the command is the caller's own words, which a repeated key is compared by; all of it unless given. */
   asked?(command: Record<string, unknown>): unknown;
-  /** The least role that may; EDITOR unless given. */
-  role?: Role;
   /** Of a new record, where it is not drawn for the command. */
   id?: string;
 }
@@ -36,7 +33,7 @@ interface WriteSpec {
 /** Adds a record: its id follows from the command, so that a repeated call makes the same one. */
 export async function addRecord(service: Service, caller: Caller, spec: WriteSpec): Promise<object> {
   const organizationId = spec.input.organization_id!;
-  const role = writerIn(caller, organizationId, spec.role);
+  const role = permit(caller, organizationId, deedOf(spec.tool));
   const command_id = commandId([organizationId, spec.tool], spec.input.idempotency_key);
   const id = spec.id ?? derivedId(FAMILIES[spec.family].prefix, command_id);
   const fresh = spec.id === undefined && spec.input.idempotency_key === undefined;
@@ -48,7 +45,7 @@ export async function addRecord(service: Service, caller: Caller, spec: WriteSpe
 /** Changes one record, which names its organization. */
 export async function changeRecord(service: Service, caller: Caller, id: string, spec: WriteSpec): Promise<object> {
   const organizationId = await organizationOf(service, caller, id, spec.input.organization_id);
-  const role = writerIn(caller, organizationId, spec.role);
+  const role = permit(caller, organizationId, deedOf(spec.tool));
   const command_id = commandId([organizationId, spec.tool, id], spec.input.idempotency_key);
   return write(service, caller, organizationId, role, id, { command_id }, spec);
 }
@@ -106,14 +103,6 @@ export async function readable(
 export function envelope(caller: Caller, organization_id: string, role: Role) {
   const { account_id: actor_id, token_id, client } = caller;
   return { organization_id, role, actor_id, token_id, client, correlation_id: crypto.randomUUID() };
-}
-
-/** The caller's role, if it may write there. @throws Refusal forbidden */
-export function writerIn(caller: Caller, organizationId: string, least: Role = 'EDITOR'): Role {
-  const role = roleIn(caller, organizationId);
-  if (caller.read_only) throw new Refusal('forbidden', 'This token only reads: use one that may write.');
-  if (ROLES.indexOf(role) >= ROLES.indexOf(least)) return role;
-  throw new Refusal('forbidden', `This needs the role ${least}, the token has ${role}: ask an OWNER or ADMIN for it.`);
 }
 
 /** The organization a record is of. @throws Refusal not_found also for one that the caller may not see */

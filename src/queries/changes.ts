@@ -1,6 +1,7 @@
 import type { Caller } from '../commands/caller.ts';
 import { frameworkOfControl, kindOf } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
+import { permit } from '../commands/roles.ts';
 import { adoptionKey, type ChangeDocument, type FieldChange } from '../projections/changes.ts';
 import { cutText } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
@@ -12,7 +13,7 @@ import { completionOf, endOf, isRealDate, type Moment, momentOf } from './moment
 import { accountNames } from './names.ts';
 import { readPage } from './page.ts';
 import { fitting } from './present.ts';
-import { type Reader, refuseViewer, roleIn } from './reader.ts';
+import type { Reader } from './reader.ts';
 import { type Verification, verifyChanges } from './verify.ts';
 
 export interface ChangesInput {
@@ -45,8 +46,7 @@ const HISTORY = 50;
 export async function listChanges(reader: Reader, caller: Caller, input: ChangesInput): Promise<object> {
   if (asksForAccess(input.filter)) return listAccess(reader, caller, input);
   const organizationId = input.organization_id;
-  const role = roleIn(caller, organizationId);
-  refuseViewer(role, 'changes');
+  permit(caller, organizationId, 'listChanges');
   const boundTo = ['listChanges', organizationId, input.filter ?? {}, input.as_of ?? null];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
   const moment: Moment = after ?? (await momentOf(reader, organizationId, input.as_of));

@@ -1,4 +1,5 @@
 import type { Caller } from '../commands/caller.ts';
+import { deedOf, permit } from '../commands/roles.ts';
 import { historyOf, type Lack } from '../projections/read-model.ts';
 import { wordsOf } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
@@ -8,7 +9,7 @@ import { linkedTo } from './links.ts';
 import { byIds, holdingAt, type Moment, momentOf, refusePast } from './moment.ts';
 import { type PageRow, readPage } from './page.ts';
 import { cutToFit, fitting, present } from './present.ts';
-import { type Reader, roleIn } from './reader.ts';
+import type { Reader } from './reader.ts';
 
 export interface ListInput {
   organization_id: string;
@@ -28,12 +29,12 @@ export async function listRecords(
   caller: Caller,
   input: ListInput,
 ): Promise<object> {
-  const role = roleIn(caller, input.organization_id);
+  permit(caller, input.organization_id, deedOf(tool));
   const order = orderOf(family, input);
   const boundTo = [tool, input.organization_id, input.filter ?? {}, order, input.as_of ?? null];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
   // With a cursor too: one that somebody else was given leads nobody into the past.
-  refusePast(reader, role, input.as_of);
+  refusePast(reader, caller, input.organization_id, input.as_of);
   const moment: Moment = after ?? (await momentOf(reader, input.organization_id, input.as_of));
   const source = {
     collection: moment.ordinal === null ? family.plural : historyOf(family.plural),

@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { Role } from '../commands/caller.ts';
+import type { Caller } from '../commands/caller.ts';
 import { dateOf } from '../commands/dates.ts';
 import { kindOf } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
+import { permit } from '../commands/roles.ts';
 import type { Condition } from '../stores/read-store.ts';
-import { behind, READ_WAIT_MS, type Reader, refuseViewer } from './reader.ts';
+import { behind, READ_WAIT_MS, type Reader } from './reader.ts';
 
 /** The state a read is about: as it is now, or after an ordinal of the organization's log. */
 export interface Moment {
@@ -52,9 +53,10 @@ export function byIds(ids: readonly string[], moment: Moment): Condition {
   return moment.ordinal === null ? { op: 'ids', ids } : { key: 'record_id', op: 'in', values: ids };
 }
 
-/** A VIEWER may name no other moment than today. @throws Refusal forbidden */
-export function refusePast(reader: Reader, role: Role, asOf: string | undefined): void {
-  if (asOf !== undefined && asOf !== dateOf(reader.now().toISOString())) refuseViewer(role, 'the past');
+/** Not everybody may name another moment than today. @throws Refusal forbidden */
+export function refusePast(reader: Reader, caller: Caller, organizationId: string, asOf: string | undefined): void {
+  if (asOf === undefined || asOf === dateOf(reader.now().toISOString())) return;
+  permit(caller, organizationId, 'as_of another day');
 }
 
 /** Reads `as_of` in each of its forms. @throws Refusal invalid_input for the future and for what is no moment */

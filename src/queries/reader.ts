@@ -1,4 +1,3 @@
-import type { Caller, Role } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import type { EventStore } from '../stores/event-store.ts';
@@ -25,24 +24,6 @@ export interface Reader {
 
 /** How long a read waits for projections to reach the moment it asks for. */
 export const READ_WAIT_MS = 5_000;
-
-/** The caller's role in an organization. @throws Refusal not_found: nothing tells whether it exists */
-export function roleIn(caller: Caller, organizationId: string): Role {
-  const role = caller.roles.get(organizationId);
-  if (role !== undefined) return role;
-  throw new Refusal(
-    'not_found',
-    'There is no such organization for this token: listOrganizations names those there are.',
-    {
-      field: 'organization_id',
-    },
-  );
-}
-
-export function refuseViewer(role: Role, what: string): void {
-  if (role === 'VIEWER')
-    throw new Refusal('forbidden', `A VIEWER sees today's state only: ask for the AUDITOR role to read ${what}.`);
-}
 
 export function behind(): Refusal {
   return new Refusal(

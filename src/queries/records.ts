@@ -1,13 +1,14 @@
 import type { Caller } from '../commands/caller.ts';
 import { dateOf } from '../commands/dates.ts';
 import { Refusal } from '../commands/refusal.ts';
+import { permit, roleIn } from '../commands/roles.ts';
 import { historyOf } from '../projections/read-model.ts';
 import { changesOf } from './changes.ts';
 import { FAMILY_QUERIES, queryOf } from './families.ts';
 import { linkedRecords } from './links.ts';
 import { holdingAt, type Moment, momentOf, refusePast } from './moment.ts';
 import { ANSWER_CHARACTERS, atMost, cutToFit, present } from './present.ts';
-import { type Reader, refuseViewer, roleIn } from './reader.ts';
+import type { Reader } from './reader.ts';
 
 export interface RecordsInput {
   ids: readonly string[];
@@ -87,9 +88,9 @@ async function momentIn(
   { as_of, include }: RecordsInput,
 ): Promise<Moment> {
   if (organizationId === null) return { today: dateOf(reader.now().toISOString()), ordinal: null };
-  const role = roleIn(caller, organizationId);
-  if (include.includes('HISTORY')) refuseViewer(role, 'the history');
-  refusePast(reader, role, as_of);
+  permit(caller, organizationId, 'getRecords');
+  if (include.includes('HISTORY')) permit(caller, organizationId, 'getRecords HISTORY');
+  refusePast(reader, caller, organizationId, as_of);
   return momentOf(reader, organizationId, as_of);
 }
 

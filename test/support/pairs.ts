@@ -71,8 +71,8 @@ export interface Served {
   token: string;
   accountId: string;
   owner: Session;
-  /** Speaks for another credential of the owner's, with another role perhaps. */
-  as(role: Role, limits?: Partial<Pick<NewToken, 'read_only' | 'organizations'>>): Promise<Session>;
+  /** Speaks for another credential, the owner's unless it is told whose, with another role perhaps. */
+  as(role: Role, limits?: Partial<Pick<NewToken, 'read_only' | 'organizations' | 'account_id'>>): Promise<Session>;
   /** One more organization of the same owner's. */
   secondOrganization(): Promise<string>;
   /** An organization that nobody of the first is a member of, and its owner. */
