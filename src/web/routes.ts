@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
-import { notFound } from '../http/errors.ts';
+import { methodNotAllowed, notFound } from '../http/errors.ts';
 import type { RequestState } from '../http/request.ts';
 import { assetRoutes } from './assets.ts';
 import { allRoutes } from './pages.ts';
@@ -15,8 +15,13 @@ import type { PageContext, Route } from './visit.ts';
 export function createPages(parts: WebParts): Middleware<RequestState> {
   const site = new Site(parts);
   const router = new Router<RequestState>({ sensitive: true, strict: true });
-  for (const [path, routes] of byPath(allRoutes(parts))) {
-    router.all(path, (ctx) => site.serve(ctx, routes));
+  const routes = allRoutes(parts);
+  for (const route of routes) {
+    router.register(route.path, [route.method], (ctx) => site.serve(ctx, route));
+  }
+  // After all of them, for paths overlap: one may be the fixed part of what another leaves open.
+  for (const [path, allowed] of methodsByPath(routes)) {
+    router.all(path, (ctx) => site.showError(ctx, methodNotAllowed(allowed)));
   }
   assetRoutes(router);
   const dispatch = router.routes();
@@ -28,10 +33,15 @@ export function createPages(parts: WebParts): Middleware<RequestState> {
   };
 }
 
-function byPath(routes: readonly Route[]): Map<string, Route[]> {
-  const grouped = new Map<string, Route[]>();
-  for (const route of routes) grouped.set(route.path, [...(grouped.get(route.path) ?? []), route]);
-  return grouped;
+/** What an Allow header says, for each path. */
+function methodsByPath(routes: readonly Route[]): Map<string, string> {
+  const allowed = new Map<string, string>();
+  for (const { method, path } of routes) {
+    const names = method === 'GET' ? 'GET, HEAD' : method;
+    const others = allowed.get(path);
+    allowed.set(path, others === undefined ? names : `${others}, ${names}`);
+  }
+  return allowed;
 }
 
 /** Programs that ask for JSON, or for anything, get the errors that they know. */

@@ -1,5 +1,5 @@
 import { Cookies } from '../http/cookies.ts';
-import { ClientGone, type HttpError, methodNotAllowed } from '../http/errors.ts';
+import { ClientGone, type HttpError } from '../http/errors.ts';
 import { originGuard } from '../http/origin.ts';
 import { pageHeaders } from '../http/security-headers.ts';
 import { FormTokens, refuseOtherSites, TOKEN_FIELD } from './csrf.ts';
@@ -28,14 +28,10 @@ export class Site {
     this.headers = pageHeaders(parts.baseUrl);
   }
 
-  /** @param routes all of the request's path */
-  async serve(ctx: PageContext, routes: readonly Route[]): Promise<void> {
+  async serve(ctx: PageContext, route: Route): Promise<void> {
     let person: Person | null = null;
     try {
       this.guard(ctx.req);
-      const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
-      const route = routes.find((one) => one.method === method);
-      if (route === undefined) throw methodNotAllowed(allowed(routes));
       person = await this.whoIs(ctx);
       this.count(ctx, person);
       const sent = route.method === 'POST' ? await this.readSent(ctx) : NOTHING_SENT;
@@ -47,7 +43,7 @@ export class Site {
     }
   }
 
-  /** Shows an error where no route was found. */
+  /** Shows an error where no route is, or none for the method. */
   async showError(ctx: PageContext, error: HttpError): Promise<void> {
     const person = await this.whoIs(ctx).catch(() => null);
     this.answerError(ctx, person, error);
@@ -125,10 +121,6 @@ export class Site {
     ctx.set(answer.headers);
     this.show(ctx, person, errorPage(answer));
   }
-}
-
-function allowed(routes: readonly Route[]): string {
-  return routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
 }
 
 /** On the way to connect an assistant, which may have opened a window for it: see pageHeaders. */
