@@ -19,6 +19,7 @@ const BRAND = 'veritrail';
 const MAIN_LINKS = [
   ['/', 'Start'],
   ['/organizations', 'Organizations'],
+  ['/settings/tokens', 'Settings'],
 ] as const;
 
 const SETTINGS_LINKS = [
@@ -77,6 +78,12 @@ function Document({ page, around }: { page: Page; around: Surroundings }) {
   );
 }
 
+/** The entry of the main navigation that a page is under: they begin alike. */
+function mainSection(section: string | undefined): string | undefined {
+  const first = (path: string) => path.split('/')[1];
+  return MAIN_LINKS.find(([href]) => section !== undefined && first(href) === first(section))?.[0];
+}
+
 function Header({ name, section }: { name: string | null; section: string | undefined }) {
   return (
     <header class="top">
@@ -86,7 +93,7 @@ function Header({ name, section }: { name: string | null; section: string | unde
       {name === null ? null : (
         <>
           <nav aria-label="Main">
-            <Links links={MAIN_LINKS} section={section} />
+            <Links links={MAIN_LINKS} section={mainSection(section)} />
           </nav>
           <div class="person">
             <span class="name">{name}</span>
@@ -102,24 +109,26 @@ function Header({ name, section }: { name: string | null; section: string | unde
   );
 }
 
-function SideNavigation({ page }: { page: Page }) {
+/** What is beside a page: the other pages of its organization, else the settings. */
+function SideNavigation({ page: { organization, section } }: { page: Page }) {
   return (
     <div class="side">
-      {page.organization !== undefined && (
-        <NavigationGroup title={page.organization.name} label="Organization">
-          <Links links={organizationLinks(page.organization.id)} section={page.section} />
+      {organization === undefined ? (
+        <NavigationGroup title="Settings">
+          <Links links={SETTINGS_LINKS} section={section} />
+        </NavigationGroup>
+      ) : (
+        <NavigationGroup title={organization.name} label="Organization">
+          <Links links={organizationLinks(organization.id)} section={section} />
         </NavigationGroup>
       )}
-      <NavigationGroup title="Settings" label="Settings">
-        <Links links={SETTINGS_LINKS} section={page.section} />
-      </NavigationGroup>
     </div>
   );
 }
 
-function NavigationGroup(props: { title: string; label: string; children: ComponentChildren }) {
+function NavigationGroup(props: { title: string; label?: string; children: ComponentChildren }) {
   return (
-    <nav aria-label={props.label}>
+    <nav aria-label={props.label ?? props.title}>
       <p class="group">{props.title}</p>
       {props.children}
     </nav>

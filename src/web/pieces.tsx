@@ -1,7 +1,13 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 
-/** A table that scrolls inside itself where it is too wide. A row's first cell is its heading. */
+/** Says what an element is although it is that already: style sheets that stack a table take it away in some browsers. */
+const as = (role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'rowheader' | 'cell') => ({ role });
+
+/**
+ * A table that scrolls inside itself where it is too wide; on a telephone its rows are stacked. A row's first cell is
+ * its heading.
+ */
 export function Table(props: {
   caption: string;
   head: readonly string[];
@@ -10,23 +16,28 @@ export function Table(props: {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
     <section class="scroll" aria-label={props.caption} tabIndex={0}>
-      <table>
+      <table {...as('table')}>
         <caption>{props.caption}</caption>
-        <thead>
-          <tr>
+        <thead {...as('rowgroup')}>
+          <tr {...as('row')}>
             {props.head.map((title) => (
-              <th key={title} scope="col">
+              <th key={title} scope="col" {...as('columnheader')}>
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody {...as('rowgroup')}>
           {props.rows.map(({ key, cells: [first, ...rest] }) => (
-            <tr key={key}>
-              <th scope="row">{first}</th>
+            <tr key={key} {...as('row')}>
+              <th scope="row" {...as('rowheader')}>
+                {first}
+              </th>
               {rest.map((cell, at) => (
-                <td key={props.head[at + 1]}>{cell}</td>
+                <td key={props.head[at + 1]} {...as('cell')} data-label={props.head[at + 1]}>
+                  {/* One box, so that what stands beside the label stays together. */}
+                  <div>{cell}</div>
+                </td>
               ))}
             </tr>
           ))}
