@@ -34,14 +34,15 @@ export interface WebTest extends WebParts {
   stop(): Promise<void>;
 }
 
-/** @param baseUrl as the service's users write it; where it listens unless given */
+/** @param baseUrl as the service's users write it, where port 0 is the one it listens on; where it listens unless given */
 export async function startWeb(baseUrl?: string, more: Partial<WebParts> = {}): Promise<WebTest> {
   const identity = await open();
   const { handler, accounts, tokens, now } = identity;
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const base = baseUrl ?? url;
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const base = baseUrl?.replace(/:0$/, `:${port}`) ?? url;
   const { installation, organizationId } = await firstStart({ accounts, log: identity.log, handler, now });
   const members = new Members({ accounts, handler, tokens });
   const people = openPeople({
