@@ -7,8 +7,10 @@ import type { Caller } from '../../src/commands/caller.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
 import { callerOf } from '../../src/http/authentication.ts';
 import { challenges } from '../../src/http/challenge.ts';
+import { createLimits } from '../../src/http/limits.ts';
 import { oauthEndpoints } from '../../src/http/oauth.ts';
 import { type RequestState, requests } from '../../src/http/request.ts';
+import { visitors } from '../../src/http/visitor.ts';
 import { Authenticator } from '../../src/identity/authenticate.ts';
 import { firstStart, ownerOf } from '../../src/identity/installation.ts';
 import { Members } from '../../src/identity/members.ts';
@@ -97,7 +99,7 @@ function appOf(
 ): Koa<RequestState> {
   const app = new Koa<RequestState>();
   app.use(requests(pino({ level: 'silent' })));
-  app.use(oauthEndpoints(oauth));
+  app.use(oauthEndpoints(oauth, createLimits(null, visitors([]))));
   app.use(async (ctx, next) => {
     if (!ctx.path.startsWith('/oauth/interaction/')) return next();
     const person = await signedIn(ctx.req);

@@ -56,11 +56,8 @@ function grantsOf(given: unknown): unknown[] {
 /** A name on one line, without characters that hide or turn others around. Null where none is left. */
 function nameOf(given: unknown): string | null {
   if (typeof given !== 'string') return null;
-  const name = given
-    .normalize('NFKC')
-    .replace(/\s+/gu, ' ')
-    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
-    .trim();
+  const visible = given.normalize('NFKC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, '');
+  const name = visible.replace(/ +/g, ' ').trim();
   return name === '' ? null : [...name].slice(0, MAX_NAME).join('');
 }
 

@@ -54,7 +54,11 @@ function configuration(parts: ProviderParts): Configuration {
     responseTypes: ['code'],
     clientAuthMethods: ['none', 'private_key_jwt'],
     enabledJWA: { clientAuthSigningAlgValues: [...SIGNING], idTokenSigningAlgValues: ['ES256'] },
-    clientDefaults: { id_token_signed_response_alg: 'ES256', token_endpoint_auth_method: 'none' },
+    clientDefaults: {
+      grant_types: ['authorization_code', 'refresh_token'],
+      id_token_signed_response_alg: 'ES256',
+      token_endpoint_auth_method: 'none',
+    },
     pkce: { required: () => true },
     cookies: cookies(parts),
     routes: {

@@ -21,11 +21,15 @@ export type RedirectKind = 'WEB' | 'LOOPBACK' | 'EDITOR';
 export function redirectKind(uri: string): RedirectKind | null {
   // Only what is written as it will be read: parsers differ in what they make of white space, `\` and `*`.
   if (uri.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(uri) || /[\\*#]/.test(uri) || !URL.canParse(uri)) return null;
-  const { protocol, hostname, username, password } = new URL(uri);
-  if (username !== '' || password !== '' || /^[a-z][a-z0-9+.-]*:\/*[^/?]*@/i.test(uri)) return null;
-  if (protocol === 'https:') return LOOPBACK.has(hostname) || !/^https:\/\/[^/]/i.test(uri) ? null : 'WEB';
-  if (protocol === 'http:') return LOOPBACK.has(hostname) && /^http:\/\/[^/]/i.test(uri) ? 'LOOPBACK' : null;
-  return EDITOR_SCHEMES.has(protocol) ? 'EDITOR' : null;
+  const { protocol, hostname, port } = new URL(uri);
+  if (EDITOR_SCHEMES.has(protocol)) return /^[^/?]*:\/*[^/?]*@/.test(uri) ? null : 'EDITOR';
+  // The host as it is written is the host that is meant: no user name before it, no other way to write a number.
+  const [, written = ''] = /^https?:\/\/([^/?]*)/i.exec(uri) ?? [];
+  const [, host, ownPort = ''] = /^(.*?)(?::(\d+))?$/.exec(written.toLowerCase()) ?? [];
+  const defaultPort = protocol === 'https:' ? '443' : '80';
+  if (host !== hostname || (ownPort !== port && ownPort !== defaultPort)) return null;
+  if (protocol === 'https:') return LOOPBACK.has(hostname) ? null : 'WEB';
+  return protocol === 'http:' && LOOPBACK.has(hostname) ? 'LOOPBACK' : null;
 }
 
 /** Where a redirect goes, as a person can judge it: a host, or the editor's scheme. */

@@ -1,0 +1,160 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
+import { z } from 'zod';
+import { ROLES } from '../../commands/caller.ts';
+import { formTargetOf } from '../../http/security-headers.ts';
+import { PATHS } from '../../identity/oauth/addresses.ts';
+import type { ConsentDetails } from '../../identity/oauth/consent.ts';
+import type { OAuth } from '../../identity/oauth/oauth.ts';
+import { MAX_DAYS } from '../../identity/token-record.ts';
+import { attempt } from '../attempt.ts';
+import { Form } from '../context.tsx';
+import { ChoiceField, FormFault, SelectField, TextField } from '../fields.tsx';
+import { BLANK, checkForm, type FormState, many, one } from '../forms.ts';
+import { again, type Page } from '../page.ts';
+import { Facts } from '../pieces.tsx';
+import { roleChoices, roleName } from '../roles.ts';
+import { get, post, type Route, redirect } from '../visit.ts';
+
+const WHOLE_DAYS = `Give whole days, from 1 to ${MAX_DAYS}.`;
+const ANSWER = { answer: one(z.enum(['allow', 'deny'], 'Allow it or deny it.')) };
+const ALLOWED = {
+  organizations: many(z.string()).min(1, 'Choose at least one organization, or deny it.').max(100),
+  access: one(z.enum(['write', 'read'], 'Choose one.')),
+  role: one(z.enum(ROLES, 'Choose a role.')),
+  days: one(
+    z
+      .string()
+      .trim()
+      .regex(/^\d{1,3}$/, WHOLE_DAYS)
+      .transform(Number)
+      .refine((days) => days >= 1 && days <= MAX_DAYS, WHOLE_DAYS),
+  ),
+};
+const FIELDS = Object.keys(ALLOWED);
+
+/** Where an assistant's request is put to the person that it asks. It is always asked, and nothing is chosen for them. */
+export const consentPage = ({ oauth }: { oauth: Pick<OAuth, 'consent'> }): Route[] => {
+  const path = `${PATHS.interaction}/:uid`;
+  return [
+    get(path, async ({ ctx, person }) => page(await oauth.consent.details(ctx, person.account.id), BLANK)),
+    post(path, async ({ ctx, person, sent }) => {
+      const { consent } = oauth;
+      const show = async (form: FormState) => again(page(await consent.details(ctx, person.account.id), form));
+      const answer = checkForm(ANSWER, sent);
+      if (answer.value === null) return show(answer.state);
+      if (answer.value.answer === 'deny') return redirect(await consent.deny(ctx));
+      const { value, state } = checkForm(ALLOWED, sent);
+      if (value === null) return show(state);
+      const { access, ...rest } = value;
+      const allowed = { ...rest, read_only: access === 'read' };
+      const tried = await attempt(sent, FIELDS, () => consent.allow(ctx, person.account.id, allowed));
+      return tried.state === null ? redirect(tried.done) : show(tried.state);
+    }),
+  ];
+};
+
+function page(details: ConsentDetails, form: FormState): Page {
+  const { client, redirect, uid } = details;
+  return {
+    title: `Connect ${nameOf(details)}?`,
+    plain: true,
+    // After this form was sent, the browser goes on to the assistant.
+    formTargets: [formTargetOf(redirect.uri)],
+    body: (
+      <>
+        <p>
+          An assistant asks to work in veritrail in your name. You can disconnect it at any time, in Settings →
+          Connected assistants.
+        </p>
+        <Facts facts={factsOf(details)} />
+        <p class="notice warning">{warningOf(client, redirect)}</p>
+        <Form action={`${PATHS.interaction}/${uid}`} class="card">
+          <FormFault form={form} />
+          {details.organizations.length === 0 ? (
+            <p>You are a member of no organization yet, so there is nothing that it could be allowed.</p>
+          ) : (
+            <Choices details={details} form={form} />
+          )}
+          <p class="actions">
+            {details.organizations.length > 0 && (
+              <button type="submit" name="answer" value="allow">
+                Allow
+              </button>
+            )}{' '}
+            <button type="submit" name="answer" value="deny" class="quiet" formNoValidate>
+              Deny
+            </button>
+          </p>
+        </Form>
+      </>
+    ),
+  };
+}
+
+function Choices({ details, form }: { details: ConsentDetails; form: FormState }) {
+  const { organizations, asksToWrite, role, days } = details;
+  const highest = ROLES.findLast((known) => organizations.some((one) => one.role === known)) ?? 'VIEWER';
+  const read = { value: 'read', label: 'Only read', hint: 'It can change nothing, whatever its role.' };
+  const write = { value: 'write', label: 'Read and change', hint: 'Every change is kept with your name and its own.' };
+  return (
+    <>
+      <ChoiceField
+        form={form}
+        name="organizations"
+        label="For which organizations?"
+        choices={organizations.map((one) => ({ value: one.id, label: one.name, hint: `You: ${roleName(one.role)}` }))}
+        chosen={organizations.length === 1 ? organizations.map(({ id }) => id) : []}
+      />
+      <ChoiceField
+        form={form}
+        name="access"
+        type="radio"
+        label="What may it do there?"
+        choices={asksToWrite ? [write, read] : [read]}
+        chosen={[asksToWrite ? 'write' : 'read']}
+      />
+      <SelectField
+        form={form}
+        name="role"
+        label="As what?"
+        hint="Up to your own role, which limits it at every call."
+        choices={roleChoices(highest)}
+        value={role}
+      />
+      <TextField
+        form={form}
+        name="days"
+        label="For how many days?"
+        hint={`1 to ${MAX_DAYS}. Then it asks you again.`}
+        type="number"
+        inputMode="numeric"
+        min={1}
+        max={MAX_DAYS}
+        value={String(days)}
+      />
+    </>
+  );
+}
+
+function factsOf({ client, redirect, asksToWrite }: ConsentDetails): [string, ComponentChildren][] {
+  return [
+    ['Asks', client.name === null ? 'an assistant without a name' : `“${client.name}”`],
+    ...(client.publishedBy === null ? [] : [['Published by', client.publishedBy] as [string, string]]),
+    ...(client.uri === null ? [] : [['Says it is from', new URL(client.uri).host] as [string, string]]),
+    ['Asks to', asksToWrite ? 'read and change the register' : 'read the register'],
+    ['Your answer goes to', <strong key="host">{placeOf(redirect)}</strong>],
+  ];
+}
+
+const nameOf = ({ client, redirect }: ConsentDetails) => client.name ?? client.publishedBy ?? placeOf(redirect);
+
+function placeOf({ host, kind }: ConsentDetails['redirect']): string {
+  if (kind === 'LOOPBACK') return `a program on this computer (${host})`;
+  return kind === 'EDITOR' ? `the program on this computer that opens ${host}: addresses` : host;
+}
+
+function warningOf({ publishedBy }: ConsentDetails['client'], redirect: ConsentDetails['redirect']): string {
+  const known = publishedBy === null ? 'Nobody has checked its name.' : `${publishedBy} stands for its name.`;
+  return `${known} Allow it only if you have just begun this yourself, and ${placeOf(redirect)} is where your assistant is.`;
+}

@@ -1,0 +1,78 @@
+import * as assert from 'uvu/assert';
+import { rejection } from '../support/identity.ts';
+import { authorizeUrl, newClient, pkce } from '../support/oauth-raw.ts';
+import { TestBrowser } from '../support/oauth-service.ts';
+import { oauthSuite } from '../support/oauth-suite.ts';
+
+const { test, start } = oauthSuite('who allows what');
+
+test('a browser can neither see nor answer what another one was asked', async () => {
+  const service = await start();
+  const client = await newClient(service);
+  const { page } = await new TestBrowser(service, service.owner).consent(
+    authorizeUrl(service, client, pkce().challenge),
+  );
+  const attacker = new TestBrowser(service, service.owner);
+  const seen = (await (await attacker.request(page)).json()) as { refusal: { code: string } };
+  assert.is(seen.refusal.code, 'not_found');
+  const allowed = { organizations: [service.organizationId], role: 'OWNER', read_only: false } as const;
+  assert.match((await rejection(attacker.answer(page, allowed))).message, 'not_found');
+  assert.equal(await service.oauth.assistantsOf(service.owner), []);
+});
+
+test('what one person allowed is not given to who has signed in since', async () => {
+  const service = await start();
+  const client = await newClient(service);
+  const browser = new TestBrowser(service, service.owner);
+  const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge));
+  const choice = JSON.stringify({ organizations: [service.organizationId], role: 'OWNER', read_only: false });
+  const answered = await browser.request(`${page}?answer=${encodeURIComponent(choice)}`, 'POST');
+  browser.person = 'acc_00000000000000000000000000';
+  const asked = await browser.request(answered.headers.get('location')!);
+  const to = new URL(asked.headers.get('location')!, service.url);
+  assert.match(to.pathname, /^\/oauth\/interaction\//);
+  assert.is.not(to.href, page);
+  const details = (await (await browser.request(to.href)).json()) as { organizations: unknown[] };
+  assert.equal(details.organizations, []);
+});
+
+test('an answer counts once, and choosing no organization is none', async () => {
+  const service = await start();
+  const client = await newClient(service);
+  const browser = new TestBrowser(service, service.owner);
+  const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge));
+  const none = { organizations: [], role: 'OWNER', read_only: false } as const;
+  assert.match((await rejection(browser.answer(page, none))).message, 'organizations');
+  const foreign = { ...none, organizations: ['org_00000000000000000000000000'] };
+  assert.match((await rejection(browser.answer(page, foreign))).message, 'organization');
+  const allowed = { ...none, organizations: [service.organizationId] };
+  const query = `?answer=${encodeURIComponent(JSON.stringify(allowed))}`;
+  const statuses = await Promise.all([1, 2, 3].map(async () => (await browser.request(page + query, 'POST')).status));
+  assert.equal(statuses.sort(), [303, 400, 400]);
+  assert.is((await service.oauth.assistantsOf(service.owner)).length, 1);
+});
+
+test('who is denied is told so', async () => {
+  const service = await start();
+  const client = await newClient(service);
+  const browser = new TestBrowser(service, service.owner);
+  const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge));
+  const back = await browser.answer(page, null);
+  assert.is(back.searchParams.get('error'), 'access_denied');
+  assert.is(back.searchParams.get('iss'), service.url);
+  assert.equal(
+    await service.tokens.listOf(service.owner).then((all) => all.filter(({ kind }) => kind === 'ASSISTANT')),
+    [],
+  );
+});
+
+test('nobody who is not signed in is shown who asks', async () => {
+  const service = await start();
+  const client = await newClient(service);
+  const browser = new TestBrowser(service, null);
+  const asked = await browser.open(authorizeUrl(service, client, pkce().challenge));
+  assert.is(asked.status, 302);
+  assert.match(asked.headers.get('location')!, /^\/sign-in\?next=%2Foauth%2Finteraction%2F/);
+});
+
+test.run();

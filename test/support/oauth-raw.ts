@@ -1,0 +1,120 @@
+/** The protocol's messages one by one, to be sent right or wrong. */
+import { createHash, randomBytes } from 'node:crypto';
+import { type OAuthService, TestBrowser } from './oauth-service.ts';
+
+export const REDIRECT = 'http://127.0.0.1:33418/callback';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  json: Record<string, unknown>;
+}
+
+export interface TokenSet {
+  access_token: string;
+  refresh_token: string;
+  expires_in: number;
+  scope: string;
+}
+
+export async function register(service: OAuthService, metadata: object): Promise<Answer> {
+  const response = await fetch(`${service.url}/oauth/register`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(metadata),
+  });
+  return toAnswer(response);
+}
+
+/** A client with one loopback redirect. */
+export async function newClient(service: OAuthService, metadata: object = {}): Promise<string> {
+  const answer = await register(service, { client_name: 'Raw client', redirect_uris: [REDIRECT], ...metadata });
+  if (answer.status !== 201) throw new Error(`not registered: ${JSON.stringify(answer.json)}`);
+  return String(answer.json.client_id);
+}
+
+/** A verifier and its S256 challenge (RFC 7636). */
+export function pkce(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString('base64url');
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+}
+
+type Fields = Record<string, string | readonly string[] | undefined>;
+
+/** An authorization request's address; a field that is undefined is left out. */
+export function authorizeUrl(service: OAuthService, client_id: string, challenge: string, fields: Fields = {}): string {
+  const url = new URL(`${service.url}/oauth/authorize`);
+  url.search = query({
+    ...{ response_type: 'code', client_id, redirect_uri: REDIRECT, state: 'a-state' },
+    ...{ code_challenge: challenge, code_challenge_method: 'S256', resource: service.resource },
+    ...fields,
+  });
+  return url.href;
+}
+
+/** Sends a form to an endpoint of programs. */
+export async function send(service: OAuthService, path: string, fields: Fields): Promise<Answer> {
+  const response = await fetch(service.url + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: query(fields),
+  });
+  return toAnswer(response);
+}
+
+export function exchange(
+  service: OAuthService,
+  client_id: string,
+  code: string,
+  verifier: string,
+  fields: Fields = {},
+) {
+  return send(service, '/oauth/token', {
+    ...{ grant_type: 'authorization_code', client_id, code, code_verifier: verifier, redirect_uri: REDIRECT },
+    ...{ resource: service.resource },
+    ...fields,
+  });
+}
+
+export function refresh(service: OAuthService, client_id: string, refresh_token: string, fields: Fields = {}) {
+  return send(service, '/oauth/token', { grant_type: 'refresh_token', client_id, refresh_token, ...fields });
+}
+
+/** A code that the owner allowed. */
+export async function allowedCode(service: OAuthService, client: string, fields: Fields = {}) {
+  const { verifier, challenge } = pkce();
+  const back = await new TestBrowser(service, service.owner).allow(authorizeUrl(service, client, challenge, fields));
+  const code = back.searchParams.get('code');
+  if (code === null) throw new Error(`no code: ${back}`);
+  return { code, verifier };
+}
+
+/** A client that the owner has connected. */
+export async function connected(service: OAuthService, fields: Fields = {}) {
+  const client = await newClient(service);
+  const { code, verifier } = await allowedCode(service, client, fields);
+  const answer = await exchange(service, client, code, verifier);
+  if (answer.status !== 200) throw new Error(`no tokens: ${JSON.stringify(answer.json)}`);
+  return { client, code, verifier, tokens: answer.json as unknown as TokenSet };
+}
+
+/** How a token is answered at the resource: 200 or 401. */
+export async function admits(service: OAuthService, token: string): Promise<number> {
+  const response = await fetch(`${service.url}/api/mcp/v1`, { headers: { Authorization: `Bearer ${token}` } });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+function query(fields: Fields): string {
+  const sent = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) {
+    for (const one of value === undefined ? [] : [value].flat()) sent.append(name, one);
+  }
+  return sent.toString();
+}
+
+async function toAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const json = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : { text };
+  return { status: response.status, headers: response.headers, json };
+}
