@@ -106,7 +106,9 @@ export class AccessLog {
     if (type === 'SIGN_IN_REFUSED') {
       this.refused({ event_type: type, actor_id: null, account_id, visitor, details });
     } else {
-      this.note({ event_type: type, actor_id: account_id, account_id, visitor, details });
+      // `count` says how often something happened, in every row.
+      const told = event.type === 'SESSIONS_ENDED' ? { sessions: event.count } : details;
+      this.note({ event_type: type, actor_id: account_id, account_id, visitor, details: told });
     }
   };
 

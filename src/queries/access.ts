@@ -38,28 +38,37 @@ export function asksForAccess(filter: ChangesInput['filter']): boolean {
   if (types.every((type) => type === ACCESS)) return true;
   throw wrong(
     'The access log is apart from the changes of records: ask for ACCESS in a call of its own.',
-    'record_types',
+    'filter.record_types',
   );
 }
 
+/** What the access log is read from: of no reader's other parts. */
+export type AccessReader = Pick<Reader, 'accounts' | 'cursorKey'>;
+
+export interface AccessPage {
+  changes: AccessEntryShown[];
+  next_cursor?: string;
+}
+
 /** Sign-ins, refusals and the use of tokens, newest first. It is apart from the sealed log: kept 400 days, without proofs. */
-export async function listAccess(reader: Reader, caller: Caller, input: ChangesInput): Promise<object> {
-  const { organization_id, filter = {} } = input;
-  permit(caller, organization_id, 'listChanges ACCESS');
+export async function listAccess(
+  reader: AccessReader,
+  caller: Caller,
+  input: ChangesInput,
+): Promise<AccessPage | { total: number }> {
+  permit(caller, input.organization_id, 'listChanges ACCESS');
   refuseWhatItLacks(input);
+  const { organization_id, filter = {} } = input;
   const boundTo = ['listChanges', organization_id, filter];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor).id;
-  const period = { from: timeOf('from', filter.from), to: timeOf('to', filter.to) };
-  const matches = matcher(caller, filter, period);
-  const below = after ?? (period.to === null ? undefined : `${period.to}~~`);
-  const walk = newestFirst(reader.accounts, organization_id, { from: earliest(period.from), below });
+  const found = search(reader.accounts, caller, organization_id, filter, after);
   if (input.view === 'COUNT') {
     let total = 0;
-    for await (const row of walk) if (matches(row)) total += 1;
+    for await (const _ of found) total += 1;
     return { total };
   }
   const rows: AccessRow[] = [];
-  for await (const row of walk) if (matches(row) && rows.push(row) > input.size) break;
+  for await (const row of found) if (rows.push(row) > input.size) break;
   const changes = await presentRows(reader.accounts, rows.slice(0, input.size));
   const shown = fitting(changes as unknown as Record<string, unknown>[]);
   const place = { empty: false, key: null, id: rows[shown - 1]?.id ?? '', today: '', ordinal: null };
@@ -68,23 +77,17 @@ export async function listAccess(reader: Reader, caller: Caller, input: ChangesI
 }
 
 function refuseWhatItLacks({ verify, as_of, filter }: ChangesInput): void {
-  if (verify)
-    throw wrong(
-      'The access log is not in the sealed log, so there is no chain to check: leave verify out.',
-      null,
-      'verify',
-    );
-  if (as_of !== undefined)
-    throw wrong('The access log has no past state: leave as_of out, and give from and to.', null, 'as_of');
+  if (verify) throw wrong('The access log is not in the sealed log: it has no chain, leave verify out.', 'verify');
+  if (as_of !== undefined) throw wrong('The access log has no past state: leave as_of out, give from and to.', 'as_of');
   if (filter?.record_id)
-    throw wrong('The access log is about no records: leave record_id out, or ACCESS.', 'record_id');
+    throw wrong('The access log is about no records: leave record_id out, or ACCESS.', 'filter.record_id');
   const unknown = filter?.event_types?.find((type) => !ACCESS_TYPES.some((known) => known === type));
   if (unknown === undefined) return;
   const message = `The access log has no ${unknown}: choose of its own event types.`;
   throw new Refusal('invalid_input', message, { field: 'filter.event_types', allowed: ACCESS_TYPES });
 }
 
-function wrong(message: string, filter: string | null, field = `filter.${filter}`): Refusal {
+function wrong(message: string, field: string): Refusal {
   return new Refusal('invalid_input', message, { field });
 }
 
@@ -93,7 +96,7 @@ function timeOf(field: 'from' | 'to', text: string | undefined): string | null {
   if (text === undefined) return null;
   const time = field === 'from' && isRealDate(text) ? `${text}T00:00:00.000Z` : endOf(text);
   if (time !== null) return time;
-  throw wrong(`The access log has no positions: give ${field} as a date, or a timestamp in UTC.`, field);
+  throw wrong(`The access log has no positions: give ${field} as a date, or a timestamp in UTC.`, `filter.${field}`);
 }
 
 /** Rows that count are found by their last time too. */
@@ -101,18 +104,26 @@ function earliest(from: string | null): string {
   return from === null ? '' : new Date(Math.max(0, Date.parse(from) - LONGEST_COUNT_MS)).toISOString();
 }
 
-function matcher(
+type Filter = NonNullable<ChangesInput['filter']>;
+
+/** The rows that a filter finds, behind the one with the id `after`. */
+async function* search(
+  accounts: AccountStore,
   caller: Caller,
-  { actor_id, event_types }: NonNullable<ChangesInput['filter']>,
-  { from, to }: { from: string | null; to: string | null },
-): (row: AccessRow) => boolean {
+  organizationId: string,
+  filter: Filter,
+  after: string | null,
+): AsyncGenerator<AccessRow> {
+  const { actor_id, event_types } = filter;
+  const [from, to] = [timeOf('from', filter.from), timeOf('to', filter.to)];
   const actors = actor_id && new Set(actor_id.map((id) => (id === 'ME' ? caller.account_id : id)));
   const types = event_types && new Set(event_types);
-  return (row) =>
-    (!types || types.has(row.event_type)) &&
-    (!actors || actors.has(row.actor_id ?? '') || actors.has(row.account_id ?? '')) &&
-    (from === null || row.last_at >= from) &&
-    (to === null || row.at <= to);
+  const below = after ?? (to === null ? undefined : `${to}~~`);
+  for await (const row of newestFirst(accounts, organizationId, { from: earliest(from), below })) {
+    if (types && !types.has(row.event_type)) continue;
+    if (actors && !actors.has(row.actor_id ?? '') && !actors.has(row.account_id ?? '')) continue;
+    if ((from === null || row.last_at >= from) && (to === null || row.at <= to)) yield row;
+  }
 }
 
 interface Range {

@@ -1,3 +1,4 @@
+import { accessPage } from './pages/access.tsx';
 import { accountPage } from './pages/account.tsx';
 import { assistantsPage } from './pages/assistants.tsx';
 import { confirmPage } from './pages/confirm.tsx';
@@ -35,6 +36,7 @@ const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [
   memberPage,
   domainPages,
   organizationTokensPage,
+  accessPage,
   tokensPage,
   assistantsPage,
   securityPage,

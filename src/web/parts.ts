@@ -5,6 +5,7 @@ import type { Members } from '../identity/members.ts';
 import type { People } from '../identity/people.ts';
 import type { Tokens } from '../identity/tokens.ts';
 import type { Visitor } from '../identity/visitor.ts';
+import type { AccessReader } from '../queries/access.ts';
 
 /** What the pages are made of. Each page takes of it what it needs. */
 export interface WebParts {
@@ -17,6 +18,8 @@ export interface WebParts {
   people: People;
   members: Members;
   tokens: Tokens;
+  /** What the access log is read from. */
+  accessReader: AccessReader;
   /** Whether an OpenID provider is configured, so that organizations may let domains in. */
   openId: boolean;
   /** An organization's name, for who is no member of it yet. @throws Refusal not_found */

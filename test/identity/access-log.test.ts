@@ -157,7 +157,7 @@ test('tells what people’s accounts tell', async ({ log, rows }) => {
   const found = (await rows('org_a')).map(({ event_type, details, actor_id }) => [event_type, details, actor_id]);
   assert.equal(found.sort(), [
     ['RECOVERY_CODE_USED', { left: 7 }, 'acc_bob'],
-    ['SESSIONS_ENDED', { count: 3 }, 'acc_bob'],
+    ['SESSIONS_ENDED', { sessions: 3 }, 'acc_bob'],
   ]);
 });
 

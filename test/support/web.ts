@@ -61,6 +61,7 @@ export async function startWeb(baseUrl?: string, more: Partial<WebParts> = {}): 
     people,
     members,
     tokens,
+    accessReader: { accounts, cursorKey: Buffer.alloc(32, 8) },
     openId: false,
     organizationName: async (id) => (await requireOrganization(handler, id)).name,
     visitorOf,

@@ -1,0 +1,71 @@
+import type { AccessType } from '../queries/access-entry.ts';
+
+/** What happened, in the words of pages. */
+export const ACCESS_WORDS: Readonly<Record<AccessType, string>> = {
+  SIGNED_IN: 'Signed in',
+  SIGN_IN_REFUSED: 'Sign-in refused',
+  SIGNED_OUT: 'Signed out',
+  SESSIONS_ENDED: 'Signed out other browsers',
+  PASSWORD_CHANGED: 'Password changed',
+  EMAIL_CHANGED: 'E-mail address changed',
+  FACTOR_ADDED: 'Second factor added',
+  FACTOR_REMOVED: 'Second factor removed',
+  RECOVERY_CODES_MADE: 'Recovery codes made',
+  RECOVERY_CODE_USED: 'Recovery code used',
+  ACCOUNT_CREATED: 'Account created',
+  ACCOUNT_ERASED: 'Account erased',
+  ACCOUNT_LINK_MADE: 'Link into an account made',
+  ACCOUNT_LINK_USED: 'Link into an account used',
+  ACCOUNT_LINK_WITHDRAWN: 'Link into an account withdrawn',
+  ASSISTANT_ALLOWED: 'Assistant allowed',
+  ASSISTANT_DENIED: 'Assistant denied',
+  TOKEN_USED: 'Token used',
+  TOKEN_REFUSED: 'Token refused',
+  EXPORT_DRAWN: 'Export drawn',
+  REPORT_DRAWN: 'Report drawn',
+};
+
+/** Kinds that the page filters by; together they are all there is. */
+export const ACCESS_KINDS: Readonly<Record<string, { label: string; types: readonly AccessType[] }>> = {
+  'sign-ins': {
+    label: 'Signing in and out',
+    types: ['SIGNED_IN', 'SIGNED_OUT', 'SESSIONS_ENDED', 'RECOVERY_CODE_USED'],
+  },
+  refusals: { label: 'Refused', types: ['SIGN_IN_REFUSED', 'TOKEN_REFUSED', 'ASSISTANT_DENIED'] },
+  tokens: { label: 'Tokens and assistants', types: ['TOKEN_USED', 'ASSISTANT_ALLOWED'] },
+  accounts: {
+    label: 'Changes of accounts',
+    types: [
+      'PASSWORD_CHANGED',
+      'EMAIL_CHANGED',
+      'FACTOR_ADDED',
+      'FACTOR_REMOVED',
+      'RECOVERY_CODES_MADE',
+      'ACCOUNT_CREATED',
+      'ACCOUNT_ERASED',
+      'ACCOUNT_LINK_MADE',
+      'ACCOUNT_LINK_USED',
+      'ACCOUNT_LINK_WITHDRAWN',
+    ],
+  },
+  drawn: { label: 'Exports and reports', types: ['EXPORT_DRAWN', 'REPORT_DRAWN'] },
+};
+
+const VALUES: Readonly<Record<string, string>> = {
+  TOTP: 'authenticator app',
+  PASSKEY: 'passkey',
+  RECOVERY_CODE: 'recovery code',
+  PASSWORD: 'password alone',
+  LINK: 'by a link',
+  OPENID: 'OpenID provider',
+  WRONG_PASSWORD: 'wrong password',
+  WRONG_FACTOR: 'wrong second factor',
+  THROTTLED: 'too many tries',
+};
+
+/** What else a row tells, such as the factor, in words; null for what has a column of its own. */
+export function detailWords(field: string, value: unknown): string | null {
+  if (field === 'left') return `${value} left`;
+  if (field === 'sessions') return `${value} of them`;
+  return typeof value === 'string' ? (VALUES[value] ?? null) : null;
+}

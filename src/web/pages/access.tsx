@@ -1,0 +1,186 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { Caller } from '../../commands/caller.ts';
+import { Refusal } from '../../commands/refusal.ts';
+import { KEPT_DAYS } from '../../identity/access-rows.ts';
+import { ACCESS, type AccessEntryShown, type AccessPage, listAccess } from '../../queries/access.ts';
+import type { AccessType } from '../../queries/access-entry.ts';
+import { ACCESS_KINDS, ACCESS_WORDS, detailWords } from '../access-words.ts';
+import { FormFault, SelectField, TextField } from '../fields.tsx';
+import { BLANK, type FormState, refusedForm } from '../forms.ts';
+import { again, type Page } from '../page.ts';
+import type { WebParts } from '../parts.ts';
+import { Moment, Table } from '../pieces.tsx';
+import { get, type Route, type SignedInVisit } from '../visit.ts';
+import { type Within, within } from '../within.ts';
+
+const SIZE = 50;
+/** What the filter holds, in the address: a page of the log can be bookmarked. */
+const FIELDS = ['kind', 'from', 'to'] as const;
+
+/** Who came in, who was refused, and what was used when: for OWNERs, ADMINs and AUDITORs. */
+export const accessPage = (parts: WebParts): Route[] => [
+  get('/organizations/:id/access', async (visit) => {
+    const place = await within(parts, visit, 'listChanges ACCESS');
+    const asked = askedBy(visit);
+    const form: FormState = { ...BLANK, sent: new Map(asked.map(([name, value]) => [name, [value]])) };
+    try {
+      return logPage(place, asked, form, await read(parts, visit, place), visit.query.has('cursor'));
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'invalid_input') throw error;
+      const field = error.more.field?.replace('filter.', '');
+      const refusal = new Refusal(error.code, error.message, field === undefined ? {} : { field });
+      return again(logPage(place, [], refusedForm(refusal, form.sent, FIELDS), { changes: [] }, false));
+    }
+  }),
+];
+
+type Asked = readonly (readonly [string, string])[];
+
+function askedBy({ query }: SignedInVisit): Asked {
+  return FIELDS.map((name) => [name, query.get(name) ?? ''] as const).filter(([, value]) => value !== '');
+}
+
+async function read(parts: WebParts, visit: SignedInVisit, { organization, actor }: Within): Promise<AccessPage> {
+  const { query } = visit;
+  const roles = new Map([[organization.id, actor.role]]);
+  const account_id = visit.person.account.id;
+  const caller: Caller = { account_id, token_id: null, client: null, roles, members: roles, read_only: true };
+  const types = Object.hasOwn(ACCESS_KINDS, query.get('kind') ?? '') ? ACCESS_KINDS[query.get('kind')!]!.types : null;
+  const answer = await listAccess(parts.accessReader, caller, {
+    organization_id: organization.id,
+    filter: {
+      record_types: [ACCESS],
+      ...(types === null ? {} : { event_types: [...types] }),
+      from: query.get('from') || undefined,
+      to: query.get('to') || undefined,
+    },
+    size: SIZE,
+    cursor: query.get('cursor') ?? undefined,
+    view: 'SUMMARY',
+    verify: false,
+  });
+  return answer as AccessPage;
+}
+
+function logPage(
+  { organization, path }: Within,
+  asked: Asked,
+  form: FormState,
+  found: AccessPage,
+  later: boolean,
+): Page {
+  const here = `${path}/access`;
+  return {
+    title: 'Access log',
+    section: here,
+    organization,
+    body: (
+      <>
+        <p>
+          Who signed in, who was refused, and what was used when. Refusals are counted by the hour, the use of a token
+          by the day. Everything is kept for {KEPT_DAYS} days; times are UTC.
+        </p>
+        <FilterForm action={here} form={form} />
+        {found.changes.length === 0 ? (
+          <p class="muted">There is nothing of that kind.</p>
+        ) : (
+          <Log rows={found.changes} />
+        )}
+        <Pages here={here} asked={asked} next={found.next_cursor} later={later} />
+      </>
+    ),
+  };
+}
+
+/** Sent by GET: nothing is changed by it, so it needs no token. */
+function FilterForm({ action, form }: { action: string; form: FormState }) {
+  const kinds = Object.entries(ACCESS_KINDS).map(([value, { label }]) => ({ value, label }));
+  return (
+    <form method="get" action={action} class="inline card" aria-label="Filter">
+      <FormFault form={form} />
+      <SelectField form={form} name="kind" label="Kind" choices={[{ value: '', label: 'Everything' }, ...kinds]} />
+      <TextField form={form} name="from" label="From" type="date" required={false} />
+      <TextField form={form} name="to" label="To" type="date" required={false} />
+      <button type="submit">Show</button>
+    </form>
+  );
+}
+
+function Log({ rows }: { rows: readonly AccessEntryShown[] }) {
+  return (
+    <Table
+      caption="Newest first"
+      head={['When', 'What', 'Who', 'From where', 'How often']}
+      rows={rows.map((row, at) => ({
+        key: String(at),
+        cells: [<When key="when" row={row} />, <What key="what" row={row} />, whoOf(row), placeOf(row), timesOf(row)],
+      }))}
+    />
+  );
+}
+
+const factOf = ({ changes }: AccessEntryShown, name: string): unknown =>
+  changes.find(({ field }) => field === name)?.to;
+
+function When({ row }: { row: AccessEntryShown }) {
+  const last = factOf(row, 'last_at');
+  const until = typeof last === 'string' && last.slice(0, 16) !== row.recorded_at.slice(0, 16) ? last : null;
+  return (
+    <>
+      <Moment at={row.recorded_at} />
+      {until !== null && <small> until {until.slice(11, 16)}</small>}
+    </>
+  );
+}
+
+function What({ row }: { row: AccessEntryShown }) {
+  const details = row.changes.map(({ field, to }) => detailWords(field, to)).filter((words) => words !== null);
+  return (
+    <>
+      {ACCESS_WORDS[row.event_type as AccessType]}
+      {details.length > 0 && <small> ({details.join(', ')})</small>}
+    </>
+  );
+}
+
+function whoOf({ actor, record }: AccessEntryShown) {
+  if (actor.kind === 'TOKEN') return `${actor.name}, of ${record.name}`;
+  if (actor.kind === 'ACCOUNT') return actor.name;
+  const tried = record.id.startsWith('acc_') ? `as ${record.name}` : 'not known here';
+  return <span class="muted">Somebody, {tried}</span>;
+}
+
+function placeOf(row: AccessEntryShown) {
+  const words = [row.client, factOf(row, 'address')].filter((word) => typeof word === 'string');
+  return words.length > 0 ? words.join(', ') : <span class="muted">not told</span>;
+}
+
+function timesOf(row: AccessEntryShown): string {
+  const count = Number(factOf(row, 'count') ?? 1);
+  return count === 1 ? 'once' : `${count} times`;
+}
+
+function Pages(props: { here: string; asked: Asked; next: string | undefined; later: boolean }) {
+  const { here, asked, next, later } = props;
+  const to = (more: Asked) => {
+    const query = new URLSearchParams([...asked, ...more].map(([name, value]) => [name, value])).toString();
+    return query === '' ? here : `${here}?${query}`;
+  };
+  if (next === undefined && !later) return null;
+  return (
+    <nav aria-label="Pages of the log">
+      <ul>
+        {later && (
+          <li>
+            <a href={to([])}>Newest</a>
+          </li>
+        )}
+        {next !== undefined && (
+          <li>
+            <a href={to([['cursor', next]])}>Older</a>
+          </li>
+        )}
+      </ul>
+    </nav>
+  );
+}

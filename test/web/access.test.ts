@@ -1,0 +1,139 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AccessLog } from '../../src/identity/access-log.ts';
+import { OWNER, startWeb, type TestBrowser, unescaped, type WebTest } from '../support/web.ts';
+
+const VISITOR = { address: '203.0.113.7', agent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' };
+const HOUR_MS = 3_600_000;
+
+interface Context {
+  web: WebTest;
+  owner: TestBrowser;
+  log: AccessLog;
+  path: string;
+}
+
+const test = suite<Context>('the access log’s page');
+
+test.before.each(async (context) => {
+  const web = await startWeb();
+  const log = new AccessLog({
+    accounts: web.identity.accounts,
+    organizationsOf: async (id) => [...(await web.members.rolesOf(id)).keys()],
+    now: web.now,
+    log: { warn: (details) => assert.unreachable(JSON.stringify(details)) },
+  });
+  const owner = await web.setUpOwner();
+  Object.assign(context, { web, log, owner, path: `/organizations/${web.organizationId}/access` });
+});
+test.after.each(({ web }) => web.stop());
+
+/** The texts of the rows of the page, cell by cell. */
+function rowsOf(html: string): string[][] {
+  const rows = [...html.matchAll(/<tr\b[^>]*>(.*?)<\/tr>/gs)].slice(1);
+  return rows.map(([, row = '']) =>
+    [...row.matchAll(/<t[hd]\b[^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) => unescaped(cell.replace(/<[^>]*>/g, ''))),
+  );
+}
+
+test('tells who came in, how and from where', async ({ web, owner, log, path }) => {
+  const account_id = web.ownerId;
+  const { record } = await web.tokens.create({
+    name: 'Laptop',
+    account_id,
+    role: 'EDITOR',
+    organizations: [web.organizationId],
+  });
+  const roles = new Map([[web.organizationId, 'EDITOR' as const]]);
+  const caller = { account_id, token_id: record.id, client: null, roles, members: roles, read_only: false };
+  log.used(caller, 'An <b>assistant</b>');
+  web.identity.clock.wait(HOUR_MS);
+  log.used(caller, 'An <b>assistant</b>');
+  log.noted({ type: 'SIGN_IN_REFUSED', account_id, reason: 'WRONG_PASSWORD', visitor: VISITOR });
+  web.identity.clock.wait(60_000);
+  log.refused({ event_type: 'TOKEN_REFUSED', actor_id: null });
+  web.identity.clock.wait(60_000);
+  log.noted({ type: 'SIGNED_IN', account_id, factor: 'PASSKEY', visitor: VISITOR });
+  await log.close();
+  const { status, text } = await owner.get(path);
+  assert.is(status, 200);
+  // Names that were read just before may be a few seconds old.
+  assert.equal(rowsOf(text.replaceAll(OWNER.name, 'Owner')), [
+    ['2026-03-01 10:02 UTC', 'Signed in (passkey)', 'Owner', 'Firefox on Linux, 203.0.113.7', 'once'],
+    ['2026-03-01 10:01 UTC', 'Token refused', 'Somebody, not known here', 'not told', 'once'],
+    [
+      '2026-03-01 10:00 UTC',
+      'Sign-in refused (wrong password)',
+      `Somebody, as Owner`,
+      'Firefox on Linux, 203.0.113.7',
+      'once',
+    ],
+    ['2026-03-01 09:00 UTC until 10:00', 'Token used', `Laptop, of Owner`, 'An <b>assistant</b>', '2 times'],
+  ]);
+});
+
+test('is filtered by kind and by dates, and says what is wrong with them', async ({ web, log, path }) => {
+  for (let day = 0; day < 3; day += 1) {
+    log.noted({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', visitor: VISITOR });
+    log.noted({ type: 'PASSWORD_CHANGED', account_id: web.ownerId, by: 'PASSWORD', visitor: VISITOR });
+    await log.flush();
+    web.identity.clock.waitDays(1);
+  }
+  const browser = await signedIn(web);
+  const days = async (query: string) => {
+    const { text } = await browser.get(`${path}?${query}`);
+    return rowsOf(text).map(([when = '', what = '']) => `${when.slice(0, 10)} ${what.split(' ')[0]}`);
+  };
+  assert.equal(await days('kind=accounts&from=&to=2026-03-02'), ['2026-03-02 Password', '2026-03-01 Password']);
+  assert.equal(await days('kind=sign-ins&from=2026-03-02&to=2026-03-02'), ['2026-03-02 Signed']);
+  assert.equal(await days('kind=drawn'), []);
+  assert.is((await days('kind=constructor')).length, 6);
+  const shown = await browser.get(`${path}?kind=refusals&from=2026-02-30`);
+  assert.is(shown.status, 400);
+  assert.match(shown.text, 'aria-invalid="true"');
+  assert.match(shown.text, 'value="2026-02-30"');
+  assert.match(shown.text, /value="refusals" selected|selected[^>]*value="refusals"/);
+  assert.is((await browser.get(`${path}?cursor=x`)).status, 400);
+});
+
+test('goes page by page, keeping the filter', async ({ web, owner, log, path }) => {
+  for (let i = 0; i < 60; i += 1) {
+    log.noted({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', visitor: VISITOR });
+    web.identity.clock.wait(60_000);
+  }
+  await log.close();
+  const linkOf = (html: string, words: string) =>
+    unescaped(new RegExp(`<a href="([^"]*)">${words}</a>`).exec(html)?.[1] ?? '');
+  const first = await owner.get(`${path}?kind=sign-ins`);
+  assert.is(rowsOf(first.text).length, 50);
+  assert.is(linkOf(first.text, 'Newest'), '');
+  const older = await owner.get(linkOf(first.text, 'Older'));
+  assert.is(rowsOf(older.text).length, 10);
+  assert.is(linkOf(older.text, 'Older'), '');
+  assert.is(linkOf(older.text, 'Newest'), `${path}?kind=sign-ins`);
+});
+
+test('is for those whose role lets them', async ({ web, path }) => {
+  for (const [role, status] of [
+    ['ADMIN', 200],
+    ['AUDITOR', 200],
+    ['EDITOR', 403],
+    ['VIEWER', 403],
+  ] as const) {
+    const email = `${role.toLowerCase()}@example.org`;
+    const browser = await web.invite({ name: role, email, password: `${role} of the register` }, role);
+    assert.is((await browser.get(path)).status, status, role);
+    assert.is((await browser.get('/organizations/org_00000000000000000000000000/access')).status, 404);
+  }
+  assert.is((await web.browser().get(path)).status, 303, 'signed out');
+});
+
+/** The owner, again: days have passed. */
+async function signedIn(web: WebTest): Promise<TestBrowser> {
+  const browser = web.browser();
+  await browser.get('/sign-in');
+  assert.is((await browser.send('/sign-in', OWNER)).status, 303);
+  return browser;
+}
+
+test.run();
