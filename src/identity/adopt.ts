@@ -24,8 +24,8 @@ export async function adoptLog(parts: InstallationParts & { tokens: Tokens }): P
     throw new InstallationError('The log is empty: there is nothing to adopt. Start the service.');
 
   const account_id = randomId('acc');
-  await accounts.insert('accounts', { id: account_id, name: 'Owner', created_at: now().toISOString() });
   const organizations = await organizationsIn(log);
+  await accounts.insert('accounts', { id: account_id, name: 'Owner', organizations, created_at: now().toISOString() });
   for (const id of organizations) {
     await commandOrganization(handler, id, { type: 'AddMember', account_id, role: 'OWNER' });
   }

@@ -54,7 +54,8 @@ export async function establish(parts: InstallationParts, names: typeof NAMES): 
   const installation = (await keptInstallation(accounts))!;
   const { organizationId } = placed(installation);
   const owner_id = ownerOf(installation);
-  await accounts.insert('accounts', { id: owner_id, name: names.owner, created_at: now().toISOString() });
+  const owner = { id: owner_id, name: names.owner, organizations: [organizationId], created_at: now().toISOString() };
+  await accounts.insert('accounts', owner);
   await commandOrganization(
     handler,
     organizationId,

@@ -8,6 +8,7 @@ import { Refusal } from '../commands/refusal.ts';
 import { forbidden, lowerRole, may } from '../commands/roles.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Actor, commandOrganization, isSystem, requireOrganization, roleOf, SYSTEM } from './actor.ts';
+import { narrow } from './narrow.ts';
 import { makeToken } from './token.ts';
 import { byAge, listIn, listOf, type ReachingToken, type ShownToken } from './token-lists.ts';
 import {
@@ -26,8 +27,6 @@ import {
 export type { ReachingToken, ShownToken } from './token-lists.ts';
 export type { IssuedToken, NewToken, TokenRecord } from './token-record.ts';
 
-/** A record that others change meanwhile is looked at anew so often. */
-const ATTEMPTS = 20;
 /** An account has no more credentials than these that are good. */
 const MOST_ACTIVE = 200;
 
@@ -142,14 +141,14 @@ export class Tokens {
     const own = Object.hasOwn(state.tokens, id) && state.tokens[id]!.account_id === actor.actor_id;
     if (!own && !(role !== null && may(role, 'takeOutTokens'))) throw forbidden('takeOutTokens', role);
     requireToken(state, id);
-    await this.narrow(id, organizationId);
+    await narrow(this.parts, id, organizationId);
     await this.revokeIn(organizationId, id, reason, actor);
   }
 
   /** Takes a removed member's tokens off an organization that has revoked them already. */
   async left(accountId: string, organizationId: string): Promise<void> {
     for (const record of await this.parts.accounts.find<TokenRecord>('tokens', 'account_id', accountId)) {
-      if (record.revoked_at === null) await this.narrow(record.id, organizationId);
+      if (record.revoked_at === null) await narrow(this.parts, record.id, organizationId);
     }
   }
 
@@ -198,21 +197,6 @@ export class Tokens {
         ? `The account is no member of ${organizationId}: leave it out, or add the member first.`
         : `The account is ${member} in ${organizationId}: choose that role or a lower one.`;
     throw new Refusal('forbidden', message, { field: 'role' });
-  }
-
-  /** Takes an organization off a token; the last one takes the token away. */
-  private async narrow(id: string, organizationId: string): Promise<void> {
-    const { accounts, changed, now } = this.parts;
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const record = await accounts.get<TokenRecord>('tokens', id);
-      if (record === null || !record.organizations.includes(organizationId)) return;
-      const organizations = record.organizations.filter((other) => other !== organizationId);
-      const narrowed_at = now().toISOString();
-      const ends = organizations.length === 0 ? { hash: null, revoked_at: record.revoked_at ?? narrowed_at } : {};
-      const fields = { organizations, narrowed_at, ...ends };
-      if (await accounts.update('tokens', id, fields, { organizations: record.organizations })) return changed?.(id);
-    }
-    throw new Refusal('conflict', 'This token was changed at once by somebody else: look at it, then repeat.');
   }
 
   private async revokeIn(organizationId: string, token_id: string, reason: string | undefined, actor: Actor) {

@@ -1,0 +1,252 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ROLES, type Role } from '../../src/commands/caller.ts';
+import { organizationAggregate, organizationStream } from '../../src/commands/families.ts';
+import { commandOrganization, personOf, SYSTEM } from '../../src/identity/actor.ts';
+import { repair } from '../../src/identity/repair.ts';
+import { Tokens } from '../../src/identity/tokens.ts';
+import type { AccountStore } from '../../src/stores/account-store.ts';
+import { closeAll, withAccounts } from '../support/identity.ts';
+import { type Company, company, refusedWith } from '../support/membership.ts';
+
+const test = suite('credentials of people');
+
+test.after.each(closeAll);
+
+/** A token of a member's own, made by themselves. */
+function own({ tokens, organizationId }: Company, account_id: string, role: Role, organizations = [organizationId]) {
+  return tokens.create({ name: 'mine', account_id, role, organizations }, personOf(account_id));
+}
+
+const CLIENT = { id: 'client-1', name: 'Some assistant' };
+
+/** An organization beside the first, with these members. */
+async function another({ members, owner }: Company, ...accounts: [string, Role][]): Promise<string> {
+  const { id } = await members.createOrganization('Another', owner);
+  for (const [account, role] of accounts) await members.add(id, account, role, personOf(owner));
+  return id;
+}
+
+test('people make tokens for themselves, up to their role in each organization', async () => {
+  const here = await company();
+  const { authenticator, clock, member, organizationId, owner, tokens } = here;
+  for (const present of ROLES) {
+    const account = await member(present);
+    for (const role of ROLES) {
+      clock.wait(1);
+      const made = own(here, account, role);
+      if (ROLES.indexOf(role) > ROLES.indexOf(present)) assert.is(await refusedWith(made), 'forbidden');
+      else {
+        const caller = (await authenticator.authenticate((await made).token))!;
+        assert.equal([caller.roles.get(organizationId), caller.members.get(organizationId)], [role, present]);
+      }
+    }
+  }
+  const bo = await member('EDITOR');
+  const wanted = { name: 'for Bo', account_id: bo, role: 'VIEWER', organizations: [organizationId] } as const;
+  assert.is(await refusedWith(tokens.create(wanted, personOf(owner))), 'forbidden');
+  const elsewhere = await another(here);
+  assert.is(await refusedWith(own(here, bo, 'VIEWER', [organizationId, elsewhere])), 'forbidden');
+  const both = await another(here, [bo, 'VIEWER']);
+  assert.is(await refusedWith(own(here, bo, 'EDITOR', [organizationId, both])), 'forbidden');
+  assert.is((await tokens.listOf(bo)).length, 0);
+});
+
+test('a list of one’s own says what ends soon, and has no hash', async () => {
+  const here = await company();
+  const { clock, member, owner, tokens } = here;
+  const bo = await member('EDITOR');
+  const { record: first } = await own(here, bo, 'EDITOR');
+  clock.wait(1);
+  const { record: second } = await own(here, bo, 'VIEWER');
+  await tokens.revoke(second.id, 'r', personOf(bo));
+  const states = async () => (await tokens.listOf(bo)).map(({ id, state, expiring }) => [id, state, expiring]);
+  assert.equal(await states(), [
+    [second.id, 'REVOKED', false],
+    [first.id, 'ACTIVE', false],
+  ]);
+  clock.waitDays(76);
+  assert.equal((await states())[1], [first.id, 'ACTIVE', true]);
+  clock.waitDays(14);
+  assert.equal((await states())[1], [first.id, 'EXPIRED', false]);
+  assert.not.ok((await tokens.listOf(bo)).some((token) => 'hash' in token));
+  assert.is((await tokens.listOf(owner)).length, 1);
+});
+
+test('nobody renews or revokes another’s token, or is told that it is there', async () => {
+  const here = await company();
+  const { member, owner, tokens } = here;
+  const bo = await member('EDITOR');
+  const { record } = await own(here, bo, 'EDITOR');
+  assert.is(await refusedWith(tokens.revoke(record.id, 'r', personOf(owner))), 'not_found');
+  assert.is(await refusedWith(tokens.regenerate(record.id, 90, personOf(owner))), 'not_found');
+  assert.is((await tokens.regenerate(record.id, 30, personOf(bo))).record.id, record.id);
+  await tokens.revoke(record.id, 'r', personOf(bo));
+  assert.is((await here.story()).at(-1), 'TokenRevoked');
+});
+
+test('an assistant is a token without a text; it is connected, listed and revoked like one', async () => {
+  const here = await company();
+  const { accounts, events, member, organizationId, tokens } = here;
+  const bo = await member('EDITOR');
+  const wanted = { name: 'Some assistant', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
+  const record = await tokens.connect({ ...wanted, read_only: true, client: CLIENT }, personOf(bo));
+  assert.equal((await accounts.get('tokens', record.id))!.hash, null);
+  const created = (await events.readStream(organizationStream(organizationId))).at(-1)!;
+  const { expires_at } = record;
+  const facts = { token_id: record.id, account_id: bo, role: 'EDITOR', read_only: true, expires_at, kind: 'ASSISTANT' };
+  assert.equal([created.type, created.data], ['TokenCreated', facts]);
+  const [shown] = await tokens.listOf(bo);
+  assert.equal([shown!.kind, shown!.client, shown!.last_four], ['ASSISTANT', CLIENT, '']);
+  assert.is(await refusedWith(tokens.regenerate(record.id, 90, personOf(bo))), 'invalid_transition');
+  await tokens.revoke(record.id, undefined, personOf(bo));
+  assert.is((await accounts.get('tokens', record.id))!.revoked_at, here.clock.now().toISOString());
+  assert.is((await here.story()).at(-1), 'TokenRevoked');
+});
+
+test('an OWNER or ADMIN sees what reaches the organization, with its owner and its role now', async () => {
+  const here = await company();
+  const { clock, member, members, organizationId, owner, tokens } = here;
+  const bo = await member('EDITOR', 'Bo');
+  clock.wait(1);
+  const { record } = await own(here, bo, 'EDITOR');
+  await tokens.revoke((await own(here, bo, 'VIEWER')).record.id);
+  clock.wait(1);
+  await tokens.connect(
+    { name: 'A', account_id: bo, role: 'VIEWER', organizations: [organizationId], client: CLIENT, days: 1 },
+    personOf(bo),
+  );
+  await members.changeRole(organizationId, bo, 'AUDITOR', personOf(owner));
+  const listed = await tokens.listIn(organizationId, personOf(owner));
+  assert.equal(
+    listed.map(({ kind, role, owner: { name } }) => [kind, role, name]),
+    [
+      ['ASSISTANT', 'VIEWER', 'Bo'],
+      ['API', 'AUDITOR', 'Bo'],
+      ['API', 'OWNER', 'Owner'],
+    ],
+  );
+  assert.is(listed[1]!.id, record.id);
+  clock.waitDays(1);
+  assert.is((await tokens.listIn(organizationId, SYSTEM)).length, 2);
+  for (const role of ROLES) {
+    const account = await member(role);
+    const list = tokens.listIn(organizationId, personOf(account));
+    if (role === 'ADMIN' || role === 'OWNER') assert.is((await list).length, 2);
+    else assert.is(await refusedWith(list), 'forbidden');
+  }
+});
+
+test('a list reads no tokens but its own', async () => {
+  const here = await company();
+  const all: AccountStore['all'] = async () => assert.unreachable('read all of them') as never;
+  const tokens = new Tokens(withAccounts(here, { all }));
+  assert.is((await tokens.listOf(here.owner)).length, 1);
+  assert.is((await tokens.listIn(here.organizationId, SYSTEM)).length, 1);
+});
+
+test('a token that is taken out of an organization has no role there at once, within a second elsewhere, and goes on', async () => {
+  const here = await company();
+  const elsewhere = await company(here);
+  const { accounts, authenticator, clock, member, organizationId, owner, tokens } = here;
+  const bo = await member('EDITOR');
+  const second = await another(here, [bo, 'EDITOR']);
+  const { token, record } = await own(here, bo, 'EDITOR', [organizationId, second]);
+  const reached = async (there: Company) => [...(await there.authenticator.authenticate(token))!.roles.keys()].sort();
+  const both = [organizationId, second].sort();
+  assert.equal([await reached(here), await reached(elsewhere)], [both, both]);
+  assert.is(await refusedWith(tokens.takeOut(record.id, second, personOf(await member('ADMIN')))), 'forbidden');
+  await tokens.takeOut(record.id, organizationId, personOf(owner), 'not for work');
+  assert.equal(await reached(here), [second]);
+  clock.wait(1_000);
+  assert.equal(await reached(elsewhere), [second]);
+  assert.equal([(await here.story()).at(-1), (await here.story(second)).at(-1)], ['TokenRevoked', 'TokenCreated']);
+  const renewed = await tokens.regenerate(record.id, 30, personOf(bo));
+  assert.equal([...(await authenticator.authenticate(renewed.token))!.roles.keys()], [second]);
+  await tokens.takeOut(record.id, second, personOf(owner));
+  assert.is(await authenticator.authenticate(renewed.token), null);
+  const kept = (await accounts.get('tokens', record.id))!;
+  assert.equal([kept.hash, kept.organizations, typeof kept.revoked_at], [null, [], 'string']);
+});
+
+test('who may take a token out: its owner, an ADMIN, an OWNER; none that is not there', async () => {
+  const here = await company();
+  const { member, organizationId, tokens } = here;
+  const bo = await member('EDITOR');
+  for (const role of ROLES) {
+    const { record } = await own(here, bo, 'VIEWER');
+    const taken = tokens.takeOut(record.id, organizationId, personOf(await member(role)));
+    if (role === 'ADMIN' || role === 'OWNER') await taken;
+    else assert.is(await refusedWith(taken), 'forbidden');
+  }
+  const { record } = await own(here, bo, 'VIEWER');
+  await tokens.takeOut(record.id, organizationId, personOf(bo));
+  const nothing = tokens.takeOut('tok_00000000000000000000000000', organizationId, SYSTEM);
+  assert.is(await refusedWith(nothing), 'not_found');
+});
+
+test('a removed member’s tokens and assistants stop at once here, within a second elsewhere, for good', async () => {
+  const here = await company();
+  const elsewhere = await company(here);
+  const { accounts, authenticator, clock, member, members, organizationId, owner, tokens } = here;
+  const bo = await member('EDITOR');
+  const { token, record } = await own(here, bo, 'EDITOR');
+  const wanted = { name: 'A', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
+  const assistant = await tokens.connect({ ...wanted, client: CLIENT }, personOf(bo));
+  assert.ok(await authenticator.authenticate(token));
+  assert.ok(await elsewhere.authenticator.authenticate(token));
+  await members.remove(organizationId, bo, personOf(owner), 'left the house');
+  assert.is(await authenticator.authenticate(token), null);
+  clock.wait(1_000);
+  assert.is(await elsewhere.authenticator.authenticate(token), null);
+  assert.equal((await here.story()).slice(-3), ['MemberRemoved', 'TokenRevoked', 'TokenRevoked']);
+  for (const { id } of [record, assistant]) assert.is.not((await accounts.get('tokens', id))!.revoked_at, null);
+  await members.add(organizationId, bo, 'EDITOR', personOf(owner));
+  clock.wait(1_000);
+  assert.is(await authenticator.authenticate(token), null);
+});
+
+test('a change of role holds at once here, within a second elsewhere', async () => {
+  const here = await company();
+  const elsewhere = await company(here);
+  const { clock, member, members, organizationId, owner } = here;
+  const bo = await member('ADMIN');
+  const { token } = await own(here, bo, 'ADMIN');
+  const role = async ({ authenticator }: Company) => {
+    const caller = (await authenticator.authenticate(token))!;
+    return [caller.roles.get(organizationId), caller.members.get(organizationId)];
+  };
+  assert.equal(
+    [await role(here), await role(elsewhere)],
+    [
+      ['ADMIN', 'ADMIN'],
+      ['ADMIN', 'ADMIN'],
+    ],
+  );
+  await members.changeRole(organizationId, bo, 'VIEWER', personOf(owner));
+  assert.equal(await role(here), ['VIEWER', 'VIEWER']);
+  clock.wait(1_000);
+  assert.equal(await role(elsewhere), ['VIEWER', 'VIEWER']);
+});
+
+test('a token that an organization revoked by itself is taken off it at the next start, and the other way round', async () => {
+  const here = await company();
+  const { accounts, clock, events, handler, member, organizationId } = here;
+  const bo = await member('EDITOR');
+  const second = await another(here, [bo, 'EDITOR']);
+  const { record } = await own(here, bo, 'EDITOR', [organizationId, second]);
+  await commandOrganization(handler, second, { type: 'RevokeToken', token_id: record.id });
+  const { record: narrowed } = await own(here, bo, 'EDITOR', [organizationId, second]);
+  const narrowed_at = clock.now().toISOString();
+  await accounts.update('tokens', narrowed.id, { organizations: [organizationId], narrowed_at });
+  const repaired = () => repair(here, events, [organizationId, second]);
+  assert.is(await repaired(), 1);
+  assert.equal((await accounts.get('tokens', record.id))!.organizations, [organizationId]);
+  clock.wait(5 * 60_000);
+  assert.is(await repaired(), 1);
+  const { state } = await handler.load(organizationAggregate(second));
+  assert.ok(state!.tokens[narrowed.id]!.revoked);
+  assert.is(await repaired(), 0);
+});
+
+test.run();

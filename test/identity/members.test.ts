@@ -1,0 +1,258 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ROLES } from '../../src/commands/caller.ts';
+import { organizationStream } from '../../src/commands/families.ts';
+import { randomId } from '../../src/commands/ids.ts';
+import { personOf, SYSTEM } from '../../src/identity/actor.ts';
+import { hintsOf } from '../../src/identity/hints.ts';
+import { Members, MOST_OWNED } from '../../src/identity/members.ts';
+import { repair } from '../../src/identity/repair.ts';
+import { closeAll, withAccounts } from '../support/identity.ts';
+import { company, refusedWith } from '../support/membership.ts';
+
+const test = suite('members');
+
+test.after.each(closeAll);
+
+test('an account’s organizations come by name, with its role and the number of OWNERs', async () => {
+  const { members, organizationId, owner, member } = await company();
+  const bo = await member('EDITOR', 'Bo');
+  await member('OWNER', 'Cy');
+  const second = await members.createOrganization('  Another ', owner);
+  assert.equal(await members.organizationsOf(owner), [
+    { ...second, name: 'Another', role: 'OWNER', owners: 1 },
+    { id: organizationId, name: 'My organization', role: 'OWNER', owners: 2 },
+  ]);
+  assert.equal([...(await members.rolesOf(bo))], [[organizationId, 'EDITOR']]);
+  const caller = await members.callerOf(bo);
+  assert.equal(
+    { ...caller, roles: [...caller.roles], members: [...caller.members] },
+    {
+      ...{ account_id: bo, token_id: null, client: null, read_only: false },
+      ...{ roles: [[organizationId, 'EDITOR']], members: [[organizationId, 'EDITOR']] },
+    },
+  );
+  assert.is((await members.actorIn(bo, organizationId)).role, 'EDITOR');
+  assert.is(await refusedWith(members.actorIn(bo, second.id)), 'not_found');
+  assert.is(await refusedWith(members.actorIn(bo, 'org_none')), 'not_found');
+  assert.equal(await members.organizationsOf(randomId('acc')), []);
+});
+
+test('members are listed with their names, the highest role first', async () => {
+  const { members, organizationId, member, accounts } = await company();
+  await member('EDITOR', 'Zoe');
+  await member('EDITOR', 'Abe');
+  const gone = await member('VIEWER', 'Gone');
+  await accounts.update('accounts', gone, { name: null });
+  assert.equal(
+    (await members.membersOf(organizationId)).map(({ name, role }) => [name, role]),
+    [
+      ['Owner', 'OWNER'],
+      ['Abe', 'EDITOR'],
+      ['Zoe', 'EDITOR'],
+      ['former member', 'VIEWER'],
+    ],
+  );
+  assert.is(await refusedWith(members.membersOf(randomId('org'))), 'not_found');
+});
+
+test('no event has a name of a person', async () => {
+  const { events, members, organizationId, owner, member } = await company();
+  const bo = await member('EDITOR', 'Bo Personal');
+  await members.changeRole(organizationId, bo, 'ADMIN', personOf(owner), 'r');
+  await members.remove(organizationId, bo, personOf(owner));
+  const written = await events.readStream(organizationStream(organizationId));
+  assert.not.match(JSON.stringify(written), /Personal/);
+  assert.equal(
+    written.slice(-3).map(({ type, metadata }) => [type, metadata.actor_id]),
+    [
+      ['MemberAdded', owner],
+      ['MemberRoleChanged', owner],
+      ['MemberRemoved', owner],
+    ],
+  );
+});
+
+test('only an OWNER changes members; an OWNER or ADMIN renames; everybody may leave', async () => {
+  const { members, organizationId, member } = await company();
+  for (const role of ROLES.filter((other) => other !== 'OWNER')) {
+    const account = await member(role);
+    const other = await member('VIEWER');
+    const actor = await members.actorIn(account, organizationId);
+    const forbidden = async (call: Promise<unknown>) => assert.is(await refusedWith(call), 'forbidden', role);
+    await forbidden(members.add(organizationId, randomId('acc'), 'VIEWER', actor));
+    await forbidden(members.changeRole(organizationId, account, 'OWNER', actor));
+    await forbidden(members.remove(organizationId, other, actor));
+    await forbidden(members.admitDomain(organizationId, 'example.org', 'VIEWER', actor));
+    await forbidden(members.withdrawDomain(organizationId, 'example.org', actor));
+    if (role === 'ADMIN') await members.rename(organizationId, 'By an admin', actor);
+    else await forbidden(members.rename(organizationId, 'No', actor));
+    await members.leave(organizationId, account);
+    assert.is((await members.rolesOf(account)).size, 0);
+  }
+});
+
+test('somebody who is a member already is not added with another role', async () => {
+  const { members, organizationId, owner, member } = await company();
+  const bo = await member('EDITOR');
+  assert.is(await refusedWith(members.add(organizationId, bo, 'ADMIN', personOf(owner))), 'invalid_transition');
+  await members.add(organizationId, bo, 'EDITOR', SYSTEM);
+  await members.changeRole(organizationId, bo, 'ADMIN', personOf(owner));
+  assert.is((await members.rolesOf(bo)).get(organizationId), 'ADMIN');
+});
+
+test('what is no role, account, name or domain is refused', async () => {
+  const { members, organizationId, owner } = await company();
+  const by = personOf(owner);
+  for (const wrong of [
+    members.add(organizationId, randomId('acc'), 'KING' as never, by),
+    members.add(organizationId, '__proto__', 'VIEWER', by),
+    members.changeRole(organizationId, owner, '' as never, by),
+    members.rename(organizationId, ' ', by),
+    members.rename(organizationId, 'x'.repeat(201), by),
+    members.createOrganization('', owner),
+    members.admitDomain(organizationId, 'localhost', 'VIEWER', by),
+    members.admitDomain(organizationId, 'a@example.org', 'VIEWER', by),
+    members.admitDomain(organizationId, 'exa mple.org', 'VIEWER', by),
+    members.admitDomain(organizationId, '__proto__', 'VIEWER', by),
+    members.admitDomain(organizationId, 'example.org', 'OWNER', by),
+  ]) {
+    assert.is(await refusedWith(wrong), 'invalid_input');
+  }
+});
+
+test('the last OWNER can neither be removed nor demoted, nor leave, nor be erased; two at once leave one', async () => {
+  const { members, organizationId, owner, member } = await company();
+  const by = personOf(owner);
+  assert.is(await refusedWith(members.remove(organizationId, owner, by)), 'invalid_transition');
+  assert.is(await refusedWith(members.changeRole(organizationId, owner, 'ADMIN', by)), 'invalid_transition');
+  assert.is(await refusedWith(members.leaveAll(owner)), 'invalid_transition');
+  const second = await member('OWNER');
+  const both = [members.leave(organizationId, owner), members.leave(organizationId, second)];
+  const ends = await Promise.allSettled(both);
+  assert.equal(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  const left = await members.membersOf(organizationId);
+  assert.equal(
+    left.map(({ role }) => role),
+    ['OWNER'],
+  );
+});
+
+test('two OWNERs who demote each other at once: one of them does', async () => {
+  const first = await company();
+  const other = await company(first);
+  const { members, organizationId, owner, member } = first;
+  const second = await member('OWNER');
+  const ends = await Promise.allSettled([
+    members.changeRole(organizationId, second, 'VIEWER', await members.actorIn(owner, organizationId)),
+    other.members.changeRole(organizationId, owner, 'VIEWER', await other.members.actorIn(second, organizationId)),
+  ]);
+  assert.equal(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+});
+
+test('whoever leaves everything leaves nothing where one organization would be without OWNER', async () => {
+  const { members, organizationId, owner, member } = await company();
+  await member('OWNER');
+  const { id } = await members.createOrganization('Mine alone', owner);
+  assert.is(await refusedWith(members.leaveAll(owner)), 'invalid_transition');
+  assert.is((await members.rolesOf(owner)).size, 2);
+  await members.add(id, await member('VIEWER'), 'OWNER', personOf(owner));
+  await members.leaveAll(owner, 'goodbye');
+  assert.is((await members.rolesOf(owner)).size, 0);
+  assert.not.ok((await members.membersOf(organizationId)).some(({ account_id }) => account_id === owner));
+});
+
+test('an OWNER begins further organizations, of the same installation, up to a number', async () => {
+  const { accounts, events, members, organizationId, owner, member } = await company();
+  const editor = await member('EDITOR');
+  assert.is(await refusedWith(members.createOrganization('Mine', editor)), 'forbidden');
+  const { id } = await members.createOrganization('Another', owner);
+  const [began] = await events.readStream(organizationStream(id));
+  const [first] = await events.readStream(organizationStream(organizationId));
+  assert.equal([began!.data.installation, began!.data.name], [first!.data.installation, 'Another']);
+  assert.is.not(began!.data.import_key, first!.data.import_key);
+  assert.equal((await accounts.get('accounts', owner))!.organizations, [organizationId, id]);
+  for (let count = 2; count < MOST_OWNED; count++) await members.createOrganization(`Number ${count}`, owner);
+  assert.is(await refusedWith(members.createOrganization('One more', owner)), 'too_large');
+});
+
+test('where to look is written before the membership, kept by two who write at once, and made good at a start', async () => {
+  const identity = await company();
+  const { accounts, events, members, organizationId, owner, member } = identity;
+  const bo = await member('EDITOR');
+  const ids = (await Promise.all(['A', 'B', 'C'].map((name) => members.createOrganization(name, owner)))).map(
+    ({ id }) => id,
+  );
+  await Promise.all(ids.map((id) => members.add(id, bo, 'VIEWER', personOf(owner))));
+  assert.equal([...(await members.rolesOf(bo)).keys()].sort(), [organizationId, ...ids].sort());
+  await accounts.update('accounts', bo, { organizations: ['org_nowhere', ids[0]] });
+  assert.equal([...(await members.rolesOf(bo)).keys()], [ids[0]]);
+  assert.is(await repair(identity, events, [organizationId, ...ids]), 3);
+  assert.is(await repair(identity, events, [organizationId, ...ids]), 0);
+  assert.is((await members.rolesOf(bo)).size, 4);
+  await members.remove(ids[0]!, bo, personOf(owner));
+  assert.not.ok((await hintsOf(accounts, bo)).includes(ids[0]!));
+});
+
+test('an account of an earlier version is looked for in the first organization', async () => {
+  const { accounts, members, organizationId, owner } = await company();
+  const id = randomId('acc');
+  await accounts.insert('accounts', { id, name: 'Old', created_at: '2026-01-01T00:00:00.000Z' });
+  assert.equal(await members.organizationsOf(id), []);
+  await members.add(organizationId, id, 'EDITOR', personOf(owner));
+  assert.is((await members.rolesOf(id)).get(organizationId), 'EDITOR');
+});
+
+test('a membership that could not be written leads nowhere', async () => {
+  const identity = await company();
+  const { members, organizationId, owner } = identity;
+  const execute = async () => {
+    throw new Error('power cut');
+  };
+  const handler = new Proxy(identity.handler, {
+    get: (target, name) => (name === 'execute' ? execute : Reflect.get(target, name).bind?.(target)),
+  });
+  const cut = new Members({ ...withAccounts(identity, {}), handler });
+  try {
+    await cut.createOrganization('Half', owner);
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as Error).message, 'power cut');
+  }
+  assert.equal([...(await members.rolesOf(owner)).keys()], [organizationId]);
+});
+
+test('domains let people in with their role, until they are withdrawn', async () => {
+  const { members, organizationId, owner, accounts } = await company();
+  const by = personOf(owner);
+  assert.not.ok(await members.admits('example.org'));
+  await members.admitDomain(organizationId, ' @Example.ORG', 'EDITOR', by);
+  assert.equal(await members.domainsOf(organizationId), [{ domain: 'example.org', role: 'EDITOR' }]);
+  assert.ok(await members.admits('EXAMPLE.org'));
+  assert.not.ok(await members.admits('sub.example.org'));
+  const account = async () => {
+    const id = randomId('acc');
+    await accounts.insert('accounts', { id, name: 'New', organizations: [], created_at: '' });
+    return id;
+  };
+  const [bo, cy] = [await account(), await account()];
+  assert.equal(await members.enter(bo, 'Example.org'), [organizationId]);
+  assert.equal(await members.enter(bo, 'example.org'), []);
+  assert.is((await members.rolesOf(bo)).get(organizationId), 'EDITOR');
+  await members.remove(organizationId, bo, by);
+  assert.equal(await members.enter(bo, 'example.org'), [], 'who was removed stays out');
+  assert.equal(await hintsOf(accounts, bo), []);
+  await members.withdrawDomain(organizationId, 'example.org', by);
+  assert.not.ok(await members.admits('example.org'));
+  assert.equal(await members.enter(cy, 'example.org'), []);
+});
+
+test('a domain that only the account store knows lets nobody in', async () => {
+  const { members, organizationId, accounts, member } = await company();
+  const domain = 'example.org';
+  await accounts.insert('domains', { id: `${domain} ${organizationId}`, domain, organization_id: organizationId });
+  assert.not.ok(await members.admits(domain));
+  assert.equal(await members.enter(await member('VIEWER'), domain), []);
+});
+
+test.run();

@@ -1,0 +1,53 @@
+/** Identity after its first start, with members and two instances: what the tests of members and credentials share. */
+import type { Role } from '../../src/commands/caller.ts';
+import { organizationStream } from '../../src/commands/families.ts';
+import { randomId } from '../../src/commands/ids.ts';
+import type { Refusal } from '../../src/commands/refusal.ts';
+import { personOf } from '../../src/identity/actor.ts';
+import { Authenticator } from '../../src/identity/authenticate.ts';
+import { firstStart, ownerOf } from '../../src/identity/installation.ts';
+import { Members } from '../../src/identity/members.ts';
+import { Tokens } from '../../src/identity/tokens.ts';
+import { open, rejection, type TestIdentity } from './identity.ts';
+
+export interface Company extends TestIdentity {
+  members: Members;
+  authenticator: Authenticator;
+  organizationId: string;
+  owner: string;
+  /** Makes an account that is a member of the first organization, and answers its id. */
+  member(role: Role, name?: string): Promise<string>;
+  /** Types of an organization's events, oldest first. */
+  story(organizationId?: string): Promise<string[]>;
+}
+
+/** One process on stores that a first start was made on, or on those of another one. */
+export async function company(beside?: TestIdentity): Promise<Company> {
+  const identity = await open(beside?.dataDir, beside?.clock);
+  const { accounts, events, handler, now } = identity;
+  const { installation, organizationId } = await firstStart(identity);
+  const owner = ownerOf(installation);
+  const authenticator = new Authenticator(identity);
+  const tokens = new Tokens({ accounts, handler, now, changed: (id) => authenticator.forget(id) });
+  const members = new Members({ accounts, handler, tokens });
+  return {
+    ...{ ...identity, authenticator, members, organizationId, owner, tokens },
+    async member(role, name = role) {
+      const id = randomId('acc');
+      await accounts.insert('accounts', { id, name, organizations: [], created_at: now().toISOString() });
+      await members.add(organizationId, id, role, personOf(owner));
+      return id;
+    },
+    async story(id = organizationId) {
+      return (await events.readStream(organizationStream(id))).map(({ type }) => type);
+    },
+  };
+}
+
+/** The code that a call is refused with. */
+export async function refusedWith(call: Promise<unknown>): Promise<string> {
+  const error = await rejection(call);
+  const { code } = error as Refusal;
+  if (code === undefined) throw error;
+  return code;
+}
