@@ -133,12 +133,13 @@ export class TestBrowser {
   private readonly cookies = new Map<string, { value: string; path: string }>();
 
   constructor(
-    readonly service: OAuthService,
+    private service: OAuthService,
     public person: string | null,
   ) {}
 
-  async request(url: string, method = 'GET'): Promise<Response> {
-    const { pathname } = new URL(url);
+  async request(address: string, method = 'GET'): Promise<Response> {
+    const { pathname, search } = new URL(address);
+    const url = this.service.url + pathname + search;
     const sent = [...this.cookies].filter(([, { path }]) => pathname.startsWith(path));
     const headers: Record<string, string> = { Cookie: sent.map(([name, { value }]) => `${name}=${value}`).join('; ') };
     if (this.person !== null) headers[PERSON] = this.person;
@@ -180,12 +181,17 @@ export class TestBrowser {
     return this.answer(page, { organizations, role: 'EDITOR', read_only: false, ...allowed });
   }
 
-  cookieNames(): string[] {
-    return [...this.cookies.keys()];
+  cookieValues(): string[] {
+    return [...this.cookies.values()].map(({ value }) => value);
+  }
+
+  /** What it asks next is answered by another instance, as a balancer in front would have it. */
+  moveTo(service: OAuthService): void {
+    this.service = service;
   }
 
   private isOurs(to: string): boolean {
-    return new URL(to, this.service.url).origin === this.service.url;
+    return [this.service.url, this.service.oauth.addresses.issuer].includes(new URL(to, this.service.url).origin);
   }
 
   private keep(line: string): void {

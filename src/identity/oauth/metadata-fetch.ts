@@ -30,11 +30,11 @@ export class FetchRefused extends Error {
  * @returns in the form of the platform's fetch; status and headers are the server's
  * @throws FetchRefused
  */
-export function metadataFetch(outside: Outside = INTERNET) {
+export function metadataFetch(outside: Outside = INTERNET, patienceMs = PATIENCE_MS) {
   return async (input: string | URL | Request): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (url.protocol !== 'https:' || url.port !== '' || url.username !== '') throw refused('is no plain https address');
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(patienceMs);
     const late = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(refused('did not answer in time')), { once: true });
     });

@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import {
+  admits,
+  allowedCode,
+  authorizeUrl,
+  connected,
+  exchange,
+  newClient,
+  pkce,
+  refresh,
+} from '../support/oauth-raw.ts';
+import { TestBrowser } from '../support/oauth-service.ts';
+import { oauthSuite } from '../support/oauth-suite.ts';
+
+const { test, start } = oauthSuite('what is kept, and for whom');
+
+const MINUTE_MS = 60_000;
+
+test('clients, grants, tokens and requests under way outlive a restart', async () => {
+  const before = await start();
+  const { client, tokens } = await connected(before);
+  const { verifier, challenge } = pkce();
+  const browser = new TestBrowser(before, before.owner);
+  const { page } = await browser.consent(authorizeUrl(before, client, challenge));
+  const jwks = await (await fetch(`${before.url}/oauth/jwks`)).json();
+  await before.stop();
+
+  const after = await start({ beside: before });
+  assert.is(await admits(after, tokens.access_token), 200);
+  assert.is((await refresh(after, client, tokens.refresh_token)).status, 200);
+  assert.equal(await (await fetch(`${after.url}/oauth/jwks`)).json(), jwks);
+  browser.moveTo(after);
+  const choice = { organizations: [after.organizationId], role: 'EDITOR', read_only: false } as const;
+  const back = await browser.answer(page.replace(before.url, after.url), choice);
+  assert.is((await exchange(after, client, back.searchParams.get('code')!, verifier)).status, 200);
+});
+
+test('two instances are one server', async () => {
+  const [one] = [await start()];
+  const two = await start({ beside: one });
+  const client = await newClient(one);
+  const { verifier, challenge } = pkce();
+  const browser = new TestBrowser(one, one.owner);
+  const { page } = await browser.consent(authorizeUrl(one, client, challenge));
+  browser.moveTo(two);
+  const choice = { organizations: [two.organizationId], role: 'EDITOR', read_only: false } as const;
+  const back = await browser.answer(page.replace(one.url, two.url), choice);
+  const code = back.searchParams.get('code')!;
+  const tokens = (await exchange(two, client, code, verifier, { resource: one.resource })).json;
+  assert.is(await admits(one, String(tokens.access_token)), 200);
+  assert.is(await admits(two, String(tokens.access_token)), 200);
+  const [assistant] = await two.oauth.assistantsOf(two.owner);
+  await two.oauth.disconnect(assistant!.id, two.owner);
+  assert.is(await admits(two, String(tokens.access_token)), 401, 'at once where it was disconnected');
+  one.identity.clock.wait(1_000);
+  assert.is(await admits(one, String(tokens.access_token)), 401, 'within a second elsewhere');
+});
+
+test('of two who use a refresh token at once on two instances, no grant is left', async () => {
+  const one = await start();
+  const two = await start({ beside: one });
+  const { client, tokens } = await connected(one);
+  const answers = await Promise.all([one, two].map((service) => refresh(service, client, tokens.refresh_token)));
+  assert.ok(answers.filter(({ status }) => status === 200).length <= 1);
+  assert.equal(await one.oauth.assistantsOf(one.owner), []);
+  one.identity.clock.wait(1_000);
+  for (const { status, json } of answers) {
+    if (status === 200) assert.is(await admits(one, String(json.access_token)), 401);
+  }
+});
+
+test('nothing that is shown to anybody can be read in the stores', async () => {
+  const service = await start();
+  const { client, code, tokens } = await connected(service);
+  const second = (await refresh(service, client, tokens.refresh_token)).json;
+  const third = await allowedCode(service, client);
+  const browser = new TestBrowser(service, service.owner);
+  const { details } = await browser.consent(authorizeUrl(service, client, pkce().challenge));
+  const secrets = [tokens.access_token, tokens.refresh_token, second.access_token, second.refresh_token];
+  const shown = [...secrets, code, third.code, third.verifier, details.uid, ...browser.cookieValues()].map(String);
+  assert.ok(shown.every((text) => text.length >= 20));
+  for (const file of readdirSync(service.identity.dataDir, { recursive: true, withFileTypes: true })) {
+    if (!file.isFile()) continue;
+    const bytes = readFileSync(join(file.parentPath, file.name), 'latin1');
+    for (const text of shown) assert.not(bytes.includes(text), `${file.name} holds ${text.slice(0, 4)}…`);
+  }
+});
+
+test('an access token ends after a quarter of an hour, a refresh token with the grant', async () => {
+  const service = await start();
+  const { clock } = service.identity;
+  const { client, tokens } = await connected(service);
+  assert.is(tokens.expires_in, 900);
+  clock.wait(15 * MINUTE_MS - 1);
+  assert.is(await admits(service, tokens.access_token), 200);
+  clock.wait(1);
+  assert.is(await admits(service, tokens.access_token), 401);
+  clock.waitDays(89);
+  const second = await refresh(service, client, tokens.refresh_token);
+  assert.is(second.status, 200);
+  clock.waitDays(1);
+  assert.is(await admits(service, String(second.json.access_token)), 401);
+  assert.is((await refresh(service, client, String(second.json.refresh_token))).json.error, 'invalid_grant');
+});
+
+test('what has expired is swept, and nothing else', async () => {
+  const service = await start();
+  const { client, tokens } = await connected(service);
+  const { accounts, clock } = service.identity;
+  await refresh(service, client, tokens.refresh_token);
+  clock.wait(16 * MINUTE_MS);
+  assert.ok((await service.oauth.sweep()) >= 3);
+  assert.is(await service.oauth.sweep(), 0);
+  const kinds = (await accounts.all('oauth')).map(({ kind }) => kind).sort();
+  assert.equal(kinds, ['Client', 'Grant', 'RefreshToken', 'RefreshToken'], 'used up ones are remembered');
+});
+
+test('who is taken out of the organization takes the assistant along; an erased account refreshes nothing', async () => {
+  const service = await start();
+  const { client, tokens } = await connected(service);
+  const [assistant] = await service.oauth.assistantsOf(service.owner);
+  await service.tokens.takeOut(assistant!.id, service.organizationId, await owner());
+  assert.is(await admits(service, tokens.access_token), 401);
+  assert.is((await refresh(service, client, tokens.refresh_token)).json.error, 'invalid_grant');
+  const other = await connected(service);
+  await service.identity.accounts.update('accounts', service.owner, { erased_at: '2026-03-01T09:00:00.000Z' });
+  assert.is((await refresh(service, other.client, other.tokens.refresh_token)).json.error, 'invalid_grant');
+
+  function owner() {
+    return service.members.actorIn(service.owner, service.organizationId);
+  }
+});
+
+test.run();
