@@ -38,6 +38,7 @@ export const securityPage = (parts: WebParts): Route[] => {
       const deed = () => accounts.changePassword(session, current, value.password, visit.visitor);
       const tried = await attempt(visit.sent, ['current', 'password'], deed);
       if (tried.state !== null) return page(parts, visit, tried.state);
+      visit.cookies.setSession(visit.ctx, tried.done.cookie);
       return redirect(SECURITY, 'Your password is changed, and all other browsers are signed out.');
     }),
     post(`${SECURITY}/sessions/end`, async ({ person: { account }, sent }) => {

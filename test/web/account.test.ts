@@ -1,0 +1,97 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { personOf } from '../../src/identity/actor.ts';
+import { OWNER, startWeb, type TestBrowser, textOf, type WebTest } from '../support/web.ts';
+
+const PAGE = '/settings/account';
+const EVE = { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' };
+
+const test = suite<{ web: WebTest; eve: TestBrowser }>('account page');
+
+test.before.each(async (context) => {
+  context.web = await startWeb();
+  await context.web.setUpOwner();
+  context.eve = await context.web.invite(EVE, 'EDITOR');
+});
+test.after.each(({ web }) => web.stop());
+
+const accountOfEve = async ({ people }: WebTest) => people.accounts.byEmail(EVE.email);
+
+test('the name is changed', async ({ web, eve }) => {
+  await eve.get(PAGE);
+  assert.is((await eve.send(`${PAGE}/name`, { name: 'Eve Adams' })).to, PAGE);
+  assert.is((await accountOfEve(web))?.name, 'Eve Adams');
+  await eve.get(PAGE);
+  const blank = await eve.send(`${PAGE}/name`, { name: ' ' });
+  assert.is(blank.status, 400);
+  assert.is(textOf(blank.text, 'name-fault'), 'Give your name.');
+});
+
+test('the e-mail address is changed with the password, and to nobody else’s', async ({ web, eve }) => {
+  for (const [fields, fault] of [
+    [{ email: 'adams@example.org', current: 'not this one' }, 'email-password-fault'],
+    [{ email: OWNER.email.toUpperCase(), current: EVE.password }, 'email-fault'],
+    [{ email: 'no address', current: EVE.password }, 'email-fault'],
+  ] as const) {
+    await eve.get(PAGE);
+    const { status, text } = await eve.send(`${PAGE}/email`, fields);
+    assert.is(status, 400, fields.email);
+    assert.ok(textOf(text, fault).length > 10);
+  }
+  await eve.get(PAGE);
+  assert.is((await eve.send(`${PAGE}/email`, { email: 'adams@example.org', current: EVE.password })).to, PAGE);
+  assert.is((await web.people.accounts.byEmail('adams@example.org'))?.name, 'Eve');
+});
+
+test('a member leaves an organization; its last owner is not offered to', async ({ web, eve }) => {
+  await eve.get(PAGE);
+  const left = await eve.send(`${PAGE}/leave`);
+  assert.match((await eve.follow(left)).text, 'You are no member there any more.');
+  assert.is((await web.members.membersOf(web.organizationId)).length, 1);
+  const owner = web.browser();
+  await owner.get('/sign-in');
+  await owner.send('/sign-in', OWNER);
+  const { text } = await owner.get(PAGE);
+  assert.match(text, 'You are its only owner');
+  assert.not.match(text, `action="${PAGE}/leave"`);
+});
+
+test('an account is erased with the typed words and the password, and signs in no more', async ({ web, eve }) => {
+  const { id } = (await accountOfEve(web))!;
+  const grant = { name: 'x', account_id: id, role: 'EDITOR' as const, organizations: [web.organizationId] };
+  await web.tokens.create(grant, personOf(id));
+  for (const [fields, fault] of [
+    [{ confirmation: 'erase', current: EVE.password }, 'confirmation-fault'],
+    [{ confirmation: 'erase my account', current: 'not this one' }, 'erasing-password-fault'],
+  ] as const) {
+    await eve.get(PAGE);
+    const { status, text } = await eve.send(`${PAGE}/erase`, fields);
+    assert.is(status, 400);
+    assert.ok(textOf(text, fault).length > 5);
+  }
+  assert.ok(await accountOfEve(web));
+  await eve.get(PAGE);
+  const erased = await eve.send(`${PAGE}/erase`, { confirmation: 'Erase my account', current: EVE.password });
+  assert.is(erased.to, '/');
+  assert.match((await eve.follow(erased)).text, 'Your account is erased.');
+  assert.is((await eve.get(PAGE)).status, 303);
+  assert.is(await accountOfEve(web), null);
+  assert.is((await web.tokens.listOf(id)).filter(({ state }) => state === 'ACTIVE').length, 0);
+  assert.is((await web.members.membersOf(web.organizationId)).length, 1);
+});
+
+test('the last owner’s account stays until another member is owner', async ({ web }) => {
+  const owner = web.browser();
+  await owner.get('/sign-in');
+  await owner.send('/sign-in', OWNER);
+  await owner.get(PAGE);
+  const { status, text } = await owner.send(`${PAGE}/erase`, {
+    confirmation: 'erase my account',
+    current: OWNER.password,
+  });
+  assert.is(status, 400);
+  assert.match(text, 'make another member OWNER there first');
+  assert.is((await owner.get(PAGE)).status, 200);
+});
+
+test.run();

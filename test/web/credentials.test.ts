@@ -1,0 +1,88 @@
+/** The pages of what may call tools: an organization's tokens and assistants, and one's own assistants. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { personOf } from '../../src/identity/actor.ts';
+import { startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
+
+const EVE = { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' };
+
+interface Context {
+  web: WebTest;
+  owner: TestBrowser;
+  eve: TestBrowser;
+  eveId: string;
+  page: string;
+}
+
+const test = suite<Context>('pages of credentials');
+
+test.before.each(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const eve = await web.invite(EVE, 'EDITOR');
+  const eveId = (await web.members.membersOf(web.organizationId)).find(({ name }) => name === 'Eve')!.account_id;
+  Object.assign(context, { web, owner, eve, eveId, page: `/organizations/${web.organizationId}/tokens` });
+});
+test.after.each(({ web }) => web.stop());
+
+const grantOf = ({ web, eveId }: Context) => ({
+  account_id: eveId,
+  role: 'EDITOR' as const,
+  organizations: [web.organizationId],
+});
+
+const connect = (context: Context, name = 'Helpful') =>
+  context.web.tokens.connect({ name, ...grantOf(context), client: { id: 'client-1', name } }, personOf(context.eveId));
+
+test('an owner sees everything that reaches the organization, and takes it out', async (context) => {
+  const { web, owner, eveId, page } = context;
+  const { record } = await web.tokens.create({ name: 'Eve’s script', ...grantOf(context) }, personOf(eveId));
+  await connect(context);
+  const { text } = await owner.get(page);
+  for (const shown of ['Eve’s script', `…${record.last_four}`, 'Helpful', 'Assistant']) assert.match(text, shown);
+  const one = `${page}/${record.id}`;
+  assert.match((await owner.get(one)).text, 'Editor');
+  const done = await owner.send(`${one}/take-out`, { reason: 'not used any more' });
+  assert.is(done.to, page);
+  const after = (await owner.get(page)).text;
+  assert.not.match(after, 'Eve’s script</');
+  assert.match(after, 'Helpful');
+  assert.is((await owner.get(one)).status, 404);
+  assert.is((await web.tokens.listOf(eveId)).find(({ id }) => id === record.id)?.state, 'REVOKED');
+});
+
+test('who may not see all credentials is told so, and takes none out', async (context) => {
+  const { web, eve, page } = context;
+  const [first] = await web.tokens.listOf(web.ownerId);
+  assert.is((await eve.get(page)).status, 403);
+  assert.is((await eve.get(`${page}/${first!.id}`)).status, 403);
+  const token = /name="form_token" value="([^"]+)"/.exec((await eve.get('/settings/account')).text)![1]!;
+  assert.is((await eve.post(`${page}/${first!.id}/take-out`, { form_token: token })).status, 403);
+  assert.is((await web.tokens.listOf(web.ownerId))[0]!.state, 'ACTIVE');
+});
+
+test('a person sees their assistants, with what they may, and disconnects one', async (context) => {
+  const { web, eve, eveId } = context;
+  assert.match((await eve.get('/settings/assistants')).text, web.endpoint);
+  const { id } = await connect(context);
+  await connect(context, 'Second');
+  const { text } = await eve.get('/settings/assistants');
+  for (const shown of ['Helpful', 'Second', 'My organization', 'Editor', 'never']) assert.match(text, shown);
+  const done = await eve.send('/settings/assistants/disconnect', { assistant: id });
+  assert.match((await eve.follow(done)).text, 'The assistant is disconnected.');
+  const left = (await web.tokens.listOf(eveId)).filter(({ state }) => state === 'ACTIVE').map(({ name }) => name);
+  assert.equal(left, ['Second']);
+});
+
+test('nobody disconnects another person’s assistant or token by its id', async (context) => {
+  const { web, owner, eveId } = context;
+  await connect(context);
+  const [assistant] = await web.tokens.listOf(eveId);
+  const token = /name="form_token" value="([^"]+)"/.exec((await owner.get('/settings/account')).text)![1]!;
+  const fields = { form_token: token, assistant: String(assistant!.id) };
+  const { to } = await owner.post('/settings/assistants/disconnect', fields);
+  assert.match((await owner.get(String(to))).text, 'There is no such token');
+  assert.is((await web.tokens.listOf(eveId))[0]!.state, 'ACTIVE');
+});
+
+test.run();
