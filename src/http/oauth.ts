@@ -2,6 +2,7 @@ import type { Middleware } from 'koa';
 import { PATHS } from '../identity/oauth/addresses.ts';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import { methodNotAllowed } from './errors.ts';
+import type { Limits } from './limits.ts';
 import { hostGuard } from './origin.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';
 
@@ -17,14 +18,15 @@ const PREFLIGHT_AGE = 3_600;
 
 /**
  * The OAuth endpoints and what tells clients of them (RFC 8414, RFC 9728). Programs in web pages may ask those that no
- * cookie plays a part in: any origin, without credentials.
+ * cookie plays a part in: any origin, without credentials. Nobody is known here, so all are counted by address.
  */
-export function oauthEndpoints(oauth: OAuth): Middleware<RequestState> {
+export function oauthEndpoints(oauth: OAuth, limits: Pick<Limits, 'stranger'>): Middleware<RequestState> {
   const guard = hostGuard(oauth.addresses.issuer);
   return async (ctx, next) => {
     const { path, method } = ctx;
     if (!path.startsWith('/oauth/') && !path.startsWith(WELL_KNOWN)) return next();
     guard(ctx.req);
+    if (!path.startsWith(`${PATHS.interaction}/`)) limits.stranger(ctx.req);
     const metadata = documentAt(oauth, ctx);
     if (metadata !== null) return answerOpenly(ctx, 'GET', () => sendDocument(ctx, metadata));
     if (path === PATHS.jwks) return answerOpenly(ctx, 'GET', () => serve(oauth, ctx));

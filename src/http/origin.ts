@@ -8,8 +8,8 @@ const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
  * Host must be a loopback name or the base address's; Origin, where there is one, must be the service's own. `null`, which
  * browsers send for pages that hide where they are, is nobody's own.
  *
- * For the endpoints, for pages and for the OAuth server alike: no page of another origin may call any of them, so none
- * answers with CORS headers. What everybody may read (the OAuth metadata) needs `hostGuard` alone.
+ * For the endpoint, the direct form and pages: no page of another origin may ask them, and none answers with CORS
+ * headers. What programs of the OAuth server ask, and its metadata, need `hostGuard` alone: see oauth.ts.
  */
 export function originGuard(baseUrl: string): (request: IncomingMessage) => void {
   const { origin: ours } = new URL(baseUrl);

@@ -1,11 +1,19 @@
 /** How often who may ask, and who is told apart from whom. */
 import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
+import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Caller } from '../../src/commands/caller.ts';
 import { HttpError } from '../../src/http/errors.ts';
 import { createLimits, RateLimit } from '../../src/http/limits.ts';
+import { oauthEndpoints } from '../../src/http/oauth.ts';
+import { type RequestState, requests } from '../../src/http/request.ts';
+import { startServer, stopServer } from '../../src/http/server.ts';
 import { visitors } from '../../src/http/visitor.ts';
+import { Addresses } from '../../src/identity/oauth/addresses.ts';
+import type { OAuth } from '../../src/identity/oauth/oauth.ts';
 import { CALLER, post, request, startToyService, TOKEN } from '../support/toy-tools.ts';
 
 const test = suite('limits');
@@ -163,6 +171,34 @@ test('refused credentials run into the limit of their address, good ones from th
   now += 60_000;
   assert.is(await ask('Bearer wrong'), 401);
   await service.stop();
+});
+
+test('whoever asks the OAuth server is counted by address, before it does anything', async () => {
+  let served = 0;
+  const serve: OAuth['serve'] = async (_request, response) => {
+    served += 1;
+    response.writeHead(200).end('{}');
+  };
+  const oauth = { addresses: new Addresses('http://localhost'), serve, mayRegister: () => 0 } as unknown as OAuth;
+  const limits = createLimits(null, visitors([]), () => 0);
+  const app = new Koa<RequestState>().use(requests(pino({ level: 'silent' }))).use(oauthEndpoints(oauth, limits));
+  const server = await startServer(app.callback(), { host: '127.0.0.1', port: 0 });
+  const ask = (path: string, method = 'POST') =>
+    fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method, redirect: 'manual' });
+  const places = [
+    ...['/oauth/token', '/oauth/register', '/oauth/revoke'].map((path) => () => ask(path)),
+    ...['/oauth/authorize?x=1', '/.well-known/oauth-authorization-server'].map((path) => () => ask(path, 'GET')),
+  ];
+  for (const place of places) assert.is((await place()).status, 200);
+  assert.is(served, 4);
+  for (let i = places.length; i < 3_000; i++) limits.stranger(from('127.0.0.1'));
+  for (const place of places) {
+    const { status, headers } = await place();
+    assert.is(status, 429);
+    assert.is(headers.get('retry-after'), '1');
+  }
+  assert.is(served, 4);
+  await stopServer(server, 100);
 });
 
 test('two credentials of one account are two', async () => {
