@@ -113,7 +113,13 @@ function Log({ rows }: { rows: readonly AccessEntryShown[] }) {
       head={['When', 'What', 'Who', 'From where', 'How often']}
       rows={rows.map((row, at) => ({
         key: String(at),
-        cells: [<When key="when" row={row} />, <What key="what" row={row} />, whoOf(row), placeOf(row), timesOf(row)],
+        cells: [
+          <When key="when" row={row} />,
+          <What key="what" row={row} />,
+          whoOf(row),
+          <Place key="place" row={row} />,
+          timesOf(row),
+        ],
       }))}
     />
   );
@@ -150,9 +156,16 @@ function whoOf({ actor, record }: AccessEntryShown) {
   return <span class="muted">Somebody, {tried}</span>;
 }
 
-function placeOf(row: AccessEntryShown) {
-  const words = [row.client, factOf(row, 'address')].filter((word) => typeof word === 'string');
-  return words.length > 0 ? words.join(', ') : <span class="muted">not told</span>;
+function Place({ row }: { row: AccessEntryShown }) {
+  const address = factOf(row, 'address');
+  if (row.client === null && typeof address !== 'string') return <span class="muted">not told</span>;
+  return (
+    <>
+      {row.client}
+      {row.client !== null && typeof address === 'string' && <br />}
+      {typeof address === 'string' && <small>{address}</small>}
+    </>
+  );
 }
 
 function timesOf(row: AccessEntryShown): string {
@@ -168,19 +181,17 @@ function Pages(props: { here: string; asked: Asked; next: string | undefined; la
   };
   if (next === undefined && !later) return null;
   return (
-    <nav aria-label="Pages of the log">
-      <ul>
-        {later && (
-          <li>
-            <a href={to([])}>Newest</a>
-          </li>
-        )}
-        {next !== undefined && (
-          <li>
-            <a href={to([['cursor', next]])}>Older</a>
-          </li>
-        )}
-      </ul>
+    <nav aria-label="Pages of the log" class="row">
+      {later && (
+        <a class="button quiet" href={to([])}>
+          Newest
+        </a>
+      )}
+      {next !== undefined && (
+        <a class="button quiet" href={to([['cursor', next]])}>
+          Older
+        </a>
+      )}
     </nav>
   );
 }
