@@ -57,6 +57,7 @@ async function answerOpenly(ctx: RequestContext, allow: 'GET' | 'POST', answer: 
       'Access-Control-Allow-Headers': 'Authorization, Content-Type, MCP-Protocol-Version',
       'Access-Control-Max-Age': String(PREFLIGHT_AGE),
     });
+    ctx.body = '';
     ctx.status = 204;
     return;
   }

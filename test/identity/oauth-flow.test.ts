@@ -1,27 +1,13 @@
 import { auth, discoverOAuthServerInfo, extractWWWAuthenticateParams } from '@modelcontextprotocol/sdk/client/auth.js';
 import { InvalidGrantError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { closeAll, rejection } from '../support/identity.ts';
+import { rejection } from '../support/identity.ts';
 import { MemoryProvider } from '../support/oauth-client.ts';
-import { type Admitted, type OAuthService, startOAuth, TestBrowser } from '../support/oauth-service.ts';
+import { allowedCode, authorizeUrl, connected, exchange, newClient, pkce, REDIRECT } from '../support/oauth-raw.ts';
+import { type Admitted, type OAuthService, TestBrowser } from '../support/oauth-service.ts';
+import { oauthSuite } from '../support/oauth-suite.ts';
 
-const flow = suite('OAuth: the flow of stock clients');
-const services: OAuthService[] = [];
-const start = async (...options: Parameters<typeof startOAuth>) => {
-  const service = await startOAuth(...options);
-  services.push(service);
-  return service;
-};
-flow.after.each(async () => {
-  for (const service of services.splice(0)) {
-    await service.stop();
-    assert.equal(service.faults, []);
-  }
-  await closeAll();
-});
-
-const REDIRECT = 'http://127.0.0.1:33418/callback';
+const { test: flow, start } = oauthSuite('the flow of stock clients');
 
 async function connect(service: OAuthService, scope?: string) {
   const provider = new MemoryProvider(REDIRECT, scope);
@@ -92,6 +78,100 @@ flow('the SDK registers, is allowed, exchanges its code, calls and refreshes', a
   const refused = await rejection(auth(provider, { serverUrl: service.resource }));
   assert.instance(refused, InvalidGrantError);
   assert.equal(await service.oauth.assistantsOf(service.owner), []);
+});
+
+const admitted = async (service: OAuthService, token: string) =>
+  (await (await call(service, token)).json()) as Admitted;
+
+flow('who asks for no scope is asked about both, and gets no more than the person gives', async () => {
+  const service = await start();
+  const client = await newClient(service);
+  const both = await connected(service, { scope: undefined, resource: undefined });
+  assert.is(both.tokens.scope, 'compliance:read compliance:write');
+  const { verifier, challenge } = pkce();
+  const browser = new TestBrowser(service, service.owner);
+  const back = await browser.allow(authorizeUrl(service, client, challenge), { read_only: true, role: 'OWNER' });
+  const { json } = await exchange(service, client, back.searchParams.get('code')!, verifier);
+  assert.is(json.scope, 'compliance:read');
+  const caller = await admitted(service, String(json.access_token));
+  assert.ok(caller.read_only);
+  assert.equal(caller.scopes, ['compliance:read']);
+});
+
+flow('who asks to read is not let write, and may ask for more later', async () => {
+  const service = await start();
+  const { client, tokens } = await connected(service, { scope: 'compliance:read' });
+  assert.is(tokens.scope, 'compliance:read');
+  assert.ok((await admitted(service, tokens.access_token)).read_only);
+  const { code, verifier } = await allowedCode(service, client, { scope: 'compliance:read compliance:write' });
+  const more = await exchange(service, client, code, verifier);
+  assert.is(more.json.scope, 'compliance:read compliance:write');
+  assert.not((await admitted(service, String(more.json.access_token))).read_only);
+});
+
+for (const spelling of ['/api/mcp/v1', '/api/mcp/v1/', '', '/', '/api/mcp/tools']) {
+  flow(`the resource may be named ${spelling || 'by the bare address'}, in each request another way`, async () => {
+    const service = await start();
+    const client = await newClient(service);
+    for (const [asked, exchanged] of [
+      [service.url + spelling, service.url + spelling],
+      [service.url + spelling, service.resource],
+      [undefined, service.url + spelling],
+      [service.url + spelling, undefined],
+    ]) {
+      const { code, verifier } = await allowedCode(service, client, { resource: asked });
+      const { status, json } = await exchange(service, client, code, verifier, { resource: exchanged });
+      assert.is(status, 200);
+      assert.is((await call(service, String(json.access_token))).status, 200);
+    }
+  });
+}
+
+flow('a client on this machine may call it by another of its names', async () => {
+  const service = await start();
+  const local = service.resource.replace('127.0.0.1', 'localhost');
+  const found = await discoverOAuthServerInfo(local);
+  assert.is(found.resourceMetadata?.resource, local);
+  assert.is(found.authorizationServerUrl, service.url);
+  const { tokens } = await connected(service, { resource: local });
+  assert.is((await call(service, tokens.access_token)).status, 200);
+});
+
+flow('web pages may ask what programs may, without cookies, and nothing else', async () => {
+  const service = await start();
+  const Origin = 'https://inspector.example';
+  for (const [path, method] of [
+    ['/.well-known/oauth-authorization-server', 'GET'],
+    ['/.well-known/oauth-protected-resource/api/mcp/v1', 'GET'],
+    ['/oauth/jwks', 'GET'],
+    ['/oauth/token', 'POST'],
+    ['/oauth/register', 'POST'],
+    ['/oauth/revoke', 'POST'],
+  ] as const) {
+    const preflight = await fetch(service.url + path, { method: 'OPTIONS', headers: { Origin } });
+    assert.is(preflight.status, 204);
+    assert.is(preflight.headers.get('access-control-allow-methods'), method);
+    const answer = await fetch(service.url + path, { method, headers: { Origin } });
+    for (const { headers } of [preflight, answer]) {
+      assert.is(headers.get('access-control-allow-origin'), '*', path);
+      assert.is(headers.get('access-control-allow-credentials'), null);
+      assert.is(headers.get('set-cookie'), null);
+    }
+    const wrong = await fetch(service.url + path, { method: 'DELETE', headers: { Origin } });
+    assert.is(wrong.status, 405, path);
+  }
+  const asked = await fetch(`${service.url}/oauth/authorize`, { headers: { Origin } });
+  assert.is(asked.headers.get('access-control-allow-origin'), null);
+});
+
+flow('behind a proxy every address begins with the base address, whatever Host was sent', async () => {
+  const service = await start({ baseUrl: 'https://veritrail.example' });
+  const client = await newClient(service);
+  const browser = new TestBrowser(service, service.owner);
+  const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge));
+  const choice = { organizations: [service.organizationId], role: 'EDITOR', read_only: false } as const;
+  const sent = await browser.request(`${page}?answer=${encodeURIComponent(JSON.stringify(choice))}`, 'POST');
+  assert.match(sent.headers.get('location')!, /^https:\/\/veritrail\.example\/oauth\/authorize\//);
 });
 
 flow.run();

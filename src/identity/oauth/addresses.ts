@@ -14,7 +14,7 @@ export const PATHS = {
 } as const;
 
 /** Of the MCP endpoint: with the base address before it, the one resource that tokens are for. */
-const RESOURCE_PATH = '/api/mcp/v1';
+export const RESOURCE_PATH = '/api/mcp/v1';
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** The addresses of the authorization server and of its one protected resource, made of the base address. */
