@@ -203,7 +203,8 @@ export class Sessions {
 
   /** Whether it lasts, and the account is still what it was begun for. */
   private isGood(session: Session, account: Account | null): boolean {
-    return session.expires_at > this.parts.now().toISOString() && session.generation === account?.generation;
+    if (account === null || account.erased_at !== null) return false;
+    return session.expires_at > this.parts.now().toISOString() && session.generation === account.generation;
   }
 
   private async account(id: string): Promise<Account | null> {

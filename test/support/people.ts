@@ -1,12 +1,13 @@
 /** People and their browsers on stores in a temporary folder: what was noted of them, and how much was hashed. */
 import { createHmac } from 'node:crypto';
+import { Refusal } from '../../src/commands/refusal.ts';
 import type { Account } from '../../src/identity/account.ts';
 import type { AccountEvent } from '../../src/identity/noted.ts';
-import { ARGON2 } from '../../src/identity/passwords.ts';
+import { ARGON2, type Hasher } from '../../src/identity/passwords.ts';
 import { openPeople, type People, type PeopleParts } from '../../src/identity/people.ts';
 import type { SignedIn } from '../../src/identity/sign-in.ts';
 import type { Visitor } from '../../src/identity/visitor.ts';
-import { open, type TestIdentity } from './identity.ts';
+import { open, rejection, type TestIdentity } from './identity.ts';
 
 export const BASE_URL = 'https://register.example.org';
 export const ADA = { name: 'Ada Lovelace', email: 'Ada@Example.org', password: 'weaves algebraic patterns' };
@@ -59,6 +60,13 @@ export async function startPeople(identity?: TestIdentity, parts: Partial<People
   return { ...people, identity: own, clock: own.clock, noted, work, left, joined };
 }
 
+/** Where it is not about passwords: what a hash is, in no time. */
+export const LIGHT: Hasher = {
+  hash: async (password) =>
+    `$argon2id$v=19$m=19456,t=2,p=1$${Buffer.from(password.padEnd(16)).toString('base64url')}$${'A'.repeat(43)}`,
+  verify: async (hash, password) => hash === (await LIGHT.hash(password)),
+};
+
 /** Two instances on the same stores. */
 export async function startTwo(): Promise<[TestPeople, TestPeople]> {
   const first = await startPeople();
@@ -103,6 +111,13 @@ export function codeOf(secret: string, at: Date): string {
 export function wrongCode(secret: string, at: Date): string {
   const right = [-30_000, 0, 30_000].map((off) => codeOf(secret, new Date(at.getTime() + off)));
   return ['000000', '111111', '222222', '333333'].find((code) => !right.includes(code))!;
+}
+
+/** The refusal that a promise is rejected with. */
+export async function refusalOf(promise: Promise<unknown>): Promise<Refusal> {
+  const error = await rejection(promise);
+  if (!(error instanceof Refusal)) throw error;
+  return error;
 }
 
 /** How many of these came true, and the refusals of the others. */

@@ -1,0 +1,242 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Refusal } from '../../src/commands/refusal.ts';
+import { accountNames } from '../../src/queries/names.ts';
+import { closeAll } from '../support/identity.ts';
+import {
+  ADA,
+  codeOf,
+  EVE,
+  outcomes,
+  refusalOf,
+  signUp,
+  startPeople,
+  startTwo,
+  THIEF,
+  VISITOR,
+  withApp,
+} from '../support/people.ts';
+
+const NEW_PASSWORD = 'a password that is new';
+
+const test = suite('accounts');
+
+test.after.each(closeAll);
+
+test('one is kept as it was typed, and found however it is written', async () => {
+  const people = await startPeople();
+  const account = await people.accounts.create({ ...ADA, name: ' Ada\u0301 ' }, VISITOR);
+  assert.match(account.id, /^acc_[0-9A-HJKMNP-TV-Z]{26}$/);
+  assert.equal([account.name, account.email, account.email_key], ['Ad\u00e1', 'Ada@Example.org', 'ada@example.org']);
+  assert.equal(await people.accounts.get(account.id), account);
+  assert.is((await people.accounts.byEmail('\uff21DA@example.ORG '))!.id, account.id);
+  assert.is(await people.accounts.byEmail('ada@example.com'), null);
+  assert.is(await people.accounts.byEmail('ada@example.org\u0000x'), null);
+  assert.is(await people.accounts.get('acc_nobody'), null);
+  const kept = JSON.stringify(await people.identity.accounts.all('accounts'));
+  assert.not(kept.includes(ADA.password));
+});
+
+test('an account of the first version lacks nothing', async () => {
+  const people = await startPeople();
+  const created_at = '2025-01-01T00:00:00.000Z';
+  await people.identity.accounts.insert('accounts', { id: 'acc_OLD', name: 'Owner', created_at });
+  const account = (await people.accounts.get('acc_OLD'))!;
+  assert.equal([account.email, account.password, account.totp, account.recovery], [null, null, null, []]);
+  const changed = await people.accounts.setPassword('acc_OLD', NEW_PASSWORD, VISITOR);
+  assert.is(changed.generation, 1);
+});
+
+for (const email of [
+  '',
+  'ada',
+  '@example.org',
+  'ada@',
+  'ada lovelace@example.org',
+  'a@b@c',
+  'a,b@example.org',
+  '<a@example.org>',
+  'a@exa\u0000mple.org',
+  'a\u202eb@example.org',
+  `${'a'.repeat(250)}@example.org`,
+  '\ud800@example.org',
+]) {
+  test(`${JSON.stringify(email.slice(0, 30))} is no e-mail address`, async () => {
+    const people = await startPeople();
+    const refused = await refusalOf(people.accounts.create({ ...ADA, email }, VISITOR));
+    assert.equal([refused.code, refused.more.field], ['invalid_input', 'email']);
+    assert.equal(await people.identity.accounts.all('accounts'), []);
+  });
+}
+
+for (const name of ['', ' ', 'a'.repeat(201), 'two\nlines', 'null\u0000', 'turned \u202earound', 'half \ud800']) {
+  test(`${JSON.stringify(name.slice(0, 30))} is no name`, async () => {
+    const people = await startPeople();
+    const refused = await refusalOf(people.accounts.create({ ...ADA, name }, VISITOR));
+    assert.equal([refused.code, refused.more.field], ['invalid_input', 'name']);
+    const { session } = await signUp(people, EVE);
+    assert.is((await refusalOf(people.accounts.rename(session, name))).code, 'invalid_input');
+  });
+}
+
+test('two do not share an e-mail address or a subject, however they race and write it', async () => {
+  const [here, there] = await startTwo();
+  const forms = ['ada@example.org', 'ADA@example.org', '\uff41da@example.org', ' ada@EXAMPLE.org'];
+  const made = forms.map((email, i) => (i % 2 ? here : there).accounts.create({ ...ADA, email }, VISITOR));
+  const { done, refused } = await outcomes(made);
+  assert.equal([done.length, refused.length], [1, 3]);
+  for (const error of refused) assert.is((error as Refusal).code, 'conflict');
+  const subject = 'https://id.example olga';
+  await here.accounts.create({ name: 'Olga', email: 'olga@example.org', subject }, VISITOR);
+  const again = there.accounts.create({ name: 'Olga', email: 'olga2@example.org', subject }, VISITOR);
+  assert.is((await refusalOf(again)).code, 'conflict');
+  assert.is((await here.accounts.bySubject(subject))!.name, 'Olga');
+  assert.is((await here.identity.accounts.all('accounts')).length, 2);
+});
+
+test('a name and an address are changed; the address only with the password, to one that is free', async () => {
+  const people = await startPeople();
+  const { session, account } = await signUp(people);
+  await signUp(people, EVE);
+  await people.accounts.rename(session, 'Countess of Lovelace');
+  const changed = (email: string, password: string | null) =>
+    people.accounts.changeEmail(session, email, password, VISITOR);
+  assert.is((await refusalOf(changed('new@example.org', 'not the password'))).code, 'forbidden');
+  assert.is((await refusalOf(changed('EVE@example.org', ADA.password))).code, 'conflict');
+  assert.is((await refusalOf(changed('nothing', ADA.password))).code, 'invalid_input');
+  await changed('New@example.org', ADA.password);
+  const { name, email, email_key } = (await people.accounts.get(account.id))!;
+  assert.equal([name, email, email_key], ['Countess of Lovelace', 'New@example.org', 'new@example.org']);
+  await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, VISITOR));
+  assert.is((await people.signIn.withPassword('new@example.org', ADA.password, VISITOR)).next, 'DONE');
+});
+
+test('a new password ends every other session at once, and a stolen copy of this one’s cookie', async () => {
+  const [here, there] = await startTwo();
+  const mine = await signUp(here);
+  const stolen = await here.signIn.withPassword(ADA.email, ADA.password, THIEF);
+  const { secret } = await here.links.create({ kind: 'RESET', account_id: mine.account.id, made_by: 'SYSTEM' });
+  const next = await there.accounts.changePassword(mine.session, ADA.password, NEW_PASSWORD, VISITOR);
+  for (const cookie of [stolen.cookie, mine.cookie]) assert.is(await here.sessions.find(cookie), null);
+  assert.is((await here.sessions.find(next.cookie))?.account_id, mine.account.id);
+  assert.equal(
+    (await here.sessions.list(mine.account.id)).map(({ id }) => id),
+    [next.session.id],
+  );
+  assert.is(await here.links.find(secret), null, 'nor do links lead back in');
+  await refusalOf(here.signIn.withPassword(ADA.email, ADA.password, THIEF));
+  assert.is((await here.signIn.withPassword(ADA.email, NEW_PASSWORD, VISITOR)).next, 'DONE');
+});
+
+test('the session that changes it goes on though it needed a second factor', async () => {
+  const people = await startPeople();
+  const { session } = await withApp(people);
+  const next = await people.accounts.changePassword(session, ADA.password, NEW_PASSWORD, VISITOR);
+  assert.ok(await people.sessions.find(next.cookie));
+  assert.is((await people.signIn.withPassword(ADA.email, NEW_PASSWORD, VISITOR)).next, 'SECOND_FACTOR');
+});
+
+test('a session whose removal a crash prevented is dead all the same', async () => {
+  const people = await startPeople();
+  const { session } = await signUp(people);
+  const stolen = await people.signIn.withPassword(ADA.email, ADA.password, THIEF);
+  await people.accounts.changePassword(session, ADA.password, NEW_PASSWORD, VISITOR);
+  await people.identity.accounts.insert('sessions', stolen.session);
+  assert.is(await people.sessions.find(stolen.cookie), null);
+  assert.equal((await people.sessions.list(session.account_id)).length, 1);
+});
+
+test('the password is not changed by who does not know it, nor to a bad one', async () => {
+  const people = await startPeople();
+  const { session, cookie } = await signUp(people);
+  const change = (current: string | null, next: string) =>
+    people.accounts.changePassword(session, current, next, THIEF);
+  assert.is((await refusalOf(change('not the password', NEW_PASSWORD))).code, 'forbidden');
+  assert.is((await refusalOf(change(null, NEW_PASSWORD))).code, 'forbidden', 'however lately they signed in');
+  assert.is((await refusalOf(change(ADA.password, 'short'))).code, 'invalid_input');
+  assert.is((await refusalOf(change(ADA.password, 'Ada@Example.ORG'))).code, 'invalid_input');
+  assert.ok(await people.sessions.find(cookie));
+  for (let i = 0; i < 5; i++) await refusalOf(change(`guess number ${i}`, NEW_PASSWORD));
+  assert.is((await refusalOf(change(ADA.password, NEW_PASSWORD))).code, 'rate_limited');
+});
+
+test('of two changes at once one wins, and the other says so', async () => {
+  const [here, there] = await startTwo();
+  const { session } = await signUp(here);
+  const { done, refused } = await outcomes([
+    here.accounts.changePassword(session, ADA.password, 'the first new password', VISITOR),
+    there.accounts.changePassword(session, ADA.password, 'the second new password', VISITOR),
+  ]);
+  assert.equal([done.length, refused.length], [1, 1]);
+  assert.is((await here.sessions.list(session.account_id)).length, 1);
+  assert.ok(await here.sessions.find(done[0]!.cookie));
+});
+
+test('who has no password, since they sign in elsewhere, sets one soon after signing in', async () => {
+  const people = await startPeople();
+  const account = await people.accounts.create({ name: 'Olga', email: 'olga@example.org', subject: 'x olga' }, VISITOR);
+  const { session } = await people.signIn.withProof(account, 'OPENID', VISITOR);
+  people.clock.wait(15 * 60_000);
+  const change = () => people.accounts.changePassword(session, null, NEW_PASSWORD, VISITOR);
+  assert.match((await refusalOf(change())).message, /sign out and in again/);
+  const { session: fresh } = await people.signIn.withProof(account, 'OPENID', VISITOR);
+  await people.accounts.changePassword(fresh, null, NEW_PASSWORD, VISITOR);
+  assert.is((await people.signIn.withPassword('olga@example.org', NEW_PASSWORD, VISITOR)).next, 'DONE');
+});
+
+test('erasing leaves id and dates alone: history reads "former member"', async () => {
+  const people = await startPeople();
+  const { session, cookie, account, secret } = await withApp(people);
+  const other = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const reset = await people.links.create({ kind: 'RESET', account_id: account.id, made_by: 'SYSTEM' });
+  await people.identity.accounts.insert('passkeys', { id: 'credential', account_id: account.id });
+  assert.is((await refusalOf(people.accounts.erase(session, 'not the password', THIEF))).code, 'forbidden');
+  await people.accounts.erase(session, ADA.password, VISITOR);
+
+  assert.equal(people.left, [account.id]);
+  const erased = { id: account.id, created_at: account.created_at, erased_at: people.clock.now().toISOString() };
+  assert.equal(await people.identity.accounts.all('accounts'), [erased]);
+  for (const table of ['sessions', 'passkeys', 'links'] as const)
+    assert.equal(await people.identity.accounts.all(table), []);
+  assert.is(await people.sessions.find(cookie), null);
+  await refusalOf(people.signIn.withTotp(other.cookie, codeOf(secret, people.clock.now()), VISITOR));
+  assert.is(await people.links.find(reset.secret), null);
+  assert.is((await accountNames(people.identity.accounts, [account.id])).get(account.id), 'former member');
+  assert.is((await people.accounts.get(account.id))!.erased_at, erased.erased_at);
+  assert.is((await signUp(people)).next, 'DONE', 'the address is free again');
+});
+
+test('a name that is null reads "former member" too', async () => {
+  const people = await startPeople();
+  await people.identity.accounts.insert('accounts', { id: 'acc_GONE', name: null, created_at: '' });
+  const names = await accountNames(people.identity.accounts, ['acc_GONE', 'acc_NEVER']);
+  assert.equal([...names.values()], ['former member', 'former member']);
+});
+
+test('who cannot leave, being the last owner, is not erased', async () => {
+  const leaveAll = () => Promise.reject(new Refusal('invalid_transition', 'Make somebody else an owner first.'));
+  const people = await startPeople(undefined, { leaveAll });
+  const { session, cookie, account } = await signUp(people);
+  assert.match((await refusalOf(people.accounts.erase(session, ADA.password, VISITOR))).message, /owner/);
+  assert.ok(await people.sessions.find(cookie));
+  assert.is((await people.accounts.get(account.id))!.name, ADA.name);
+});
+
+test('an erased account comes back by nothing that was under way', async () => {
+  const people = await startPeople();
+  const { session, account } = await signUp(people);
+  const { session: other, cookie } = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const reset = await people.links.create({ kind: 'RESET', account_id: account.id, made_by: 'SYSTEM' });
+  await people.accounts.erase(session, ADA.password, VISITOR);
+  const before = await people.identity.accounts.all('accounts');
+  await people.accounts.rename(other, 'Back again');
+  await people.factors.clear(account.id);
+  await refusalOf(people.accounts.setPassword(account.id, NEW_PASSWORD, VISITOR));
+  await refusalOf(people.welcome.reset(reset.secret, NEW_PASSWORD, VISITOR));
+  await refusalOf(people.accounts.changeEmail(other, 'back@example.org', null, VISITOR));
+  assert.equal(await people.identity.accounts.all('accounts'), before);
+  await people.identity.accounts.insert('sessions', other);
+  assert.is(await people.sessions.find(cookie), null, 'nor by a session that a crash left');
+});
+
+test.run();

@@ -1,0 +1,222 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Passkey } from '../../src/identity/passkeys.ts';
+import { closeAll } from '../support/identity.ts';
+import {
+  ADA,
+  BASE_URL,
+  EVE,
+  type Known,
+  refusalOf,
+  signUp,
+  startPeople,
+  startTwo,
+  type TestPeople,
+  THIEF,
+  VISITOR,
+  withApp,
+} from '../support/people.ts';
+import { SoftwareKey } from '../support/software-key.ts';
+
+const test = suite('passkeys');
+
+test.after.each(closeAll);
+
+async function withKey(people: TestPeople, person = ADA): Promise<Known & { key: SoftwareKey; codes: string[] }> {
+  const known = await signUp(people, person);
+  const key = new SoftwareKey(BASE_URL);
+  const response = key.create(await people.passkeys.registrationOptions(known.session));
+  const codes = await people.passkeys.register(known.session, 'Key on my ring', response, VISITOR);
+  return { ...known, key, codes: codes! };
+}
+
+const pendingOf = (people: TestPeople, person = ADA) =>
+  people.signIn.withPassword(person.email, person.password, VISITOR);
+
+test('one is added, and signs in', async () => {
+  const people = await startPeople();
+  const { account, key, codes } = await withKey(people);
+  assert.is(codes.length, 10, 'the first factor brings recovery codes');
+  const pending = await pendingOf(people);
+  assert.equal([pending.next, pending.factors], ['SECOND_FACTOR', ['PASSKEY', 'RECOVERY_CODE']]);
+  const options = await people.passkeys.authenticationOptions(pending.session);
+  assert.is(options.rpId, 'register.example.org');
+  assert.equal(
+    options.allowCredentials?.map(({ id }) => id),
+    [key.id.toString('base64url')],
+  );
+  people.clock.wait(1_000);
+  const done = await people.signIn.withPasskey(pending.cookie, key.get(options), VISITOR);
+  assert.is.not(done.cookie, pending.cookie);
+  assert.ok(await people.sessions.find(done.cookie));
+  const [kept] = await people.passkeys.list(account.id);
+  assert.equal(
+    [kept!.name, kept!.counter, kept!.last_used_at],
+    ['Key on my ring', 1, people.clock.now().toISOString()],
+  );
+});
+
+test('what is asked of the browser', async () => {
+  const people = await startPeople();
+  const { session, account, key } = await withKey(people);
+  const options = await people.passkeys.registrationOptions(session);
+  assert.equal(options.rp, { name: 'veritrail', id: 'register.example.org' });
+  assert.is(options.attestation, 'none');
+  assert.is(options.authenticatorSelection?.userVerification, 'preferred');
+  assert.equal(
+    options.excludeCredentials?.map(({ id }) => id),
+    [key.id.toString('base64url')],
+  );
+  assert.is(Buffer.from(options.user.id, 'base64url').toString(), account.id, 'no name or address as the user’s id');
+});
+
+test('an answer is taken once: a challenge is used up by it, right or wrong', async () => {
+  const [here, there] = await startTwo();
+  const { key } = await withKey(here);
+  const pending = await pendingOf(here);
+  const options = await here.passkeys.authenticationOptions(pending.session);
+  const response = key.get(options);
+  const used = await Promise.all([here, there].map((one) => one.passkeys.use(pending.session, response)));
+  assert.equal(used.filter(Boolean).length, 1);
+  assert.not(await here.passkeys.use(pending.session, response));
+  assert.not(await here.passkeys.use(pending.session, key.get(options)));
+  await here.passkeys.authenticationOptions(pending.session);
+  assert.not(await here.passkeys.use(pending.session, {}));
+  assert.not(await here.passkeys.use(pending.session, key.get(options)), 'the challenge before');
+});
+
+test('an answer to another session’s challenge is none', async () => {
+  const people = await startPeople();
+  const { key } = await withKey(people);
+  const [one, other] = [await pendingOf(people), await pendingOf(people)];
+  const options = await people.passkeys.authenticationOptions(one.session);
+  await people.passkeys.authenticationOptions(other.session);
+  assert.is((await refusalOf(people.signIn.withPasskey(other.cookie, key.get(options), THIEF))).code, 'forbidden');
+});
+
+test('a counter that goes back tells of a copied key', async () => {
+  const people = await startPeople();
+  const { key } = await withKey(people);
+  const pending = await pendingOf(people);
+  key.counter = 40;
+  assert.ok(
+    await people.passkeys.use(pending.session, key.get(await people.passkeys.authenticationOptions(pending.session))),
+  );
+  for (const [counter, good] of [
+    [5, false],
+    [40, false],
+    [41, true],
+  ] as const) {
+    key.counter = counter;
+    const options = await people.passkeys.authenticationOptions(pending.session);
+    assert.is(await people.passkeys.use(pending.session, key.get(options)), good, `after ${counter}`);
+  }
+});
+
+test('another page’s answer, another key, another person’s key, and rubbish are refused', async () => {
+  const people = await startPeople();
+  const { key } = await withKey(people);
+  const eve = await withKey(people, EVE);
+  const phished = Object.assign(Object.create(key) as SoftwareKey, {
+    origin: 'https://register.example.org.evil.example',
+  });
+  const bad = new SoftwareKey(BASE_URL);
+  Object.assign(bad, { id: key.id });
+  const tries: ((options: Parameters<SoftwareKey['get']>[0]) => unknown)[] = [
+    (options) => phished.get(options),
+    (options) => bad.get(options),
+    (options) => eve.key.get(options),
+    (options) => key.get({ ...options, rpId: 'example.org' }),
+    (options) => ({ ...key.get(options), type: 'password' }),
+    (options) => ({ ...key.get(options), response: null }),
+    () => null,
+    () => 'text',
+    () => ({ id: { $ne: '' } }),
+    () => ({ id: '__proto__' }),
+  ];
+  for (const [i, answer] of tries.entries()) {
+    const pending = await pendingOf(people);
+    const options = await people.passkeys.authenticationOptions(pending.session);
+    const refused = await refusalOf(people.signIn.withPasskey(pending.cookie, answer(options), THIEF));
+    assert.is(refused.code, 'forbidden', `try ${i}`);
+    assert.is(await people.sessions.find(pending.cookie), null);
+  }
+});
+
+test('five wrong answers end the pending session', async () => {
+  const people = await startPeople();
+  await withKey(people);
+  const { cookie } = await pendingOf(people);
+  for (let i = 0; i < 5; i++) await refusalOf(people.signIn.withPasskey(cookie, {}, THIEF));
+  assert.is(await people.sessions.pending(cookie), null);
+});
+
+test('none is added without the challenge, from another page, twice, by rubbish, or long after signing in', async () => {
+  const people = await startPeople();
+  const { session } = await signUp(people);
+  const { passkeys } = people;
+  const key = new SoftwareKey(BASE_URL);
+  const options = await passkeys.registrationOptions(session);
+  const registered = (response: unknown) => passkeys.register(session, 'Key', response, VISITOR);
+  assert.is((await refusalOf(registered(key.create({ ...options, challenge: 'bm90IGl0' })))).code, 'forbidden');
+  assert.is((await refusalOf(registered(key.create(options)))).code, 'forbidden', 'the challenge is used up');
+  const evil = new SoftwareKey('https://evil.example');
+  for (const response of [evil.create(await passkeys.registrationOptions(session)), null, {}, { id: 1 }]) {
+    await passkeys.registrationOptions(session);
+    assert.is((await refusalOf(registered(response))).code, 'forbidden');
+  }
+  assert.is((await refusalOf(passkeys.register(session, ' ', {}, VISITOR))).code, 'invalid_input');
+  assert.ok(await registered(key.create(await passkeys.registrationOptions(session))));
+  assert.is((await refusalOf(registered(key.create(await passkeys.registrationOptions(session))))).code, 'conflict');
+  people.clock.wait(15 * 60_000);
+  assert.is((await refusalOf(passkeys.registrationOptions(session))).code, 'forbidden');
+});
+
+test('of a second factor there are no new recovery codes; with the last, they go', async () => {
+  const people = await startPeople();
+  const { session, account } = await withApp(people);
+  const key = new SoftwareKey(BASE_URL);
+  const response = key.create(await people.passkeys.registrationOptions(session));
+  assert.is(await people.passkeys.register(session, 'Key', response, VISITOR), null);
+  await people.totp.remove(session, ADA.password, VISITOR);
+  const pending = await pendingOf(people);
+  assert.equal(pending.factors, ['PASSKEY', 'RECOVERY_CODE']);
+  await people.passkeys.remove(session, key.id.toString('base64url'), ADA.password, VISITOR);
+  assert.equal((await people.accounts.get(account.id))!.recovery, []);
+  assert.is((await pendingOf(people)).next, 'DONE');
+});
+
+test('one is renamed and removed by its owner alone', async () => {
+  const people = await startPeople();
+  const { session, key, account } = await withKey(people);
+  const eve = await signUp(people, EVE);
+  const id = key.id.toString('base64url');
+  assert.is((await refusalOf(people.passkeys.rename(eve.session, id, 'Mine now'))).code, 'not_found');
+  assert.is((await refusalOf(people.passkeys.remove(eve.session, id, EVE.password, THIEF))).code, 'not_found');
+  assert.is((await refusalOf(people.passkeys.remove(session, id, 'not the password', THIEF))).code, 'forbidden');
+  await people.passkeys.rename(session, id, ' Blue key ');
+  const names = (await people.passkeys.list(account.id)).map((one: Passkey) => one.name);
+  assert.equal(names, ['Blue key']);
+});
+
+for (const [address, available] of [
+  ['https://register.example.org', true],
+  ['http://localhost:8080', true],
+  ['http://127.0.0.1:8080', false],
+  ['http://[::1]:8080', false],
+] as const) {
+  test(`at ${address} there are ${available ? '' : 'no '}passkeys`, async () => {
+    const people = await startPeople(undefined, { baseUrl: () => address });
+    assert.is(people.passkeys.available, available);
+    const { session } = await signUp(people);
+    if (!available) {
+      assert.is((await refusalOf(people.passkeys.registrationOptions(session))).code, 'invalid_transition');
+    } else {
+      const key = new SoftwareKey(address);
+      const response = key.create(await people.passkeys.registrationOptions(session));
+      assert.ok(await people.passkeys.register(session, 'Key', response, VISITOR));
+    }
+  });
+}
+
+test.run();

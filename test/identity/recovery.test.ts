@@ -1,0 +1,105 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { hashRecoveryCode, makeRecoveryCodes } from '../../src/identity/recovery-codes.ts';
+import { closeAll } from '../support/identity.ts';
+import {
+  ADA,
+  outcomes,
+  refusalOf,
+  signUp,
+  startPeople,
+  startTwo,
+  type TestPeople,
+  VISITOR,
+  withApp,
+} from '../support/people.ts';
+
+const test = suite('recovery codes');
+
+test.after.each(closeAll);
+
+const pendingOf = async (people: TestPeople) =>
+  (await people.signIn.withPassword(ADA.email, ADA.password, VISITOR)).cookie;
+
+test('there are ten of 80 bits, kept as hashes', async () => {
+  const { codes, hashes } = makeRecoveryCodes();
+  assert.is(new Set(codes).size, 10);
+  for (const code of codes) assert.match(code, /^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$/);
+  assert.equal(codes.map(hashRecoveryCode), hashes);
+  const people = await startPeople();
+  const app = await withApp(people);
+  const kept = JSON.stringify(await people.identity.accounts.all('accounts'));
+  for (const code of app.codes) assert.not(kept.includes(code) || kept.includes(code.replaceAll('-', '')));
+  assert.is((await people.accounts.get(app.account.id))!.recovery.length, 10);
+});
+
+test('however one is typed', () => {
+  const hash = hashRecoveryCode('10ab-cdef-ghjk-mnpq');
+  for (const typed of [
+    '10AB-CDEF-GHJK-MNPQ',
+    '10abcdefghjkmnpq',
+    ' 10ab cdef ghjk mnpq\n',
+    'lOab-cdef-ghjk-mnpq',
+    'IoAB-CDEF-GHJK-MNPQ',
+  ]) {
+    assert.is(hashRecoveryCode(typed), hash, typed);
+  }
+  assert.is.not(hashRecoveryCode('10ab-cdef-ghjk-mnpr'), hash);
+});
+
+test('one lets in once, and the others stay', async () => {
+  const people = await startPeople();
+  const { codes, account } = await withApp(people);
+  const done = await people.signIn.withRecoveryCode(await pendingOf(people), codes[3]!, VISITOR);
+  assert.ok(await people.sessions.find(done.cookie));
+  assert.equal(
+    people.noted.find(({ type }) => type === 'RECOVERY_CODE_USED'),
+    {
+      type: 'RECOVERY_CODE_USED',
+      account_id: account.id,
+      left: 9,
+      visitor: VISITOR,
+    },
+  );
+  const again = people.signIn.withRecoveryCode(await pendingOf(people), codes[3]!, VISITOR);
+  assert.is((await refusalOf(again)).code, 'forbidden');
+  assert.is((await people.signIn.withRecoveryCode(await pendingOf(people), codes[4]!, VISITOR)).next, 'DONE');
+});
+
+test('one that two instances are given at once lets in once; different ones let in each', async () => {
+  const [here, there] = await startTwo();
+  const { codes, account } = await withApp(here);
+  const all = [here, there, here, there];
+  const same = await Promise.all(all.map(pendingOf));
+  const raced = await outcomes(all.map((one, i) => one.signIn.withRecoveryCode(same[i], codes[0]!, VISITOR)));
+  assert.equal([raced.done.length, raced.refused.length], [1, 3]);
+  const other = await Promise.all(all.map(pendingOf));
+  const each = await outcomes(all.map((one, i) => one.signIn.withRecoveryCode(other[i], codes[i + 1]!, VISITOR)));
+  assert.is(each.done.length, 4);
+  assert.is((await here.accounts.get(account.id))!.recovery.length, 5);
+});
+
+test('new ones void the old', async () => {
+  const people = await startPeople();
+  const { session, codes } = await withApp(people);
+  assert.is((await refusalOf(people.recovery.regenerate(session, 'not the password', VISITOR))).code, 'forbidden');
+  const fresh = await people.recovery.regenerate(session, ADA.password, VISITOR);
+  assert.is(fresh.length, 10);
+  await refusalOf(people.signIn.withRecoveryCode(await pendingOf(people), codes[0]!, VISITOR));
+  assert.is((await people.signIn.withRecoveryCode(await pendingOf(people), fresh[0]!, VISITOR)).next, 'DONE');
+});
+
+test('without a factor there are none', async () => {
+  const people = await startPeople();
+  const { session } = await signUp(people);
+  assert.is((await refusalOf(people.recovery.regenerate(session, ADA.password, VISITOR))).code, 'invalid_transition');
+});
+
+test('an operator can take all factors away from who lost everything', async () => {
+  const people = await startPeople();
+  const { account } = await withApp(people);
+  await people.factors.clear(account.id);
+  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, VISITOR)).next, 'DONE');
+});
+
+test.run();

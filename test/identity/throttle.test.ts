@@ -1,0 +1,159 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Refusal } from '../../src/commands/refusal.ts';
+import { closeAll, rejection } from '../support/identity.ts';
+import {
+  ADA,
+  LIGHT,
+  outcomes,
+  refusalOf,
+  signUp,
+  startPeople,
+  startTwo,
+  type TestPeople,
+  THIEF,
+  VISITOR,
+} from '../support/people.ts';
+
+const MINUTE_MS = 60_000;
+/** An address that gets this many tries in a row, so that only the account's own throttle is met. */
+const from = (i: number) => ({ ...THIEF, address: `198.51.100.${i}` });
+
+async function fail(people: TestPeople, times: number, email = ADA.email) {
+  for (let i = 0; i < times; i++) await refusalOf(people.signIn.withPassword(email, 'no password of theirs', from(i)));
+}
+
+const test = suite('throttling');
+
+test.after.each(closeAll);
+
+test('who is not there is throttled as who is', async () => {
+  const people = await startPeople();
+  await signUp(people);
+  const told: unknown[] = [];
+  for (const email of [ADA.email, 'nobody@example.org', 'no address']) {
+    await fail(people, 5, email);
+    const before = people.work.verify;
+    told.push((await refusalOf(people.signIn.withPassword(email, 'no password of theirs', from(9)))).toJSON());
+    assert.is(people.work.verify, before, 'nothing is hashed for who is to wait');
+  }
+  assert.is((told[0] as { code: string }).code, 'rate_limited');
+  for (const one of told) assert.equal(one, told[0]);
+});
+
+test('five wrong passwords are free; then each costs a wait that doubles, up to 15 minutes', async () => {
+  const people = await startPeople();
+  await signUp(people);
+  await fail(people, 5);
+  const waits: number[] = [];
+  for (let i = 0; i < 8; i++) {
+    const { code, more } = await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, VISITOR));
+    assert.is(code, 'rate_limited');
+    waits.push(more.retry_after_seconds!);
+    people.clock.wait(more.retry_after_seconds! * 1_000);
+    assert.is((await refusalOf(people.signIn.withPassword(ADA.email, 'wrong again, sir', VISITOR))).code, 'forbidden');
+  }
+  assert.equal(waits, [30, 60, 120, 240, 480, 900, 900, 900]);
+  people.clock.wait(15 * MINUTE_MS);
+  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, VISITOR)).next, 'DONE');
+  await fail(people, 5);
+});
+
+test('the right password is no way past a wait', async () => {
+  const people = await startPeople();
+  await signUp(people);
+  await fail(people, 5);
+  assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, VISITOR))).code, 'rate_limited');
+  const last = people.noted.at(-1)!;
+  assert.equal([last.type, 'reason' in last && last.reason], ['SIGN_IN_REFUSED', 'THROTTLED']);
+});
+
+test('no other form of the address gets more tries', async () => {
+  const people = await startPeople();
+  await signUp(people);
+  const forms = [
+    'ada@example.org',
+    'ADA@EXAMPLE.ORG',
+    '\uff21da@example.org',
+    ' ada@example.org',
+    'ada@example.org\u00a0',
+    'ada@\uff45xample.org',
+  ];
+  for (const [i, form] of forms.entries()) {
+    const { code } = await refusalOf(people.signIn.withPassword(form, 'no password of theirs', from(i)));
+    assert.is(code, i < 5 ? 'forbidden' : 'rate_limited', form);
+  }
+});
+
+test('failures are counted by all instances together, and outlast a restart', async () => {
+  const [here, there] = await startTwo();
+  await signUp(here);
+  await fail(here, 3);
+  await fail(there, 2);
+  assert.is((await refusalOf(here.signIn.withPassword(ADA.email, ADA.password, VISITOR))).code, 'rate_limited');
+});
+
+test('many guesses at once are no more than five', async () => {
+  const [here, there] = await startTwo();
+  await signUp(here);
+  const guesses = Array.from({ length: 20 }, (_, i) =>
+    (i % 2 === 0 ? here : there).signIn.withPassword(ADA.email, `guess number ${i}`, from(i)),
+  );
+  const { refused } = await outcomes(guesses);
+  assert.is(refused.filter((error) => (error as Refusal).code === 'forbidden').length, 5);
+  assert.is(here.work.verify + there.work.verify, 1 + 5, 'signing up, and the guesses');
+});
+
+test('who is right fifty times at once is let in fifty times', async () => {
+  const people = await startPeople();
+  await signUp(people);
+  const all = Array.from({ length: 50 }, () => people.signIn.withPassword(ADA.email, ADA.password, VISITOR));
+  assert.is((await outcomes(all)).done.length, 50);
+});
+
+test('a network that tries many accounts is made to wait, and being right in between does not help it', async () => {
+  const people = await startPeople(undefined, { hasher: LIGHT });
+  await signUp(people);
+  for (let i = 0; i < 60; i++) {
+    if (i % 10 === 0) await people.signIn.withPassword(ADA.email, ADA.password, THIEF);
+    const tried = people.signIn.withPassword(`somebody${i}@example.org`, 'password of many', THIEF);
+    assert.is((await refusalOf(tried)).code, 'forbidden', `try ${i}`);
+  }
+  assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, THIEF))).code, 'rate_limited');
+  const elsewhere = { ...THIEF, address: '203.0.113.10' };
+  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, elsewhere)).next, 'DONE');
+});
+
+test('a network is its /64, or an office would be one address and a household 2^64 of them', async () => {
+  const people = await startPeople(undefined, { hasher: LIGHT });
+  for (let i = 0; i < 60; i++) {
+    const visitor = { ...THIEF, address: `2001:db8::${i.toString(16)}` };
+    await refusalOf(people.signIn.withPassword(`somebody${i}@example.org`, 'password of many', visitor));
+  }
+  const visitor = { ...THIEF, address: '2001:db8::ffff:1' };
+  const tried = people.signIn.withPassword('another@example.org', 'password of many', visitor);
+  assert.is((await refusalOf(tried)).code, 'rate_limited');
+});
+
+test('what was typed as an address is kept as a hash only', async () => {
+  const people = await startPeople();
+  await refusalOf(people.signIn.withPassword('oh dear, my password', 'x', VISITOR));
+  const kept = JSON.stringify(await people.identity.accounts.all('attempts'));
+  assert.match(kept, /"failures":1/);
+  assert.not(kept.includes('oh dear'));
+  assert.not(kept.includes(VISITOR.address));
+});
+
+test('an attempt that could not be made is not held against anybody', async () => {
+  const people = await startPeople();
+  await signUp(people);
+  const hasher = { hash: async () => '', verify: () => Promise.reject(new Error('out of memory')) };
+  const broken = await startPeople(people.identity, { hasher });
+  for (let i = 0; i < 6; i++) {
+    const error = await rejection(broken.signIn.withPassword(ADA.email, ADA.password, VISITOR));
+    assert.is(error.message, 'out of memory');
+  }
+  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, VISITOR)).next, 'DONE');
+});
+
+test.run();
