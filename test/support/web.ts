@@ -8,8 +8,9 @@ import { createLimits } from '../../src/http/limits.ts';
 import { type RequestState, requests } from '../../src/http/request.ts';
 import { visitors } from '../../src/http/visitor.ts';
 import { requireOrganization } from '../../src/identity/actor.ts';
-import { firstStart } from '../../src/identity/installation.ts';
+import { firstStart, ownerOf } from '../../src/identity/installation.ts';
 import { Members } from '../../src/identity/members.ts';
+import { createOAuth } from '../../src/identity/oauth/oauth.ts';
 import { openPeople } from '../../src/identity/people.ts';
 import type { WebParts } from '../../src/web/parts.ts';
 import { createPages } from '../../src/web/routes.ts';
@@ -54,6 +55,14 @@ export async function startWeb(baseUrl?: string, more: Partial<WebParts> = {}): 
       members.add(organization_id, id, role, await members.actorIn(made_by, organization_id)),
   });
   const visitorOf = visitors([]);
+  const oauth = await createOAuth({
+    ...{ accounts, tokens, members, baseUrl: base, now },
+    signedIn: async () => null,
+    addressOf: (request) => visitorOf(request).address,
+    report: (error) => {
+      throw error;
+    },
+  });
   const parts: WebParts = {
     baseUrl: base,
     endpoint: `${base}/api/mcp/v1`,
@@ -61,6 +70,7 @@ export async function startWeb(baseUrl?: string, more: Partial<WebParts> = {}): 
     people,
     members,
     tokens,
+    oauth,
     accessReader: { accounts, cursorKey: Buffer.alloc(32, 8) },
     openId: false,
     organizationName: async (id) => (await requireOrganization(handler, id)).name,
@@ -73,8 +83,7 @@ export async function startWeb(baseUrl?: string, more: Partial<WebParts> = {}): 
   const app = new Koa<RequestState>();
   app.use(requests(parts.logger)).use(createPages(parts));
   server.on('request', app.callback());
-  const [owner] = await members.membersOf(organizationId);
-  const ownerId = owner!.account_id;
+  const ownerId = ownerOf(installation);
   const browser = () => new TestBrowser(url, new URL(base).host, new URL(base).origin);
   return {
     ...parts,
@@ -89,12 +98,14 @@ export async function startWeb(baseUrl?: string, more: Partial<WebParts> = {}): 
       return welcomed(browser(), secret, OWNER);
     },
     invite: async (person, role) => {
-      await members.actorIn(ownerId, organizationId);
       const invitation = { kind: 'INVITATION', organization_id: organizationId, role, made_by: ownerId } as const;
       const { secret } = await people.links.create(invitation);
       return welcomed(browser(), secret, person);
     },
-    stop: () => stop(server),
+    stop: async () => {
+      await stop(server);
+      await identity.close();
+    },
   };
 }
 
@@ -122,6 +133,7 @@ export interface Shown {
 
 /** A form as a page shows it: hidden fields, and others with their values. */
 export interface ShownForm {
+  method: string;
   action: string;
   fields: URLSearchParams;
 }
@@ -208,7 +220,8 @@ export function formsIn(html: string): ShownForm[] {
     for (const [, attribute = '', text = ''] of inside.matchAll(/<textarea\b([^>]*)>(.*?)<\/textarea>/gs)) {
       fields.append(attributesOf(attribute).name ?? '', unescaped(text));
     }
-    return { action: attributesOf(attributes).action ?? '', fields };
+    const { method = 'get', action = '' } = attributesOf(attributes);
+    return { method, action, fields };
   });
 }
 

@@ -1,0 +1,86 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { connectBlocks, mcpServersConfig, signInBlocks } from '../../src/web/connect-blocks.ts';
+import { argumentsAsShown, shownServer } from '../support/shown.ts';
+
+const test = suite('connect blocks');
+const TOKEN = `vtr_${'a1'.repeat(24)}Z`;
+const ENDPOINT = 'https://veritrail.example/api/mcp/v1';
+const BEARER = `Bearer ${TOKEN}`;
+
+const block = (id: string, endpoint = ENDPOINT) => {
+  const found = connectBlocks(endpoint, TOKEN).find((one) => one.id === id);
+  if (found === undefined) throw new Error(`no block ${id}`);
+  return found.text;
+};
+
+test('ids are unique, and each block says where it goes and holds the token', () => {
+  const blocks = connectBlocks(ENDPOINT, TOKEN);
+  assert.is(new Set(blocks.map(({ id }) => id)).size, blocks.length);
+  for (const { where, text } of blocks) {
+    assert.ok(where.endsWith('.'));
+    assert.ok(text.includes(TOKEN));
+  }
+});
+
+for (const id of ['cursor', 'claude-code-file', 'vscode', 'zed']) {
+  test(`${id}: address and header`, () => {
+    const server = shownServer(block(id)) as { url: string; headers: Record<string, string>; type?: string };
+    assert.is(server.url, ENDPOINT);
+    assert.equal(server.headers, { Authorization: BEARER });
+    assert.is(server.type, ['claude-code-file', 'vscode'].includes(id) ? 'http' : undefined);
+  });
+}
+
+test('each client looks for its servers under its own name', () => {
+  const names = { 'claude-desktop': 'mcpServers', cursor: 'mcpServers', vscode: 'servers', zed: 'context_servers' };
+  for (const [id, name] of Object.entries(names)) assert.equal(Object.keys(JSON.parse(block(id))), [name], id);
+  assert.is(block('cursor'), mcpServersConfig(ENDPOINT, TOKEN));
+});
+
+test('Claude Desktop starts a bridge; no argument has a space, and the token is in none', () => {
+  const server = shownServer(block('claude-desktop')) as {
+    command: string;
+    args: string[];
+    env: Record<string, string>;
+  };
+  assert.is(server.command, 'npx');
+  assert.equal(server.args.slice(0, 3), ['-y', 'mcp-remote', ENDPOINT]);
+  assert.not.match(server.args.join(''), /\s|vtr_/);
+  assert.equal(server.env, { AUTH_HEADER: BEARER });
+  assert.not.ok(server.args.includes('--allow-http'));
+});
+
+test('the bridge is told that plain http is meant, but on loopback needs no telling', () => {
+  for (const [endpoint, told] of [
+    ['http://10.0.0.5:8080/api/mcp/v1', true],
+    ['http://localhost.example/api/mcp/v1', true],
+    ['http://localhost:8080/api/mcp/v1', false],
+    ['http://127.0.0.1/api/mcp/v1', false],
+    ['http://[::1]:8080/api/mcp/v1', false],
+  ] as const) {
+    const { args } = shownServer(block('claude-desktop', endpoint)) as { command: string; args: string[] };
+    assert.is(args.includes('--allow-http'), told, endpoint);
+  }
+});
+
+test('commands give their programs what they should, as a shell reads them', async () => {
+  const header = ['--header', `Authorization: ${BEARER}`];
+  const added = ['mcp', 'add', '--transport', 'http', 'veritrail', ENDPOINT];
+  assert.equal(await argumentsAsShown(block('claude-code'), 'claude'), [...added, ...header]);
+  const bridged = await argumentsAsShown(block('mcp-remote'), 'npx');
+  assert.equal(bridged.slice(-2), ['--header', `Authorization:\${AUTH_HEADER}`]);
+  assert.equal(await argumentsAsShown(block('curl'), 'curl'), [
+    'https://veritrail.example/api/mcp/tools/listOrganizations',
+    ...header,
+  ]);
+  const signIn = signInBlocks(ENDPOINT).find(({ id }) => id === 'claude-code-sign-in')!;
+  assert.equal(await argumentsAsShown(signIn.text, 'claude'), added);
+});
+
+test('an address that a shell would read as more is quoted', async () => {
+  const odd = "https://veritrail.example/it's;a$(b)/api/mcp/v1";
+  assert.is((await argumentsAsShown(block('claude-code', odd), 'claude'))[5], odd);
+});
+
+test.run();

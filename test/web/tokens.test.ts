@@ -1,0 +1,158 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { personOf } from '../../src/identity/actor.ts';
+import { OWNER, startWeb, type TestBrowser, textOf, type WebTest } from '../support/web.ts';
+
+const test = suite<{ web: WebTest; browser: TestBrowser }>('Settings → API Tokens');
+const EDITOR = { name: 'Edith', email: 'edith@example.org', password: 'some other long words' };
+const PATH = '/settings/tokens';
+
+test.before.each(async (context) => {
+  context.web = await startWeb();
+  context.browser = await context.web.setUpOwner();
+  await context.browser.get(PATH);
+});
+test.after.each(({ web }) => web.stop());
+
+const named = async (web: WebTest, name: string, accountId = web.ownerId) =>
+  (await web.tokens.listOf(accountId)).find((token) => token.name === name);
+
+test('a token is made, and shown this once with what to paste', async ({ web, browser }) => {
+  const shown = await browser.send(PATH, { name: 'Laptop', role: 'AUDITOR', read_only: 'on', days: '30' });
+  assert.is(shown.status, 200);
+  assert.is(shown.headers['cache-control'], 'no-store');
+  const token = textOf(shown.text, 'token');
+  assert.match(token, /^vtr_\w{49}$/);
+  for (const id of ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'zed', 'mcp-remote', 'curl']) {
+    assert.ok(textOf(shown.text, id).includes(token), id);
+  }
+  const record = (await named(web, 'Laptop'))!;
+  assert.equal([record.role, record.read_only, record.organizations], ['AUDITOR', true, [web.organizationId]]);
+  assert.is(Date.parse(record.expires_at) - Date.parse(record.created_at), 30 * 86_400_000);
+  const list = await browser.get(PATH);
+  assert.not.match(list.text, token);
+  assert.match(list.text, `…${token.slice(-4)}`);
+  assert.match(list.text, 'Auditor, only reading');
+});
+
+test('it lives for 90 days unless said otherwise, and a warning is given from 14 days ahead', async ({
+  web,
+  browser,
+}) => {
+  await browser.send(PATH, { name: 'Usual' });
+  const { expires_at, created_at } = (await named(web, 'Usual'))!;
+  assert.is(Date.parse(expires_at) - Date.parse(created_at), 90 * 86_400_000);
+  await browser.get(PATH);
+  await browser.send(PATH, { name: 'Short', days: '15' });
+  assert.not.match((await browser.get('/')).text, 'about to expire');
+  web.identity.clock.wait(86_400_001 - 60_000);
+  await signInAgain(web, browser);
+  assert.not.match((await browser.get('/')).text, 'about to expire');
+  web.identity.clock.wait(60_000);
+  const start = await browser.get('/');
+  assert.match(start.text, /about to expire.*Short/s);
+  assert.not.match(start.text, /Usual/);
+  assert.match((await browser.get(PATH)).text, 'Ends soon');
+});
+
+const WRONG: [string, Record<string, string | string[]>, RegExp][] = [
+  ['no name', { name: ' ' }, /id="name-fault">Give the token a name/],
+  ['a name that is too long', { name: 'x'.repeat(201) }, /id="name-fault"/],
+  ['a role that is none', { name: 'T', role: 'KING' }, /id="role-fault">Choose a role/],
+  ['two roles', { name: 'T', role: ['OWNER', 'VIEWER'] }, /id="role-fault">This was sent twice/],
+  ['no organization', { name: 'T', organizations: [] }, /id="organizations-fault">Choose at least one/],
+  ['an organization of others', { name: 'T', organizations: ['org_none'] }, /class="(fault|notice warning)"/],
+  ['no days', { name: 'T', days: '' }, /id="days-fault">Give whole days, from 1 to 366/],
+  ...['0', '367', '1.5', '-1', '1e1', 'x', '0x10'].map((days): [string, Record<string, string>, RegExp] => [
+    `${days} days`,
+    { name: 'T', days },
+    /id="days-fault"/,
+  ]),
+];
+test('what is wrong is said beside its field, what was typed stays, and nothing is made', async ({ web, browser }) => {
+  for (const [what, fields, fault] of WRONG) {
+    await browser.get(PATH);
+    const before = (await web.tokens.listOf(web.ownerId)).length;
+    const shown = await browser.send(PATH, { role: 'VIEWER', ...fields });
+    assert.is(shown.status, 400, what);
+    assert.match(shown.text, fault, what);
+    assert.match(shown.text, 'role="alert"');
+    if (fields.name === 'T') assert.match(shown.text, /name="name"[^>]* value="T"/, what);
+    if (fields.role === undefined)
+      assert.match(shown.text, /<option selected value="VIEWER"|value="VIEWER" selected/, what);
+    assert.is((await web.tokens.listOf(web.ownerId)).length, before, what);
+  }
+});
+
+test('nobody makes a token above their own role, or for others', async ({ web }) => {
+  const edith = await web.invite(EDITOR, 'EDITOR');
+  const page = await edith.get(PATH);
+  assert.match(page.text, /value="EDITOR"/);
+  assert.not.match(page.text, /value="(ADMIN|OWNER)"/);
+  const shown = await edith.send(PATH, { name: 'Above', role: 'OWNER' });
+  assert.is(shown.status, 400);
+  assert.match(shown.text, /id="role-fault">/);
+  assert.is(await named(web, 'Above', (await web.people.accounts.byEmail(EDITOR.email))!.id), undefined);
+});
+
+test('regenerating gives another text and ends the one before', async ({ web, browser }) => {
+  const before = textOf((await browser.send(PATH, { name: 'Renewed', days: '10' })).text, 'token');
+  await browser.get(PATH);
+  const { id } = (await named(web, 'Renewed'))!;
+  const shown = await browser.send(`${PATH}/${id}/regenerate`, { days: '366' });
+  const after = textOf(shown.text, 'token');
+  assert.is.not(after, before);
+  const hashes = await web.identity.accounts.find('tokens', 'account_id', web.ownerId);
+  assert.is(hashes.filter((record) => record.id === id).length, 1);
+  assert.is((await named(web, 'Renewed'))!.last_four, after.slice(-4));
+  await browser.get(PATH);
+  const wrong = await browser.send(`${PATH}/${id}/regenerate`, { days: '367' });
+  assert.is(wrong.status, 400);
+  assert.match(wrong.text, 'from 1 to 366');
+});
+
+test('revoking is for good', async ({ web, browser }) => {
+  await browser.send(PATH, { name: 'Lost' });
+  await browser.get(PATH);
+  const { id } = (await named(web, 'Lost'))!;
+  const done = await browser.send(`${PATH}/${id}/revoke`);
+  assert.is(done.to, PATH);
+  const list = await browser.follow(done);
+  assert.match(list.text, 'The token is revoked');
+  assert.match(list.text, 'Revoked tokens');
+  assert.is((await named(web, 'Lost'))!.state, 'REVOKED');
+  assert.not.match((await browser.get(PATH)).text, 'The token is revoked: ');
+});
+
+test('another person’s token can be neither renewed nor revoked, nor seen', async ({ web, browser }) => {
+  const edith = await web.invite(EDITOR, 'EDITOR');
+  await edith.get(PATH);
+  await edith.send(PATH, { name: 'Edith’s own' });
+  const { id } = (await named(web, 'Edith’s own', (await web.people.accounts.byEmail(EDITOR.email))!.id))!;
+  assert.not.match((await browser.get(PATH)).text, 'Edith’s own');
+  const form_token = /name="form_token" value="([^"]+)"/.exec((await browser.get(PATH)).text)![1]!;
+  for (const deed of ['regenerate', 'revoke']) {
+    const refused = await browser.post(`${PATH}/${id}/${deed}`, { form_token, days: '10' });
+    assert.is(refused.status, 404, deed);
+    assert.match(refused.text, 'There is no such token');
+  }
+  assert.is((await web.identity.accounts.get('tokens', id))!.revoked_at, null);
+});
+
+test('whoever is in no organization is told so', async ({ web }) => {
+  const edith = await web.invite(EDITOR, 'EDITOR');
+  const { id } = (await web.people.accounts.byEmail(EDITOR.email))!;
+  await web.members.remove(web.organizationId, id, personOf(web.ownerId));
+  assert.match((await edith.get(PATH)).text, 'member of no organization');
+  assert.match((await edith.get('/')).text, 'member of no organization');
+  assert.match((await edith.get('/organizations')).text, 'member of none');
+  assert.is((await edith.get(`/organizations/${web.organizationId}`)).status, 404);
+});
+
+async function signInAgain(web: WebTest, browser: TestBrowser): Promise<void> {
+  browser.cookies.clear();
+  await browser.get('/sign-in');
+  assert.is((await browser.send('/sign-in', OWNER)).status, 303, web.url);
+}
+
+test.run();

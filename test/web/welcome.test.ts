@@ -1,0 +1,165 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { personOf } from '../../src/identity/actor.ts';
+import type { NewLink } from '../../src/identity/links.ts';
+import { OWNER, startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
+
+const test = suite<{ web: WebTest }>('links');
+const GUEST = { name: 'Grace', email: 'grace@example.org', password: 'nanoseconds in a wire' };
+
+test.before.each(async (context) => {
+  context.web = await startWeb();
+});
+test.after.each(({ web }) => web.stop());
+
+async function link(web: WebTest, kind: 'INVITATION' | 'RESET', accountId = web.ownerId): Promise<string> {
+  const wanted: NewLink =
+    kind === 'RESET'
+      ? { kind, account_id: accountId, made_by: 'SYSTEM' }
+      : { kind, organization_id: web.organizationId, role: 'EDITOR', made_by: web.ownerId };
+  return `/welcome?key=${(await web.people.links.create(wanted)).secret}`;
+}
+
+const signedInAs = async (browser: TestBrowser, name: string) => {
+  const { text } = await browser.get('/');
+  return text.includes('Sign out') && text.includes(name);
+};
+
+test('the first owner chooses name, address and password, and the link is used up', async ({ web }) => {
+  const secret = (await web.people.setupLink(web.installation))!;
+  const browser = web.browser();
+  const page = await browser.get(`/welcome?key=${secret}`);
+  assert.match(page.text, 'Set up veritrail');
+  const done = await browser.send('/welcome/new', OWNER);
+  assert.is(done.to, '/');
+  assert.ok(await signedInAs(browser, OWNER.name));
+  assert.is((await web.browser().get(`/welcome?key=${secret}`)).status, 404);
+});
+
+test('what is wrong is said beside its field; what was typed stays, but no password', async ({ web }) => {
+  const secret = (await web.people.setupLink(web.installation))!;
+  const browser = web.browser();
+  await browser.get(`/welcome?key=${secret}`);
+  for (const [fields, fault] of [
+    [{ ...OWNER, name: ' ' }, /id="name-fault">Give your name/],
+    [{ ...OWNER, email: 'nobody' }, /id="email-fault">/],
+    [{ ...OWNER, password: 'shortshort1' }, /id="password-fault">Choose a password of 12 to 200/],
+    [{ ...OWNER, password: '' }, /id="password-fault">Choose a password/],
+    [{ ...OWNER, password: 'password2026' }, /id="password-fault">/],
+  ] as const) {
+    const shown = await browser.send('/welcome/new', fields);
+    assert.is(shown.status, 400);
+    assert.match(shown.text, fault);
+    assert.match(shown.text, /aria-invalid="true"/);
+    if (fields.email === OWNER.email) assert.match(shown.text, /value="ada@example.org"/);
+    if (fields.password !== '') assert.not.match(shown.text, fields.password);
+  }
+  assert.is((await browser.send('/welcome/new', OWNER)).to, '/');
+});
+
+test('somebody new follows an invitation', async ({ web }) => {
+  await web.setUpOwner();
+  const path = await link(web, 'INVITATION');
+  const browser = web.browser();
+  const page = await browser.get(path);
+  assert.match(page.text, 'Join My organization');
+  assert.match(page.text, 'Editor: ');
+  assert.is((await browser.send('/welcome/new', GUEST)).to, '/');
+  assert.ok(await signedInAs(browser, 'Grace'));
+  const members = await web.members.membersOf(web.organizationId);
+  assert.equal(
+    members.map(({ name, role }) => [name, role]),
+    [
+      [OWNER.name, 'OWNER'],
+      ['Grace', 'EDITOR'],
+    ],
+  );
+  assert.is((await web.browser().get(path)).status, 404);
+});
+
+test('an address that has an account is told to sign in, and the invitation stays', async ({ web }) => {
+  await web.setUpOwner();
+  const path = await link(web, 'INVITATION');
+  const browser = web.browser();
+  await browser.get(path);
+  const shown = await browser.send('/welcome/new', { ...GUEST, email: OWNER.email });
+  assert.is(shown.status, 400);
+  assert.match(shown.text, /sign in/i);
+  assert.is((await browser.get(path)).status, 200);
+});
+
+test('who has an account signs in on the way, and accepts', async ({ web }) => {
+  const owner = await web.setUpOwner();
+  await web.invite(GUEST, 'VIEWER');
+  const other = await web.members.createOrganization('Other', web.ownerId);
+  const made = { kind: 'INVITATION', organization_id: other.id, role: 'AUDITOR', made_by: web.ownerId } as const;
+  const path = `/welcome?key=${(await web.people.links.create(made)).secret}`;
+  const browser = web.browser();
+  const page = await browser.get(path);
+  const signIn = /href="(\/sign-in\?next=[^"]+)"/.exec(page.text)![1]!;
+  await browser.get(signIn);
+  const back = await browser.send('/sign-in', GUEST);
+  assert.is(back.to, path);
+  const asked = await browser.follow(back);
+  assert.match(asked.text, /signed in as <strong>Grace/);
+  const done = await browser.send('/welcome/accept');
+  assert.is(done.to, `/organizations/${other.id}`);
+  assert.match((await browser.follow(done)).text, 'You are now a member of Other.');
+  assert.is((await web.members.rolesOf((await web.people.accounts.byEmail(GUEST.email))!.id)).get(other.id), 'AUDITOR');
+  assert.is((await owner.get(path)).status, 404);
+});
+
+test('an invitation of somebody who may invite no more is refused', async ({ web }) => {
+  await web.setUpOwner();
+  await web.invite(GUEST, 'OWNER');
+  const grace = (await web.people.accounts.byEmail(GUEST.email))!;
+  const made = { kind: 'INVITATION', organization_id: web.organizationId, role: 'ADMIN', made_by: grace.id } as const;
+  const { secret } = await web.people.links.create(made);
+  await web.members.changeRole(web.organizationId, grace.id, 'VIEWER', personOf(web.ownerId));
+  const browser = web.browser();
+  await browser.get(`/welcome?key=${secret}`);
+  const shown = await browser.send('/welcome/new', { ...GUEST, email: 'new@example.org' });
+  assert.is(shown.status, 400);
+  assert.is(await web.people.accounts.byEmail('new@example.org'), null);
+});
+
+test('a link to a new password signs out everywhere else', async ({ web }) => {
+  const before = await web.setUpOwner();
+  const path = await link(web, 'RESET');
+  const browser = web.browser();
+  assert.match((await browser.get(path)).text, OWNER.email);
+  const weak = await browser.send('/welcome/reset', { password: 'x' });
+  assert.is(weak.status, 400);
+  assert.match(weak.text, /id="password-fault"/);
+  assert.is((await browser.send('/welcome/reset', { password: 'entirely new words' })).to, '/');
+  assert.ok(await signedInAs(browser, OWNER.name));
+  assert.not.ok(await signedInAs(before, OWNER.name));
+  const again = web.browser();
+  await again.get('/sign-in');
+  assert.is((await again.send('/sign-in', OWNER)).status, 400);
+});
+
+test('a link that is wrong, used or over is said to be so, without telling which', async ({ web }) => {
+  await web.setUpOwner();
+  const over = await link(web, 'RESET');
+  web.identity.clock.wait(61 * 60_000);
+  const texts = new Set<string>();
+  for (const path of [over, '/welcome', '/welcome?key=', '/welcome?key=wrong', `/welcome?key=${'a'.repeat(43)}`]) {
+    const { status, text } = await web.browser().get(path);
+    assert.is(status, 404, path);
+    texts.add(text);
+  }
+  assert.is(texts.size, 1);
+});
+
+test('the key of one kind of link opens no other kind', async ({ web }) => {
+  await web.setUpOwner();
+  const browser = web.browser();
+  await browser.get(await link(web, 'INVITATION'));
+  const key = (await link(web, 'RESET')).split('=')[1]!;
+  const shown = await browser.send('/welcome/new', { ...GUEST, key });
+  assert.is(shown.status, 400);
+  assert.is(await web.people.accounts.byEmail(GUEST.email), null);
+});
+
+test.run();
