@@ -1,7 +1,9 @@
+import { accountLink } from './account-link.ts';
 import type { Command } from './command.ts';
 import { frameworkImport } from './framework-import.ts';
 import { importFile } from './import.ts';
 import { init } from './init.ts';
+import { memberList } from './member-list.ts';
 import { rebuild } from './rebuild.ts';
 import { tokenCreate } from './token-create.ts';
 import { tokenList } from './token-list.ts';
@@ -14,6 +16,8 @@ export const COMMANDS: readonly Command[] = [
   tokenList,
   tokenRevoke,
   tokenRegenerate,
+  memberList,
+  accountLink,
   importFile,
   frameworkImport,
   rebuild,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { CommandHandler } from '../commands/handler.ts';
 import { type Config, readConfig } from '../config.ts';
 import { findInstallation, type Installation, placed } from '../identity/installation.ts';
+import { Members } from '../identity/members.ts';
 import { Tokens } from '../identity/tokens.ts';
 import { openStores, type Stores } from '../stores/open.ts';
 import { CommandError, type Shell } from './command.ts';
@@ -11,6 +12,7 @@ export interface Service extends Stores {
   config: Config;
   handler: CommandHandler;
   tokens: Tokens;
+  members: Members;
 }
 
 /** Opens the stores that the settings name for as long as `work` takes. They must be there: it makes none. */
@@ -25,7 +27,8 @@ export async function withStores(shell: Shell, work: (service: Service) => Promi
     const now = () => new Date();
     const handler = new CommandHandler(stores.events, { now, maxAcceptanceDays: config.riskAcceptanceMaxDays });
     const tokens = new Tokens({ accounts: stores.accounts, handler, now });
-    await work({ ...stores, config, handler, tokens });
+    const members = new Members({ accounts: stores.accounts, handler, tokens });
+    await work({ ...stores, config, handler, tokens, members });
   } finally {
     await stores.close();
   }

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { TokenRecord } from '../identity/token-record.ts';
 import type { Command } from './command.ts';
 import { withInstallation } from './open.ts';
+import { textTable } from './table.ts';
 
 export const tokenList: Command = {
   name: 'token list',
@@ -28,22 +29,21 @@ function withoutHash({ hash: _hash, ...shown }: TokenRecord): object {
 const HEADINGS = ['ID', 'NAME', 'ROLE', 'ENDS IN', 'CREATED', 'LAST USED', 'STATE'];
 
 function table(records: readonly TokenRecord[]): string {
-  const rows = [HEADINGS, ...records.map(row)];
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
-  return rows
-    .map((cells) =>
-      cells
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  return textTable([HEADINGS, ...records.map(row)]);
 }
 
 function row(record: TokenRecord): string[] {
   const role = record.read_only ? `${record.role} (read only)` : record.role;
   const used = record.last_used_at === null ? 'never' : minute(record.last_used_at);
-  return [record.id, record.name, role, record.last_four, minute(record.created_at), used, stateOf(record)];
+  return [
+    record.id,
+    record.name,
+    role,
+    record.last_four || 'assistant',
+    minute(record.created_at),
+    used,
+    stateOf(record),
+  ];
 }
 
 function stateOf({ revoked_at, expires_at }: TokenRecord): string {

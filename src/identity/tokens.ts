@@ -76,6 +76,13 @@ export class Tokens {
     return (await this.parts.accounts.all<TokenRecord>('tokens')).sort(byAge);
   }
 
+  /** One token, of one's own. @throws Refusal not_found: whoever does not own it is not told that it is there */
+  async get(id: string, actor: Actor = SYSTEM): Promise<TokenRecord> {
+    const record = await this.parts.accounts.get<TokenRecord>('tokens', id);
+    if (record !== null && (isSystem(actor) || record.account_id === actor.actor_id)) return record;
+    throw new Refusal('not_found', 'There is no such token: list the tokens to find its id.');
+  }
+
   /** An account's own tokens and assistants, newest first, revoked and expired ones too. */
   listOf(accountId: string): Promise<ShownToken[]> {
     return listOf(this.parts, accountId);
@@ -96,7 +103,7 @@ export class Tokens {
   async regenerate(id: string, days = DEFAULT_DAYS, actor: Actor = SYSTEM): Promise<IssuedToken> {
     refuseBadDays(days);
     const { accounts, handler, changed } = this.parts;
-    const before = await this.requireOwn(id, actor);
+    const before = await this.get(id, actor);
     if (before.kind === 'ASSISTANT') {
       throw new Refusal('invalid_transition', 'An assistant has no token to renew: connect it again.');
     }
@@ -122,7 +129,7 @@ export class Tokens {
    * @throws Refusal not_found also for another account's
    */
   async revoke(id: string, reason?: string, actor: Actor = SYSTEM): Promise<void> {
-    const record = await this.requireOwn(id, actor);
+    const record = await this.get(id, actor);
     const { accounts, changed, now } = this.parts;
     const revoked_at = now().toISOString();
     await accounts.update('tokens', id, { hash: null, revoked_at }, { revoked_at: null });
@@ -202,13 +209,6 @@ export class Tokens {
   private async revokeIn(organizationId: string, token_id: string, reason: string | undefined, actor: Actor) {
     const command = { type: 'RevokeToken', token_id, ...because(reason) } as const;
     await commandOrganization(this.parts.handler, organizationId, command, actor);
-  }
-
-  /** @throws Refusal not_found: whoever does not own it is not told that it is there */
-  private async requireOwn(id: string, actor: Actor): Promise<TokenRecord> {
-    const record = await this.parts.accounts.get<TokenRecord>('tokens', id);
-    if (record !== null && (isSystem(actor) || record.account_id === actor.actor_id)) return record;
-    throw new Refusal('not_found', 'There is no such token: list the tokens to find its id.');
   }
 
   private lifetime(days: number): { created_at: string; expires_at: string } {

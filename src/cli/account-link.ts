@@ -1,0 +1,41 @@
+import { parseArgs } from 'node:util';
+import { type Account, accountOf, emailKey } from '../identity/account.ts';
+import { Links } from '../identity/links.ts';
+import { type Command, CommandError, onlyArgument } from './command.ts';
+import { addressOf } from './connect.ts';
+import { type Service, withInstallation } from './open.ts';
+
+export const accountLink: Command = {
+  name: 'account link',
+  summary: 'print a link by which somebody gets back into their account, once',
+  help: `Usage: veritrail account link EMAIL|ACCOUNT
+
+Prints a link that lets somebody choose a new password: for whoever has forgotten theirs. It works once, within an hour,
+and ends all their sessions; a second factor is still asked for. Hand it to nobody else. Of an account that has no
+e-mail address yet, such as the first owner's, the link lets its owner choose one, within a day.
+
+EMAIL is the address to sign in with, ACCOUNT an id (acc_…): see "veritrail member list".`,
+
+  async run(args, shell) {
+    const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
+    const named = onlyArgument(positionals, 'the EMAIL or the ACCOUNT (acc_…)');
+    await withInstallation(shell, async (service) => {
+      const account = await findAccount(service, named);
+      const links = new Links({ accounts: service.accounts, now: () => new Date() });
+      const kind = account.email === null ? 'SETUP' : 'RESET';
+      const { secret, record } = await links.create({ kind, account_id: account.id, made_by: 'SYSTEM' });
+      shell.out(`${addressOf(service.config)}/welcome?key=${secret}`);
+      shell.err(`For ${account.name} (${account.id}), once, until ${record.expires_at}. It is not shown again.`);
+    });
+  },
+};
+
+/** @throws CommandError where there is none */
+async function findAccount({ accounts }: Service, named: string): Promise<Account> {
+  const record = named.includes('@')
+    ? (await accounts.find('accounts', 'email_key', emailKey(named) ?? ''))[0]
+    : await accounts.get('accounts', named);
+  const account = record && accountOf(record);
+  if (account && account.erased_at === null) return account;
+  throw new CommandError(`There is no account ${named}. "veritrail member list" names those there are.`);
+}
