@@ -1,20 +1,15 @@
 import type { AddressInfo } from 'node:net';
 import { addressOf } from './cli/connect.ts';
 import type { Config } from './config.ts';
-import { createApp } from './http/app.ts';
-import { unavailable } from './http/errors.ts';
-import type { Health } from './http/health.ts';
-import { createLimits } from './http/limits.ts';
+import { Front } from './front.ts';
 import { startServer, stopServer } from './http/server.ts';
-import { visitors } from './http/visitor.ts';
-import { Authenticator } from './identity/authenticate.ts';
+import { openIdentity } from './identity/identity.ts';
 import { firstStart, secret } from './identity/installation.ts';
-import { repairTokens } from './identity/repair.ts';
+import { repair } from './identity/repair.ts';
 import type { Logger } from './log.ts';
-import { createRegister, type Register } from './register.ts';
+import { createRegister } from './register.ts';
 import { openStores, type Stores } from './stores/open.ts';
 import { lockDataFolder } from './stores/sqlite/data-folder.ts';
-import { VERSION } from './version.ts';
 
 export interface Started {
   /** Where it listens. */
@@ -22,13 +17,13 @@ export interface Started {
   /** The first organization, and its first token on the one start that made it. */
   organizationId: string;
   firstToken: string | null;
+  /** The secret of a link for the first owner, as long as they have no password. */
+  setupLink: string | null;
   stop(): Promise<void>;
 }
 
 /** Requests in flight get so long to finish. */
 const GRACE_MS = 10_000;
-/** A health check must not wait for a store that is away. */
-const HEALTH_MS = 2_000;
 
 type Prepare = (stores: Stores) => Promise<unknown>;
 /** What takes back the steps done so far, in their order. */
@@ -66,63 +61,31 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
     writeWaitMs: config.writeWaitMs,
     log: logger,
   });
-  const { handler, projections, tools } = register;
+  const { handler, projections } = register;
   let starting: Promise<unknown> = Promise.resolve();
   ends.push(() => projections.stop().then(() => starting));
-  const now = () => new Date();
-  const authenticator = new Authenticator({ accounts, handler, now });
-  let installed = false;
-  const app = createApp({
-    tools,
-    authenticate: async (credential) => {
-      if (!installed) throw unavailable();
-      return authenticator.authenticate(credential);
-    },
-    limits: createLimits(config.rateLimitPerMinute, visitors(config.trustedProxies)),
-    health: () => healthOf(stores, register),
-    baseUrl: addressOf(config),
-    version: VERSION,
-    logger,
-  });
   // Before anything is made: the token of a first start that then could not listen would never be shown.
-  const server = await startServer(app.callback(), { host: config.host, port: config.port, tls: config.tls });
+  const front = new Front();
+  const server = await startServer(front.listener, { host: config.host, port: config.port, tls: config.tls });
   let stopping = false;
   ends.push(() => {
     stopping = true;
     return stopServer(server, GRACE_MS);
   });
+  const { port } = server.address() as AddressInfo;
+  const now = () => new Date();
+  const identity = openIdentity({ accounts, handler, now, baseUrl: addressOf(config, port), log: logger });
+  await front.open({ config, port, stores, register, identity, cursorKey, now, logger });
+  // After the last request is through.
+  ends.splice(-1, 0, () => identity.accessLog.close());
   await prepare?.(stores);
   const { installation, organizationId, token } = await firstStart({ accounts, log: events, handler, now });
-  installed = true;
+  front.admit();
+  identity.accessLog.start();
   starting = projections
     .start(installation)
     .then(() => projections.runner.caughtUp(Date.now(), 60_000))
-    .then(() => repairTokens({ accounts, handler, now }, events, projections.organizations))
+    .then(() => repair({ accounts, handler, now }, events, projections.organizations))
     .catch((error: unknown) => stopping || logger.error({ err: error }, 'the read models could not be started'));
-  return { port: (server.address() as AddressInfo).port, organizationId, firstToken: token };
-}
-
-/** Serving means: the event store answers, and the read models have caught up once. */
-async function healthOf(stores: Stores, { projections }: Register): Promise<Health> {
-  const bounded = <T>(work: Promise<T>) =>
-    Promise.race([
-      work,
-      new Promise<never>((_, reject) => setTimeout(reject, HEALTH_MS, new Error('timeout')).unref()),
-    ]);
-  const answers = (work: Promise<unknown>) =>
-    bounded(work).then(
-      () => 'UP',
-      () => 'DOWN',
-    );
-  const [eventStore, readStore, accountStore] = await Promise.all([
-    answers(stores.events.head()),
-    answers(stores.reads.register('active')),
-    answers(stores.accounts.get('secrets', 'installation')),
-  ]);
-  const serving = [eventStore, readStore, accountStore].every((state) => state === 'UP') && projections.ready;
-  return {
-    serving,
-    stores: { event_store: eventStore, read_store: readStore, account_store: accountStore },
-    projections: projections.state(),
-  };
+  return { port, organizationId, firstToken: token, setupLink: await identity.people.setupLink(installation) };
 }

@@ -28,7 +28,8 @@ async function main(): Promise<void> {
     if (!(await fillDemo(stores)))
       note = 'The demo was not filled in: there is data already, and it needs empty stores.\n';
   };
-  const { port, firstToken, organizationId, stop } = await startApp(config, logger, values.demo ? fill : undefined);
+  const started = await startApp(config, logger, values.demo ? fill : undefined);
+  const { port, firstToken, setupLink, organizationId, stop } = started;
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
@@ -46,8 +47,20 @@ async function main(): Promise<void> {
   }
   const endpoint = endpointOf(config, port);
   const greeting = firstToken === null ? '' : welcome(endpoint, firstToken, organizationId);
+  const address = addressOf(config, port);
+  const invitation = setupLink === null ? '' : invite(address, setupLink);
   // One write, and the last step: whoever waits for it finds all of it, and a service that can be stopped.
-  process.stdout.write(`veritrail is listening on ${addressOf(config, port)}\n${note}${greeting}`);
+  process.stdout.write(`veritrail is listening on ${address}\n${note}${greeting}${invitation}`);
+}
+
+/** Said at every start until the owner has a password. */
+function invite(address: string, secret: string): string {
+  return `
+Open this link in a browser to choose your name and password (it works once, for 24 hours; a restart prints another):
+
+  ${address}/welcome?key=${secret}
+
+`;
 }
 
 /** What a newcomer needs, said once: the token is kept nowhere in this form. */

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
-import Koa from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
+import type { OAuth } from '../identity/oauth/oauth.ts';
 import { createProtocol } from '../mcp/protocol.ts';
 import type { ToolBox } from '../mcp/tool.ts';
 import { admission } from './admission.ts';
@@ -10,6 +11,7 @@ import { directToolRoutes } from './direct-tools.ts';
 import { type Health, healthRoutes } from './health.ts';
 import type { Limits } from './limits.ts';
 import { mcpEndpoint } from './mcp-endpoint.ts';
+import { oauthEndpoints } from './oauth.ts';
 import { openapiRoute } from './openapi.ts';
 import { type RequestState, requests } from './request.ts';
 
@@ -29,11 +31,14 @@ export interface HttpParts {
   baseUrl: string;
   version: string;
   logger: Logger;
+  /** The authorization server for assistants, and the pages for people: a service can do without. */
+  oauth?: OAuth;
+  pages?: Middleware<RequestState>;
 }
 
-/** The Koa app: the MCP endpoint, the direct form of the tools and its OpenAPI document, health. */
+/** The Koa app: the MCP endpoint, the direct form of the tools and its OpenAPI document, health, OAuth, pages. */
 export function createApp(parts: HttpParts): Koa<RequestState> {
-  const { tools, version, logger } = parts;
+  const { tools, version, logger, oauth, pages } = parts;
   const admit = admission(parts);
   const requireScope = scopeGuard(tools, parts.baseUrl);
   // Addresses are as they are written, in small and large letters too: so are the rules of proxies for them.
@@ -47,6 +52,8 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
   app.use(requests(logger));
   app.use(mcpEndpoint(createProtocol(tools, { name: 'veritrail', version }), admit, requireScope));
+  if (oauth) app.use(oauthEndpoints(oauth, parts.limits));
   app.use(router.routes()).use(router.allowedMethods());
+  if (pages) app.use(pages);
   return app;
 }

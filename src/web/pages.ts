@@ -2,6 +2,7 @@ import { accessPage } from './pages/access.tsx';
 import { accountPage } from './pages/account.tsx';
 import { assistantsPage } from './pages/assistants.tsx';
 import { confirmPage } from './pages/confirm.tsx';
+import { consentPage } from './pages/consent.tsx';
 import { domainPages } from './pages/domains.tsx';
 import { factorPages } from './pages/factors.tsx';
 import { homePage } from './pages/home.tsx';
@@ -39,6 +40,7 @@ const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [
   accessPage,
   tokensPage,
   assistantsPage,
+  consentPage,
   securityPage,
   confirmPage,
   factorPages,

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { Limits } from '../http/limits.ts';
 import type { Members } from '../identity/members.ts';
+import type { OAuth } from '../identity/oauth/oauth.ts';
 import type { People } from '../identity/people.ts';
 import type { Tokens } from '../identity/tokens.ts';
 import type { Visitor } from '../identity/visitor.ts';
@@ -18,6 +19,7 @@ export interface WebParts {
   people: People;
   members: Members;
   tokens: Tokens;
+  oauth: Pick<OAuth, 'consent'>;
   /** What the access log is read from. */
   accessReader: AccessReader;
   /** Whether an OpenID provider is configured, so that organizations may let domains in. */

@@ -1,0 +1,89 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { addressOf, endpointOf } from './cli/connect.ts';
+import type { Config } from './config.ts';
+import { healthOf } from './health.ts';
+import { createApp } from './http/app.ts';
+import { Cookies } from './http/cookies.ts';
+import { unavailable } from './http/errors.ts';
+import { createLimits } from './http/limits.ts';
+import { visitors } from './http/visitor.ts';
+import { requireOrganization } from './identity/actor.ts';
+import type { Identity } from './identity/identity.ts';
+import { secret } from './identity/installation.ts';
+import { createOAuth } from './identity/oauth/oauth.ts';
+import type { Logger } from './log.ts';
+import type { Register } from './register.ts';
+import type { Stores } from './stores/open.ts';
+import { VERSION } from './version.ts';
+import { createPages } from './web/routes.ts';
+
+export interface FrontParts {
+  config: Config;
+  /** Where it listens. */
+  port: number;
+  stores: Stores;
+  register: Register;
+  identity: Identity;
+  cursorKey: Buffer;
+  now: () => Date;
+  logger: Logger;
+}
+
+/**
+ * What requests meet. It listens before there is anything behind it, because only then its address is known: until
+ * `open` everything is answered 503, and until `admit` every credential.
+ */
+export class Front {
+  private serve: RequestListener = notYet;
+  private admitting = false;
+
+  readonly listener: RequestListener = (request, response) => this.serve(request, response);
+
+  /** Puts tools, OAuth and pages behind the address. */
+  async open(parts: FrontParts): Promise<void> {
+    const { config, port, stores, register, identity, cursorKey, now, logger } = parts;
+    const { accounts } = stores;
+    const { people, members, tokens, authenticator } = identity;
+    const baseUrl = addressOf(config, port);
+    const visitorOf = visitors(config.trustedProxies);
+    const limits = createLimits(config.rateLimitPerMinute, visitorOf);
+    const cookies = new Cookies(baseUrl);
+    const signedIn = async (request: IncomingMessage) => {
+      const cookie = cookies.session(request);
+      const session = cookie === null ? null : await people.sessions.find(cookie);
+      return session?.stage === 'SIGNED_IN' ? session.account_id : null;
+    };
+    const oauth = await createOAuth({
+      ...{ accounts, tokens, members, signedIn, baseUrl, now },
+      addressOf: (request) => visitorOf(request).address,
+      report: (error) => logger.error({ err: error }, 'the OAuth server failed'),
+    });
+    const pages = createPages({
+      ...{ baseUrl, people, members, tokens, oauth, visitorOf, limits, logger, now },
+      endpoint: endpointOf(config, port),
+      formKey: await secret(accounts, 'form-key'),
+      accessReader: { accounts, cursorKey },
+      openId: config.oidc !== null,
+      organizationName: async (id) => (await requireOrganization(register.handler, id)).name,
+    });
+    const authenticate = async (credential: string) => {
+      if (!this.admitting) throw unavailable();
+      return authenticator.authenticate(credential);
+    };
+    const health = () => healthOf(stores, register);
+    const { tools } = register;
+    const app = createApp({ tools, authenticate, limits, health, baseUrl, version: VERSION, logger, oauth, pages });
+    this.serve = app.callback();
+  }
+
+  /** From now on credentials are looked up. */
+  admit(): void {
+    this.admitting = true;
+  }
+}
+
+function notYet(_request: IncomingMessage, response: ServerResponse): void {
+  const refusal = unavailable();
+  response.writeHead(refusal.status, { ...refusal.headers, 'Content-Type': 'application/json', Connection: 'close' });
+  response.end(JSON.stringify(refusal));
+}

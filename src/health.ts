@@ -1,0 +1,29 @@
+import type { Health } from './http/health.ts';
+import type { Register } from './register.ts';
+import type { Stores } from './stores/open.ts';
+
+/** A health check must not wait for a store that is away. */
+const HEALTH_MS = 2_000;
+
+/** Serving means: each store answers, and the read models have caught up once. */
+export async function healthOf(stores: Stores, { projections }: Pick<Register, 'projections'>): Promise<Health> {
+  const [eventStore, readStore, accountStore] = await Promise.all([
+    answers(stores.events.head()),
+    answers(stores.reads.register('active')),
+    answers(stores.accounts.get('secrets', 'installation')),
+  ]);
+  const serving = [eventStore, readStore, accountStore].every((state) => state === 'UP') && projections.ready;
+  return {
+    serving,
+    stores: { event_store: eventStore, read_store: readStore, account_store: accountStore },
+    projections: projections.state(),
+  };
+}
+
+async function answers(work: Promise<unknown>): Promise<'UP' | 'DOWN'> {
+  const late = new Promise<never>((_, reject) => setTimeout(reject, HEALTH_MS, new Error('timeout')).unref());
+  return Promise.race([work, late]).then(
+    () => 'UP',
+    () => 'DOWN',
+  );
+}

@@ -1,0 +1,50 @@
+import type { CommandHandler } from '../commands/handler.ts';
+import type { AccountStore } from '../stores/account-store.ts';
+import { AccessLog } from './access-log.ts';
+import { SYSTEM } from './actor.ts';
+import { Authenticator } from './authenticate.ts';
+import { Members } from './members.ts';
+import { accessTokens } from './oauth/access.ts';
+import { Addresses } from './oauth/addresses.ts';
+import { openPeople, type People } from './people.ts';
+import { Tokens } from './tokens.ts';
+
+export interface IdentityParts {
+  accounts: AccountStore;
+  handler: CommandHandler;
+  now: () => Date;
+  /** Where the service is reached, without a slash at the end. */
+  baseUrl: string;
+  log: { warn(details: object, message: string): void };
+}
+
+/** Who may come in: people, their memberships, and what calls tools on their behalf. */
+export interface Identity {
+  people: People;
+  members: Members;
+  tokens: Tokens;
+  authenticator: Authenticator;
+  accessLog: AccessLog;
+}
+
+/** Puts the parts together. The access log begins to write when its `start` is called. */
+export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityParts): Identity {
+  const accessToken = accessTokens(accounts, new Addresses(baseUrl).resource);
+  const organizationsOf = async (accountId: string) => [...(await members.rolesOf(accountId)).keys()];
+  const accessLog = new AccessLog({ accounts, organizationsOf, now, log });
+  const authenticator = new Authenticator({ accounts, handler, now, accessToken, accessLog });
+  const tokens = new Tokens({ accounts, handler, now, changed: (id) => authenticator.forget(id) });
+  const members = new Members({ accounts, handler, tokens });
+  const people = openPeople({
+    accounts,
+    now,
+    baseUrl: () => baseUrl,
+    leaveAll: (accountId) => members.leaveAll(accountId),
+    join: async ({ organization_id, role, made_by }, accountId) => {
+      const inviter = made_by === 'SYSTEM' ? SYSTEM : await members.actorIn(made_by, organization_id);
+      await members.add(organization_id, accountId, role, inviter);
+    },
+    noted: accessLog.noted,
+  });
+  return { people, members, tokens, authenticator, accessLog };
+}
