@@ -141,7 +141,7 @@ function roles(): string {
     const name = about !== undefined && WEB_DEEDS.includes(deed) ? about : `\`${deed}\``;
     return [name, ...ROLES.map((role) => (roles.includes(role) ? '•' : '')), writes ? '' : '•'];
   });
-  return table(['', ...ROLES, 'only reads'], rows);
+  return table(['what', ...ROLES, 'only reads'], rows);
 }
 
 function prompts(): string {

@@ -67,9 +67,9 @@ const OF_TOOLS = {
 const BESIDE_TOOLS = {
   changeMembers: writes(OWNING, 'inviting, changing and removing members, and admitting domains'),
   renameOrganization: writes(DECIDING, 'giving the organization another name'),
-  seeTokens: reads(DECIDING, 'the tokens and assistants of all members'),
+  seeTokens: reads(DECIDING, 'seeing the tokens and assistants of all members'),
   takeOutTokens: writes(DECIDING, 'taking other members’ tokens and assistants out'),
-  makeTokens: writes(ALL, 'tokens and assistants of one’s own, with a role up to one’s own'),
+  makeTokens: writes(ALL, 'making tokens and connecting assistants of one’s own, with a role up to one’s own'),
 } as const satisfies Record<string, Rule>;
 
 /**
