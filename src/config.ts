@@ -167,12 +167,21 @@ function isForOthers({ HOST, BASE_URL }: Pick<Settings, 'HOST' | 'BASE_URL'>): b
 }
 
 /** What can be served by, but hardly as it was meant. The guard against rebound names knows only what it is told. */
-export function warningsOf({ host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>): string[] {
-  if (baseUrl !== null || isLoopback(host)) return [];
-  const names = isWildcard(host) ? 'localhost' : `localhost or ${host}`;
-  return [
-    `BASE_URL is not set: requests to any other host name than ${names} are answered 403. Set it to what clients use.`,
-  ];
+export function warningsOf(config: Pick<Config, 'host' | 'baseUrl' | 'tls' | 'trustedProxies'>): string[] {
+  const { host, baseUrl, tls, trustedProxies } = config;
+  const warnings: string[] = [];
+  if (baseUrl === null && !isLoopback(host)) {
+    const names = isWildcard(host) ? 'localhost' : `localhost or ${host}`;
+    warnings.push(
+      `BASE_URL is not set: requests to any other host name than ${names} are answered 403. Set it to what clients use.`,
+    );
+  }
+  if (baseUrl?.startsWith('https:') && tls === null && trustedProxies.length === 0) {
+    warnings.push(
+      'TRUSTED_PROXIES is not set: all clients behind the proxy count as one address, and one who guesses passwords makes all wait. Set it to the address that the proxy calls from.',
+    );
+  }
+  return warnings;
 }
 
 /** Whether a host stands for every address of the machine. */

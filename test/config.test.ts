@@ -195,6 +195,14 @@ config('warns by name of a BASE_URL that is missing where others are served', ({
   assert.equal(warned({}), []);
 });
 
+config('warns by name where clients behind a proxy cannot be told apart', ({ cwd }) => {
+  const warned = (env: Record<string, string>) =>
+    warningsOf(readConfig({ BASE_URL: 'https://grc.example.com', ...env }, cwd));
+  assert.match(warned({}).join(), /^TRUSTED_PROXIES is not set: all clients behind the proxy count as one address/);
+  assert.equal(warned({ TRUSTED_PROXIES: '127.0.0.1' }), []);
+  assert.equal(warned({ TLS_CERT: 'c', TLS_KEY: 'k' }), []);
+});
+
 config('says when .env cannot be read', ({ cwd }) => {
   const folder = mkdtempSync(join(cwd, 'folder-'));
   writeFileSync(join(folder, 'file'), '');
