@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Cookies } from '../../src/http/cookies.ts';
+import { oauthEndpoints } from '../../src/http/oauth.ts';
+import { type RequestState, requests } from '../../src/http/request.ts';
+import { createOAuth, type OAuth } from '../../src/identity/oauth/oauth.ts';
+import { createPages } from '../../src/web/routes.ts';
+import { authorizeUrl, exchange, newClient, pkce, REDIRECT } from '../support/oauth-raw.ts';
+import type { OAuthService } from '../support/oauth-service.ts';
+import { OWNER, startWeb, TestBrowser, unescaped, type WebTest } from '../support/web.ts';
+
+/** The pages and the OAuth server in one app, as the service has them. */
+interface Site {
+  web: WebTest;
+  oauth: OAuth;
+  /** What the messages of oauth-raw.ts are sent to. */
+  target: OAuthService;
+  /** A browser that is signed in as the owner, and one that is not. */
+  signedIn(): Promise<TestBrowser>;
+  stranger(): TestBrowser;
+  stop(): Promise<void>;
+}
+
+async function startSite(): Promise<Site> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const web = await startWeb(url);
+  const { members, tokens, people, identity } = web;
+  const cookies = new Cookies(url);
+  const oauth = await createOAuth({
+    ...{ accounts: identity.accounts, tokens, members, baseUrl: url, now: identity.now },
+    signedIn: async (request) =>
+      (await people.sessions.find(cookies.session(request) ?? undefined))?.account_id ?? null,
+    addressOf: () => '203.0.113.7',
+    report: (error) => {
+      throw error;
+    },
+  });
+  const app = new Koa<RequestState>();
+  app
+    .use(requests(web.logger))
+    .use(oauthEndpoints(oauth, web.limits))
+    .use(createPages({ ...web, oauth }));
+  server.on('request', app.callback());
+  const stranger = () => new TestBrowser(url, new URL(url).host, url);
+  return {
+    ...{ web, oauth, stranger },
+    target: { url, resource: `${url}/api/mcp/v1` } as OAuthService,
+    signedIn: async () => {
+      const browser = stranger();
+      for (const [name, value] of (await web.setUpOwner()).cookies) browser.cookies.set(name, value);
+      return browser;
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await web.stop();
+    },
+  };
+}
+
+const test = suite<{ site: Site }>('consent page');
+
+test.before.each(async (context) => {
+  context.site = await startSite();
+});
+test.after.each(({ site }) => site.stop());
+
+const pathOf = (address: string | undefined) => {
+  const { pathname, search } = new URL(address!, 'http://base');
+  return pathname + search;
+};
+
+/** Opens what a client asks, up to the page that asks the person. */
+async function ask(site: Site, browser: TestBrowser, fields: Record<string, string> = {}) {
+  const client = await newClient(site.target, { client_name: 'Helper <b>of</b> Ada' });
+  const { verifier, challenge } = pkce();
+  const sent = await browser.get(pathOf(authorizeUrl(site.target, client, challenge, fields)));
+  const shown = await browser.get(pathOf(sent.to));
+  return { client, verifier, shown, path: pathOf(sent.to) };
+}
+
+test('it says who asks for what, that the name is unchecked, and where the answer goes', async ({ site }) => {
+  const { shown } = await ask(site, await site.signedIn());
+  assert.is(shown.status, 200);
+  const text = unescaped(shown.text);
+  for (const said of ['“Helper <b>of</b> Ada”', '127.0.0.1:33418', 'Nobody has checked its name', 'read and change']) {
+    assert.match(text, said);
+  }
+  assert.not.match(shown.text, '<b>of</b>');
+  assert.match(String(shown.headers['content-security-policy']), "form-action 'self' http://127.0.0.1:33418;");
+  assert.match(String(shown.headers['content-security-policy']), "frame-ancestors 'none'");
+});
+
+test('who is not signed in signs in first and comes back', async ({ site }) => {
+  await site.signedIn();
+  const browser = site.stranger();
+  const { shown, path } = await ask(site, browser);
+  assert.is(shown.status, 303);
+  assert.is(shown.to, `/sign-in?next=${encodeURIComponent(path)}`);
+  await browser.get(shown.to!);
+  const back = await browser.send('/sign-in', OWNER);
+  assert.is(back.to, path);
+  assert.is((await browser.follow(back)).status, 200);
+});
+
+test('allowing gives the client a code that works, and what was chosen', async ({ site }) => {
+  const browser = await site.signedIn();
+  const { client, verifier, path } = await ask(site, browser);
+  const sent = await browser.send(path, { answer: 'allow', access: 'read', role: 'AUDITOR', days: '7' });
+  assert.is(sent.status, 303);
+  const last = await browser.get(pathOf(sent.to));
+  const back = new URL(last.to!);
+  assert.is(back.origin + back.pathname, REDIRECT);
+  const answer = await exchange(site.target, client, back.searchParams.get('code')!, verifier);
+  assert.equal([answer.status, answer.json.scope], [200, 'compliance:read']);
+  const [assistant] = await site.oauth.assistantsOf(site.web.ownerId);
+  const { role, read_only, organizations, created_at, expires_at } = assistant!;
+  assert.equal([role, read_only, organizations], ['AUDITOR', true, [site.web.organizationId]]);
+  assert.is(Date.parse(expires_at) - Date.parse(created_at), 7 * 86_400_000);
+});
+
+test('denying tells the client, and connects nothing', async ({ site }) => {
+  const browser = await site.signedIn();
+  const { path } = await ask(site, browser);
+  const sent = await browser.send(path, { answer: 'deny' });
+  const back = new URL((await browser.get(pathOf(sent.to))).to!);
+  assert.is(back.searchParams.get('error'), 'access_denied');
+  assert.equal(await site.oauth.assistantsOf(site.web.ownerId), []);
+});
+
+test('what cannot be allowed is said on the page, which can be sent again', async ({ site }) => {
+  const browser = await site.signedIn();
+  const { path } = await ask(site, browser);
+  for (const [fields, said] of [
+    [{ organizations: [] }, 'at least one organization'],
+    [{ organizations: ['org_00000000000000000000000000'] }, 'organization'],
+    [{ days: '367' }, '1 to 366'],
+    [{ role: 'KING' }, 'Choose a role'],
+    [{ access: 'all' }, 'Choose one'],
+  ] as const) {
+    const shown = await browser.send(path, { answer: 'allow', ...fields });
+    assert.is(shown.status, 400, said);
+    assert.match(unescaped(shown.text), said);
+    await browser.get(path);
+  }
+  assert.is((await browser.send(path, { answer: 'allow' })).status, 303);
+});
+
+test('a request that asks to read offers no more', async ({ site }) => {
+  const browser = await site.signedIn();
+  const { shown, path } = await ask(site, browser, { scope: 'compliance:read' });
+  assert.not.match(shown.text, 'value="write"');
+  const sent = await browser.send(path, { answer: 'allow', access: 'write' });
+  assert.is(sent.status, 303);
+  const [assistant] = await site.oauth.assistantsOf(site.web.ownerId);
+  assert.ok(assistant!.read_only, 'whatever was sent');
+});
+
+test('a forged answer connects nothing', async ({ site }) => {
+  const browser = await site.signedIn();
+  const { path } = await ask(site, browser);
+  const forged = {
+    answer: 'allow',
+    organizations: site.web.organizationId,
+    access: 'write',
+    role: 'OWNER',
+    days: '366',
+  };
+  const origin = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+  for (const headers of [origin, {}]) {
+    assert.is((await browser.post(path, forged, headers)).status, 403);
+  }
+  assert.equal(await site.oauth.assistantsOf(site.web.ownerId), []);
+});
+
+test('a page that is over says so', async ({ site }) => {
+  const browser = await site.signedIn();
+  const { path } = await ask(site, browser);
+  site.web.identity.clock.wait(31 * 60_000);
+  const shown = await browser.get(path);
+  assert.is(shown.status, 404);
+  assert.match(unescaped(shown.text), 'start again in the assistant');
+});
+
+test.run();
