@@ -14,10 +14,7 @@ export function endpointOf(config: Address, port = config.port): string {
 }
 
 /** What an MCP client's configuration takes as it is. */
-export function clientConfig(endpoint: string, token: string): string {
-  const veritrail = { url: endpoint, headers: { Authorization: `Bearer ${token}` } };
-  return JSON.stringify({ mcpServers: { veritrail } }, null, 2);
-}
+export { mcpServersConfig as clientConfig } from '../web/connect-blocks.ts';
 
 /** A host that listens on every address is reached by name. */
 function reachable(host: string): string {

@@ -55,7 +55,7 @@ async function page(parts: WebParts, { organization, actor, path }: Within, form
             For all others, <a href="/settings/tokens">make an API token</a>.
           </p>
         </section>
-        {may(actor.role, 'renameOrganization') && <RenameForm path={path} form={form} />}
+        {may(actor.role, 'renameOrganization') ? <RenameForm path={path} form={form} /> : <FormFault form={form} />}
         {may(actor.role, 'seeTokens') && <Further path={path} actor={actor} />}
       </>
     ),

@@ -45,7 +45,7 @@ function page(organizations: readonly Membership[], form: FormState): Page {
             }))}
           />
         )}
-        {organizations.some(({ role }) => role === 'OWNER') && <BeginForm form={form} />}
+        {organizations.some(({ role }) => role === 'OWNER') ? <BeginForm form={form} /> : <FormFault form={form} />}
       </>
     ),
   };

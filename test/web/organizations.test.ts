@@ -1,0 +1,87 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { personOf } from '../../src/identity/actor.ts';
+import { startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
+
+const test = suite<{ web: WebTest; owner: TestBrowser }>('organizations');
+const VIEWER = { name: 'Vera', email: 'vera@example.org', password: 'seen but not touched' };
+
+test.before.each(async (context) => {
+  context.web = await startWeb();
+  context.owner = await context.web.setUpOwner();
+});
+test.after.each(({ web }) => web.stop());
+
+test('the start says how to connect, and lists one’s organizations', async ({ web, owner }) => {
+  const { text } = await owner.get('/');
+  assert.match(text, `${web.url}/api/mcp/v1</pre>`);
+  assert.match(text, 'claude mcp add --transport http veritrail');
+  assert.match(text, 'href="/settings/tokens"');
+  assert.match(text, new RegExp(`href="/organizations/${web.organizationId}">My organization</a>, as Owner`));
+});
+
+test('strangers are told what this is, and nothing of what it holds', async ({ web }) => {
+  const { text, status } = await web.browser().get('/');
+  assert.is(status, 200);
+  assert.match(text, 'A compliance register');
+  assert.match(text, 'href="/sign-in"');
+  assert.not.match(text, 'My organization');
+});
+
+test('an owner begins another organization and renames it', async ({ web, owner }) => {
+  await owner.get('/organizations');
+  const wrong = await owner.send('/organizations', { name: '  ' });
+  assert.is(wrong.status, 400);
+  assert.match(wrong.text, /id="name-fault">Give the organization a name/);
+  const long = await owner.send('/organizations', { name: 'x'.repeat(201) });
+  assert.match(long.text, /id="name-fault">.*1 to 200/);
+  const begun = await owner.send('/organizations', { name: ' Second ' });
+  assert.match(String(begun.to), /^\/organizations\/org_\w+$/);
+  const page = await owner.follow(begun);
+  assert.match(page.text, '<h1>Second</h1>');
+  assert.match(page.text, 'Second is begun, and you are its owner.');
+  const renamed = await owner.send(`${begun.to}/name`, { name: 'Third' });
+  assert.match((await owner.follow(renamed)).text, '<h1>Third</h1>');
+  const faulty = await owner.send(`${begun.to}/name`, { name: '' });
+  assert.is(faulty.status, 400);
+  assert.equal(
+    (await web.members.organizationsOf(web.ownerId)).map(({ name }) => name),
+    ['My organization', 'Third'],
+  );
+});
+
+test('a viewer sees their organization, but may neither rename nor begin one', async ({ web }) => {
+  const vera = await web.invite(VIEWER, 'VIEWER');
+  const path = `/organizations/${web.organizationId}`;
+  const page = await vera.get(path);
+  assert.match(page.text, 'Viewer: ');
+  assert.not.match(page.text, /Rename|Look after it/);
+  assert.not.match((await vera.get('/organizations')).text, 'Begin another');
+  const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)![1]!;
+  const renamed = await vera.post(`${path}/name`, { form_token, name: 'Mine' });
+  assert.is(renamed.status, 400);
+  assert.match(renamed.text, 'the role has to be ADMIN or OWNER');
+  const begun = await vera.post('/organizations', { form_token, name: 'Mine' });
+  assert.is(begun.status, 400);
+  assert.match(begun.text, 'Only an OWNER');
+  assert.is((await web.members.organizationsOf(web.ownerId))[0]!.name, 'My organization');
+});
+
+test('an organization of others is as if it were not', async ({ web, owner }) => {
+  const vera = await web.invite(VIEWER, 'VIEWER');
+  const { id } = await web.members.createOrganization('Others', web.ownerId);
+  assert.is((await owner.get(`/organizations/${id}`)).status, 200);
+  const form_token = /name="form_token" value="([^"]+)"/.exec((await vera.get('/')).text)![1]!;
+  const none = await vera.get('/organizations/org_7ZZZZZZZZZZZZZZZZZZZZZZZZZ');
+  for (const path of [id, 'org_', '__proto__', 'constructor', '%00', "'", `${id}%20`, id.toLowerCase()]) {
+    const shown = await vera.get(`/organizations/${path}`);
+    assert.is(shown.status, 404, path);
+    if (path === id) assert.is(shown.text, none.text);
+    assert.is((await vera.post(`/organizations/${path}/name`, { form_token, name: 'x' })).status, 404, path);
+  }
+  const account = (await web.people.accounts.byEmail(VIEWER.email))!;
+  await web.members.remove(web.organizationId, account.id, personOf(web.ownerId));
+  assert.is((await vera.get(`/organizations/${web.organizationId}`)).status, 404);
+});
+
+test.run();

@@ -1,0 +1,130 @@
+import { Secret, TOTP } from 'otpauth';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OWNER, startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
+
+interface Context {
+  web: WebTest;
+  code(): string;
+  recovery: string[];
+}
+
+const test = suite<Context>('second factor');
+const PATH = '/sign-in/second-factor';
+const VISITOR = { address: '127.0.0.1', agent: '' };
+
+test.before.each(async (context) => {
+  const web = await startWeb();
+  await web.setUpOwner();
+  const session = (await web.people.sessions.list(web.ownerId))[0]!;
+  const { secret } = await web.people.totp.enrol(session);
+  const totp = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) });
+  context.web = web;
+  context.code = () => totp.generate({ timestamp: web.now().getTime() });
+  context.recovery = (await web.people.totp.add(session, context.code(), VISITOR))!;
+  web.identity.clock.wait(60_000);
+});
+test.after.each(({ web }) => web.stop());
+
+/** As far as the password leads. */
+async function halfway(web: WebTest, next = ''): Promise<TestBrowser> {
+  const browser = web.browser();
+  await browser.get(`/sign-in${next}`);
+  const asked = await browser.send('/sign-in', OWNER);
+  assert.match(String(asked.to), PATH);
+  const page = await browser.follow(asked);
+  assert.match(page.text, 'authenticator app');
+  return browser;
+}
+
+test('the password alone opens nothing, and the code finishes under another cookie', async ({ web, code }) => {
+  const browser = await halfway(web);
+  const pending = browser.cookies.get('veritrail');
+  assert.match((await browser.get('/settings/tokens')).to!, /^\/sign-in\?/);
+  await browser.get(PATH);
+  const done = await browser.send(PATH, { code: code() });
+  assert.is(done.to, '/');
+  assert.is.not(browser.cookies.get('veritrail'), pending);
+  assert.match((await browser.get('/')).text, OWNER.name);
+  const fixed = web.browser();
+  fixed.cookies.set('veritrail', pending!);
+  assert.match((await fixed.get('/')).text, 'href="/sign-in"');
+});
+
+test('where one wanted to go is kept through both steps', async ({ web, code }) => {
+  const browser = await halfway(web, '?next=%2Fsettings%2Ftokens');
+  assert.is((await browser.send(PATH, { code: code() })).to, '/settings/tokens');
+});
+
+test('a wrong code is said beside its field; after five, signing in begins anew', async ({ web }) => {
+  const browser = await halfway(web);
+  assert.match((await browser.send(PATH, { code: '' })).text, /id="code-fault">Give the code/);
+  for (let i = 1; i < 5; i += 1) {
+    const shown = await browser.send(PATH, { code: '000000' });
+    assert.is(shown.status, 400);
+    assert.match(shown.text, /id="code-fault">This code is wrong/);
+    assert.match(shown.text, /aria-invalid="true"/);
+  }
+  assert.is((await browser.send(PATH, { code: '000000' })).to, '/sign-in');
+  assert.is((await browser.get(PATH)).to, '/sign-in');
+});
+
+test('a code works once', async ({ web, code }) => {
+  const [first, second] = [await halfway(web), await halfway(web)];
+  const shown = code();
+  assert.is((await first.send(PATH, { code: shown })).to, '/');
+  assert.is((await second.send(PATH, { code: shown })).status, 400);
+});
+
+test('a recovery code does instead, once; a wrong one is said beside its own field', async ({ web, recovery }) => {
+  const browser = await halfway(web);
+  const wrong = await browser.send(`${PATH}/recovery-code`, { recovery_code: 'none-of-them' });
+  assert.is(wrong.status, 400);
+  assert.match(wrong.text, /<details open/);
+  assert.match(wrong.text, /id="recovery_code-fault">This recovery code is wrong/);
+  assert.is((await browser.send(`${PATH}/recovery-code`, { recovery_code: recovery[0]! })).to, '/');
+  const again = await halfway(web);
+  assert.is((await again.send(`${PATH}/recovery-code`, { recovery_code: recovery[0]! })).status, 400);
+});
+
+test('what is no passkey’s answer is refused, whatever it is', async ({ web }) => {
+  const browser = await halfway(web);
+  const form_token = /name="form_token" value="([^"]+)"/.exec((await browser.get(PATH)).text)![1]!;
+  for (const credential of [
+    '',
+    '{',
+    '[]',
+    'null',
+    '"x"',
+    '{"__proto__":{"id":"x"}}',
+    '{"id":"x","type":"public-key"}',
+  ]) {
+    const shown = await browser.post(`${PATH}/passkey`, { form_token, credential });
+    assert.ok(shown.status === 400 || shown.status === 303, `${shown.status} ${credential}`);
+    assert.is.not(shown.to, '/');
+  }
+});
+
+test('without a first step there is no second; who has signed in needs none', async ({ web, code }) => {
+  const stranger = web.browser();
+  assert.is((await stranger.get(`${PATH}?next=/organizations`)).to, '/sign-in?next=%2Forganizations');
+  const browser = await halfway(web);
+  await browser.send(PATH, { code: code() });
+  assert.is((await browser.get(PATH)).to, '/');
+  assert.is((await browser.get('/sign-in?next=/organizations')).to, '/organizations');
+});
+
+test('too many tries are answered 429, with when to come back, as a page', async ({ web }) => {
+  const browser = web.browser();
+  let shown = await browser.get('/sign-in');
+  for (let i = 0; i < 30 && shown.status !== 429; i += 1) {
+    await browser.get('/sign-in');
+    shown = await browser.send('/sign-in', { ...OWNER, password: 'wrong wrong wrong' });
+  }
+  assert.is(shown.status, 429);
+  assert.match(String(shown.headers['retry-after']), /^\d+$/);
+  assert.match(shown.text, '<h1>Too many tries</h1>');
+  assert.match(String(shown.headers['content-type']), 'text/html');
+});
+
+test.run();
