@@ -1,0 +1,136 @@
+/** Every page in a real browser, at both widths, light and dark: usable by everybody, whole, and without complaints. */
+import type { Browser, Page } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { allRoutes } from '../../src/web/pages.ts';
+import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/browser.ts';
+import { crowd } from '../support/crowd.ts';
+import { look } from '../support/walk.ts';
+import { OWNER, startWeb, type WebTest } from '../support/web.ts';
+
+interface Context {
+  web: WebTest;
+  window: Window;
+  page: Page;
+}
+
+const MEMBER = /\/organizations\/:id\/members\/:account$/;
+const TOKEN = /\/organizations\/:id\/tokens\/:token$/;
+/** Pages that need a state of their own: the tests below bring it about. */
+const APART = ['/', '/sign-in', '/sign-in/second-factor', '/welcome', '/settings/security/confirm'];
+/** Shown in the middle of an assistant's own way in: tested there. */
+const ELSEWHERE = ['/oauth/interaction/:uid'];
+
+const browser = await startBrowser();
+if (browser) run(browser);
+
+function run(browser: Browser): void {
+  const test = suite<Context>('pages in Chromium');
+
+  test.before(async (context) => {
+    const web = await startWeb('http://localhost:0', { openId: true });
+    const window = await openWindow(browser, web.baseUrl);
+    Object.assign(context, { web, window, page: window.page });
+  });
+  test.after(async ({ web }) => {
+    await closeBrowsers();
+    await web.stop();
+  });
+
+  /** Looks at the page that is open; what Chromium complained of since counts too. */
+  async function lookAt({ page, window }: Context, name: string): Promise<void> {
+    const faults = await look(page, name);
+    assert.equal([...faults, ...window.complaints.splice(0)], [], name);
+  }
+
+  test('before signing in', async (context) => {
+    const { page, web } = context;
+    await page.goto('/');
+    await lookAt(context, 'start-stranger');
+    await page.goto('/sign-in');
+    await lookAt(context, 'sign-in');
+    await page.fill('[name=email]', 'nobody@example.org');
+    await page.fill('[name=password]', 'not this one');
+    await page.click('main button[type=submit]');
+    context.window.complaints.splice(0);
+    await lookAt(context, 'sign-in-refused');
+    const invitation = { kind: 'INVITATION', organization_id: web.organizationId, role: 'EDITOR' } as const;
+    const { secret } = await web.people.links.create({ ...invitation, made_by: web.ownerId });
+    await page.goto(`/welcome?key=${secret}`);
+    await lookAt(context, 'invitation');
+    const reset = await web.people.links.create({ kind: 'RESET', account_id: web.ownerId, made_by: 'SYSTEM' });
+    await page.goto(`/welcome?key=${reset.secret}`);
+    await lookAt(context, 'reset');
+  });
+
+  test('setting up, and every page that is open to its owner', async (context) => {
+    const { page, web } = context;
+    await page.goto(`/welcome?key=${await web.people.setupLink(web.installation)}`);
+    await lookAt(context, 'set-up');
+    for (const [name, value] of Object.entries(OWNER)) await page.fill(`[name=${name}]`, value);
+    await page.click('main button[type=submit]');
+    await lookAt(context, 'start-first');
+    for (const path of ['/organizations', '/settings/tokens', '/settings/assistants', '/settings/security']) {
+      await page.goto(path);
+      await lookAt(context, `empty${path.replaceAll('/', '-')}`);
+    }
+    await crowd(web);
+    const routes = allRoutes(web).filter(({ method, path }) => method === 'GET' && !ELSEWHERE.includes(path));
+    for (const { path } of routes.filter(({ path }) => !APART.includes(path))) {
+      await page.goto(await addressOf(path, web));
+      assert.is(new URL(page.url()).pathname, await addressOf(path, web), 'no redirect');
+      await lookAt(context, path.slice(1).replaceAll('/', '-').replaceAll(':', ''));
+    }
+    await page.goto('/');
+    await lookAt(context, 'start');
+  });
+
+  test('what forms answer with: a new token, a link to hand over, faults, recovery codes', async (context) => {
+    const { page, web } = context;
+    await page.goto('/settings/tokens');
+    await page.fill('#new [name=name]', 'Laptop');
+    await page.check(`#new [name=organizations][value="${web.organizationId}"]`);
+    await page.click('#new button[type=submit]');
+    // One is open at a time.
+    for (const client of ['Claude Desktop', 'curl']) {
+      await page.locator('summary', { hasText: client }).click();
+      await lookAt(context, `new-token-${client.split(' ')[0]}`);
+    }
+    await page.goto(`/organizations/${web.organizationId}/members`);
+    await page.click('text=Make a link');
+    await lookAt(context, 'new-invitation');
+    await page.goto('/settings/account');
+    await page.fill('#confirmation', 'no');
+    await page.fill('#erasing-password', 'x');
+    await page.click('text=Erase my account');
+    context.window.complaints.splice(0);
+    await lookAt(context, 'faults');
+    await page.goto('/nothing/here');
+    context.window.complaints.splice(0);
+    await lookAt(context, 'nothing-here');
+    await page.goto('/settings/tokens');
+    await page.locator('summary').first().click();
+    await lookAt(context, 'token-opened');
+  });
+
+  test('confirming who one is', async (context) => {
+    context.web.identity.clock.wait(16 * 60_000);
+    await context.page.goto('/settings/security/app');
+    assert.match(context.page.url(), '/settings/security/confirm');
+    await lookAt(context, 'confirm');
+  });
+
+  test.run();
+}
+
+/** Where a route is reached, with the first member or token that there is. */
+async function addressOf(path: string, web: WebTest): Promise<string> {
+  const within = path.replace(':id', web.organizationId);
+  if (MEMBER.test(path)) return within.replace(':account', web.ownerId);
+  if (!TOKEN.test(path)) return within;
+  const [first] = await web.tokens.listIn(
+    web.organizationId,
+    await web.members.actorIn(web.ownerId, web.organizationId),
+  );
+  return within.replace(':token', first!.id);
+}
