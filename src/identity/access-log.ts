@@ -6,13 +6,14 @@ import type { AccountStore } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 import { AccessCounts, AccessNames, type Counted } from './access-counts.ts';
 import { AccessRows, anonymous, merged, rowOf, type Unwritten } from './access-rows.ts';
-import type { AccountEvent } from './noted.ts';
+import { entryOfAccount, entryOfLink } from './access-told.ts';
+import type { AccountEvent, LinkEvent } from './noted.ts';
 import type { Visitor } from './visitor.ts';
 
 /** What is told to the access log. Names, token texts and passwords have no place in it. */
 export interface AccessEntry {
   event_type: AccessType;
-  /** `acc_…` or `tok_…`: who did it; null where nobody is known. */
+  /** `acc_…`, `tok_…` or SYSTEM: who did it; null where nobody is known. */
   actor_id: string | null;
   /** Whose account it is about, where that is not the actor: a token's owner, or whose name was tried. */
   account_id?: string | null;
@@ -38,6 +39,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** How often what is counted is written, and what failed is tried again. */
 const EVERY_MS = 5_000;
+/** A membership that is being made is waited for so long: an account is told of before it is a member anywhere. */
+const PATIENCE_MS = 30_000;
 /** What waits for a store that is away; then the newest are lost, and the log says how many. */
 const MOST_WAITING = 10_000;
 
@@ -102,15 +105,13 @@ export class AccessLog {
 
   /** What people's accounts tell: hand it to them as it is. */
   readonly noted = (event: AccountEvent): void => {
-    const { type, visitor, account_id, ...details } = event;
-    if (type === 'SIGN_IN_REFUSED') {
-      this.refused({ event_type: type, actor_id: null, account_id, visitor, details });
-    } else {
-      // `count` says how often something happened, in every row.
-      const told = event.type === 'SESSIONS_ENDED' ? { sessions: event.count } : details;
-      this.note({ event_type: type, actor_id: account_id, account_id, visitor, details: told });
-    }
+    const entry = entryOfAccount(event);
+    if (entry.event_type === 'SIGN_IN_REFUSED') this.refused(entry);
+    else this.note(entry);
   };
+
+  /** And what links tell. */
+  readonly linkNoted = (event: LinkEvent): void => this.note(entryOfLink(event));
 
   /** Begins to write every few seconds. */
   start(): void {
@@ -156,7 +157,9 @@ export class AccessLog {
     const notes = this.notes.splice(0);
     try {
       await this.each(notes, async ({ entry, at }) => {
-        for (const id of await this.seenBy(entry)) this.wait(rowOf(entry, id, at, at, 1), null);
+        const organizations = await this.seenBy(entry);
+        for (const id of organizations) this.wait(rowOf(entry, id, at, at, 1), null);
+        if (organizations.length === 0 && this.age(at) < PATIENCE_MS) this.notes.push({ entry, at });
       });
       await this.each(counted, async (one) => {
         for (const id of await this.seenBy(one.entry)) this.waitCounted(one, id);
@@ -166,6 +169,10 @@ export class AccessLog {
       for (const one of counted) this.counts.putBack(one);
       throw error;
     }
+  }
+
+  private age(at: string): number {
+    return this.parts.now().getTime() - Date.parse(at);
   }
 
   /** Takes out one after the other. What fails for another reason than a store that is away would fail for ever: it is lost. */

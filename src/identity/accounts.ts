@@ -147,14 +147,14 @@ export class Accounts {
    */
   async erase(session: Session, password: string | null, visitor: Visitor): Promise<void> {
     const { accounts, proof, factors, sessions, links, leaveAll, now, noted } = this.parts;
-    const { id, created_at } = await proof.prove(session, password, visitor);
+    const { id, created_at, organizations } = await proof.prove(session, password, visitor);
     await leaveAll(id);
     // First what lets somebody in; sessions of an erased account count no more even before they are gone.
     await accounts.put('accounts', { id, created_at, erased_at: now().toISOString() });
     await sessions.endOthers(id, null);
     await factors.removePasskeys(id);
     await links.withdrawAllOf(id);
-    noted({ type: 'ACCOUNT_ERASED', account_id: id, visitor });
+    noted({ type: 'ACCOUNT_ERASED', account_id: id, organizations, visitor });
   }
 
   private async find(field: 'email_key' | 'subject', value: string): Promise<Account | null> {

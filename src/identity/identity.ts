@@ -45,6 +45,7 @@ export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityP
       await members.add(organization_id, accountId, role, inviter);
     },
     noted: accessLog.noted,
+    linkNoted: accessLog.linkNoted,
   });
   return { people, members, tokens, authenticator, accessLog };
 }

@@ -1,6 +1,7 @@
 import type { Role } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
+import type { LinkEvent, LinkNoted } from './noted.ts';
 import { newSecret, secretId } from './secret-text.ts';
 import { Sweeper } from './sweeper.ts';
 
@@ -31,6 +32,7 @@ export type NewLink = { made_by: string; note?: string } & (
 export interface LinksParts {
   accounts: AccountStore;
   now: () => Date;
+  linkNoted?: LinkNoted | undefined;
 }
 
 const HOUR_MS = 3_600_000;
@@ -65,6 +67,7 @@ export class Links {
       used_at: null,
     };
     await this.parts.accounts.insert('links', record);
+    this.note('ACCOUNT_LINK_MADE', record, record.made_by);
     return { secret, record };
   }
 
@@ -106,11 +109,13 @@ export class Links {
     return open.sort((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id));
   }
 
-  /** Takes back an invitation of this organization. Answers whether there was one. */
-  async withdraw(organizationId: string, id: string): Promise<boolean> {
+  /** Takes back an invitation of this organization. Answers whether there was one. `by` is an account's id, or SYSTEM. */
+  async withdraw(organizationId: string, id: string, by = 'SYSTEM'): Promise<boolean> {
     const { accounts } = this.parts;
     const link = await accounts.get<Link>('links', id);
-    return link?.organization_id === organizationId && (await accounts.remove('links', id));
+    if (link?.organization_id !== organizationId || !(await accounts.remove('links', id))) return false;
+    this.note('ACCOUNT_LINK_WITHDRAWN', link, by);
+    return true;
   }
 
   /** Takes back whatever leads into an account. */
@@ -118,6 +123,10 @@ export class Links {
     const { accounts } = this.parts;
     for (const { id } of await accounts.find<Link>('links', 'account_id', accountId))
       await accounts.remove('links', id);
+  }
+
+  private note(type: LinkEvent['type'], { kind, account_id, organization_id }: Link, by: string): void {
+    this.parts.linkNoted?.({ type, kind, account_id, organization_id, by });
   }
 
   private isOpen(link: Link): boolean {

@@ -1,4 +1,5 @@
 import type { Factor } from './account.ts';
+import type { LinkKind } from './links.ts';
 import type { Visitor } from './visitor.ts';
 
 /** What the access log is told of people's accounts. Nothing in it is secret. */
@@ -14,8 +15,22 @@ export type AccountEvent = { visitor: Visitor } & (
   | { type: 'RECOVERY_CODES_MADE'; account_id: string }
   | { type: 'RECOVERY_CODE_USED'; account_id: string; left: number }
   | { type: 'ACCOUNT_CREATED'; account_id: string }
-  | { type: 'ACCOUNT_ERASED'; account_id: string }
+  /** `organizations`: where the account was a member until then. */
+  | { type: 'ACCOUNT_ERASED'; account_id: string; organizations: readonly string[] }
 );
+
+/** What it is told of links that let somebody in. Their use shows in what follows from it. */
+export interface LinkEvent {
+  type: 'ACCOUNT_LINK_MADE' | 'ACCOUNT_LINK_WITHDRAWN';
+  kind: LinkKind;
+  /** Whose, of SETUP and RESET. */
+  account_id: string | null;
+  /** Of an INVITATION. */
+  organization_id: string | null;
+  /** An account's id, or SYSTEM. */
+  by: string;
+}
 
 /** Told after the fact. Must not throw; nothing waits for it. */
 export type Noted = (event: AccountEvent) => void;
+export type LinkNoted = (event: LinkEvent) => void;

@@ -4,7 +4,7 @@ import { Accounts } from './accounts.ts';
 import { Factors } from './factors.ts';
 import { ownerOf } from './installation.ts';
 import { Links } from './links.ts';
-import type { Noted } from './noted.ts';
+import type { LinkNoted, Noted } from './noted.ts';
 import { Passkeys } from './passkeys.ts';
 import { type Hasher, Passwords } from './passwords.ts';
 import { Proof } from './proof.ts';
@@ -24,6 +24,7 @@ export interface PeopleParts {
   leaveAll: (accountId: string) => Promise<void>;
   join: Join;
   noted?: Noted | undefined;
+  linkNoted?: LinkNoted | undefined;
   hasher?: Hasher | undefined;
 }
 
@@ -51,13 +52,14 @@ export function openPeople({
   leaveAll,
   join,
   noted = ignore,
+  linkNoted,
   hasher,
 }: PeopleParts): People {
   const kept = { accounts: store, now };
   const passwords = new Passwords(hasher);
   const throttle = new Throttle(kept);
   const sessions = new Sessions(kept);
-  const links = new Links(kept);
+  const links = new Links({ ...kept, linkNoted });
   const factors = new Factors(store);
   const proof = new Proof({ ...kept, passwords, sessions, throttle });
   const common = { ...kept, proof, factors, sessions, noted };

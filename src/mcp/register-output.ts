@@ -39,7 +39,7 @@ const access = z.strictObject({
     .strictObject({ id: z.string(), type: z.literal(ACCESS), name: z.string() })
     .describe('whom or what it is about'),
   recorded_at: time().describe('of what is counted, the first time'),
-  actor: z.strictObject({ id: z.string(), kind: z.enum(['ACCOUNT', 'TOKEN', 'UNKNOWN']), name: z.string() }),
+  actor: z.strictObject({ id: z.string(), kind: z.enum(['ACCOUNT', 'TOKEN', 'SYSTEM', 'UNKNOWN']), name: z.string() }),
   client: z.string().nullable().describe('an assistant or a browser'),
   reason: z.null(),
   changes: z

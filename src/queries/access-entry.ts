@@ -15,7 +15,6 @@ export const ACCESS_TYPES = [
   'ACCOUNT_CREATED',
   'ACCOUNT_ERASED',
   'ACCOUNT_LINK_MADE',
-  'ACCOUNT_LINK_USED',
   'ACCOUNT_LINK_WITHDRAWN',
   'ASSISTANT_ALLOWED',
   'ASSISTANT_DENIED',
@@ -43,7 +42,7 @@ export interface AccessRow extends AccountRecord {
   at: string;
   last_at: string;
   count: number;
-  /** `acc_…` or `tok_…`: who did it; null where nobody is known. */
+  /** `acc_…`, `tok_…` or SYSTEM: who did it; null where nobody is known. */
   actor_id: string | null;
   /** Whose account it is about: a token's owner, or whose name was tried. */
   account_id: string | null;

@@ -191,6 +191,7 @@ async function presentRows(accounts: AccountStore, rows: readonly AccessRow[]): 
 
 function actorOf(id: string | null, names: Map<string, string>): AccessEntryShown['actor'] {
   if (id === null) return NOBODY;
+  if (id === 'SYSTEM') return { id, kind: 'SYSTEM', name: 'veritrail' };
   return { id, kind: id.startsWith('tok_') ? 'TOKEN' : 'ACCOUNT', name: names.get(id) ?? '' };
 }
 

@@ -161,4 +161,38 @@ test('tells what people’s accounts tell', async ({ log, rows }) => {
   ]);
 });
 
+test('tells of an erased account where it was a member, and of links who made them', async ({ another, rows }) => {
+  const log = another({ organizationsOf: async () => [] });
+  log.noted({ type: 'ACCOUNT_ERASED', account_id: 'acc_bob', organizations: ['org_a'], visitor: VISITOR });
+  const invitation = { kind: 'INVITATION', account_id: null, organization_id: 'org_a' } as const;
+  log.linkNoted({ type: 'ACCOUNT_LINK_MADE', ...invitation, by: 'acc_ada' });
+  log.linkNoted({ type: 'ACCOUNT_LINK_WITHDRAWN', ...invitation, by: 'acc_ada' });
+  await log.flush();
+  const found = (await rows('org_a')).map(({ event_type, details, actor_id }) => [event_type, details, actor_id]);
+  assert.equal(found.sort(), [
+    ['ACCOUNT_ERASED', {}, 'acc_bob'],
+    ['ACCOUNT_LINK_MADE', { link: 'INVITATION' }, 'acc_ada'],
+    ['ACCOUNT_LINK_WITHDRAWN', { link: 'INVITATION' }, 'acc_ada'],
+  ]);
+});
+
+test('waits a while for the membership of an account that has just been made', async ({ another, rows, clock }) => {
+  const organizations: string[] = [];
+  const log = another({ organizationsOf: async () => organizations });
+  log.noted({ type: 'ACCOUNT_CREATED', account_id: 'acc_new', visitor: VISITOR });
+  await log.flush();
+  organizations.push('org_a');
+  clock.wait(5_000);
+  await log.flush();
+  assert.equal((await rows('org_a')).length, 1);
+  organizations.pop();
+  log.noted({ type: 'ACCOUNT_CREATED', account_id: 'acc_nowhere', visitor: VISITOR });
+  await log.flush();
+  clock.wait(30_000);
+  await log.flush();
+  organizations.push('org_a');
+  await log.flush();
+  assert.equal((await rows('org_a')).length, 1, 'not for ever');
+});
+
 test.run();

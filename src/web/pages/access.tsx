@@ -151,7 +151,7 @@ function What({ row }: { row: AccessEntryShown }) {
 
 function whoOf({ actor, record }: AccessEntryShown) {
   if (actor.kind === 'TOKEN') return `${actor.name}, of ${record.name}`;
-  if (actor.kind === 'ACCOUNT') return actor.name;
+  if (actor.kind !== 'UNKNOWN') return actor.name;
   const tried = record.id.startsWith('acc_') ? `as ${record.name}` : 'not known here';
   return <span class="muted">Somebody, {tried}</span>;
 }

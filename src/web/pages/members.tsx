@@ -40,9 +40,9 @@ export const membersPage = (parts: WebParts): Route[] => {
       return invitedPage(place, `${parts.baseUrl}/welcome?key=${tried.done.secret}`, tried.done.record);
     }),
     post(`${MEMBERS}/withdraw`, async (visit) => {
-      const { organization, path } = await within(parts, visit, 'changeMembers');
+      const { organization, path, actor } = await within(parts, visit, 'changeMembers');
       const { value } = checkForm(WITHDRAWN, visit.sent);
-      const withdraw = async () => value !== null && links.withdraw(organization.id, value.invitation);
+      const withdraw = async () => value !== null && links.withdraw(organization.id, value.invitation, actor.actor_id);
       return doThere(`${path}/members`, 'The invitation is withdrawn: its link leads nowhere now.', withdraw);
     }),
   ];
