@@ -1,0 +1,106 @@
+/** What a real browser makes of our headers: where a form's answer may lead, and what comes with the form. */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { formTargetOf, type PageKind, pageHeaders } from '../../src/http/security-headers.ts';
+import { closeBrowsers, openWindow, startBrowser } from '../support/browser.ts';
+
+const browser = await startBrowser();
+if (browser) {
+  const test = suite('headers in a browser');
+
+  /** Where assistants wait for their answer. */
+  const client = createServer((_request, response) => response.end('thank you')).listen(0, '127.0.0.1');
+  await once(client, 'listening');
+  const clientPort = (client.address() as AddressInfo).port;
+
+  /* A consent page in short: its form is answered by a redirect to ourselves, and that by one to the client. */
+  let kind: PageKind = {};
+  let redirectUri = '';
+  let posted: IncomingHttpHeaders = {};
+  const server = createServer((request, response) => {
+    if (request.url === '/resume') return response.writeHead(303, { Location: redirectUri }).end();
+    const headers = pageHeaders(base)(kind);
+    if (request.method === 'POST') {
+      posted = request.headers;
+      return response.writeHead(303, { ...headers, Location: '/resume' }).end();
+    }
+    response.writeHead(200, { ...headers, 'Content-Type': 'text/html' });
+    const form = '<form method="post" action="/answer"><button>Allow</button></form>';
+    return response.end(`<!doctype html><html lang="en"><title>t</title><link rel="icon" href="data:,">${form}</html>`);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  /** Presses the button of a page with these headers, and answers where that led and what was complained of. */
+  async function press(uri: string, pageKind: PageKind): Promise<{ url: string; complaints: string[] }> {
+    [redirectUri, kind] = [uri, pageKind];
+    const { page, complaints, close } = await openWindow(browser!, base);
+    await page.goto('/consent');
+    const ended = Promise.race([
+      page.waitForURL((url) => url.href === uri, { waitUntil: 'commit' }).catch(() => undefined),
+      page.waitForEvent('requestfailed'),
+    ]);
+    await page.click('button', { noWaitAfter: true });
+    await ended;
+    const reached = page.url();
+    await close();
+    return { url: reached, complaints };
+  }
+
+  for (const host of ['127.0.0.1', 'localhost']) {
+    test(`the answer reaches a client at ${host}`, async () => {
+      const uri = `http://${host}:${clientPort}/callback?code=x`;
+      assert.equal(await press(uri, { formTargets: [formTargetOf(uri)], opened: true }), { url: uri, complaints: [] });
+    });
+  }
+
+  for (const uri of ['http://[::1]:9/callback', 'cursor://anysphere.cursor-mcp/oauth/callback']) {
+    test(`the policy is not what keeps it from ${uri}`, async () => {
+      assert.equal((await press(uri, { formTargets: [formTargetOf(uri)], opened: true })).complaints, []);
+    });
+  }
+
+  test('a page that names no client leads to none, and one that names another neither', async () => {
+    const uri = `http://localhost:${clientPort}/callback`;
+    for (const formTargets of [[], [`http://127.0.0.1:${clientPort}`]]) {
+      const { url, complaints } = await press(uri, { formTargets });
+      assert.is(url, `${base}/consent`);
+      assert.match(complaints.join(), /form-action/);
+    }
+  });
+
+  test('our own forms say where they come from', async () => {
+    const uri = `http://127.0.0.1:${clientPort}/callback`;
+    await press(uri, { formTargets: [formTargetOf(uri)] });
+    assert.is(posted.origin, base);
+    assert.is(posted['sec-fetch-site'], 'same-origin');
+  });
+
+  for (const opened of [true, false]) {
+    test(`a window that an assistant opened ${opened ? 'finds its way back' : 'forgets who opened it'}`, async () => {
+      kind = { opened };
+      const { page, close } = await openWindow(browser, `http://localhost:${clientPort}`);
+      await page.goto('/');
+      const opening = page.waitForEvent('popup');
+      await page.evaluate((address) => {
+        window.open(address);
+      }, `${base}/consent`);
+      const popup = await opening;
+      await popup.waitForURL(`${base}/consent`);
+      const back = `http://localhost:${clientPort}/callback`;
+      await popup.evaluate((address) => location.assign(address), back);
+      await popup.waitForURL(back);
+      assert.is(await popup.evaluate(() => window.opener !== null), opened);
+      await close();
+    });
+  }
+
+  test.after(async () => {
+    await closeBrowsers();
+    for (const one of [server, client]) one.close();
+  });
+  test.run();
+}
