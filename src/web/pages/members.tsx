@@ -97,7 +97,9 @@ function MemberTable(props: {
       ...(path === null
         ? []
         : [
-            emails.get(account_id) ?? <span class="muted">none</span>,
+            <span key="email" class="long">
+              {emails.get(account_id) ?? 'none'}
+            </span>,
             <a key="change" href={`${path}/members/${account_id}`} aria-label={`Change ${name}`}>
               Change
             </a>,

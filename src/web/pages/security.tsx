@@ -180,7 +180,9 @@ function SessionsPart({ sessions, current }: { sessions: readonly Session[]; cur
     key: id,
     cells: [
       browser,
-      address,
+      <span key="address" class="long">
+        {address}
+      </span>,
       <Moment key="created" at={created_at} />,
       <Moment key="seen" at={seen_at} />,
       id === current ? (
