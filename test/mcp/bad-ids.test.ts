@@ -99,7 +99,8 @@ test('do not meet ours in one call', async (context) => {
 
 test('are not met by one who may use both organizations either', async ({ register, ours, theirs, stranger }) => {
   const organizations = [ours.get('org')!, theirs.get('org')!];
-  const both = { ...stranger, roles: new Map(organizations.map((id) => [id, 'OWNER' as const])) };
+  const roles = new Map(organizations.map((id) => [id, 'OWNER' as const]));
+  const both = { ...stranger, roles, members: roles };
   const ids = [ours.get('rsk')!, theirs.get('vnd')!];
   const [from_id, to_id] = ids;
   const calls: [string, object, string, string][] = [
