@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { rejection } from '../support/identity.ts';
-import { authorizeUrl, newClient, pkce } from '../support/oauth-raw.ts';
+import { admits, allowedCode, authorizeUrl, connected, exchange, newClient, pkce } from '../support/oauth-raw.ts';
 import { TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 
@@ -73,6 +73,19 @@ test('nobody who is not signed in is shown who asks', async () => {
   const asked = await browser.open(authorizeUrl(service, client, pkce().challenge));
   assert.is(asked.status, 302);
   assert.match(asked.headers.get('location')!, /^\/sign-in\?next=%2Foauth%2Finteraction%2F/);
+});
+
+test('a client that is connected again has one connection, and another client keeps its own', async () => {
+  const service = await start();
+  const other = await connected(service);
+  const first = await connected(service);
+  const { code, verifier } = await allowedCode(service, first.client, { scope: 'compliance:read' });
+  assert.is(await admits(service, first.tokens.access_token), 401);
+  const again = await exchange(service, first.client, code, verifier);
+  assert.is(await admits(service, String(again.json.access_token)), 200);
+  assert.is(await admits(service, other.tokens.access_token), 200);
+  const clients = (await service.oauth.assistantsOf(service.owner)).map(({ client }) => client!.id);
+  assert.equal(clients.sort(), [first.client, other.client].sort());
 });
 
 test.run();

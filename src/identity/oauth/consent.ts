@@ -6,7 +6,7 @@ import type { AccountStore } from '../../stores/account-store.ts';
 import { personOf } from '../actor.ts';
 import type { Members } from '../members.ts';
 import { hashToken } from '../token.ts';
-import { DEFAULT_DAYS } from '../token-record.ts';
+import { DEFAULT_DAYS, type TokenRecord } from '../token-record.ts';
 import type { Tokens } from '../tokens.ts';
 import { storedId } from './adapter.ts';
 import { type Addresses, PATHS, READ, WRITE } from './addresses.ts';
@@ -19,7 +19,7 @@ export interface ConsentParts {
   addresses: Addresses;
   accounts: AccountStore;
   clients: Clients;
-  tokens: Pick<Tokens, 'connect' | 'revoke'>;
+  tokens: Pick<Tokens, 'connect' | 'revoke' | 'listOf'>;
   members: Pick<Members, 'organizationsOf'>;
   now: () => Date;
 }
@@ -113,10 +113,12 @@ export class Consent {
       );
       try {
         await this.grant(record, client.id);
-        return await this.answer(exchange, {
+        const to = await this.answer(exchange, {
           login: { accountId, remember: false },
           consent: { grantId: record.id },
         });
+        if (client.publishedBy === null) await this.endEarlier(record);
+        return to;
       } catch (error) {
         await this.parts.tokens.revoke(record.id, 'It could not be connected.').catch(() => undefined);
         throw error;
@@ -148,6 +150,15 @@ export class Consent {
     for (const resource of addresses.spellings) grant.addResourceScope(resource, scopes);
     await grant.save();
     await clients.used(clientId, record.expires_at);
+  }
+
+  /** A client that registered itself is one installation: what it was granted before, it has no more use for. */
+  private async endEarlier({ id, account_id, client }: TokenRecord): Promise<void> {
+    const { tokens } = this.parts;
+    for (const other of await tokens.listOf(account_id)) {
+      const same = other.kind === 'ASSISTANT' && other.client?.id === client?.id && other.id !== id;
+      if (same && other.state === 'ACTIVE') await tokens.revoke(other.id, 'Connected again.', personOf(account_id));
+    }
   }
 
   private answer({ req, res }: Exchange, result: InteractionResults): Promise<string> {

@@ -20,7 +20,7 @@ export interface ProviderParts {
   /** The account that our own session cookie says, or null. */
   signedIn(request: IncomingMessage): Promise<string | null>;
   fetch: ReturnType<typeof metadataFetch>;
-  /** Whether a client's document may be fetched for this request: strangers can ask for any number. */
+  /** Whether a client's document or keys may be fetched for this request: strangers can ask for any number. */
   mayFetch(request: IncomingMessage | null): boolean;
   /** Told what went wrong on our side. */
   report(error: unknown): void;
@@ -99,7 +99,10 @@ function configuration(parts: ProviderParts): Configuration {
       ctx.type = 'text';
       ctx.body = `The assistant's request cannot be answered (${out.error}): ${out.error_description ?? 'it is not valid'}. Start again in the assistant.\n`;
     },
-    fetch: parts.fetch,
+    fetch: async (address) => {
+      if (!parts.mayFetch(Provider.ctx?.req ?? null)) throw new errors.TemporarilyUnavailable('too many documents');
+      return parts.fetch(address);
+    },
     fetchResponseBodyLimits: {
       'client_id metadata document': DOCUMENT_BYTES,
       jwks_uri: KEYS_BYTES,
@@ -124,7 +127,8 @@ function cookies({ keys, addresses }: ProviderParts): Configuration['cookies'] {
   return {
     keys: [keys.cookieKey],
     names: { session: 'veritrail-oauth', interaction: 'veritrail-connect', resume: 'veritrail-resume' },
-    long: options,
+    // The one of the library's session, of which nothing is kept, goes no further than where it is made.
+    long: { ...options, path: PATHS.authorize },
     short: options,
   };
 }
@@ -144,7 +148,7 @@ function ttl(): Configuration['ttl'] {
   };
 }
 
-function features({ addresses, mayFetch }: ProviderParts): Configuration['features'] {
+function features({ addresses }: ProviderParts): Configuration['features'] {
   return {
     devInteractions: { enabled: false },
     dPoP: { enabled: false },
@@ -156,7 +160,7 @@ function features({ addresses, mayFetch }: ProviderParts): Configuration['featur
     clientIdMetadataDocument: {
       enabled: true,
       ack: 'draft-02',
-      allowFetch: async (ctx: KoaContextWithOIDC | undefined) => mayFetch(ctx?.req ?? null),
+      allowFetch: async () => true,
       allowClient: async () => true,
       cacheDuration: { min: 300, max: 86_400 },
     },
