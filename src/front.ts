@@ -63,6 +63,7 @@ export class Front {
       endpoint: endpointOf(config, port),
       formKey: await secret(accounts, 'form-key'),
       accessReader: { accounts, cursorKey },
+      noteAccess: (entry) => identity.accessLog.note(entry),
       openId: config.oidc !== null,
       organizationName: async (id) => (await requireOrganization(register.handler, id)).name,
     });

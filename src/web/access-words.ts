@@ -62,6 +62,8 @@ const VALUES: Readonly<Record<string, string>> = {
   WRONG_PASSWORD: 'wrong password',
   WRONG_FACTOR: 'wrong second factor',
   THROTTLED: 'too many tries',
+  read: 'reading only',
+  write: 'reading and writing',
 };
 
 /** What else a row tells, such as the factor, in words; null for what has a column of its own. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { Limits } from '../http/limits.ts';
+import type { AccessEntry } from '../identity/access-log.ts';
 import type { Members } from '../identity/members.ts';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import type { People } from '../identity/people.ts';
@@ -20,6 +21,8 @@ export interface WebParts {
   members: Members;
   tokens: Tokens;
   oauth: Pick<OAuth, 'consent'>;
+  /** Tells the access log what a person does here that nothing else tells it. */
+  noteAccess: (entry: AccessEntry) => void;
   /** What the access log is read from. */
   accessReader: AccessReader;
   /** Whether an OpenID provider is configured, so that organizations may let domains in. */

@@ -71,6 +71,7 @@ export async function startWeb(baseUrl?: string, more: Partial<WebParts> = {}): 
     members,
     tokens,
     oauth,
+    noteAccess: () => undefined,
     accessReader: { accounts, cursorKey: Buffer.alloc(32, 8) },
     openId: false,
     organizationName: async (id) => (await requireOrganization(handler, id)).name,

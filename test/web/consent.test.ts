@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { Cookies } from '../../src/http/cookies.ts';
 import { oauthEndpoints } from '../../src/http/oauth.ts';
 import { type RequestState, requests } from '../../src/http/request.ts';
+import type { AccessEntry } from '../../src/identity/access-log.ts';
 import { createOAuth, type OAuth } from '../../src/identity/oauth/oauth.ts';
 import { createPages } from '../../src/web/routes.ts';
 import { authorizeUrl, exchange, newClient, pkce, REDIRECT } from '../support/oauth-raw.ts';
@@ -19,6 +20,8 @@ interface Site {
   oauth: OAuth;
   /** What the messages of oauth-raw.ts are sent to. */
   target: OAuthService;
+  /** What the access log was told. */
+  noted: AccessEntry[];
   /** A browser that is signed in as the owner, and one that is not. */
   signedIn(): Promise<TestBrowser>;
   stranger(): TestBrowser;
@@ -42,15 +45,16 @@ async function startSite(): Promise<Site> {
       throw error;
     },
   });
+  const noted: AccessEntry[] = [];
   const app = new Koa<RequestState>();
   app
     .use(requests(web.logger))
     .use(oauthEndpoints(oauth, web.limits))
-    .use(createPages({ ...web, oauth }));
+    .use(createPages({ ...web, oauth, noteAccess: (entry) => noted.push(entry) }));
   server.on('request', app.callback());
   const stranger = () => new TestBrowser(url, new URL(url).host, url);
   return {
-    ...{ web, oauth, stranger },
+    ...{ web, oauth, stranger, noted },
     target: { url, resource: `${url}/api/mcp/v1` } as OAuthService,
     signedIn: async () => {
       const browser = stranger();
@@ -123,6 +127,15 @@ test('allowing gives the client a code that works, and what was chosen', async (
   const [assistant] = await site.oauth.assistantsOf(site.web.ownerId);
   const { role, read_only, organizations, created_at, expires_at } = assistant!;
   assert.equal([role, read_only, organizations], ['AUDITOR', true, [site.web.organizationId]]);
+  const [{ visitor, ...noted }] = site.noted as [AccessEntry];
+  assert.equal(noted, {
+    event_type: 'ASSISTANT_ALLOWED',
+    actor_id: site.web.ownerId,
+    client: 'Helper <b>of</b> Ada',
+    organizations: [site.web.organizationId],
+    details: { role: 'AUDITOR', access: 'read' },
+  });
+  assert.is(visitor?.address, '127.0.0.1');
   assert.is(Date.parse(expires_at) - Date.parse(created_at), 7 * 86_400_000);
 });
 
@@ -133,6 +146,10 @@ test('denying tells the client, and connects nothing', async ({ site }) => {
   const back = new URL((await browser.get(pathOf(sent.to))).to!);
   assert.is(back.searchParams.get('error'), 'access_denied');
   assert.equal(await site.oauth.assistantsOf(site.web.ownerId), []);
+  assert.equal(
+    site.noted.map(({ event_type }) => event_type),
+    ['ASSISTANT_DENIED'],
+  );
 });
 
 test('what cannot be allowed is said on the page, which can be sent again', async ({ site }) => {

@@ -5,13 +5,13 @@ import { ROLES } from '../../commands/caller.ts';
 import { formTargetOf } from '../../http/security-headers.ts';
 import { PATHS } from '../../identity/oauth/addresses.ts';
 import type { ConsentDetails } from '../../identity/oauth/consent.ts';
-import type { OAuth } from '../../identity/oauth/oauth.ts';
 import { MAX_DAYS } from '../../identity/token-record.ts';
 import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { ChoiceField, FormFault, SelectField, TextField } from '../fields.tsx';
 import { BLANK, checkForm, type FormState, many, one } from '../forms.ts';
 import { again, type Page } from '../page.ts';
+import type { WebParts } from '../parts.ts';
 import { Facts } from '../pieces.tsx';
 import { roleChoices, roleName } from '../roles.ts';
 import { get, post, type Route, redirect } from '../visit.ts';
@@ -34,22 +34,32 @@ const ALLOWED = {
 const FIELDS = Object.keys(ALLOWED);
 
 /** Where an assistant's request is put to the person that it asks. It is always asked, and nothing is chosen for them. */
-export const consentPage = ({ oauth }: { oauth: Pick<OAuth, 'consent'> }): Route[] => {
+export const consentPage = ({ oauth, noteAccess }: Pick<WebParts, 'oauth' | 'noteAccess'>): Route[] => {
   const path = `${PATHS.interaction}/:uid`;
   return [
     get(path, async ({ ctx, person }) => page(await oauth.consent.details(ctx, person.account.id), BLANK)),
-    post(path, async ({ ctx, person, sent }) => {
+    post(path, async ({ ctx, person, sent, visitor }) => {
       const { consent } = oauth;
-      const show = async (form: FormState) => again(page(await consent.details(ctx, person.account.id), form));
+      const actor_id = person.account.id;
+      const details = await consent.details(ctx, actor_id);
+      const show = async (form: FormState) => again(page(details, form));
       const answer = checkForm(ANSWER, sent);
       if (answer.value === null) return show(answer.state);
-      if (answer.value.answer === 'deny') return redirect(await consent.deny(ctx));
+      const noted = { actor_id, visitor, client: nameOf(details) };
+      if (answer.value.answer === 'deny') {
+        const to = await consent.deny(ctx);
+        noteAccess({ event_type: 'ASSISTANT_DENIED', ...noted });
+        return redirect(to);
+      }
       const { value, state } = checkForm(ALLOWED, sent);
       if (value === null) return show(state);
       const { access, ...rest } = value;
       const allowed = { ...rest, read_only: access === 'read' };
-      const tried = await attempt(sent, FIELDS, () => consent.allow(ctx, person.account.id, allowed));
-      return tried.state === null ? redirect(tried.done) : show(tried.state);
+      const tried = await attempt(sent, FIELDS, () => consent.allow(ctx, actor_id, allowed));
+      if (tried.state !== null) return show(tried.state);
+      const { organizations, role } = allowed;
+      noteAccess({ event_type: 'ASSISTANT_ALLOWED', ...noted, organizations, details: { role, access } });
+      return redirect(tried.done);
     }),
   ];
 };
