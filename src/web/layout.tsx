@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { may } from '../commands/roles.ts';
 import { assetUrl } from './assets.ts';
 import { Form, FormToken } from './context.tsx';
 import type { Page } from './page.ts';
@@ -15,6 +16,7 @@ export interface Surroundings {
 }
 
 const BRAND = 'veritrail';
+const SETTINGS = '/settings/';
 
 const MAIN_LINKS = [
   ['/', 'Start'],
@@ -29,13 +31,16 @@ const SETTINGS_LINKS = [
   ['/settings/account', 'Account'],
 ] as const;
 
-const organizationLinks = (id: string) =>
-  [
-    [`/organizations/${id}`, 'Overview'],
-    [`/organizations/${id}/members`, 'Members'],
-    [`/organizations/${id}/tokens`, 'Tokens and assistants'],
-    [`/organizations/${id}/access`, 'Access log'],
-  ] as const;
+/** Those of an organization's pages that are for this role. */
+function organizationLinks({ id, role }: NonNullable<Page['organization']>): (readonly [string, string])[] {
+  const path = `/organizations/${id}`;
+  return [
+    [path, 'Overview'],
+    [`${path}/members`, 'Members'],
+    ...(may(role, 'seeTokens') ? [[`${path}/tokens`, 'Tokens and assistants'] as const] : []),
+    ...(may(role, 'listChanges ACCESS') ? [[`${path}/access`, 'Access log'] as const] : []),
+  ];
+}
 
 /** The whole document. */
 export function renderPage(page: Page, around: Surroundings): string {
@@ -49,6 +54,7 @@ export function renderPage(page: Page, around: Surroundings): string {
 
 function Document({ page, around }: { page: Page; around: Surroundings }) {
   const inside = around.name !== null && !page.plain;
+  const beside = inside && (page.organization !== undefined || page.section?.startsWith(SETTINGS));
   return (
     <html lang="en">
       <head>
@@ -65,8 +71,8 @@ function Document({ page, around }: { page: Page; around: Surroundings }) {
           Skip to content
         </a>
         <Header name={around.name} section={page.section} />
-        <div class={inside ? 'frame' : 'frame narrow'}>
-          {inside && <SideNavigation page={page} />}
+        <div class={beside ? 'frame' : inside ? 'frame alone' : 'frame narrow'}>
+          {beside && <SideNavigation page={page} />}
           <main id="main" tabIndex={-1}>
             {around.notice !== null && <NoticeBox notice={around.notice} />}
             <h1>{page.title}</h1>
@@ -109,7 +115,7 @@ function Header({ name, section }: { name: string | null; section: string | unde
   );
 }
 
-/** What is beside a page: the other pages of its organization, else the settings. */
+/** What is beside a page: the other pages of its organization, or the settings. */
 function SideNavigation({ page: { organization, section } }: { page: Page }) {
   return (
     <div class="side">
@@ -119,7 +125,7 @@ function SideNavigation({ page: { organization, section } }: { page: Page }) {
         </NavigationGroup>
       ) : (
         <NavigationGroup title={organization.name} label="Organization">
-          <Links links={organizationLinks(organization.id)} section={section} />
+          <Links links={organizationLinks(organization)} section={section} />
         </NavigationGroup>
       )}
     </div>

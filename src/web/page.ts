@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { Role } from '../commands/caller.ts';
 
 /** What a route shows: the layout goes around it. */
 export interface Page {
@@ -9,8 +10,8 @@ export interface Page {
   status?: number;
   /** Which entry of the navigation stands for this page: its address. */
   section?: string;
-  /** The organization whose pages are linked beside this one. */
-  organization?: { id: string; name: string };
+  /** The organization whose pages are linked beside this one, as far as this role of the reader's may see them. */
+  organization?: { id: string; name: string; role: Role };
   /** Origins, or schemes with a colon, that a form of this page may lead to by redirects, beside our own. */
   formTargets?: readonly string[];
   /** A page of little: a narrow column without navigation. */

@@ -1,3 +1,4 @@
+import type { Role } from '../commands/caller.ts';
 import { type Deed, forbidden, may } from '../commands/roles.ts';
 import { notFound } from '../http/errors.ts';
 import { type Actor, personOf } from '../identity/actor.ts';
@@ -6,7 +7,7 @@ import type { SignedInVisit } from './visit.ts';
 
 /** An organization that the visitor is a member of, and as whom they act there. */
 export interface Within {
-  organization: { id: string; name: string };
+  organization: { id: string; name: string; role: Role };
   actor: Actor;
   /** Where this organization's pages begin. */
   path: string;
@@ -23,5 +24,5 @@ export async function within({ members }: WebParts, visit: SignedInVisit, deed?:
   if (found === undefined) throw notFound('There is no such organization of yours.');
   const { id, name, role } = found;
   if (deed !== undefined && !may(role, deed)) throw forbidden(deed, role);
-  return { organization: { id, name }, actor: { ...personOf(accountId), role }, path: `/organizations/${id}` };
+  return { organization: { id, name, role }, actor: { ...personOf(accountId), role }, path: `/organizations/${id}` };
 }

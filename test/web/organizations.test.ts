@@ -56,10 +56,12 @@ test('a viewer sees their organization, but may neither rename nor begin one', a
   const page = await vera.get(path);
   assert.match(page.text, 'Viewer: ');
   assert.not.match(page.text, /Rename|Look after it/);
+  assert.match(page.text, `href="${path}/members"`);
+  assert.not.match(page.text, new RegExp(`href="${path}/(tokens|access)"`));
   assert.not.match((await vera.get('/organizations')).text, 'Begin another');
   const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)![1]!;
   const renamed = await vera.post(`${path}/name`, { form_token, name: 'Mine' });
-  assert.is(renamed.status, 400);
+  assert.is(renamed.status, 403);
   assert.match(renamed.text, 'the role has to be ADMIN or OWNER');
   const begun = await vera.post('/organizations', { form_token, name: 'Mine' });
   assert.is(begun.status, 400);

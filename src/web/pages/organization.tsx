@@ -22,7 +22,7 @@ export const organizationPage = (parts: WebParts): Route[] => [
     return page(parts, place, filled({ name: place.organization.name }));
   }),
   post('/organizations/:id/name', async (visit) => {
-    const place = await within(parts, visit);
+    const place = await within(parts, visit, 'renameOrganization');
     const { value, state } = checkForm(NAME, visit.sent);
     if (value === null) return again(await page(parts, place, state));
     const deed = () => parts.members.rename(place.organization.id, value.name, place.actor);
@@ -55,7 +55,7 @@ async function page(parts: WebParts, { organization, actor, path }: Within, form
             For all others, <a href="/settings/tokens">make an API token</a>.
           </p>
         </section>
-        {may(actor.role, 'renameOrganization') ? <RenameForm path={path} form={form} /> : <FormFault form={form} />}
+        {may(actor.role, 'renameOrganization') && <RenameForm path={path} form={form} />}
         {may(actor.role, 'seeTokens') && <Further path={path} actor={actor} />}
       </>
     ),
