@@ -14,7 +14,7 @@ import { startServer, stopServer } from '../../src/http/server.ts';
 import { visitors } from '../../src/http/visitor.ts';
 import { Addresses } from '../../src/identity/oauth/addresses.ts';
 import type { OAuth } from '../../src/identity/oauth/oauth.ts';
-import { CALLER, post, request, startToyService, TOKEN } from '../support/toy-tools.ts';
+import { CALLER, post, request, startToyService, TOKEN, until } from '../support/toy-tools.ts';
 
 const test = suite('limits');
 
@@ -148,6 +148,32 @@ test('over the limit, every form answers 429 with the wire’s error and when to
   }
   assert.is(service.tools.calls.length, before);
   assert.is((await fetch(`${service.url}/readyz`)).status, 200, 'probes are not concerned');
+  await service.stop();
+});
+
+test('however many ask at once whether it is ready, the stores are asked once', async () => {
+  let asked = 0;
+  let arrived = 0;
+  let answer = (): void => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const health = async () => {
+    asked += 1;
+    await answered;
+    return { serving: true };
+  };
+  const service = await startToyService({ health });
+  service.server.on('request', () => {
+    arrived += 1;
+  });
+  const all = Array.from({ length: 20 }, () => fetch(`${service.url}/readyz`));
+  await until(() => arrived === all.length);
+  answer();
+  for (const { status } of await Promise.all(all)) assert.is(status, 200);
+  assert.is(asked, 1);
+  await fetch(`${service.url}/readyz`);
+  assert.is(asked, 2, 'an answer is not kept');
   await service.stop();
 });
 
