@@ -1,0 +1,79 @@
+/** What a running service itself tells the access log, and that nobody can flood it. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeToken } from '../../src/identity/token.ts';
+import type { AccessRow } from '../../src/queries/access-entry.ts';
+import { beside, embeddedPair, type Pair, type Served, serve } from '../support/pairs.ts';
+import { until } from '../support/wait.ts';
+
+interface Context extends Served {
+  pair: Pair;
+  bad: string[];
+  statuses: number[];
+}
+
+const AT_ONCE = 20;
+/** More than two rounds of writing. */
+const WRITTEN_MS = 15_000;
+
+const test = suite<Context>('access log of a running service');
+
+test.before(async (context) => {
+  const pair = embeddedPair();
+  Object.assign(context, await serve(pair), { pair });
+  context.bad = ['vtr_nonsense', ...Array.from({ length: 10 * AT_ONCE - 1 }, () => makeToken())];
+  context.statuses = [];
+  for (let i = 0; i < context.bad.length; i += AT_ONCE) {
+    const tokens = context.bad.slice(i, i + AT_ONCE);
+    context.statuses.push(...(await Promise.all(tokens.map((token) => statusOf(context.url, token)))));
+  }
+});
+test.after((served) => served.close());
+
+async function statusOf(url: string, token: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const answer = await fetch(`${url}/api/mcp/v1`, { method: 'POST', headers, body: '{}' });
+  await answer.text();
+  return answer.status;
+}
+
+test('a flood of bad tokens is told in one row, and of nobody', async ({ owner, organizationId, statuses }) => {
+  const refused = statuses.filter((status) => status === 401).length;
+  assert.ok(refused > 0 && statuses.every((status) => [401, 429].includes(status)));
+  const filter = { record_types: ['ACCESS'], event_types: ['TOKEN_REFUSED'] };
+  const rows = await until(
+    async () => {
+      const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });
+      return countOf(changes.flatMap((row) => row.changes)) === refused && changes;
+    },
+    WRITTEN_MS,
+    'all refusals are counted',
+  );
+  assert.ok(rows.length <= 2, 'two where an hour ended meanwhile');
+  assert.equal([rows[0]!.actor.kind, rows[0]!.client], ['UNKNOWN', null]);
+  assert.equal(rows[0]!.changes.map(({ field }) => field).sort(), ['count', 'last_at']);
+});
+
+const countOf = (facts: readonly { field: string; to: unknown }[]) =>
+  facts.filter(({ field }) => field === 'count').reduce((sum, { to }) => sum + Number(to), 0);
+
+test('what waits is written when the service stops: by whom tokens were used, and none of their texts', async (served) => {
+  const { pair, service, as, accountId, bad } = served;
+  const auditor = await as('AUDITOR');
+  for (let i = 0; i < 3; i += 1) await auditor.ok('listOrganizations');
+  await service.stop();
+  const [stored, tokens] = await beside(pair.env, async ({ accounts, tokens }) => [
+    (await accounts.all('access')) as AccessRow[],
+    await tokens.list(),
+  ]);
+  for (const { id, name } of tokens) {
+    const used = stored.filter(({ actor_id, event_type }) => actor_id === id && event_type === 'TOKEN_USED');
+    assert.ok(used.length === 1 || used.length === 2, `${name}: a row, or two where a day ended meanwhile`);
+    assert.ok(used.reduce((sum, { count }) => sum + count, 0) >= 4);
+    assert.ok(used.every((row) => row.account_id === accountId && row.at <= row.last_at && row.address === null));
+  }
+  const text = JSON.stringify(stored);
+  for (const token of [...bad, served.token, auditor.token]) assert.not.match(text, token.slice(4, 20));
+});
+
+test.run();
