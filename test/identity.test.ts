@@ -101,6 +101,7 @@ tokens('what is malformed is refused without asking a store', async () => {
 
 for (const [what, wanted, code, field] of [
   ['no name', { name: ' ' }, 'invalid_input', 'name'],
+  ['a name on two lines', { name: 'a\nb' }, 'invalid_input', 'name'],
   ['0 days', { days: 0 }, 'invalid_input', 'days'],
   ['367 days', { days: 367 }, 'invalid_input', 'days'],
   ['no organization', { organizations: [] }, 'invalid_input', 'organizations'],

@@ -10,6 +10,7 @@ import { because } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { accountNames } from '../queries/names.ts';
 import type { AccountStore } from '../stores/account-store.ts';
+import { readName } from './account.ts';
 import { type Actor, commandOrganization, personOf, requireOrganization } from './actor.ts';
 import { addHint, hintsOf, removeHint } from './hints.ts';
 import { keptInstallation } from './installation.ts';
@@ -18,7 +19,6 @@ import type { Tokens } from './tokens.ts';
 /** An account is OWNER of no more organizations than these. */
 export const MOST_OWNED = 50;
 const MOST_DOMAINS = 20;
-const MAX_NAME = 200;
 
 /** An organization that an account is a member of. */
 export interface Membership {
@@ -256,13 +256,6 @@ export class Members {
   private command(organizationId: string, command: OrganizationCommand, actor: Actor) {
     return commandOrganization(this.parts.handler, organizationId, command, actor);
   }
-}
-
-/** @throws Refusal invalid_input */
-function readName(text: string): string {
-  const name = text.normalize('NFC').trim();
-  if (name !== '' && name.length <= MAX_NAME && name.isWellFormed()) return name;
-  throw new Refusal('invalid_input', `Give the organization a name of 1 to ${MAX_NAME} characters.`, { field: 'name' });
 }
 
 /** Labels of letters, digits and lines between dots, as in RFC 1123 section 2.1. */

@@ -6,7 +6,6 @@ import { hashToken, makeToken } from './token.ts';
 export const DEFAULT_DAYS = 90;
 export const MAX_DAYS = 366;
 export const DAY_MS = 86_400_000;
-const MAX_NAME = 200;
 
 /** What is kept of a token outside the log. The token's own text is nowhere. */
 export interface KeptToken {
@@ -68,11 +67,8 @@ export function keptOf(token: string): Pick<TokenRecord, 'hash' | 'last_four'> {
 }
 
 /** @throws Refusal invalid_input naming the field */
-export function refuseBadToken({ role, days = DEFAULT_DAYS }: NewToken, name: string, organizations: number): void {
+export function refuseBadToken({ role, days = DEFAULT_DAYS }: NewToken, organizations: number): void {
   refuseBadDays(days);
-  if (name === '' || name.length > MAX_NAME) {
-    throw new Refusal('invalid_input', `Give the token a name of 1 to ${MAX_NAME} characters.`, { field: 'name' });
-  }
   if (!ROLES.some((known) => known === role)) {
     const message = `${role} is no role: choose one of ${ROLES.join(', ')}.`;
     throw new Refusal('invalid_input', message, { field: 'role', allowed: ROLES });

@@ -7,6 +7,7 @@ import { because } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { forbidden, lowerRole, may } from '../commands/roles.ts';
 import type { AccountStore } from '../stores/account-store.ts';
+import { readName } from './account.ts';
 import { type Actor, commandOrganization, isSystem, requireOrganization, roleOf, SYSTEM } from './actor.ts';
 import { narrow } from './narrow.ts';
 import { makeToken } from './token.ts';
@@ -167,10 +168,10 @@ export class Tokens {
   /** What the log gets, checked before anything is written. */
   private async grant(wanted: NewToken, actor: Actor, kind?: 'ASSISTANT'): Promise<TokenFacts> {
     const { handler } = this.parts;
-    const name = wanted.name.trim();
+    const name = readName(wanted.name);
     const organizations = [...new Set(wanted.organizations)];
     const { account_id, role, read_only = false, days = DEFAULT_DAYS } = wanted;
-    refuseBadToken(wanted, name, organizations.length);
+    refuseBadToken(wanted, organizations.length);
     if (!isSystem(actor)) await this.refuseStranger(account_id, actor);
     for (const id of organizations) await this.refuseAboveMember(id, account_id, role);
 
