@@ -113,6 +113,20 @@ test('a counter that goes back tells of a copied key', async () => {
   }
 });
 
+test('two copies of a key that count alike do not both get in', async () => {
+  const [here, there] = await startTwo();
+  const { key } = await withKey(here);
+  const uses = [];
+  for (const one of [here, there]) {
+    const { session } = await pendingOf(one);
+    key.counter = 7;
+    const response = key.get(await one.passkeys.authenticationOptions(session));
+    uses.push(() => one.passkeys.use(session, response));
+  }
+  const used = await Promise.all(uses.map((use) => use()));
+  assert.equal(used.filter(Boolean).length, 1);
+});
+
 test('another page’s answer, another key, another person’s key, and rubbish are refused', async () => {
   const people = await startPeople();
   const { key } = await withKey(people);

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Refusal } from '../../src/commands/refusal.ts';
-import { closeAll, rejection } from '../support/identity.ts';
+import { closeAll, rejection, replaced } from '../support/identity.ts';
 import {
   ADA,
   LIGHT,
@@ -91,6 +91,25 @@ test('failures are counted by all instances together, and outlast a restart', as
   await fail(here, 3);
   await fail(there, 2);
   assert.is((await refusalOf(here.signIn.withPassword(ADA.email, ADA.password, VISITOR))).code, 'rate_limited');
+});
+
+test('a failure that another instance counts in between is not lost', async () => {
+  const people = await startPeople(undefined, { hasher: LIGHT });
+  await signUp(people);
+  const { accounts } = people.identity;
+  let between = 0;
+  const update: typeof accounts.update = async (table, id, fields, when) => {
+    if (table === 'attempts' && between < 2) {
+      between += 1;
+      await fail(people, 1);
+    }
+    return accounts.update(table, id, fields, when);
+  };
+  await fail(people, 2);
+  const other = await startPeople({ ...people.identity, accounts: replaced(accounts, { update }) }, { hasher: LIGHT });
+  await fail(other, 1);
+  assert.is(between, 2);
+  assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, VISITOR))).code, 'rate_limited');
 });
 
 test('many guesses at once are no more than five', async () => {
