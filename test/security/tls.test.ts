@@ -9,7 +9,11 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { startApp } from '../../src/app.ts';
+import { addressOf } from '../../src/cli/connect.ts';
+import { readConfig } from '../../src/config.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
+import { createLogger } from '../../src/log.ts';
 
 const FILES = fileURLToPath(new URL('../fixtures/tls/', import.meta.url));
 const cert = join(FILES, 'certificate.pem');
@@ -65,6 +69,15 @@ test('a client that knows the certificate is served, by TLS 1.2 and 1.3 and noth
   const old = await handshake(port, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
   assert.match(old, /PROTOCOL|VERSION/i);
   await stopServer(server, 100);
+});
+
+test('the settings are enough to start the whole service so', async ({ folder }) => {
+  const env = { PORT: '0', DATA_DIR: join(folder, 'data'), TLS_CERT: cert, TLS_KEY: key };
+  const config = readConfig(env, '/nowhere');
+  assert.is(addressOf(config, 8443), 'https://127.0.0.1:8443');
+  const app = await startApp(config, createLogger('silent'));
+  assert.equal(JSON.parse(await get(app.port, { path: '/livez' })), { status: 'ok' });
+  await app.stop();
 });
 
 test('plain HTTP and a handshake that stops are cut off', async () => {
