@@ -56,6 +56,19 @@ test('where one wanted to go is kept through both steps', async ({ web, code }) 
   assert.is((await browser.send(PATH, { code: code() })).to, '/settings/tokens');
 });
 
+test('a window that an assistant opened to be connected stays its own through both steps', async ({ web, code }) => {
+  const browser = web.browser();
+  const policy = ({ headers }: { headers: Record<string, unknown> }) => headers['cross-origin-opener-policy'];
+  const pages = [await browser.get('/sign-in?next=%2Foauth%2Finteraction%2Fx')];
+  pages.push(await browser.send('/sign-in', OWNER));
+  pages.push(await browser.follow(pages[1]!));
+  pages.push(await browser.send(PATH, { code: '000000' }));
+  pages.push(await browser.send(PATH, { code: code() }));
+  assert.equal(pages.map(policy), Array(5).fill('unsafe-none'));
+  assert.is(pages[4]!.to, '/oauth/interaction/x');
+  assert.is(policy(await browser.get('/settings/tokens')), 'same-origin');
+});
+
 test('a wrong code is said beside its field; after five, signing in begins anew', async ({ web }) => {
   const browser = await halfway(web);
   assert.match((await browser.send(PATH, { code: '' })).text, /id="code-fault">Give the code/);

@@ -111,7 +111,12 @@ function PasskeyForm(props: { options: object; form: FormState; next: string; al
   const fault = props.form.errors.get('credential');
   return (
     <>
-      <Form action={`${PATH}/passkey`} class="card" passkey="get" options={JSON.stringify(props.options)}>
+      <Form
+        action={withNext(`${PATH}/passkey`, props.next)}
+        class="card"
+        passkey="get"
+        options={JSON.stringify(props.options)}
+      >
         <Next next={props.next} />
         <input type="hidden" name="credential" />
         <p>Use the passkey that you added to your account.</p>
@@ -132,7 +137,7 @@ function PasskeyForm(props: { options: object; form: FormState; next: string; al
 
 function CodeForm({ form, next }: { form: FormState; next: string }) {
   return (
-    <Form action={PATH} class="card">
+    <Form action={withNext(PATH, next)} class="card">
       <Next next={next} />
       <TextField
         form={form}
@@ -153,7 +158,7 @@ function RecoveryForm({ form, next, factors }: { form: FormState; next: string; 
   return (
     <details open={open}>
       <summary>Use a recovery code</summary>
-      <Form action={`${PATH}/recovery-code`} class="card">
+      <Form action={withNext(`${PATH}/recovery-code`, next)} class="card">
         <Next next={next} />
         <TextField
           form={form}

@@ -70,8 +70,9 @@ async function listPage({ members, tokens }: WebParts, { person }: SignedInVisit
     tokens.listOf(person.account.id),
   ]);
   const mine = all.filter(({ kind }) => kind === 'API');
-  const current = mine.filter(({ state }) => state !== 'REVOKED');
-  const revoked = mine.filter(({ state }) => state === 'REVOKED').slice(0, MOST_OVER);
+  const of = (wanted: ShownToken['state']) => mine.filter(({ state }) => state === wanted);
+  const current = [...of('ACTIVE'), ...of('EXPIRED').slice(0, MOST_OVER)];
+  const revoked = of('REVOKED').slice(0, MOST_OVER);
   return {
     title: 'API Tokens',
     section: TOKENS,
