@@ -3,7 +3,6 @@ import type { Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler, Envelope, Executed } from '../commands/handler.ts';
 import type { OrganizationCommand, OrganizationState } from '../commands/organization.ts';
-import { actorsRole } from '../commands/organization-state.ts';
 import { Refusal } from '../commands/refusal.ts';
 
 /** Who does something, whatever their role is in each organization. */
@@ -54,9 +53,4 @@ export async function requireOrganization(
   throw new Refusal('not_found', 'There is no such organization: look at the list of yours.', {
     field: 'organization_id',
   });
-}
-
-/** What an actor is in an organization; null for no member. */
-export function roleOf(state: OrganizationState, actor: Actor): Role | null {
-  return actorsRole(state, actor);
 }

@@ -5,9 +5,10 @@ import type { CommandHandler } from '../commands/handler.ts';
 import { kindOf, randomId } from '../commands/ids.ts';
 import type { OrganizationCommand, OrganizationState } from '../commands/organization.ts';
 import { ownersIn } from '../commands/organization-members.ts';
-import { memberRole } from '../commands/organization-state.ts';
+import { actorsRole, memberRole } from '../commands/organization-state.ts';
 import { because } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
+import { forbidden, may } from '../commands/roles.ts';
 import { accountNames } from '../queries/names.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
@@ -192,8 +193,11 @@ export class Members {
   /** By an OWNER; again with another role changes that for those who come later. @throws Refusal */
   async admitDomain(organizationId: string, domain: string, role: Role, actor: Actor, reason?: string): Promise<void> {
     const read = readDomain(domain);
-    const known = await this.domainsOf(organizationId);
-    if (known.length >= MOST_DOMAINS && !known.some((one) => one.domain === read)) {
+    const state = await requireOrganization(this.parts.handler, organizationId);
+    const present = actorsRole(state, actor);
+    if (present === null || !may(present, 'changeMembers')) throw forbidden('changeMembers', present);
+    const known = Object.keys(state.domains);
+    if (known.length >= MOST_DOMAINS && !known.includes(read)) {
       throw new Refusal('too_large', `An organization admits ${MOST_DOMAINS} domains: withdraw one first.`);
     }
     const record = { id: `${read} ${organizationId}`, domain: read, organization_id: organizationId };

@@ -1,9 +1,9 @@
 import type { CommandHandler } from '../commands/handler.ts';
-import { memberRole } from '../commands/organization-state.ts';
+import { actorsRole, memberRole } from '../commands/organization-state.ts';
 import { forbidden, lowerRole, may } from '../commands/roles.ts';
 import { accountNames } from '../queries/names.ts';
 import type { AccountStore } from '../stores/account-store.ts';
-import { type Actor, requireOrganization, roleOf } from './actor.ts';
+import { type Actor, requireOrganization } from './actor.ts';
 import { DAY_MS, type KeptToken, type TokenRecord } from './token-record.ts';
 
 /** A token that ends within so many days is told of. */
@@ -36,7 +36,7 @@ export async function listOf({ accounts, now }: Omit<ListParts, 'handler'>, acco
 export async function listIn(parts: ListParts, organizationId: string, actor: Actor): Promise<ReachingToken[]> {
   const { accounts, handler, now } = parts;
   const state = await requireOrganization(handler, organizationId);
-  const role = roleOf(state, actor);
+  const role = actorsRole(state, actor);
   if (role === null || !may(role, 'seeTokens')) throw forbidden('seeTokens', role);
   const ids = Object.entries(state.tokens).flatMap(([id, { revoked }]) => (revoked ? [] : [id]));
   const kept = await Promise.all(ids.map((id) => accounts.get<TokenRecord>('tokens', id)));

@@ -2,13 +2,13 @@ import type { Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
 import { randomId } from '../commands/ids.ts';
-import { memberRole, requireToken } from '../commands/organization-state.ts';
+import { actorsRole, memberRole, requireToken } from '../commands/organization-state.ts';
 import { because } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { forbidden, lowerRole, may } from '../commands/roles.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
-import { type Actor, commandOrganization, isSystem, requireOrganization, roleOf, SYSTEM } from './actor.ts';
+import { type Actor, commandOrganization, isSystem, requireOrganization, SYSTEM } from './actor.ts';
 import { narrow } from './narrow.ts';
 import { makeToken } from './token.ts';
 import { byAge, listIn, listOf, type ReachingToken, type ShownToken } from './token-lists.ts';
@@ -145,7 +145,7 @@ export class Tokens {
    */
   async takeOut(id: string, organizationId: string, actor: Actor, reason?: string): Promise<void> {
     const state = await requireOrganization(this.parts.handler, organizationId);
-    const role = roleOf(state, actor);
+    const role = actorsRole(state, actor);
     const own = Object.hasOwn(state.tokens, id) && state.tokens[id]!.account_id === actor.actor_id;
     if (!own && !(role !== null && may(role, 'takeOutTokens'))) throw forbidden('takeOutTokens', role);
     requireToken(state, id);

@@ -74,7 +74,7 @@ test('no event has a name of a person', async () => {
 });
 
 test('only an OWNER changes members; an OWNER or ADMIN renames; everybody may leave', async () => {
-  const { members, organizationId, member } = await company();
+  const { accounts, members, organizationId, member } = await company();
   for (const role of ROLES.filter((other) => other !== 'OWNER')) {
     const account = await member(role);
     const other = await member('VIEWER');
@@ -84,6 +84,7 @@ test('only an OWNER changes members; an OWNER or ADMIN renames; everybody may le
     await forbidden(members.changeRole(organizationId, account, 'OWNER', actor));
     await forbidden(members.remove(organizationId, other, actor));
     await forbidden(members.admitDomain(organizationId, 'example.org', 'VIEWER', actor));
+    assert.equal(await accounts.all('domains'), []);
     await forbidden(members.withdrawDomain(organizationId, 'example.org', actor));
     if (role === 'ADMIN') await members.rename(organizationId, 'By an admin', actor);
     else await forbidden(members.rename(organizationId, 'No', actor));
