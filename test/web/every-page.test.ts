@@ -1,4 +1,5 @@
 /** What every page and every form owes, tried on all routes there are. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TOKEN_FIELD } from '../../src/web/csrf.ts';
@@ -190,6 +191,16 @@ test('strangers are sent to sign in and come back, and see nothing before', asyn
     }
     const answer = await stranger.post(path, { [TOKEN_FIELD]: await formToken(stranger) });
     assert.is(answer.to, '/sign-in', path);
+  }
+});
+
+test('every file with markup says how it is read, for no settings are found where the service is run', () => {
+  const folder = new URL('../../src/web/', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tsx'));
+  assert.ok(files.length > 10);
+  for (const file of files) {
+    const [first] = readFileSync(new URL(file, folder), 'utf8').split('\n');
+    assert.is(first, '/** @jsxRuntime automatic @jsxImportSource preact */', file);
   }
 });
 

@@ -5,8 +5,15 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   const label = button.textContent;
   button.hidden = false;
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-    button.textContent = 'Copied';
+    const shown = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(shown.textContent);
+      button.textContent = 'Copied';
+    } catch {
+      // Not allowed here: then it is marked, to be copied by hand.
+      getSelection().selectAllChildren(shown);
+      button.textContent = 'Marked: copy it now';
+    }
     setTimeout(() => {
       button.textContent = label;
     }, 2000);
@@ -24,7 +31,6 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   if (!window.PublicKeyCredential?.parseRequestOptionsFromJSON) continue;
   form.hidden = false;
   form.addEventListener('submit', async (event) => {
-    if (form.elements.credential.value !== '') return;
     event.preventDefault();
     const fault = form.querySelector('[data-fault]');
     fault.hidden = true;
