@@ -47,6 +47,10 @@ export class MemoryProvider implements OAuthClientProvider {
   saveTokens(tokens: OAuthTokens): void {
     this.held.tokens = tokens;
   }
+  invalidateCredentials(scope: string): void {
+    if (scope === 'all' || scope === 'tokens') delete this.held.tokens;
+    if (scope === 'all' || scope === 'client') delete this.held.client;
+  }
   redirectToAuthorization(url: URL): void {
     this.sentTo = url;
   }

@@ -1,0 +1,153 @@
+/**
+ * The whole way, as a newcomer goes it: the started service prints a link; its owner signs in by a real Chromium and
+ * makes a token whose shown configurations are used as they stand, or allows a stock client that signs in by itself.
+ */
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Browser } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/browser.ts';
+import { connectByOAuth } from '../support/oauth-client.ts';
+import { setUp, signIn } from '../support/owner.ts';
+import { type Service, startService } from '../support/service.ts';
+import { argumentsAsShown, connectAsShown, organizationsOf, runAsShown } from '../support/shown.ts';
+import { connectByCommand, mcpRemote } from '../support/stdio-client.ts';
+import { look } from '../support/walk.ts';
+
+interface Context {
+  service: Service;
+  endpoint: string;
+  window: Window;
+}
+
+const browser = await startBrowser();
+if (browser) run(browser);
+
+function run(browser: Browser): void {
+  const test = suite<Context>('assistants, the whole way');
+
+  test.before(async (context) => {
+    context.service = await startService();
+    context.endpoint = `${context.service.url}/api/mcp/v1`;
+    context.window = await openWindow(browser, context.service.url);
+    await setUp(context.window.page, context.service);
+  });
+  test.after(async ({ service }) => {
+    await closeBrowsers();
+    await service.stop();
+  });
+
+  test('a token is made, each shown configuration works as it stands, and revoking ends it', async (context) => {
+    const { service, window, endpoint } = context;
+    const { page } = window;
+    const shown = await makeToken(context, 'Laptop');
+    const all = [service.organizationId];
+
+    for (const id of ['cursor', 'claude-code-file', 'vscode', 'zed', 'claude-desktop']) {
+      const { client, close } = await connectAsShown(shown(id));
+      assert.equal(await organizationsOf(client), all, id);
+      await close();
+    }
+    const remote = await connectByCommand({ command: 'sh', args: ['-c', shown('mcp-remote')] });
+    assert.equal(await organizationsOf(remote.client), all);
+    await remote.close();
+    assert.match(await runAsShown(shown('curl')), all[0]!);
+    const words = await argumentsAsShown(shown('claude-code'), 'claude');
+    const headers = { Authorization: words.at(-1)!.replace('Authorization: ', '') };
+    assert.ok(words.includes(endpoint));
+    const last = await connectAsShown(JSON.stringify({ mcpServers: { one: { url: endpoint, headers } } }));
+    assert.equal(await organizationsOf(last.client), all);
+
+    await page.goto('/settings/tokens');
+    const card = page.locator('.card', { has: page.getByRole('heading', { name: 'Laptop' }) });
+    await card.locator('summary', { hasText: 'Revoke' }).click();
+    await card.getByRole('button', { name: /Revoke/ }).click();
+    await page.locator('.notice.done').waitFor();
+    assert.is(await statusOf(last.client), 401);
+    await last.close();
+    assert.equal(window.complaints, []);
+  });
+
+  test('the SDK’s client finds the way from the bare address; a person allows it, and disconnects it', async (context) => {
+    const { service, endpoint } = context;
+    const window = await openWindow(browser, service.url);
+    const { page } = window;
+    const connected = await connectByOAuth(endpoint, async (url) => {
+      await page.goto(url);
+      await signIn(page);
+      await page.getByRole('heading', { name: 'Connect Stock client?' }).waitFor();
+      assert.equal(await look(page, 'consent'), []);
+      await page.getByRole('button', { name: 'Allow' }).click();
+    });
+    assert.is(connected.answer.get('iss'), service.url);
+    assert.equal(await organizationsOf(connected.client), [service.organizationId]);
+    await disconnect(window, 'Stock client');
+    const { access_token } = connected.provider.tokens()!;
+    assert.is(await statusWith(endpoint, access_token), 401);
+    // The client tries its refresh token, which is void too, and would have to ask the person again.
+    connected.provider.sentTo = null;
+    await connected.client.callTool({ name: 'listOrganizations' }).catch(() => undefined);
+    assert.ok(connected.provider.sentTo);
+    await connected.close();
+    assert.equal(window.complaints, []);
+    await window.close();
+  });
+
+  test('who denies is not connected, and the client is told', async ({ endpoint, window: { page } }) => {
+    const answer = await connectByOAuth(endpoint, async (url) => {
+      await page.goto(url);
+      await page.getByRole('button', { name: 'Deny' }).click();
+    }).catch((error: Error) => error.message);
+    assert.match(String(answer), 'error=access_denied');
+    await page.goto('/settings/assistants');
+    assert.is(await page.getByRole('button', { name: 'Disconnect' }).count(), 0);
+  });
+
+  test('mcp-remote is allowed from the bare address, and disconnecting ends it', async (context) => {
+    const { service, endpoint, window } = context;
+    const { page } = window;
+    const { client, output, close } = await connectByCommand(mcpRemote(endpoint), async (url) => {
+      await page.goto(url);
+      await page.getByRole('button', { name: 'Allow' }).click();
+    });
+    assert.equal(await organizationsOf(client), [service.organizationId], output());
+    await page.goto('/settings/assistants');
+    await page.getByRole('button', { name: /^Disconnect/ }).click();
+    await page.locator('.notice.done').waitFor();
+    const refused = await organizationsOf(client).catch((error: Error) => error);
+    assert.instance(refused, Error);
+    await close();
+    assert.equal(window.complaints, []);
+  });
+
+  test.run();
+}
+
+/** Makes a token by Settings → API Tokens. @returns what the page shows to paste for a client, and says once */
+async function makeToken({ window: { page } }: Context, name: string): Promise<(id: string) => string> {
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.fill('#new [name=name]', name);
+  await page.click('#new button[type=submit]');
+  const blocks = await page.locator('pre[id]').evaluateAll((all) => all.map((one) => [one.id, one.textContent]));
+  const texts = new Map(blocks as [string, string][]);
+  return (id) => texts.get(id)!;
+}
+
+async function disconnect({ page }: Window, name: string): Promise<void> {
+  await page.goto('/settings/assistants');
+  await page.getByRole('button', { name: `Disconnect ${name}` }).click();
+  await page.locator('.notice.done').waitFor();
+}
+
+/** The status that a call is refused with. */
+async function statusOf(client: Client): Promise<unknown> {
+  const error = await client.callTool({ name: 'listOrganizations' }).catch((thrown: unknown) => thrown);
+  return (error as { code?: unknown }).code;
+}
+
+async function statusWith(endpoint: string, token: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  return (await fetch(endpoint, { method: 'POST', headers, body })).status;
+}

@@ -1,0 +1,22 @@
+/** The first owner at a started service: what a person does in Chromium, from the printed link on. */
+import type { Page } from 'playwright-core';
+import type { Service } from './service.ts';
+
+export const OWNER = { name: 'Ada Byron', email: 'ada@example.org', password: 'analytical engine 1843' };
+
+/** Follows the link that the start printed, and chooses a name and a password. */
+export async function setUp(page: Page, service: Service): Promise<void> {
+  const link = /\bhttp\S+\/welcome\?key=\S+/.exec(service.output())?.[0];
+  if (link === undefined) throw new Error(`no link for the owner in:\n${service.output()}`);
+  await page.goto(link);
+  for (const [name, value] of Object.entries(OWNER)) await page.fill(`[name=${name}]`, value);
+  await page.click('text=Create my account');
+  await page.getByRole('heading', { name: 'Connect an assistant' }).waitFor();
+}
+
+/** Fills in the page that asks to sign in. */
+export async function signIn(page: Page): Promise<void> {
+  await page.fill('[name=email]', OWNER.email);
+  await page.fill('[name=password]', OWNER.password);
+  await page.locator('main').getByRole('button', { name: 'Sign in' }).click();
+}
