@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { ROLES, type Role } from '../../commands/caller.ts';
 import { Refusal } from '../../commands/refusal.ts';
 import { lowerRole } from '../../commands/roles.ts';
@@ -61,6 +62,10 @@ export interface Allowed {
   days?: number;
 }
 
+/** Somebody who answers at the same time is waited for so often, and so long each time. */
+const ATTEMPTS = 20;
+const PAUSE_MS = 100;
+
 /** Puts requests of OAuth clients to people, and takes their answers. */
 export class Consent {
   constructor(private readonly parts: ConsentParts) {}
@@ -91,12 +96,11 @@ export class Consent {
   /**
    * Connects the client on the person's behalf.
    * @returns where to send the browser
-   * @throws Refusal invalid_input or forbidden naming the field of `allowed` at fault, conflict when it was answered before
+   * @throws Refusal invalid_input or forbidden naming the field of `allowed` at fault, not_found as `details`
    */
   async allow(exchange: Exchange, accountId: string, allowed: Allowed): Promise<string> {
     refuseBadChoice(allowed);
-    const { uid } = await this.asked(exchange);
-    return this.answerOnce(uid, async () => {
+    return this.answerOnce(exchange, async () => {
       const { client, redirect, asksToWrite } = await this.details(exchange, accountId);
       const { organizations, role, days } = allowed;
       const record = await this.parts.tokens.connect(
@@ -128,11 +132,9 @@ export class Consent {
 
   /** Tells the client that it may not. @returns where to send the browser @throws Refusal */
   async deny(exchange: Exchange): Promise<string> {
-    const { uid } = await this.asked(exchange);
-    return this.answerOnce(uid, async () => {
-      await this.asked(exchange);
-      return this.answer(exchange, { error: 'access_denied', error_description: 'The person did not allow it' });
-    });
+    return this.answerOnce(exchange, () =>
+      this.answer(exchange, { error: 'access_denied', error_description: 'The person did not allow it' }),
+    );
   }
 
   private async grant(
@@ -165,15 +167,29 @@ export class Consent {
     return this.parts.provider.interactionResult(req, res, result, { mergeWithLastSubmission: false });
   }
 
-  /** A request is answered by one of those who send an answer at once; where that fails it can be answered again. */
-  private async answerOnce(uid: string, work: () => Promise<string>): Promise<string> {
-    const id = storedId('Interaction', hashToken(uid));
+  /**
+   * The first answer counts. Whoever sends another, as a double click does, is sent where the first one leads; where
+   * answering fails it can be tried again.
+   */
+  private async answerOnce(exchange: Exchange, work: () => Promise<string>): Promise<string> {
     const { accounts } = this.parts;
-    if (!(await accounts.update('oauth', id, { consumed: 1 }, { consumed: null }))) throw answered();
+    const { uid } = await this.asked(exchange);
+    const id = storedId('Interaction', hashToken(uid));
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const claimed = await accounts.update('oauth', id, { consumed: 1 }, { consumed: null });
+      const { answered } = await this.asked(exchange);
+      if (answered !== null) return answered;
+      if (claimed) return this.claimed(id, work);
+      await setTimeout(PAUSE_MS);
+    }
+    throw new Refusal('conflict', 'This request is being answered: go on in the assistant, or start again there.');
+  }
+
+  private async claimed(id: string, work: () => Promise<string>): Promise<string> {
     try {
       return await work();
     } catch (error) {
-      await accounts.update('oauth', id, { consumed: null });
+      await this.parts.accounts.update('oauth', id, { consumed: null });
       throw error;
     }
   }
@@ -186,7 +202,6 @@ export class Consent {
       if (error instanceof errors.SessionNotFound) throw expired();
       throw error;
     }
-    if (interaction.result !== undefined) throw answered();
     const path = (req.url ?? '').split('?', 1)[0];
     if (
       path !== `${PATHS.interaction}/${interaction.uid}` &&
@@ -197,6 +212,8 @@ export class Consent {
     const { client_id, redirect_uri, scope = '' } = interaction.params;
     return {
       uid: interaction.uid,
+      /** Where its answer leads, once there is one. */
+      answered: interaction.result === undefined ? null : interaction.returnTo,
       params: { client_id: String(client_id), redirect_uri: String(redirect_uri), scope: String(scope) },
     };
   }
@@ -214,6 +231,3 @@ function refuseBadChoice({ organizations, role }: Allowed): void {
 
 const expired = () =>
   new Refusal('not_found', 'This request of an assistant is over, or another browser’s: start again in the assistant.');
-
-const answered = () =>
-  new Refusal('conflict', 'This request has been answered: go on in the assistant, or start again there.');
