@@ -6,8 +6,7 @@ import { admission } from '../src/http/admission.ts';
 import { createApp } from '../src/http/app.ts';
 import { createLimits } from '../src/http/limits.ts';
 import { visitors } from '../src/http/visitor.ts';
-import { Authenticator } from '../src/identity/authenticate.ts';
-import { Tokens } from '../src/identity/tokens.ts';
+import { openIdentity } from '../src/identity/identity.ts';
 import { createLogger } from '../src/log.ts';
 import { createRegister } from '../src/register.ts';
 import { openStores } from '../src/stores/open.ts';
@@ -26,19 +25,21 @@ const register = createRegister({
   log: logger,
 });
 await register.projections.start('bench');
-const parts = { accounts: stores.accounts, handler: register.handler, now: () => new Date() };
-const { token } = await new Tokens(parts).create({
+const baseUrl = 'http://127.0.0.1';
+const { authenticator, people, tokens } = openIdentity({
+  ...{ accounts: stores.accounts, handler: register.handler, now: () => new Date(), baseUrl, log: logger },
+});
+const { token } = await tokens.create({
   name: 'bench',
   account_id: accountId,
   role: 'OWNER',
   organizations: [organizationId],
 });
-const authenticator = new Authenticator(parts);
 const check = {
   authenticate: (credential: string) => authenticator.authenticate(credential),
   // Counted, and never reached.
   limits: createLimits(1_000_000_000, visitors([])),
-  baseUrl: 'http://127.0.0.1',
+  baseUrl,
 };
 const service = createApp({
   ...check,
@@ -69,6 +70,15 @@ router.post('/plain/record', async (ctx) => {
   const [found] = await register.projections.models.get('vendors', params.arguments.ids);
   ctx.type = 'json';
   ctx.body = JSON.stringify({ records: [found?.doc] });
+});
+
+/* One sign-in with a right password. */
+const visitor = { address: '127.0.0.1', agent: 'bench' };
+const person = { name: 'Ada Byron', email: 'ada@example.org', password: 'analytical engine 1843' };
+await people.accounts.create(person, visitor).catch(() => undefined);
+router.post('/plain/sign-in', async (ctx) => {
+  await people.signIn.withPassword(person.email, person.password, visitor);
+  ctx.body = 'in';
 });
 
 async function readJson(request: IncomingMessage): Promise<{ params: { arguments: { ids: string[] } } }> {

@@ -22,7 +22,9 @@ export async function httpFigures(bed: Bed, ms: number): Promise<Figure[]> {
     const lists = await compare(port, ms, to('/api/mcp/v1', list), to('/plain/list', list));
     const reads = await compare(port, ms, to('/api/mcp/v1', read), to('/plain/record', read));
     const checks = await compare(port, ms, to('/plain/checked', list), to('/plain/list', list));
+    const beside = await signingIn(port, to('/api/mcp/v1', read), to('/plain/sign-in', {}));
     return [
+      figure('getRecords, p99 while 50 people sign in at once to p99 in peace', 'ms', beside.a, beside.b, '<=', 3),
       figure(
         'a plain Koa route with the check of token, Host and rate to one without',
         '1/s',
@@ -64,6 +66,52 @@ async function compare(port: number, ms: number, a: Buffer, b: Buffer): Promise<
     rates.b.push(await load(port, b, ms / 3));
   }
   return { a: median(rates.a), b: median(rates.b) };
+}
+
+/** How long calls take, at the 99th percentile, while people sign in and while nobody does: medians of three turns. */
+async function signingIn(port: number, call: Buffer, signIn: Buffer): Promise<{ a: number; b: number }> {
+  const p99 = { a: [] as number[], b: [] as number[] };
+  for (let round = 0; round < 3; round++) {
+    let busy = true;
+    const people = Promise.all(Array.from({ length: 50 }, () => single(port, signIn))).finally(() => {
+      busy = false;
+    });
+    p99.a.push(percentile(await latencies(port, call, () => busy), 0.99));
+    await people;
+    const end = performance.now() + 1_500;
+    p99.b.push(percentile(await latencies(port, call, () => performance.now() < end), 0.99));
+  }
+  return { a: median(p99.a), b: median(p99.b) };
+}
+
+/** A request on a connection of its own. */
+async function single(port: number, request: Buffer): Promise<void> {
+  const socket = connect(port, '127.0.0.1').setNoDelay();
+  await once(socket, 'connect');
+  await exchange(socket, request);
+  socket.destroy();
+}
+
+/** Milliseconds of each call, four connections calling one after the other as long as `going`. */
+async function latencies(port: number, request: Buffer, going: () => boolean): Promise<number[]> {
+  const took: number[] = [];
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const socket = connect(port, '127.0.0.1').setNoDelay();
+      await once(socket, 'connect');
+      while (going()) {
+        const began = performance.now();
+        await exchange(socket, request);
+        took.push(performance.now() - began);
+      }
+      socket.destroy();
+    }),
+  );
+  return took;
+}
+
+function percentile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)]!;
 }
 
 /** Requests a second on a few kept connections, each sending the next one when it has the answer. */

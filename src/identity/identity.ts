@@ -1,7 +1,7 @@
 import type { CommandHandler } from '../commands/handler.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { AccessLog } from './access-log.ts';
-import { SYSTEM } from './actor.ts';
+import { personOf, SYSTEM } from './actor.ts';
 import { Authenticator } from './authenticate.ts';
 import { Members } from './members.ts';
 import { accessTokens } from './oauth/access.ts';
@@ -41,7 +41,7 @@ export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityP
     baseUrl: () => baseUrl,
     leaveAll: (accountId) => members.leaveAll(accountId),
     join: async ({ organization_id, role, made_by }, accountId) => {
-      const inviter = made_by === 'SYSTEM' ? SYSTEM : await members.actorIn(made_by, organization_id);
+      const inviter = made_by === 'SYSTEM' ? SYSTEM : personOf(made_by);
       await members.add(organization_id, accountId, role, inviter);
     },
     noted: accessLog.noted,
