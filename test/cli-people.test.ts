@@ -68,6 +68,16 @@ test('a link lets somebody back in, by address or account', async ({ here }) => 
     assert.match(err, new RegExp(`^For Bo \\(${bo}\\)`));
     assert.not.match(err, /key=/);
   }
+  const noted = await here.accounts.find('access', 'organization_id', here.organizationId);
+  const about = noted.map(({ event_type, actor_id, account_id, details }) => [
+    event_type,
+    actor_id,
+    account_id,
+    details,
+  ]);
+  const made = ['ACCOUNT_LINK_MADE', 'SYSTEM', bo, { link: 'RESET' }];
+  assert.equal(about, [made, made, made], 'auditors see it');
+  assert.not.match(JSON.stringify(noted), /key=/);
 });
 
 test('an account without an address gets a link to choose one', async ({ here }) => {

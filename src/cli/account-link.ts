@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { AccessLog } from '../identity/access-log.ts';
 import { type Account, accountOf, emailKey } from '../identity/account.ts';
 import { Links } from '../identity/links.ts';
 import { type Command, CommandError, onlyArgument } from './command.ts';
@@ -21,9 +22,15 @@ EMAIL is the address to sign in with, ACCOUNT an id (acc_…): see "veritrail me
     const named = onlyArgument(positionals, 'the EMAIL or the ACCOUNT (acc_…)');
     await withInstallation(shell, async (service) => {
       const account = await findAccount(service, named);
-      const links = new Links({ accounts: service.accounts, now: () => new Date() });
+      const { accounts, members } = service;
+      const now = () => new Date();
+      const organizationsOf = async (id: string) => [...(await members.rolesOf(id)).keys()];
+      const warn = (_details: object, message: string) => shell.err(message);
+      const accessLog = new AccessLog({ accounts, organizationsOf, now, log: { warn } });
+      const links = new Links({ accounts, now, linkNoted: accessLog.linkNoted });
       const kind = account.email === null ? 'SETUP' : 'RESET';
       const { secret, record } = await links.create({ kind, account_id: account.id, made_by: 'SYSTEM' });
+      await accessLog.close();
       shell.out(`${addressOf(service.config)}/welcome?key=${secret}`);
       shell.err(`For ${account.name} (${account.id}), once, until ${record.expires_at}. It is not shown again.`);
     });
