@@ -24,4 +24,66 @@ test('the first owner sets up an account, signs out and in again', async ({ web 
   assert.is(done.to, '/');
 });
 
+test('a wrong password and an unknown address are told in the same words; what was typed stays, but no password', async ({
+  web,
+}) => {
+  await web.setUpOwner();
+  const texts: string[] = [];
+  for (const email of [OWNER.email, 'nobody@example.org', 'no address', `${OWNER.email}\u0000`]) {
+    const browser = web.browser();
+    await browser.get('/sign-in');
+    const shown = await browser.send('/sign-in', { email, password: 'wrong but memorable' });
+    assert.is(shown.status, 400);
+    assert.not.match(shown.text, 'memorable');
+    assert.match(shown.text, `value="${email}"`);
+    assert.match(shown.text, /role="alert"/);
+    assert.not.ok(browser.cookies.has('veritrail'));
+    texts.push(shown.text.replaceAll(email, '').replace(/name="form_token" value="[^"]+"/, ''));
+  }
+  assert.is(new Set(texts).size, 1);
+});
+
+test('what is missing is said beside its field', async ({ web }) => {
+  const browser = web.browser();
+  await browser.get('/sign-in');
+  const shown = await browser.send('/sign-in', { email: ' ', password: '' });
+  assert.is(shown.status, 400);
+  assert.match(shown.text, /id="email-fault">Give your e-mail address/);
+  assert.match(shown.text, /id="password-fault">Give your password/);
+  assert.match(shown.text, /<input id="email"[^>]*aria-describedby="email-fault"[^>]*aria-invalid="true"/);
+});
+
+test('an address is the same however it is written', async ({ web }) => {
+  await web.setUpOwner();
+  const browser = web.browser();
+  await browser.get('/sign-in');
+  assert.is((await browser.send('/sign-in', { ...OWNER, email: ' ADA@Example.ORG ' })).to, '/');
+});
+
+test('one comes back to the page that one wanted, and a session that was idle for a day is over', async ({ web }) => {
+  const browser = await web.setUpOwner();
+  await browser.get('/');
+  web.identity.clock.wait(24 * 3_600_000 + 1);
+  const sent = await browser.get('/organizations?a=b');
+  assert.is(sent.to, '/sign-in?next=%2Forganizations%3Fa%3Db');
+  await browser.follow(sent);
+  assert.is((await browser.send('/sign-in', OWNER)).to, '/organizations?a=b');
+});
+
+test('a form that was sent after the session was over leads to signing in', async ({ web }) => {
+  const browser = await web.setUpOwner();
+  await browser.get('/organizations');
+  web.identity.clock.wait(24 * 3_600_000 + 1);
+  const sent = await browser.send('/organizations', { name: 'Late' });
+  assert.is(sent.to, '/sign-in');
+  assert.is((await web.members.organizationsOf(web.ownerId)).length, 1);
+});
+
+test('signing out without having signed in is no fault', async ({ web }) => {
+  const browser = web.browser();
+  const page = await browser.get('/sign-in');
+  const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)![1]!;
+  assert.is((await browser.post('/sign-out', { form_token })).to, '/');
+});
+
 test.run();
