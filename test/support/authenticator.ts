@@ -7,8 +7,8 @@ export interface VirtualAuthenticator {
   remove(): Promise<void>;
 }
 
-/** Plugs in a key that keeps passkeys and whose owner always touches it and is recognized. */
-export async function plugInAuthenticator(page: Page): Promise<VirtualAuthenticator> {
+/** Plugs in a key that keeps passkeys and whose owner touches it, and is recognized unless said otherwise. */
+export async function plugInAuthenticator(page: Page, { isUserVerified = true } = {}): Promise<VirtualAuthenticator> {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');
   const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
@@ -17,7 +17,7 @@ export async function plugInAuthenticator(page: Page): Promise<VirtualAuthentica
       transport: 'internal',
       hasResidentKey: true,
       hasUserVerification: true,
-      isUserVerified: true,
+      isUserVerified,
       automaticPresenceSimulation: true,
     },
   });

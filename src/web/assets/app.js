@@ -30,6 +30,7 @@ const ASK = {
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   if (!window.PublicKeyCredential?.parseRequestOptionsFromJSON) continue;
   form.hidden = false;
+  for (const note of document.querySelectorAll('[data-without-passkeys]')) note.hidden = true;
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     const fault = form.querySelector('[data-fault]');

@@ -118,9 +118,9 @@ async function passkeyPage({ people }: WebParts, { person }: SignedInVisit, form
     body: (
       <div class="card">
         <p>A passkey is kept by this device, by your password manager or by a security key, and cannot be phished.</p>
-        <noscript>
-          <p class="notice warning">Browsers make passkeys by JavaScript only, which is turned off here.</p>
-        </noscript>
+        <p class="notice warning" data-without-passkeys>
+          This browser makes no passkeys here: they need a recent browser, with JavaScript turned on.
+        </p>
         <Form action={PASSKEYS} passkey="create" options={options}>
           <FormFault form={form} />
           <input type="hidden" name="credential" value="" />

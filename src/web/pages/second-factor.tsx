@@ -127,9 +127,9 @@ function PasskeyForm(props: { options: object; form: FormState; next: string; al
         <button type="submit">Use a passkey</button>
       </Form>
       {props.alone && (
-        <noscript>
-          <p class="notice warning">Passkeys need JavaScript: allow it for this site, then reload the page.</p>
-        </noscript>
+        <p class="notice warning" data-without-passkeys>
+          Passkeys need a recent browser, with JavaScript turned on: allow it for this site, then reload the page.
+        </p>
       )}
     </>
   );
