@@ -116,6 +116,18 @@ test('a client of this machine may come back at any port, another at none but it
   assert.is(await status(web, 'https://a.example:2000/callback'), 400);
 });
 
+test('an editor is answered at its own scheme', async () => {
+  const service = await start();
+  const redirect_uri = 'cursor://anysphere.cursor-mcp/oauth/callback';
+  const client = await newClient(service, { redirect_uris: [redirect_uri, 'http://localhost/callback'] });
+  const browser = new TestBrowser(service, service.owner);
+  const url = authorizeUrl(service, client, pkce().challenge, { redirect_uri });
+  const { page, details } = await browser.consent(url);
+  assert.equal(details.redirect, { uri: redirect_uri, host: 'cursor', kind: 'EDITOR' });
+  const back = await browser.answer(page, { organizations: [service.organizationId], role: 'VIEWER', read_only: true });
+  assert.ok(back.href.startsWith(`${redirect_uri}?code=`));
+});
+
 test('a registered client cannot be looked at, changed or removed', async () => {
   const service = await start();
   const client = await newClient(service);
@@ -189,8 +201,9 @@ test('a client that nobody connects lives 90 days, one that is connected as long
   assert.ok(await known(client));
   clock.waitDays(2);
   assert.not(await known(client));
-  assert.ok((await service.oauth.sweep()) > 0);
-  assert.equal(await service.identity.accounts.find('oauth', 'kind', 'Client'), []);
+  const newest = await newClient(service);
+  assert.ok(await known(newest), 'whoever asks has what has expired removed');
+  assert.is((await service.identity.accounts.find('oauth', 'kind', 'Client')).length, 1);
 });
 
 test.run();

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { personOf } from '../actor.ts';
 import type { Members } from '../members.ts';
+import { Sweeper } from '../sweeper.ts';
 import type { ShownToken } from '../token-lists.ts';
 import type { TokenRecord } from '../token-record.ts';
 import type { Tokens } from '../tokens.ts';
@@ -53,8 +54,6 @@ export interface OAuth {
   assistantsOf(accountId: string): Promise<Assistant[]>;
   /** @throws Refusal not_found also for another account's */
   disconnect(tokenId: string, accountId: string): Promise<void>;
-  /** Removes what has expired: codes, tokens, interactions, clients. @returns how many */
-  sweep(): Promise<number>;
 }
 
 /** Puts the parts together. Keys are made where there are none. */
@@ -86,7 +85,6 @@ export async function createOAuth(parts: OAuthParts): Promise<OAuth> {
     assistantsOf: async (accountId) =>
       (await tokens.listOf(accountId)).filter(({ kind, state }) => kind === 'ASSISTANT' && state === 'ACTIVE'),
     disconnect: (tokenId, accountId) => tokens.revoke(tokenId, 'Disconnected by its owner.', personOf(accountId)),
-    sweep: () => accounts.sweep('oauth', 'expires_at', now().toISOString()),
   };
 }
 
@@ -94,6 +92,7 @@ function models({ accounts, tokens, now }: OAuthParts): AdapterParts {
   return {
     accounts,
     now,
+    sweeper: new Sweeper({ accounts, now }),
     lives: async (tokenId) => {
       const record = await accounts.get<TokenRecord>('tokens', tokenId);
       return record !== null && record.revoked_at === null && Date.parse(record.expires_at) > now().getTime();
