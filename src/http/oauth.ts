@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { PATHS } from '../identity/oauth/addresses.ts';
 import type { OAuth } from '../identity/oauth/oauth.ts';
-import { methodNotAllowed } from './errors.ts';
+import { HttpError, methodNotAllowed } from './errors.ts';
 import type { Limits } from './limits.ts';
 import { hostGuard } from './origin.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';
@@ -33,6 +33,7 @@ export function oauthEndpoints(oauth: OAuth, limits: Pick<Limits, 'stranger'>): 
     if (PROGRAMS.has(path)) return answerOpenly(ctx, 'POST', () => program(oauth, ctx));
     if (path !== PATHS.authorize && !path.startsWith(`${PATHS.authorize}/`)) return next();
     if (method !== 'GET') throw methodNotAllowed('GET');
+    if (path === PATHS.authorize) refuseFlood(oauth.wait('AUTHORIZE', ctx.req));
     return serve(oauth, ctx);
   };
 }
@@ -66,9 +67,17 @@ async function answerOpenly(ctx: RequestContext, allow: 'GET' | 'POST', answer: 
   await answer();
 }
 
+/** @throws HttpError 429 */
+function refuseFlood(wait: number): void {
+  if (wait === 0) return;
+  const message = `Too many assistants ask at once: try again in ${wait} s.`;
+  const headers = { 'Retry-After': String(wait) };
+  throw new HttpError(429, 'rate_limited', message, headers, { retry_after_seconds: wait });
+}
+
 /** Registering is for everybody, so it is for nobody without end. */
 async function program(oauth: OAuth, ctx: RequestContext): Promise<void> {
-  const wait = ctx.path === PATHS.register ? oauth.mayRegister(ctx.req) : 0;
+  const wait = ctx.path === PATHS.register ? oauth.wait('REGISTER', ctx.req) : 0;
   if (wait === 0) return serve(oauth, ctx);
   ctx.status = 429;
   ctx.set('Retry-After', String(wait));

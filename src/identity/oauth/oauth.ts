@@ -19,6 +19,8 @@ import { Quota } from './quota.ts';
 const HOUR_MS = 3_600_000;
 /** Clients registered within an hour: from one network, and in all. */
 const REGISTRATIONS = { each: 30, all: 200, ms: HOUR_MS };
+/** Requests put to a person within a minute: strangers may begin as many, and each is kept for half an hour. */
+const REQUESTS = { each: 60, all: 600, ms: 60_000 };
 /** Documents of clients fetched within a minute, beside those that are remembered. */
 const FETCHES = { each: 10, all: 60, ms: 60_000 };
 
@@ -48,8 +50,8 @@ export interface OAuth {
   consent: Consent;
   /** Serves one of the protocol's endpoints. Never rejects. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** In how many seconds this request may try to register a client; 0: now. */
-  mayRegister(request: IncomingMessage): number;
+  /** In how many seconds this request may try to register a client, or to have a person asked; 0: now. */
+  wait(deed: 'REGISTER' | 'AUTHORIZE', request: IncomingMessage): number;
   /** An account's connected assistants, newest first; those that have ended are left out. */
   assistantsOf(accountId: string): Promise<Assistant[]>;
   /** @throws Refusal not_found also for another account's */
@@ -61,7 +63,7 @@ export async function createOAuth(parts: OAuthParts): Promise<OAuth> {
   const { accounts, tokens, now, addressOf } = parts;
   const addresses = new Addresses(parts.baseUrl);
   const clients = new Clients(accounts, now);
-  const registrations = new Quota(REGISTRATIONS, now);
+  const quotas = { REGISTER: new Quota(REGISTRATIONS, now), AUTHORIZE: new Quota(REQUESTS, now) };
   const fetches = new Quota(FETCHES, now);
   const networkFrom = (request: IncomingMessage) => networkOf(addressOf(request));
   const provider = createProvider({
@@ -81,7 +83,7 @@ export async function createOAuth(parts: OAuthParts): Promise<OAuth> {
       Object.assign(request.headers, { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host });
       await callback(request, response);
     },
-    mayRegister: (request) => registrations.take(networkFrom(request)),
+    wait: (deed, request) => quotas[deed].take(networkFrom(request)),
     assistantsOf: async (accountId) =>
       (await tokens.listOf(accountId)).filter(({ kind, state }) => kind === 'ASSISTANT' && state === 'ACTIVE'),
     disconnect: (tokenId, accountId) => tokens.revoke(tokenId, 'Disconnected by its owner.', personOf(accountId)),
