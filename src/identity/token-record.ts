@@ -45,6 +45,8 @@ export interface NewToken {
   read_only?: boolean;
   /** 1 to 366; 90 unless given. */
   days?: number;
+  /** UUID of the form it is asked by: one form makes one token, however often it is sent. */
+  once?: string;
 }
 
 /** A token's text, shown this once, and what is kept of it. */

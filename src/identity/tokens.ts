@@ -1,7 +1,7 @@
 import type { Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
-import { randomId } from '../commands/ids.ts';
+import { derivedId, itemCommandId, randomId } from '../commands/ids.ts';
 import { actorsRole, memberRole, requireToken } from '../commands/organization-state.ts';
 import { because } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
@@ -176,11 +176,21 @@ export class Tokens {
     for (const id of organizations) await this.refuseAboveMember(id, account_id, role);
 
     const { created_at, expires_at } = this.lifetime(days);
-    const token_id = randomId('tok');
+    const token_id = await this.newId(wanted);
     const grant = { token_id, account_id, role, read_only, expires_at, ...(kind ? { kind } : {}) };
     for (const id of organizations) await commandOrganization(handler, id, { type: 'CreateToken', ...grant }, actor);
     const { token_id: id, ...facts } = grant;
     return { id, name, ...facts, organizations, created_at };
+  }
+
+  /** @throws Refusal conflict when the form was sent before */
+  private async newId({ account_id, once }: NewToken): Promise<string> {
+    if (once === undefined) return randomId('tok');
+    const id = derivedId('tok', itemCommandId(once, account_id));
+    if ((await this.parts.accounts.get('tokens', id)) === null) return id;
+    const message =
+      'This form has made its token already, and no token is shown twice: regenerate it in the list below.';
+    throw new Refusal('conflict', message);
   }
 
   /** Everybody makes their own, and no more than a person can oversee. */

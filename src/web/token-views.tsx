@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { randomUUID } from 'node:crypto';
 import { ROLES, type Role } from '../commands/caller.ts';
 import { lowerRole } from '../commands/roles.ts';
 import type { Membership } from '../identity/members.ts';
@@ -24,6 +25,7 @@ export function NewTokenForm(props: {
   return (
     <Form action={props.action} class="card">
       <FormFault form={form} />
+      <input type="hidden" name="once" value={randomUUID()} />
       <TextField
         form={form}
         name="name"

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { personOf } from '../../src/identity/actor.ts';
-import { OWNER, startWeb, type TestBrowser, textOf, type WebTest } from '../support/web.ts';
+import { formsIn, OWNER, startWeb, type TestBrowser, textOf, type WebTest } from '../support/web.ts';
 
 const test = suite<{ web: WebTest; browser: TestBrowser }>('Settings → API Tokens');
 const EDITOR = { name: 'Edith', email: 'edith@example.org', password: 'some other long words' };
@@ -53,6 +53,21 @@ test('it lives for 90 days unless said otherwise, and a warning is given from 14
   assert.match(start.text, /about to expire.*Short/s);
   assert.not.match(start.text, /Usual/);
   assert.match((await browser.get(PATH)).text, 'Ends soon');
+});
+
+test('a form that is sent again, as by reloading the page, makes no second token and shows none', async ({
+  web,
+  browser,
+}) => {
+  const form = formsIn((await browser.get(PATH)).text).find(({ action }) => action === PATH)!;
+  form.fields.set('name', 'Once');
+  form.fields.append('organizations', web.organizationId);
+  const [first, second] = [await browser.post(PATH, form.fields), await browser.post(PATH, form.fields)];
+  assert.equal([first.status, second.status], [200, 400]);
+  assert.match(second.text, 'made its token already');
+  assert.not.match(second.text, textOf(first.text, 'token'));
+  const made = (await web.tokens.listOf(web.ownerId)).filter(({ name }) => name === 'Once');
+  assert.is(made.length, 1);
 });
 
 const WRONG: [string, Record<string, string | string[]>, RegExp][] = [

@@ -30,6 +30,7 @@ const NEW_TOKEN = {
   organizations: many(z.string()).min(1, 'Choose at least one organization.').max(100),
   read_only: checkbox(),
   days: DAYS,
+  once: one(z.uuid('Reload the page, then try again.')),
 };
 const NEW_TOKEN_FIELDS = Object.keys(NEW_TOKEN);
 const RENEWAL = { days: DAYS };
