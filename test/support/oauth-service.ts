@@ -19,6 +19,7 @@ import type { Allowed, ConsentDetails } from '../../src/identity/oauth/consent.t
 import type { Outside } from '../../src/identity/oauth/metadata-fetch.ts';
 import { createOAuth, type OAuth } from '../../src/identity/oauth/oauth.ts';
 import { Tokens } from '../../src/identity/tokens.ts';
+import type { AccountStore } from '../../src/stores/account-store.ts';
 import { open, type TestIdentity } from './identity.ts';
 
 export interface OAuthService {
@@ -43,6 +44,8 @@ interface Options {
   /** To be another instance on the same data, or the same one after a restart. */
   beside?: OAuthService;
   outside?: Outside;
+  /** Accounts kept elsewhere than in the folder; whoever opened them closes them. */
+  accounts?: AccountStore;
   /** Another base address than the one it listens on: a proxy's. */
   baseUrl?: string;
 }
@@ -57,7 +60,8 @@ const NOBODY: Outside = {
 
 export async function startOAuth(options: Options = {}): Promise<OAuthService> {
   const { beside, outside = NOBODY } = options;
-  const identity = beside ? await open(beside.identity.dataDir, beside.identity.clock) : await open();
+  const opened = beside ? await open(beside.identity.dataDir, beside.identity.clock) : await open();
+  const identity = { ...opened, accounts: options.accounts ?? opened.accounts };
   const { installation, organizationId } = await firstStart(identity);
   const { accounts, handler, now } = identity;
   const server = await listen();
