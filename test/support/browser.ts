@@ -62,7 +62,7 @@ function isExecutable(path: string): boolean {
 /** A person's window: a cookie jar of its own, and what went wrong on its pages. */
 export interface Window {
   page: Page;
-  /** Messages of the console that are errors or warnings (a refused inline script is one), exceptions, and answers of 500 and above. */
+  /** Messages of the console that are errors or warnings (a refused inline script is one), exceptions, and answers of 500 and above, or of 400 to what a page loads. */
   complaints: string[];
   close(): Promise<void>;
 }
@@ -88,11 +88,15 @@ export async function openWindow(
     const { url } = message.location();
     // Where an assistant is answered is no page of ours.
     if (url !== '' && !url.startsWith(baseURL)) return;
+    // What could not be loaded is told below, by its answer.
+    if (message.text().startsWith('Failed to load resource')) return;
     if (['error', 'warning'].includes(message.type())) complaints.push(`${url}: ${message.text()}`);
   });
   context.on('weberror', (error) => complaints.push(`exception: ${error.error().message}`));
   context.on('response', (response) => {
-    if (response.status() >= 500) complaints.push(`${response.status()} from ${response.url()}`);
+    const least = response.request().isNavigationRequest() ? 500 : 400;
+    if (response.url().startsWith(baseURL) && response.status() >= least)
+      complaints.push(`${response.status()} from ${response.url()}`);
   });
   const page = await context.newPage();
   return { page, complaints, close: () => context.close() };

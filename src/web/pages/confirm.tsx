@@ -40,7 +40,7 @@ function page({ account }: SignedInVisit['person'], next: string, form: FormStat
           quarter of an hour.
         </p>
       ) : (
-        <Form action={CONFIRM}>
+        <Form action={CONFIRM} class="card">
           <FormFault form={form} />
           <p>This changes how your account is protected, so it asks for your password once more.</p>
           <input type="hidden" name="next" value={next} />

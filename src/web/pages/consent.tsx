@@ -86,16 +86,16 @@ function page(details: ConsentDetails, form: FormState): Page {
           ) : (
             <Choices details={details} form={form} />
           )}
-          <p class="actions">
+          <div class="row">
             {details.organizations.length > 0 && (
               <button type="submit" name="answer" value="allow">
                 Allow
               </button>
-            )}{' '}
+            )}
             <button type="submit" name="answer" value="deny" class="quiet" formNoValidate>
               Deny
             </button>
-          </p>
+          </div>
         </Form>
       </>
     ),
