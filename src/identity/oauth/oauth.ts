@@ -18,7 +18,7 @@ import { Quota } from './quota.ts';
 
 const HOUR_MS = 3_600_000;
 /** Clients registered within an hour: from one network, and in all. */
-const REGISTRATIONS = { each: 30, all: 200, ms: HOUR_MS };
+const REGISTRATIONS = { each: 120, all: 600, ms: HOUR_MS };
 /** Requests put to a person within a minute: strangers may begin as many, and each is kept for half an hour. */
 const REQUESTS = { each: 60, all: 600, ms: 60_000 };
 /** Documents of clients fetched within a minute, beside those that are remembered. */
