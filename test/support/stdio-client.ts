@@ -23,6 +23,8 @@ export interface StdioConnection {
   client: Client;
   /** What the command wrote for people. */
   output(): string;
+  /** Waits until the command opens another address in the person's browser. */
+  asked(): Promise<string>;
   /** Ends the command and forgets what it kept. */
   close(): Promise<void>;
 }
@@ -48,7 +50,14 @@ export async function connectByCommand({ command, args, env }: Command, open?: O
   const transport = new StdioClientTransport({
     command,
     args: [...args],
-    env: { ...env, HOME: home, MCP_REMOTE_CONFIG_DIR: home, BROWSER: browser, npm_config_offline: 'true' },
+    env: {
+      ...env,
+      HOME: home,
+      MCP_REMOTE_CONFIG_DIR: home,
+      BROWSER: browser,
+      npm_config_offline: 'true',
+      npm_config_update_notifier: 'false',
+    },
     cwd: ROOT,
     stderr: 'pipe',
   });
@@ -56,6 +65,11 @@ export async function connectByCommand({ command, args, env }: Command, open?: O
   transport.stderr?.on('data', (text: Buffer) => {
     output += text.toString();
   });
+  const takeAddress = () => {
+    const address = readFileSync(asked, 'utf8').trim();
+    rmSync(asked);
+    return address;
+  };
   const client = new Client({ name: 'stdio-client', version: '1.0' });
   const close = async () => {
     await client.close();
@@ -67,12 +81,17 @@ export async function connectByCommand({ command, args, env }: Command, open?: O
       connected = true;
     });
     const opening = until(() => connected || existsSync(asked), CONNECT_MS, 'the command connects or asks').then(() => {
-      if (!connected) return open?.(readFileSync(asked, 'utf8').trim());
+      if (!connected) return open?.(takeAddress());
     });
     await Promise.all([connecting, opening]);
   } catch (error) {
     await close();
     throw new Error(`${command} ${args.join(' ')}: ${(error as Error).message}\n${output}`, { cause: error });
   }
-  return { client, output: () => output, close };
+  return {
+    client,
+    output: () => output,
+    asked: () => until(() => existsSync(asked), CONNECT_MS, 'the command asks again').then(takeAddress),
+    close,
+  };
 }
