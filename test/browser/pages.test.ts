@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { allRoutes } from '../../src/web/pages.ts';
 import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/browser.ts';
 import { crowd } from '../support/crowd.ts';
+import { codeOf } from '../support/people.ts';
 import { look } from '../support/walk.ts';
 import { OWNER, startWeb, type WebTest } from '../support/web.ts';
 
@@ -18,8 +19,8 @@ const MEMBER = /\/organizations\/:id\/members\/:account$/;
 const TOKEN = /\/organizations\/:id\/tokens\/:token$/;
 /** Pages that need a state of their own: the tests below bring it about. */
 const APART = ['/', '/sign-in', '/sign-in/second-factor', '/welcome', '/settings/security/confirm'];
-/** Shown in the middle of an assistant's own way in: tested there. */
-const ELSEWHERE = ['/oauth/interaction/:uid'];
+/** Shown in the middle of a way that leads elsewhere: an assistant's way in, and that of an OpenID provider. */
+const ELSEWHERE = /^\/oauth\/|^\/sign-in\/openid/;
 
 const browser = await startBrowser();
 if (browser) run(browser);
@@ -74,7 +75,7 @@ function run(browser: Browser): void {
       await lookAt(context, `empty${path.replaceAll('/', '-')}`);
     }
     await crowd(web);
-    const routes = allRoutes(web).filter(({ method, path }) => method === 'GET' && !ELSEWHERE.includes(path));
+    const routes = allRoutes(web).filter(({ method, path }) => method === 'GET' && !ELSEWHERE.test(path));
     for (const { path } of routes.filter(({ path }) => !APART.includes(path))) {
       await page.goto(await addressOf(path, web));
       assert.is(new URL(page.url()).pathname, await addressOf(path, web), 'no redirect');
@@ -111,9 +112,33 @@ function run(browser: Browser): void {
     await lookAt(context, 'token-opened');
   });
 
+  test('a second step: recovery codes, security with an app, and being asked for it', async (context) => {
+    const { page, web } = context;
+    await page.goto('/settings/security/app');
+    const secret = (await page.locator('#totp-secret').textContent())!;
+    await page.fill('[name=code]', codeOf(secret, web.now()));
+    await page.click('text=Add the app');
+    await page.getByRole('heading', { name: 'Recovery codes' }).waitFor();
+    await lookAt(context, 'recovery-codes');
+    await page.goto('/settings/security');
+    await lookAt(context, 'security-with-app');
+    await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
+    await lookAt(context, 'signed-out');
+    await page.goto('/sign-in');
+    await page.fill('[name=email]', OWNER.email);
+    await page.fill('[name=password]', OWNER.password);
+    await page.locator('main').getByRole('button', { name: 'Sign in' }).click();
+    await page.locator('[name=code]').waitFor();
+    await lookAt(context, 'second-factor');
+    web.identity.clock.wait(60_000);
+    await page.fill('[name=code]', codeOf(secret, web.now()));
+    await page.locator('main').getByRole('button').first().click();
+    await page.getByRole('heading', { name: 'Connect an assistant' }).waitFor();
+  });
+
   test('confirming who one is', async (context) => {
     context.web.identity.clock.wait(16 * 60_000);
-    await context.page.goto('/settings/security/app');
+    await context.page.goto('/settings/security/passkeys');
     assert.match(context.page.url(), '/settings/security/confirm');
     await lookAt(context, 'confirm');
   });
