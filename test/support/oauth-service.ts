@@ -113,7 +113,9 @@ function appOf(
       else {
         const answer = ctx.query.answer === undefined ? null : (JSON.parse(String(ctx.query.answer)) as Allowed);
         ctx.status = 303;
-        ctx.redirect(answer === null ? await oauth.consent.deny(ctx) : await oauth.consent.allow(ctx, person, answer));
+        const { consent } = oauth;
+        const answered = answer === null ? await consent.deny(ctx) : await consent.allow(ctx, person, answer);
+        ctx.redirect(answered.to);
       }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -139,6 +139,22 @@ test('allowing gives the client a code that works, and what was chosen', async (
   assert.is(Date.parse(expires_at) - Date.parse(created_at), 7 * 86_400_000);
 });
 
+test('an answer that came second is told nowhere, whatever it says', async ({ site }) => {
+  const browser = await site.signedIn();
+  const { path } = await ask(site, browser);
+  await browser.get(path);
+  const first = await browser.send(path, { answer: 'allow' });
+  for (const second of [
+    { answer: 'deny' },
+    { answer: 'allow', organizations: ['*', 'org_00000000000000000000000000'] },
+  ]) {
+    const sent = await browser.send(path, second);
+    assert.equal([sent.status, sent.to], [303, first.to]);
+  }
+  const told = site.noted.map(({ event_type, organizations }) => [event_type, organizations]);
+  assert.equal(told, [['ASSISTANT_ALLOWED', [site.web.organizationId]]]);
+});
+
 test('denying tells the client, and connects nothing', async ({ site }) => {
   const browser = await site.signedIn();
   const { path } = await ask(site, browser);

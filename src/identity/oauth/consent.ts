@@ -62,6 +62,14 @@ export interface Allowed {
   days?: number;
 }
 
+/** What became of an answer. */
+export interface Answered {
+  /** Where to send the browser. */
+  to: string;
+  /** False where another one had been given before: this one changed nothing, whatever it said. */
+  counted: boolean;
+}
+
 /** Somebody who answers at the same time is waited for so often, and so long each time. */
 const ATTEMPTS = 20;
 const PAUSE_MS = 100;
@@ -95,10 +103,9 @@ export class Consent {
 
   /**
    * Connects the client on the person's behalf.
-   * @returns where to send the browser
    * @throws Refusal invalid_input or forbidden naming the field of `allowed` at fault, not_found as `details`
    */
-  async allow(exchange: Exchange, accountId: string, allowed: Allowed): Promise<string> {
+  async allow(exchange: Exchange, accountId: string, allowed: Allowed): Promise<Answered> {
     refuseBadChoice(allowed);
     return this.answerOnce(exchange, async () => {
       const { client, redirect, asksToWrite } = await this.details(exchange, accountId);
@@ -130,8 +137,8 @@ export class Consent {
     });
   }
 
-  /** Tells the client that it may not. @returns where to send the browser @throws Refusal */
-  async deny(exchange: Exchange): Promise<string> {
+  /** Tells the client that it may not. @throws Refusal */
+  async deny(exchange: Exchange): Promise<Answered> {
     return this.answerOnce(exchange, () =>
       this.answer(exchange, { error: 'access_denied', error_description: 'The person did not allow it' }),
     );
@@ -171,15 +178,15 @@ export class Consent {
    * The first answer counts. Whoever sends another, as a double click does, is sent where the first one leads; where
    * answering fails it can be tried again.
    */
-  private async answerOnce(exchange: Exchange, work: () => Promise<string>): Promise<string> {
+  private async answerOnce(exchange: Exchange, work: () => Promise<string>): Promise<Answered> {
     const { accounts } = this.parts;
     const { uid } = await this.asked(exchange);
     const id = storedId('Interaction', hashToken(uid));
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const claimed = await accounts.update('oauth', id, { consumed: 1 }, { consumed: null });
       const { answered } = await this.asked(exchange);
-      if (answered !== null) return answered;
-      if (claimed) return this.claimed(id, work);
+      if (answered !== null) return { to: answered, counted: false };
+      if (claimed) return { to: await this.claimed(id, work), counted: true };
       await setTimeout(PAUSE_MS);
     }
     throw new Refusal('conflict', 'This request is being answered: go on in the assistant, or start again there.');

@@ -47,8 +47,8 @@ export const consentPage = ({ oauth, noteAccess }: Pick<WebParts, 'oauth' | 'not
       if (answer.value === null) return show(answer.state);
       const noted = { actor_id, visitor, client: nameOf(details) };
       if (answer.value.answer === 'deny') {
-        const to = await consent.deny(ctx);
-        noteAccess({ event_type: 'ASSISTANT_DENIED', ...noted });
+        const { to, counted } = await consent.deny(ctx);
+        if (counted) noteAccess({ event_type: 'ASSISTANT_DENIED', ...noted });
         return redirect(to);
       }
       const { value, state } = checkForm(ALLOWED, sent);
@@ -58,8 +58,10 @@ export const consentPage = ({ oauth, noteAccess }: Pick<WebParts, 'oauth' | 'not
       const tried = await attempt(sent, FIELDS, () => consent.allow(ctx, actor_id, allowed));
       if (tried.state !== null) return show(tried.state);
       const { organizations, role } = allowed;
-      noteAccess({ event_type: 'ASSISTANT_ALLOWED', ...noted, organizations, details: { role, access } });
-      return redirect(tried.done);
+      const { to, counted } = tried.done;
+      // Nothing has checked an answer that came second: it must not be told in organizations of its own choice.
+      if (counted) noteAccess({ event_type: 'ASSISTANT_ALLOWED', ...noted, organizations, details: { role, access } });
+      return redirect(to);
     }),
   ];
 };
