@@ -134,6 +134,27 @@ test('confirming leads to no other site', async ({ web, browser }) => {
   }
 });
 
+test('who has no password sets one, and without one proves who it is by signing in again', async ({ web }) => {
+  const visitor = { address: '192.0.2.7', agent: '' };
+  const eve = { name: 'Eve', email: 'eve@example.org', subject: 'https://id.example.org eve' };
+  const account = await web.people.accounts.create(eve, visitor);
+  const signedIn = async () => {
+    const browser = web.browser();
+    browser.cookies.set('veritrail', (await web.people.signIn.withProof(account, 'OPENID', visitor)).cookie);
+    return browser;
+  };
+  const browser = await signedIn();
+  web.identity.clock.wait(16 * 60_000);
+  await browser.get(PAGE);
+  const late = await browser.send(`${PAGE}/password`, { password: NEXT });
+  assert.match((await browser.follow(late)).text, 'Sign out and in again');
+  const again = await signedIn();
+  assert.not.match((await again.get(PAGE)).text, 'Present password');
+  assert.is((await again.send(`${PAGE}/password`, { password: NEXT })).to, PAGE);
+  assert.match((await again.get(PAGE)).text, 'Present password');
+  assert.is((await browser.get(PAGE)).status, 303, 'other browsers are signed out');
+});
+
 test('browsers that are signed in are listed, and signed out one by one or all others', async ({ web, browser }) => {
   const [second, third] = [(await signIn(web)).browser, (await signIn(web)).browser];
   const { text } = await browser.get(PAGE);
