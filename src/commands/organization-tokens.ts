@@ -22,6 +22,7 @@ export function createToken(
 ): OrganizationEvent[] {
   const { type: _type, ...grant } = command;
   refuseOthers(grant.account_id, context);
+  if (Object.hasOwn(state.tokens, grant.token_id)) throw madeBefore();
   const member = memberRole(state, grant.account_id);
   if (member === null || lowerRole(member, grant.role) !== grant.role) {
     throw new Refusal('forbidden', `A token's role cannot be above its member's (${member ?? 'no member'}).`, {
@@ -29,6 +30,13 @@ export function createToken(
     });
   }
   return [{ type: 'TokenCreated', data: grant }];
+}
+
+/** What is told to a form that is sent again. */
+export function madeBefore(): Refusal {
+  const message =
+    'This form has made its token already, and no token is shown twice: regenerate it in the list, or reload the page.';
+  return new Refusal('conflict', message);
 }
 
 /** A token that was taken out stays so, whatever its other organizations do. */

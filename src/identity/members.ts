@@ -135,6 +135,8 @@ export class Members {
     refuseNoRole(role);
     await addHint(this.parts.accounts, accountId, organizationId);
     await this.command(organizationId, { type: 'AddMember', account_id: accountId, role }, actor);
+    // Again: whoever removes this account at once takes the hint away.
+    await addHint(this.parts.accounts, accountId, organizationId);
     await this.parts.tokens.changedFor(accountId);
   }
 
@@ -157,10 +159,9 @@ export class Members {
    * @throws Refusal invalid_transition for the last OWNER, not_found for no member
    */
   async remove(organizationId: string, accountId: string, actor: Actor, reason?: string): Promise<void> {
-    const { accounts, tokens } = this.parts;
     await this.command(organizationId, { type: 'RemoveMember', account_id: accountId, ...because(reason) }, actor);
-    await tokens.left(accountId, organizationId);
-    await removeHint(accounts, accountId, organizationId);
+    await this.parts.tokens.left(accountId, organizationId);
+    await this.dropHint(accountId, organizationId);
   }
 
   /** @throws Refusal invalid_transition for the last OWNER */
@@ -232,9 +233,17 @@ export class Members {
       const command = { type: 'AdmitMember', account_id: accountId, domain: domain.toLowerCase() } as const;
       const { event_types, state } = await this.command(id, command, personOf(accountId));
       if (event_types.length > 0) entered.push(id);
-      else if (memberRole(state!, accountId) === null) await removeHint(this.parts.accounts, accountId, id);
+      else if (memberRole(state!, accountId) === null) await this.dropHint(accountId, id);
     }
     return entered;
+  }
+
+  /** Puts it back where the account has become a member meanwhile: one without it would be missed by `leaveAll`. */
+  private async dropHint(accountId: string, organizationId: string): Promise<void> {
+    const { accounts } = this.parts;
+    if (!(await removeHint(accounts, accountId, organizationId))) return;
+    const state = await this.load(organizationId);
+    if (state && memberRole(state, accountId) !== null) await addHint(accounts, accountId, organizationId);
   }
 
   private async admitting(domain: string): Promise<string[]> {

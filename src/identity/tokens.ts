@@ -3,6 +3,7 @@ import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
 import { derivedId, itemCommandId, randomId } from '../commands/ids.ts';
 import { actorsRole, memberRole, requireToken } from '../commands/organization-state.ts';
+import { madeBefore } from '../commands/organization-tokens.ts';
 import { because } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { forbidden, lowerRole, may } from '../commands/roles.ts';
@@ -55,7 +56,7 @@ export class Tokens {
    */
   async create(wanted: NewToken, actor: Actor = SYSTEM): Promise<IssuedToken> {
     const issued = await storeToken(this.parts.accounts, await this.grant(wanted, actor));
-    if (issued === null) throw new Error('a drawn id exists already');
+    if (issued === null) throw madeBefore();
     return issued;
   }
 
@@ -188,9 +189,7 @@ export class Tokens {
     if (once === undefined) return randomId('tok');
     const id = derivedId('tok', itemCommandId(once, account_id));
     if ((await this.parts.accounts.get('tokens', id)) === null) return id;
-    const message =
-      'This form has made its token already, and no token is shown twice: regenerate it in the list below.';
-    throw new Refusal('conflict', message);
+    throw madeBefore();
   }
 
   /** Everybody makes their own, and no more than a person can oversee. */

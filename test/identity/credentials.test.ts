@@ -52,6 +52,24 @@ test('people make tokens for themselves, up to their role in each organization',
   assert.is((await tokens.listOf(bo)).length, 0);
 });
 
+test('a form makes one token, though it is sent twice at once, and leaves one fact', async () => {
+  const here = await company();
+  const { member, organizationId, story, tokens } = here;
+  const bo = await member('EDITOR');
+  const facts = async () => (await story()).filter((type) => type === 'TokenCreated').length;
+  const before = await facts();
+  const once = '7e0f0c0e-6c0f-4c64-9a0a-3f6f0d2b8a11';
+  const send = (role: Role) =>
+    tokens.create({ name: 'mine', account_id: bo, role, organizations: [organizationId], once }, personOf(bo));
+  const both = await Promise.allSettled([send('EDITOR'), send('VIEWER')]);
+  assert.equal(
+    both.map((one) => (one.status === 'fulfilled' ? 'made' : (one.reason as { code?: string }).code)).sort(),
+    ['conflict', 'made'],
+  );
+  assert.is(await facts(), before + 1);
+  assert.is((await tokens.listOf(bo)).length, 1);
+});
+
 test('a list of one’s own says what ends soon, and has no hash', async () => {
   const here = await company();
   const { clock, member, owner, tokens } = here;
