@@ -15,7 +15,6 @@ export async function callerOf(
   authenticate: Authenticate,
   challenge: Challenges,
 ): Promise<Caller> {
-  const refused = (message: string) => unauthorized(message, challenge.invalid(request));
   const header = request.headers.authorization;
   if (header === undefined) {
     throw unauthorized('Send an API token: "Authorization: Bearer <token>".', challenge.missing(request));
@@ -23,11 +22,12 @@ export async function callerOf(
   const token = BEARER.exec(header)?.[1];
   // Node keeps the first of several, and a proxy may have judged by another.
   if (token === undefined || countOf('authorization', request.rawHeaders) > 1) {
-    throw refused('The Authorization header must be exactly "Bearer", one space and the token, and be sent once.');
+    const message = 'The Authorization header must be exactly "Bearer", one space and the token, and be sent once.';
+    throw unauthorized(message, challenge.invalid(request));
   }
   const caller = await authenticate(token);
-  if (caller === null) throw refused('The token is unknown, expired or revoked: make a new one.');
-  return caller;
+  if (caller !== null) return caller;
+  throw unauthorized('The token is unknown, expired or revoked: make a new one.', challenge.invalid(request));
 }
 
 const unauthorized = (message: string, challenge: string) =>
