@@ -11,6 +11,7 @@ import { requireOrganization } from './identity/actor.ts';
 import type { Identity } from './identity/identity.ts';
 import { secret } from './identity/installation.ts';
 import { createOAuth } from './identity/oauth/oauth.ts';
+import { OpenId } from './identity/openid/openid.ts';
 import type { Logger } from './log.ts';
 import type { Register } from './register.ts';
 import type { Stores } from './stores/open.ts';
@@ -58,13 +59,21 @@ export class Front {
       addressOf: (request) => visitorOf(request).address,
       report: (error) => logger.error({ err: error }, 'the OAuth server failed'),
     });
+    const openId =
+      config.oidc &&
+      new OpenId({
+        ...{ settings: config.oidc, accounts, people, members, baseUrl, now },
+        key: await secret(accounts, 'openid'),
+        noted: identity.accessLog.noted,
+        report: (why) => logger.warn({ why }, 'the OpenID provider could not be used'),
+      });
     const pages = createPages({
       ...{ baseUrl, people, members, tokens, oauth, visitorOf, limits, logger, now },
       endpoint: endpointOf(config, port),
       formKey: await secret(accounts, 'form-key'),
       accessReader: { accounts, cursorKey },
       noteAccess: (entry) => identity.accessLog.note(entry),
-      openId: config.oidc !== null,
+      openId,
       organizationName: async (id) => (await requireOrganization(register.handler, id)).name,
     });
     const authenticate = async (credential: string) => {

@@ -65,6 +65,18 @@ export function readName(text: string): string {
   throw new Refusal('invalid_input', `Give a name of 1 to ${NAME_LENGTH} characters on one line.`, { field: 'name' });
 }
 
+/** The nearest name that may be stored; null where nothing is left of it. */
+export function asName(text: string): string | null {
+  const name = text.toWellFormed().normalize('NFC').replace(new RegExp(FORBIDDEN, 'gu'), ' ').trim();
+  // The cut may go through a character of two halves.
+  return (
+    name
+      .slice(0, NAME_LENGTH)
+      .replace(/[\ud800-\udbff]$/, '')
+      .trim() || null
+  );
+}
+
 /** The e-mail address to store, and its key. @throws Refusal invalid_input */
 export function readEmail(text: string): { email: string; email_key: string } {
   const email = text.normalize('NFC').trim();

@@ -2,15 +2,28 @@ import type { Factor } from './account.ts';
 import type { LinkKind } from './links.ts';
 import type { Visitor } from './visitor.ts';
 
+/**
+ * The last three by the OpenID provider: what it answered was not good, it vouched for somebody whom nobody let in, or for
+ * the address of an account that it is not connected to.
+ */
+export type RefusedSignIn =
+  | 'WRONG_PASSWORD'
+  | 'WRONG_FACTOR'
+  | 'THROTTLED'
+  | 'BAD_ANSWER'
+  | 'NOT_ADMITTED'
+  | 'NOT_CONNECTED';
+
 /** What the access log is told of people's accounts. Nothing in it is secret. */
 export type AccountEvent = { visitor: Visitor } & (
   | { type: 'SIGNED_IN'; account_id: string; factor: Factor | 'PASSWORD' | 'LINK' | 'OPENID' }
   /** `account_id` is null for an address that nobody has. */
-  | { type: 'SIGN_IN_REFUSED'; account_id: string | null; reason: 'WRONG_PASSWORD' | 'WRONG_FACTOR' | 'THROTTLED' }
+  | { type: 'SIGN_IN_REFUSED'; account_id: string | null; reason: RefusedSignIn }
   | { type: 'SIGNED_OUT'; account_id: string }
   | { type: 'SESSIONS_ENDED'; account_id: string; count: number }
   | { type: 'PASSWORD_CHANGED'; account_id: string; by: 'PASSWORD' | 'LINK' }
   | { type: 'EMAIL_CHANGED'; account_id: string }
+  | { type: 'PROVIDER_CONNECTED' | 'PROVIDER_DISCONNECTED'; account_id: string }
   | { type: 'FACTOR_ADDED' | 'FACTOR_REMOVED'; account_id: string; factor: Exclude<Factor, 'RECOVERY_CODE'> }
   | { type: 'RECOVERY_CODES_MADE'; account_id: string }
   | { type: 'RECOVERY_CODE_USED'; account_id: string; left: number }

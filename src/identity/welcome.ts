@@ -1,7 +1,7 @@
 import type { Role } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { Account } from './account.ts';
-import type { Accounts } from './accounts.ts';
+import type { Accounts, NewAccount } from './accounts.ts';
 import { type Link, type Links, noSuchLink } from './links.ts';
 import type { Session } from './sessions.ts';
 import type { SignedIn, SignIn } from './sign-in.ts';
@@ -52,7 +52,7 @@ export class Welcome {
   }
 
   /** INVITATION, by somebody new. @throws Refusal conflict when the address has an account: sign in, then accept */
-  async join(secret: string, person: Newcomer, visitor: Visitor): Promise<SignedIn> {
+  async join(secret: string, person: NewAccount, visitor: Visitor, by: 'LINK' | 'OPENID' = 'LINK'): Promise<SignedIn> {
     const { accounts, links, signIn, join } = this.parts;
     const account = await links.use(secret, 'INVITATION', async (link) => {
       const made = await accounts.create(person, visitor);
@@ -65,7 +65,7 @@ export class Welcome {
       }
       return made;
     });
-    return signIn.withProof(account, 'LINK', visitor);
+    return signIn.withProof(account, by, visitor);
   }
 
   /** INVITATION, by who is signed in. @returns the organization's id */

@@ -8,6 +8,8 @@ export const ACCESS_WORDS: Readonly<Record<AccessType, string>> = {
   SESSIONS_ENDED: 'Signed out other browsers',
   PASSWORD_CHANGED: 'Password changed',
   EMAIL_CHANGED: 'E-mail address changed',
+  PROVIDER_CONNECTED: 'OpenID provider connected',
+  PROVIDER_DISCONNECTED: 'OpenID provider disconnected',
   FACTOR_ADDED: 'Second factor added',
   FACTOR_REMOVED: 'Second factor removed',
   RECOVERY_CODES_MADE: 'Recovery codes made',
@@ -37,6 +39,8 @@ export const ACCESS_KINDS: Readonly<Record<string, { label: string; types: reado
     types: [
       'PASSWORD_CHANGED',
       'EMAIL_CHANGED',
+      'PROVIDER_CONNECTED',
+      'PROVIDER_DISCONNECTED',
       'FACTOR_ADDED',
       'FACTOR_REMOVED',
       'RECOVERY_CODES_MADE',
@@ -62,6 +66,9 @@ const VALUES: Readonly<Record<string, string>> = {
   WRONG_PASSWORD: 'wrong password',
   WRONG_FACTOR: 'wrong second factor',
   THROTTLED: 'too many tries',
+  BAD_ANSWER: 'a bad answer of the OpenID provider',
+  NOT_ADMITTED: 'by the OpenID provider, without an invitation',
+  NOT_CONNECTED: 'by an OpenID provider that is not connected',
   read: 'reading only',
   write: 'reading and writing',
 };

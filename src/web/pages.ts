@@ -8,6 +8,7 @@ import { factorPages } from './pages/factors.tsx';
 import { homePage } from './pages/home.tsx';
 import { memberPage } from './pages/member.tsx';
 import { membersPage } from './pages/members.tsx';
+import { openIdPages } from './pages/openid.tsx';
 import { organizationPage } from './pages/organization.tsx';
 import { organizationTokensPage } from './pages/organization-tokens.tsx';
 import { organizationsPage } from './pages/organizations.tsx';
@@ -30,6 +31,7 @@ const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [
   homePage,
   signInPage,
   secondFactorPage,
+  openIdPages,
   welcomePage,
   organizationsPage,
   organizationPage,

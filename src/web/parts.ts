@@ -4,6 +4,7 @@ import type { Limits } from '../http/limits.ts';
 import type { AccessEntry } from '../identity/access-log.ts';
 import type { Members } from '../identity/members.ts';
 import type { OAuth } from '../identity/oauth/oauth.ts';
+import type { OpenId } from '../identity/openid/openid.ts';
 import type { People } from '../identity/people.ts';
 import type { Tokens } from '../identity/tokens.ts';
 import type { Visitor } from '../identity/visitor.ts';
@@ -25,8 +26,8 @@ export interface WebParts {
   noteAccess: (entry: AccessEntry) => void;
   /** What the access log is read from. */
   accessReader: AccessReader;
-  /** Whether an OpenID provider is configured, so that organizations may let domains in. */
-  openId: boolean;
+  /** Signing in by an OpenID provider, where one is configured: then organizations may let domains in, too. */
+  openId: OpenId | null;
   /** An organization's name, for who is no member of it yet. @throws Refusal not_found */
   organizationName: (id: string) => Promise<string>;
   /** Who stands before us. */

@@ -2,6 +2,7 @@ import { Cookies } from '../http/cookies.ts';
 import { ClientGone, type HttpError } from '../http/errors.ts';
 import { originGuard } from '../http/origin.ts';
 import { pageHeaders } from '../http/security-headers.ts';
+import { CALLBACK_PATH } from '../identity/openid/openid.ts';
 import { FormTokens, refuseOtherSites, TOKEN_FIELD } from './csrf.ts';
 import { type ErrorAnswer, errorAnswer, errorPage } from './error-page.tsx';
 import { NOTHING_SENT, readForm } from './forms.ts';
@@ -104,10 +105,15 @@ export class Site {
   private show(ctx: PageContext, person: Person | null, page: Page): void {
     ctx.status = page.status ?? 200;
     ctx.set(this.headers({ formTargets: page.formTargets, opened: isOpened(ctx) }));
+    // One for all forms of a page: each would give a stranger's browser another cookie to be tied to.
+    let token: string | undefined;
     const html = renderPage(page, {
       name: person === null ? null : (person.account.name ?? ''),
       notice: takeNotice(ctx, this.cookies),
-      formToken: () => this.tokens.issue(ctx),
+      formToken: () => {
+        token ??= this.tokens.issue(ctx);
+        return token;
+      },
     });
     ctx.type = 'text/html; charset=utf-8';
     ctx.body = html;
@@ -123,9 +129,14 @@ export class Site {
   }
 }
 
-/** On the way to connect an assistant, which may have opened a window for it: see pageHeaders. */
+/**
+ * On the way to connect an assistant, which may have opened a window for it: see pageHeaders. Who comes back from the OpenID
+ * provider may be on that way, which the address does not tell.
+ */
 function isOpened({ path, query }: PageContext): boolean {
-  return path.startsWith('/oauth/') || safeNext(String(query.next ?? '')).startsWith('/oauth/');
+  return (
+    path.startsWith('/oauth/') || path === CALLBACK_PATH || safeNext(String(query.next ?? '')).startsWith('/oauth/')
+  );
 }
 
 /** Somebody who has to sign in comes back to the page that they wanted; to a form they could not send again. */

@@ -10,7 +10,10 @@ import { visitors } from '../../src/http/visitor.ts';
 import { requireOrganization } from '../../src/identity/actor.ts';
 import { firstStart, ownerOf } from '../../src/identity/installation.ts';
 import { Members } from '../../src/identity/members.ts';
+import type { AccountEvent } from '../../src/identity/noted.ts';
 import { createOAuth } from '../../src/identity/oauth/oauth.ts';
+import { OpenId } from '../../src/identity/openid/openid.ts';
+import type { ProviderSettings } from '../../src/identity/openid/provider.ts';
 import { openPeople } from '../../src/identity/people.ts';
 import type { WebParts } from '../../src/web/parts.ts';
 import { createPages } from '../../src/web/routes.ts';
@@ -18,7 +21,14 @@ import { open, type TestIdentity } from './identity.ts';
 
 export const OWNER = { name: 'Ada Byron', email: 'ada@example.org', password: 'analytical engine 1843' };
 
+/** `openId`: settings of a provider, or true for one that nobody will reach. */
+export type WebChanges = Partial<Omit<WebParts, 'openId'>> & { openId?: true | ProviderSettings };
+
+const NOWHERE: ProviderSettings = { issuer: 'http://127.0.0.1:9', clientId: 'veritrail', clientSecret: 'none' };
+
 export interface WebTest extends WebParts {
+  /** What the access log was told. */
+  noted: AccountEvent[];
   identity: TestIdentity;
   /** Where it listens. */
   url: string;
@@ -36,7 +46,7 @@ export interface WebTest extends WebParts {
 }
 
 /** @param baseUrl as the service's users write it, where port 0 is the one it listens on; where it listens unless given */
-export async function startWeb(baseUrl?: string, more: Partial<WebParts> = {}): Promise<WebTest> {
+export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges = {}): Promise<WebTest> {
   const identity = await open();
   const { handler, accounts, tokens, now } = identity;
   const server = createServer().listen(0, '127.0.0.1');
@@ -46,7 +56,9 @@ export async function startWeb(baseUrl?: string, more: Partial<WebParts> = {}): 
   const base = baseUrl?.replace(/:0$/, `:${port}`) ?? url;
   const { installation, organizationId } = await firstStart({ accounts, log: identity.log, handler, now });
   const members = new Members({ accounts, handler, tokens });
+  const noted: AccountEvent[] = [];
   const people = openPeople({
+    noted: (event) => noted.push(event),
     accounts,
     now,
     baseUrl: () => base,
@@ -73,7 +85,16 @@ export async function startWeb(baseUrl?: string, more: Partial<WebParts> = {}): 
     oauth,
     noteAccess: () => undefined,
     accessReader: { accounts, cursorKey: Buffer.alloc(32, 8) },
-    openId: false,
+    openId:
+      openId === undefined
+        ? null
+        : new OpenId({
+            settings: openId === true ? NOWHERE : openId,
+            ...{ accounts, people, members, baseUrl: base, now },
+            key: Buffer.alloc(32, 9),
+            noted: (event) => noted.push(event),
+            report: () => undefined,
+          }),
     organizationName: async (id) => (await requireOrganization(handler, id)).name,
     visitorOf,
     limits: createLimits(null, visitorOf),
@@ -88,6 +109,7 @@ export async function startWeb(baseUrl?: string, more: Partial<WebParts> = {}): 
   const browser = () => new TestBrowser(url, new URL(base).host, new URL(base).origin);
   return {
     ...parts,
+    noted,
     identity,
     url,
     installation,

@@ -11,6 +11,7 @@ import { BLANK, checkForm, type FormState, one } from '../forms.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { Moment, Table } from '../pieces.tsx';
+import { ProviderCard } from '../provider-form.tsx';
 import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
 
 export const SECURITY = '/settings/security';
@@ -53,7 +54,7 @@ export const securityPage = (parts: WebParts): Route[] => {
   ];
 };
 
-async function page({ people }: WebParts, visit: SignedInVisit, form: FormState): Promise<Page> {
+async function page({ people, openId }: WebParts, visit: SignedInVisit, form: FormState): Promise<Page> {
   const { account, session } = visit.person;
   const [passkeys, sessions] = await Promise.all([people.passkeys.list(account.id), people.sessions.list(account.id)]);
   return {
@@ -63,6 +64,7 @@ async function page({ people }: WebParts, visit: SignedInVisit, form: FormState)
     body: (
       <>
         <PasswordCard account={account} form={form} />
+        {openId !== null && <ProviderCard host={openId.host} account={account} />}
         <FactorsCard account={account} passkeys={passkeys} available={people.passkeys.available} />
         <SessionsPart sessions={sessions} current={session.id} />
       </>

@@ -7,6 +7,7 @@ import { BLANK, checkForm, type FormState, one } from '../forms.ts';
 import { safeNext } from '../next.ts';
 import { again, type Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
+import { ProviderForm } from '../provider-form.tsx';
 import { finishStep, withNext } from '../signing-in.ts';
 import { openGet, openPost, type Route, redirect } from '../visit.ts';
 
@@ -16,18 +17,18 @@ const FORM = {
 };
 
 /** Signing in by e-mail address and password, and signing out. */
-export const signInPage = ({ people: { signIn } }: WebParts): Route[] => [
+export const signInPage = ({ people: { signIn }, openId }: WebParts): Route[] => [
   openGet('/sign-in', ({ person, query }) => {
     const next = safeNext(query.get('next'));
-    return person === null ? page(BLANK, next) : redirect(next);
+    return person === null ? page(openId, BLANK, next) : redirect(next);
   }),
   openPost('/sign-in', async (visit) => {
     const next = safeNext(visit.sent.get('next')?.[0]);
     const { value, state } = checkForm(FORM, visit.sent);
-    if (value === null) return again(page(state, next));
+    if (value === null) return again(page(openId, state, next));
     const { email, password } = value;
     const tried = await attempt(visit.sent, [], () => signIn.withPassword(email, password, visit.visitor));
-    return tried.state === null ? finishStep(visit, tried.done, next) : again(page(tried.state, next));
+    return tried.state === null ? finishStep(visit, tried.done, next) : again(page(openId, tried.state, next));
   }),
   openPost('/sign-out', async ({ ctx, cookies, cookie, visitor }) => {
     await signIn.signOut(cookie ?? undefined, visitor);
@@ -36,7 +37,7 @@ export const signInPage = ({ people: { signIn } }: WebParts): Route[] => [
   }),
 ];
 
-function page(form: FormState, next: string): Page {
+function page(openId: WebParts['openId'], form: FormState, next: string): Page {
   return {
     title: 'Sign in',
     plain: true,
@@ -49,6 +50,7 @@ function page(form: FormState, next: string): Page {
           <TextField form={form} name="password" label="Password" type="password" autocomplete="current-password" />
           <button type="submit">Sign in</button>
         </Form>
+        {openId !== null && <ProviderForm host={openId.host} next={next} />}
         <p class="muted">
           No account yet, or the password is forgotten? Ask an owner of your organization for a link: veritrail sends no
           e-mail.

@@ -9,6 +9,7 @@ import { BLANK, checkForm, type FormState, one } from '../forms.ts';
 import { again, type Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { Facts } from '../pieces.tsx';
+import { ProviderForm } from '../provider-form.tsx';
 import { roleText } from '../roles.ts';
 import { finishStep } from '../signing-in.ts';
 import { openGet, openPost, type Route, redirect, type Visit } from '../visit.ts';
@@ -42,15 +43,15 @@ export const welcomePage = (parts: WebParts): Route[] => {
   const secretIn = ({ sent }: Visit) => sent.get('key')?.[0] ?? '';
 
   return [
-    openGet('/welcome', async (visit) => page(await look(visit.query.get('key') ?? ''), visit, BLANK)),
+    openGet('/welcome', async (visit) => page(parts, await look(visit.query.get('key') ?? ''), visit, BLANK)),
     openPost('/welcome/new', async (visit) => {
       const shown = await look(secretIn(visit));
       const { value, state } = checkForm(NEWCOMER, visit.sent);
-      if (value === null) return again(page(shown, visit, state));
+      if (value === null) return again(page(parts, shown, visit, state));
       const begin = shown.link.kind === 'SETUP' ? welcome.setUp : welcome.join;
       const deed = () => begin.call(welcome, shown.secret, value, visit.visitor);
       const tried = await attempt(visit.sent, NEWCOMER_FIELDS, deed);
-      return tried.state === null ? finishStep(visit, tried.done, '/') : again(page(shown, visit, tried.state));
+      return tried.state === null ? finishStep(visit, tried.done, '/') : again(page(parts, shown, visit, tried.state));
     }),
     openPost('/welcome/accept', async (visit) => {
       const secret = secretIn(visit);
@@ -58,16 +59,16 @@ export const welcomePage = (parts: WebParts): Route[] => {
       const shown = await look(secret);
       const { session } = visit.person;
       const tried = await attempt(visit.sent, [], () => welcome.accept(secret, session));
-      if (tried.state !== null) return again(page(shown, visit, tried.state));
+      if (tried.state !== null) return again(page(parts, shown, visit, tried.state));
       return redirect(`/organizations/${tried.done}`, `You are now a member of ${shown.organization}.`);
     }),
     openPost('/welcome/reset', async (visit) => {
       const shown = await look(secretIn(visit));
       const { value, state } = checkForm(PASSWORD, visit.sent);
-      if (value === null) return again(page(shown, visit, state));
+      if (value === null) return again(page(parts, shown, visit, state));
       const deed = () => welcome.reset(shown.secret, value.password, visit.visitor);
       const tried = await attempt(visit.sent, ['password'], deed);
-      return tried.state === null ? finishStep(visit, tried.done, '/') : again(page(shown, visit, tried.state));
+      return tried.state === null ? finishStep(visit, tried.done, '/') : again(page(parts, shown, visit, tried.state));
     }),
   ];
 };
@@ -75,10 +76,10 @@ export const welcomePage = (parts: WebParts): Route[] => {
 const addressOf = (secret: string) => `/welcome?key=${encodeURIComponent(secret)}`;
 const signInFirst = (secret: string) => `/sign-in?next=${encodeURIComponent(addressOf(secret))}`;
 
-function page(shown: Shown, visit: Visit, form: FormState): Page {
+function page({ openId }: WebParts, shown: Shown, visit: Visit, form: FormState): Page {
   if (shown.link.kind === 'RESET') return resetPage(shown, form);
   if (shown.link.kind === 'SETUP') return setUpPage(shown, form);
-  return visit.person === null ? joinPage(shown, form) : acceptPage(shown, visit.person.account, form);
+  return visit.person === null ? joinPage(openId, shown, form) : acceptPage(shown, visit.person.account, form);
 }
 
 function setUpPage({ secret }: Shown, form: FormState): Page {
@@ -94,7 +95,7 @@ function setUpPage({ secret }: Shown, form: FormState): Page {
   };
 }
 
-function joinPage({ secret, link, organization }: Shown, form: FormState): Page {
+function joinPage(openId: WebParts['openId'], { secret, link, organization }: Shown, form: FormState): Page {
   return {
     title: `Join ${organization}`,
     plain: true,
@@ -104,6 +105,7 @@ function joinPage({ secret, link, organization }: Shown, form: FormState): Page 
         <p>
           You have an account here already? <a href={signInFirst(secret)}>Sign in</a> and accept the invitation with it.
         </p>
+        {openId !== null && <ProviderForm host={openId.host} next={addressOf(secret)} />}
         <NewcomerForm secret={secret} form={form} button="Create my account and join" />
       </>
     ),

@@ -1,0 +1,38 @@
+import { asName, readEmail } from '../account.ts';
+import type { Claims } from './provider.ts';
+
+/** Somebody as the provider vouches for them. */
+export interface Proven {
+  /** Issuer, a space, subject: what an account is known by. */
+  subject: string;
+  /** An address that the provider has verified; else null. `domain` is what follows its @. */
+  address: { email: string; domain: string } | null;
+  /** What to call them. */
+  name: string;
+}
+
+/** Who it is. Names of claims are those of OpenID Connect Core 1.0, section 5.1. */
+export function provenBy(claims: Claims): Proven {
+  const address = claims.email_verified === true ? addressIn(claims.email) : null;
+  return { subject: `${claims.iss} ${claims.sub}`, address, name: nameIn(claims, address?.email) };
+}
+
+function addressIn(email: unknown): Proven['address'] {
+  if (typeof email !== 'string') return null;
+  try {
+    const read = readEmail(email);
+    return { email: read.email, domain: read.email_key.split('@')[1]! };
+  } catch {
+    // No address that an account could have.
+    return null;
+  }
+}
+
+function nameIn({ name, given_name, family_name, preferred_username }: Claims, email = ''): string {
+  const whole = [given_name, family_name].filter((part) => typeof part === 'string').join(' ');
+  for (const text of [name, whole, preferred_username, email.split('@')[0]]) {
+    const good = typeof text === 'string' ? asName(text) : null;
+    if (good !== null) return good;
+  }
+  return 'Somebody';
+}

@@ -1,0 +1,172 @@
+import { Refusal } from '../../commands/refusal.ts';
+import type { AccountStore } from '../../stores/account-store.ts';
+import type { Account } from '../account.ts';
+import type { Members } from '../members.ts';
+import type { AccountEvent, Noted } from '../noted.ts';
+import type { People } from '../people.ts';
+import type { Session } from '../sessions.ts';
+import type { SignedIn } from '../sign-in.ts';
+import type { Visitor } from '../visitor.ts';
+import { type Proven, provenBy } from './claims.ts';
+import { Provider, type ProviderSettings } from './provider.ts';
+import { type Errand, type Round, Rounds } from './round.ts';
+
+/** Where the provider sends browsers back to, below the base address. */
+export const CALLBACK_PATH = '/sign-in/openid/callback';
+
+export interface OpenIdParts {
+  settings: ProviderSettings;
+  accounts: AccountStore;
+  people: Pick<People, 'accounts' | 'signIn' | 'proof' | 'links' | 'welcome'>;
+  members: Pick<Members, 'admits' | 'enter'>;
+  /** 32 random bytes that all instances share: `secret(accounts, 'openid')`. */
+  key: Buffer;
+  /** Where the service is reached, without a slash at the end. */
+  baseUrl: string;
+  now: () => Date;
+  noted?: Noted | undefined;
+  /** Told why the provider could not be used, without anything secret. */
+  report: (why: string) => void;
+}
+
+type Reason = Extract<AccountEvent, { type: 'SIGN_IN_REFUSED' }>['reason'];
+
+/** A sign-in by the provider. `joined`: it took up the invitation that it came with. */
+export interface Arrival {
+  step: SignedIn;
+  joined: boolean;
+}
+
+/** Signing in by the OpenID provider, beside the password: whom it vouches for, and whose account that is. */
+export class OpenId {
+  /** What people know the provider by. */
+  readonly host: string;
+  private readonly provider: Provider;
+  private readonly rounds: Rounds;
+
+  constructor(private readonly parts: OpenIdParts) {
+    const { settings, baseUrl, report } = parts;
+    this.provider = new Provider({ ...settings, redirectUri: `${baseUrl}${CALLBACK_PATH}`, report });
+    this.rounds = new Rounds(parts);
+    this.host = this.provider.host;
+  }
+
+  /** Where to send a browser, and the cookie to give it. @throws Refusal unavailable */
+  async begin(errand: Errand): Promise<{ address: string; cookie: string }> {
+    const { cookie, round } = this.rounds.begin(errand);
+    return { address: await this.provider.address(round), cookie };
+  }
+
+  /** The round that a browser is on; null: it has to begin again. */
+  roundOf(cookie: string | null): Round | null {
+    return this.rounds.read(cookie);
+  }
+
+  /** Whom the provider vouches for. Each round once. @throws Refusal forbidden, unavailable */
+  async redeem(round: Round, query: string, visitor: Visitor): Promise<Proven> {
+    try {
+      if (!(await this.rounds.finish(round))) throw new Refusal('forbidden', 'This sign-in was used: begin again.');
+      return provenBy(await this.provider.redeem(query, round));
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'forbidden') this.refused(null, 'BAD_ANSWER', visitor);
+      throw error;
+    }
+  }
+
+  /**
+   * Signs somebody in: to the account that has their subject, to one that was waiting for their address, or to a new one
+   * where an invitation or their address's domain lets them in.
+   * @param invitation the secret of a link that they came by, good or not
+   * @throws Refusal forbidden
+   */
+  async signIn(person: Proven, invitation: string | null, visitor: Visitor): Promise<Arrival> {
+    const { people } = this.parts;
+    const known = (await people.accounts.bySubject(person.subject)) ?? (await this.waiting(person, visitor));
+    if (known === null && invitation !== null && (await people.links.find(invitation))?.kind === 'INVITATION') {
+      const newcomer = { name: person.name, email: this.addressOf(person, visitor).email, subject: person.subject };
+      const step = await people.welcome.join(invitation, newcomer, visitor, 'OPENID');
+      await this.enter(step.session.account_id, person);
+      return { step, joined: true };
+    }
+    const account = known ?? (await this.admit(person, visitor));
+    await this.enter(account.id, person);
+    return { step: await people.signIn.withProof(account, 'OPENID', visitor), joined: false };
+  }
+
+  /** From now on the account is signed in to by this person at the provider. @throws Refusal forbidden, conflict */
+  async connect(session: Session, { subject }: Proven, visitor: Visitor): Promise<void> {
+    const account = await this.parts.people.proof.requireRecent(session);
+    if (account.subject === subject) return;
+    if (account.subject !== null) {
+      throw new Refusal('conflict', 'Your account is connected to somebody else there: disconnect that first.');
+    }
+    if (!(await this.link(account, subject, {}, visitor))) {
+      throw new Refusal('conflict', `Who you are at ${this.host} is connected to another account here.`);
+    }
+  }
+
+  /** Leaves the password as the way in. @throws Refusal forbidden where there is none, or the last proof is not recent */
+  async disconnect(session: Session, visitor: Visitor): Promise<void> {
+    const { accounts, people, noted } = this.parts;
+    const { id, password, subject } = await people.proof.requireRecent(session);
+    if (subject === null) return;
+    if (password === null)
+      throw new Refusal('forbidden', 'Set a password first: without one nothing would let you in.');
+    if (await accounts.update('accounts', id, { subject: null }, { subject, erased_at: null })) {
+      noted?.({ type: 'PROVIDER_DISCONNECTED', account_id: id, visitor });
+    }
+  }
+
+  /** An account that has their verified address and no way in yet. One with a password is its owner's to connect. */
+  private async waiting(person: Proven, visitor: Visitor): Promise<Account | null> {
+    const { accounts } = this.parts.people;
+    const account = person.address && (await accounts.byEmail(person.address.email));
+    if (account === null) return null;
+    if (account.password !== null) {
+      this.refused(account.id, 'NOT_CONNECTED', visitor);
+      const message = `Your address has an account with a password: sign in with that, then connect ${this.host} under Settings, Security.`;
+      throw new Refusal('forbidden', message);
+    }
+    if (account.subject === null && (await this.link(account, person.subject, { password: null }, visitor))) {
+      return accounts.get(account.id);
+    }
+    return this.turnAway(account.id, visitor);
+  }
+
+  /** A new account, where somewhere their address's domain is let in. */
+  private async admit(person: Proven, visitor: Visitor): Promise<Account> {
+    const { people, members } = this.parts;
+    const { email, domain } = this.addressOf(person, visitor);
+    if (!(await members.admits(domain))) return this.turnAway(null, visitor);
+    return people.accounts.create({ name: person.name, email, subject: person.subject }, visitor);
+  }
+
+  private addressOf({ address }: Proven, visitor: Visitor): NonNullable<Proven['address']> {
+    if (address !== null) return address;
+    this.refused(null, 'NOT_ADMITTED', visitor);
+    const message = `${this.host} does not say that an e-mail address of yours is verified: without one it lets in only whoever connected it to an account.`;
+    throw new Refusal('forbidden', message);
+  }
+
+  private turnAway(accountId: string | null, visitor: Visitor): never {
+    this.refused(accountId, 'NOT_ADMITTED', visitor);
+    const message = `${this.host} knows you, but nobody let you in here: ask an owner of your organization for an invitation.`;
+    throw new Refusal('forbidden', message);
+  }
+
+  private async enter(accountId: string, { address }: Proven): Promise<void> {
+    if (address !== null) await this.parts.members.enter(accountId, address.domain);
+  }
+
+  /** Answers whether the account had nobody yet, and nobody else has the subject. */
+  private async link({ id }: Account, subject: string, when: { password?: null }, visitor: Visitor): Promise<boolean> {
+    const { accounts, noted } = this.parts;
+    const linked = await accounts.update('accounts', id, { subject }, { ...when, subject: null, erased_at: null });
+    if (linked) noted?.({ type: 'PROVIDER_CONNECTED', account_id: id, visitor });
+    return linked;
+  }
+
+  private refused(account_id: string | null, reason: Reason, visitor: Visitor): void {
+    this.parts.noted?.({ type: 'SIGN_IN_REFUSED', account_id, reason, visitor });
+  }
+}

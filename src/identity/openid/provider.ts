@@ -1,0 +1,170 @@
+import * as client from 'openid-client';
+import { Refusal } from '../../commands/refusal.ts';
+import type { Round } from './round.ts';
+
+export interface ProviderSettings {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+}
+
+export interface ProviderParts extends ProviderSettings {
+  /** Where the provider sends browsers back to. */
+  redirectUri: string;
+  /** Told why the provider could not be used, without anything secret. */
+  report: (why: string) => void;
+}
+
+/** What the provider said of somebody, after every check. */
+export type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: string };
+
+type Secrets = Pick<Round, 'state' | 'nonce' | 'verifier'>;
+
+const TIMEOUT_SECONDS = 10;
+/** What the provider says of itself is asked again after so long. */
+const KEPT_MS = 60 * 60_000;
+/** How far its clock may be from ours. */
+const TOLERANCE_SECONDS = 30;
+/** Errors have causes; more than so many are no chain. */
+const MOST_CAUSES = 5;
+
+/** It gave no answer that could be read. */
+class ProviderAway extends Error {
+  override readonly name = 'ProviderAway';
+}
+
+/**
+ * The OpenID provider, as OpenID Connect Core 1.0 describes it: the authorization code flow with PKCE S256. It is asked about
+ * itself when it is first needed, so that the service starts without it.
+ */
+export class Provider {
+  /** What people know it by. */
+  readonly host: string;
+  private known: { config: client.Configuration; until: number } | null = null;
+  private asking: Promise<client.Configuration> | null = null;
+
+  constructor(private readonly parts: ProviderParts) {
+    this.host = new URL(parts.issuer).host;
+  }
+
+  /** Where to send a browser. @throws Refusal unavailable */
+  async address({ state, nonce, verifier }: Secrets): Promise<string> {
+    const config = await this.configuration();
+    const url = client.buildAuthorizationUrl(config, {
+      redirect_uri: this.parts.redirectUri,
+      scope: 'openid email profile',
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...{ state, nonce },
+    });
+    return url.href;
+  }
+
+  /**
+   * Takes what a browser came back with, and checks state, issuer, code, and of the ID token signature, issuer, audience,
+   * nonce and times.
+   * @param query as it stood in the address
+   * @throws Refusal forbidden for an answer that is not good; unavailable
+   */
+  async redeem(query: string, { state, nonce, verifier }: Secrets): Promise<Claims> {
+    const config = await this.configuration();
+    const url = new URL(this.parts.redirectUri);
+    url.search = query;
+    try {
+      const tokens = await client.authorizationCodeGrant(config, url, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      });
+      const said = tokens.claims()!;
+      // Where there is an access token, providers may leave e-mail address and name to be asked for by it.
+      if (said.email !== undefined || config.serverMetadata().userinfo_endpoint === undefined) return said;
+      const { email, email_verified, ...info } = await client.fetchUserInfo(config, tokens.access_token, said.sub);
+      return { ...info, ...said, email, email_verified };
+    } catch (error) {
+      this.parts.report(whyOf(error));
+      if (isAway(error)) throw this.away();
+      throw new Refusal('forbidden', `${this.host} did not sign you in: try again, or sign in with a password.`);
+    }
+  }
+
+  /** Of several who ask at once, one does; what failed is tried again by the next. */
+  private async configuration(): Promise<client.Configuration> {
+    if (this.known !== null && this.known.until > performance.now()) return this.known.config;
+    this.asking ??= this.discover().finally(() => {
+      this.asking = null;
+    });
+    return this.asking;
+  }
+
+  private async discover(): Promise<client.Configuration> {
+    const { issuer, clientId, clientSecret } = this.parts;
+    try {
+      const config = await client.discovery(
+        new URL(issuer),
+        clientId,
+        { [client.clockTolerance]: TOLERANCE_SECONDS },
+        authentication(clientSecret),
+        {
+          timeout: TIMEOUT_SECONDS,
+          [client.customFetch]: ask,
+          // Settings let nothing but this machine have such an issuer.
+          execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [],
+        },
+      );
+      client.enableNonRepudiationChecks(config);
+      this.known = { config, until: performance.now() + KEPT_MS };
+      return config;
+    } catch (error) {
+      this.parts.report(whyOf(error));
+      throw this.away();
+    }
+  }
+
+  private away(): Refusal {
+    const message = `${this.host} cannot be reached just now: try again in a while, or sign in with a password.`;
+    return new Refusal('unavailable', message);
+  }
+}
+
+/** By HTTP Basic, which every provider is to know unless it says otherwise (OpenID Connect Discovery 1.0, section 3). */
+function authentication(secret: string): client.ClientAuth {
+  const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
+  return (server, ...rest) => {
+    const known = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    return (known.includes('client_secret_basic') ? basic : post)(server, ...rest);
+  };
+}
+
+const ask: client.CustomFetch = async (url, options) => {
+  let response: Response;
+  try {
+    response = await fetch(url, options as RequestInit);
+  } catch (error) {
+    throw new ProviderAway('no answer', { cause: error });
+  }
+  if (response.status >= 500) throw new ProviderAway(`answered ${response.status}`);
+  return response;
+};
+
+function* causesOf(error: unknown): Generator<Error> {
+  let cause = error;
+  for (let depth = 0; depth < MOST_CAUSES && cause instanceof Error; depth++) {
+    yield cause;
+    cause = cause.cause;
+  }
+}
+
+function isAway(error: unknown): boolean {
+  return [...causesOf(error)].some((cause) => cause instanceof ProviderAway);
+}
+
+/** In words of the library and of the network: what was sent may be secret, and stands in none of them. */
+function whyOf(error: unknown): string {
+  return [...causesOf(error)]
+    .map((cause) =>
+      'code' in cause && typeof cause.code === 'string' ? `${cause.message} (${cause.code})` : cause.message,
+    )
+    .join(': ');
+}

@@ -1,0 +1,85 @@
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { AccountStore } from '../../stores/account-store.ts';
+import { Sweeper } from '../sweeper.ts';
+
+/** What a browser goes to the provider for. `session`: the id of the session that is to be connected. */
+export type Errand = { purpose: 'SIGN_IN'; next: string } | { purpose: 'CONNECT'; session: string };
+
+/** What one way to the provider and back is recognized by. */
+export interface Round {
+  errand: Errand;
+  state: string;
+  nonce: string;
+  verifier: string;
+  expires_at: string;
+}
+
+export interface RoundsParts {
+  accounts: AccountStore;
+  /** 32 random bytes that all instances share. */
+  key: Buffer;
+  now: () => Date;
+}
+
+interface Kept {
+  seed: string;
+  until: number;
+  errand: Errand;
+}
+
+/** How long somebody may take to sign in at the provider. */
+export const ROUND_SECONDS = 10 * 60;
+/** A cookie holds no more; people with a longer address begin at the start page. */
+const MOST_NEXT = 500;
+const SEED_BYTES = 18;
+
+/**
+ * Ways to the provider and back. The browser keeps what its errand was, signed; state, nonce and verifier are keyed hashes
+ * of a random seed in it, so that nothing is stored for who only sets out, and the cookie tells none of them.
+ */
+export class Rounds {
+  private readonly sweeper: Sweeper;
+
+  constructor(private readonly parts: RoundsParts) {
+    this.sweeper = new Sweeper(parts);
+  }
+
+  /** `cookie` is for this browser alone. */
+  begin(errand: Errand): { cookie: string; round: Round } {
+    const short = errand.purpose === 'SIGN_IN' && errand.next.length > MOST_NEXT ? { ...errand, next: '/' } : errand;
+    const seed = randomBytes(SEED_BYTES).toString('base64url');
+    const kept: Kept = { seed, until: this.parts.now().getTime() + ROUND_SECONDS * 1_000, errand: short };
+    const text = Buffer.from(JSON.stringify(kept)).toString('base64url');
+    return { cookie: `${text}.${this.derive('cookie', text)}`, round: this.roundOf(kept) };
+  }
+
+  /** The round that a browser is on; null for none, one that is not ours, or one that took too long. */
+  read(cookie: string | null): Round | null {
+    const [text = '', mac = ''] = (cookie ?? '').split('.');
+    const [right, given] = [Buffer.from(this.derive('cookie', text)), Buffer.from(mac)];
+    if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
+    const kept = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Kept;
+    return kept.until > this.parts.now().getTime() ? this.roundOf(kept) : null;
+  }
+
+  /** Answers whether it was not over yet: of several answers to one round, on whichever instance, one counts. */
+  async finish({ state, expires_at }: Round): Promise<boolean> {
+    await this.sweeper.sweep('attempts');
+    return this.parts.accounts.insert('attempts', { id: hash('sha256', `openid ${state}`, 'hex'), expires_at });
+  }
+
+  private roundOf({ seed, until, errand }: Kept): Round {
+    return {
+      errand,
+      state: this.derive('state', seed),
+      nonce: this.derive('nonce', seed),
+      verifier: this.derive('verifier', seed),
+      expires_at: new Date(until).toISOString(),
+    };
+  }
+
+  /** 43 characters that are good in addresses, cookies and as a verifier of RFC 7636. */
+  private derive(what: string, text: string): string {
+    return createHmac('sha256', this.parts.key).update(`${what} ${text}`).digest('base64url');
+  }
+}

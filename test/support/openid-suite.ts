@@ -1,0 +1,51 @@
+/** The pages beside an OpenID provider, and browsers that go to it and back. */
+import { suite } from 'uvu';
+import { startProvider, type TestProvider } from './openid-provider.ts';
+import { type Shown, startWeb, type TestBrowser, type WebTest } from './web.ts';
+
+export const BOB = { sub: 'bob-1', email: 'bob@example.org', email_verified: true, name: 'Bob Babbage' };
+
+/** A suite with a service and a provider of its own for each test. */
+export function openIdSuite(name: string) {
+  const test = suite<{ web: WebTest; provider: TestProvider }>(name);
+  test.before.each(async (context) => {
+    context.provider = await startProvider();
+    context.provider.person = BOB;
+    context.web = await startWeb(undefined, { openId: context.provider.settings });
+  });
+  test.after.each(async ({ web, provider }) => {
+    await web.stop();
+    await provider.stop();
+  });
+  return test;
+}
+
+/** Presses the button with this action on the page last shown, and answers where that leads. */
+export async function setOut(browser: TestBrowser, action = '/sign-in/openid'): Promise<string> {
+  const { headers, text } = await browser.send(action);
+  const address = /^0; url=(.+)$/.exec(String(headers.refresh))?.[1];
+  if (address === undefined) throw new Error(`this led nowhere: ${headers.location ?? text}`);
+  return address;
+}
+
+/** What the provider sends a browser back with: path and query. */
+export async function backFrom(address: string): Promise<string> {
+  const { headers } = await fetch(address, { redirect: 'manual' });
+  const { pathname, search } = new URL(headers.get('location')!);
+  return pathname + search;
+}
+
+/** Signs in by the provider, and answers what came of it. `path`: the page that has the button. */
+export async function signInBy(browser: TestBrowser, path = '/sign-in', action?: string): Promise<Shown> {
+  await browser.get(path);
+  return browser.get(await backFrom(await setOut(browser, action)));
+}
+
+/** Where somebody was turned away to, and what they were told there. */
+export async function toldThere(browser: TestBrowser, answer: Shown): Promise<string> {
+  const { text } = await browser.follow(answer);
+  return /<p class="notice warning"[^>]*>([^<]*)</.exec(text)?.[1] ?? '';
+}
+
+export const isSignedIn = async (browser: TestBrowser): Promise<boolean> =>
+  (await browser.get('/settings/security')).status === 200;
