@@ -1,8 +1,9 @@
-import { hash, parseOptions, verify } from '@node-rs/argon2';
+import { parseOptions } from '@node-rs/argon2';
 import { Refusal } from '../commands/refusal.ts';
+import { Argon2 } from './argon2.ts';
 import { Turns } from './turns.ts';
 
-/** What does the work: @node-rs/argon2, or a test that counts. */
+/** What does the work: Argon2, or a test that counts. */
 export interface Hasher {
   hash(password: string): Promise<string>;
   verify(hash: string, password: string): Promise<boolean>;
@@ -10,7 +11,7 @@ export interface Hasher {
 
 /** 19 MiB and two passes: the smallest that OWASP's password storage sheet asks of argon2id (the package's default kind). */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-export const ARGON2: Hasher = { hash: (password) => hash(password, COST), verify };
+export const ARGON2: Hasher = new Argon2(COST);
 
 /** Of a random password that nobody kept, at the same cost. */
 const NOBODY = '$argon2id$v=19$m=19456,t=2,p=1$7GbU9VeEhasNVO7aJ0mheQ$goetMZOAJ4yph14eodUuq4sncxw6tMKEey+FsIUmJfs';

@@ -135,4 +135,13 @@ for (const [why, bad] of [
   });
 }
 
+passwords('a hash that is none is a fault, and the thread goes on', async () => {
+  const one = new Passwords();
+  const good = await one.hash('weaves algebraic patterns');
+  const asked = [one.matches('weaves algebraic patterns', 'no hash'), one.matches('weaves algebraic patterns', good)];
+  const [fault, answer] = await Promise.allSettled(asked);
+  assert.is(fault?.status, 'rejected');
+  assert.equal(answer, { status: 'fulfilled', value: true });
+});
+
 passwords.run();
