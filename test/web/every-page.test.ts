@@ -13,7 +13,7 @@ const EVIL_ENDS = /<img|onerror="/;
 const test = suite<{ web: WebTest; browser: TestBrowser; routes: Route[] }>('every page');
 
 test.before(async (context) => {
-  const web = await startWeb();
+  const web = await startWeb(undefined, { openId: true });
   const browser = await web.setUpOwner();
   Object.assign(context, { web, browser, routes: allRoutes(web) });
   const person = (await web.people.sessions.list(web.ownerId))[0]!;

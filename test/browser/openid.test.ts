@@ -1,0 +1,61 @@
+/** Signing in by an OpenID provider in a real browser, over a host that only the provider knows. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { closeBrowsers, openWindow, startBrowser } from '../support/browser.ts';
+import { startProvider } from '../support/openid-provider.ts';
+import { BOB } from '../support/openid-suite.ts';
+import { OWNER, startWeb } from '../support/web.ts';
+
+const browser = await startBrowser();
+if (browser) {
+  const test = suite('a provider in Chromium');
+  test.after(closeBrowsers);
+
+  for (const javaScriptEnabled of [true, false]) {
+    test(`an invitation is taken up by the provider, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
+      const provider = await startProvider();
+      // Another origin yet: where a company's own sign-in would be.
+      const elsewhere = createServer((request, response) => {
+        const to = new URL(request.url!, 'http://here').searchParams.get('to')!;
+        response.writeHead(302, { Location: to }).end();
+      }).listen(0, '127.0.0.1');
+      await once(elsewhere, 'listening');
+      provider.over = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`;
+      provider.person = BOB;
+      const web = await startWeb('http://localhost:0', { openId: provider.settings });
+      await web.setUpOwner();
+      const invitation = { kind: 'INVITATION', organization_id: web.organizationId, role: 'EDITOR' } as const;
+      const { secret } = await web.people.links.create({ ...invitation, made_by: web.ownerId });
+
+      const { page, complaints, close } = await openWindow(browser, web.baseUrl, { javaScriptEnabled });
+      await page.goto(`/welcome?key=${secret}`);
+      await page.getByRole('button', { name: 'Continue with' }).click();
+      await page.getByRole('heading', { name: 'Connect an assistant' }).waitFor();
+      assert.is(await page.getByText(BOB.name).count(), 1);
+      await page.goto('/settings/security');
+      await page.getByText('this is the one way in').waitFor();
+      await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
+
+      await page.goto('/settings/tokens');
+      await page.getByRole('button', { name: 'Continue with' }).click();
+      await page.getByRole('heading', { name: 'Make a token' }).waitFor();
+      await page.goto('/');
+      await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
+      provider.person = { ...BOB, sub: 'thief', email: OWNER.email };
+      await page.goto('/sign-in');
+      await page.getByRole('button', { name: 'Continue with' }).click();
+      await page.getByText('Your address has an account with a password').waitFor();
+      assert.equal(complaints, []);
+      await close();
+      await web.stop();
+      await provider.stop();
+      elsewhere.closeAllConnections();
+      elsewhere.close();
+    });
+  }
+
+  test.run();
+}
