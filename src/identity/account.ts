@@ -24,7 +24,7 @@ export interface Account extends AccountRecord {
   recovery: string[];
   /** Where to look for memberships; what counts is each organization's stream. */
   organizations: string[];
-  /** Raised when what was proven before counts no longer: by a new password, a first factor, an erasure. */
+  /** Raised when what was proven before counts no longer: by a new password, and by a first second factor. */
   generation: number;
   created_at: string;
   erased_at: string | null;

@@ -1,6 +1,7 @@
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Account, accountOf, type Factor } from './account.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
+import type { Session } from './sessions.ts';
 
 /** Which second factors an account has, and what comes and goes with the first and the last of them. */
 export class Factors {
@@ -17,10 +18,18 @@ export class Factors {
     return factors;
   }
 
-  /** To be told when one was added: with the first come recovery codes, shown this once. */
-  async added(accountId: string): Promise<string[] | null> {
-    const { apps, passkeys } = await this.count(await this.account(accountId));
-    return apps + passkeys === 1 ? this.renewCodes(accountId) : null;
+  /**
+   * To be told when one was added. With the first come recovery codes, shown this once, and every other session is over:
+   * all that it took was the password, which is not enough any more.
+   */
+  async added({ id, account_id }: Session): Promise<string[] | null> {
+    const account = await this.account(account_id);
+    const { apps, passkeys } = await this.count(account);
+    if (apps + passkeys !== 1) return null;
+    const generation = account.generation + 1;
+    await this.accounts.update('accounts', account_id, { generation }, { erased_at: null });
+    await this.accounts.update('sessions', id, { generation });
+    return this.renewCodes(account_id);
   }
 
   /** To be told when one was removed: with the last, what stood in for it goes. */

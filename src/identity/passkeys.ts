@@ -85,7 +85,7 @@ export class Passkeys {
 
   /**
    * @param response what the browser sent, as JSON
-   * @returns recovery codes, shown this once, with the first factor; else null
+   * @returns with the first factor, which ends all other sessions, recovery codes, shown this once; else null
    * @throws Refusal forbidden, invalid_input, conflict
    */
   async register(session: Session, name: string, response: unknown, visitor: Visitor): Promise<string[] | null> {
@@ -118,7 +118,7 @@ export class Passkeys {
       throw new Refusal('conflict', 'This passkey is known already: choose another.');
     }
     noted({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'PASSKEY', visitor });
-    return factors.added(account.id);
+    return factors.added(session);
   }
 
   /** What `navigator.credentials.get` takes, as JSON, for a session at SECOND_FACTOR. */

@@ -111,6 +111,15 @@ export class SignIn {
     if (session.stage === 'SIGNED_IN') noted({ type: 'SIGNED_OUT', account_id: session.account_id, visitor });
   }
 
+  /** Ends one other session of the person's, or all others. Answers how many. */
+  async signOutOthers({ id, account_id }: Session, visitor: Visitor, only?: string): Promise<number> {
+    const { sessions, noted } = this.parts;
+    const ended = only === undefined ? sessions.endOthers(account_id, id) : sessions.end(account_id, only);
+    const count = Number(await ended);
+    if (count > 0) noted({ type: 'SESSIONS_ENDED', account_id, count, visitor });
+    return count;
+  }
+
   private async begin(account: Account, by: 'PASSWORD' | 'LINK' | 'OPENID', visitor: Visitor): Promise<SignedIn> {
     const { factors, sessions, noted } = this.parts;
     const asked = await factors.of(account);

@@ -59,7 +59,7 @@ export class Totp {
 
   /**
    * Adds the app once it shows the right code.
-   * @returns recovery codes, shown this once, with the first factor; else null
+   * @returns with the first factor, which ends all other sessions, recovery codes, shown this once; else null
    * @throws Refusal forbidden for a wrong code; invalid_transition when nothing was begun
    */
   async add(session: Session, code: string, visitor: Visitor): Promise<string[] | null> {
@@ -85,7 +85,7 @@ export class Totp {
     );
     if (!added) refuseSecond({ totp: { secret, step } });
     noted({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'TOTP', visitor });
-    return factors.added(account.id);
+    return factors.added(session);
   }
 
   /** @throws Refusal forbidden for a wrong password; not_found when there is no app */

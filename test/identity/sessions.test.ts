@@ -109,6 +109,19 @@ sessions('one is ended by its account alone, and at once on the other instance',
   assert.not(await here.sessions.end(account.id, session.id));
 });
 
+sessions('a first second factor ends all others, one that is just beginning too', async () => {
+  const people = await startPeople();
+  const { cookie, session, account } = await signUp(people);
+  const other = await people.signIn.withPassword(ADA.email, ADA.password, THIEF);
+  const before = (await people.accounts.get(account.id))!;
+  const { secret } = await people.totp.enrol(session);
+  assert.is((await people.totp.add(session, codeOf(secret, people.clock.now()), VISITOR))?.length, 10);
+  assert.ok(await people.sessions.find(cookie), 'the browser that it was added from goes on');
+  assert.is(await people.sessions.find(other.cookie), null);
+  const late = await people.sessions.begin(before, THIEF, 'SIGNED_IN');
+  assert.is(await people.sessions.find(late.cookie), null, 'whose factors were looked for before');
+});
+
 sessions('all others are ended, those waiting for a second factor too', async () => {
   const people = await startPeople();
   const { cookie, session, account } = await withApp(people);

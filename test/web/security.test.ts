@@ -168,6 +168,8 @@ test('browsers that are signed in are listed, and signed out one by one or all o
   await browser.send(`${PAGE}/sessions/end-others`);
   assert.equal([(await second.get(PAGE)).status, (await third.get(PAGE)).status], [303, 303]);
   assert.is((await browser.get(PAGE)).status, 200);
+  const told = web.noted.flatMap((event) => (event.type === 'SESSIONS_ENDED' ? [event.count] : []));
+  assert.equal(told, [1, 1], 'the access log is told');
 });
 
 test('nobody ends another person’s session', async ({ web, browser }) => {

@@ -75,9 +75,9 @@ export const factorPages = (parts: WebParts): Route[] => {
   ];
 };
 
-/** With the first factor come recovery codes. */
+/** With the first factor come recovery codes, and other browsers have to sign in anew. */
 const added = (codes: readonly string[] | null, done: string): Reply =>
-  codes === null ? redirect(SECURITY, done) : codesPage(codes, done);
+  codes === null ? redirect(SECURITY, done) : codesPage(codes, `${done} All other browsers are signed out.`);
 
 function appPage({ secret, qr }: TotpEnrolment, form: FormState): Page {
   return {

@@ -26,7 +26,7 @@ const SESSION = { session: one(z.string().min(1)) };
 
 /** How an account is protected, and where it is signed in. */
 export const securityPage = (parts: WebParts): Route[] => {
-  const { accounts, sessions } = parts.people;
+  const { accounts, signIn } = parts.people;
   return [
     get(SECURITY, (visit) => page(parts, visit, BLANK)),
     post(`${SECURITY}/password`, async (visit) => {
@@ -42,13 +42,13 @@ export const securityPage = (parts: WebParts): Route[] => {
       visit.cookies.setSession(visit.ctx, tried.done.cookie);
       return redirect(SECURITY, 'Your password is changed, and all other browsers are signed out.');
     }),
-    post(`${SECURITY}/sessions/end`, async ({ person: { account }, sent }) => {
+    post(`${SECURITY}/sessions/end`, async ({ person: { session }, sent, visitor }) => {
       const { value } = checkForm(SESSION, sent);
-      const ended = value !== null && (await sessions.end(account.id, value.session));
+      const ended = value !== null && (await signIn.signOutOthers(session, visitor, value.session)) > 0;
       return redirect(SECURITY, ended ? 'That browser is signed out.' : 'That browser was signed out already.');
     }),
-    post(`${SECURITY}/sessions/end-others`, async ({ person: { account, session } }) => {
-      await sessions.endOthers(account.id, session.id);
+    post(`${SECURITY}/sessions/end-others`, async ({ person: { session }, visitor }) => {
+      await signIn.signOutOthers(session, visitor);
       return redirect(SECURITY, 'All other browsers are signed out.');
     }),
   ];
