@@ -166,13 +166,14 @@ test('never takes over an account with a password; its owner connects it', async
 
 test('connecting and disconnecting need a proof of the last quarter of an hour, at both ends', async ({ web }) => {
   const owner = await web.setUpOwner();
-  await owner.get('/settings/security');
-  const address = await setOut(owner, '/settings/security/provider');
   web.identity.clock.wait(9 * 60_000);
   await owner.get('/settings/security');
+  const address = await setOut(owner, '/settings/security/provider');
   web.identity.clock.wait(7 * 60_000);
+  assert.match(await toldThere(owner, await owner.get(await backFrom(address))), 'You signed in a while ago');
+  await owner.get('/settings/security');
   assert.match(String((await owner.send('/settings/security/provider')).to), '/settings/security/confirm?');
-  assert.match(await toldThere(owner, await owner.get(await backFrom(address))), 'took too long');
+  assert.not.ok((await web.people.accounts.get(web.ownerId))!.subject);
   await owner.get('/settings/security/confirm');
   await owner.send('/settings/security/confirm', { current: OWNER.password });
   await signInBy(owner, '/settings/security', '/settings/security/provider');
@@ -234,6 +235,20 @@ test('an account that waits without a way in is linked by its verified address',
   await signInBy(browser);
   assert.ok(await isSignedIn(browser));
   assert.is((await web.people.accounts.get('acc_waiting'))!.subject, `${provider.issuer} bob-1`);
+});
+
+test('an account that gets a password at that moment is not linked', async ({ web, provider }) => {
+  const { accounts } = web.identity;
+  await accounts.insert('accounts', { id: 'acc_waiting', email: BOB.email, email_key: BOB.email });
+  const { byEmail } = web.people.accounts;
+  web.people.accounts.byEmail = async (email) => {
+    const found = await byEmail.call(web.people.accounts, email);
+    await accounts.update('accounts', 'acc_waiting', { password: 'a hash' });
+    return found;
+  };
+  const browser = web.browser();
+  assert.match(await toldThere(browser, await signInBy(browser)), 'nobody let you in');
+  assert.is(await web.people.accounts.bySubject(`${provider.issuer} ${BOB.sub}`), null);
 });
 
 test('an invitation lets a newcomer in by the provider, once', async ({ web }) => {
