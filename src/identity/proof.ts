@@ -4,7 +4,7 @@ import { type Account, accountOf } from './account.ts';
 import type { Passwords } from './passwords.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { accountGate, type Throttle } from './throttle.ts';
-import type { Visitor } from './visitor.ts';
+import { knownBrowser, type Visitor } from './visitor.ts';
 
 export interface ProofParts {
   accounts: AccountStore;
@@ -47,12 +47,17 @@ export class Proof {
     if (password === null) return this.requireRecent(session);
     const account = await this.account(session);
     // At a gate of its own: strangers who try the address do not keep its owner from what they are at.
-    if (await this.check(`confirm:${account.id}`, account, password, visitor)) return account;
+    const counted = knownBrowser(account.id, visitor) === null ? visitor : null;
+    if (await this.check(`confirm:${account.id}`, account, password, counted)) return account;
     throw new Refusal('forbidden', 'This is not your password: type it once more.', { field: 'current' });
   }
 
-  /** Whether it is the account's password; of nobody's it is checked as long. @throws Refusal rate_limited */
-  check(gate: string, account: Account | null, password: string, visitor: Visitor): Promise<boolean> {
+  /**
+   * Whether it is the account's password; of nobody's it is checked as long.
+   * @param visitor as Throttle.attempt has it
+   * @throws Refusal rate_limited
+   */
+  check(gate: string, account: Account | null, password: string, visitor: Visitor | null): Promise<boolean> {
     const { throttle, passwords } = this.parts;
     return throttle.attempt(accountGate(gate), visitor, () => passwords.matches(password, account?.password ?? null));
   }

@@ -9,7 +9,7 @@ import type { Recovery } from './recovery.ts';
 import type { Begun, Session, Sessions } from './sessions.ts';
 import { accountGate, type Throttle } from './throttle.ts';
 import type { Totp } from './totp.ts';
-import type { Visitor } from './visitor.ts';
+import { knownBrowser, type Visitor } from './visitor.ts';
 
 /** A step of signing in that was taken. The cookie replaces any the browser had. */
 export interface SignedIn extends Begun {
@@ -40,9 +40,11 @@ export class SignIn {
   async withPassword(email: string, password: string, visitor: Visitor): Promise<SignedIn> {
     const { accounts, proof } = this.parts;
     const account = await accounts.byEmail(email);
-    const gate = `sign-in:${emailKey(email) ?? email}`;
     const id = account?.id ?? null;
-    const good = await this.noteThrottled(id, visitor, () => proof.check(gate, account, password, visitor));
+    const known = knownBrowser(id, visitor);
+    const gate = known === null ? `sign-in:${emailKey(email) ?? email}` : `known:${id}:${known}`;
+    const counted = known === null ? visitor : null;
+    const good = await this.noteThrottled(id, visitor, () => proof.check(gate, account, password, counted));
     if (!good || account === null) {
       this.refused(id, 'WRONG_PASSWORD', visitor);
       throw new Refusal('forbidden', 'E-mail address or password is wrong: check both and try again.');
@@ -73,7 +75,9 @@ export class SignIn {
     // Counted beside the session: who knows the password begins as many of those as they like.
     const gate = accountGate(`totp:${account_id}`);
     const good = await this.noteThrottled(account_id, visitor, () =>
-      throttle.attempt(gate, visitor, () => totp.use(account_id, code)),
+      throttle.attempt(gate, knownBrowser(account_id, visitor) === null ? visitor : null, () =>
+        totp.use(account_id, code),
+      ),
     );
     if (!good) await this.failFactor(pending, visitor, 'This code is wrong or was used: type the one shown next.');
     return this.advance(pending, 'TOTP', visitor);

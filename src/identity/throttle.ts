@@ -49,24 +49,24 @@ export class Throttle {
   /**
    * Lets somebody try `work`, which answers whether they were right. At one gate they do so one after the other: who is
    * right several times at once is not taken for somebody who guesses.
-   * @param visitor whose network is counted too, and cleared of this attempt alone when it was right
+   * @param visitor whose network is counted too, and cleared of this attempt alone when it was right; null for who is
+   *   known by more than an address, so that strangers who share it do not keep them out
    * @throws Refusal rate_limited, and `work` was not tried
    */
-  attempt(gate: Gate, visitor: Visitor, work: () => Promise<boolean>): Promise<boolean> {
-    const network = networkGate(networkOf(visitor.address));
+  attempt(gate: Gate, visitor: Visitor | null, work: () => Promise<boolean>): Promise<boolean> {
+    const networks = visitor === null ? [] : [networkGate(networkOf(visitor.address))];
     return this.attempts.take(gate.name, async () => {
-      await this.enter([gate, network]);
+      await this.enter([gate, ...networks]);
       let good: boolean;
       try {
         good = await work();
       } catch (error) {
-        await this.giveBack(gate);
-        await this.giveBack(network);
+        for (const one of [gate, ...networks]) await this.giveBack(one);
         throw error;
       }
       if (good) {
         await this.parts.accounts.remove('attempts', idOf(gate));
-        await this.giveBack(network);
+        for (const network of networks) await this.giveBack(network);
       }
       return good;
     });

@@ -4,6 +4,22 @@ export interface Visitor {
   address: string;
   /** The User-Agent header, or an empty text. */
   agent: string;
+  /** Set where it is a browser that an account was signed in to from before. */
+  known?: KnownBrowser | undefined;
+}
+
+/** A browser by its id, and the account that was signed in to from it. It proves nothing else. */
+export interface KnownBrowser {
+  account_id: string;
+  id: string;
+}
+
+/**
+ * The browser's id where the account was signed in to from it before. Wrong passwords from there are counted apart: else
+ * any stranger who knows an address would keep its owner out for good, by a wrong password every quarter of an hour.
+ */
+export function knownBrowser(accountId: string | null, { known }: Visitor): string | null {
+  return known !== undefined && known.account_id === accountId ? known.id : null;
 }
 
 /** In the order in which they are looked for: most browsers also claim to be the ones further down. */

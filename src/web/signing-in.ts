@@ -7,7 +7,9 @@ export function withNext(path: string, next: string): string {
 }
 
 /** Gives the browser the session of a step that was taken, and sends it on: to the second factor, or where it wanted to. */
-export function finishStep({ ctx, cookies }: Pick<Visit, 'ctx' | 'cookies'>, step: SignedIn, next: string): Redirect {
+export function finishStep({ ctx, cookies, knownBrowsers }: Visit, step: SignedIn, next: string): Redirect {
   cookies.setSession(ctx, step.cookie);
-  return redirect(step.next === 'DONE' ? next : withNext('/sign-in/second-factor', next));
+  if (step.next !== 'DONE') return redirect(withNext('/sign-in/second-factor', next));
+  knownBrowsers.remember(ctx, step.session.account_id);
+  return redirect(next);
 }

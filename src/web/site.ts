@@ -6,6 +6,7 @@ import { CALLBACK_PATH } from '../identity/openid/openid.ts';
 import { FormTokens, refuseOtherSites, TOKEN_FIELD } from './csrf.ts';
 import { type ErrorAnswer, errorAnswer, errorPage } from './error-page.tsx';
 import { NOTHING_SENT, readForm } from './forms.ts';
+import { KnownBrowsers } from './known-browsers.ts';
 import { renderPage } from './layout.tsx';
 import { safeNext } from './next.ts';
 import { keepNotice, takeNotice } from './notices.ts';
@@ -19,12 +20,14 @@ const SEE_OTHER = 303;
 export class Site {
   private readonly cookies: Cookies;
   private readonly tokens: FormTokens;
+  private readonly knownBrowsers: KnownBrowsers;
   private readonly guard: ReturnType<typeof originGuard>;
   private readonly headers: ReturnType<typeof pageHeaders>;
 
   constructor(private readonly parts: WebParts) {
     this.cookies = new Cookies(parts.baseUrl);
     this.tokens = new FormTokens(parts.formKey, this.cookies);
+    this.knownBrowsers = new KnownBrowsers(parts.formKey, this.cookies);
     this.guard = originGuard(parts.baseUrl);
     this.headers = pageHeaders(parts.baseUrl);
   }
@@ -62,7 +65,8 @@ export class Site {
     return {
       ctx,
       cookies: this.cookies,
-      visitor: this.parts.visitorOf(ctx.req),
+      knownBrowsers: this.knownBrowsers,
+      visitor: { ...this.parts.visitorOf(ctx.req), known: this.knownBrowsers.read(ctx.req) ?? undefined },
       params: ctx.params,
       query: new URLSearchParams(ctx.querystring),
       sent,

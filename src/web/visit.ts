@@ -5,6 +5,7 @@ import type { Account } from '../identity/account.ts';
 import type { Session } from '../identity/sessions.ts';
 import type { Visitor } from '../identity/visitor.ts';
 import type { Sent } from './forms.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
 import type { Page } from './page.ts';
 
 export type PageContext = RouterContext<RequestState>;
@@ -27,6 +28,8 @@ export interface Visit {
   ctx: PageContext;
   /** To begin and end sessions. */
   cookies: Cookies;
+  /** Which accounts were signed in to from this browser. */
+  knownBrowsers: KnownBrowsers;
   visitor: Visitor;
   /** The path's named parts. */
   params: Readonly<Record<string, string | undefined>>;

@@ -68,6 +68,32 @@ test('the right password is no way past a wait', async () => {
   assert.equal([last.type, 'reason' in last && last.reason], ['SIGN_IN_REFUSED', 'THROTTLED']);
 });
 
+test('strangers do not lock the owner out of a browser that they were signed in from before', async () => {
+  const people = await startPeople();
+  const { account } = await signUp(people);
+  const known = { ...VISITOR, known: { account_id: account.id, id: 'here' } };
+  const right = (visitor: typeof known) => people.signIn.withPassword(ADA.email, ADA.password, visitor);
+  await fail(people, 5);
+  assert.is((await right(known)).next, 'DONE');
+  assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, VISITOR))).code, 'rate_limited');
+  const another = { ...VISITOR, known: { account_id: 'acc_of_somebody_else', id: 'here' } };
+  assert.is((await refusalOf(right(another))).code, 'rate_limited', 'known to another account');
+  for (let i = 0; i < 5; i++)
+    await refusalOf(people.signIn.withPassword(ADA.email, 'no password of theirs', { ...from(i), known: known.known }));
+  assert.is((await refusalOf(right(known))).code, 'rate_limited', 'it has its own five, and no more');
+});
+
+test('strangers on the same network lock out neither a known browser nor who is signed in at one', async () => {
+  const people = await startPeople(undefined, { hasher: LIGHT });
+  const { account, session } = await signUp(people);
+  const known = { ...THIEF, known: { account_id: account.id, id: 'here' } };
+  for (let i = 0; i < 60; i++)
+    await refusalOf(people.signIn.withPassword(`nobody${i}@example.org`, 'password of many', THIEF));
+  assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, THIEF))).code, 'rate_limited');
+  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, known)).next, 'DONE');
+  assert.is((await people.proof.prove(session, ADA.password, known)).id, account.id);
+});
+
 test('no other form of the address gets more tries', async () => {
   const people = await startPeople();
   await signUp(people);

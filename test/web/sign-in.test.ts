@@ -43,6 +43,24 @@ test('a wrong password and an unknown address are told in the same words; what w
   assert.is(new Set(texts).size, 1);
 });
 
+test('who guesses locks the owner out of no browser that they were signed in from', async ({ web }) => {
+  const browser = await web.setUpOwner();
+  await browser.get('/');
+  await browser.send('/sign-out');
+  assert.ok(browser.cookies.has('veritrail-known'), 'it stays');
+  const stranger = web.browser();
+  const forged = browser.cookies.get('veritrail-known')!.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A'));
+  for (const known of [undefined, undefined, undefined, forged, forged, forged]) {
+    if (known !== undefined) stranger.cookies.set('veritrail-known', known);
+    await stranger.get('/sign-in');
+    await stranger.send('/sign-in', { email: OWNER.email, password: 'wrong but memorable' });
+  }
+  await stranger.get('/sign-in');
+  assert.is((await stranger.send('/sign-in', OWNER)).status, 429);
+  await browser.get('/sign-in');
+  assert.is((await browser.send('/sign-in', OWNER)).status, 303);
+});
+
 test('what is missing is said beside its field', async ({ web }) => {
   const browser = web.browser();
   await browser.get('/sign-in');
