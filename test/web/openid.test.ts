@@ -164,69 +164,6 @@ test('never takes over an account with a password; its owner connects it', async
   assert.not.ok(await isSignedIn(stranger));
 });
 
-test('connecting and disconnecting need a proof of the last quarter of an hour, at both ends', async ({ web }) => {
-  const owner = await web.setUpOwner();
-  web.identity.clock.wait(9 * 60_000);
-  await owner.get('/settings/security');
-  const address = await setOut(owner, '/settings/security/provider');
-  web.identity.clock.wait(7 * 60_000);
-  assert.match(await toldThere(owner, await owner.get(await backFrom(address))), 'You signed in a while ago');
-  await owner.get('/settings/security');
-  assert.match(String((await owner.send('/settings/security/provider')).to), '/settings/security/confirm?');
-  assert.not.ok((await web.people.accounts.get(web.ownerId))!.subject);
-  await owner.get('/settings/security/confirm');
-  await owner.send('/settings/security/confirm', { current: OWNER.password });
-  await signInBy(owner, '/settings/security', '/settings/security/provider');
-  assert.ok((await web.people.accounts.get(web.ownerId))!.subject);
-  web.identity.clock.wait(16 * 60_000);
-  await owner.get('/settings/security');
-  assert.match(String((await owner.send('/settings/security/provider/remove')).to), '/settings/security/confirm?');
-  assert.ok((await web.people.accounts.get(web.ownerId))!.subject);
-});
-
-test('what one account is connected to no other can be, and a second person is not put over the first', async ({
-  web,
-  provider,
-}) => {
-  const owner = await web.setUpOwner();
-  const eve = await web.invite({ name: 'Eve', email: 'eve@example.org', password: 'listens at every door' }, 'VIEWER');
-  await signInBy(owner, '/settings/security', '/settings/security/provider');
-  const second = await signInBy(eve, '/settings/security', '/settings/security/provider');
-  assert.match(await toldThere(eve, second), 'connected to another account here');
-  await eve.get('/settings/security');
-  const address = await setOut(eve, '/settings/security/provider');
-  const { subject } = (await web.people.accounts.get(web.ownerId))!;
-  const { id } = (await web.people.accounts.byEmail('eve@example.org'))!;
-  await web.identity.accounts.update('accounts', id, { subject: 'elsewhere eve' });
-  provider.person = { ...BOB, sub: 'bob-2' };
-  assert.match(await toldThere(eve, await eve.get(await backFrom(address))), 'disconnect that first');
-  assert.is((await web.people.accounts.get(web.ownerId))!.subject, subject);
-});
-
-test('nobody is connected whose browser is signed in as another by the time it comes back', async ({ web }) => {
-  const owner = await web.setUpOwner();
-  await owner.get('/settings/security');
-  const address = await setOut(owner, '/settings/security/provider');
-  const eve = await web.invite({ name: 'Eve', email: 'eve@example.org', password: 'listens at every door' }, 'VIEWER');
-  owner.cookies.set('veritrail', eve.cookies.get('veritrail')!);
-  assert.match(await toldThere(owner, await owner.get(await backFrom(address))), 'not signed in as when you set out');
-  const accounts = await web.identity.accounts.all('accounts');
-  assert.ok(accounts.every(({ subject }) => subject == null));
-});
-
-test('without a password the provider stays connected', async ({ web, provider }) => {
-  await web.setUpOwner();
-  await admit(web, 'example.org');
-  const browser = web.browser();
-  await signInBy(browser);
-  const { text } = await browser.get('/settings/security');
-  assert.match(text, 'set a password first');
-  const session = (await web.people.sessions.list((await web.people.accounts.byEmail(BOB.email))!.id))[0]!;
-  const refused = await web.openId!.disconnect(session, VISITOR).catch((error: Error) => error.message);
-  assert.match(String(refused), 'Set a password first');
-  assert.ok(await web.people.accounts.bySubject(`${provider.issuer} bob-1`));
-});
-
 test('an account that waits without a way in is linked by its verified address', async ({ web, provider }) => {
   await web.setUpOwner();
   const waiting = { id: 'acc_waiting', name: 'Bob', email: 'Bob@Example.org', email_key: 'bob@example.org' };
