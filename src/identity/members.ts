@@ -170,7 +170,7 @@ export class Members {
   }
 
   /**
-   * Leaves every organization, before an account is erased.
+   * Leaves every organization, before an account is erased, and takes away what it called its tokens.
    * @throws Refusal invalid_transition naming the organizations that would have no OWNER any more; none was left then
    */
   async leaveAll(accountId: string, reason?: string): Promise<void> {
@@ -182,6 +182,7 @@ export class Members {
       throw new Refusal('invalid_transition', message);
     }
     for (const { id } of organizations) await this.leave(id, accountId, reason);
+    await this.parts.tokens.forgetNames(accountId);
   }
 
   /** By name. @throws Refusal not_found */

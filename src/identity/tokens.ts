@@ -156,14 +156,25 @@ export class Tokens {
 
   /** Takes a removed member's tokens off an organization that has revoked them already. */
   async left(accountId: string, organizationId: string): Promise<void> {
-    for (const record of await this.parts.accounts.find<TokenRecord>('tokens', 'account_id', accountId)) {
+    for (const record of await this.recordsOf(accountId)) {
       if (record.revoked_at === null) await narrow(this.parts, record.id, organizationId);
     }
   }
 
   /** Makes what is known of an account's tokens be looked up anew: its role in an organization has changed. */
   async changedFor(accountId: string): Promise<void> {
-    for (const { id } of await this.parts.accounts.find('tokens', 'account_id', accountId)) this.parts.changed?.(id);
+    for (const { id, revoked_at } of await this.recordsOf(accountId)) if (revoked_at === null) this.parts.changed?.(id);
+  }
+
+  /** What people call their tokens may tell who they are, and the access log shows it. */
+  async forgetNames(accountId: string): Promise<void> {
+    for (const { id, kind } of await this.recordsOf(accountId)) {
+      if (kind === undefined) await this.parts.accounts.update('tokens', id, { name: 'API token' });
+    }
+  }
+
+  private recordsOf(accountId: string): Promise<TokenRecord[]> {
+    return this.parts.accounts.find<TokenRecord>('tokens', 'account_id', accountId);
   }
 
   /** What the log gets, checked before anything is written. */

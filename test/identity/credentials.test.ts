@@ -70,6 +70,19 @@ test('a form makes one token, though it is sent twice at once, and leaves one fa
   assert.is((await tokens.listOf(bo)).length, 1);
 });
 
+test('whoever leaves everything, to be erased, leaves no name that they gave a token', async () => {
+  const here = await company();
+  const { accounts, member, members, organizationId, tokens } = here;
+  const bo = await member('EDITOR');
+  const { record } = await own(here, bo, 'EDITOR');
+  await accounts.update('tokens', record.id, { name: 'Bo Smith’s laptop' });
+  const grant = { name: 'Some assistant', account_id: bo, role: 'VIEWER', organizations: [organizationId] } as const;
+  const assistant = await tokens.connect({ ...grant, client: CLIENT }, personOf(bo));
+  await members.leaveAll(bo);
+  const names = new Map((await tokens.listOf(bo)).map(({ id, name }) => [id, name]));
+  assert.equal([names.get(record.id), names.get(assistant.id)], ['API token', 'Some assistant']);
+});
+
 test('a list of one’s own says what ends soon, and has no hash', async () => {
   const here = await company();
   const { clock, member, owner, tokens } = here;
