@@ -30,7 +30,10 @@ export async function openMongoAccountStore(url: string): Promise<AccountStore> 
       const collection = connection.db.collection<RecordRow>(collectionName(name));
       const unique = table.unique.map((field) => indexOver([`claims.${field}`], { unique: true }));
       const plain = [...table.unique, ...table.lookup].map((field) => indexOver([`record.${field}`, '_id']));
-      await reach(() => makeIndexes(collection, [...unique, ...plain]));
+      await reach(() => makeIndexes(collection, [...unique, ...plain])).catch(async () => {
+        // Of several that are made by two instances at once, not every compatible server takes it well.
+        for (const index of [...unique, ...plain]) await reach(() => makeIndexes(collection, [index]));
+      });
     }
     return new MongoAccountStore(connection);
   } catch (error) {

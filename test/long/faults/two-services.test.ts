@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { call, firstOrganization, insist } from '../support/faults-calls.ts';
-import { sharedPair, veritrail } from '../support/faults-processes.ts';
-import { type Service, startService } from '../support/service.ts';
-import { until } from '../support/wait.ts';
+import { call, firstOrganization, insist } from '../../support/faults-calls.ts';
+import { sharedPair, veritrail } from '../../support/faults-processes.ts';
+import { type Service, startService } from '../../support/service.ts';
+import { until } from '../../support/wait.ts';
 
 const pair = await sharedPair();
 const test = suite(`two services on ${pair?.name}`);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { call, firstOrganization, insist, look } from '../support/faults-calls.ts';
-import { checkRebuild } from '../support/faults-check.ts';
-import { appendStrange } from '../support/faults-strange.ts';
-import { beside, embeddedPair } from '../support/pairs.ts';
-import { startService } from '../support/service.ts';
-import { until } from '../support/wait.ts';
+import { call, firstOrganization, insist, look } from '../../support/faults-calls.ts';
+import { checkRebuild } from '../../support/faults-check.ts';
+import { appendStrange } from '../../support/faults-strange.ts';
+import { beside, embeddedPair } from '../../support/pairs.ts';
+import { startService } from '../../support/service.ts';
+import { until } from '../../support/wait.ts';
 
 const test = suite('events that nobody knows');
 

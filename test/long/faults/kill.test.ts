@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
-import { killRounds } from '../support/faults-kill.ts';
-import { embeddedPair } from '../support/pairs.ts';
+import { killRounds } from '../../support/faults-kill.ts';
+import { embeddedPair } from '../../support/pairs.ts';
 
 const test = suite('killed: embedded stores');
 

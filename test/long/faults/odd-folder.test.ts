@@ -2,10 +2,10 @@ import { copyFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { firstOrganization, insist } from '../support/faults-calls.ts';
-import { checkRebuild } from '../support/faults-check.ts';
-import { beside, embeddedPair, type Pair } from '../support/pairs.ts';
-import { type Service, startService } from '../support/service.ts';
+import { firstOrganization, insist } from '../../support/faults-calls.ts';
+import { checkRebuild } from '../../support/faults-check.ts';
+import { beside, embeddedPair, type Pair } from '../../support/pairs.ts';
+import { type Service, startService } from '../../support/service.ts';
 
 interface Context {
   pair: Pair;

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Lease, LeaseHold } from '../../src/projections/lease.ts';
-import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
-import { temporaryFolder } from '../support/register.ts';
+import { type Lease, LeaseHold } from '../../../src/projections/lease.ts';
+import { openSqliteReadStore } from '../../../src/stores/sqlite/read-store.ts';
+import { temporaryFolder } from '../../support/register.ts';
 
 const test = suite('lease');
 

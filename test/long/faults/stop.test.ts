@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
-import { withRelays } from '../support/faults-relays.ts';
-import { until } from '../support/wait.ts';
+import { startApp } from '../../../src/app.ts';
+import { readConfig } from '../../../src/config.ts';
+import { createLogger } from '../../../src/log.ts';
+import { withRelays } from '../../support/faults-relays.ts';
+import { until } from '../../support/wait.ts';
 
 const test = suite('stopping without a store');
 

@@ -1,5 +1,5 @@
 import { suite } from 'uvu';
-import { goThroughWithout } from '../support/faults-relays.ts';
+import { goThroughWithout } from '../../support/faults-relays.ts';
 
 const test = suite('a store is away');
 
