@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import type { Caller } from '../../commands/caller.ts';
 import { Refusal } from '../../commands/refusal.ts';
 import { KEPT_DAYS } from '../../identity/access-rows.ts';
 import { ACCESS, type AccessEntryShown, type AccessPage, listAccess } from '../../queries/access.ts';
@@ -40,11 +39,9 @@ function askedBy({ query }: SignedInVisit): Asked {
   return FIELDS.map((name) => [name, query.get(name) ?? ''] as const).filter(([, value]) => value !== '');
 }
 
-async function read(parts: WebParts, visit: SignedInVisit, { organization, actor }: Within): Promise<AccessPage> {
+async function read(parts: WebParts, visit: SignedInVisit, { organization }: Within): Promise<AccessPage> {
   const { query } = visit;
-  const roles = new Map([[organization.id, actor.role]]);
-  const account_id = visit.person.account.id;
-  const caller: Caller = { account_id, token_id: null, client: null, roles, members: roles, read_only: true };
+  const caller = await parts.members.callerOf(visit.person.account.id);
   const types = Object.hasOwn(ACCESS_KINDS, query.get('kind') ?? '') ? ACCESS_KINDS[query.get('kind')!]!.types : null;
   const answer = await listAccess(parts.accessReader, caller, {
     organization_id: organization.id,

@@ -1,7 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
-import { personOf } from '../../identity/actor.ts';
-import type { ShownToken } from '../../identity/tokens.ts';
+import type { Assistant as Connected } from '../../identity/oauth/oauth.ts';
 import { doThere } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { checkForm, one } from '../forms.ts';
@@ -14,10 +13,12 @@ const ASSISTANTS = '/settings/assistants';
 const DISCONNECTED = { assistant: one(z.string().min(1)) };
 
 /** Assistants that the visitor allowed (OAuth), each to be disconnected. */
-export const assistantsPage = ({ tokens, members, endpoint }: WebParts): Route[] => [
+export const assistantsPage = ({ oauth, members, endpoint }: WebParts): Route[] => [
   get(ASSISTANTS, async ({ person: { account } }) => {
-    const [all, organizations] = await Promise.all([tokens.listOf(account.id), members.organizationsOf(account.id)]);
-    const active = all.filter(({ kind, state }) => kind === 'ASSISTANT' && state === 'ACTIVE');
+    const [active, organizations] = await Promise.all([
+      oauth.assistantsOf(account.id),
+      members.organizationsOf(account.id),
+    ]);
     const names = new Map(organizations.map(({ id, name }) => [id, name]));
     return {
       title: 'Connected assistants',
@@ -39,12 +40,12 @@ export const assistantsPage = ({ tokens, members, endpoint }: WebParts): Route[]
   }),
   post(`${ASSISTANTS}/disconnect`, ({ person: { account }, sent }) => {
     const { value } = checkForm(DISCONNECTED, sent);
-    const disconnect = async () => value && tokens.revoke(value.assistant, undefined, personOf(account.id));
+    const disconnect = async () => value && oauth.disconnect(value.assistant, account.id);
     return doThere(ASSISTANTS, 'The assistant is disconnected.', disconnect);
   }),
 ];
 
-function Assistant({ assistant, names }: { assistant: ShownToken; names: ReadonlyMap<string, string> }) {
+function Assistant({ assistant, names }: { assistant: Connected; names: ReadonlyMap<string, string> }) {
   const { id, name, role, read_only, organizations, created_at, last_used_at, expires_at, expiring } = assistant;
   const reached = organizations.flatMap((one) => names.get(one) ?? []);
   const title = `assistant-${id}`;
