@@ -1,13 +1,9 @@
 import { isIP } from 'node:net';
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
@@ -43,6 +39,8 @@ export interface PasskeysParts {
 const MOST = 20;
 /** The user may be asked for a finger or a PIN; a password came before, so it need not be. */
 const USER_VERIFICATION = 'preferred';
+/** Loaded when the first passkey is made or used: it takes longer to load than much of the service. */
+const webauthn = () => import('@simplewebauthn/server');
 const TRY_AGAIN = 'The passkey could not be checked: try again.';
 
 /** WebAuthn credentials as second factors. */
@@ -70,7 +68,7 @@ export class Passkeys {
       throw new Refusal('invalid_transition', `There are ${MOST} passkeys already: remove one first.`);
     }
     const name = account.email ?? account.name ?? account.id;
-    const options = await generateRegistrationOptions({
+    const options = await (await webauthn()).generateRegistrationOptions({
       rpName: 'veritrail',
       rpID: this.place().expectedRPID,
       userID: new TextEncoder().encode(account.id),
@@ -94,8 +92,8 @@ export class Passkeys {
     const label = readName(name);
     const expectedChallenge = (await sessions.takeChallenge(session, 'REGISTER_PASSKEY'))?.value;
     if (expectedChallenge === undefined) throw new Refusal('forbidden', TRY_AGAIN);
-    const { registrationInfo } = await checked(() =>
-      verifyRegistrationResponse({
+    const { registrationInfo } = await checked(async () =>
+      (await webauthn()).verifyRegistrationResponse({
         ...this.place(),
         response: response as RegistrationResponseJSON,
         expectedChallenge,
@@ -124,7 +122,7 @@ export class Passkeys {
   /** What `navigator.credentials.get` takes, as JSON, for a session at SECOND_FACTOR. */
   async authenticationOptions(pending: Session): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const known = await this.list(pending.account_id);
-    const options = await generateAuthenticationOptions({
+    const options = await (await webauthn()).generateAuthenticationOptions({
       rpID: this.place().expectedRPID,
       allowCredentials: known.map(({ id, transports }) => ({ id, transports })),
       userVerification: USER_VERIFICATION,
@@ -141,8 +139,8 @@ export class Passkeys {
     const passkey = typeof id === 'string' ? await accounts.get<Passkey>('passkeys', id) : null;
     if (expectedChallenge === undefined || passkey?.account_id !== pending.account_id) return false;
     const { counter } = passkey;
-    const result = await checked(() =>
-      verifyAuthenticationResponse({
+    const result = await checked(async () =>
+      (await webauthn()).verifyAuthenticationResponse({
         ...this.place(),
         response: response as AuthenticationResponseJSON,
         expectedChallenge,
