@@ -45,6 +45,12 @@ const BLANK: Pick<Account, 'name' | 'email' | 'email_key' | 'password' | 'subjec
   erased_at: null,
 };
 
+/** What erasing an account puts in the place of all that tells who it was. */
+export const ERASED = {
+  ...{ name: null, email: null, email_key: null, password: null, subject: null, totp: null },
+  recovery: [],
+} satisfies Partial<Account>;
+
 /** An account as it is stored. Those of earlier versions, and of the first start, have fewer fields. */
 export function accountOf(record: AccountRecord): Account {
   return { ...BLANK, ...record };

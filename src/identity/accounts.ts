@@ -1,7 +1,7 @@
 import { randomId } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
-import { type Account, accountOf, emailKey, readEmail, readName } from './account.ts';
+import { type Account, accountOf, ERASED, emailKey, readEmail, readName } from './account.ts';
 import type { Factors } from './factors.ts';
 import type { Links } from './links.ts';
 import type { Noted } from './noted.ts';
@@ -150,7 +150,11 @@ export class Accounts {
     const { id, created_at, organizations } = await proof.prove(session, password, visitor);
     await leaveAll(id);
     // First what lets somebody in; sessions of an erased account count no more even before they are gone.
-    await accounts.put('accounts', { id, created_at, erased_at: now().toISOString() });
+    const erased_at = now().toISOString();
+    await accounts.update('accounts', id, { ...ERASED, erased_at });
+    // What the same person joined meanwhile in another window; nothing is joined from here on.
+    await leaveAll(id);
+    await accounts.put('accounts', { id, created_at, erased_at });
     await sessions.endOthers(id, null);
     await factors.removePasskeys(id);
     await links.withdrawAllOf(id);

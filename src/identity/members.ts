@@ -13,6 +13,7 @@ import { accountNames } from '../queries/names.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
 import { type Actor, commandOrganization, personOf, requireOrganization } from './actor.ts';
+import { readDomain } from './domain-name.ts';
 import { addHint, hintsOf, removeHint } from './hints.ts';
 import { keptInstallation } from './installation.ts';
 import type { Tokens } from './tokens.ts';
@@ -137,6 +138,10 @@ export class Members {
     await this.command(organizationId, { type: 'AddMember', account_id: accountId, role }, actor);
     // Again: whoever removes this account at once takes the hint away.
     await addHint(this.parts.accounts, accountId, organizationId);
+    if ((await this.parts.accounts.get('accounts', accountId))?.erased_at) {
+      await this.leave(organizationId, accountId);
+      throw new Refusal('not_found', 'This account is no more.');
+    }
     await this.parts.tokens.changedFor(accountId);
   }
 
@@ -270,18 +275,6 @@ export class Members {
   private command(organizationId: string, command: OrganizationCommand, actor: Actor) {
     return commandOrganization(this.parts.handler, organizationId, command, actor);
   }
-}
-
-/** Labels of letters, digits and lines between dots, as in RFC 1123 section 2.1. */
-const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
-
-/** @throws Refusal invalid_input */
-function readDomain(text: string): string {
-  const domain = text.trim().toLowerCase().replace(/^@/, '');
-  if (DOMAIN.test(domain)) return domain;
-  throw new Refusal('invalid_input', 'Give what follows the @ of an address, such as example.org.', {
-    field: 'domain',
-  });
 }
 
 function refuseNoRole(role: Role): void {

@@ -9,6 +9,7 @@ import { Members, MOST_OWNED } from '../../src/identity/members.ts';
 import { repair } from '../../src/identity/repair.ts';
 import { closeAll, replaced, withAccounts } from '../support/identity.ts';
 import { company, refusedWith } from '../support/membership.ts';
+import { signUp, startPeople, VISITOR } from '../support/people.ts';
 
 const test = suite('members');
 
@@ -229,6 +230,42 @@ test('a membership whose hint is taken away at once by who removed it before has
   const late = new Members({ accounts, tokens, handler: replaced(handler, { execute }) });
   await late.add(organizationId, bo, 'VIEWER', personOf(owner));
   assert.equal([...(await members.rolesOf(bo)).keys()], [organizationId]);
+});
+
+test('an account that is erased while it joins is a member nowhere', async () => {
+  const here = await company();
+  const { accounts, members, organizationId, owner } = here;
+  const { id } = await members.createOrganization('Another', owner);
+  const rounds: string[] = [];
+  const join = async (account: string) => {
+    const joined = members.add(id, account, 'OWNER', personOf(owner));
+    rounds.push(
+      await joined.then(
+        () => 'joined',
+        () => 'refused',
+      ),
+    );
+  };
+  for (const when of ['before', 'after'] as const) {
+    const people = await startPeople(here, {
+      leaveAll: async (account) => {
+        const erased = (await people.accounts.get(account))!.erased_at !== null;
+        await members.leaveAll(account);
+        if (erased === (when === 'after')) await join(account);
+      },
+    });
+    const person = { name: when, email: `${when}@example.org`, password: 'weaves algebraic patterns' };
+    const { account, session } = await signUp(people, person);
+    await members.add(organizationId, account.id, 'EDITOR', personOf(owner));
+    await people.accounts.erase(session, person.password, VISITOR);
+    assert.equal([...(await members.rolesOf(account.id))], [], when);
+    assert.equal(
+      (await members.membersOf(id)).map(({ account_id }) => account_id),
+      [owner],
+    );
+    assert.equal(Object.keys((await accounts.get('accounts', account.id))!).sort(), ['created_at', 'erased_at', 'id']);
+  }
+  assert.equal(rounds, ['joined', 'refused']);
 });
 
 test('an account of an earlier version is looked for in the first organization', async () => {
