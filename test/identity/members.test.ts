@@ -4,12 +4,11 @@ import { ROLES } from '../../src/commands/caller.ts';
 import { organizationStream } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
 import { personOf, SYSTEM } from '../../src/identity/actor.ts';
-import { hintsOf, removeHint } from '../../src/identity/hints.ts';
+import { hintsOf } from '../../src/identity/hints.ts';
 import { Members, MOST_OWNED } from '../../src/identity/members.ts';
 import { repair } from '../../src/identity/repair.ts';
-import { closeAll, replaced, withAccounts } from '../support/identity.ts';
+import { closeAll, withAccounts } from '../support/identity.ts';
 import { company, refusedWith } from '../support/membership.ts';
-import { signUp, startPeople, VISITOR } from '../support/people.ts';
 
 const test = suite('members');
 
@@ -194,78 +193,6 @@ test('where to look is written before the membership, kept by two who write at o
   assert.is((await members.rolesOf(bo)).size, 4);
   await members.remove(ids[0]!, bo, personOf(owner));
   assert.not.ok((await hintsOf(accounts, bo)).includes(ids[0]!));
-});
-
-test('whoever is made a member again while they are removed is still found, and can leave everything', async () => {
-  const here = await company();
-  const beside = await company(here);
-  const { accounts, handler, authenticator, members, member, organizationId, owner, tokens } = here;
-  const bo = await member('EDITOR');
-  const again = () => beside.members.add(organizationId, bo, 'EDITOR', personOf(owner));
-  // After the fact, and before the hint is taken away.
-  const atOnce = {
-    ...{ accounts, handler },
-    tokens: new Proxy(tokens, {
-      get: (target, name) => (name === 'left' ? again : Reflect.get(target, name)),
-    }),
-  };
-  await new Members(atOnce).remove(organizationId, bo, personOf(owner));
-  assert.equal([...(await members.rolesOf(bo)).keys()], [organizationId]);
-  const mine = { name: 'mine', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
-  const { token } = await tokens.create(mine, personOf(bo));
-  await members.leaveAll(bo);
-  assert.is((await authenticator.authenticate(token))?.roles.size ?? 0, 0, 'an erased account keeps no token');
-});
-
-test('a membership whose hint is taken away at once by who removed it before has one again', async () => {
-  const here = await company();
-  const { accounts, handler, members, member, organizationId, owner, tokens } = here;
-  const bo = await member('EDITOR');
-  await members.remove(organizationId, bo, personOf(owner));
-  // The other one's last step comes between this one's hint and its fact.
-  const execute: typeof handler.execute = async (...given) => {
-    await removeHint(accounts, bo, organizationId);
-    return handler.execute(...given);
-  };
-  const late = new Members({ accounts, tokens, handler: replaced(handler, { execute }) });
-  await late.add(organizationId, bo, 'VIEWER', personOf(owner));
-  assert.equal([...(await members.rolesOf(bo)).keys()], [organizationId]);
-});
-
-test('an account that is erased while it joins is a member nowhere', async () => {
-  const here = await company();
-  const { accounts, members, organizationId, owner } = here;
-  const { id } = await members.createOrganization('Another', owner);
-  const rounds: string[] = [];
-  const join = async (account: string) => {
-    const joined = members.add(id, account, 'OWNER', personOf(owner));
-    rounds.push(
-      await joined.then(
-        () => 'joined',
-        () => 'refused',
-      ),
-    );
-  };
-  for (const when of ['before', 'after'] as const) {
-    const people = await startPeople(here, {
-      leaveAll: async (account) => {
-        const erased = (await people.accounts.get(account))!.erased_at !== null;
-        await members.leaveAll(account);
-        if (erased === (when === 'after')) await join(account);
-      },
-    });
-    const person = { name: when, email: `${when}@example.org`, password: 'weaves algebraic patterns' };
-    const { account, session } = await signUp(people, person);
-    await members.add(organizationId, account.id, 'EDITOR', personOf(owner));
-    await people.accounts.erase(session, person.password, VISITOR);
-    assert.equal([...(await members.rolesOf(account.id))], [], when);
-    assert.equal(
-      (await members.membersOf(id)).map(({ account_id }) => account_id),
-      [owner],
-    );
-    assert.equal(Object.keys((await accounts.get('accounts', account.id))!).sort(), ['created_at', 'erased_at', 'id']);
-  }
-  assert.equal(rounds, ['joined', 'refused']);
 });
 
 test('an account of an earlier version is looked for in the first organization', async () => {

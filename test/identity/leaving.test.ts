@@ -1,0 +1,87 @@
+/** Who leaves, is removed or is erased while somebody, or they themselves, do the contrary. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { personOf } from '../../src/identity/actor.ts';
+import { removeHint } from '../../src/identity/hints.ts';
+import { Members } from '../../src/identity/members.ts';
+import { closeAll, replaced } from '../support/identity.ts';
+import { company } from '../support/membership.ts';
+import { signUp, startPeople, VISITOR } from '../support/people.ts';
+
+const test = suite('leaving at once');
+
+test.after.each(closeAll);
+
+test('whoever is made a member again while they are removed is still found, and can leave everything', async () => {
+  const here = await company();
+  const beside = await company(here);
+  const { accounts, handler, authenticator, members, member, organizationId, owner, tokens } = here;
+  const bo = await member('EDITOR');
+  const again = () => beside.members.add(organizationId, bo, 'EDITOR', personOf(owner));
+  // After the fact, and before the hint is taken away.
+  const atOnce = {
+    ...{ accounts, handler },
+    tokens: new Proxy(tokens, {
+      get: (target, name) => (name === 'left' ? again : Reflect.get(target, name)),
+    }),
+  };
+  await new Members(atOnce).remove(organizationId, bo, personOf(owner));
+  assert.equal([...(await members.rolesOf(bo)).keys()], [organizationId]);
+  const mine = { name: 'mine', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
+  const { token } = await tokens.create(mine, personOf(bo));
+  await members.leaveAll(bo);
+  assert.is((await authenticator.authenticate(token))?.roles.size ?? 0, 0, 'an erased account keeps no token');
+});
+
+test('a membership whose hint is taken away at once by who removed it before has one again', async () => {
+  const here = await company();
+  const { accounts, handler, members, member, organizationId, owner, tokens } = here;
+  const bo = await member('EDITOR');
+  await members.remove(organizationId, bo, personOf(owner));
+  // The other one's last step comes between this one's hint and its fact.
+  const execute: typeof handler.execute = async (...given) => {
+    await removeHint(accounts, bo, organizationId);
+    return handler.execute(...given);
+  };
+  const late = new Members({ accounts, tokens, handler: replaced(handler, { execute }) });
+  await late.add(organizationId, bo, 'VIEWER', personOf(owner));
+  assert.equal([...(await members.rolesOf(bo)).keys()], [organizationId]);
+});
+
+test('an account that is erased while it joins is a member nowhere', async () => {
+  const here = await company();
+  const { accounts, members, organizationId, owner } = here;
+  const { id } = await members.createOrganization('Another', owner);
+  const rounds: string[] = [];
+  const join = async (account: string) => {
+    const joined = members.add(id, account, 'OWNER', personOf(owner));
+    rounds.push(
+      await joined.then(
+        () => 'joined',
+        () => 'refused',
+      ),
+    );
+  };
+  for (const when of ['before', 'after'] as const) {
+    const people = await startPeople(here, {
+      leaveAll: async (account) => {
+        const erased = (await people.accounts.get(account))!.erased_at !== null;
+        await members.leaveAll(account);
+        if (erased === (when === 'after')) await join(account);
+      },
+    });
+    const person = { name: when, email: `${when}@example.org`, password: 'weaves algebraic patterns' };
+    const { account, session } = await signUp(people, person);
+    await members.add(organizationId, account.id, 'EDITOR', personOf(owner));
+    await people.accounts.erase(session, person.password, VISITOR);
+    assert.equal([...(await members.rolesOf(account.id))], [], when);
+    assert.equal(
+      (await members.membersOf(id)).map(({ account_id }) => account_id),
+      [owner],
+    );
+    assert.equal(Object.keys((await accounts.get('accounts', account.id))!).sort(), ['created_at', 'erased_at', 'id']);
+  }
+  assert.equal(rounds, ['joined', 'refused']);
+});
+
+test.run();
