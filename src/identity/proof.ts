@@ -47,7 +47,7 @@ export class Proof {
     if (password === null) return this.requireRecent(session);
     const account = await this.account(session);
     // At a gate of its own: strangers who try the address do not keep its owner from what they are at.
-    const counted = knownBrowser(account.id, visitor) === null ? visitor : null;
+    const counted = knownBrowser(account, visitor) === null ? visitor : null;
     if (await this.check(`confirm:${account.id}`, account, password, counted)) return account;
     throw new Refusal('forbidden', 'This is not your password: type it once more.', { field: 'current' });
   }

@@ -41,7 +41,7 @@ export class SignIn {
     const { accounts, proof } = this.parts;
     const account = await accounts.byEmail(email);
     const id = account?.id ?? null;
-    const known = knownBrowser(id, visitor);
+    const known = knownBrowser(account, visitor);
     const gate = known === null ? `sign-in:${emailKey(email) ?? email}` : `known:${id}:${known}`;
     const counted = known === null ? visitor : null;
     const good = await this.noteThrottled(id, visitor, () => proof.check(gate, account, password, counted));
@@ -71,13 +71,12 @@ export class SignIn {
   async withTotp(cookie: string | undefined, code: string, visitor: Visitor): Promise<SignedIn> {
     const { sessions, throttle, totp } = this.parts;
     const pending = await sessions.requirePending(cookie);
-    const { account_id } = pending;
+    const { account_id, generation } = pending;
     // Counted beside the session: who knows the password begins as many of those as they like.
-    const gate = accountGate(`totp:${account_id}`);
+    const known = knownBrowser({ id: account_id, generation }, visitor);
+    const gate = accountGate(known === null ? `totp:${account_id}` : `totp:${account_id}:${known}`);
     const good = await this.noteThrottled(account_id, visitor, () =>
-      throttle.attempt(gate, knownBrowser(account_id, visitor) === null ? visitor : null, () =>
-        totp.use(account_id, code),
-      ),
+      throttle.attempt(gate, known === null ? visitor : null, () => totp.use(account_id, code)),
     );
     if (!good) await this.failFactor(pending, visitor, 'This code is wrong or was used: type the one shown next.');
     return this.advance(pending, 'TOTP', visitor);

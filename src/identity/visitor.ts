@@ -12,14 +12,17 @@ export interface Visitor {
 export interface KnownBrowser {
   account_id: string;
   id: string;
+  /** The account's at the time: who collected such cookies with a password that was changed since is a stranger. */
+  generation: number;
 }
 
 /**
  * The browser's id where the account was signed in to from it before. Wrong passwords from there are counted apart: else
  * any stranger who knows an address would keep its owner out for good, by a wrong password every quarter of an hour.
  */
-export function knownBrowser(accountId: string | null, { known }: Visitor): string | null {
-  return known !== undefined && known.account_id === accountId ? known.id : null;
+export function knownBrowser(account: { id: string; generation: number } | null, { known }: Visitor): string | null {
+  if (known === undefined || account === null) return null;
+  return known.account_id === account.id && known.generation === account.generation ? known.id : null;
 }
 
 /** In the order in which they are looked for: most browsers also claim to be the ones further down. */

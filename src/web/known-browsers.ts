@@ -2,6 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ParameterizedContext } from 'koa';
 import type { Cookies } from '../http/cookies.ts';
+import type { Session } from '../identity/sessions.ts';
 import type { KnownBrowser } from '../identity/visitor.ts';
 
 const COOKIE = 'veritrail-known';
@@ -21,20 +22,24 @@ export class KnownBrowsers {
 
   /** Null where the browser shows none, or one that we did not give it. */
   read(request: IncomingMessage): KnownBrowser | null {
-    const [account_id = '', id = '', seal = ''] = (this.cookies.read(request, COOKIE) ?? '').split('.');
-    const right = Buffer.from(this.seal(account_id, id));
+    const [account_id = '', id = '', generation = '', seal = ''] = (this.cookies.read(request, COOKIE) ?? '').split(
+      '.',
+    );
+    const known = { account_id, id, generation: Number(generation) };
+    const right = Buffer.from(this.seal(known));
     const given = Buffer.from(seal);
-    return given.length === right.length && timingSafeEqual(given, right) ? { account_id, id } : null;
+    return given.length === right.length && timingSafeEqual(given, right) ? known : null;
   }
 
   /** Keeps the id that the browser has for this account already: it begins nothing anew by signing in again. */
-  remember(ctx: ParameterizedContext, account_id: string): void {
-    const known = this.read(ctx.req);
-    const id = known?.account_id === account_id ? known.id : randomBytes(ID_BYTES).toString('base64url');
-    this.cookies.write(ctx, COOKIE, `${account_id}.${id}.${this.seal(account_id, id)}`, SECONDS);
+  remember(ctx: ParameterizedContext, { account_id, generation }: Pick<Session, 'account_id' | 'generation'>): void {
+    const before = this.read(ctx.req);
+    const id = before?.account_id === account_id ? before.id : randomBytes(ID_BYTES).toString('base64url');
+    const seal = this.seal({ account_id, id, generation });
+    this.cookies.write(ctx, COOKIE, `${account_id}.${id}.${generation}.${seal}`, SECONDS);
   }
 
-  private seal(account_id: string, id: string): string {
-    return createHmac('sha256', this.key).update(`known ${account_id} ${id}`).digest('base64url');
+  private seal({ account_id, id, generation }: KnownBrowser): string {
+    return createHmac('sha256', this.key).update(`known ${account_id} ${id} ${generation}`).digest('base64url');
   }
 }

@@ -10,6 +10,6 @@ export function withNext(path: string, next: string): string {
 export function finishStep({ ctx, cookies, knownBrowsers }: Visit, step: SignedIn, next: string): Redirect {
   cookies.setSession(ctx, step.cookie);
   if (step.next !== 'DONE') return redirect(withNext('/sign-in/second-factor', next));
-  knownBrowsers.remember(ctx, step.session.account_id);
+  knownBrowsers.remember(ctx, step.session);
   return redirect(next);
 }

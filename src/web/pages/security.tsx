@@ -40,6 +40,7 @@ export const securityPage = (parts: WebParts): Route[] => {
       const tried = await attempt(visit.sent, ['current', 'password'], deed);
       if (tried.state !== null) return page(parts, visit, tried.state);
       visit.cookies.setSession(visit.ctx, tried.done.cookie);
+      visit.knownBrowsers.remember(visit.ctx, tried.done.session);
       return redirect(SECURITY, 'Your password is changed, and all other browsers are signed out.');
     }),
     post(`${SECURITY}/sessions/end`, async ({ person: { session }, sent, visitor }) => {
