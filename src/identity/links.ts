@@ -10,7 +10,7 @@ export type LinkKind = 'SETUP' | 'INVITATION' | 'RESET';
 /** A link that begins something once. The id is the SHA-256 of its secret, so it may be shown and sent in forms. */
 export interface Link extends AccountRecord {
   kind: LinkKind;
-  /** Whose, of SETUP and RESET; null for an INVITATION. */
+  /** Whose, of SETUP and RESET. Of an INVITATION, who may have taken it: see `keepFor`. */
   account_id: string | null;
   /** Of an INVITATION, with the role. */
   organization_id: string | null;
@@ -100,6 +100,11 @@ export class Links {
       await accounts.update('links', link.id, { used_at: null });
       throw error;
     }
+  }
+
+  /** Makes an invitation, by which an account may have become a member, good for nobody else. */
+  async keepFor(id: string, accountId: string): Promise<void> {
+    await this.parts.accounts.update('links', id, { account_id: accountId });
   }
 
   /** Invitations of an organization that can still be taken, newest first. */

@@ -53,14 +53,14 @@ export class Welcome {
 
   /** INVITATION, by somebody new. @throws Refusal conflict when the address has an account: sign in, then accept */
   async join(secret: string, person: NewAccount, visitor: Visitor, by: 'LINK' | 'OPENID' = 'LINK'): Promise<SignedIn> {
-    const { accounts, links, signIn, join } = this.parts;
+    const { accounts, links, signIn } = this.parts;
     const account = await links.use(secret, 'INVITATION', async (link) => {
       const made = await accounts.create(person, visitor);
       try {
-        await join(invitationOf(link), made.id);
+        await this.enter(link, made.id);
       } catch (error) {
         // Where the membership may have come to be after all, the account stays: its owner signs in and accepts again.
-        if (error instanceof Refusal && !error.retryable) await accounts.discard(made);
+        if (isCertain(error)) await accounts.discard(made);
         throw error;
       }
       return made;
@@ -71,10 +71,20 @@ export class Welcome {
   /** INVITATION, by who is signed in. @returns the organization's id */
   accept(secret: string, session: Session): Promise<string> {
     return this.parts.links.use(secret, 'INVITATION', async (link) => {
-      const invitation = invitationOf(link);
-      await this.parts.join(invitation, session.account_id);
-      return invitation.organization_id;
+      await this.enter(link, session.account_id);
+      return link.organization_id!;
     });
+  }
+
+  /** An invitation is for one: where its answer was lost, others find it used. */
+  private async enter(link: Link, accountId: string): Promise<void> {
+    if (link.account_id !== null && link.account_id !== accountId) throw noSuchLink();
+    try {
+      await this.parts.join(invitationOf(link), accountId);
+    } catch (error) {
+      if (!isCertain(error)) await this.parts.links.keepFor(link.id, accountId);
+      throw error;
+    }
   }
 
   /** RESET: ends all sessions; a second factor is still asked for. */
@@ -86,6 +96,9 @@ export class Welcome {
     return signIn.withProof(account, 'LINK', visitor);
   }
 }
+
+/** Whether nothing was done. */
+const isCertain = (error: unknown) => error instanceof Refusal && !error.retryable;
 
 function invitationOf({ organization_id, role, made_by }: Link): Invitation {
   return { organization_id: organization_id!, role: role!, made_by };

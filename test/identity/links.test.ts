@@ -173,6 +173,27 @@ test('a store that is away while somebody joins: the account stays, and they acc
   assert.equal(joined, [session.account_id]);
 });
 
+test('an invitation whose answer was lost is good for nobody else', async () => {
+  let lost = true;
+  const joined: string[] = [];
+  const join = async (_invitation: unknown, id: string) => {
+    joined.push(id);
+    if (lost) throw new Refusal('unavailable', 'The store does not answer.');
+  };
+  const people = await startPeople(undefined, { join });
+  const { secret } = await people.links.create(INVITATION);
+  await refusalOf(people.welcome.join(secret, ADA, VISITOR));
+  lost = false;
+  const eve = await signUp(people, EVE);
+  assert.is((await refusalOf(people.welcome.accept(secret, eve.session))).code, 'not_found');
+  const third = { ...EVE, name: 'Third', email: 'third@example.org' };
+  assert.is((await refusalOf(people.welcome.join(secret, third, VISITOR))).code, 'not_found');
+  assert.is(await people.accounts.byEmail(third.email), null);
+  const ada = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  await people.welcome.accept(secret, ada.session);
+  assert.equal(joined, [ada.session.account_id, ada.session.account_id]);
+});
+
 test('open invitations are listed newest first, each organization its own, and taken back', async () => {
   const people = await startPeople();
   const first = await people.links.create(INVITATION);
