@@ -18,6 +18,8 @@ export interface Account extends AccountRecord {
   password: string | null;
   /** Who they are at the OpenID provider: issuer, a space, subject. */
   subject: string | null;
+  /** Of the address that the provider last vouched for. */
+  vouched_domain: string | null;
   /** The secret in base32, and the last step that a code was taken for. */
   totp: { secret: string; step: number } | null;
   /** SHA-256 of the recovery codes that are left. */
@@ -31,12 +33,13 @@ export interface Account extends AccountRecord {
 }
 
 const BLANK: Pick<Account, 'name' | 'email' | 'email_key' | 'password' | 'subject' | 'totp' | 'recovery'> &
-  Pick<Account, 'organizations' | 'generation' | 'created_at' | 'erased_at'> = {
+  Pick<Account, 'vouched_domain' | 'organizations' | 'generation' | 'created_at' | 'erased_at'> = {
   name: null,
   email: null,
   email_key: null,
   password: null,
   subject: null,
+  vouched_domain: null,
   totp: null,
   recovery: [],
   organizations: [],
@@ -48,6 +51,7 @@ const BLANK: Pick<Account, 'name' | 'email' | 'email_key' | 'password' | 'subjec
 /** What erasing an account puts in the place of all that tells who it was. */
 export const ERASED = {
   ...{ name: null, email: null, email_key: null, password: null, subject: null, totp: null },
+  vouched_domain: null,
   recovery: [],
 } satisfies Partial<Account>;
 

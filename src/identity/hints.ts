@@ -1,3 +1,6 @@
+import { organizationAggregate } from '../commands/families.ts';
+import type { CommandHandler } from '../commands/handler.ts';
+import { memberRole } from '../commands/organization-state.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { keptInstallation, placed } from './installation.ts';
 
@@ -30,6 +33,20 @@ export function removeHint(accounts: AccountStore, accountId: string, organizati
     const rest = hints.filter((id) => id !== organizationId);
     return rest.length === hints.length ? hints : rest;
   });
+}
+
+/**
+ * Takes a hint away where nothing is behind it any more, and puts it back where the account has become a member
+ * meanwhile: one without it would be missed when the account leaves everything.
+ */
+export async function dropHint(
+  { accounts, handler }: { accounts: AccountStore; handler: Pick<CommandHandler, 'load'> },
+  accountId: string,
+  organizationId: string,
+): Promise<void> {
+  if (!(await removeHint(accounts, accountId, organizationId))) return;
+  const { state } = await handler.load(organizationAggregate(organizationId), true);
+  if (state && memberRole(state, accountId) !== null) await addHint(accounts, accountId, organizationId);
 }
 
 async function change(

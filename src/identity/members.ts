@@ -5,22 +5,20 @@ import type { CommandHandler } from '../commands/handler.ts';
 import { kindOf, randomId } from '../commands/ids.ts';
 import type { OrganizationCommand, OrganizationState } from '../commands/organization.ts';
 import { ownersIn } from '../commands/organization-members.ts';
-import { actorsRole, memberRole } from '../commands/organization-state.ts';
+import { memberRole } from '../commands/organization-state.ts';
 import { because } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { forbidden, may } from '../commands/roles.ts';
 import { accountNames } from '../queries/names.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
 import { type Actor, commandOrganization, personOf, requireOrganization } from './actor.ts';
-import { readDomain } from './domain-name.ts';
-import { addHint, hintsOf, removeHint } from './hints.ts';
+import { Domains } from './domains.ts';
+import { addHint, dropHint, hintsOf } from './hints.ts';
 import { keptInstallation } from './installation.ts';
 import type { Tokens } from './tokens.ts';
 
 /** An account is OWNER of no more organizations than these. */
 export const MOST_OWNED = 50;
-const MOST_DOMAINS = 20;
 
 /** An organization that an account is a member of. */
 export interface Membership {
@@ -38,12 +36,6 @@ export interface Member {
   role: Role;
 }
 
-/** People with an address there become members with this role when they sign in by the OpenID provider. */
-export interface Domain {
-  domain: string;
-  role: Role;
-}
-
 export interface MembersParts {
   accounts: AccountStore;
   handler: CommandHandler;
@@ -55,7 +47,12 @@ export interface MembersParts {
  * only says where to look. Whoever acts is checked by the organization itself, on its newest state.
  */
 export class Members {
-  constructor(private readonly parts: MembersParts) {}
+  /** Whose addresses let somebody in without an invitation. */
+  readonly domains: Domains;
+
+  constructor(private readonly parts: MembersParts) {
+    this.domains = new Domains(parts);
+  }
 
   /** The organizations of an account, by name. */
   async organizationsOf(accountId: string): Promise<Membership[]> {
@@ -166,7 +163,7 @@ export class Members {
   async remove(organizationId: string, accountId: string, actor: Actor, reason?: string): Promise<void> {
     await this.command(organizationId, { type: 'RemoveMember', account_id: accountId, ...because(reason) }, actor);
     await this.parts.tokens.left(accountId, organizationId);
-    await this.dropHint(accountId, organizationId);
+    await dropHint(this.parts, accountId, organizationId);
   }
 
   /** @throws Refusal invalid_transition for the last OWNER */
@@ -188,74 +185,6 @@ export class Members {
     }
     for (const { id } of organizations) await this.leave(id, accountId, reason);
     await this.parts.tokens.forgetNames(accountId);
-  }
-
-  /** By name. @throws Refusal not_found */
-  async domainsOf(organizationId: string): Promise<Domain[]> {
-    const { domains } = await requireOrganization(this.parts.handler, organizationId);
-    const all = Object.entries(domains).map(([domain, role]) => ({ domain, role }));
-    return all.sort((a, b) => a.domain.localeCompare(b.domain));
-  }
-
-  /** By an OWNER; again with another role changes that for those who come later. @throws Refusal */
-  async admitDomain(organizationId: string, domain: string, role: Role, actor: Actor, reason?: string): Promise<void> {
-    const read = readDomain(domain);
-    const state = await requireOrganization(this.parts.handler, organizationId);
-    const present = actorsRole(state, actor);
-    if (present === null || !may(present, 'changeMembers')) throw forbidden('changeMembers', present);
-    const known = Object.keys(state.domains);
-    if (known.length >= MOST_DOMAINS && !known.includes(read)) {
-      throw new Refusal('too_large', `An organization admits ${MOST_DOMAINS} domains: withdraw one first.`);
-    }
-    const record = { id: `${read} ${organizationId}`, domain: read, organization_id: organizationId };
-    await this.parts.accounts.insert('domains', record);
-    await this.command(organizationId, { type: 'AdmitDomain', domain: read, role, ...because(reason) }, actor);
-  }
-
-  /** Those who came by it stay members. By an OWNER. @throws Refusal */
-  async withdrawDomain(organizationId: string, domain: string, actor: Actor, reason?: string): Promise<void> {
-    const read = readDomain(domain);
-    await this.command(organizationId, { type: 'WithdrawDomain', domain: read, ...because(reason) }, actor);
-    await this.parts.accounts.remove('domains', `${read} ${organizationId}`);
-  }
-
-  /** Whether somebody with an address there may sign in without an invitation. `domain` is what follows the @. */
-  async admits(domain: string): Promise<boolean> {
-    for (const id of await this.admitting(domain)) {
-      if (Object.hasOwn((await this.load(id))?.domains ?? {}, domain.toLowerCase())) return true;
-    }
-    return false;
-  }
-
-  /**
-   * Makes an account, whose verified address is of this domain, a member wherever that is admitted. Whoever was
-   * removed, or left, stays out.
-   * @returns the organizations it was made a member of
-   */
-  async enter(accountId: string, domain: string): Promise<string[]> {
-    const entered: string[] = [];
-    for (const id of await this.admitting(domain)) {
-      await addHint(this.parts.accounts, accountId, id);
-      const command = { type: 'AdmitMember', account_id: accountId, domain: domain.toLowerCase() } as const;
-      const { event_types, state } = await this.command(id, command, personOf(accountId));
-      if (event_types.length > 0) entered.push(id);
-      else if (memberRole(state!, accountId) === null) await this.dropHint(accountId, id);
-    }
-    return entered;
-  }
-
-  /** Puts it back where the account has become a member meanwhile: one without it would be missed by `leaveAll`. */
-  private async dropHint(accountId: string, organizationId: string): Promise<void> {
-    const { accounts } = this.parts;
-    if (!(await removeHint(accounts, accountId, organizationId))) return;
-    const state = await this.load(organizationId);
-    if (state && memberRole(state, accountId) !== null) await addHint(accounts, accountId, organizationId);
-  }
-
-  private async admitting(domain: string): Promise<string[]> {
-    type Admitted = { id: string; organization_id: string };
-    const found = await this.parts.accounts.find<Admitted>('domains', 'domain', domain.toLowerCase());
-    return found.map(({ organization_id }) => organization_id);
   }
 
   private async statesOf(accountId: string): Promise<{ id: string; state: OrganizationState; role: Role }[]> {

@@ -83,9 +83,9 @@ test('only an OWNER changes members; an OWNER or ADMIN renames; everybody may le
     await forbidden(members.add(organizationId, randomId('acc'), 'VIEWER', actor));
     await forbidden(members.changeRole(organizationId, account, 'OWNER', actor));
     await forbidden(members.remove(organizationId, other, actor));
-    await forbidden(members.admitDomain(organizationId, 'example.org', 'VIEWER', actor));
+    await forbidden(members.domains.admit(organizationId, 'example.org', 'VIEWER', actor));
     assert.equal(await accounts.all('domains'), []);
-    await forbidden(members.withdrawDomain(organizationId, 'example.org', actor));
+    await forbidden(members.domains.withdraw(organizationId, 'example.org', actor));
     if (role === 'ADMIN') await members.rename(organizationId, 'By an admin', actor);
     else await forbidden(members.rename(organizationId, 'No', actor));
     await members.leave(organizationId, account);
@@ -105,6 +105,7 @@ test('somebody who is a member already is not added with another role', async ()
 test('what is no role, account, name or domain is refused', async () => {
   const { members, organizationId, owner } = await company();
   const by = personOf(owner);
+  await members.domains.vouch(owner, 'example.org');
   for (const wrong of [
     members.add(organizationId, randomId('acc'), 'KING' as never, by),
     members.add(organizationId, '__proto__', 'VIEWER', by),
@@ -112,11 +113,11 @@ test('what is no role, account, name or domain is refused', async () => {
     members.rename(organizationId, ' ', by),
     members.rename(organizationId, 'x'.repeat(201), by),
     members.createOrganization('', owner),
-    members.admitDomain(organizationId, 'localhost', 'VIEWER', by),
-    members.admitDomain(organizationId, 'a@example.org', 'VIEWER', by),
-    members.admitDomain(organizationId, 'exa mple.org', 'VIEWER', by),
-    members.admitDomain(organizationId, '__proto__', 'VIEWER', by),
-    members.admitDomain(organizationId, 'example.org', 'OWNER', by),
+    members.domains.admit(organizationId, 'localhost', 'VIEWER', by),
+    members.domains.admit(organizationId, 'a@example.org', 'VIEWER', by),
+    members.domains.admit(organizationId, 'exa mple.org', 'VIEWER', by),
+    members.domains.admit(organizationId, '__proto__', 'VIEWER', by),
+    members.domains.admit(organizationId, 'example.org', 'OWNER', by),
   ]) {
     assert.is(await refusedWith(wrong), 'invalid_input');
   }
@@ -226,34 +227,40 @@ test('a membership that could not be written leads nowhere', async () => {
 test('domains let people in with their role, until they are withdrawn', async () => {
   const { members, organizationId, owner, accounts } = await company();
   const by = personOf(owner);
-  assert.not.ok(await members.admits('example.org'));
-  await members.admitDomain(organizationId, ' @Example.ORG', 'EDITOR', by);
-  assert.equal(await members.domainsOf(organizationId), [{ domain: 'example.org', role: 'EDITOR' }]);
-  assert.ok(await members.admits('EXAMPLE.org'));
-  assert.not.ok(await members.admits('sub.example.org'));
+  assert.not.ok(await members.domains.admits('example.org'));
+  const early = members.domains.admit(organizationId, 'example.org', 'EDITOR', by);
+  assert.is(await refusedWith(early), 'forbidden', 'nobody vouched for an address of theirs there');
+  await members.domains.vouch(owner, 'other.example.org');
+  const other = members.domains.admit(organizationId, 'example.org', 'EDITOR', by);
+  assert.is(await refusedWith(other), 'forbidden', 'nor for this one');
+  await members.domains.vouch(owner, 'EXAMPLE.org');
+  await members.domains.admit(organizationId, ' @Example.ORG', 'EDITOR', by);
+  assert.equal(await members.domains.of(organizationId), [{ domain: 'example.org', role: 'EDITOR' }]);
+  assert.ok(await members.domains.admits('EXAMPLE.org'));
+  assert.not.ok(await members.domains.admits('sub.example.org'));
   const account = async () => {
     const id = randomId('acc');
     await accounts.insert('accounts', { id, name: 'New', organizations: [], created_at: '' });
     return id;
   };
   const [bo, cy] = [await account(), await account()];
-  assert.equal(await members.enter(bo, 'Example.org'), [organizationId]);
-  assert.equal(await members.enter(bo, 'example.org'), []);
+  assert.equal(await members.domains.enter(bo, 'Example.org'), [organizationId]);
+  assert.equal(await members.domains.enter(bo, 'example.org'), []);
   assert.is((await members.rolesOf(bo)).get(organizationId), 'EDITOR');
   await members.remove(organizationId, bo, by);
-  assert.equal(await members.enter(bo, 'example.org'), [], 'who was removed stays out');
+  assert.equal(await members.domains.enter(bo, 'example.org'), [], 'who was removed stays out');
   assert.equal(await hintsOf(accounts, bo), []);
-  await members.withdrawDomain(organizationId, 'example.org', by);
-  assert.not.ok(await members.admits('example.org'));
-  assert.equal(await members.enter(cy, 'example.org'), []);
+  await members.domains.withdraw(organizationId, 'example.org', by);
+  assert.not.ok(await members.domains.admits('example.org'));
+  assert.equal(await members.domains.enter(cy, 'example.org'), []);
 });
 
 test('a domain that only the account store knows lets nobody in', async () => {
   const { members, organizationId, accounts, member } = await company();
   const domain = 'example.org';
   await accounts.insert('domains', { id: `${domain} ${organizationId}`, domain, organization_id: organizationId });
-  assert.not.ok(await members.admits(domain));
-  assert.equal(await members.enter(await member('VIEWER'), domain), []);
+  assert.not.ok(await members.domains.admits(domain));
+  assert.equal(await members.domains.enter(await member('VIEWER'), domain), []);
 });
 
 test.run();

@@ -25,7 +25,8 @@ export async function crowd(web: WebTest): Promise<void> {
   await tokens.connect({ ...grant, name: 'Reader', read_only: true, client: { id: 'other', name: 'Reader' } }, owner);
   const invitation = { kind: 'INVITATION', organization_id: organizationId, role: 'VIEWER', made_by: ownerId } as const;
   await people.links.create({ ...invitation, note: LONG });
-  await members.admitDomain(organizationId, `${'sub.'.repeat(20)}example.org`, 'VIEWER', owner);
+  await members.domains.vouch(ownerId, `${'sub.'.repeat(20)}example.org`);
+  await members.domains.admit(organizationId, `${'sub.'.repeat(20)}example.org`, 'VIEWER', owner);
   for (const agent of ['Mozilla/5.0 (iPhone) Version/18 Safari/605', 'curl/8']) {
     const account = (await people.accounts.get(ownerId))!;
     await people.sessions.begin(account, { address: '2001:db8:1234:5678:9abc:def0:1234:5678', agent }, 'SIGNED_IN');

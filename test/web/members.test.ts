@@ -80,13 +80,16 @@ test('the last owner stays, and is told what to do first', async ({ web, owner, 
   assert.is((await rolesIn(web)).Ada, 'OWNER');
 });
 
-test('domains are let in and withdrawn', async ({ web, owner, page }) => {
+test('domains are let in, by who has an address there, and withdrawn', async ({ web, owner, page }) => {
   await owner.get(page);
+  const early = await owner.send(`${page}/domains`, { domain: 'Example.org', domain_role: 'AUDITOR' });
+  assert.match((await owner.follow(early)).text, 'Only an OWNER who has signed in by the provider');
+  await web.members.domains.vouch(web.ownerId, 'example.org');
   const done = await owner.send(`${page}/domains`, { domain: 'Example.org', domain_role: 'AUDITOR' });
   assert.match((await owner.follow(done)).text, 'example.org');
-  assert.equal(await web.members.domainsOf(web.organizationId), [{ domain: 'example.org', role: 'AUDITOR' }]);
+  assert.equal(await web.members.domains.of(web.organizationId), [{ domain: 'example.org', role: 'AUDITOR' }]);
   await owner.send(`${page}/domains/withdraw`);
-  assert.equal(await web.members.domainsOf(web.organizationId), []);
+  assert.equal(await web.members.domains.of(web.organizationId), []);
   await owner.get(page);
   const wrong = await owner.send(`${page}/domains`, { domain: 'no domain' });
   assert.match((await owner.follow(wrong)).text, 'Give what follows the @');

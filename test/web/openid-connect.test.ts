@@ -59,7 +59,8 @@ test('nobody is connected whose browser is signed in as another by the time it c
 test('without a password the provider stays connected', async ({ web, provider }) => {
   await web.setUpOwner();
   const actor = await web.members.actorIn(web.ownerId, web.organizationId);
-  await web.members.admitDomain(web.organizationId, 'example.org', 'VIEWER', actor);
+  await web.members.domains.vouch(web.ownerId, 'example.org');
+  await web.members.domains.admit(web.organizationId, 'example.org', 'VIEWER', actor);
   const browser = web.browser();
   await signInBy(browser);
   const { text } = await browser.get('/settings/security');

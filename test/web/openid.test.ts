@@ -7,7 +7,8 @@ import { OWNER, startWeb, type WebTest } from '../support/web.ts';
 const test = openIdSuite('sign-in by a provider');
 
 async function admit(web: WebTest, domain: string, role: 'VIEWER' | 'EDITOR' = 'VIEWER'): Promise<void> {
-  await web.members.admitDomain(
+  await web.members.domains.vouch(web.ownerId, domain);
+  await web.members.domains.admit(
     web.organizationId,
     domain,
     role,

@@ -18,7 +18,7 @@ export interface OpenIdParts {
   settings: ProviderSettings;
   accounts: AccountStore;
   people: Pick<People, 'accounts' | 'signIn' | 'proof' | 'links' | 'welcome'>;
-  members: Pick<Members, 'admits' | 'enter'>;
+  members: Pick<Members, 'domains'>;
   /** 32 random bytes that all instances share: `secret(accounts, 'openid')`. */
   key: Buffer;
   /** Where the service is reached, without a slash at the end. */
@@ -94,15 +94,18 @@ export class OpenId {
   }
 
   /** From now on the account is signed in to by this person at the provider. @throws Refusal forbidden, conflict */
-  async connect(session: Session, { subject }: Proven, visitor: Visitor): Promise<void> {
+  async connect(session: Session, person: Proven, visitor: Visitor): Promise<void> {
+    const { subject, address } = person;
     const account = await this.parts.people.proof.requireRecent(session);
-    if (account.subject === subject) return;
+    const vouch = () => address && this.parts.members.domains.vouch(account.id, address.domain);
+    if (account.subject === subject) return void (await vouch());
     if (account.subject !== null) {
       throw new Refusal('conflict', 'Your account is connected to somebody else there: disconnect that first.');
     }
     if (!(await this.link(account, subject, {}, visitor))) {
       throw new Refusal('conflict', `Who you are at ${this.host} is connected to another account here.`);
     }
+    await vouch();
   }
 
   /** Leaves the password as the way in. @throws Refusal forbidden where there is none, or the last proof is not recent */
@@ -137,7 +140,7 @@ export class OpenId {
   private async admit(person: Proven, visitor: Visitor): Promise<Account> {
     const { people, members } = this.parts;
     const { email, domain } = this.addressOf(person, visitor);
-    if (!(await members.admits(domain))) return this.turnAway(null, visitor);
+    if (!(await members.domains.admits(domain))) return this.turnAway(null, visitor);
     return people.accounts.create({ name: person.name, email, subject: person.subject }, visitor);
   }
 
@@ -155,7 +158,10 @@ export class OpenId {
   }
 
   private async enter(accountId: string, { address }: Proven): Promise<void> {
-    if (address !== null) await this.parts.members.enter(accountId, address.domain);
+    if (address === null) return;
+    const { domains } = this.parts.members;
+    await domains.vouch(accountId, address.domain);
+    await domains.enter(accountId, address.domain);
   }
 
   /** Answers whether the account had nobody yet, and nobody else has the subject. */

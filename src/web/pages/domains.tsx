@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { DOMAIN_ROLES } from '../../commands/organization-members.ts';
-import type { Domain } from '../../identity/members.ts';
+import type { Domain } from '../../identity/domains.ts';
 import { doThere } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { SelectField, TextField } from '../fields.tsx';
@@ -29,13 +29,13 @@ export const domainPages = (parts: WebParts): Route[] => [
       return new Redirect(`${path}/members`, { kind: 'WARNING', text });
     }
     const role = DOMAIN_ROLES.find((one) => one === value.domain_role)!;
-    const admit = () => parts.members.admitDomain(organization.id, value.domain, role, actor);
+    const admit = () => parts.members.domains.admit(organization.id, value.domain, role, actor);
     return doThere(`${path}/members`, `People of ${value.domain} are let in from now on.`, admit);
   }),
   post(`${DOMAINS}/withdraw`, async (visit) => {
     const { organization, path, actor } = await within(parts, visit, 'changeMembers');
     const { value } = checkForm(WITHDRAWN, visit.sent);
-    const withdraw = async () => value && parts.members.withdrawDomain(organization.id, value.domain, actor);
+    const withdraw = async () => value && parts.members.domains.withdraw(organization.id, value.domain, actor);
     return doThere(`${path}/members`, 'Nobody else is let in by that domain. Those who came stay.', withdraw);
   }),
 ];
@@ -59,7 +59,7 @@ export function DomainsPart({ path, domains }: { path: string; domains: readonly
       <h2 id="domains-title">Domains</h2>
       <p>
         Whoever signs in by the OpenID provider with a verified address of one of these domains becomes a member by
-        themselves.
+        themselves. An OWNER lets in the domain of the address that they have there themselves.
       </p>
       {domains.length > 0 && <Table caption="Domains let in" head={['Domain', 'Role', 'Withdraw']} rows={rows} />}
       <Form action={`${path}/members/domains`}>

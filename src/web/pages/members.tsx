@@ -55,7 +55,7 @@ async function page(parts: WebParts, visit: SignedInVisit, place: Within, form: 
   const present = await members.membersOf(organization.id);
   const emails = owning ? await emailsOf(parts, present) : new Map<string, string>();
   const links = owning ? await people.links.list(organization.id) : [];
-  const domains = owning && openId !== null ? await members.domainsOf(organization.id) : null;
+  const domains = owning && openId !== null ? await members.domains.of(organization.id) : null;
   return {
     title: 'Members',
     section: `${path}/members`,

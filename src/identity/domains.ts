@@ -1,0 +1,118 @@
+import type { Role } from '../commands/caller.ts';
+import { organizationAggregate } from '../commands/families.ts';
+import type { CommandHandler } from '../commands/handler.ts';
+import { actorsRole, memberRole } from '../commands/organization-state.ts';
+import { because } from '../commands/record.ts';
+import { Refusal } from '../commands/refusal.ts';
+import { forbidden, may } from '../commands/roles.ts';
+import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
+import { type Actor, commandOrganization, isSystem, personOf, requireOrganization } from './actor.ts';
+import { readDomain } from './domain-name.ts';
+import { addHint, dropHint } from './hints.ts';
+
+const MOST_DOMAINS = 20;
+
+/** People with an address there become members with this role when they sign in by the OpenID provider. */
+export interface Domain {
+  domain: string;
+  role: Role;
+}
+
+export interface DomainsParts {
+  accounts: AccountStore;
+  handler: CommandHandler;
+}
+
+/** The domains of e-mail addresses that organizations let in: a fact of each, and an index of where to look beside it. */
+export class Domains {
+  constructor(private readonly parts: DomainsParts) {}
+
+  /** An organization's, by name. @throws Refusal not_found */
+  async of(organizationId: string): Promise<Domain[]> {
+    const { domains } = await requireOrganization(this.parts.handler, organizationId);
+    const all = Object.entries(domains).map(([domain, role]) => ({ domain, role }));
+    return all.sort((a, b) => a.domain.localeCompare(b.domain));
+  }
+
+  /**
+   * Lets a domain in; again with another role changes that for those who come later. By an OWNER whose own address there
+   * the provider has vouched for: else anybody could make members of people who never heard of them.
+   * @throws Refusal
+   */
+  async admit(organizationId: string, domain: string, role: Role, actor: Actor, reason?: string): Promise<void> {
+    const { accounts, handler } = this.parts;
+    const read = readDomain(domain);
+    const state = await requireOrganization(handler, organizationId);
+    const present = actorsRole(state, actor);
+    if (present === null || !may(present, 'changeMembers')) throw forbidden('changeMembers', present);
+    await this.refuseUnproven(read, actor);
+    const known = Object.keys(state.domains);
+    if (known.length >= MOST_DOMAINS && !known.includes(read)) {
+      throw new Refusal('too_large', `An organization admits ${MOST_DOMAINS} domains: withdraw one first.`);
+    }
+    await accounts.insert('domains', {
+      id: `${read} ${organizationId}`,
+      domain: read,
+      organization_id: organizationId,
+    });
+    const command = { type: 'AdmitDomain', domain: read, role, ...because(reason) } as const;
+    await commandOrganization(handler, organizationId, command, actor);
+  }
+
+  /** Those who came by it stay members. By an OWNER. @throws Refusal */
+  async withdraw(organizationId: string, domain: string, actor: Actor, reason?: string): Promise<void> {
+    const { accounts, handler } = this.parts;
+    const read = readDomain(domain);
+    const command = { type: 'WithdrawDomain', domain: read, ...because(reason) } as const;
+    await commandOrganization(handler, organizationId, command, actor);
+    await accounts.remove('domains', `${read} ${organizationId}`);
+  }
+
+  /** Whether somebody with an address there may sign in without an invitation. `domain` is what follows the @. */
+  async admits(domain: string): Promise<boolean> {
+    for (const id of await this.admitting(domain)) {
+      const { state } = await this.parts.handler.load(organizationAggregate(id), true);
+      if (Object.hasOwn(state?.domains ?? {}, domain.toLowerCase())) return true;
+    }
+    return false;
+  }
+
+  /** Remembers that the provider has vouched for an address of this domain as the account's. */
+  async vouch(accountId: string, domain: string): Promise<void> {
+    const fields = { vouched_domain: domain.toLowerCase() };
+    await this.parts.accounts.update('accounts', accountId, fields, { erased_at: null });
+  }
+
+  /**
+   * Makes an account, whose verified address is of this domain, a member wherever that is admitted. Whoever was
+   * removed, or left, stays out.
+   * @returns the organizations it was made a member of
+   */
+  async enter(accountId: string, domain: string): Promise<string[]> {
+    const { accounts, handler } = this.parts;
+    const entered: string[] = [];
+    for (const id of await this.admitting(domain)) {
+      await addHint(accounts, accountId, id);
+      const command = { type: 'AdmitMember', account_id: accountId, domain: domain.toLowerCase() } as const;
+      const { event_types, state } = await commandOrganization(handler, id, command, personOf(accountId));
+      if (event_types.length > 0) entered.push(id);
+      else if (memberRole(state!, accountId) === null) await dropHint(this.parts, accountId, id);
+    }
+    return entered;
+  }
+
+  private async refuseUnproven(domain: string, actor: Actor): Promise<void> {
+    if (isSystem(actor)) return;
+    type Vouched = AccountRecord & { vouched_domain?: string | null };
+    const account = await this.parts.accounts.get<Vouched>('accounts', actor.actor_id);
+    if (account?.vouched_domain === domain) return;
+    const message = `Only an OWNER who has signed in by the provider with an address of ${domain} lets that domain in: sign in so, or connect the provider under Settings, Security.`;
+    throw new Refusal('forbidden', message, { field: 'domain' });
+  }
+
+  private async admitting(domain: string): Promise<string[]> {
+    type Admitted = { id: string; organization_id: string };
+    const found = await this.parts.accounts.find<Admitted>('domains', 'domain', domain.toLowerCase());
+    return found.map(({ organization_id }) => organization_id);
+  }
+}
