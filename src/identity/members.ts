@@ -72,16 +72,6 @@ export class Members {
     return { account_id: accountId, token_id: null, client: null, roles, members: roles, read_only: false };
   }
 
-  /** A signed-in person as who acts in an organization. @throws Refusal not_found for no member of it */
-  async actorIn(accountId: string, organizationId: string): Promise<Actor> {
-    const state = await this.load(organizationId);
-    const role = state && memberRole(state, accountId);
-    if (role) return { ...personOf(accountId), role };
-    throw new Refusal('not_found', 'There is no such organization of yours: look at the list of them.', {
-      field: 'organization_id',
-    });
-  }
-
   /** Every member with its name, highest role first, then by name. @throws Refusal not_found */
   async membersOf(organizationId: string): Promise<Member[]> {
     const { members } = await requireOrganization(this.parts.handler, organizationId);

@@ -1,7 +1,9 @@
 /** Every page in a real browser, at both widths, light and dark: usable by everybody, whole, and without complaints. */
+
 import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { personOf } from '../../src/identity/actor.ts';
 import { allRoutes } from '../../src/web/pages.ts';
 import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/browser.ts';
 import { crowd } from '../support/crowd.ts';
@@ -151,9 +153,6 @@ async function addressOf(path: string, web: WebTest): Promise<string> {
   const within = path.replace(':id', web.organizationId);
   if (MEMBER.test(path)) return within.replace(':account', web.ownerId);
   if (!TOKEN.test(path)) return within;
-  const [first] = await web.tokens.listIn(
-    web.organizationId,
-    await web.members.actorIn(web.ownerId, web.organizationId),
-  );
+  const [first] = await web.tokens.listIn(web.organizationId, personOf(web.ownerId));
   return within.replace(':token', first!.id);
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { personOf } from '../../src/identity/actor.ts';
 import {
   admits,
   allowedCode,
@@ -129,7 +130,7 @@ test('who is taken out of the organization takes the assistant along; an erased 
   assert.is((await refresh(service, other.client, other.tokens.refresh_token)).json.error, 'invalid_grant');
 
   function owner() {
-    return service.members.actorIn(service.owner, service.organizationId);
+    return personOf(service.owner);
   }
 });
 

@@ -7,7 +7,7 @@ import pino from 'pino';
 import { createLimits } from '../../src/http/limits.ts';
 import { type RequestState, requests } from '../../src/http/request.ts';
 import { visitors } from '../../src/http/visitor.ts';
-import { requireOrganization } from '../../src/identity/actor.ts';
+import { personOf, requireOrganization } from '../../src/identity/actor.ts';
 import { firstStart, ownerOf } from '../../src/identity/installation.ts';
 import { Members } from '../../src/identity/members.ts';
 import type { AccountEvent } from '../../src/identity/noted.ts';
@@ -63,8 +63,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     now,
     baseUrl: () => base,
     leaveAll: (id) => members.leaveAll(id),
-    join: async ({ organization_id, role, made_by }, id) =>
-      members.add(organization_id, id, role, await members.actorIn(made_by, organization_id)),
+    join: async ({ organization_id, role, made_by }, id) => members.add(organization_id, id, role, personOf(made_by)),
   });
   const visitorOf = visitors([]);
   const oauth = await createOAuth({

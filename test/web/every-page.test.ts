@@ -1,7 +1,9 @@
 /** What every page and every form owes, tried on all routes there are. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { personOf } from '../../src/identity/actor.ts';
 import { TOKEN_FIELD } from '../../src/web/csrf.ts';
 import { allRoutes } from '../../src/web/pages.ts';
 import type { Route } from '../../src/web/visit.ts';
@@ -18,7 +20,7 @@ test.before(async (context) => {
   Object.assign(context, { web, browser, routes: allRoutes(web) });
   const person = (await web.people.sessions.list(web.ownerId))[0]!;
   await web.people.accounts.rename(person, EVIL);
-  const actor = await web.members.actorIn(web.ownerId, web.organizationId);
+  const actor = personOf(web.ownerId);
   await web.members.rename(web.organizationId, EVIL, actor);
   const grant = { account_id: web.ownerId, role: 'OWNER' as const, organizations: [web.organizationId] };
   const { record } = await web.tokens.create({ name: EVIL, ...grant }, actor);

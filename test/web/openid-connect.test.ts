@@ -1,5 +1,7 @@
 /** Connecting an account to an OpenID provider, and taking that back. */
+
 import * as assert from 'uvu/assert';
+import { personOf } from '../../src/identity/actor.ts';
 import { BOB, backFrom, openIdSuite, setOut, signInBy, toldThere } from '../support/openid-suite.ts';
 import { VISITOR } from '../support/people.ts';
 import { OWNER } from '../support/web.ts';
@@ -58,7 +60,7 @@ test('nobody is connected whose browser is signed in as another by the time it c
 
 test('without a password the provider stays connected', async ({ web, provider }) => {
   await web.setUpOwner();
-  const actor = await web.members.actorIn(web.ownerId, web.organizationId);
+  const actor = personOf(web.ownerId);
   await web.members.domains.vouch(web.ownerId, 'example.org');
   await web.members.domains.admit(web.organizationId, 'example.org', 'VIEWER', actor);
   const browser = web.browser();

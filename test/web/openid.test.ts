@@ -1,5 +1,7 @@
 /** Signing in by an OpenID provider: whose account it is, and who is turned away. */
+
 import * as assert from 'uvu/assert';
+import { personOf } from '../../src/identity/actor.ts';
 import { BOB, backFrom, isSignedIn, openIdSuite, setOut, signInBy, toldThere } from '../support/openid-suite.ts';
 import { codeOf, VISITOR } from '../support/people.ts';
 import { OWNER, startWeb, type WebTest } from '../support/web.ts';
@@ -8,12 +10,7 @@ const test = openIdSuite('sign-in by a provider');
 
 async function admit(web: WebTest, domain: string, role: 'VIEWER' | 'EDITOR' = 'VIEWER'): Promise<void> {
   await web.members.domains.vouch(web.ownerId, domain);
-  await web.members.domains.admit(
-    web.organizationId,
-    domain,
-    role,
-    await web.members.actorIn(web.ownerId, web.organizationId),
-  );
+  await web.members.domains.admit(web.organizationId, domain, role, personOf(web.ownerId));
 }
 
 async function invitation(web: WebTest): Promise<string> {
