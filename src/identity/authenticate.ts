@@ -53,7 +53,7 @@ export interface AuthenticatorParts {
 
 /** Finds the caller behind a token, and what it may do in which organization now. */
 export class Authenticator {
-  /** By the token's hash; null: there is none. */
+  /** By the token's text, which requests hold in memory anyway: to hash it costs more than all the rest. Null: there is none. */
   private readonly known = new LRUCache<string, Dated<Known | null>>({ max: CACHED_TOKENS });
   private readonly lookups = new Map<string, Promise<Known | null>>();
   private readonly organizations = new LRUCache<string, Dated<Promise<OrganizationState | null>>>({
@@ -70,16 +70,18 @@ export class Authenticator {
    * @throws StoreUnavailable when that cannot be known now
    */
   async authenticate(token: string): Promise<Caller | null> {
-    const hash = hashToken(token);
-    const now = this.time();
-    const cached = this.known.get(hash);
-    const access = isAccessToken(token);
-    if (cached === undefined && !isWellFormed(token, access ? 'ACCESS' : 'API')) return this.refuse(null);
+    let now = this.time();
+    const cached = this.known.get(token);
+    if (cached === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API')) return this.refuse(null);
     const age = cached === undefined ? Number.NaN : now - cached.at;
     const fresh = age >= 0 && age < STALE_MS;
-    if (fresh && age >= AGEING_MS) void this.lookUp(hash, access).catch(() => undefined);
-    const known = fresh ? cached!.value : await this.lookUp(hash, access);
-    if (known === null || known.expiresAt <= this.time()) return this.refuse(known);
+    if (fresh && age >= AGEING_MS) void this.lookUp(token).catch(() => undefined);
+    let known = cached?.value ?? null;
+    if (!fresh) {
+      known = await this.lookUp(token);
+      now = this.time();
+    }
+    if (known === null || known.expiresAt <= now) return this.refuse(known);
     this.noteUse(known.record, now);
     this.parts.accessLog?.used(known.caller, known.record.client?.name);
     return known.caller;
@@ -100,28 +102,29 @@ export class Authenticator {
     this.epoch += 1;
     this.lookups.clear();
     this.organizations.clear();
-    for (const [hash, { value }] of this.known) if (value?.record.id === tokenId) this.known.delete(hash);
+    for (const [token, { value }] of this.known) if (value?.record.id === tokenId) this.known.delete(token);
   }
 
   /** One look-up of a token at a time, shared by all who ask meanwhile. */
-  private lookUp(hash: string, access: boolean): Promise<Known | null> {
-    const running = this.lookups.get(hash);
+  private lookUp(token: string): Promise<Known | null> {
+    const running = this.lookups.get(token);
     if (running !== undefined) return running;
-    const lookup: Promise<Known | null> = this.read(hash, access).finally(() => {
-      if (this.lookups.get(hash) === lookup) this.lookups.delete(hash);
+    const lookup: Promise<Known | null> = this.read(token).finally(() => {
+      if (this.lookups.get(token) === lookup) this.lookups.delete(token);
     });
-    this.lookups.set(hash, lookup);
+    this.lookups.set(token, lookup);
     return lookup;
   }
 
-  private async read(hash: string, access: boolean): Promise<Known | null> {
+  private async read(token: string): Promise<Known | null> {
     const at = this.time();
     const epoch = this.epoch;
-    const found = access ? await this.findAccess(hash) : await this.findToken(hash);
+    const hash = hashToken(token);
+    const found = isAccessToken(token) ? await this.findAccess(hash) : await this.findToken(hash);
     const good = found !== null && found.record.revoked_at === null;
     const known = good ? await this.toKnown(found.record, found.access, at) : { value: null, at };
-    if (epoch !== this.epoch) return this.lookUp(hash, access);
-    this.known.set(hash, known);
+    if (epoch !== this.epoch) return this.lookUp(token);
+    this.known.set(token, known);
     return known.value;
   }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { Sweeper } from './sweeper.ts';
@@ -65,6 +66,7 @@ export class Throttle {
         throw error;
       }
       if (good) {
+        await turn();
         await this.parts.accounts.remove('attempts', idOf(gate));
         for (const network of networks) await this.giveBack(network);
       }
@@ -107,6 +109,8 @@ export class Throttle {
     const { accounts } = this.parts;
     const id = idOf(gate);
     return this.changes.take(gate.name, async () => {
+      // Calls go between: an embedded store writes within this turn.
+      await turn();
       for (let i = 0; i < TRIES; i++) {
         const stored = await accounts.get<Attempts>('attempts', id);
         const count = next(this.current(stored));
