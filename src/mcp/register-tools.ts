@@ -60,7 +60,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
         'Read up to 50 known records of any type whole, now or as_of. ARCHIVED finds archived ones too. To search, use a list.',
       input: z.strictObject({
         ids: field.someIds(50, KINDS),
-        organization_id: field.organizationId().optional(),
+        organization_id: field.knownOrganizationId(),
         include: field.someOf(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
         as_of: z.string().optional(),
       }),
@@ -77,7 +77,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
           .array(z.strictObject({ from_id: field.id(...KINDS), to_id: field.id(...KINDS) }))
           .min(1)
           .max(100),
-        organization_id: field.organizationId().optional(),
+        organization_id: field.knownOrganizationId(),
         action: z.enum(['LINK', 'UNLINK']).default('LINK'),
         ...field.writeFields,
       }),
@@ -98,7 +98,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
       destructive: true,
       input: z.strictObject({
         ids: field.someIds(100, KINDS),
-        organization_id: field.organizationId().optional(),
+        organization_id: field.knownOrganizationId(),
         action: z.enum(['ARCHIVE', 'RESTORE']),
         reason: field.requiredReason(),
         idempotency_key: field.writeFields.idempotency_key,

@@ -1,0 +1,40 @@
+import { addDays } from '../../commands/dates.ts';
+import { ordinalAt } from '../moment.ts';
+import { RISK_FIGURES } from './family-figures.ts';
+import { type FamilyFigures, figuresOf, type Values, valuesOf } from './figures.ts';
+import type { Figure, ReportContext, ReportType } from './report-type.ts';
+
+const FAMILIES: readonly FamilyFigures[] = [RISK_FIGURES];
+
+/** How many days before the report's day each figure is looked at again. */
+const BEFORE = [30, 90, 365] as const;
+
+export const posture: ReportType = {
+  title: 'Posture',
+  takes: ['owner_id'],
+  draw: async (context) => {
+    const now = figuresOf(FAMILIES, await valuesOf(context, FAMILIES));
+    const before: [number, Values | null][] = [];
+    for (const days of BEFORE) before.push([days, await valuesBefore(context, days)]);
+    return { inputs: {}, figures: now.map((figure) => changed(figure, before)), sections: [] };
+  },
+};
+
+/** What the figures were at the end of the day so many days before; null where the organization was not there yet. */
+async function valuesBefore(context: ReportContext, days: number): Promise<Values | null> {
+  const { reader, organizationId, moment } = context;
+  if (moment.ordinal === 0) return null;
+  const today = addDays(moment.today, -days);
+  const ordinal = await ordinalAt(reader, organizationId, `${today}T23:59:59.999Z`, reader.now().getTime());
+  return ordinal === 0 ? null : valuesOf({ ...context, moment: { today, ordinal } }, FAMILIES);
+}
+
+function changed(figure: Figure, before: readonly [number, Values | null][]): Figure {
+  const change = before.map(([days, values]) => [`days_${days}`, difference(figure, values)] as const);
+  return { ...figure, change: Object.fromEntries(change) };
+}
+
+function difference({ name, value }: Figure, before: Values | null): number | null {
+  const then = before?.get(name) ?? null;
+  return value === null || then === null ? null : value - then;
+}
