@@ -34,7 +34,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
     tool({
       name: 'listChanges',
       description:
-        'Who changed what, when, why, before and after, newest first. verify checks hash chains. ACCESS alone: sign-ins, token use. Past state: as_of in lists or getRecords.',
+        'Who changed what, when, why, before and after, newest first. verify checks hash chains. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
       input: z.strictObject({
         organization_id: field.organizationId(),
         filter: z
@@ -71,7 +71,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
     tool({
       name: 'linkRecords',
       description:
-        'LINK (default) or UNLINK 1-100 pairs, in any direction: risk-measure/vendor/obligation/control, measure-control/obligation/vendor, nonconformity-risk/measure/control/vendor/obligation, obligation-vendor/control, evidence-any. See them by getRecords include LINKS or filter.linked_to of a list.',
+        'LINK (default) or UNLINK 1-100 pairs, in any direction: risk-measure/vendor/obligation/control, measure-control/obligation/vendor, nonconformity-risk/measure/control/vendor/obligation, obligation-vendor/control, evidence-any. See them: getRecords include LINKS, or filter.linked_to.',
       input: z.strictObject({
         links: z
           .array(z.strictObject({ from_id: field.id(...KINDS), to_id: field.id(...KINDS) }))

@@ -30,20 +30,23 @@ const head = {
   incomplete: z.literal(true).optional().describe('an event of the organization could not be read: something may lack'),
 };
 
-const text = z.strictObject({ ...head, content: z.string().describe('MARKDOWN or CSV') });
-const data = z.strictObject({
+const report = z.strictObject({
   ...head,
-  data: z.strictObject({
-    figures: z.array(figure).optional().describe('on the first page'),
-    sections: z.array(
-      z.strictObject({
-        name: z.string(),
-        rows: z.array(z.record(z.string(), z.unknown())).describe('empty fields are left out; people are ids'),
-      }),
-    ),
-  }),
-  people: z.record(z.string(), z.string()).describe('names by account id; not in the digest'),
+  content: z.string().optional().describe('of MARKDOWN and CSV'),
+  data: z
+    .strictObject({
+      figures: z.array(figure).optional().describe('on the first page'),
+      sections: z.array(
+        z.strictObject({
+          name: z.string(),
+          rows: z.array(z.record(z.string(), z.unknown())).describe('empty fields are left out; people are ids'),
+        }),
+      ),
+    })
+    .optional()
+    .describe('of JSON'),
+  people: z.record(z.string(), z.string()).optional().describe('names by account id; not in the digest'),
   left_out: z.record(z.string(), z.int()).optional().describe('how many rows come after this page, by section'),
 });
 
-export const reportOutput = z.strictObject({ report: z.union([text, data]), next_cursor: nextCursor });
+export const reportOutput = z.strictObject({ report, next_cursor: nextCursor });

@@ -6,6 +6,9 @@ import { reportOutput } from './report-output.ts';
 import { type Service, tool } from './service.ts';
 import type { Tool } from './tool.ts';
 
+/** What the reference says of an input that its name tells a model. */
+const said = <T extends z.ZodType>(input: T, text: string): T => field.unsaid(input.describe(text));
+
 /** The report tool. */
 export function reportTools(service: Service): Tool[] {
   return [
@@ -16,12 +19,12 @@ export function reportTools(service: Service): Tool[] {
       input: z.strictObject({
         organization_id: field.organizationId(),
         type: z.enum(REPORT_TYPES),
-        framework_id: field.id('frm').optional(),
-        audit_id: field.id('aud').optional(),
-        owner_id: field.account().optional(),
-        until: field.date().optional(),
-        from: z.string().optional(),
-        to: z.string().optional(),
+        framework_id: said(field.id('frm').optional(), 'of STATEMENT_OF_APPLICABILITY, where more than one is adopted'),
+        audit_id: said(field.id('aud').optional(), 'of AUDIT_PACK: it has to be completed'),
+        owner_id: said(field.account().optional(), 'records of this owner; not of AUDIT_PACK and CHANGES_BETWEEN'),
+        until: said(field.date().optional(), 'of DUE_ITEMS: 30 days ahead unless given'),
+        from: said(z.string().optional(), 'of CHANGES_BETWEEN, which needs it: a moment as as_of has it, inclusive'),
+        to: said(z.string().optional(), 'of CHANGES_BETWEEN: until then, inclusive; the report’s moment unless given'),
         as_of: z.string().optional(),
         format: z.enum(REPORT_FORMATS).default('MARKDOWN'),
         cursor: z.string().optional(),

@@ -8,7 +8,7 @@ export interface Counted {
   name: string;
   counts: string;
   /** Of the groups of the family's `by`, which count. */
-  when?(...values: (Scalar | null)[]): boolean;
+  when?(first: Scalar | null, second: Scalar | null): boolean;
   /** Or what its list would be asked for. */
   filter?: Readonly<Record<string, unknown>>;
 }
@@ -29,22 +29,26 @@ export interface FamilyFigures {
 
 export type Values = ReadonlyMap<string, number | null>;
 
-/** Works out figures at the report's moment. */
-export async function valuesOf(context: ReportContext, families: readonly FamilyFigures[]): Promise<Values> {
+/** Works out figures at the report's moment, of the records that a filter finds. */
+export async function valuesOf(
+  context: ReportContext,
+  families: readonly FamilyFigures[],
+  among: Readonly<Record<string, unknown>> = {},
+): Promise<Values> {
   const values = new Map<string, number | null>();
   for (const { type, by, figures } of families) {
     const family = queryOfType(type);
     const { models } = context.reader;
-    const groups = await models.count(recordsAt(context, family), by);
+    const groups = await models.count(recordsAt(context, family, among), by);
     for (const figure of figures) {
       if ('share' in figure) {
         const [part, whole] = figure.share.map((name) => values.get(name) ?? 0) as [number, number];
         values.set(figure.name, whole === 0 ? null : part / whole);
       } else if (figure.filter !== undefined) {
-        const [counted] = await models.count(recordsAt(context, family, figure.filter));
+        const [counted] = await models.count(recordsAt(context, family, { ...among, ...figure.filter }));
         values.set(figure.name, counted?.total ?? 0);
       } else {
-        const counting = groups.filter(({ values: keys }) => figure.when?.(...keys) ?? true);
+        const counting = groups.filter(({ values: keys }) => figure.when?.(keys[0] ?? null, keys[1] ?? null) ?? true);
         values.set(
           figure.name,
           counting.reduce((sum, { total }) => sum + total, 0),

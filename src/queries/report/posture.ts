@@ -1,10 +1,8 @@
 import { addDays } from '../../commands/dates.ts';
 import { ordinalAt } from '../moment.ts';
-import { RISK_FIGURES } from './family-figures.ts';
-import { type FamilyFigures, figuresOf, type Values, valuesOf } from './figures.ts';
+import { ALL_FIGURES } from './family-figures.ts';
+import { figuresOf, type Values, valuesOf } from './figures.ts';
 import type { Figure, ReportContext, ReportType } from './report-type.ts';
-
-const FAMILIES: readonly FamilyFigures[] = [RISK_FIGURES];
 
 /** How many days before the report's day each figure is looked at again. */
 const BEFORE = [30, 90, 365] as const;
@@ -13,7 +11,7 @@ export const posture: ReportType = {
   title: 'Posture',
   takes: ['owner_id'],
   draw: async (context) => {
-    const now = figuresOf(FAMILIES, await valuesOf(context, FAMILIES));
+    const now = figuresOf(ALL_FIGURES, await valuesOf(context, ALL_FIGURES));
     const before: [number, Values | null][] = [];
     for (const days of BEFORE) before.push([days, await valuesBefore(context, days)]);
     return { inputs: {}, figures: now.map((figure) => changed(figure, before)), sections: [] };
@@ -26,7 +24,7 @@ async function valuesBefore(context: ReportContext, days: number): Promise<Value
   if (moment.ordinal === 0) return null;
   const today = addDays(moment.today, -days);
   const ordinal = await ordinalAt(reader, organizationId, `${today}T23:59:59.999Z`, reader.now().getTime());
-  return ordinal === 0 ? null : valuesOf({ ...context, moment: { today, ordinal } }, FAMILIES);
+  return ordinal === 0 ? null : valuesOf({ ...context, moment: { today, ordinal } }, ALL_FIGURES);
 }
 
 function changed(figure: Figure, before: readonly [number, Values | null][]): Figure {

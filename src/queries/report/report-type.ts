@@ -3,7 +3,17 @@ import type { Moment } from '../moment.ts';
 import type { Reader } from '../reader.ts';
 
 /** The reports there are. */
-export const REPORT_TYPES = ['POSTURE', 'RISK_REGISTER'] as const;
+export const REPORT_TYPES = [
+  'POSTURE',
+  'RISK_REGISTER',
+  'VENDORS',
+  'OBLIGATIONS',
+  'NONCONFORMITIES',
+  'STATEMENT_OF_APPLICABILITY',
+  'AUDIT_PACK',
+  'DUE_ITEMS',
+  'CHANGES_BETWEEN',
+] as const;
 export type ReportName = (typeof REPORT_TYPES)[number];
 
 export const REPORT_FORMATS = ['MARKDOWN', 'JSON', 'CSV'] as const;

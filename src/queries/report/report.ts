@@ -118,7 +118,10 @@ async function envelopeOf(
     type,
     title,
     organization: { id: organizationId, name: (organization?.doc.name ?? null) as string | null },
-    inputs: content.inputs,
+    inputs: {
+      ...(context.inputs.owner_id === undefined ? {} : { owner_id: context.inputs.owner_id }),
+      ...content.inputs,
+    },
     as_of: (newest?.doc.log_time ?? null) as string | null,
     position: String(moment.ordinal),
     today: moment.today,

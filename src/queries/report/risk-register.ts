@@ -1,42 +1,43 @@
-import { priorityOf, type RiskRatings } from '../../commands/risk.ts';
+import { priorityOf } from '../../commands/risk.ts';
 import { riskQuery } from '../risks.ts';
+import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
 import { RISK_FIGURES } from './family-figures.ts';
 import { figuresOf, valuesOf } from './figures.ts';
+import { recordsSection } from './register.ts';
 import type { Column, ReportContext, ReportType, Row, Section } from './report-type.ts';
-import { onDay, recordsAt, rowOf, walk } from './walk.ts';
+import { recordsAt } from './walk.ts';
 
-const RATINGS = [5, 4, 3, 2, 1];
-const ORDER = { key: 'score', direction: 'DESC' } as const;
+/** Down and across the matrix. */
+const LIKELIHOODS = [5, 4, 3, 2, 1];
+const IMPACTS = [1, 2, 3, 4, 5];
 
 const COLUMNS: readonly Column[] = [
-  { field: 'reference_id', title: 'Reference' },
-  { field: 'name', title: 'Risk' },
-  { field: 'description', title: 'Description', prose: true },
-  { field: 'category', title: 'Category' },
-  { field: 'status', title: 'Status' },
-  { field: 'score', title: 'Score' },
-  { field: 'priority', title: 'Priority' },
-  { field: 'inherent_likelihood', title: 'Inherent likelihood', detail: true },
-  { field: 'inherent_impact', title: 'Inherent impact', detail: true },
-  { field: 'inherent_score', title: 'Inherent score' },
-  { field: 'residual_likelihood', title: 'Residual likelihood', detail: true },
-  { field: 'residual_impact', title: 'Residual impact', detail: true },
-  { field: 'residual_score', title: 'Residual score' },
-  { field: 'last_assessed_at', title: 'Assessed', detail: true },
-  { field: 'treatment', title: 'Treatment' },
-  { field: 'measure_count', title: 'Measures' },
-  { field: 'acceptance.until', title: 'Accepted until' },
-  { field: 'acceptance.expired', title: 'Acceptance expired', detail: true },
+  REFERENCE,
+  column('name', 'Risk'),
+  prose('description', 'Description'),
+  column('category', 'Category'),
+  column('status', 'Status'),
+  column('score', 'Score'),
+  column('priority', 'Priority'),
+  detail('inherent_likelihood', 'Inherent likelihood'),
+  detail('inherent_impact', 'Inherent impact'),
+  column('inherent_score', 'Inherent score'),
+  detail('residual_likelihood', 'Residual likelihood'),
+  detail('residual_impact', 'Residual impact'),
+  column('residual_score', 'Residual score'),
+  detail('last_assessed_at', 'Assessed'),
+  column('treatment', 'Treatment'),
+  column('measure_count', 'Measures'),
+  column('acceptance.until', 'Accepted until'),
+  detail('acceptance.expired', 'Acceptance expired'),
   { field: 'acceptance.approver_id', title: 'Approved by', detail: true, person: true },
-  { field: 'acceptance.reason', title: 'Accepted because', detail: true },
-  { field: 'next_review_due', title: 'Next review' },
-  { field: 'overdue', title: 'Overdue' },
+  detail('acceptance.reason', 'Accepted because'),
+  column('next_review_due', 'Next review'),
+  column('overdue', 'Overdue'),
   { field: 'note', title: 'Note', prose: true, detail: true },
-  { field: 'owner_id', title: 'Owner', person: true },
-  { field: 'id', title: 'Id' },
+  OWNER,
+  ID,
 ];
-
-const FIELDS = [...new Set(COLUMNS.map(({ field }) => field.split('.', 1)[0]!))];
 
 export const riskRegister: ReportType = {
   title: 'Risk register',
@@ -44,50 +45,40 @@ export const riskRegister: ReportType = {
   draw: async (context) => ({
     inputs: {},
     figures: figuresOf([RISK_FIGURES], await valuesOf(context, [RISK_FIGURES])),
-    sections: [matrix(context), { name: 'risks', title: 'Risks', columns: COLUMNS, rows: () => risks(context) }],
+    sections: [
+      matrix(context),
+      recordsSection(context, { name: 'risks', title: 'Risks', family: riskQuery, columns: COLUMNS, more: overdue }),
+    ],
   }),
 };
 
-async function* risks(context: ReportContext): AsyncGenerator<Row> {
-  const { today } = context.moment;
-  for await (const batch of walk(context, recordsAt(context, riskQuery), ORDER)) {
-    for (const document of batch) {
-      const due = document.status === 'CLOSED' ? null : (document.next_review_due as string | null);
-      yield rowOf({ ...onDay(riskQuery, document, today), overdue: due !== null && due < today }, FIELDS);
-    }
-  }
+/** Whether the review of a risk that is not closed is overdue. */
+async function overdue({ moment }: ReportContext, documents: readonly Row[]): Promise<Row[]> {
+  return documents.map(({ status, next_review_due: due }) => ({
+    overdue: status !== 'CLOSED' && typeof due === 'string' && due < moment.today,
+  }));
 }
 
 /** How many risks that are not closed stand at each likelihood and impact, by the ratings that count. */
 function matrix(context: ReportContext): Section {
-  const columns = ['likelihood', 'impact', 'priority', 'risks'].map((field) => ({
-    field,
-    title: `${field[0]!.toUpperCase()}${field.slice(1)}`,
-  }));
+  const columns = [
+    column('likelihood', 'Likelihood'),
+    column('impact', 'Impact'),
+    column('priority', 'Priority'),
+    column('risks', 'Risks'),
+  ];
   const grid = ['likelihood', 'impact', 'risks'] as const;
   return { name: 'matrix', title: 'Risk matrix', columns, grid, rows: () => matrixRows(context) };
 }
 
 async function* matrixRows(context: ReportContext): AsyncGenerator<Row> {
-  const counts = new Map<string, number>();
-  const scored = recordsAt(context, riskQuery, { status: ['OPEN', 'IN_TREATMENT', 'ACCEPTED'], min_score: 1 });
-  for await (const batch of walk(context, scored, ORDER)) {
-    for (const document of batch) {
-      const place = ratingsThatCount(document as unknown as RiskRatings).join();
-      counts.set(place, (counts.get(place) ?? 0) + 1);
-    }
-  }
-  for (const likelihood of RATINGS) {
-    for (const impact of RATINGS.toReversed()) {
+  const rated = recordsAt(context, riskQuery, { status: ['OPEN', 'IN_TREATMENT', 'ACCEPTED'], min_score: 1 });
+  const groups = await context.reader.models.count(rated, ['likelihood', 'impact']);
+  const counts = new Map(groups.map(({ values, total }) => [values.join(), total]));
+  for (const likelihood of LIKELIHOODS) {
+    for (const impact of IMPACTS) {
       const priority = priorityOf(likelihood * impact);
       yield { likelihood, impact, priority, risks: counts.get([likelihood, impact].join()) ?? 0 };
     }
   }
-}
-
-/** Likelihood and impact behind the score: the residual ones once both are assessed. */
-function ratingsThatCount(risk: RiskRatings): [number | null, number | null] {
-  const { residual_likelihood, residual_impact, inherent_likelihood, inherent_impact } = risk;
-  const assessed = residual_likelihood !== null && residual_impact !== null;
-  return assessed ? [residual_likelihood, residual_impact] : [inherent_likelihood, inherent_impact];
 }

@@ -1,11 +1,18 @@
+import { modelOfId } from '../../projections/models.ts';
 import { historyOf } from '../../projections/read-model.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family.ts';
 import { listConditions } from '../list.ts';
-import { readPage } from '../page.ts';
+import { type PageRow, readPage } from '../page.ts';
 import type { ReportContext } from './report-type.ts';
 
 type Document = Record<string, unknown>;
+/** What is walked. */
+interface Source {
+  collection: string;
+  organizationId: string;
+  where: readonly Condition[];
+}
 type Order = { key: string; direction: 'ASC' | 'DESC' };
 
 /** Records of one read. */
@@ -16,23 +23,24 @@ export function recordsAt(
   { organizationId, moment, inputs }: ReportContext,
   family: FamilyQuery,
   filter: Readonly<Record<string, unknown>> = {},
-): { collection: string; organizationId: string; where: Condition[] } {
+): Source {
   const owned = inputs.owner_id === undefined ? {} : { owner_id: [inputs.owner_id] };
   const context = { today: moment.today, account_id: '', filter: { ...owned, ...filter } };
   return { collection: historyOf(family.plural), organizationId, where: listConditions(family, moment, context) };
 }
 
 /** All that a query finds, in batches, by key: no row is held longer than its batch. */
-export async function* walk(
-  { reader }: ReportContext,
-  source: { collection: string; organizationId: string; where: readonly Condition[] },
-  order: Order,
-): AsyncGenerator<Document[]> {
-  let after = null;
+export async function* walk(context: ReportContext, source: Source, order: Order): AsyncGenerator<Document[]> {
+  for await (const rows of walkRows(context, source, order)) yield rows.map(({ doc }) => doc);
+}
+
+/** The same with the key of each that the order is by. */
+export async function* walkRows({ reader }: ReportContext, source: Source, order: Order): AsyncGenerator<PageRow[]> {
+  let after: PageRow | null = null;
   for (;;) {
-    const rows = await readPage(reader.models, { ...source, order, size: AT_ONCE, after });
+    const rows: PageRow[] = await readPage(reader.models, { ...source, order, size: AT_ONCE, after });
     const batch = rows.slice(0, AT_ONCE);
-    if (batch.length > 0) yield batch.map(({ doc }) => doc);
+    if (batch.length > 0) yield batch;
     if (rows.length <= AT_ONCE) return;
     after = batch.at(-1)!;
   }
@@ -52,4 +60,9 @@ export function rowOf(document: Document, fields: readonly string[]): Document {
   }
   if (document.stale) row.stale = true;
   return row;
+}
+
+/** What a record is called in lists of records of several families. */
+export function nameOf(document: Document): string {
+  return modelOfId(String(document.id))?.nameOf?.(document) ?? String(document.name);
 }

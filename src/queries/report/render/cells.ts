@@ -6,18 +6,31 @@ export function valueAt(row: Row, field: string): unknown {
   return field.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], row);
 }
 
-/** A value as text: yes and no, lists with semicolons between, records by their names. Empty where there is none. */
-export function textOf(value: unknown): string {
+const NOBODY: People = new Map();
+
+/**
+ * A value as text: yes and no, lists with semicolons between, records by their names, changes with an arrow. Empty where
+ * there is none. People are named where they are given.
+ */
+export function textOf(value: unknown, people: People = NOBODY): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (Array.isArray(value)) return value.map(textOf).join('; ');
+  if (typeof value === 'string') return people.get(value) ?? value;
+  if (Array.isArray(value)) return value.map((one) => textOf(one, people)).join('; ');
   if (typeof value !== 'object') return String(value);
-  const { name, id } = value as Record<string, unknown>;
-  return name !== undefined || id !== undefined ? textOf(name ?? id) : JSON.stringify(value);
+  return objectText(value as Record<string, unknown>, people);
+}
+
+function objectText(value: Record<string, unknown>, people: People): string {
+  const { name, id, reference_id, field, from, to } = value;
+  if (field !== undefined) return `${String(field)}: ${textOf(from, people) || '–'} → ${textOf(to, people) || '–'}`;
+  if (name !== undefined) return [reference_id, name].filter((part) => part !== undefined).join(' ');
+  if (id !== undefined) return String(id);
+  const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  return members.map(([key, member]) => `${key} ${textOf(member, people)}`).join(', ');
 }
 
 /** A cell as text, people by their names. */
-export function cellOf(row: Row, { field, person }: Column, people: People): string {
-  const value = valueAt(row, field);
-  return person ? (people.get(String(value)) ?? textOf(value)) : textOf(value);
+export function cellOf(row: Row, { field }: Column, people: People): string {
+  return textOf(valueAt(row, field), people);
 }

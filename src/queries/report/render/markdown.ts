@@ -52,9 +52,7 @@ function headOf({ title, organization, inputs, as_of, position, today, digest, i
 }
 
 function figureTable(figures: readonly Figure[]): string {
-  const changes = Object.keys(figures[0]?.change ?? {}).map(
-    (days) => `since ${days.slice('days_'.length)} days before`,
-  );
+  const changes = Object.keys(figures[0]?.change ?? {}).map((days) => `Change in ${days.slice('days_'.length)} days`);
   const titles = ['Figure', 'Now', ...changes];
   return ['## Figures', '', ...tableHead(titles), ...figures.map(figureLine)].join('\n');
 }
