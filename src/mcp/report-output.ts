@@ -28,6 +28,11 @@ const head = {
   generated_at: time(),
   digest: field.sha256().describe('of the whole report: the same on every page and in every format'),
   incomplete: z.literal(true).optional().describe('an event of the organization could not be read: something may lack'),
+  proof: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('of AUDIT_PACK: the first seal that covers position, and the way to it'),
+  pending_seal: z.literal(true).optional().describe('of AUDIT_PACK: no seal covers position yet'),
 };
 
 const report = z.strictObject({

@@ -56,6 +56,7 @@ const EVIDENCE_COLUMNS: readonly Column[] = [
 export const auditPack: ReportType = {
   title: 'Audit pack',
   takes: ['audit_id'],
+  proved: true,
   moment: completion,
   draw: async (context) => {
     const audit = (await recordThen(context, 'AUDIT', context.inputs.audit_id!))!;

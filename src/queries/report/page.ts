@@ -22,6 +22,10 @@ export interface Head {
   digest: string;
   /** An event of the organization could not be read: something may lack. */
   incomplete?: true;
+  /** The first seal that covers the position, and that the position's event is in it. */
+  proof?: object;
+  /** There is none yet. */
+  pending_seal?: true;
 }
 
 /** Rows of a section that are on a page. */

@@ -84,6 +84,8 @@ export interface Content {
 export interface ReportType {
   title: string;
   takes: readonly Narrowing[];
+  /** Carries the proof that its position was sealed. */
+  proved?: true;
   /** The moment it is about, where that follows from its inputs. */
   moment?(reader: Reader, organizationId: string, input: ReportInput): Promise<ReportMoment>;
   draw(context: ReportContext): Promise<Content>;

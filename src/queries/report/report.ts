@@ -14,7 +14,7 @@ import { NARROWING } from './report-type.ts';
 import { REPORTS } from './types.ts';
 
 /** What the digest is over, beside the data. */
-type Envelope = Omit<Head, 'generated_at' | 'digest' | 'incomplete'>;
+type Envelope = Omit<Head, 'generated_at' | 'digest' | 'incomplete' | 'proof' | 'pending_seal'>;
 
 /** Where a long report goes on: its moment, its digest and the first row that is not told yet. */
 type Place = [today: string, ordinal: number, row: number];
@@ -58,12 +58,22 @@ export async function getReport(
     generated_at: reader.now().toISOString(),
     digest,
     ...(incomplete ? { incomplete: true } : {}),
+    ...(type.proved ? await proofOf(context) : {}),
   };
   const goesOn: Place = [moment.today, moment.ordinal, page.next ?? 0];
   return {
     report: { ...head, ...FORMATS[format].write(head, page) },
     ...(page.next === null ? {} : { next_cursor: writeSigned(reader.cursorKey, boundTo, goesOn) }),
   };
+}
+
+async function proofOf({
+  reader,
+  organizationId,
+  moment,
+}: ReportContext): Promise<Pick<Head, 'proof' | 'pending_seal'>> {
+  const proof = await reader.proofOf?.(organizationId, moment.ordinal);
+  return proof ? { proof } : { pending_seal: true };
 }
 
 /** A type takes what narrows it, and nothing else: what is silently left out would be believed to hold. */

@@ -40,12 +40,17 @@ function write(head: Head, page: Page): string {
   return `${blocks.join('\n\n')}\n`;
 }
 
-function headOf({ title, organization, inputs, as_of, position, today, digest, incomplete }: Head, page: Page): string {
+function headOf(
+  { title, organization, inputs, as_of, position, today, digest, incomplete, proof, pending_seal }: Head,
+  page: Page,
+): string {
   const facts = [
     `Organization: ${escaped(organization.name ?? organization.id)}`,
     `Position ${position} of its history${as_of === null ? '' : `, ${as_of}`}; today is ${today}`,
     ...Object.entries(inputs).map(([name, value]) => `${name}: ${escaped(String(value))}`),
     `Digest: ${digest}`,
+    ...(pending_seal ? ['Seal: none covers this position yet; ask again later for the proof'] : []),
+    ...(proof ? ['Seal: format JSON has the proof that this position is in it'] : []),
     ...(incomplete ? ['Incomplete: an event of the organization could not be read, so something may lack.'] : []),
   ];
   return [`# ${title}${page.continued ? ', continued' : ''}`, facts.map((fact) => `- ${fact}`).join('\n')].join('\n\n');
@@ -71,10 +76,15 @@ function partOf(part: Part, people: People): string {
   if (rows.length === 0) return `## ${section.title}\n\nNone.`;
   const some = first > 0 || left > 0;
   const which = some ? ` (${first + 1} to ${first + rows.length} of ${first + rows.length + left})` : '';
-  const table = section.grid
-    ? gridOf(section.grid, rows)
-    : [headings(section), ...rows.map((row) => lineOf(section, row, people))];
+  const table = section.grid ? gridOf(section.grid, rows) : tableOf(section, rows, people);
   return [`## ${section.title}${which}`, '', ...table].join('\n');
+}
+
+/** Columns that are empty on this page are left out: they tell nothing, and take room. */
+function tableOf(section: Section, rows: readonly Row[], people: People): string[] {
+  const columns = shownOf(section).filter((column) => rows.some((row) => cellOf(row, column, people) !== ''));
+  const used = { ...section, columns };
+  return [headings(used), ...rows.map((row) => lineOf(used, row, people))];
 }
 
 /** Rows as a grid: one dimension down, the other across. */
