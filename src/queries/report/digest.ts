@@ -1,6 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { canonical } from '../../trail/canonical.ts';
 
+/** Characters that are hashed at once. */
+const CHUNK = 32_768;
+
 /** A JSON value of which arrays may still be on their way, so that a long one need not be held as a whole. */
 export type Streamed =
   | string
@@ -23,12 +26,16 @@ export async function digestOf(value: Streamed): Promise<string> {
 async function feed(hash: Hash, value: Streamed): Promise<void> {
   if (typeof value !== 'object' || value === null) return void hash.update(canonical(value));
   if (Symbol.asyncIterator in value) {
-    let before = '[';
+    let text = '[';
+    let first = true;
     for await (const item of value) {
-      hash.update(before + canonical(item));
-      before = ',';
+      text += first ? canonical(item) : `,${canonical(item)}`;
+      first = false;
+      if (text.length < CHUNK) continue;
+      hash.update(text);
+      text = '';
     }
-    return void hash.update(before === '[' ? '[]' : ']');
+    return void hash.update(`${text}]`);
   }
   if (Array.isArray(value)) {
     hash.update('[');

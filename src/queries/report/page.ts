@@ -68,14 +68,11 @@ export interface Format {
 /** Texts of a row that alone would not fit are cut at this many characters. */
 const LONGEST_TEXT = 1_000;
 
-/** Cuts a report to what fits into one answer, from a row on. Of a row that is too large by itself the texts are cut. */
-export async function pageOf(reader: Reader, content: Content, format: Format, from: number): Promise<Page> {
-  const cutter = new Cutter(reader, content, format, from);
-  for (const section of content.sections) await cutter.take(section);
-  return cutter.page();
-}
-
-class Cutter {
+/**
+ * Cuts a report to what fits into one answer, from a row on. Of a row that is too large by itself the texts are cut. The
+ * report is read once: its rows go through here on their way to the digest.
+ */
+export class Cutter {
   private readonly people = new Map<string, string>();
   private readonly parts: Part[] = [];
   private readonly figures: readonly Figure[];
@@ -94,13 +91,15 @@ class Cutter {
     this.room = format.room - format.figuresTake(this.figures);
   }
 
-  async take(section: Section): Promise<void> {
+  /** All rows of a section, which have to be read to the end, section by section. */
+  async *through(section: Section): AsyncGenerator<Row> {
     const part: Part = { section, rows: [], first: 0, left: 0 };
     let place = 0;
     for await (const row of section.rows()) {
-      if (this.index >= this.from && !(await this.put(part, row, place))) part.left += 1;
+      if (this.index >= this.from && (this.next !== null || !(await this.put(part, row, place)))) part.left += 1;
       this.index += 1;
       place += 1;
+      yield row;
     }
     // A section without rows is told where it stands: between the rows around it.
     const empty = place === 0 && this.next === null && (this.from === 0 || this.rows > 0);
@@ -109,7 +108,6 @@ class Cutter {
 
   /** Puts a row on the page, where there is room for it. */
   private async put(part: Part, whole: Row, place: number): Promise<boolean> {
-    if (this.next !== null) return false;
     const ids = accountsIn(whole).filter((id) => !this.people.has(id));
     const names = await accountNames(this.reader.accounts, ids);
     const people = names.size === 0 ? this.people : new Map([...this.people, ...names]);

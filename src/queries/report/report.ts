@@ -7,7 +7,7 @@ import { readSigned, writeSigned } from '../cursor.ts';
 import { holdingAt, momentOf } from '../moment.ts';
 import type { Reader } from '../reader.ts';
 import { digestOf } from './digest.ts';
-import { type Head, pageOf } from './page.ts';
+import { Cutter, type Head } from './page.ts';
 import { FORMATS } from './render/formats.ts';
 import type { Content, Narrowing, ReportContext, ReportInput, ReportMoment, ReportType } from './report-type.ts';
 import { NARROWING } from './report-type.ts';
@@ -49,8 +49,9 @@ export async function getReport(
   const context: ReportContext = { reader, organizationId: organization_id, moment, inputs };
   const content = await type.draw(context);
   const envelope = await envelopeOf(context, name, type, content);
-  const digest = await digestOfReport(envelope, content);
-  const page = await pageOf(reader, content, FORMATS[format], place?.[2] ?? 0);
+  const cutter = new Cutter(reader, content, FORMATS[format], place?.[2] ?? 0);
+  const digest = await digestOfReport(envelope, content, cutter);
+  const page = cutter.page();
   if (place === null) drawn({ organization_id, type: name, format, position: envelope.position });
   const incomplete = (reader.progress.checkpoint(organization_id)?.parked ?? 0) > 0;
   const head: Head = {
@@ -139,7 +140,10 @@ async function envelopeOf(
 }
 
 /** Over the canonical JSON of the whole report: what stands at its head, its figures and every row. */
-function digestOfReport(envelope: Envelope, { figures, sections }: Content): Promise<string> {
-  const data = { figures, sections: sections.map(({ name, rows }) => ({ name, rows: rows() })) };
+function digestOfReport(envelope: Envelope, { figures, sections }: Content, cutter: Cutter): Promise<string> {
+  const data = {
+    figures,
+    sections: sections.map((section) => ({ name: section.name, rows: cutter.through(section) })),
+  };
   return digestOf({ ...envelope, data });
 }
