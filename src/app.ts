@@ -59,6 +59,8 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
     cursorKey,
     riskAcceptanceMaxDays: config.riskAcceptanceMaxDays,
     writeWaitMs: config.writeWaitMs,
+    // Nobody draws a report before there is an identity to let them in.
+    reportDrawn: (caller, report) => identity.accessLog.reportDrawn(caller, report),
     log: logger,
   });
   const { handler, projections } = register;

@@ -1,4 +1,5 @@
 import { CommandHandler } from './commands/handler.ts';
+import type { Service } from './mcp/service.ts';
 import type { ToolBox } from './mcp/tool.ts';
 import { createToolBox } from './mcp/toolbox.ts';
 import { allTools } from './mcp/tools.ts';
@@ -17,6 +18,8 @@ export interface RegisterParts {
   cursorKey: Buffer;
   riskAcceptanceMaxDays: number;
   writeWaitMs: number;
+  /** Told of every report that is drawn, where there is an access log. */
+  reportDrawn?: Service['reportDrawn'];
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
 }
 
@@ -50,6 +53,7 @@ export function createRegister(parts: RegisterParts): Register {
       reader,
       passed: (organization, position, ms) => projections.passed(organization, position, ms),
       writeWaitMs: parts.writeWaitMs,
+      reportDrawn: parts.reportDrawn ?? (() => undefined),
     }),
     (error, tool) => log.warn({ err: error, tool }, 'a tool failed'),
   );

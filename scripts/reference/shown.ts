@@ -32,6 +32,8 @@ export function illustrator(today: string): (value: unknown) => unknown {
     if (date !== undefined) return `${dateOf(date)}T${time === '00:00:00.000' ? time : '09:00:00.000'}Z`;
     if (DATE.test(text)) return dateOf(text);
     if (HASH.test(text)) return '5f1c…';
+    // Of a text of several lines the first is enough.
+    if (text.includes('\n')) return `${text.split('\n', 1)[0]}\n…`;
     return UUID.test(text) ? '0195…' : text;
   };
   return (value) => shortened(mapTexts(value, shownText));

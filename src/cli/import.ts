@@ -111,6 +111,7 @@ function withoutReads({ handler }: Service): Tools {
   return {
     handler,
     passed: () => Promise.resolve(true),
+    reportDrawn: () => undefined,
     writeWaitMs: 0,
     get reader(): never {
       throw new Error('an import reads no read model');

@@ -76,6 +76,14 @@ export function scoreOf(likelihood: number | null, impact: number | null): numbe
   return likelihood === null || impact === null ? null : likelihood * impact;
 }
 
+/** Likelihood and impact behind the score: the residual ones once both are assessed, else the inherent ones. */
+export function ratingsThatCount(ratings: RiskRatings): { likelihood: number | null; impact: number | null } {
+  const { residual_likelihood, residual_impact, inherent_likelihood, inherent_impact } = ratings;
+  return scoreOf(residual_likelihood, residual_impact) === null
+    ? { likelihood: inherent_likelihood, impact: inherent_impact }
+    : { likelihood: residual_likelihood, impact: residual_impact };
+}
+
 /** The three scores of a risk: what counts is the residual one once assessed, else the inherent one. */
 export function scoresOf(ratings: RiskRatings): Record<'inherent_score' | 'residual_score' | 'score', number | null> {
   const inherent_score = scoreOf(ratings.inherent_likelihood, ratings.inherent_impact);

@@ -24,6 +24,7 @@ const TOOLS = {
   listOrganizations: reads(ALL),
   listChanges: reads(INSPECTING, 'what was changed'),
   getRecords: reads(ALL),
+  getReport: reads(INSPECTING, 'reports'),
   listRisks: reads(ALL),
   addRisk: writes(WRITING),
   updateRisk: writes(WRITING),

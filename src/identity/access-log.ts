@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { type AccessRow, type AccessType, EVERYWHERE } from '../queries/access-entry.ts';
+import type { DrawnReport } from '../queries/report/report.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 import { AccessCounts, AccessNames, type Counted } from './access-counts.ts';
@@ -112,6 +113,17 @@ export class AccessLog {
 
   /** And what links tell. */
   readonly linkNoted = (event: LinkEvent): void => this.note(entryOfLink(event));
+
+  /** A report that somebody has drawn, once for all of its pages. */
+  reportDrawn({ account_id, token_id, client }: Caller, { organization_id, ...details }: DrawnReport): void {
+    this.note({
+      event_type: 'REPORT_DRAWN',
+      actor_id: account_id,
+      client: client === null ? null : `${client.name} ${client.version}`.trim(),
+      organizations: [organization_id],
+      details: { ...details, ...(token_id === null ? {} : { token_id }) },
+    });
+  }
 
   /** Begins to write every few seconds. */
   start(): void {

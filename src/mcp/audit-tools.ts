@@ -32,7 +32,7 @@ const audits = {
     valid_on: field.date().optional(),
   },
   descriptions: {
-    list: 'Audits, by starts_on. The id of a completed one serves as as_of anywhere, and as from in listChanges.',
+    list: 'Audits, by starts_on. Pack of a completed one: getReport. Its id serves as as_of, and as from in listChanges.',
     add: 'Plan an audit of a framework, NOT_STARTED unless given; COMPLETED only later. Findings: addNonconformity with audit_id.',
     update:
       'Change an audit. COMPLETED pins the register for its pack; from there IN_PROGRESS needs reason, or OUTDATED. REJECTED and OUTDATED are final.',

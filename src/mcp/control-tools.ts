@@ -26,17 +26,14 @@ const controls = {
   },
   filter: {
     framework_id: field.some(field.id('frm')).optional(),
-    section_title: field.some(field.name()).optional().describe('such as A.5.1'),
+    section_title: field.some(field.name()).optional(),
     status: field.someOf(CONTROL_STATUSES).optional(),
-    implementation: field
-      .someOf(IMPLEMENTATIONS)
-      .optional()
-      .describe('FULL: all linked measures that count are IMPLEMENTED'),
+    implementation: field.someOf(IMPLEMENTATIONS).optional().describe('FULL: all its measures that count are done'),
   },
   descriptions: {
     list: 'Controls of adopted frameworks, by section_title (their number). Gaps: status [INCLUDED], implementation [NONE, PARTIAL].',
     update:
-      'Change a control; find it by listControls filter.section_title. Not applicable: EXCLUDED with exclusion_justification. Implementation follows from linked measures.',
+      'Change a control; find it by listControls filter.section_title. Not applicable: EXCLUDED with exclusion_justification.',
   },
   examples: {
     list: { filter: { status: ['INCLUDED'], implementation: ['NONE', 'PARTIAL'] }, size: 2 },

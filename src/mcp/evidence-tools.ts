@@ -30,7 +30,7 @@ export function evidenceTools(service: Service): Tool[] {
         expired: z.boolean().describe('valid_until is past; it counts as evidence all the same'),
       },
       descriptions: {
-        add: 'Attach new evidence to 1-20 records: url, text (to 20,000 characters) or sha256. It is never changed: archive it and add anew. Read it by getRecords include EVIDENCE; link it to more by linkRecords.',
+        add: 'Attach new evidence to 1-20 records: url, text (to 20,000 characters) or sha256. Never changed: archive it and add anew. Read: getRecords include EVIDENCE. Link to more: linkRecords.',
       },
       examples: {
         add: {

@@ -99,7 +99,7 @@ export function updateTool(service: Service, own: ForUpdate): Tool {
   return changeTool(service, own, {
     name: `update${title}`,
     description: own.descriptions.update,
-    fields: { ...optional(own.required ?? {}), ...own.settable },
+    fields: unsaid({ ...optional(own.required ?? {}), ...own.settable }),
     example: own.examples.update,
     command: ({ reason, ...changes }) => ({ type: `Update${title}`, changes, ...(reason ? { reason } : {}) }),
   });
@@ -127,7 +127,7 @@ export function changeTool(
     description,
     input: z.strictObject({
       id: field.id(family.prefix),
-      organization_id: field.organizationId().optional(),
+      organization_id: field.knownOrganizationId(),
       ...fields,
       ...field.writeFields,
       expected_revision: field.expectedRevision(),
@@ -146,6 +146,11 @@ export function changeTool(
       });
     },
   });
+}
+
+/** What its fields mean, the add tool says. */
+function unsaid(shape: z.ZodRawShape): z.ZodRawShape {
+  return Object.fromEntries(Object.entries(shape).map(([name, type]) => [name, field.unsaid(type as z.ZodType)]));
 }
 
 function optional(shape: z.ZodRawShape): z.ZodRawShape {

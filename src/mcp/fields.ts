@@ -152,6 +152,10 @@ export const writeFields = {
 };
 
 export const organizationId = () => id('org');
+/** Where an id names the record its organization is known: it may be said, and must fit, but no model need be told. */
+export const knownOrganizationId = () => id('org').optional().meta({ unpublished: true });
+/** The same field without what is said of it, where another tool says it already. */
+export const unsaid = <T extends z.ZodType>(field: T): T => field.meta({ unsaid: true });
 export const expectedRevision = () => z.int().min(1).optional();
 
 /** Filters that every family's list has. */

@@ -65,7 +65,7 @@ export function frameworkTools(service: Service): Tool[] {
     tool({
       name: NAME,
       description:
-        'Adopt a framework with all its controls (ADMIN): library_id, or name and up to 500 controls of your own. Each begins INCLUDED: see updateControl. Map measures with linkRecords.',
+        'Adopt a framework with all its controls (ADMIN): library_id, or name and up to 500 controls of your own. Each begins INCLUDED: see updateControl.',
       input,
       output: writeOutput(recordKind(frameworks), true),
       example: {

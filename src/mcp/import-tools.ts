@@ -26,7 +26,7 @@ export function importTools(service: Service, families: readonly Tool[]): Tool[]
     tool({
       name: 'importRecords',
       description:
-        'Add or change up to 200 records of one type at once, as from a spreadsheet. Rows have the fields of the add tool; with id, of the update tool (CONTROL only so). If one is wrong nothing is written: see its errors (rows count from 0). The same rows again write nothing twice. dry_run only judges.',
+        'Add or change up to 200 records of one type at once. Rows have the fields of the add tool; with id, of the update tool (CONTROL only so). If one is wrong nothing is written: see its errors. The same rows again write nothing twice. dry_run only judges.',
       input: z.strictObject({
         organization_id: field.organizationId(),
         type: z.enum([...readers.keys()] as [string, ...string[]]),

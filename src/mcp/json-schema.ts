@@ -32,9 +32,9 @@ function readAfterwards({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes
   Object.assign(jsonSchema, fullSchema(out!));
 }
 
-/** Leaves out what only says what numbers JavaScript has, and patterns that a format says in a word. */
+/** Leaves out what is about tools/list alone, says what numbers JavaScript has, or is a pattern that a format says in a word. */
 function plain(schema: JsonSchema): JsonSchema {
-  return mapSchemas(schema, ({ minimum, maximum, pattern, ...rest }) => ({
+  return mapSchemas(schema, ({ minimum, maximum, pattern, unpublished: _unpublished, unsaid: _unsaid, ...rest }) => ({
     ...rest,
     ...(minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? {} : { minimum }),
     ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),

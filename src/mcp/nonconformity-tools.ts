@@ -36,7 +36,7 @@ const nonconformities = {
   },
   descriptions: {
     list: 'Nonconformities (findings, of audits or not), by due_date. What could go wrong: listRisks.',
-    add: 'Raise a nonconformity (a finding), OPEN unless given. Then linkRecords to what it concerns. What could go wrong: addRisk.',
+    add: 'Raise a nonconformity (a finding), OPEN unless given. Then linkRecords to what it concerns.',
     update:
       'Change a nonconformity. PENDING_VERIFICATION needs root_cause and corrective_action, CLOSED effectiveness_check too; going back (from CLOSED to OPEN only) needs reason.',
   },

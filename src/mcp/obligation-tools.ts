@@ -31,7 +31,7 @@ const obligations = {
     regulator: field.some(field.name()).optional(),
     due_before: field.date().optional(),
     due_after: field.date().optional(),
-    overdue: z.boolean().optional().describe('COMPLIANT too, if reviewed over 366 days before due_date'),
+    overdue: z.boolean().optional().describe('COMPLIANT too, if reviewed a year before'),
   },
   descriptions: {
     list: "Obligations (what laws, regulators and contracts demand), by due_date. A framework's requirements: listControls.",

@@ -43,14 +43,18 @@ function replace(target: JsonSchema, source: JsonSchema): void {
 function prune(schema: unknown): JsonSchema {
   if (Array.isArray(schema)) return schema.map(prune) as unknown as JsonSchema;
   if (typeof schema !== 'object' || schema === null) return schema as unknown as JsonSchema;
+  const { unsaid, ...said } = schema as JsonSchema;
   return Object.fromEntries(
-    Object.entries(schema)
-      .filter(([key]) => !UNPUBLISHED.includes(key))
+    Object.entries(said)
+      .filter(([key]) => !UNPUBLISHED.includes(key) && !(unsaid && key === 'description'))
       .map(([key, value]) => [key, key === 'properties' ? pruneProperties(value as JsonSchema) : prune(value)]),
   );
 }
 
 /** Property names are not keywords: one named `pattern` stays. */
 function pruneProperties(properties: JsonSchema): JsonSchema {
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, prune(schema)]));
+  const published = Object.entries(properties as Record<string, JsonSchema>).filter(
+    ([, schema]) => !schema.unpublished,
+  );
+  return Object.fromEntries(published.map(([name, schema]) => [name, prune(schema)]));
 }

@@ -34,7 +34,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
     tool({
       name: 'listChanges',
       description:
-        'Who changed what, when, why, before and after, newest first. verify checks hash chains. ACCESS alone: sign-ins, token use. Past state: as_of in lists or getRecords.',
+        'Who changed what, when, why, before and after, newest first. verify checks hash chains. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
       input: z.strictObject({
         organization_id: field.organizationId(),
         filter: z
@@ -60,7 +60,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
         'Read up to 50 known records of any type whole, now or as_of. ARCHIVED finds archived ones too. To search, use a list.',
       input: z.strictObject({
         ids: field.someIds(50, KINDS),
-        organization_id: field.organizationId().optional(),
+        organization_id: field.knownOrganizationId(),
         include: field.someOf(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
         as_of: z.string().optional(),
       }),
@@ -71,13 +71,13 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
     tool({
       name: 'linkRecords',
       description:
-        'LINK (default) or UNLINK 1-100 pairs, in any direction: risk-measure/vendor/obligation/control, measure-control/obligation/vendor, nonconformity-risk/measure/control/vendor/obligation, obligation-vendor/control, evidence-any. See them by getRecords include LINKS or filter.linked_to of a list.',
+        'LINK (default) or UNLINK 1-100 pairs, in any direction: risk-measure/vendor/obligation/control, measure-control/obligation/vendor, nonconformity-risk/measure/control/vendor/obligation, obligation-vendor/control, evidence-any. See them: getRecords include LINKS, or filter.linked_to.',
       input: z.strictObject({
         links: z
           .array(z.strictObject({ from_id: field.id(...KINDS), to_id: field.id(...KINDS) }))
           .min(1)
           .max(100),
-        organization_id: field.organizationId().optional(),
+        organization_id: field.knownOrganizationId(),
         action: z.enum(['LINK', 'UNLINK']).default('LINK'),
         ...field.writeFields,
       }),
@@ -98,7 +98,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
       destructive: true,
       input: z.strictObject({
         ids: field.someIds(100, KINDS),
-        organization_id: field.organizationId().optional(),
+        organization_id: field.knownOrganizationId(),
         action: z.enum(['ARCHIVE', 'RESTORE']),
         reason: field.requiredReason(),
         idempotency_key: field.writeFields.idempotency_key,

@@ -46,7 +46,7 @@ const risks = {
   },
   filter: {
     status: field.someOf(RISK_STATUSES).optional(),
-    priority: field.someOf(PRIORITIES).optional().describe('LOW 1-4, MEDIUM 5-9, HIGH 10-14, CRITICAL 15-25'),
+    priority: field.someOf(PRIORITIES).optional().describe('LOW to 4, MEDIUM to 9, HIGH to 14'),
     treatment: field.someOf(TREATMENTS).optional(),
     category: field.some(field.name()).optional(),
     min_score: z.int().min(1).max(25).optional(),
@@ -91,7 +91,7 @@ export function riskTools(service: Service): Tool[] {
       fields: {
         decision: field.oneOf(DECISIONS),
         until: field.date().optional().describe('at most 366 days ahead unless configured'),
-        approver_id: field.account().optional().describe('who decided; you unless given'),
+        approver_id: field.account().optional().describe('you unless given'),
       },
       example: { decision: 'ACCEPT', until: '{today+180}', reason: 'A second site costs more than the loss' },
       command: (decision) => ({ type: 'DecideRisk', ...decision }),

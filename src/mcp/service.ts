@@ -1,7 +1,9 @@
 import type { z } from 'zod';
+import type { Caller } from '../commands/caller.ts';
 import type { CommandHandler, Executed } from '../commands/handler.ts';
 import { deedOf, RULES } from '../commands/roles.ts';
 import type { Reader } from '../queries/reader.ts';
+import type { DrawnReport } from '../queries/report/report.ts';
 import type { Example } from './example.ts';
 import type { RecordKind } from './output.ts';
 import type { CallContext, Tool } from './tool.ts';
@@ -14,6 +16,8 @@ export interface Service {
   passed(organization: string, position: NonNullable<Executed<unknown>['position']>, ms: number): Promise<boolean>;
   /** How long a write waits to be readable before it answers `pending`. */
   writeWaitMs: number;
+  /** Tells the access log of a report that somebody has drawn. */
+  reportDrawn(caller: Caller, report: DrawnReport): void;
 }
 
 /** A tool with its input's type kept from the schema to `run`. Who may call it, and whether it writes, the table of roles says. */

@@ -7,6 +7,7 @@ import { measureTools } from './measure-tools.ts';
 import { nonconformityTools } from './nonconformity-tools.ts';
 import { obligationTools } from './obligation-tools.ts';
 import { registerTools } from './register-tools.ts';
+import { reportTools } from './report-tools.ts';
 import { riskTools } from './risk-tools.ts';
 import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
@@ -25,5 +26,5 @@ export function allTools(service: Service): Tool[] {
     ...obligationTools(service),
     ...nonconformityTools(service),
   ];
-  return [...registerTools(service, families), ...families, ...importTools(service, families)];
+  return [...registerTools(service, families), ...reportTools(service), ...families, ...importTools(service, families)];
 }

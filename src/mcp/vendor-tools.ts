@@ -42,15 +42,15 @@ const vendors = {
     category: field.some(field.name()).optional(),
     country: field.some(field.name()).optional(),
     processes_personal_data: z.boolean().optional(),
-    reviewed_before: field.timestamp().optional().describe('or never'),
+    reviewed_before: field.timestamp().optional(),
     never_reviewed: z.boolean().optional(),
     review_due_before: field.date().optional(),
     review_overdue: z.boolean().optional(),
   },
   descriptions: {
-    list: 'Vendors (suppliers, processors), by name. Not reviewed for a year: filter.reviewed_before.',
+    list: 'Vendors (suppliers, processors), by name. Not reviewed for a year, or never: filter.reviewed_before.',
     add: 'Add a vendor, PENDING_REVIEW; SUSPENDED and OFFBOARDED need reason. Outcomes: reviewVendor.',
-    update: 'Correct a vendor, or set status SUSPENDED or OFFBOARDED (with reason). Outcomes of reviews: reviewVendor.',
+    update: 'Correct a vendor, or set status SUSPENDED or OFFBOARDED (with reason). Outcomes: reviewVendor.',
   },
   examples: {
     list: { filter: { reviewed_before: '{today-365}', criticality: ['HIGH', 'CRITICAL'] } },

@@ -74,6 +74,11 @@ export function worked<Document>(type: 'text' | 'number', of: (document: Documen
   return { type, of, filtered: true };
 }
 
+/** The same in the indexes of the family's first order alone. */
+export function seldom<Document>(key: Key<Document>): Key<Document> {
+  return { ...key, filtered: 'SELDOM' };
+}
+
 /** A state, ordered as its workflow goes rather than by its letters. */
 export function ranked(field: string, states: readonly string[]): Key {
   return worked<Fields>('number', (document) => states.indexOf(String(document[field])));

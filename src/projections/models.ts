@@ -14,7 +14,7 @@ import { risks } from './risks.ts';
 import { vendors } from './vendors.ts';
 
 /** Raise it when a document, a key or an index changes: read models are then built anew beside the old ones. */
-export const PROJECTIONS_VERSION = 3;
+export const PROJECTIONS_VERSION = 4;
 
 /** Every read model. Adding a family is adding its name. */
 export const READ_MODELS: readonly ReadModel[] = [

@@ -1,7 +1,7 @@
 import type { Decider } from '../commands/decider.ts';
 import type { Family, FamilyNames } from '../commands/family.ts';
 import type { CollectionSpec, Scalar, StoredDocument } from '../stores/read-store.ts';
-import { type Key, worked } from './keys.ts';
+import { type Key, seldom, worked } from './keys.ts';
 import { countOf, EVIDENCE_UNTIL, greatest, NEVER, type Tally } from './tally.ts';
 import { searchWords } from './text.ts';
 
@@ -115,10 +115,6 @@ const LACKED: Partial<Record<Lack, string>> = {
 /** The number of neighbours of a type, empty where there is none. */
 function tallied(type: string): Key {
   return seldom(worked<RecordDocument>('number', ({ tally }) => countOf(tally ?? {}, type) || null));
-}
-
-function seldom(key: Key): Key {
-  return { ...key, filtered: 'SELDOM' };
 }
 
 /** Keys that all families share. */

@@ -1,5 +1,5 @@
-import { priorityOf, type RiskState, risk, scoresOf } from '../commands/risk.ts';
-import { filtered, filteredText, orderedText, worked } from './keys.ts';
+import { priorityOf, type RiskState, ratingsThatCount, risk, scoresOf } from '../commands/risk.ts';
+import { filtered, filteredText, orderedText, seldom, worked } from './keys.ts';
 import type { ReadModel } from './read-model.ts';
 import { countOf, FAR } from './tally.ts';
 
@@ -16,6 +16,9 @@ export const risks: ReadModel<RiskState> = {
     treatment: filtered('treatment'),
     category: filteredText('category'),
     score: worked<RiskState>('number', (risk) => scoresOf(risk).score),
+    // What the score is the product of: the matrix of risks is a count by the two.
+    likelihood: seldom(worked<RiskState>('number', (risk) => ratingsThatCount(risk).likelihood)),
+    impact: seldom(worked<RiskState>('number', (risk) => ratingsThatCount(risk).impact)),
     next_review_due: filtered('next_review_due'),
     review_due: worked<RiskState>('text', (risk) => (risk.status === 'CLOSED' ? FAR : (risk.next_review_due ?? FAR))),
     accepted_until: worked<RiskState>('text', (risk) => risk.acceptance?.until ?? FAR),

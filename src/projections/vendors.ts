@@ -1,5 +1,5 @@
 import { type VendorState, vendor } from '../commands/vendor.ts';
-import { filtered, filteredNumber, filteredText, ordered, orderedText, worked } from './keys.ts';
+import { filtered, filteredNumber, filteredText, ordered, orderedText, seldom, worked } from './keys.ts';
 import type { ReadModel } from './read-model.ts';
 import { FAR, NEVER } from './tally.ts';
 
@@ -12,6 +12,7 @@ export const vendors: ReadModel<VendorState> = {
     category: filteredText('category'),
     country: filteredText('country'),
     processes_personal_data: filteredNumber('processes_personal_data'),
+    contract_until: seldom(ordered('contract_until')),
     last_reviewed: ordered('last_reviewed'),
     reviewed_or_never: worked<VendorState>('text', (vendor) => vendor.last_reviewed ?? NEVER),
     next_review_due: ordered('next_review_due'),

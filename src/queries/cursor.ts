@@ -19,11 +19,23 @@ const SIGNATURE_LETTERS = 22;
 
 /** A cursor is the place and a signature over it and all that it is bound to: tool, organization, filter, order, as_of. */
 export function writeCursor(key: Buffer, boundTo: unknown, place: Place): string {
-  return signed(key, boundTo, JSON.stringify([place.empty ? 1 : 0, place.key, place.id, place.today, place.ordinal]));
+  return writeSigned(key, boundTo, [place.empty ? 1 : 0, place.key, place.id, place.today, place.ordinal]);
 }
 
 /** @throws Refusal invalid_input on field `cursor` when it is not ours, or was made for something else */
 export function readCursor(key: Buffer, boundTo: unknown, cursor: string): Place {
+  const place = readSigned<[number, Scalar | null, string, string, number | null]>(key, boundTo, cursor);
+  const [empty, placeKey, id, today, ordinal] = place;
+  return { empty: empty === 1, key: placeKey, id, today, ordinal };
+}
+
+/** A cursor of any place: JSON, and a signature over it and all that it is bound to. */
+export function writeSigned(key: Buffer, boundTo: unknown, place: unknown): string {
+  return signed(key, boundTo, JSON.stringify(place));
+}
+
+/** The place that was written. @throws Refusal invalid_input on field `cursor` when it is not ours, or is another's */
+export function readSigned<T>(key: Buffer, boundTo: unknown, cursor: string): T {
   const body = Buffer.from(cursor.split('.', 1)[0]!, 'base64url').toString();
   // Compared as texts: base64 has several spellings of the same bytes, and only one of them is the cursor given out.
   const given = Buffer.from(cursor);
@@ -35,14 +47,7 @@ export function readCursor(key: Buffer, boundTo: unknown, cursor: string): Place
       { field: 'cursor' },
     );
   }
-  const [empty, placeKey, id, today, ordinal] = JSON.parse(body) as [
-    number,
-    Scalar | null,
-    string,
-    string,
-    number | null,
-  ];
-  return { empty: empty === 1, key: placeKey, id, today, ordinal };
+  return JSON.parse(body) as T;
 }
 
 function signed(key: Buffer, boundTo: unknown, body: string): string {

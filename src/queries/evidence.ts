@@ -1,9 +1,9 @@
-import { familyQuery } from './family.ts';
+import { familyQuery, passed } from './family.ts';
 import { linkedRecords } from './links.ts';
 
 /** Evidence is found by the records it is linked to; it has no list of its own. */
 export const evidenceQuery = familyQuery('EVIDENCE', {
-  filters: {},
+  filters: { expired: passed('ends') },
   alike: ['name'],
   summary: ['name', 'url', 'sha256', 'collected_at', 'valid_until', 'expired'],
   onDay: ({ valid_until }, today) => ({ expired: valid_until !== null && String(valid_until) < today }),

@@ -32,3 +32,10 @@ export const FAMILY_QUERIES: Readonly<Record<string, FamilyQuery>> = Object.from
 export function queryOf(id: string): FamilyQuery {
   return FAMILY_QUERIES[kindOf(id) ?? '']!;
 }
+
+/** The family of a type. @throws TypeError for one that there is not */
+export function queryOfType(type: string): FamilyQuery {
+  const family = FAMILIES.find((one) => one.type === type);
+  if (family === undefined) throw new TypeError(`there is no family ${type}`);
+  return family;
+}

@@ -41,7 +41,7 @@ export async function listRecords(
     organizationId: input.organization_id,
     where: [
       ...(await linkedTo(reader, input.organization_id, family, moment, input.filter ?? {})),
-      ...conditions(family, moment, {
+      ...listConditions(family, moment, {
         today: moment.today,
         account_id: caller.account_id,
         filter: input.filter ?? {},
@@ -93,7 +93,8 @@ export function answerNotes(reader: Reader, organizationId: string, moment: Mome
   };
 }
 
-function conditions(family: FamilyQuery, moment: Moment, context: FilterContext): Condition[] {
+/** A filter as conditions on what is stored. */
+export function listConditions(family: FamilyQuery, moment: Moment, context: FilterContext): Condition[] {
   const { query, ids, owner_id, linked_to, missing, updated_since, include_archived, ...own } = context.filter;
   // The store checks them in this order, so what leaves most records out comes first, what nearly all pass last.
   const where: Condition[] = [];

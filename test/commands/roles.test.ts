@@ -10,7 +10,7 @@ const test = suite('the table of roles');
 const READS_NOW = words(
   'listOrganizations getRecords listRisks listMeasures listVendors listObligations listNonconformities listFrameworks listControls listAudits',
 );
-const READS_PAST = ['listChanges', 'as_of another day', 'getRecords HISTORY'];
+const READS_PAST = ['listChanges', 'getReport', 'as_of another day', 'getRecords HISTORY'];
 const WRITES = words(
   'addRisk updateRisk decideRisk addVendor updateVendor reviewVendor addMeasure updateMeasure addEvidence addObligation updateObligation addNonconformity updateNonconformity updateControl addAudit updateAudit linkRecords importRecords',
 );

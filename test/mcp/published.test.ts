@@ -23,7 +23,7 @@ interface Context extends Served {
 }
 
 const READS = words(
-  'listOrganizations listChanges getRecords listRisks listMeasures listVendors listObligations listNonconformities listFrameworks listControls listAudits',
+  'listOrganizations listChanges getRecords getReport listRisks listMeasures listVendors listObligations listNonconformities listFrameworks listControls listAudits',
 );
 const WRITES = words(
   'addRisk updateRisk decideRisk addVendor updateVendor reviewVendor addMeasure updateMeasure addEvidence addObligation updateObligation addNonconformity updateNonconformity addFramework updateControl addAudit updateAudit linkRecords archiveRecords importRecords',
@@ -129,7 +129,8 @@ const LIST = words('organization_id filter order_by size cursor as_of view');
 const COMMON = words('query ids owner_id linked_to missing updated_since include_archived');
 const WRITE = words('reason idempotency_key');
 const ADD = ['organization_id', 'owner_id', ...WRITE];
-const CHANGE = ['id', 'organization_id', 'expected_revision', ...WRITE];
+// organization_id is accepted where an id names the record, and not published: see knownOrganizationId.
+const CHANGE = ['id', 'expected_revision', ...WRITE];
 
 /** What is settable of each family; `owner_id` of all. */
 const VENDOR = words(
@@ -153,7 +154,8 @@ const PROPERTIES: Record<string, string[]> = {
   ...Object.fromEntries(READS.filter((name) => name.startsWith('list')).map((name) => [name, LIST])),
   listOrganizations: words('size cursor include_members'),
   listChanges: words('organization_id filter verify size cursor as_of view'),
-  getRecords: words('ids organization_id include as_of'),
+  getRecords: words('ids include as_of'),
+  getReport: words('organization_id type framework_id audit_id owner_id until from to as_of format cursor'),
   addRisk: [...ADD, ...RISK],
   updateRisk: [...CHANGE, 'owner_id', ...RISK],
   decideRisk: [...CHANGE, ...words('decision until approver_id')],
@@ -171,8 +173,8 @@ const PROPERTIES: Record<string, string[]> = {
   updateControl: [...CHANGE, 'owner_id', ...CONTROL],
   addAudit: [...ADD, ...AUDIT],
   updateAudit: [...CHANGE, 'owner_id', ...AUDIT],
-  linkRecords: ['links', 'organization_id', 'action', ...WRITE],
-  archiveRecords: ['ids', 'organization_id', 'action', ...WRITE],
+  linkRecords: ['links', 'action', ...WRITE],
+  archiveRecords: ['ids', 'action', ...WRITE],
   importRecords: ['organization_id', 'type', 'rows', 'dry_run', ...WRITE],
 };
 
@@ -208,6 +210,7 @@ const REQUIRED: Record<string, string[]> = {
   listOrganizations: [],
   listChanges: ['organization_id'],
   getRecords: ['ids'],
+  getReport: words('organization_id type'),
   addRisk: words('organization_id name'),
   addVendor: words('organization_id name'),
   addMeasure: words('organization_id name'),
@@ -245,6 +248,7 @@ const CHOICES: Record<string, string> = {
   'linkRecords.action': 'LINK UNLINK',
   'archiveRecords.action': 'ARCHIVE RESTORE',
   'importRecords.type': 'RISK VENDOR MEASURE OBLIGATION NONCONFORMITY AUDIT EVIDENCE CONTROL',
+  'getReport.format': 'MARKDOWN JSON CSV',
   'getRecords.include[]': 'LINKS EVIDENCE HISTORY ARCHIVED',
   'listAudits.view': 'SUMMARY FULL COUNT',
   'listMeasures.order_by.direction': 'ASC DESC',

@@ -23,11 +23,11 @@ interface Kind {
   often?: readonly [added: number, changed: number];
 }
 
-/** How each family's records come about and change. Only what bears on derived facts needs to vary. */
+/** How each family's records come about and change. Only what bears on derived facts and reports needs to vary. */
 export const KINDS: Readonly<Record<string, Kind>> = {
   rsk: {
     title: 'Risk',
-    fields: fc.record({ name, inherent_likelihood: rating, inherent_impact: rating }),
+    fields: fc.record({ name, inherent_likelihood: rating, inherent_impact: rating, next_review_due: day }),
     changes: fc.record({ name, residual_likelihood: rating, residual_impact: rating }),
     further: fc
       .constantFrom('ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN')
@@ -35,8 +35,16 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
   vnd: {
     title: 'Vendor',
-    fields: fc.record({ name }),
-    changes: fc.record({ name }),
+    fields: fc.record({
+      name,
+      criticality: fc.constantFrom(null, 'LOW', 'HIGH', 'CRITICAL'),
+      contract_until: day,
+      next_review_due: day,
+    }),
+    changes: fc.oneof(
+      fc.record({ name }),
+      fc.constantFrom('SUSPENDED', 'OFFBOARDED').map((status) => ({ status })),
+    ),
     further: fc
       .record({ outcome: fc.constantFrom('APPROVED', 'REJECTED'), old: fc.boolean() })
       .map(({ outcome, old }) => ({
@@ -44,6 +52,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
         outcome,
         ...(old ? { reviewed_at: `${BEGINNING}T00:00:00.000Z` } : {}),
       })),
+    often: [1, 3],
   },
   msr: {
     title: 'Measure',
@@ -66,7 +75,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
   ncf: {
     title: 'Nonconformity',
-    fields: fc.record({ description: name, due_date: day }),
+    fields: fc.record({ description: name, due_date: day, severity: fc.constantFrom(null, 'MAJOR', 'MINOR') }),
     changes: fc.oneof(
       fc.record({ root_cause: fc.option(name), corrective_action: name, effectiveness_check: name }),
       fc.record({ status: fc.constantFrom('OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED', 'CLOSED') }),
@@ -85,7 +94,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
   aud: {
     title: 'Audit',
-    fields: fc.record({ name }),
+    fields: fc.record({ name, starts_on: day, valid_until: day }),
     changes: fc.oneof(
       fc.record({ state: fc.constantFrom('IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED') }),
       fc.record({ name }),

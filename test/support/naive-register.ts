@@ -21,7 +21,7 @@ export interface Plain {
 
 const BLANKS: Readonly<Record<string, Fields>> = {
   RISK: { status: 'OPEN', last_assessed_at: null, acceptance: null },
-  VENDOR: { last_reviewed: null, review: null },
+  VENDOR: { status: 'PENDING_REVIEW', last_reviewed: null, review: null },
   MEASURE: { state: 'NOT_STARTED' },
   CONTROL: { status: 'INCLUDED' },
   OBLIGATION: { status: 'NOT_ASSESSED' },
@@ -57,11 +57,13 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   RiskAcceptanceRevoked: setting({ status: 'OPEN', acceptance: null }),
   RiskReopened: setting({ status: 'OPEN', acceptance: null }),
   RiskClosed: setting({ status: 'CLOSED', acceptance: null }),
-  VendorReviewed: (fields, { reviewed_at, outcome, findings, conditions, reviewed_by }) => {
+  VendorReviewed: (fields, { reviewed_at, outcome, findings, conditions, reviewed_by, next_review_due }) => {
     if (fields.last_reviewed !== null && String(fields.last_reviewed) > reviewed_at) return;
-    fields.last_reviewed = reviewed_at;
+    Object.assign(fields, { last_reviewed: reviewed_at, status: outcome, next_review_due });
     fields.review = { outcome, findings, conditions, reviewed_by, reviewed_at };
   },
+  VendorSuspended: setting({ status: 'SUSPENDED' }),
+  VendorOffboarded: setting({ status: 'OFFBOARDED' }),
   MeasureStarted: setting({ state: 'IN_PROGRESS' }),
   MeasureImplemented: setting({ state: 'IMPLEMENTED' }),
   MeasureSetBack: (fields, { to }) => Object.assign(fields, { state: to }),

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { REPORT_TYPES } from '../queries/report/report-type.ts';
+import * as field from './fields.ts';
+import { nextCursor, position, time } from './output.ts';
+
+const figure = z.strictObject({
+  name: z.string(),
+  value: z.number().nullable().describe('a count, or a share between 0 and 1'),
+  counts: z.string().describe('what it counts'),
+  change: z
+    .strictObject({
+      days_30: z.number().nullable(),
+      days_90: z.number().nullable(),
+      days_365: z.number().nullable(),
+    })
+    .optional()
+    .describe('of POSTURE: how much more it is than so many days before; null where there was no register yet'),
+});
+
+const head = {
+  type: z.enum(REPORT_TYPES),
+  title: z.string(),
+  organization: z.strictObject({ id: field.id('org'), name: z.string().nullable() }),
+  inputs: z.record(z.string(), z.union([z.string(), z.number()])).describe('what narrows it, as it was understood'),
+  as_of: time().nullable().describe('log time of the newest event in it'),
+  position: position().describe('serves as as_of'),
+  today: field.date().describe('the day that due dates are compared with'),
+  generated_at: time(),
+  digest: field.sha256().describe('of the whole report: the same on every page and in every format'),
+  incomplete: z.literal(true).optional().describe('an event of the organization could not be read: something may lack'),
+  proof: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('of AUDIT_PACK: the first seal that covers position, and the way to it'),
+  pending_seal: z.literal(true).optional().describe('of AUDIT_PACK: no seal covers position yet'),
+};
+
+const report = z.strictObject({
+  ...head,
+  content: z.string().optional().describe('of MARKDOWN and CSV'),
+  data: z
+    .strictObject({
+      figures: z.array(figure).optional().describe('on the first page'),
+      sections: z.array(
+        z.strictObject({
+          name: z.string(),
+          rows: z.array(z.record(z.string(), z.unknown())).describe('empty fields are left out; people are ids'),
+        }),
+      ),
+    })
+    .optional()
+    .describe('of JSON'),
+  people: z.record(z.string(), z.string()).optional().describe('names by account id; not in the digest'),
+  left_out: z.record(z.string(), z.int()).optional().describe('how many rows come after this page, by section'),
+});
+
+export const reportOutput = z.strictObject({ report, next_cursor: nextCursor });

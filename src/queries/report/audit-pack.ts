@@ -1,0 +1,181 @@
+import { Refusal } from '../../commands/refusal.ts';
+import { evidenceQuery } from '../evidence.ts';
+import { measureQuery } from '../measures.ts';
+import { momentOf } from '../moment.ts';
+import { nonconformityQuery } from '../nonconformities.ts';
+import type { Reader } from '../reader.ts';
+import { besideEach, recordThen } from './beside.ts';
+import { changeFigures, changesBetween, changesSection } from './changes.ts';
+import { firstFrom, lastUntil } from './changes-between.ts';
+import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
+import { recordsSection } from './register.ts';
+import { NONCONFORMITY_COLUMNS } from './registers.ts';
+import type { Column, ReportContext, ReportInput, ReportMoment, ReportType, Row, Section } from './report-type.ts';
+import { once, statementOf } from './statement.ts';
+import { nameOf, onDay, recordsAt, rowOf, walk } from './walk.ts';
+
+const AUDIT_COLUMNS: readonly Column[] = [
+  column('name', 'Audit'),
+  column('kind', 'Kind'),
+  column('auditor', 'Auditor'),
+  column('state', 'State'),
+  column('starts_on', 'Starts'),
+  column('period_from', 'Period from'),
+  column('period_until', 'Period until'),
+  column('valid_from', 'Valid from'),
+  column('valid_until', 'Valid until'),
+  OWNER,
+  ID,
+];
+
+const MEASURE_COLUMNS: readonly Column[] = [
+  REFERENCE,
+  column('name', 'Measure'),
+  prose('description', 'Description'),
+  column('state', 'State'),
+  prose('justification', 'Justification'),
+  column('due_date', 'Due'),
+  column('implemented_at', 'Implemented'),
+  column('evidence_count', 'Evidence'),
+  OWNER,
+  ID,
+];
+
+const EVIDENCE_COLUMNS: readonly Column[] = [
+  column('name', 'Evidence'),
+  prose('description', 'Description'),
+  column('url', 'Address'),
+  detail('sha256', 'SHA-256'),
+  column('collected_at', 'Collected'),
+  column('valid_until', 'Valid until'),
+  column('expired', 'Expired'),
+  prose('records', 'Evidence of'),
+  ID,
+];
+
+export const auditPack: ReportType = {
+  title: 'Audit pack',
+  takes: ['audit_id'],
+  proved: true,
+  moment: completion,
+  draw: async (context) => {
+    const audit = (await recordThen(context, 'AUDIT', context.inputs.audit_id!))!;
+    const framework = (await recordThen(context, 'FRAMEWORK', String(audit.framework_id)))!;
+    const statement = await statementOf(context, framework);
+    const scope = await scopeOf(context, audit, framework);
+    const first = audit.period_from === null ? 1 : await firstFrom(context, String(audit.period_from));
+    const last =
+      audit.period_until === null ? context.moment.ordinal : await lastUntil(context, String(audit.period_until));
+    return {
+      inputs: { audit_id: String(audit.id) },
+      figures: [...statement.figures, ...(await changeFigures(context, changesBetween(context, first, last)))],
+      sections: [
+        {
+          name: 'audit',
+          title: 'Audit',
+          columns: AUDIT_COLUMNS,
+          rows: () => once(rowOf(audit, fieldsOf(AUDIT_COLUMNS))),
+        },
+        ...statement.sections,
+        measures(context, scope),
+        evidence(context, scope),
+        ...findings(context, String(audit.id)),
+        changesSection(context, first, last),
+      ],
+    };
+  },
+};
+
+const fieldsOf = (columns: readonly Column[]): string[] => columns.map(({ field }) => field);
+
+/**
+ * The position that completing the audit pinned: the newest one, or of the completion that held at as_of. So a pack is
+ * drawn from the register as it was then, whatever has been changed since.
+ */
+async function completion(reader: Reader, organizationId: string, input: ReportInput): Promise<ReportMoment> {
+  const { audit_id, as_of } = input;
+  if (audit_id === undefined) {
+    throw new Refusal('invalid_input', 'Give audit_id, the completed audit whose pack it is.', { field: 'audit_id' });
+  }
+  const today = reader.now().toISOString().slice(0, 10);
+  const { today: day, ordinal } = await momentOf(reader, organizationId, as_of ?? today);
+  const context: ReportContext = { reader, organizationId, moment: { today: day, ordinal: ordinal! }, inputs: {} };
+  const audit = await recordThen(context, 'AUDIT', audit_id);
+  if (audit === null) {
+    throw new Refusal('not_found', `There is no ${audit_id} here: listAudits names the audits there are.`, {
+      field: 'audit_id',
+    });
+  }
+  if (typeof audit.completed_position !== 'string') {
+    throw new Refusal('invalid_input', 'This audit was never completed: complete it with updateAudit first.', {
+      field: 'audit_id',
+    });
+  }
+  const completed = await momentOf(reader, organizationId, audit.completed_position);
+  return { today: completed.today, ordinal: completed.ordinal! };
+}
+
+/** What the audit is about: itself, its framework, the controls, their measures, and its findings. */
+async function scopeOf(context: ReportContext, audit: Row, framework: Row): Promise<ReadonlySet<string>> {
+  const scope = new Set([String(audit.id), String(framework.id)]);
+  const frameworks = await besideEach(context, [String(framework.id)], ['CONTROL']);
+  const controls = [...frameworks.values()].flat().map(({ id }) => String(id));
+  const found = await besideEach(context, [String(audit.id)], ['NONCONFORMITY']);
+  for (const { id } of [...found.values()].flat()) scope.add(String(id));
+  for (let first = 0; first < controls.length; first += 500) {
+    const some = controls.slice(first, first + 500);
+    for (const id of some) scope.add(id);
+    for (const { id } of [...(await besideEach(context, some, ['MEASURE'])).values()].flat()) scope.add(String(id));
+  }
+  return scope;
+}
+
+function measures(context: ReportContext, scope: ReadonlySet<string>): Section {
+  const order = { key: 'name', direction: 'ASC' } as const;
+  async function* rows(): AsyncGenerator<Row> {
+    for await (const batch of walk(context, recordsAt(context, measureQuery), order)) {
+      for (const measure of batch) if (scope.has(String(measure.id))) yield rowOf(measure, fieldsOf(MEASURE_COLUMNS));
+    }
+  }
+  return { name: 'measures', title: 'Measures of the controls', columns: MEASURE_COLUMNS, rows };
+}
+
+/** All evidence of what the audit is about, with what it is evidence of. */
+function evidence(context: ReportContext, scope: ReadonlySet<string>): Section {
+  const order = { key: 'name', direction: 'ASC' } as const;
+  const types = ['AUDIT', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'NONCONFORMITY'];
+  async function* rows(): AsyncGenerator<Row> {
+    for await (const batch of walk(context, recordsAt(context, evidenceQuery), order)) {
+      const linked = await besideEach(
+        context,
+        batch.map(({ id }) => String(id)),
+        types,
+      );
+      for (const one of batch) {
+        const records = (linked.get(String(one.id)) ?? []).filter(({ id }) => scope.has(String(id)));
+        if (records.length === 0) continue;
+        const named = records.map((record) => ({ id: record.id, name: nameOf(record) }));
+        const day = onDay(evidenceQuery, one, context.moment.today);
+        yield rowOf({ ...day, records: named }, fieldsOf(EVIDENCE_COLUMNS));
+      }
+    }
+  }
+  return { name: 'evidence', title: 'Evidence', columns: EVIDENCE_COLUMNS, rows };
+}
+
+/** What the audit found, and what else was open. */
+function findings(context: ReportContext, audit_id: string): Section[] {
+  const own = { family: nonconformityQuery, columns: NONCONFORMITY_COLUMNS };
+  const found = { ...own, name: 'findings', title: 'Nonconformities of the audit', filter: { audit_id: [audit_id] } };
+  const open = {
+    ...own,
+    name: 'other_open_nonconformities',
+    title: 'Other open nonconformities',
+    filter: { open: true },
+  };
+  const others = recordsSection(context, open);
+  async function* rows(): AsyncGenerator<Row> {
+    for await (const row of others.rows()) if (row.audit_id !== audit_id) yield row;
+  }
+  return [recordsSection(context, found), { ...others, rows }];
+}

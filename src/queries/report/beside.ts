@@ -1,0 +1,95 @@
+import { historyOf } from '../../projections/read-model.ts';
+import { queryOfType } from '../families.ts';
+import { holdingAt } from '../moment.ts';
+import type { ReportContext } from './report-type.ts';
+
+type Document = Record<string, unknown>;
+
+/** Links read in one go. */
+const AT_ONCE = 1_000;
+
+/** Ids of records of some types beside each of these, at the report's moment, in the order of the ids. */
+async function idsBeside(
+  { reader, organizationId, moment }: ReportContext,
+  ids: readonly string[],
+  types: readonly string[],
+): Promise<[id: string, other: string, type: string][]> {
+  const pairs: [string, string, string][] = [];
+  const where = [
+    { key: 'record_id', op: 'in', values: ids } as const,
+    { key: 'other_type', op: 'in', values: types } as const,
+    ...holdingAt(moment.ordinal),
+  ];
+  const query = {
+    collection: 'links',
+    organizationId,
+    where,
+    order: { key: null, direction: 'ASC' },
+    limit: AT_ONCE,
+  } as const;
+  let after: { key: null; id: string } | undefined;
+  for (;;) {
+    const rows = await reader.models.find(after ? { ...query, after } : query);
+    for (const { doc } of rows) pairs.push([String(doc.record_id), String(doc.other_id), String(doc.other_type)]);
+    if (rows.length < AT_ONCE) return pairs;
+    after = { key: null, id: rows.at(-1)!.id };
+  }
+}
+
+/** Live records of some types beside each of these: of each record those it is linked with, in the order of their ids. */
+export async function besideEach(
+  context: ReportContext,
+  ids: readonly string[],
+  types: readonly string[],
+): Promise<Map<string, Document[]>> {
+  const pairs = ids.length === 0 ? [] : await idsBeside(context, ids, types);
+  const found = new Map<string, Document>();
+  for (const type of types) {
+    const wanted = [...new Set(pairs.filter(([, , other]) => other === type).map(([, other]) => other))];
+    for (const document of await liveOnes(context, type, wanted)) found.set(String(document.id), document);
+  }
+  const beside = new Map<string, Document[]>(ids.map((id) => [id, []]));
+  for (const [id, other] of pairs) {
+    const document = found.get(other);
+    if (document !== undefined) beside.get(id)!.push(document);
+  }
+  return beside;
+}
+
+/** Records of a type by their ids as they then were, without the archived ones. */
+async function liveOnes(
+  { reader, organizationId, moment }: ReportContext,
+  type: string,
+  ids: readonly string[],
+): Promise<Document[]> {
+  const documents: Document[] = [];
+  for (let first = 0; first < ids.length; first += AT_ONCE) {
+    const values = ids.slice(first, first + AT_ONCE);
+    const found = await reader.models.find({
+      collection: historyOf(queryOfType(type).plural),
+      organizationId,
+      where: [
+        { key: 'record_id', op: 'in', values },
+        ...holdingAt(moment.ordinal),
+        { key: 'archived', op: 'eq', value: 0 },
+      ],
+      order: { key: null, direction: 'ASC' },
+      limit: values.length,
+    });
+    documents.push(...found.map(({ doc }) => doc));
+  }
+  return documents;
+}
+
+/** The record with an id as it was at the report's moment, archived or not; null where it was not there. */
+export async function recordThen(context: ReportContext, type: string, id: string): Promise<Document | null> {
+  const { reader, organizationId, moment } = context;
+  const [found] = await reader.models.find({
+    collection: historyOf(queryOfType(type).plural),
+    organizationId,
+    where: [{ key: 'record_id', op: 'eq', value: id }, ...holdingAt(moment.ordinal)],
+    order: { key: null, direction: 'ASC' },
+    limit: 1,
+  });
+  return found?.doc ?? null;
+}

@@ -1,0 +1,12 @@
+import type { Column } from './report-type.ts';
+
+/* Columns of several reports. A title is for text alone: data goes by the names of fields. */
+
+export const OWNER: Column = { field: 'owner_id', title: 'Owner', person: true };
+export const ID: Column = { field: 'id', title: 'Id' };
+export const REFERENCE: Column = { field: 'reference_id', title: 'Reference' };
+
+/** A column of what is seldom asked for: in text of other formats than Markdown. */
+export const detail = (field: string, title: string): Column => ({ field, title, detail: true });
+export const prose = (field: string, title: string): Column => ({ field, title, prose: true });
+export const column = (field: string, title: string): Column => ({ field, title });

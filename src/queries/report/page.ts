@@ -1,0 +1,155 @@
+import { cutText } from '../../projections/text.ts';
+import { accountNames } from '../names.ts';
+import type { Reader } from '../reader.ts';
+import type { Content, Figure, Row, Section } from './report-type.ts';
+
+/** Names of the people in a page, by the ids of their accounts. */
+export type People = ReadonlyMap<string, string>;
+
+/** What stands at the head of a report. */
+export interface Head {
+  type: string;
+  title: string;
+  organization: { id: string; name: string | null };
+  /** Its inputs as they were understood; the moment is position and today. */
+  inputs: Content['inputs'];
+  /** Log time of the newest event that is in it; null before the first one. */
+  as_of: string | null;
+  position: string;
+  /** The day that due dates and the like are compared with. */
+  today: string;
+  generated_at: string;
+  digest: string;
+  /** An event of the organization could not be read: something may lack. */
+  incomplete?: true;
+  /** The first seal that covers the position, and that the position's event is in it. */
+  proof?: object;
+  /** There is none yet. */
+  pending_seal?: true;
+}
+
+/** Rows of a section that are on a page. */
+export interface Part {
+  section: Section;
+  rows: Row[];
+  /** The place of the first of them in its section, from 0. */
+  first: number;
+  /** How many rows of this section come after the page. */
+  left: number;
+}
+
+/** What one answer holds of a report. */
+export interface Page {
+  /** All sections of the report. */
+  sections: readonly Section[];
+  /** On the first page alone. */
+  figures: readonly Figure[];
+  parts: Part[];
+  people: People;
+  /** Whether the report began before it. */
+  continued: boolean;
+  /** The first row, of all sections together, that is not on it; null at the end. */
+  next: number | null;
+}
+
+/** A format: how much of an answer's room things take, and how a page is written. */
+export interface Format {
+  /** The room of an answer, in the unit of the others. */
+  room: number;
+  figuresTake(figures: readonly Figure[]): number;
+  sectionTakes(section: Section): number;
+  rowTakes(section: Section, row: Row, people: People): number;
+  /** A person's name, where it stands beside the rows. */
+  personTakes(name: string): number;
+  /** Members of the report beside its head. */
+  write(head: Head, page: Page): object;
+}
+
+/** Texts of a row that alone would not fit are cut at this many characters. */
+const LONGEST_TEXT = 1_000;
+
+/**
+ * Cuts a report to what fits into one answer, from a row on. Of a row that is too large by itself the texts are cut. The
+ * report is read once: its rows go through here on their way to the digest.
+ */
+export class Cutter {
+  private readonly people = new Map<string, string>();
+  private readonly parts: Part[] = [];
+  private readonly figures: readonly Figure[];
+  private room: number;
+  private rows = 0;
+  private index = 0;
+  private next: number | null = null;
+
+  constructor(
+    private readonly reader: Reader,
+    private readonly content: Content,
+    private readonly format: Format,
+    private readonly from: number,
+  ) {
+    this.figures = from === 0 ? content.figures : [];
+    this.room = format.room - format.figuresTake(this.figures);
+  }
+
+  /** All rows of a section, which have to be read to the end, section by section. */
+  async *through(section: Section): AsyncGenerator<Row> {
+    const part: Part = { section, rows: [], first: 0, left: 0 };
+    let place = 0;
+    for await (const row of section.rows()) {
+      if (this.index >= this.from && (this.next !== null || !(await this.put(part, row, place)))) part.left += 1;
+      this.index += 1;
+      place += 1;
+      yield row;
+    }
+    // A section without rows is told where it stands: between the rows around it.
+    const empty = place === 0 && this.next === null && (this.from === 0 || this.rows > 0);
+    if (empty || part.rows.length > 0 || part.left > 0) this.parts.push(part);
+  }
+
+  /** Puts a row on the page, where there is room for it. */
+  private async put(part: Part, whole: Row, place: number): Promise<boolean> {
+    const ids = accountsIn(whole).filter((id) => !this.people.has(id));
+    const names = await accountNames(this.reader.accounts, ids);
+    const people = names.size === 0 ? this.people : new Map([...this.people, ...names]);
+    const around = part.rows.length === 0 ? this.format.sectionTakes(part.section) : 0;
+    const { row, takes } = this.fit(part.section, whole, people);
+    const all = [...names.values()].reduce((sum, name) => sum + this.format.personTakes(name), takes + around);
+    if (all > this.room && this.rows > 0) {
+      this.next = this.index;
+      return false;
+    }
+    for (const [id, name] of names) this.people.set(id, name);
+    if (part.rows.length === 0) part.first = place;
+    part.rows.push(row);
+    this.room -= all;
+    this.rows += 1;
+    return true;
+  }
+
+  /** A row, its texts cut where it takes half of an answer. */
+  private fit(section: Section, whole: Row, people: People): { row: Row; takes: number } {
+    const takes = this.format.rowTakes(section, whole, people);
+    if (takes <= this.format.room / 2) return { row: whole, takes };
+    const row: Row = { ...(shortened(whole) as Row), truncated: true };
+    return { row, takes: this.format.rowTakes(section, row, people) };
+  }
+
+  page(): Page {
+    const { content, figures, parts, people, from, next } = this;
+    return { sections: content.sections, figures, parts, people, continued: from > 0, next };
+  }
+}
+
+/** Ids of accounts anywhere in a JSON value. */
+function accountsIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.startsWith('acc_') ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(accountsIn);
+}
+
+function shortened(value: unknown): unknown {
+  if (typeof value === 'string') return cutText(value, LONGEST_TEXT);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(shortened);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shortened(member)]));
+}

@@ -1,0 +1,38 @@
+import { addDays } from '../../commands/dates.ts';
+import { ordinalAt } from '../moment.ts';
+import { ALL_FIGURES } from './family-figures.ts';
+import { figuresOf, type Values, valuesOf } from './figures.ts';
+import type { Figure, ReportContext, ReportType } from './report-type.ts';
+
+/** How many days before the report's day each figure is looked at again. */
+const BEFORE = [30, 90, 365] as const;
+
+export const posture: ReportType = {
+  title: 'Posture',
+  takes: ['owner_id'],
+  draw: async (context) => {
+    const now = figuresOf(ALL_FIGURES, await valuesOf(context, ALL_FIGURES));
+    const before: [number, Values | null][] = [];
+    for (const days of BEFORE) before.push([days, await valuesBefore(context, days)]);
+    return { inputs: {}, figures: now.map((figure) => changed(figure, before)), sections: [] };
+  },
+};
+
+/** What the figures were at the end of the day so many days before; null where the organization was not there yet. */
+async function valuesBefore(context: ReportContext, days: number): Promise<Values | null> {
+  const { reader, organizationId, moment } = context;
+  if (moment.ordinal === 0) return null;
+  const today = addDays(moment.today, -days);
+  const ordinal = await ordinalAt(reader, organizationId, `${today}T23:59:59.999Z`, reader.now().getTime());
+  return ordinal === 0 ? null : valuesOf({ ...context, moment: { today, ordinal } }, ALL_FIGURES);
+}
+
+function changed(figure: Figure, before: readonly [number, Values | null][]): Figure {
+  const change = before.map(([days, values]) => [`days_${days}`, difference(figure, values)] as const);
+  return { ...figure, change: Object.fromEntries(change) };
+}
+
+function difference({ name, value }: Figure, before: Values | null): number | null {
+  const then = before?.get(name) ?? null;
+  return value === null || then === null ? null : value - then;
+}

@@ -1,0 +1,48 @@
+import type { FamilyQuery } from '../family.ts';
+import { type FamilyFigures, figuresOf, valuesOf } from './figures.ts';
+import type { Column, ReportContext, ReportType, Row, Section } from './report-type.ts';
+import { onDay, recordsAt, rowOf, walk } from './walk.ts';
+
+/** Records of a family as a section: which, in what order, and what is told of each. */
+export interface RecordsSection {
+  name: string;
+  title: string;
+  family: FamilyQuery;
+  filter?: Readonly<Record<string, unknown>>;
+  columns: readonly Column[];
+  order?: { key: string; direction: 'ASC' | 'DESC' };
+  /** What a batch's rows tell beside the records' own fields, in the batch's order. */
+  more?(context: ReportContext, documents: readonly Record<string, unknown>[]): Promise<readonly Row[]>;
+}
+
+/** A family's records, live ones, as they were. */
+export function recordsSection(context: ReportContext, own: RecordsSection): Section {
+  const { name, title, columns } = own;
+  return { name, title, columns, rows: () => recordRows(context, own) };
+}
+
+async function* recordRows(context: ReportContext, own: RecordsSection): AsyncGenerator<Row> {
+  const { family, filter, columns, more } = own;
+  const { field: key, direction } = family.defaultOrder;
+  const fields = [...new Set(columns.map(({ field }) => field.split('.', 1)[0]!))];
+  for await (const batch of walk(context, recordsAt(context, family, filter), own.order ?? { key, direction })) {
+    const added = await more?.(context, batch);
+    for (const [index, document] of batch.entries()) {
+      const day = onDay(family, document, context.moment.today);
+      yield rowOf({ ...day, ...added?.[index] }, fields);
+    }
+  }
+}
+
+/** A report that is a family's figures and its records. */
+export function registerReport(title: string, figures: FamilyFigures, records: RecordsSection): ReportType {
+  return {
+    title,
+    takes: ['owner_id'],
+    draw: async (context) => ({
+      inputs: {},
+      figures: figuresOf([figures], await valuesOf(context, [figures])),
+      sections: [recordsSection(context, records)],
+    }),
+  };
+}

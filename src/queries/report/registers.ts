@@ -1,0 +1,86 @@
+import { nonconformityQuery } from '../nonconformities.ts';
+import { obligationQuery } from '../obligations.ts';
+import { vendorQuery } from '../vendors.ts';
+import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
+import { NONCONFORMITY_FIGURES, OBLIGATION_FIGURES, VENDOR_FIGURES } from './family-figures.ts';
+import { registerReport } from './register.ts';
+import type { Column, ReportContext, Row } from './report-type.ts';
+
+/* Reports that are one family's register. */
+
+/** Whether the next review of a vendor that has not left is overdue. */
+async function reviewOverdue({ moment }: ReportContext, documents: readonly Row[]): Promise<Row[]> {
+  return documents.map(({ status, next_review_due: due }) => ({
+    review_overdue: status !== 'OFFBOARDED' && typeof due === 'string' && due < moment.today,
+  }));
+}
+
+export const vendors = registerReport('Vendors', VENDOR_FIGURES, {
+  name: 'vendors',
+  title: 'Vendors',
+  family: vendorQuery,
+  more: reviewOverdue,
+  columns: [
+    column('name', 'Vendor'),
+    prose('description', 'Service'),
+    column('status', 'Status'),
+    column('criticality', 'Criticality'),
+    column('category', 'Category'),
+    column('country', 'Country'),
+    column('processes_personal_data', 'Personal data'),
+    { field: 'data_shared', title: 'Data shared', prose: true, detail: true },
+    column('last_reviewed', 'Reviewed'),
+    { field: 'review.reviewed_by', title: 'Reviewed by', detail: true, person: true },
+    { field: 'review.findings', title: 'Findings', prose: true, detail: true },
+    prose('review.conditions', 'Conditions'),
+    column('next_review_due', 'Next review'),
+    column('review_overdue', 'Overdue'),
+    column('contract_until', 'Contract until'),
+    detail('website_url', 'Website'),
+    OWNER,
+    ID,
+  ],
+});
+
+export const obligations = registerReport('Obligations', OBLIGATION_FIGURES, {
+  name: 'obligations',
+  title: 'Obligations',
+  family: obligationQuery,
+  columns: [
+    prose('requirement', 'Requirement'),
+    column('area', 'Area'),
+    column('source', 'Source'),
+    column('regulator', 'Regulator'),
+    column('status', 'Status'),
+    column('due_date', 'Due'),
+    column('overdue', 'Overdue'),
+    column('last_review_date', 'Reviewed'),
+    { field: 'actions_to_be_implemented', title: 'Actions', prose: true, detail: true },
+    OWNER,
+    ID,
+  ],
+});
+
+export const NONCONFORMITY_COLUMNS: readonly Column[] = [
+  REFERENCE,
+  prose('description', 'Nonconformity'),
+  column('severity', 'Severity'),
+  column('status', 'Status'),
+  column('date_identified', 'Identified'),
+  column('due_date', 'Due'),
+  column('overdue', 'Overdue'),
+  prose('root_cause', 'Root cause'),
+  prose('corrective_action', 'Corrective action'),
+  { field: 'effectiveness_check', title: 'Effectiveness check', prose: true, detail: true },
+  detail('closed_at', 'Closed'),
+  detail('audit_id', 'Audit'),
+  OWNER,
+  ID,
+];
+
+export const nonconformities = registerReport('Nonconformities', NONCONFORMITY_FIGURES, {
+  name: 'nonconformities',
+  title: 'Nonconformities',
+  family: nonconformityQuery,
+  columns: NONCONFORMITY_COLUMNS,
+});

@@ -1,0 +1,30 @@
+import { ANSWER_CHARACTERS } from '../../present.ts';
+import type { Format, Page } from '../page.ts';
+
+/** Room for what stands around the data. */
+const HEAD = 4_000;
+/** An account's id, as the name of a member. */
+const ID = 35;
+
+const size = (value: unknown) => JSON.stringify(value).length + 1;
+
+/** The report as data, people by their ids; their names stand beside it. */
+export const json: Format = {
+  room: ANSWER_CHARACTERS - HEAD,
+  figuresTake: size,
+  sectionTakes: ({ name }) => name.length + 30,
+  rowTakes: (_section, row) => size(row),
+  personTakes: (name) => size(name) + ID,
+  write: (_head, page) => ({ data: dataOf(page), people: Object.fromEntries(page.people), ...leftOut(page) }),
+};
+
+function dataOf({ figures, parts, continued }: Page): object {
+  const sections = parts.map(({ section: { name }, rows }) => ({ name, rows }));
+  return { ...(continued ? {} : { figures }), sections };
+}
+
+/** How many rows come after this page, by section. */
+export function leftOut({ parts }: Page): { left_out?: Record<string, number> } {
+  const left = parts.filter((part) => part.left > 0).map(({ section, left }) => [section.name, left] as const);
+  return left.length === 0 ? {} : { left_out: Object.fromEntries(left) };
+}

@@ -1,0 +1,100 @@
+import type { Scalar } from '../../stores/read-store.ts';
+import type { Moment } from '../moment.ts';
+import type { Reader } from '../reader.ts';
+
+/** The reports there are. */
+export const REPORT_TYPES = [
+  'POSTURE',
+  'RISK_REGISTER',
+  'VENDORS',
+  'OBLIGATIONS',
+  'NONCONFORMITIES',
+  'STATEMENT_OF_APPLICABILITY',
+  'AUDIT_PACK',
+  'DUE_ITEMS',
+  'CHANGES_BETWEEN',
+] as const;
+export type ReportName = (typeof REPORT_TYPES)[number];
+
+export const REPORT_FORMATS = ['MARKDOWN', 'JSON', 'CSV'] as const;
+export type ReportFormat = (typeof REPORT_FORMATS)[number];
+
+/** What narrows a report; each type takes some of it. */
+export const NARROWING = ['framework_id', 'audit_id', 'owner_id', 'until', 'from', 'to'] as const;
+export type Narrowing = (typeof NARROWING)[number];
+
+/** The moment of a report: reports of now, too, are of a position. */
+export interface ReportMoment extends Moment {
+  ordinal: number;
+}
+
+export interface ReportContext {
+  reader: Reader;
+  organizationId: string;
+  moment: ReportMoment;
+  /** What the caller gave of what the type takes; an owner is an account's id. */
+  inputs: Readonly<Partial<Record<Narrowing, string>>>;
+}
+
+/** A number, and what it counts. */
+export interface Figure {
+  name: string;
+  /** A count, or a share between 0 and 1; null where there is nothing to take a share of. */
+  value: number | null;
+  counts: string;
+  /** How much it was more, so many days before; null where the organization was not there yet. */
+  change?: Readonly<Record<`days_${number}`, number | null>>;
+}
+
+/** A line of a section: plain JSON. Fields that are empty are left out; people are ids. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** How a field of rows is shown in text. */
+export interface Column {
+  field: string;
+  title: string;
+  /** Prose: cut in Markdown, whole in JSON and CSV. */
+  prose?: true;
+  /** Left out in Markdown. */
+  detail?: true;
+  /** An account's id: text shows the name. */
+  person?: true;
+}
+
+/** A table of a report. Its rows come in an order of their own, the same each time. */
+export interface Section {
+  name: string;
+  title: string;
+  columns: readonly Column[];
+  /** Told as a grid where the format has one: the fields of its rows, its columns and its cells. */
+  grid?: readonly [row: string, column: string, cell: string];
+  /** Read anew by each that asks. */
+  rows(): AsyncIterable<Row>;
+}
+
+/** What a report says, before it is cut to pages and written in a format. */
+export interface Content {
+  /** The narrowing inputs as they were understood: with what they are unless given. */
+  inputs: Readonly<Record<string, Scalar>>;
+  figures: readonly Figure[];
+  sections: readonly Section[];
+}
+
+/** A type of report as data, and how it is drawn. */
+export interface ReportType {
+  title: string;
+  takes: readonly Narrowing[];
+  /** Carries the proof that its position was sealed. */
+  proved?: true;
+  /** The moment it is about, where that follows from its inputs. */
+  moment?(reader: Reader, organizationId: string, input: ReportInput): Promise<ReportMoment>;
+  draw(context: ReportContext): Promise<Content>;
+}
+
+export interface ReportInput extends Partial<Record<Narrowing, string | undefined>> {
+  organization_id: string;
+  type: ReportName;
+  format: ReportFormat;
+  as_of?: string | undefined;
+  cursor?: string | undefined;
+}

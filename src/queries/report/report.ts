@@ -1,0 +1,149 @@
+import type { Caller } from '../../commands/caller.ts';
+import { dateOf } from '../../commands/dates.ts';
+import { Refusal } from '../../commands/refusal.ts';
+import { permit } from '../../commands/roles.ts';
+import { historyOf } from '../../projections/read-model.ts';
+import { readSigned, writeSigned } from '../cursor.ts';
+import { holdingAt, momentOf } from '../moment.ts';
+import type { Reader } from '../reader.ts';
+import { digestOf } from './digest.ts';
+import { Cutter, type Head } from './page.ts';
+import { FORMATS } from './render/formats.ts';
+import type { Content, Narrowing, ReportContext, ReportInput, ReportMoment, ReportType } from './report-type.ts';
+import { NARROWING } from './report-type.ts';
+import { REPORTS } from './types.ts';
+
+/** What the digest is over, beside the data. */
+type Envelope = Omit<Head, 'generated_at' | 'digest' | 'incomplete' | 'proof' | 'pending_seal'>;
+
+/** Where a long report goes on: its moment, its digest and the first row that is not told yet. */
+type Place = [today: string, ordinal: number, row: number];
+
+/** What the access log is told of a report that was drawn. */
+export interface DrawnReport {
+  organization_id: string;
+  type: string;
+  format: string;
+  position: string;
+}
+
+/**
+ * A report of now or of any moment, or the next page of a long one. It is computed from the read models' history alone,
+ * at one position: the same position, day and inputs give the same digest for ever.
+ */
+export async function getReport(
+  reader: Reader,
+  caller: Caller,
+  input: ReportInput,
+  drawn: (report: DrawnReport) => void,
+): Promise<object> {
+  const { organization_id, type: name, format, cursor, ...narrowing } = input;
+  permit(caller, organization_id, 'getReport');
+  const type = REPORTS[name];
+  refuseOthers(name, type, narrowing);
+  // Bound to the account as well: who goes on with a report is who has drawn it, as the access log says.
+  const boundTo = ['getReport', caller.account_id, organization_id, name, format, narrowing];
+  const place = cursor === undefined ? null : readSigned<Place>(reader.cursorKey, boundTo, cursor);
+  const moment = place ? { today: place[0], ordinal: place[1] } : await momentOfReport(reader, type, input);
+  const inputs = inputsOf(caller, narrowing);
+  const context: ReportContext = { reader, organizationId: organization_id, moment, inputs };
+  const content = await type.draw(context);
+  const envelope = await envelopeOf(context, name, type, content);
+  const cutter = new Cutter(reader, content, FORMATS[format], place?.[2] ?? 0);
+  const digest = await digestOfReport(envelope, content, cutter);
+  const page = cutter.page();
+  if (place === null) drawn({ organization_id, type: name, format, position: envelope.position });
+  const incomplete = (reader.progress.checkpoint(organization_id)?.parked ?? 0) > 0;
+  const head: Head = {
+    ...envelope,
+    generated_at: reader.now().toISOString(),
+    digest,
+    ...(incomplete ? { incomplete: true } : {}),
+    ...(type.proved ? await proofOf(context) : {}),
+  };
+  const goesOn: Place = [moment.today, moment.ordinal, page.next ?? 0];
+  return {
+    report: { ...head, ...FORMATS[format].write(head, page) },
+    ...(page.next === null ? {} : { next_cursor: writeSigned(reader.cursorKey, boundTo, goesOn) }),
+  };
+}
+
+async function proofOf({
+  reader,
+  organizationId,
+  moment,
+}: ReportContext): Promise<Pick<Head, 'proof' | 'pending_seal'>> {
+  const proof = await reader.proofOf?.(organizationId, moment.ordinal);
+  return proof ? { proof } : { pending_seal: true };
+}
+
+/** A type takes what narrows it, and nothing else: what is silently left out would be believed to hold. */
+function refuseOthers(name: string, { takes }: ReportType, narrowing: object): void {
+  const given = Object.entries(narrowing).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+  const other = given.find((field) => field !== 'as_of' && !takes.some((taken) => taken === field));
+  if (other === undefined) return;
+  const allowed = [...takes, 'as_of', 'format', 'cursor'];
+  throw new Refusal('invalid_input', `${name} takes no ${other}: leave it out, or choose another type.`, {
+    field: other,
+    allowed,
+  });
+}
+
+function inputsOf(caller: Caller, narrowing: object): ReportContext['inputs'] {
+  const given = Object.entries(narrowing).filter(
+    ([field, value]) => value !== undefined && NARROWING.some((known) => known === field),
+  );
+  return Object.fromEntries(
+    given.map(([field, value]) => [field, value === 'ME' ? caller.account_id : value]),
+  ) as Partial<Record<Narrowing, string>>;
+}
+
+/** A report of now is one of the newest position. */
+async function momentOfReport(reader: Reader, type: ReportType, input: ReportInput): Promise<ReportMoment> {
+  if (type.moment) return type.moment(reader, input.organization_id, input);
+  const asOf = input.as_of ?? dateOf(reader.now().toISOString());
+  const { today, ordinal } = await momentOf(reader, input.organization_id, asOf);
+  return { today, ordinal: ordinal! };
+}
+
+async function envelopeOf(
+  context: ReportContext,
+  type: string,
+  { title }: ReportType,
+  content: Content,
+): Promise<Envelope> {
+  const { reader, organizationId, moment } = context;
+  const byId = { key: null, direction: 'ASC' } as const;
+  const at = { organizationId, order: byId, limit: 1 };
+  const [newest] = await reader.models.find({
+    ...at,
+    collection: 'changes',
+    where: [{ key: 'position', op: 'eq', value: moment.ordinal }],
+  });
+  const [organization] = await reader.models.find({
+    ...at,
+    collection: historyOf('organizations'),
+    where: holdingAt(moment.ordinal),
+  });
+  return {
+    type,
+    title,
+    organization: { id: organizationId, name: (organization?.doc.name ?? null) as string | null },
+    inputs: {
+      ...(context.inputs.owner_id === undefined ? {} : { owner_id: context.inputs.owner_id }),
+      ...content.inputs,
+    },
+    as_of: (newest?.doc.log_time ?? null) as string | null,
+    position: String(moment.ordinal),
+    today: moment.today,
+  };
+}
+
+/** Over the canonical JSON of the whole report: what stands at its head, its figures and every row. */
+function digestOfReport(envelope: Envelope, { figures, sections }: Content, cutter: Cutter): Promise<string> {
+  const data = {
+    figures,
+    sections: sections.map((section) => ({ name: section.name, rows: cutter.through(section) })),
+  };
+  return digestOf({ ...envelope, data });
+}

