@@ -20,8 +20,9 @@ export interface Range {
 /** Gives the hash (32 bytes) of a complete node. */
 export type NodeHash = (node: NodeId) => Buffer;
 
+/** What marks an inner node, and room for its two halves: filled and hashed at once, again and again. */
+const inner = Buffer.alloc(65, 1);
 const LEAF = Buffer.of(0);
-const NODE = Buffer.of(1);
 
 /** Root of the tree without leaves: the hash of nothing. */
 export const EMPTY_ROOT: Buffer = digestOf('sha256', '', 'buffer');
@@ -33,7 +34,10 @@ export function leafHash(data: Buffer): Buffer {
 
 /** An inner node's hash: SHA-256(0x01 ‖ left ‖ right). */
 export function nodeHash(left: Buffer, right: Buffer): Buffer {
-  return digestOf('sha256', Buffer.concat([NODE, left, right]), 'buffer');
+  if (left.length !== 32 || right.length !== 32) throw new RangeError('a hash has 32 bytes');
+  inner.set(left, 1);
+  inner.set(right, 33);
+  return digestOf('sha256', inner, 'buffer');
 }
 
 /**
