@@ -1,14 +1,7 @@
+import type { KeyObject } from 'node:crypto';
 import type { TrailEvent } from './event.ts';
-import { fromBase64, type PublicKey, readPublicKey } from './key.ts';
-import {
-  isSigned,
-  type LogSealed,
-  readSealFact,
-  type SealFact,
-  type SealFactType,
-  type SealKeyReplaced,
-  type SealKeyRotated,
-} from './seal.ts';
+import { type PublicKey, readPublicKey } from './key.ts';
+import { isSigned, type LogSealed, readSealFact, type SealFact, type SealFactType } from './seal.ts';
 import { type CountedSeal, type KeyNote, MOST_NOTES, type SealFault } from './verdict.ts';
 import type { TreeWindow } from './window.ts';
 
@@ -60,35 +53,40 @@ export class SealCheck {
   }
 
   private judge(fact: SealFact, event: TrailEvent, position: number): Why | null {
-    switch (fact.type) {
-      case 'LogSealed':
-        return this.judgeSeal(fact.data, event, position);
-      case 'SealKeyIntroduced':
-        return this.force === null ? this.judgeKey(fact, 'INTRODUCED', position, false) : 'KEY';
-      case 'SealKeyReplaced':
-        return this.judgeFollower(fact.data) ?? this.judgeKey(fact, 'REPLACED', position, false);
-      case 'SealKeyRotated':
-        return this.judgeRotation(fact, position);
-    }
+    const key = fact.type === 'LogSealed' ? this.force?.key : readPublicKey(fact.data.public_key);
+    if (key?.key_id !== fact.data.key_id || !this.mayStandHere(fact)) return 'KEY';
+    if (!this.isSigned(fact, key)) return 'SIGNATURE';
+    if (fact.type !== 'SealKeyIntroduced' && fact.data.previous_seal !== this.previousSeal) return 'PREVIOUS_SEAL';
+    if (fact.type === 'LogSealed') return this.judgeTree(fact.data, event, position);
+    this.enforce(fact, key, position);
+    return null;
   }
 
-  private judgeSeal(seal: LogSealed, event: TrailEvent, position: number): Why | null {
-    const { force } = this;
-    if (force === null || seal.key_id !== force.key.key_id) return 'KEY';
-    if (!isSigned(this.organizationId, 'LogSealed', seal, seal.signature, force.key.key)) return 'SIGNATURE';
-    if (seal.previous_seal !== this.previousSeal) return 'PREVIOUS_SEAL';
+  private mayStandHere(fact: SealFact): boolean {
+    if (fact.type === 'SealKeyIntroduced') return this.force === null;
+    if (fact.type === 'SealKeyRotated') return fact.data.from_key_id === this.force?.key.key_id;
+    return this.force !== null;
+  }
+
+  private isSigned({ type, data }: SealFact, { key }: PublicKey): boolean {
+    const by = (signature: string, signer: KeyObject) => isSigned(this.organizationId, type, data, signature, signer);
+    if (type !== 'SealKeyRotated') return by(data.signature, key);
+    return by(data.old_signature, this.force!.key.key) && by(data.new_signature, key);
+  }
+
+  private judgeTree(seal: LogSealed, event: TrailEvent, position: number): Why | null {
     if (seal.size <= this.size || seal.size >= position) return 'SIZE';
     const root = this.window.rootAt(seal.size);
     if (root === null) this.unchecked += 1;
     else if (root.toString('hex') !== seal.root) return 'ROOT';
-    else this.keep(seal, event, position, force.trusted);
+    else this.keep(seal, event, position);
     return null;
   }
 
-  private keep(seal: LogSealed, event: TrailEvent, position: number, trusted: boolean): void {
+  private keep(seal: LogSealed, event: TrailEvent, position: number): void {
     if (this.firstFault !== null) return;
     const { size, root, sealed_at, key_id } = seal;
-    if (trusted) {
+    if (this.force!.trusted) {
       this.newest = { size, root, sealed_at, key_id, position, others: this.window.others.grown };
       this.distrusted = null;
     } else {
@@ -96,39 +94,15 @@ export class SealCheck {
     }
   }
 
-  private judgeRotation(fact: SealFact & { type: 'SealKeyRotated' }, position: number): Why | null {
-    const { force } = this;
-    const { data } = fact;
-    if (force === null || data.from_key_id !== force.key.key_id) return 'KEY';
-    const early = this.judgeFollower(data);
-    if (early !== null) return early;
-    if (!isSigned(this.organizationId, fact.type, data, data.old_signature, force.key.key)) return 'SIGNATURE';
-    return this.judgeKey(fact, 'ROTATED', position, force.trusted);
-  }
-
-  private judgeFollower(data: SealKeyRotated | SealKeyReplaced): Why | null {
-    return data.previous_seal === this.previousSeal ? null : 'PREVIOUS_SEAL';
-  }
-
-  /** A new key, which must have signed: it is in force from here on. */
-  private judgeKey(
-    { type, data }: Exclude<SealFact, { type: 'LogSealed' }>,
-    how: KeyNote['how'],
-    position: number,
-    vouched: boolean,
-  ): Why | null {
-    if (fromBase64(data.public_key, 32) === null) return 'MALFORMED';
-    const key = readPublicKey(data.public_key);
-    if (key.key_id !== data.key_id) return 'KEY';
-    const signature = type === 'SealKeyRotated' ? data.new_signature : data.signature;
-    if (!isSigned(this.organizationId, type, data, signature, key.key)) return 'SIGNATURE';
-    const trusted = vouched || this.given.has(key.text);
+  /** From here on it is this key that seals. */
+  private enforce({ type }: SealFact, key: PublicKey, position: number): void {
+    const isVouchedFor = type === 'SealKeyRotated' && this.force!.trusted;
+    const trusted = isVouchedFor || this.given.has(key.text);
     this.force = { key, trusted };
     this.keysTotal += 1;
-    if (this.keys.length < MOST_NOTES) {
-      this.keys.push({ position, key_id: key.key_id, public_key: key.text, how, trusted });
-    }
-    return null;
+    if (this.keys.length === MOST_NOTES) return;
+    const how = type === 'SealKeyRotated' ? 'ROTATED' : type === 'SealKeyReplaced' ? 'REPLACED' : 'INTRODUCED';
+    this.keys.push({ position, key_id: key.key_id, public_key: key.text, how, trusted });
   }
 
   private faultOf(why: Why, event: TrailEvent, position: number, fact: SealFact | null): SealFault {

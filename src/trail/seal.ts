@@ -118,6 +118,7 @@ const HASH = /^[0-9a-f]{64}$/;
 const KEY_ID = /^[0-9a-f]{16}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
+const isPublicKey = (value: unknown) => typeof value === 'string' && fromBase64(value, 32) !== null;
 const isText = (value: unknown) => typeof value === 'string';
 const spelled = (pattern: RegExp) => (value: unknown) => typeof value === 'string' && pattern.test(value);
 const isHash = spelled(HASH);
@@ -127,7 +128,7 @@ const isKeyId = spelled(KEY_ID);
 
 /** Of each fact the members it has, no others, and what each may be. */
 const SHAPES: Record<SealFactType, Record<string, (value: unknown) => boolean>> = {
-  SealKeyIntroduced: { key_id: isKeyId, public_key: isText, signature: isText },
+  SealKeyIntroduced: { key_id: isKeyId, public_key: isPublicKey, signature: isText },
   LogSealed: {
     size: isSize,
     root: isHash,
@@ -139,12 +140,12 @@ const SHAPES: Record<SealFactType, Record<string, (value: unknown) => boolean>> 
   SealKeyRotated: {
     from_key_id: isKeyId,
     key_id: isKeyId,
-    public_key: isText,
+    public_key: isPublicKey,
     previous_seal: isPreviousSeal,
     old_signature: isText,
     new_signature: isText,
   },
-  SealKeyReplaced: { key_id: isKeyId, public_key: isText, previous_seal: isPreviousSeal, signature: isText },
+  SealKeyReplaced: { key_id: isKeyId, public_key: isPublicKey, previous_seal: isPreviousSeal, signature: isText },
 };
 
 export const SEAL_FACT_TYPES = Object.keys(SHAPES) as SealFactType[];
