@@ -11,10 +11,12 @@ import { obligations } from './obligations.ts';
 import { organizations } from './organizations.ts';
 import { collectionsOf, type ReadModel } from './read-model.ts';
 import { risks } from './risks.ts';
+import { SEALS } from './sealed.ts';
+import { TREE } from './tree.ts';
 import { vendors } from './vendors.ts';
 
 /** Raise it when a document, a key or an index changes: read models are then built anew beside the old ones. */
-export const PROJECTIONS_VERSION = 3;
+export const PROJECTIONS_VERSION = 4;
 
 /** Every read model. Adding a family is adding its name. */
 export const READ_MODELS: readonly ReadModel[] = [
@@ -52,5 +54,7 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   LINKS,
   NEIGHBOURS,
   CHANGES,
+  TREE,
+  SEALS,
   PARKED,
 ];

@@ -2,9 +2,10 @@ import type { Caller } from '../commands/caller.ts';
 import { frameworkOfControl, kindOf } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { permit } from '../commands/roles.ts';
-import { adoptionKey, type ChangeDocument, type FieldChange } from '../projections/changes.ts';
+import { adoptionKey, type ChangeDocument, type FieldChange, SEAL_SIDE } from '../projections/changes.ts';
 import { cutText } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
+import { SEAL_FACT_TYPES } from '../trail/seal.ts';
 import { asksForAccess, listAccess } from './access.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { oneOf } from './family.ts';
@@ -117,13 +118,19 @@ async function conditions(reader: Reader, caller: Caller, input: ChangesInput, m
   const where: Condition[] = [];
   if (record_id) where.push(aboutRecords(record_id));
   if (record_types) where.push(oneOf('record_type', record_types));
-  if (!record_id && !record_types) where.push({ key: 'side', op: 'eq', value: 0 });
+  if (!record_id && !record_types) where.push(firstSides(event_types));
   if (actor_id) where.push(byActor(actor_id, caller));
   if (event_types) where.push(oneOf('event_type', event_types));
   if (moment.ordinal !== null) where.push({ key: 'position', op: 'range', lte: moment.ordinal });
   if (from !== undefined) where.push(await boundary(reader, input.organization_id, 'from', from));
   if (to !== undefined) where.push(await boundary(reader, input.organization_id, 'to', to));
   return where;
+}
+
+/** An event is told once, by its first row. Seals, which are many, only to those who ask for them by type. */
+function firstSides(eventTypes: readonly string[] | undefined): Condition {
+  const withSeals = eventTypes?.some((type) => SEAL_FACT_TYPES.some((known) => known === type));
+  return withSeals ? oneOf('side', [0, SEAL_SIDE]) : { key: 'side', op: 'eq', value: 0 };
 }
 
 /** Who did it: people and SYSTEM, or the tokens it was done with. */

@@ -37,7 +37,11 @@ async function give(actor_id: string, command: OrganizationCommand): Promise<voi
 }
 
 async function record(file: string): Promise<void> {
-  const founding = { name: 'Hõbeda Õlu', import_key: '77aa0c5f1f9d3e4b2788', installation: commandId(['recorded organization'], 'one') };
+  const founding = {
+    name: 'Hõbeda Õlu',
+    import_key: '77aa0c5f1f9d3e4b2788',
+    installation: commandId(['recorded organization'], 'one'),
+  };
   await give('SYSTEM', { type: 'CreateOrganization', ...founding, owner_id: owner });
   await give(owner, { type: 'RenameOrganization', name: 'Hõbeda Õlu AS', reason: 'It became a company' });
   await give(owner, { type: 'AddMember', account_id: second, role: 'EDITOR' });
