@@ -7,6 +7,8 @@ import { init } from './init.ts';
 import { memberList } from './member-list.ts';
 import { rebuild } from './rebuild.ts';
 import { redact } from './redact.ts';
+import { seal } from './seal.ts';
+import { sealKey } from './seal-key.ts';
 import { tokenCreate } from './token-create.ts';
 import { tokenList } from './token-list.ts';
 import { tokenRegenerate } from './token-regenerate.ts';
@@ -26,6 +28,8 @@ export const COMMANDS: readonly Command[] = [
   exportHistory,
   verify,
   redact,
+  seal,
+  sealKey,
   rebuild,
   init,
 ];

@@ -14,8 +14,9 @@ import { completionOf, endOf, isRealDate, type Moment, momentOf } from './moment
 import { accountNames } from './names.ts';
 import { readPage } from './page.ts';
 import { fitting } from './present.ts';
+import { inclusionsIn, type SealAt } from './proofs.ts';
 import type { Reader } from './reader.ts';
-import { type Verification, verifyChanges } from './verify.ts';
+import { verifyChanges } from './verify.ts';
 
 export interface ChangesInput {
   organization_id: string;
@@ -63,15 +64,40 @@ export async function listChanges(reader: Reader, caller: Caller, input: Changes
   const rows = found.filter((row, index) => row.doc.position !== found[index + 1]?.doc.position);
   const documents = rows.slice(0, input.size).map((row) => row.doc as unknown as ChangeDocument);
   const changes = await presentChanges(reader, documents, input.verify);
-  const shown = fitting(changes);
-  const verification: { verification?: Verification } = input.verify
-    ? { verification: await verifyChanges(reader.events, documents.slice(0, shown)) }
-    : {};
+  const proofs = input.verify ? await proofsOf(reader, organizationId, documents) : null;
+  const shown = fitting(
+    proofs ? changes.map((change, index) => ({ change, proof: proofs.inclusion[index] })) : changes,
+  );
+  const verification = proofs ? { verification: await verificationOf(reader, documents.slice(0, shown), proofs) } : {};
   const last = rows[shown - 1];
   // The walk goes on behind all sides of the last event that is shown.
   const place = last && { empty: false, key: last.key, id: '', today: moment.today, ordinal: moment.ordinal };
   const next = rows.length > shown && place ? { next_cursor: writeCursor(reader.cursorKey, boundTo, place) } : {};
   return { changes: changes.slice(0, shown), ...next, ...notes, ...verification };
+}
+
+interface Proofs {
+  /** The newest seal; null as long as there is none. */
+  seal: SealAt | null;
+  /** Of each listed event, whether that seal covers it and what shows it. */
+  inclusion: { position: string; path: string[] | null }[];
+}
+
+async function proofsOf(reader: Reader, organizationId: string, listed: readonly ChangeDocument[]): Promise<Proofs> {
+  const positions = listed.map(({ position }) => position);
+  const found = await inclusionsIn(reader.models, organizationId, positions);
+  const pathOf = (position: number) => found?.paths.get(position) ?? null;
+  const inclusion = positions.map((position) => ({ position: String(position), path: pathOf(position) }));
+  return { seal: found?.seal ?? null, inclusion };
+}
+
+async function verificationOf(reader: Reader, shown: readonly ChangeDocument[], { seal, inclusion }: Proofs) {
+  const chains = await verifyChanges(reader.events, shown);
+  return {
+    ...chains,
+    seal: seal && { ...seal, position: String(seal.position) },
+    inclusion: inclusion.slice(0, shown.length),
+  };
 }
 
 /** Whether a filter can find an event by more than one of its sides. */

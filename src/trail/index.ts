@@ -7,7 +7,7 @@ export { type ChainFault, verifyChain } from './chain.ts';
 export type { EventMetadata, TrailEvent } from './event.ts';
 export { eventHash, eventId, isAuthentic, saltedHash } from './hash.ts';
 export { isKeptSealSigned, type KeptSeal, keptSealText, readKeptSeal } from './kept-seal.ts';
-export { keyId, type PublicKey, publicKeyOf, readPublicKey, type SigningKey, signingKey } from './key.ts';
+export { keyId, type PublicKey, publicKeyOf, publicPem, readPublicKey, type SigningKey, signingKey } from './key.ts';
 export {
   EXPORT_FORMAT,
   type ExportEnd,

@@ -43,6 +43,11 @@ export function readPublicKey(text: string): PublicKey {
   return { key_id: keyId(raw), text: trimmed, key: createPublicKey({ key: jwk, format: 'jwk' }) };
 }
 
+/** The key in PEM (SPKI), without a line end. */
+export function publicPem({ key }: PublicKey): string {
+  return key.export({ type: 'spki', format: 'pem' }).toString().trim();
+}
+
 function readPem(text: string): KeyObject {
   // From a private key's PEM a public key would be made as well; nobody who has one should hand it round.
   if (!text.startsWith('-----BEGIN PUBLIC KEY-----')) throw new TypeError('a PEM that is not a public key');
