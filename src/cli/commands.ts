@@ -1,4 +1,5 @@
 import { accountLink } from './account-link.ts';
+import { backup } from './backup.ts';
 import type { Command } from './command.ts';
 import { exportHistory } from './export.ts';
 import { frameworkImport } from './framework-import.ts';
@@ -7,6 +8,7 @@ import { init } from './init.ts';
 import { memberList } from './member-list.ts';
 import { rebuild } from './rebuild.ts';
 import { redact } from './redact.ts';
+import { restore } from './restore.ts';
 import { seal } from './seal.ts';
 import { sealKey } from './seal-key.ts';
 import { tokenCreate } from './token-create.ts';
@@ -30,6 +32,8 @@ export const COMMANDS: readonly Command[] = [
   redact,
   seal,
   sealKey,
+  restore,
+  backup,
   rebuild,
   init,
 ];

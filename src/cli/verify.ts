@@ -50,7 +50,7 @@ Ends with 0 where all holds, 1 where something does not fit (it says what, and w
 };
 
 /** A key given as it is, or as a file. */
-async function keyFrom(given: string, shell: Shell): Promise<PublicKey> {
+export async function keyFrom(given: string, shell: Shell): Promise<PublicKey> {
   const text = await smallFile(resolve(shell.cwd, given));
   try {
     return readPublicKey(text ?? given);

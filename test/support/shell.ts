@@ -7,11 +7,14 @@ export interface Ran {
 }
 
 /** Runs the `veritrail` command in this process, in a folder and on a data folder. */
-export async function veritrail(where: { cwd: string; dataDir?: string }, ...args: string[]): Promise<Ran> {
+export async function veritrail(
+  where: { cwd: string; dataDir?: string; env?: Readonly<Record<string, string>> },
+  ...args: string[]
+): Promise<Ran> {
   const out: string[] = [];
   const err: string[] = [];
   const shell = {
-    env: { DATA_DIR: where.dataDir ?? where.cwd },
+    env: { DATA_DIR: where.dataDir ?? where.cwd, ...where.env },
     cwd: where.cwd,
     out: (text: string) => out.push(text),
     err: (text: string) => err.push(text),
