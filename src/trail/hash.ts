@@ -90,11 +90,32 @@ export interface EventTexts {
   data: string;
 }
 
+/** The members that metadata have as a rule, in order. Not to sort them for each event is a third of its whole text. */
+const MEMBERS = (
+  'actor_id causation_id client command_id correlation_id data_hash hash input_hash organization_id previous_hash ' +
+  'recorded_at salt schema_version token_id'
+).split(' ');
+const USUAL = new Set(MEMBERS);
+
+/** Whether metadata have the members that they have as a rule, and no others. */
+function hasUsualMembers(metadata: object): boolean {
+  let count = 0;
+  for (const name in metadata) {
+    if (!USUAL.has(name)) return false;
+    count += 1;
+  }
+  return count === MEMBERS.length;
+}
+
+function sortedNames(metadata: object): readonly string[] {
+  return hasUsualMembers(metadata) ? MEMBERS : Object.keys(metadata).sort();
+}
+
 /** Makes an event's canonical texts in one walk. @throws TypeError where it has none */
 export function eventTexts({ id, stream, revision, type, data, metadata }: TrailEvent): EventTexts {
   let all = '';
   let hashed = '';
-  for (const name of Object.keys(metadata).sort()) {
+  for (const name of sortedNames(metadata)) {
     const value = metadata[name as keyof TrailEvent['metadata']];
     if (value === undefined) continue;
     const member = `${canonical(name)}:${canonical(value)}`;

@@ -37,8 +37,7 @@ export function headerLine(header: ExportHeader): string {
 
 /** An event's line. @throws TypeError where it has no canonical form */
 export function eventLine(position: number, event: TrailEvent): string {
-  const { data, id, metadata, revision, stream, type } = event;
-  return canonical({ event: { data, id, metadata, revision, stream, type }, position });
+  return `{"event":${eventTexts(event).whole},"position":${canonical(position)}}`;
 }
 
 export function endLine(end: ExportEnd): string {

@@ -22,14 +22,23 @@ export type NodeHash = (node: NodeId) => Buffer;
 
 /** What marks an inner node, and room for its two halves: filled and hashed at once, again and again. */
 const inner = Buffer.alloc(65, 1);
+/** The same for a leaf of 32 bytes, as all of ours are. */
+const outer = Buffer.alloc(33, 0);
 const LEAF = Buffer.of(0);
 
 /** Root of the tree without leaves: the hash of nothing. */
 export const EMPTY_ROOT: Buffer = digestOf('sha256', '', 'buffer');
 
+/** By way of a text: so the 32 bytes come out of the pool, and not as memory of their own that must be given back. */
+function digest(bytes: Buffer): Buffer {
+  return Buffer.from(digestOf('sha256', bytes, 'binary'), 'latin1');
+}
+
 /** A leaf's hash: SHA-256(0x00 ‖ data). */
 export function leafHash(data: Buffer): Buffer {
-  return digestOf('sha256', Buffer.concat([LEAF, data]), 'buffer');
+  if (data.length !== 32) return digest(Buffer.concat([LEAF, data]));
+  outer.set(data, 1);
+  return digest(outer);
 }
 
 /** An inner node's hash: SHA-256(0x01 ‖ left ‖ right). */
@@ -37,7 +46,7 @@ export function nodeHash(left: Buffer, right: Buffer): Buffer {
   if (left.length !== 32 || right.length !== 32) throw new RangeError('a hash has 32 bytes');
   inner.set(left, 1);
   inner.set(right, 33);
-  return digestOf('sha256', inner, 'buffer');
+  return digest(inner);
 }
 
 /**
