@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { duplicate, insert, insertAndRechain, swap } from './support/insider.ts';
+import { insert, swap } from './support/insider.ts';
 import { check, EVENTS } from './support/insider-suite.ts';
 
 const test = suite('an insider who moves and adds');
@@ -8,8 +8,6 @@ const test = suite('an insider who moves and adds');
 for (const [what, insider] of Object.entries({
   'two events that change places': swap,
   'an event of a stream of its own': insert,
-  'an event in a stream, and those after it chained on': insertAndRechain,
-  'the same event twice': duplicate,
 })) {
   test(`${what}, at every position: the chain shows it, or the next seal`, () => {
     const lost = [...EVENTS.keys()].filter((index) => 'lost' in check(insider, index));
