@@ -9,6 +9,7 @@ import { type Figure, table } from './measure.ts';
 import { readFigures, VERSIONS } from './reads.ts';
 import { sizeFigures } from './size.ts';
 import { startFigures } from './start.ts';
+import { trailFigures } from './trail.ts';
 import { writeFigures } from './writes.ts';
 
 const { values, positionals } = parseArgs({
@@ -28,6 +29,7 @@ const groups: Record<string, (bed: Bed) => Figure[] | Promise<Figure[]>> = {
   reads: (bed) => readFigures(bed, vendors),
   rebuild: rebuildFigures,
   writes: (bed) => writeFigures(bed, ms),
+  trail: (bed) => trailFigures(bed, ms),
   families: () => familyFigures(values.quick ? 1_000 : 100_000, say),
   import: (bed) => importFigures(bed),
   start: () => startFigures(values.quick ? 20_000 : 200_000, values.quick ? 3 : 7),

@@ -63,9 +63,10 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
     reportDrawn: (caller, report) => identity.accessLog.reportDrawn(caller, report),
     log: logger,
   });
-  const { handler, projections } = register;
+  const { handler, projections, sealer } = register;
   let starting: Promise<unknown> = Promise.resolve();
   ends.push(() => projections.stop().then(() => starting));
+  ends.push(() => sealer.stop());
   // Before anything is made: the token of a first start that then could not listen would never be shown.
   const front = new Front();
   const server = await startServer(front.listener, { host: config.host, port: config.port, tls: config.tls });
@@ -84,6 +85,7 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   const { installation, organizationId, token } = await firstStart({ accounts, log: events, handler, now });
   front.admit();
   identity.accessLog.start();
+  sealer.start();
   starting = projections
     .start(installation)
     .then(() => projections.runner.caughtUp(Date.now(), 60_000))

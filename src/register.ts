@@ -5,6 +5,8 @@ import { createToolBox } from './mcp/toolbox.ts';
 import { allTools } from './mcp/tools.ts';
 import { Projections } from './projections/projections.ts';
 import type { Reader } from './queries/reader.ts';
+import { SealKeys } from './seal/keys.ts';
+import { Sealer } from './seal/sealer.ts';
 import type { AccountStore } from './stores/account-store.ts';
 import type { EventStore } from './stores/event-store.ts';
 import type { ReadStore } from './stores/read-store.ts';
@@ -27,6 +29,7 @@ export interface RegisterParts {
 export interface Register {
   handler: CommandHandler;
   projections: Projections;
+  sealer: Sealer;
   tools: ToolBox;
 }
 
@@ -57,5 +60,6 @@ export function createRegister(parts: RegisterParts): Register {
     }),
     (error, tool) => log.warn({ err: error, tool }, 'a tool failed'),
   );
-  return { handler, projections, tools };
+  const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, log });
+  return { handler, projections, sealer, tools };
 }

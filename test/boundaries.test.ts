@@ -12,7 +12,7 @@ const READ_STORE = ['src/stores/read-store.ts', 'src/stores/errors.ts'];
 const ACCOUNT_STORE = ['src/stores/account-store.ts', 'src/stores/errors.ts'];
 const SHARED_COMMANDS = ['src/commands/refusal.ts', 'src/commands/caller.ts'];
 /** What the read models are: their documents, keys and texts. How they are kept up is no query's business. */
-const READ_MODELS = ['models', 'read-model', 'keys', 'tally', 'changes', 'text'].map(
+const READ_MODELS = ['models', 'read-model', 'keys', 'tally', 'changes', 'text', 'sealed', 'tree'].map(
   (file) => `src/projections/${file}.ts`,
 );
 /** What lies directly in src/stores: ports and what adapters share. */
@@ -38,7 +38,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/http/': ['src/mcp/', 'src/queries/', 'src/identity/', ...SHARED_COMMANDS],
   'src/identity/': ['src/commands/', 'src/queries/', ...ACCOUNT_STORE],
   'src/sheets/': ['src/commands/refusal.ts', 'src/commands/nearest.ts'],
-  'src/seal/': [...EVENT_STORE, ...READ_STORE, 'src/projections/', 'src/trail/'],
+  'src/seal/': [...EVENT_STORE, ...READ_STORE, ...ACCOUNT_STORE, 'src/projections/', 'src/trail/'],
   'src/web/': ['src/queries/', 'src/identity/', 'src/commands/', 'src/http/'],
   'src/cli/': EVERYTHING,
   'src/': EVERYTHING,

@@ -8,6 +8,7 @@ import { importedId } from '../src/commands/imported.ts';
 import { canonical } from '../src/trail/canonical.ts';
 import { verifyChain } from '../src/trail/chain.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
+import { SEAL_FACT_TYPES } from '../src/trail/seal.ts';
 import { eventTypes } from './support/event-types.ts';
 
 /*
@@ -147,7 +148,7 @@ page('makes ids of the library’s frameworks, of controls and of imported rows 
 
 page('says of every type of event what it holds and means, and of no other', () => {
   const rows = [...PAGE.matchAll(/^\| `([A-Z][a-z]\w+)` \| (.+) \| (.+) \|$/gm)];
-  assert.equal(rows.map(([, type]) => type).sort(), eventTypes());
+  assert.equal(rows.map(([, type]) => type).sort(), [...eventTypes(), ...SEAL_FACT_TYPES].sort());
 });
 
 /** Fields of a kind, by the page: those that are corrected, and those of its beginning alone. */

@@ -32,6 +32,11 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
+/** A file that was given is not what the command works on. */
+export class UnfitFile extends Error {
+  override readonly name = 'UnfitFile';
+}
+
 /** The one argument that a command takes. */
 export function onlyArgument(positionals: readonly string[], what: string): string {
   const [first, ...rest] = positionals;

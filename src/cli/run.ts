@@ -3,13 +3,15 @@ import { ConfigError } from '../config.ts';
 import { InstallationError } from '../identity/installation.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 import { StoreNotReached } from '../stores/open.ts';
+import { NotAnExport } from '../trail/split.ts';
 import { VERSION } from '../version.ts';
-import { type Command, CommandError, type Shell, UsageError } from './command.ts';
+import { type Command, CommandError, type Shell, UnfitFile, UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';
 
 const DONE = 0;
 const FAILED = 1;
 const WRONG_USAGE = 2;
+const WRONG_FILE = 2;
 
 /** Runs one subcommand. Answers the exit code; never throws. */
 export async function run(args: readonly string[], shell: Shell): Promise<number> {
@@ -68,6 +70,12 @@ function report(error: unknown, command: Command, shell: Shell): number {
   if (error instanceof UsageError || isParseError(error)) {
     shell.err(`veritrail ${command.name}: ${message}\n\n${command.help}`);
     return WRONG_USAGE;
+  }
+  if (error instanceof UnfitFile || error instanceof NotAnExport) {
+    const what =
+      error instanceof NotAnExport ? `this is no export of veritrail, or it is damaged: ${message}` : message;
+    shell.err(`veritrail ${command.name}: ${what}`);
+    return WRONG_FILE;
   }
   if (error instanceof StoreUnavailable) {
     shell.err(`veritrail ${command.name}: a store does not answer (${message}). Repeat it when the store is back.`);

@@ -58,7 +58,10 @@ function roleOf(text: string): Role {
 }
 
 /** The owner whose account is kept; an account of a lost account store is a member still, but nobody's. */
-export async function findOwner({ handler, accounts }: Service, organizationId: string): Promise<string> {
+export async function findOwner(
+  { handler, accounts }: Pick<Service, 'handler' | 'accounts'>,
+  organizationId: string,
+): Promise<string> {
   const { state } = await handler.load(organizationAggregate(organizationId), true);
   if (state === null) throw new CommandError(`There is no organization ${organizationId}.`);
   for (const [account, role] of Object.entries(state.members)) {

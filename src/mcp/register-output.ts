@@ -53,11 +53,30 @@ const fault = z.strictObject({
   event_id: z.string(),
   why: z.enum(['ALTERED', 'BROKEN_LINK', 'OUT_OF_ORDER', 'NOT_IN_LOG']),
 });
+const seal = z.strictObject({
+  size: z.int().describe('it covers positions 1 to size'),
+  root: field.sha256(),
+  sealed_at: time(),
+  previous_seal: field.sha256().nullable(),
+  key_id: z.string(),
+  signature: z.string(),
+  position: z.string().describe('of the event that holds it'),
+  event_id: z.string(),
+});
 const verification = z.strictObject({
   verdict: z.enum(['VALID', 'INVALID']),
   streams: z.int().describe('how many chains were checked'),
   events: z.int(),
   faults: z.array(fault),
+  seal: seal.nullable().describe('the newest one; null as long as nothing is sealed'),
+  inclusion: z
+    .array(
+      z.strictObject({
+        position: z.string(),
+        path: z.array(field.sha256()).nullable().describe('RFC 9162 audit path, lowest first; null: not sealed yet'),
+      }),
+    )
+    .describe('of each listed event: that it is in what the seal covers'),
 });
 
 export const changesOutput = pageOf('changes', [change, access], { verification: verification.optional() });

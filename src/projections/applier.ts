@@ -5,11 +5,13 @@ import type { Cache } from './batch.ts';
 import { foldBatch } from './fold.ts';
 import type { Neighbours } from './neighbours.ts';
 import type { RecordDocument } from './read-model.ts';
+import type { KeptTree } from './tree.ts';
 
 /** A batch ends at about this many events, or this much data, whichever its next event would pass. */
 const BATCH_EVENTS = 500;
 const BATCH_BYTES = 2 * 1024 * 1024;
 const CACHED_RECORDS = 5_000;
+const CACHED_TREES = 1_000;
 
 /** Log time before an organization's first event. */
 const BEGINNING = '0000-01-01T00:00:00.000Z';
@@ -20,6 +22,7 @@ export class Applier {
   private readonly cache: Cache = {
     records: new LRUCache<string, RecordDocument>({ max: CACHED_RECORDS }),
     neighbours: new LRUCache<string, Neighbours>({ max: CACHED_RECORDS }),
+    trees: new LRUCache<string, KeptTree>({ max: CACHED_TREES }),
   };
 
   constructor(

@@ -10,6 +10,7 @@ import {
   type RecordDocument,
   versionDocument,
 } from './read-model.ts';
+import { KeptTree } from './tree.ts';
 
 export type Put = Commit['puts'][number];
 
@@ -17,6 +18,8 @@ export type Put = Commit['puts'][number];
 export interface Cache {
   records: Shelf<RecordDocument>;
   neighbours: Shelf<Neighbours>;
+  /** By organization. */
+  trees: Shelf<KeptTree>;
 }
 
 interface Shelf<T> {
@@ -41,6 +44,7 @@ export class Batch {
   logTime: string;
   private parked: number;
   private position: Checkpoint['position'];
+  private tree: KeptTree | null = null;
 
   constructor(
     private readonly models: Pick<ReadModels, 'get'>,
@@ -53,11 +57,20 @@ export class Batch {
     this.position = from.position;
   }
 
+  /** Reads the organization's tree. Done once, before the first event. */
+  async readTree(): Promise<void> {
+    const { group, ordinal } = this.from;
+    const cached = this.cache.trees.get(group);
+    this.tree = cached?.size === ordinal ? cached : await KeptTree.read(this.models, group, ordinal);
+    this.cache.trees.set(group, this.tree);
+  }
+
   /** Begins the next event. */
   next(event: StoredEvent): void {
     this.ordinal += 1;
     this.position = event.position;
-    const { recorded_at } = event.metadata;
+    const { recorded_at, hash } = event.metadata;
+    for (const put of this.tree!.append(hash)) this.put(put);
     if (recorded_at > this.logTime) this.logTime = recorded_at;
   }
 

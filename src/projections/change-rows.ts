@@ -1,7 +1,7 @@
 import { upcast } from '../commands/upcast.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import type { Put } from './batch.ts';
-import { adoptionKey, CHANGES, type ChangeDocument, changeId, fieldChanges, type Named } from './changes.ts';
+import { adoptionKey, CHANGES, type ChangeDocument, changeId, fieldChanges, type Named, SEAL_SIDE } from './changes.ts';
 import { modelOfId } from './models.ts';
 import type { ReadModel, RecordDocument } from './read-model.ts';
 
@@ -83,6 +83,19 @@ export function unknownLinkChanges(
   });
 }
 
+/** What happened in the seal stream: about the organization, and found by nobody who does not ask for seals. */
+export function sealChange(event: TrailEvent, ordinal: number, logTime: string): Put {
+  const { organization_id } = event.metadata;
+  const record = { id: organization_id, type: 'ORGANIZATION', name: '' };
+  const document = documentOf(event, ordinal, logTime, event.data, {
+    record,
+    revision: null,
+    effective_at: null,
+    changes: [],
+  });
+  return put(event, document, { record: { id: event.stream, type: 'SEAL' }, side: SEAL_SIDE });
+}
+
 /** What a line of change says beside what every event says. */
 type Own = Pick<ChangeDocument, 'record' | 'linked' | 'revision' | 'effective_at' | 'changes' | 'stale'>;
 
@@ -125,7 +138,7 @@ function put(event: TrailEvent, document: ChangeDocument, { record, side }: Row)
   return {
     collection: CHANGES.name,
     document: {
-      id: side === 0 ? id : `${id}~${record.id}`,
+      id: side <= 0 ? id : `${id}~${record.id}`,
       organization_id,
       keys: {
         position,

@@ -60,6 +60,9 @@ export const CHANGES: CollectionSpec = {
   searchable: false,
 };
 
+/** In place of 0, the `side` of what happened in the seal stream: it is told only to those who ask for it by type. */
+export const SEAL_SIDE = -1;
+
 /** Under this a framework's adoption is found for each of its controls, which all begin with it. */
 export function adoptionKey(frameworkId: string): string {
   return `adoption:${frameworkId}`;

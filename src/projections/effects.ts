@@ -4,6 +4,7 @@ import type { StoredEvent } from '../stores/event-store.ts';
 import { linkChanges, recordChanges, unknownLinkChanges } from './change-rows.ts';
 import { modelOfId, modelOfStream } from './models.ts';
 import type { ReadModel, RecordDocument } from './read-model.ts';
+import { isOfSeals, takeSeal } from './seals.ts';
 import type { Step } from './step.ts';
 import { STALE } from './tally.ts';
 
@@ -11,6 +12,7 @@ import { STALE } from './tally.ts';
 export async function takeEffect(step: Step, logTime: string): Promise<void> {
   const { event } = step;
   if (isLink(event)) return takeLink(step, logTime);
+  if (isOfSeals(event)) return takeSeal(step, logTime);
   const model = modelOfStream(event.stream);
   if (model === null) throw new Error('no read model takes events of this stream');
   await takeRecord(step, model, logTime);

@@ -24,6 +24,7 @@ export async function foldBatch(
   events: readonly StoredEvent[],
 ): Promise<Folded> {
   const batch = new Batch(models, cache, from);
+  await batch.readTree();
   await batch.readAhead(recordsOf(batch, events));
   let taken = 0;
   for (const event of events) {

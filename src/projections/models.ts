@@ -11,6 +11,8 @@ import { obligations } from './obligations.ts';
 import { organizations } from './organizations.ts';
 import { collectionsOf, type ReadModel } from './read-model.ts';
 import { risks } from './risks.ts';
+import { SEALS } from './sealed.ts';
+import { TREE } from './tree.ts';
 import { vendors } from './vendors.ts';
 
 /** Raise it when a document, a key or an index changes: read models are then built anew beside the old ones. */
@@ -52,5 +54,7 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   LINKS,
   NEIGHBOURS,
   CHANGES,
+  TREE,
+  SEALS,
   PARKED,
 ];

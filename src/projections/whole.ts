@@ -19,8 +19,8 @@ export async function isWhole(events: EventStore, reads: ReadStore, generation: 
     if (applied !== null && events.comparePositions(newest.position, applied) < 0) return false;
     const [change] = await models.get(CHANGES.name, [changeId(newest.group, newest.ordinal)]);
     if (change === undefined) return false;
-    const { stream, event_id } = change.doc as unknown as ChangeDocument;
-    return (await events.readStream(stream)).some(({ id }) => id === event_id);
+    const { stream, stream_revision, event_id } = change.doc as unknown as ChangeDocument;
+    return (await events.readStream(stream, stream_revision)).some(({ id }) => id === event_id);
   } finally {
     await models.close();
   }

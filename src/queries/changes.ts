@@ -2,9 +2,10 @@ import type { Caller } from '../commands/caller.ts';
 import { frameworkOfControl, kindOf } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { permit } from '../commands/roles.ts';
-import { adoptionKey, type ChangeDocument, type FieldChange } from '../projections/changes.ts';
+import { adoptionKey, type ChangeDocument, type FieldChange, SEAL_SIDE } from '../projections/changes.ts';
 import { cutText } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
+import { SEAL_FACT_TYPES } from '../trail/seal.ts';
 import { asksForAccess, listAccess } from './access.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { oneOf } from './family.ts';
@@ -13,8 +14,9 @@ import { completionOf, endOf, isRealDate, type Moment, momentOf } from './moment
 import { accountNames } from './names.ts';
 import { readPage } from './page.ts';
 import { fitting } from './present.ts';
+import { inclusionsIn, type SealAt } from './proofs.ts';
 import type { Reader } from './reader.ts';
-import { type Verification, verifyChanges } from './verify.ts';
+import { verifyChanges } from './verify.ts';
 
 export interface ChangesInput {
   organization_id: string;
@@ -62,15 +64,40 @@ export async function listChanges(reader: Reader, caller: Caller, input: Changes
   const rows = found.filter((row, index) => row.doc.position !== found[index + 1]?.doc.position);
   const documents = rows.slice(0, input.size).map((row) => row.doc as unknown as ChangeDocument);
   const changes = await presentChanges(reader, documents, input.verify);
-  const shown = fitting(changes);
-  const verification: { verification?: Verification } = input.verify
-    ? { verification: await verifyChanges(reader.events, documents.slice(0, shown)) }
-    : {};
+  const proofs = input.verify ? await proofsOf(reader, organizationId, documents) : null;
+  const shown = fitting(
+    proofs ? changes.map((change, index) => ({ change, proof: proofs.inclusion[index] })) : changes,
+  );
+  const verification = proofs ? { verification: await verificationOf(reader, documents.slice(0, shown), proofs) } : {};
   const last = rows[shown - 1];
   // The walk goes on behind all sides of the last event that is shown.
   const place = last && { empty: false, key: last.key, id: '', today: moment.today, ordinal: moment.ordinal };
   const next = rows.length > shown && place ? { next_cursor: writeCursor(reader.cursorKey, boundTo, place) } : {};
   return { changes: changes.slice(0, shown), ...next, ...notes, ...verification };
+}
+
+interface Proofs {
+  /** The newest seal; null as long as there is none. */
+  seal: SealAt | null;
+  /** Of each listed event, whether that seal covers it and what shows it. */
+  inclusion: { position: string; path: string[] | null }[];
+}
+
+async function proofsOf(reader: Reader, organizationId: string, listed: readonly ChangeDocument[]): Promise<Proofs> {
+  const positions = listed.map(({ position }) => position);
+  const found = await inclusionsIn(reader.models, organizationId, positions);
+  const pathOf = (position: number) => found?.paths.get(position) ?? null;
+  const inclusion = positions.map((position) => ({ position: String(position), path: pathOf(position) }));
+  return { seal: found?.seal ?? null, inclusion };
+}
+
+async function verificationOf(reader: Reader, shown: readonly ChangeDocument[], { seal, inclusion }: Proofs) {
+  const chains = await verifyChanges(reader.events, shown);
+  return {
+    ...chains,
+    seal: seal && { ...seal, position: String(seal.position) },
+    inclusion: inclusion.slice(0, shown.length),
+  };
 }
 
 /** Whether a filter can find an event by more than one of its sides. */
@@ -117,13 +144,19 @@ async function conditions(reader: Reader, caller: Caller, input: ChangesInput, m
   const where: Condition[] = [];
   if (record_id) where.push(aboutRecords(record_id));
   if (record_types) where.push(oneOf('record_type', record_types));
-  if (!record_id && !record_types) where.push({ key: 'side', op: 'eq', value: 0 });
+  if (!record_id && !record_types) where.push(firstSides(event_types));
   if (actor_id) where.push(byActor(actor_id, caller));
   if (event_types) where.push(oneOf('event_type', event_types));
   if (moment.ordinal !== null) where.push({ key: 'position', op: 'range', lte: moment.ordinal });
   if (from !== undefined) where.push(await boundary(reader, input.organization_id, 'from', from));
   if (to !== undefined) where.push(await boundary(reader, input.organization_id, 'to', to));
   return where;
+}
+
+/** An event is told once, by its first row. Seals, which are many, only to those who ask for them by type. */
+function firstSides(eventTypes: readonly string[] | undefined): Condition {
+  const withSeals = eventTypes?.some((type) => SEAL_FACT_TYPES.some((known) => known === type));
+  return withSeals ? oneOf('side', [0, SEAL_SIDE]) : { key: 'side', op: 'eq', value: 0 };
 }
 
 /** Who did it: people and SYSTEM, or the tokens it was done with. */

@@ -5,12 +5,12 @@
  * @throws TypeError for what JSON cannot hold (undefined, functions, NaN, infinities, lone surrogates).
  */
 export function canonical(value: unknown): string {
+  if (typeof value === 'string') return canonicalString(value);
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new TypeError('canonical form: a number must be finite');
-    return JSON.stringify(value);
+    return String(value);
   }
-  if (typeof value === 'string') return canonicalString(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value === 'object') return canonicalObject(value as Record<string, unknown>);
   throw new TypeError(`canonical form: ${typeof value} is not JSON`);
@@ -29,7 +29,11 @@ function canonicalObject(value: Record<string, unknown>): string {
   return `${text}}`;
 }
 
+/** Printable ASCII without quote and backslash stands for itself; asking costs less than having it escaped. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 function canonicalString(value: string): string {
+  if (PLAIN.test(value)) return `"${value}"`;
   if (!value.isWellFormed()) throw new TypeError('canonical form: a string must be well-formed Unicode');
   return JSON.stringify(value);
 }

@@ -47,7 +47,14 @@ export interface Result {
   as_of?: { position: string; date: string };
   not_found: string[];
   omitted: string[];
-  verification: { verdict: string; streams: number; events: number; faults: unknown[] };
+  verification: {
+    verdict: string;
+    streams: number;
+    events: number;
+    faults: unknown[];
+    seal: object | null;
+    inclusion: { position: string; path: string[] | null }[];
+  };
 }
 
 export interface ToolError {

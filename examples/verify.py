@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Checks an export of veritrail: python3 verify.py FILE [PUBLIC_KEY ...]   (keys in base64, as in the seal stream)
+
+A second opinion, written from docs/trail-format.md alone, with Python's standard library and Ed25519 by hand: slow, but
+short enough to be read. Prints a line of JSON. Exit code 0: all holds; 1: something does not fit; 2: no export.
+"""
+import base64, decimal, gzip, hashlib, json, re, sys, uuid
+
+EVENT_IDS = uuid.UUID("ad1ca958-26af-54f5-8faa-45afc7a58025")
+EVENT = {"data": dict, "id": str, "metadata": dict, "revision": int, "stream": str, "type": str}
+SEALS = {"SealKeyIntroduced": "key_id public_key signature", "LogSealed": "size root sealed_at previous_seal key_id signature",
+         "SealKeyRotated": "from_key_id key_id public_key previous_seal old_signature new_signature",
+         "SealKeyReplaced": "key_id public_key previous_seal signature"}
+is_hash, is_salt = re.compile("[0-9a-f]{64}").fullmatch, re.compile("[0-9a-f]{32}").fullmatch
+is_key_id, is_time = re.compile("[0-9a-f]{16}").fullmatch, re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.A).fullmatch
+
+def sha(*parts):
+    return hashlib.sha256(b"".join(parts)).digest()
+def name_of(key):
+    return key and sha(key).hex()[:16]
+
+def canonical(value, depth=64):
+    if isinstance(value, (dict, list)) and depth == 0: raise ValueError("is nested more than 64 deep")
+    if isinstance(value, list): return "[" + ",".join(canonical(item, depth - 1) for item in value) + "]"
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        return "{" + ",".join(canonical(name) + ":" + canonical(value[name], depth - 1) for name in names) + "}"
+    if isinstance(value, (str, bool)) or value is None: return json.dumps(value, ensure_ascii=False)
+    number = decimal.Decimal(repr(float(value))).normalize() or decimal.Decimal(0)  # the shortest digits, as ECMAScript's
+    power = number.adjusted()
+    return format(number, "f") if -7 < power < 21 else format(number.scaleb(-power), "f") + "e%+d" % power
+
+# Ed25519 (RFC 8032, section 5.1), on the points (x, y) of -x² + y² = 1 + d x² y².
+P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
+D, ROOT_OF_MINUS_1 = -121665 * pow(121666, -1, P) % P, pow(2, (P - 1) // 4, P)
+
+def add(a, b):
+    t = D * a[0] * a[1] * b[0] * b[1]
+    return (a[0] * b[1] + a[1] * b[0]) * pow(1 + t, -1, P) % P, (a[1] * b[1] + a[0] * b[0]) * pow(1 - t, -1, P) % P
+
+def times(n, point):
+    if n == 0: return 0, 1
+    rest = times(n // 2, add(point, point))
+    return add(rest, point) if n % 2 else rest
+
+def point_of(raw):
+    y, odd = int.from_bytes(raw, "little") % 2**255, raw[31] >> 7
+    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P: x = x * ROOT_OF_MINUS_1 % P
+    if (x * x - square) % P or y >= P: return None
+    return (x if x % 2 == odd else P - x), y
+
+def is_signed(text, signature, key):
+    r, s, a, base = signature[:32], int.from_bytes(signature[32:], "little"), point_of(key), point_of(bytes([0x58] + [0x66] * 31))
+    k = int.from_bytes(hashlib.sha512(r + key + text).digest(), "little") % ORDER
+    return a is not None and s < ORDER and times(s, base) == add(point_of(r) or (0, 0), times(k, a))
+
+def bytes_of(text, size):
+    raw = base64.b64decode(text) if re.fullmatch("[A-Za-z0-9+/]+=*", text) and len(text) % 4 == 0 else b""
+    return raw if len(raw) == size and base64.b64encode(raw).decode() == text else None
+
+def is_shaped(kind, data):
+    sorts = {"size": lambda n: type(n) is int and 0 < n < 2**53, "root": is_hash, "previous_seal": lambda h: h is None or is_hash(h),
+             "sealed_at": is_time, "key_id": is_key_id, "from_key_id": is_key_id, "public_key": lambda key: bytes_of(key, 32)}
+    try: return set(data) == set(SEALS[kind].split()) and all(sorts.get(n, lambda v: type(v) is str)(data[n]) for n in data)
+    except TypeError: return False
+
+class Check:
+    def __init__(self, header, given):
+        self.organization, self.given, self.tips, self.edge, self.roots = header["organization_id"], given, {}, [], [sha().hex()]
+        self.key = self.trusted = self.seal = self.event_fault = self.seal_fault = self.stranger = None
+        self.position = self.size = self.proved = 0
+    def take(self, position, event):
+        self.position += 1
+        stream, hash_ = event["stream"], event["metadata"]["hash"]
+        tip = self.tips.get(stream, (-1, None))
+        why = self.judge(position, event, event["metadata"], tip)
+        if why and not self.event_fault: self.event_fault = [why, self.position]
+        if stream == "seal-" + self.organization and event["type"] in SEALS and not self.event_fault:
+            why = self.judge_seal(event["type"], event["data"], hash_)
+            if why and not self.seal_fault: self.seal_fault = [why, self.position]
+        if not is_hash(hash_): hash_ = "0" * 64
+        self.tips[stream] = (tip[0] + 1, hash_)
+        level, node = 0, sha(b"\0", bytes.fromhex(hash_))
+        while self.edge and self.edge[-1][0] == level: level, node = level + 1, sha(b"\1", self.edge.pop()[1], node)
+        self.edge.append((level, node))
+        for _, left in reversed(self.edge[:-1]): node = sha(b"\1", left, node)
+        self.roots.append(node.hex())
+    def judge(self, position, event, meta, tip):
+        if position != self.position: return "ORDER"
+        if meta.get("organization_id") != self.organization: return "FOREIGN"
+        if event["revision"] != tip[0] + 1: return "OUT_OF_ORDER"
+        said = {name: event[name] for name in ("stream", "revision", "type")}
+        said["metadata"] = {name: meta[name] for name in meta if name not in ("hash", "salt")}
+        is_own = meta["hash"] == sha(canonical(said).encode()).hex() and event["id"] == str(uuid.uuid5(EVENT_IDS, meta["hash"]))
+        salted = is_salt(meta["salt"]) and sha(bytes.fromhex(meta["salt"]), canonical(event["data"]).encode()).hex()
+        is_erased = meta["salt"] == "" and event["data"] == {}
+        if not is_own or not is_erased and (not salted or meta.get("data_hash") != salted): return "ALTERED"
+        return None if meta.get("previous_hash", "") == tip[1] else "BROKEN_LINK"
+    def judge_seal(self, kind, data, hash_):
+        if not is_shaped(kind, data): return "MALFORMED"
+        before, size, force = self.seal, self.size, self.key
+        if kind == "LogSealed": key, self.seal, self.size = force, hash_, max(size, data["size"])
+        else: key = bytes_of(data["public_key"], 32)
+        stands_here = (kind == "SealKeyIntroduced") == (force is None) and data.get("from_key_id", name_of(force)) == name_of(force)
+        if not stands_here or data["key_id"] != name_of(key): return "KEY"
+        said = {name: data[name] for name in data if not name.endswith("signature")}
+        text = canonical({**said, "format": "veritrail-seal-1", "organization_id": self.organization, "type": kind}).encode()
+        for name in set(data) - set(said):
+            signature = bytes_of(data[name], 64)
+            if not signature or not is_signed(text, signature, force if name == "old_signature" else key): return "SIGNATURE"
+        if data.get("previous_seal", before) != before: return "PREVIOUS_SEAL"
+        if kind != "LogSealed":
+            self.trusted = data["public_key"] in self.given or kind == "SealKeyRotated" and self.trusted
+            self.key = key
+        elif not size < data["size"] < self.position: return "SIZE"
+        elif self.roots[data["size"]] != data["root"]: return "ROOT"
+        elif self.trusted and not self.seal_fault: self.proved, self.stranger = data["size"], None
+        elif not self.stranger: self.stranger = ["NOT_GIVEN", self.position]
+    def verdict(self, end):
+        seal, head = self.seal_fault or self.stranger, {"size": self.position, "root": self.roots[-1]}
+        whole = None if seal or self.proved else "NO_SEAL"
+        if end != {"end": True, "position": self.position, "head": head}: whole = "HEAD" if end else "CUT"
+        return {"event": self.event_fault, "seal": seal, "whole": whole, "proved": self.proved, "events": self.position}
+
+def verdict_on(lines, given):
+    check = end = None
+    for line in lines:
+        text = line.decode().removesuffix("\n")
+        try: value = json.loads(text, parse_constant=int)
+        except ValueError:
+            if check and not end and not line.endswith(b"\n"): break
+            raise
+        if text != canonical(value) or len(line) > 2**21 + 1: raise ValueError("not as it was exported")
+        if end: raise ValueError("behind the end")
+        if not check and set(value) == {"format", "organization_id", "installation", "exported_at"}: check = Check(value, given)
+        elif set(value) == {"end", "head", "position"}: end = value
+        elif set(value) == {"event", "position"} and {n: type(v) for n, v in value["event"].items()} == EVENT: check.take(**value)
+        else: raise ValueError("no line of an export")
+    return check.verdict(end)
+
+if __name__ == "__main__":
+    try:
+        with (gzip.open if sys.argv[1].endswith(".gz") else open)(sys.argv[1], "rb") as file: verdict = verdict_on(file, sys.argv[2:])
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError) as error:
+        sys.exit(print(f"no export: {error}") or 2)
+    print(json.dumps(verdict))
+    sys.exit(1 if verdict["event"] or verdict["seal"] or verdict["whole"] else 0)

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { isSealKey } from '../seal/keys.ts';
+import { ACCOUNT_TABLES, type AccountRecord, type AccountTableName } from '../stores/account-store.ts';
+import type { Stores } from '../stores/open.ts';
+import { canonical } from '../trail/canonical.ts';
+import type { TrailEvent } from '../trail/event.ts';
+import { LineSplitter } from '../trail/split.ts';
+import { UnfitFile } from './command.ts';
+import { readExport } from './export-file.ts';
+
+/**
+ * A backup is JSON Lines: a header, every event of the log in its order, every record of the account store with the
+ * installation's the very last, and an end with how many there are and the SHA-256 of all lines before.
+ */
+const FORMAT = 'veritrail-backup-1';
+
+export type BackupLine = { event: TrailEvent } | { table: AccountTableName; record: AccountRecord };
+
+export interface BackupSummary {
+  events: number;
+  records: number;
+  /** Records of the keys that seals are made with. */
+  sealKeys: AccountRecord[];
+}
+
+/** Hints and the like are repaired where they are older than the log, so these are read before it. */
+const READ_AFTER: readonly AccountTableName[] = ['access', 'secrets'];
+const READ_BEFORE = (Object.keys(ACCOUNT_TABLES) as AccountTableName[]).filter((name) => !READ_AFTER.includes(name));
+
+/** The lines of a backup, also of stores that are in use. `done` is told how many events there were. */
+export async function* backupLines(
+  { events, accounts }: Stores,
+  installation: string,
+  done: (events: number) => void,
+): AsyncGenerator<string[]> {
+  const before = await recordsOf(accounts, READ_BEFORE);
+  const hash = createHash('sha256');
+  const hashed = (lines: string[]) => {
+    for (const line of lines) hash.update(`${line}\n`, 'utf8');
+    return lines;
+  };
+  yield hashed([canonical({ format: FORMAT, installation, made_at: new Date().toISOString() })]);
+  let count = 0;
+  for await (const batch of events.readAll(null)) {
+    yield hashed(
+      batch.map(({ id, stream, revision, type, data, metadata }) =>
+        canonical({ event: { id, stream, revision, type, data, metadata } }),
+      ),
+    );
+    count += batch.length;
+    done(count);
+  }
+  const records = [...before, ...(await recordsOf(accounts, READ_AFTER))];
+  // Without it, stores are not an installation's yet: what was cut off before can be restored again.
+  const last = records.findIndex(({ table, record }) => table === 'secrets' && record.id === 'installation');
+  records.push(...records.splice(last, 1));
+  for (const line of records) yield hashed([JSON.stringify(line)]);
+  yield [canonical({ end: true, events: count, records: records.length, sha256: hash.digest('hex') })];
+}
+
+async function recordsOf(accounts: Stores['accounts'], tables: readonly AccountTableName[]) {
+  const records: { table: AccountTableName; record: AccountRecord }[] = [];
+  for (const table of tables) for (const record of await accounts.all(table)) records.push({ table, record });
+  return records;
+}
+
+/** Whether a file begins as a backup does. */
+export async function isBackup(path: string): Promise<boolean> {
+  for await (const piece of readExport(path)) {
+    return Buffer.from(piece).subarray(0, 200).toString('utf8').startsWith(`{"format":"${FORMAT}"`);
+  }
+  return false;
+}
+
+/** Reads a backup to its end. @throws UnfitFile where it is none, was cut or altered */
+export async function readBackup(path: string): Promise<BackupSummary> {
+  const summary: BackupSummary = { events: 0, records: 0, sealKeys: [] };
+  for await (const line of linesOfBackup(path)) {
+    if ('event' in line) summary.events += 1;
+    else {
+      summary.records += 1;
+      if (line.table === 'secrets' && isSealKey(line.record)) summary.sealKeys.push(line.record);
+    }
+  }
+  return summary;
+}
+
+/** A backup's lines one after the other. @throws UnfitFile in the end where it was cut or altered */
+export async function* linesOfBackup(path: string): AsyncGenerator<BackupLine> {
+  const splitter = new LineSplitter();
+  const hash = createHash('sha256');
+  let number = 0;
+  let ended = false;
+  for await (const piece of readExport(path)) {
+    for (const text of splitter.push(piece)) {
+      number += 1;
+      if (ended) throw unfit('has lines behind its end');
+      const line = parse(text);
+      if (number === 1 && line.format !== FORMAT) throw unfit('does not begin as one');
+      if (line.end === true) {
+        if (line.sha256 !== hash.digest('hex')) throw unfit('is not as it was written');
+        ended = true;
+      } else {
+        hash.update(`${text}\n`, 'utf8');
+        if (number > 1) yield readLine(line);
+      }
+    }
+  }
+  if (!ended) throw unfit('was cut');
+}
+
+function readLine(line: Record<string, unknown>): BackupLine {
+  if ('event' in line || (typeof line.table === 'string' && line.table in ACCOUNT_TABLES)) return line as BackupLine;
+  throw unfit('has lines that this version does not know');
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(text)) as Record<string, unknown>;
+  } catch {
+    throw unfit('has lines that are no JSON');
+  }
+}
+
+function unfit(why: string): UnfitFile {
+  return new UnfitFile(`The file is no backup of veritrail, or a damaged one: it ${why}.`);
+}

@@ -1,0 +1,72 @@
+import { createReadStream } from 'node:fs';
+import { open, rm, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { CommandError, UnfitFile } from './command.ts';
+
+const isPacked = (path: string) => path.endsWith('.gz');
+
+/** How large a file is. @throws UnfitFile where there is none that can be read */
+export async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path).catch(() => null);
+  if (!found?.isFile()) throw new UnfitFile('The file cannot be read: check its name and that you may read it.');
+  return found.size;
+}
+
+/**
+ * A file's bytes, unpacked where its name ends in `.gz`. One that was cut ends where it was cut.
+ * @param progress told how many bytes there were so far, and how much of the file has been read, 0 to 1
+ * @throws UnfitFile where it cannot be read or unpacked
+ */
+export async function* readExport(path: string, progress: (bytes: number, share: number) => void = () => undefined) {
+  const size = Math.max(await sizeOf(path), 1);
+  const file = createReadStream(path, { highWaterMark: 256 * 1024 });
+  const bytes = isPacked(path) ? file.pipe(createGunzip()) : file;
+  if (bytes !== file) file.once('error', (error) => bytes.destroy(error));
+  let given = 0;
+  try {
+    for await (const piece of bytes as AsyncIterable<Buffer>) {
+      yield piece;
+      given += piece.length;
+      progress(given, Math.min(file.bytesRead / size, 1));
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    // What came before the cut is good.
+    if (code === 'Z_BUF_ERROR') return;
+    if (code.startsWith('Z_')) throw new UnfitFile('The file is not packed with gzip, as its name says.');
+    if (code.startsWith('E')) throw new UnfitFile('The file cannot be read to its end.');
+    throw error;
+  } finally {
+    file.destroy();
+  }
+}
+
+/**
+ * Writes lines into a new file, packed where its name ends in `.gz`; nothing is left of it where that fails.
+ * @throws CommandError where there is such a file already, or it cannot be written
+ */
+export async function writeExport(path: string, lines: AsyncIterable<readonly string[]>): Promise<void> {
+  const handle = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') throw new CommandError('There is such a file already: give another name.');
+    throw unwritten(error);
+  });
+  const file = handle.createWriteStream({ flush: true, highWaterMark: 256 * 1024 });
+  try {
+    if (isPacked(path)) await pipeline(textsOf(lines), createGzip(), file);
+    else await pipeline(textsOf(lines), file);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw unwritten(error);
+  }
+}
+
+/** The system's refusals in words; everything else as it is. */
+function unwritten(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^E[A-Z]+$/.test(code) ? new CommandError(`The file cannot be written (${code}).`) : error;
+}
+
+async function* textsOf(lines: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
+  for await (const some of lines) if (some.length > 0) yield `${some.join('\n')}\n`;
+}

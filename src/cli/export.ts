@@ -1,0 +1,46 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { exportLines } from '../queries/export.ts';
+import { type Command, CommandError, UsageError } from './command.ts';
+import { writeExport } from './export-file.ts';
+import { withInstallation } from './open.ts';
+
+export const exportHistory: Command = {
+  name: 'export',
+  summary: 'write an organization’s whole history into a file',
+  help: `Usage: veritrail export [ORG] --to FILE
+
+Writes the whole history of an organization, with its seals, into a new file, also beside a running service: JSON Lines,
+packed with gzip where the name ends in .gz. "veritrail verify" proves it, without any store; "veritrail restore" takes it
+into other stores. It holds all facts and an internal key: keep it as you keep the register.
+
+  ORG          the organization (default: the first one)
+  --to FILE    the file to write`,
+
+  async run(args, shell) {
+    const options = { to: { type: 'string' } } as const;
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    if (values.to === undefined) throw new UsageError('Give the file to write: --to FILE.');
+    if (positionals.length > 1) throw new UsageError('Give one organization.');
+    const path = resolve(shell.cwd, values.to);
+    await withInstallation(shell, async ({ events, installation, organizationId: first }) => {
+      const organizationId = positionals[0] ?? first;
+      let count = 0;
+      const lines = exportLines({
+        ...{ events, organizationId, installation },
+        now: () => new Date(),
+        progress: (done) => {
+          count = done;
+        },
+      });
+      await writeExport(path, atLeastOne(lines, organizationId));
+      shell.out(`${count} events of ${organizationId} are in ${values.to}.`);
+    });
+  },
+};
+
+/** Lets a history through that has events. */
+async function* atLeastOne(lines: AsyncGenerator<string[], number>, organizationId: string): AsyncGenerator<string[]> {
+  const size = yield* lines;
+  if (size === 0) throw new CommandError(`There is no organization ${organizationId}.`);
+}

@@ -1,0 +1,68 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { eventLine, readLine } from '../trail/line.ts';
+import { sealStream } from '../trail/seal.ts';
+import { LineSplitter, NotAnExport } from '../trail/split.ts';
+import { type Command, CommandError, onlyArgument, UsageError } from './command.ts';
+import { readExport, writeExport } from './export-file.ts';
+
+export const redact: Command = {
+  name: 'redact',
+  summary: 'take an event’s data out of an exported history',
+  help: `Usage: veritrail redact FILE --event ID --to FILE
+
+Writes an export anew without the data of one event or several, such as a person's data in a text. All chains and seals
+still verify, and "veritrail verify" lists what was taken out. The file itself and the register stay as they are. Seals
+cannot be redacted. A redacted export can be verified, not restored.
+
+  --event ID    the event's id; may be repeated
+  --to FILE     the file to write`,
+
+  async run(args, shell) {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: { event: { type: 'string', multiple: true }, to: { type: 'string' } },
+    });
+    const from = resolve(shell.cwd, onlyArgument(positionals, 'the FILE to redact'));
+    if (values.event === undefined) throw new UsageError('Give the event: --event ID.');
+    if (values.to === undefined) throw new UsageError('Give the file to write: --to FILE.');
+    const ids = new Set(values.event);
+    await writeExport(resolve(shell.cwd, values.to), redacted(readExport(from), ids));
+    shell.out(`The data of ${ids.size} ${ids.size === 1 ? 'event' : 'events'} are not in ${values.to}.`);
+  },
+};
+
+/** An export's lines without the data and salts of these events. @throws CommandError where one of them is not there */
+async function* redacted(pieces: AsyncIterable<Uint8Array>, ids: ReadonlySet<string>): AsyncGenerator<string[]> {
+  const splitter = new LineSplitter();
+  const missing = new Set(ids);
+  let number = 0;
+  const lineWithout = (text: string) => {
+    number += 1;
+    return redactedLine(text, number, missing);
+  };
+  for await (const piece of pieces) yield [...splitter.push(piece)].map(lineWithout);
+  const rest = splitter.rest();
+  if (rest !== null) yield [lineWithout(rest)];
+  if (missing.size > 0) throw new CommandError(`There is no event ${[...missing].join(', ')} in the file.`);
+}
+
+function redactedLine(text: string, number: number, missing: Set<string>): string {
+  const line = read(text, number);
+  if (line.kind !== 'EVENT' || !missing.delete(line.event.id)) return text;
+  const { event } = line;
+  const { metadata, stream, id } = event;
+  if (stream === sealStream(metadata.organization_id)) {
+    throw new CommandError(`${id} is of the seals: nothing could be proved without its data.`);
+  }
+  return eventLine(line.position, { ...event, data: {}, metadata: { ...metadata, salt: '' } });
+}
+
+function read(text: string, number: number) {
+  try {
+    return readLine(text);
+  } catch (error) {
+    throw new NotAnExport(number, (error as TypeError).message);
+  }
+}

@@ -1,0 +1,35 @@
+import { keptInstallation } from '../identity/installation.ts';
+import type { Stores } from '../stores/open.ts';
+import { type BackupSummary, linesOfBackup } from './backup-file.ts';
+import { CommandError, type Shell } from './command.ts';
+import { InOrder } from './in-order.ts';
+import { ProgressBar } from './progress.ts';
+
+/** Takes a backup, read to its end before, into stores that are empty or were left by a restore of it that was cut off. */
+export async function restoreBackup(path: string, summary: BackupSummary, stores: Stores, shell: Shell): Promise<void> {
+  const { accounts, events } = stores;
+  if ((await keptInstallation(accounts)) !== null) {
+    throw new CommandError('These stores are an installation already: a backup is restored into empty ones.');
+  }
+  const order = new InOrder(events, () => true);
+  const bar = new ProgressBar(shell, 'events');
+  let isLogDone = false;
+  try {
+    for await (const line of linesOfBackup(path)) {
+      if ('event' in line) {
+        await order.take(line.event);
+        const done = order.appended + order.present;
+        bar.at(done, done / summary.events);
+        continue;
+      }
+      if (!isLogDone && (await order.end())) {
+        throw new CommandError('The log has more than the backup: a backup is restored into empty stores.');
+      }
+      isLogDone = true;
+      await accounts.put(line.table, line.record);
+    }
+  } finally {
+    bar.clear();
+  }
+  shell.out(`${summary.events} events and ${summary.records} records are restored. Start the service.`);
+}

@@ -1,0 +1,112 @@
+import { CommandHandler } from '../commands/handler.ts';
+import { readConfig } from '../config.ts';
+import { commandOrganization } from '../identity/actor.ts';
+import { adoptLog } from '../identity/adopt.ts';
+import { addHint } from '../identity/hints.ts';
+import { findInstallation, keptInstallation, loggedInstallation, placed } from '../identity/installation.ts';
+import { Tokens } from '../identity/tokens.ts';
+import { SealKeys } from '../seal/keys.ts';
+import type { AccountRecord } from '../stores/account-store.ts';
+import type { Stores } from '../stores/open.ts';
+import type { PublicKey } from '../trail/key.ts';
+import { readLine } from '../trail/line.ts';
+import { LineSplitter } from '../trail/split.ts';
+import type { Verdict } from '../trail/verdict.ts';
+import { verifyExport } from '../trail/verifier.ts';
+import { withStoresAlone } from './alone.ts';
+import { CommandError, type Shell } from './command.ts';
+import { readExport } from './export-file.ts';
+import { InOrder } from './in-order.ts';
+import { ProgressBar } from './progress.ts';
+import { findOwner, show } from './token-create.ts';
+import { verdictText } from './verdict-text.ts';
+
+interface Given {
+  path: string;
+  /** Public keys that the seals must be of; empty for those that the history names. */
+  given: readonly PublicKey[];
+  /** Records of private keys to go on with. */
+  keys: readonly AccountRecord[];
+}
+
+/** Verifies an export, then takes it into the stores. */
+export async function restoreExport({ path, given, keys }: Given, shell: Shell): Promise<void> {
+  const verdict = await verified(path, given, shell);
+  const organizationId = verdict.header.organization_id;
+  await withStoresAlone(shell, async (stores) => {
+    const kept = await keptInstallation(stores.accounts);
+    await refuseHalf(stores, kept);
+    const order = new InOrder(stores.events, ({ metadata }) => metadata.organization_id === organizationId);
+    const bar = new ProgressBar(shell, 'events');
+    const pieces = readExport(path, (_bytes, share) => bar.at(order.appended + order.present, share));
+    await takeAll(pieces, order).finally(() => bar.clear());
+    if (keys.length > 0) await new SealKeys(stores.accounts, () => new Date()).takeOver(keys);
+    const before = order.present === 0 ? '' : ` (${order.present} of them were there already)`;
+    shell.err(`${order.appended + order.present} events of ${organizationId} are in the log${before}.`);
+    if (kept === null) await adopt(stores, shell);
+    else await giveOwner(stores, placed(kept).organizationId, organizationId, shell);
+  });
+}
+
+/** @throws CommandError where it does not hold, or could not be gone on with */
+async function verified(path: string, given: readonly PublicKey[], shell: Shell): Promise<Verdict> {
+  const bar = new ProgressBar(shell, 'MiB');
+  const pieces = readExport(path, (bytes, share) => bar.at(Math.floor(bytes / 1024 / 1024), share));
+  const verdict = await verifyExport(pieces, { keys: given }).finally(() => bar.clear());
+  const { event_fault, seal_fault, whole_fault, redactions } = verdict;
+  if (redactions.total > 0) throw new CommandError('This export was redacted: it can be verified, not restored.');
+  const sealsHold = seal_fault === null || (given.length === 0 && seal_fault.why === 'NOT_GIVEN');
+  const isWhole = whole_fault === null || whole_fault.why === 'NO_SEAL';
+  if (event_fault === null && sealsHold && isWhole && verdict.events > 0) return verdict;
+  shell.err(verdictText(verdict));
+  throw new CommandError('The history does not hold, so nothing was restored.');
+}
+
+/** Stores that a first start was only begun on have neither a log to add to nor an account to be made. */
+async function refuseHalf({ accounts, events }: Stores, kept: string | null): Promise<void> {
+  if (kept === null || (await loggedInstallation(events)) === kept) return;
+  await findInstallation({ accounts, log: events });
+  throw new CommandError('The first start of these stores was cut off: start the service once, then stop it.');
+}
+
+async function takeAll(pieces: AsyncIterable<Uint8Array>, order: InOrder): Promise<void> {
+  const splitter = new LineSplitter();
+  for await (const piece of pieces) {
+    for (const text of splitter.push(piece)) {
+      const line = readLine(text);
+      if (line.kind === 'EVENT') await order.take(line.event);
+    }
+  }
+  await order.end();
+}
+
+/** Begins the account store, as nobody has an account in it. */
+async function adopt({ accounts, events }: Stores, shell: Shell): Promise<void> {
+  const config = readConfig(shell.env, shell.cwd);
+  const now = () => new Date();
+  const handler = new CommandHandler(events, { now, maxAcceptanceDays: config.riskAcceptanceMaxDays });
+  const tokens = new Tokens({ accounts, handler, now });
+  show(await adoptLog({ accounts, log: events, tokens, handler, now }), { config }, shell);
+}
+
+/** Makes sure that somebody with an account here is OWNER. */
+async function giveOwner(stores: Stores, firstId: string, organizationId: string, shell: Shell): Promise<void> {
+  const { accounts, events } = stores;
+  const config = readConfig(shell.env, shell.cwd);
+  const handler = new CommandHandler(events, {
+    now: () => new Date(),
+    maxAcceptanceDays: config.riskAcceptanceMaxDays,
+  });
+  const own = await findOwner({ accounts, handler }, organizationId).catch((error: unknown) => {
+    if (error instanceof CommandError) return null;
+    throw error;
+  });
+  const owner = own ?? (await findOwner({ accounts, handler }, firstId));
+  await addHint(accounts, owner, organizationId);
+  if (own === null) {
+    await commandOrganization(handler, organizationId, { type: 'AddMember', account_id: owner, role: 'OWNER' });
+  }
+  shell.out(
+    `${owner} is OWNER of ${organizationId}. Tokens reach it once they are made for it: veritrail token create.`,
+  );
+}

@@ -1,0 +1,52 @@
+import type { CollectionSpec, Condition, ReadModels } from '../stores/read-store.ts';
+import type { LogSealed, SealFact } from '../trail/seal.ts';
+
+/** Where a fact of an organization's seal stream stands. */
+interface Place {
+  position: number;
+  /** Its revision in the seal stream. */
+  revision: number;
+  event_id: string;
+  hash: string;
+}
+
+export type SealDocument = SealFact & Place;
+export type LogSealedDocument = { type: 'LogSealed'; data: LogSealed } & Place;
+
+/** What happened in each organization's seal stream. Only seals have a size: how much of the log they cover. */
+export const SEALS: CollectionSpec = {
+  name: 'seals',
+  keys: { position: 'number', size: 'number' },
+  indexes: [{ keys: ['position'] }, { keys: ['size'] }],
+  searchable: false,
+};
+
+/** The newest fact of the seal stream, whatever it is. */
+export async function newestSealFact(models: ReadModels, organizationId: string): Promise<SealDocument | null> {
+  return first(models, organizationId, [], { key: 'position', direction: 'DESC' });
+}
+
+export async function newestSeal(models: ReadModels, organizationId: string): Promise<LogSealedDocument | null> {
+  const present = { key: 'size', op: 'present' } as const;
+  return first<LogSealedDocument>(models, organizationId, [present], { key: 'size', direction: 'DESC' });
+}
+
+/** The first seal that covers an event. */
+export async function firstSealOf(
+  models: ReadModels,
+  organizationId: string,
+  position: number,
+): Promise<LogSealedDocument | null> {
+  const covers = { key: 'size', op: 'range', gte: position } as const;
+  return first<LogSealedDocument>(models, organizationId, [covers], { key: 'size', direction: 'ASC' });
+}
+
+async function first<T extends SealDocument>(
+  models: ReadModels,
+  organizationId: string,
+  where: readonly Condition[],
+  order: { key: string; direction: 'ASC' | 'DESC' },
+): Promise<T | null> {
+  const [found] = await models.find({ collection: SEALS.name, organizationId, where, order, limit: 1 });
+  return (found?.doc ?? null) as T | null;
+}

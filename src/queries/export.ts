@@ -1,0 +1,42 @@
+import type { EventStore } from '../stores/event-store.ts';
+import { EXPORT_FORMAT, endLine, eventLine, headerLine } from '../trail/line.ts';
+import { GrowingTree } from '../trail/merkle.ts';
+
+export interface ExportParts {
+  events: Pick<EventStore, 'readAll'>;
+  organizationId: string;
+  installation: string;
+  now: () => Date;
+  /** Told after every batch how many events have been written. */
+  progress?: (events: number) => void;
+}
+
+/** So many lines are given at once. More would outlive the collector's first look at them, which costs more than all else. */
+const AT_ONCE = 50;
+
+/**
+ * An organization's whole history, up to the present end of the log, as the lines of an export, several at a time. Holds
+ * a batch of the log at once, whatever its length.
+ * @returns how many events there are
+ */
+export async function* exportLines(parts: ExportParts): AsyncGenerator<string[], number> {
+  const { events, organizationId: organization_id, installation, now } = parts;
+  const tree = new GrowingTree();
+  yield [headerLine({ format: EXPORT_FORMAT, organization_id, installation, exported_at: now().toISOString() })];
+  for await (const batch of events.readAll(null)) {
+    let lines: string[] = [];
+    for (const event of batch) {
+      if (event.metadata.organization_id !== organization_id) continue;
+      tree.append(Buffer.from(event.metadata.hash, 'hex'));
+      lines.push(eventLine(tree.size, event));
+      if (lines.length < AT_ONCE) continue;
+      yield lines;
+      lines = [];
+    }
+    if (lines.length > 0) yield lines;
+    parts.progress?.(tree.size);
+  }
+  const { size } = tree;
+  yield [endLine({ end: true, position: size, head: { size, root: tree.root().toString('hex') } })];
+  return size;
+}

@@ -1,0 +1,46 @@
+import { firstSealOf, type LogSealedDocument, newestSeal } from '../projections/sealed.ts';
+import { readNodes } from '../projections/tree.ts';
+import type { ReadModels } from '../stores/read-store.ts';
+import { inclusionPath, type NodeHash } from '../trail/merkle.ts';
+import { type InclusionProof, inclusionProof } from '../trail/proof.ts';
+import type { LogSealed } from '../trail/seal.ts';
+
+/** A seal, where it stands, and what shows that an event is in what it covers (docs/trail-format.md). */
+export interface Proof {
+  seal: SealAt;
+  inclusion: InclusionProof;
+}
+
+export type SealAt = LogSealed & { position: number; event_id: string };
+
+/** Proves that an event is in the log that the first seal which covers it stands for; null as long as there is none. */
+export async function proofOf(models: ReadModels, organizationId: string, position: number): Promise<Proof | null> {
+  const seal = await firstSealOf(models, organizationId, position);
+  if (seal === null) return null;
+  const node = await nodesFor(models, organizationId, seal.data.size, [position]);
+  return { seal: sealAt(seal), inclusion: inclusionProof(position, seal.data.size, node) };
+}
+
+/** The newest seal, and for each of these positions that it covers the path that proves it. */
+export async function inclusionsIn(
+  models: ReadModels,
+  organizationId: string,
+  positions: readonly number[],
+): Promise<{ seal: SealAt; paths: Map<number, string[]> } | null> {
+  const seal = await newestSeal(models, organizationId);
+  if (seal === null) return null;
+  const { size } = seal.data;
+  const covered = positions.filter((position) => position <= size);
+  const node = await nodesFor(models, organizationId, size, covered);
+  const paths = covered.map((position) => [position, inclusionProof(position, size, node).path] as const);
+  return { seal: sealAt(seal), paths: new Map(paths) };
+}
+
+function nodesFor(models: ReadModels, organizationId: string, size: number, positions: readonly number[]) {
+  const ranges = positions.flatMap((position) => inclusionPath(position - 1, size));
+  return readNodes(models, organizationId, ranges) as Promise<NodeHash>;
+}
+
+function sealAt({ data, position, event_id }: LogSealedDocument): SealAt {
+  return { ...data, position, event_id };
+}

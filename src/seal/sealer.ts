@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import { CHANGES } from '../projections/changes.ts';
+import type { Projections } from '../projections/projections.ts';
+import { type LogSealedDocument, newestSeal, newestSealFact, SEALS, type SealDocument } from '../projections/sealed.ts';
+import { readNodes } from '../projections/tree.ts';
+import { RevisionConflict, StoreUnavailable } from '../stores/errors.ts';
+import { type EventStore, NO_STREAM } from '../stores/event-store.ts';
+import type { Checkpoint, ReadModels } from '../stores/read-store.ts';
+import { chainEvents } from '../trail/hash.ts';
+import type { SigningKey } from '../trail/key.ts';
+import { rangeHash } from '../trail/merkle.ts';
+import { introduceKey, makeSeal, replaceKey, rotateKey, type SealFact, sealStream } from '../trail/seal.ts';
+import type { SealKeys } from './keys.ts';
+
+export interface SealerParts {
+  events: EventStore;
+  projections: Pick<Projections, 'ready' | 'runner' | 'models' | 'passed'>;
+  keys: SealKeys;
+  now: () => Date;
+  log: { warn(details: object, message: string): void };
+}
+
+const LOOK_MS = 1_000;
+/** A seal is made after so many events, or so long after the first of them. Those of the seal stream do not count. */
+const MOST_UNSEALED = 256;
+const MOST_MS = 60_000;
+/** How long a look waits to see its own seal. */
+const SEEN_MS = 1_000;
+
+/** An organization as it was looked at last, with something left to be sealed or nothing. */
+interface Seen {
+  ordinal: number;
+  keyId: string;
+  /** When the oldest unsealed event came, as far as is known (epoch milliseconds); null where there is none. */
+  since: number | null;
+}
+
+/** What is sealed, and what is not, as of a checkpoint. */
+interface State {
+  checkpoint: Checkpoint;
+  newest: SealDocument | null;
+  seal: LogSealedDocument | null;
+  /** Unsealed events, those of the seal stream apart. */
+  unsealed: number;
+}
+
+/**
+ * Seals organizations' logs, on the instance that is elected to project. It looks only at read models, which are as new
+ * as their checkpoint; whatever else may have happened, the append's expected revision lets one seal of two through.
+ */
+export class Sealer {
+  private readonly seen = new Map<string, Seen>();
+  private timer: NodeJS.Timeout | null = null;
+  private busy: Promise<void> | null = null;
+
+  constructor(private readonly parts: SealerParts) {}
+
+  start(): void {
+    this.timer = setInterval(() => {
+      this.busy ??= this.look().finally(() => {
+        this.busy = null;
+      });
+    }, LOOK_MS);
+    this.timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+    await this.busy;
+  }
+
+  /** Looks once at every organization that has moved, and seals what is due. */
+  async look(): Promise<void> {
+    const { projections, keys, log } = this.parts;
+    if (!projections.ready || projections.runner.role !== 'LEADER') return this.seen.clear();
+    try {
+      const key = await keys.current();
+      const { models, runner } = projections;
+      for (const organizationId of runner.organizations) {
+        const checkpoint = runner.checkpoint(organizationId);
+        if (checkpoint && this.isWorthALook(checkpoint, key)) await this.lookAt(models, checkpoint, key);
+      }
+    } catch (error) {
+      // A store that is away, or a read model that has just been closed: the next look is soon.
+      if (!(error instanceof StoreUnavailable)) log.warn({ err: error }, 'seals: could not look');
+    }
+  }
+
+  private isWorthALook({ group, ordinal }: Checkpoint, key: SigningKey): boolean {
+    const seen = this.seen.get(group);
+    return seen?.ordinal !== ordinal || seen.keyId !== key.key_id || this.isLate(seen.since);
+  }
+
+  private isLate(since: number | null): boolean {
+    return since !== null && this.parts.now().getTime() - since >= MOST_MS;
+  }
+
+  private async lookAt(models: ReadModels, checkpoint: Checkpoint, key: SigningKey): Promise<void> {
+    const { group, ordinal, log_time } = checkpoint;
+    const state = await stateOf(models, checkpoint);
+    if (state === null) return;
+    const seen = this.seen.get(group);
+    const arrived = Math.min(this.parts.now().getTime(), Date.parse(log_time));
+    const since = state.unsealed > 0 ? (seen?.since ?? arrived) : null;
+    const isOtherKey = state.newest !== null && state.newest.data.key_id !== key.key_id;
+    const due =
+      isOtherKey ||
+      state.unsealed >= MOST_UNSEALED ||
+      this.isLate(since) ||
+      (since !== null &&
+        (await hasCompletion(models, checkpoint, Math.max(state.seal?.data.size ?? 0, seen?.ordinal ?? 0))));
+    if (!due) this.seen.set(group, { ordinal, keyId: key.key_id, since });
+    else if (await this.seal(models, state, key)) this.seen.delete(group);
+  }
+
+  /** Answers whether it was done: another may have been first, or the store be away. */
+  private async seal(models: ReadModels, state: State, key: SigningKey): Promise<boolean> {
+    const { checkpoint, newest } = state;
+    const organization_id = checkpoint.group;
+    const recorded_at = this.parts.now().toISOString();
+    const facts = await this.factsOf(models, state, key, recorded_at);
+    const command_id = randomUUID();
+    const stream = sealStream(organization_id);
+    const revision = newest?.revision ?? NO_STREAM;
+    const events = chainEvents({
+      stream,
+      revision,
+      previousHash: newest?.hash ?? null,
+      metadata: {
+        ...{ organization_id, actor_id: 'SYSTEM', token_id: null, client: null },
+        ...{ command_id, correlation_id: command_id, causation_id: null, recorded_at },
+      },
+      input: {},
+      drafts: facts.map(({ type, data }) => ({ type, data: { ...data } })),
+      schemaVersion: () => 1,
+    });
+    try {
+      const position = await this.parts.events.append(stream, events, revision);
+      await this.parts.projections.passed(organization_id, position, SEEN_MS);
+      return true;
+    } catch (error) {
+      if (error instanceof RevisionConflict || error instanceof StoreUnavailable) return false;
+      throw error;
+    }
+  }
+
+  private async factsOf(models: ReadModels, state: State, key: SigningKey, sealed_at: string): Promise<SealFact[]> {
+    const { newest, seal, unsealed } = state;
+    const { group: organizationId, ordinal: size } = state.checkpoint;
+    const previous_seal = seal?.hash ?? null;
+    const facts: SealFact[] = [];
+    if (newest === null) facts.push(introduceKey(organizationId, key));
+    else if (newest.data.key_id !== key.key_id) {
+      facts.push(await this.succession(organizationId, newest.data.key_id, previous_seal, key));
+    }
+    if (unsealed > 0) {
+      const whole = { from: 0, to: size };
+      const root = rangeHash(whole, await readNodes(models, organizationId, [whole])).toString('hex');
+      facts.push(makeSeal(organizationId, { size, root, sealed_at, previous_seal }, key));
+    }
+    return facts;
+  }
+
+  /** How a key takes over from another: by both, or by itself alone where the other is lost. */
+  private async succession(
+    organizationId: string,
+    fromId: string,
+    previous_seal: string | null,
+    key: SigningKey,
+  ): Promise<SealFact> {
+    const from = await this.parts.keys.find(fromId);
+    if (from !== null) return rotateKey(organizationId, previous_seal, from, key);
+    const details = { organization_id: organizationId, lost_key: fromId, key: key.key_id };
+    this.parts.log.warn(details, 'seals: the key of earlier seals is not here, so another one takes over by itself');
+    return replaceKey(organizationId, previous_seal, key);
+  }
+}
+
+/** Null where the read models are ahead of the checkpoint: the next look has a newer one. */
+async function stateOf(models: ReadModels, checkpoint: Checkpoint): Promise<State | null> {
+  const { group, ordinal } = checkpoint;
+  const newest = await newestSealFact(models, group);
+  if (newest !== null && newest.position > ordinal) return null;
+  const seal = newest?.type === 'LogSealed' ? newest : newest && (await newestSeal(models, group));
+  const size = seal?.data.size ?? 0;
+  const behind = { key: 'position', op: 'range', gt: size } as const;
+  const [count] = newest ? await models.count({ collection: SEALS.name, organizationId: group, where: [behind] }) : [];
+  return { checkpoint, newest, seal, unsealed: ordinal - size - (count?.total ?? 0) };
+}
+
+/** Whether an audit was completed by one of the events after an ordinal. */
+async function hasCompletion(models: ReadModels, { group, ordinal }: Checkpoint, after: number): Promise<boolean> {
+  const found = await models.find({
+    collection: CHANGES.name,
+    organizationId: group,
+    where: [
+      { key: 'position', op: 'range', gt: after, lte: ordinal },
+      { key: 'event_type', op: 'eq', value: 'AuditCompleted' },
+    ],
+    order: { key: 'position', direction: 'ASC' },
+    limit: 1,
+  });
+  return found.length > 0;
+}

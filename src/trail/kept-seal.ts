@@ -1,0 +1,37 @@
+import { canonical } from './canonical.ts';
+import type { PublicKey } from './key.ts';
+import { isSigned, type LogSealed, readSealFact } from './seal.ts';
+
+/** A seal on its own, to be kept where nobody who can change the log can change it. */
+export interface KeptSeal extends LogSealed {
+  format: 'veritrail-kept-seal-1';
+  organization_id: string;
+}
+
+const FORMAT = 'veritrail-kept-seal-1';
+
+/** A seal as the one line of a file. */
+export function keptSealText(organization_id: string, seal: LogSealed): string {
+  return `${canonical({ ...seal, format: FORMAT, organization_id })}\n`;
+}
+
+/** @throws TypeError where the text is no kept seal */
+export function readKeptSeal(text: string): KeptSeal {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new TypeError('not JSON');
+  }
+  const { format, organization_id, ...data } = Object(value) as Record<string, unknown>;
+  const isKept = format === FORMAT && typeof organization_id === 'string' && readSealFact('LogSealed', data) !== null;
+  if (!isKept) throw new TypeError(`not of the format ${FORMAT}`);
+  return value as KeptSeal;
+}
+
+/** Whether one of these keys signed it. */
+export function isKeptSealSigned(kept: KeptSeal, keys: readonly PublicKey[]): boolean {
+  const { format: _format, organization_id, ...seal } = kept;
+  const key = keys.find(({ key_id }) => key_id === seal.key_id);
+  return key !== undefined && isSigned(organization_id, 'LogSealed', seal, seal.signature, key.key);
+}

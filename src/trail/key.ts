@@ -1,0 +1,72 @@
+import { createPublicKey, hash as digestOf, type KeyObject } from 'node:crypto';
+
+/** A key that can sign: Ed25519 (RFC 8032). */
+export interface SigningKey {
+  key_id: string;
+  /** The public part, as `PublicKey.text`. */
+  public_key: string;
+  private_key: KeyObject;
+}
+
+/** A key that signatures are checked with. */
+export interface PublicKey {
+  key_id: string;
+  /** Base64 of its 32 bytes. */
+  text: string;
+  key: KeyObject;
+}
+
+const KEY_BYTES = 32;
+
+/** What a key is called: the first 16 hex digits of the SHA-256 of its 32 bytes. */
+export function keyId(raw: Buffer): string {
+  return digestOf('sha256', raw, 'hex').slice(0, 16);
+}
+
+/** @throws TypeError where the key is not an Ed25519 private key */
+export function signingKey(private_key: KeyObject): SigningKey {
+  if (private_key.type !== 'private') throw new TypeError('not a private key');
+  const { key_id, text } = publicKeyOf(createPublicKey(private_key));
+  return { key_id, public_key: text, private_key };
+}
+
+/**
+ * Reads a public key: PEM (SPKI), or base64 of its 32 bytes.
+ * @throws TypeError where the text is neither
+ */
+export function readPublicKey(text: string): PublicKey {
+  const trimmed = text.trim();
+  if (trimmed.startsWith('-----BEGIN')) return publicKeyOf(readPem(trimmed));
+  const raw = fromBase64(trimmed, KEY_BYTES);
+  if (raw === null) throw new TypeError('neither a PEM nor base64 of 32 bytes');
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') };
+  return { key_id: keyId(raw), text: trimmed, key: createPublicKey({ key: jwk, format: 'jwk' }) };
+}
+
+/** The key in PEM (SPKI), without a line end. */
+export function publicPem({ key }: PublicKey): string {
+  return key.export({ type: 'spki', format: 'pem' }).toString().trim();
+}
+
+function readPem(text: string): KeyObject {
+  // From a private key's PEM a public key would be made as well; nobody who has one should hand it round.
+  if (!text.startsWith('-----BEGIN PUBLIC KEY-----')) throw new TypeError('a PEM that is not a public key');
+  try {
+    return createPublicKey(text);
+  } catch (error) {
+    throw new TypeError('a PEM that cannot be read', { cause: error });
+  }
+}
+
+/** @throws TypeError where it is no Ed25519 key */
+export function publicKeyOf(key: KeyObject): PublicKey {
+  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('not an Ed25519 key');
+  const raw = Buffer.from(key.export({ format: 'jwk' }).x!, 'base64url');
+  return { key_id: keyId(raw), text: raw.toString('base64'), key };
+}
+
+/** The bytes that base64 spells, where there are so many and it is their one spelling; else null. */
+export function fromBase64(text: string, bytes: number): Buffer | null {
+  const raw = Buffer.from(text, 'base64');
+  return raw.length === bytes && raw.toString('base64') === text ? raw : null;
+}

@@ -1,0 +1,143 @@
+import { canonical } from './canonical.ts';
+import type { TrailEvent } from './event.ts';
+import { type EventTexts, eventTexts } from './hash.ts';
+import type { TreeHead } from './seal.ts';
+
+/** The first line of an export. */
+export interface ExportHeader {
+  format: 'veritrail-export-1';
+  organization_id: string;
+  /** The log's installation. */
+  installation: string;
+  exported_at: string;
+}
+
+/** The last line of an export: how much there is, so that a file that was cut shows it. */
+export interface ExportEnd {
+  end: true;
+  /** Ordinal of the last event; 0 where there is none. */
+  position: number;
+  /** The Merkle tree's, over all of them. Nobody signed it: it shows accidents, not intent. */
+  head: TreeHead;
+}
+
+export type ExportLine =
+  | { kind: 'HEADER'; header: ExportHeader }
+  | { kind: 'EVENT'; position: number; event: TrailEvent; texts: EventTexts }
+  | { kind: 'END'; end: ExportEnd };
+
+export const EXPORT_FORMAT = 'veritrail-export-1';
+
+/** JSON may be nested as deep as one likes; facts are not. */
+const MAX_DEPTH = 64;
+
+export function headerLine(header: ExportHeader): string {
+  return canonical(header);
+}
+
+/** An event's line. @throws TypeError where it has no canonical form */
+export function eventLine(position: number, event: TrailEvent): string {
+  return `{"event":${eventTexts(event).whole},"position":${canonical(position)}}`;
+}
+
+export function endLine(end: ExportEnd): string {
+  return canonical(end);
+}
+
+/**
+ * Reads a line, which must be the canonical form of what it holds: so it can be read in one way only.
+ * @throws TypeError whose message goes on where `line 7` was said
+ */
+export function readLine(text: string): ExportLine {
+  const value = parse(text);
+  if (isExactly(value, EVENT_LINE) && isExactly(value.event, EVENT)) return readEvent(text, value);
+  const line = isExactly(value, HEADER) ? readHeader(value) : isExactly(value, END) ? readEnd(value) : null;
+  if (line === null) throw new TypeError('is neither a header, an event nor an end of an export');
+  requireCanonical(text, canonicalOf(value));
+  return line;
+}
+
+function parse(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new TypeError('is not JSON');
+  }
+  if (isDeeper(value, MAX_DEPTH)) throw new TypeError(`is nested more than ${MAX_DEPTH} deep`);
+  return value;
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth === 0) return true;
+  for (const name in value) if (isDeeper((value as Record<string, unknown>)[name], depth - 1)) return true;
+  return false;
+}
+
+function readEvent(text: string, { position, event }: Record<string, unknown>): ExportLine {
+  if (!isCount(position) || position === 0 || !isEvent(event)) throw new TypeError('is no event of a history');
+  const texts = canonicalOf(event, eventTexts);
+  requireCanonical(text, `{"event":${texts.whole},"position":${position}}`);
+  return { kind: 'EVENT', position, event, texts };
+}
+
+function canonicalOf<T, Texts = string>(
+  value: T,
+  write: (value: T) => Texts = canonical as (value: T) => Texts,
+): Texts {
+  try {
+    return write(value);
+  } catch {
+    throw new TypeError('holds text that is not Unicode');
+  }
+}
+
+function requireCanonical(text: string, canonicalText: string): void {
+  if (text !== canonicalText) {
+    throw new TypeError('is not in canonical form (RFC 8785): not as it was exported, or with a member twice');
+  }
+}
+
+function readHeader(header: Record<string, unknown>): ExportLine {
+  if (header.format !== EXPORT_FORMAT) throw new TypeError(`is not of the format ${EXPORT_FORMAT}`);
+  const texts = [header.organization_id, header.installation, header.exported_at];
+  if (!texts.every((text) => typeof text === 'string')) throw new TypeError('is no header of an export');
+  return { kind: 'HEADER', header: header as unknown as ExportHeader };
+}
+
+function readEnd(end: Record<string, unknown>): ExportLine {
+  const { head, position } = end;
+  const fits = end.end === true && isCount(position) && isExactly(head, HEAD);
+  if (!fits || !isCount(head.size) || typeof head.root !== 'string') throw new TypeError('is no end of an export');
+  return { kind: 'END', end: end as unknown as ExportEnd };
+}
+
+const HEADER = ['exported_at', 'format', 'installation', 'organization_id'];
+const EVENT_LINE = ['event', 'position'];
+const EVENT = ['data', 'id', 'metadata', 'revision', 'stream', 'type'];
+const END = ['end', 'head', 'position'];
+const HEAD = ['root', 'size'];
+
+/** Whether a value is an object with these members and no others. */
+function isExactly(value: unknown, members: readonly string[]): value is Record<string, unknown> {
+  if (!isObject(value)) return false;
+  const names = Object.keys(value);
+  return names.length === members.length && members.every((name) => Object.hasOwn(value, name));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** Whether all is there to hash it; whether the hashes are right is another question. */
+function isEvent(event: unknown): event is TrailEvent {
+  if (!isObject(event) || !isObject(event.data) || !isObject(event.metadata) || !isCount(event.revision)) return false;
+  return [event.id, event.stream, event.type, event.metadata.hash, event.metadata.salt].every(
+    (text) => typeof text === 'string',
+  );
+}

@@ -1,0 +1,232 @@
+import { hash as digestOf } from 'node:crypto';
+
+/**
+ * The Merkle tree of RFC 9162 (2.1) with SHA-256. A tree over any number of leaves is made of perfect subtrees; those
+ * that are complete never change, so they are kept as nodes and everything else is hashed from them.
+ */
+
+/** A perfect subtree: the leaves from `index` × 2^`level` on, 2^`level` of them. Level 0 is a leaf's hash. */
+export interface NodeId {
+  level: number;
+  index: number;
+}
+
+/** The leaves from `from` on and before `to`: a subtree of some tree that holds them. */
+export interface Range {
+  from: number;
+  to: number;
+}
+
+/** Gives the hash (32 bytes) of a complete node. */
+export type NodeHash = (node: NodeId) => Buffer;
+
+/** What marks an inner node, and room for its two halves: filled and hashed at once, again and again. */
+const inner = Buffer.alloc(65, 1);
+/** The same for a leaf of 32 bytes, as all of ours are. */
+const outer = Buffer.alloc(33, 0);
+const LEAF = Buffer.of(0);
+
+/** Root of the tree without leaves: the hash of nothing. */
+export const EMPTY_ROOT: Buffer = digestOf('sha256', '', 'buffer');
+
+/** By way of a text: so the 32 bytes come out of the pool, and not as memory of their own that must be given back. */
+function digest(bytes: Buffer): Buffer {
+  return Buffer.from(digestOf('sha256', bytes, 'binary'), 'latin1');
+}
+
+/** A leaf's hash: SHA-256(0x00 ‖ data). */
+export function leafHash(data: Buffer): Buffer {
+  if (data.length !== 32) return digest(Buffer.concat([LEAF, data]));
+  outer.set(data, 1);
+  return digest(outer);
+}
+
+/** An inner node's hash: SHA-256(0x01 ‖ left ‖ right). */
+export function nodeHash(left: Buffer, right: Buffer): Buffer {
+  if (left.length !== 32 || right.length !== 32) throw new RangeError('a hash has 32 bytes');
+  inner.set(left, 1);
+  inner.set(right, 33);
+  return digest(inner);
+}
+
+/**
+ * A tree that grows leaf by leaf and remembers only its right edge: one hash for each binary digit of its size.
+ * `complete` is told every node as it becomes complete, leaves too.
+ */
+export class GrowingTree {
+  /** Roots of the perfect subtrees that make up the tree, the largest first. */
+  private readonly edge: { level: number; hash: Buffer }[] = [];
+  private leaves = 0;
+
+  constructor(private readonly complete: (node: NodeId, hash: Buffer) => void = () => undefined) {}
+
+  /** A tree of `size` leaves, of which the nodes are kept elsewhere. */
+  static resume(size: number, node: NodeHash, complete?: (node: NodeId, hash: Buffer) => void): GrowingTree {
+    const tree = new GrowingTree(complete);
+    for (const id of nodesOf({ from: 0, to: size })) tree.edge.push({ level: id.level, hash: node(id) });
+    tree.leaves = size;
+    return tree;
+  }
+
+  get size(): number {
+    return this.leaves;
+  }
+
+  append(leaf: Buffer): void {
+    let hash = leafHash(leaf);
+    let level = 0;
+    let index = this.leaves;
+    this.complete({ level, index }, hash);
+    while (this.edge.at(-1)?.level === level) {
+      hash = nodeHash(this.edge.pop()!.hash, hash);
+      level += 1;
+      index = Math.floor(index / 2);
+      this.complete({ level, index }, hash);
+    }
+    this.edge.push({ level, hash });
+    this.leaves += 1;
+  }
+
+  root(): Buffer {
+    return (
+      this.edge.reduceRight<Buffer | null>((right, { hash }) => (right ? nodeHash(hash, right) : hash), null) ??
+      EMPTY_ROOT
+    );
+  }
+}
+
+/** The complete nodes that a range is made of, from left to right. */
+export function nodesOf({ from, to }: Range): NodeId[] {
+  const nodes: NodeId[] = [];
+  for (let start = from; start < to; ) {
+    let width = 1;
+    let level = 0;
+    while (start % (width * 2) === 0 && start + width * 2 <= to) {
+      width *= 2;
+      level += 1;
+    }
+    nodes.push({ level, index: start / width });
+    start += width;
+  }
+  return nodes;
+}
+
+/** A range's hash, from the complete nodes in it. */
+export function rangeHash(range: Range, node: NodeHash): Buffer {
+  return (
+    nodesOf(range).reduceRight<Buffer | null>((right, id) => (right ? nodeHash(node(id), right) : node(id)), null) ??
+    EMPTY_ROOT
+  );
+}
+
+/**
+ * The subtrees whose hashes prove that leaf `index` is in the tree of `size` leaves, lowest first (RFC 9162, 2.1.3.1).
+ * @throws RangeError when it is not
+ */
+export function inclusionPath(index: number, size: number): Range[] {
+  if (!(index >= 0 && index < size)) throw new RangeError(`leaf ${index} is not in a tree of ${size}`);
+  const path: Range[] = [];
+  let from = 0;
+  let to = size;
+  while (to - from > 1) {
+    const middle = from + split(to - from);
+    if (index < middle) {
+      path.push({ from: middle, to });
+      to = middle;
+    } else {
+      path.push({ from, to: middle });
+      from = middle;
+    }
+  }
+  return path.reverse();
+}
+
+/**
+ * The subtrees whose hashes prove that the tree of `older` leaves is the beginning of the one of `newer`, lowest first
+ * (RFC 9162, 2.1.4.1). Empty where the two are one.
+ * @throws RangeError when `older` is 0 or above `newer`
+ */
+export function consistencyPath(older: number, newer: number): Range[] {
+  if (!(older > 0 && older <= newer)) throw new RangeError(`a tree of ${older} is no beginning of one of ${newer}`);
+  const path: Range[] = [];
+  let from = 0;
+  let to = newer;
+  while (older !== to) {
+    const middle = from + split(to - from);
+    if (older <= middle) {
+      path.push({ from: middle, to });
+      to = middle;
+    } else {
+      path.push({ from, to: middle });
+      from = middle;
+    }
+  }
+  if (from > 0) path.push({ from, to });
+  return path.reverse();
+}
+
+/** Largest power of two below `width`. */
+function split(width: number): number {
+  let k = 1;
+  while (k * 2 < width) k *= 2;
+  return k;
+}
+
+/** Whether `proof` shows that the leaf with this hash is at `index` of the tree with this root (RFC 9162, 2.1.3.2). */
+export function isIncluded(leaf: Buffer, index: number, size: number, proof: readonly Buffer[], root: Buffer): boolean {
+  if (!(index >= 0 && index < size)) return false;
+  let place = index;
+  let last = size - 1;
+  let hash = leaf;
+  for (const other of proof) {
+    if (last === 0) return false;
+    if (place % 2 === 1 || place === last) {
+      hash = nodeHash(other, hash);
+      while (place % 2 === 0 && place !== 0) {
+        place = half(place);
+        last = half(last);
+      }
+    } else hash = nodeHash(hash, other);
+    place = half(place);
+    last = half(last);
+  }
+  return last === 0 && hash.equals(root);
+}
+
+/** Whether `proof` shows that the newer tree begins with the older one (RFC 9162, 2.1.4.2). */
+export function isConsistent(
+  older: { size: number; root: Buffer },
+  newer: { size: number; root: Buffer },
+  proof: readonly Buffer[],
+): boolean {
+  if (!(older.size > 0 && older.size <= newer.size)) return false;
+  if (older.size === newer.size) return proof.length === 0 && older.root.equals(newer.root);
+  const isWhole = Number.isInteger(Math.log2(older.size));
+  const path = isWhole ? [older.root, ...proof] : [...proof];
+  let place = older.size - 1;
+  let last = newer.size - 1;
+  while (place % 2 === 1) {
+    place = half(place);
+    last = half(last);
+  }
+  const first = path.shift();
+  if (first === undefined) return false;
+  let oldHash = first;
+  let newHash = first;
+  for (const other of path) {
+    if (last === 0) return false;
+    if (place % 2 === 1 || place === last) {
+      oldHash = nodeHash(other, oldHash);
+      newHash = nodeHash(other, newHash);
+      while (place % 2 === 0 && place !== 0) {
+        place = half(place);
+        last = half(last);
+      }
+    } else newHash = nodeHash(newHash, other);
+    place = half(place);
+    last = half(last);
+  }
+  return last === 0 && oldHash.equals(older.root) && newHash.equals(newer.root);
+}
+
+const half = (n: number): number => Math.floor(n / 2);

@@ -1,0 +1,193 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { keptSealText } from '../src/trail/kept-seal.ts';
+import type { LogSealed } from '../src/trail/seal.ts';
+import type { Verdict } from '../src/trail/verdict.ts';
+import { editData, insert } from './support/insider.ts';
+import { temporaryFolder } from './support/register.ts';
+import {
+  FIRST_KEY,
+  linesOf,
+  ORGANIZATION,
+  publicOf,
+  SECOND_KEY,
+  testKey,
+  twoHundredEvents,
+} from './support/sealed-history.ts';
+import { type Ran, veritrail } from './support/shell.ts';
+
+const cli = suite('veritrail verify and redact');
+
+const EVENTS = twoHundredEvents().events;
+const SEALS = EVENTS.filter(({ type }) => type === 'LogSealed');
+const KEY = FIRST_KEY.public_key;
+const cwd = temporaryFolder();
+
+cli.after(() => rmSync(cwd, { recursive: true }));
+
+const textOf = (lines: readonly string[]) => `${lines.join('\n')}\n`;
+const write = (name: string, content: string | Buffer) => writeFileSync(join(cwd, name), content);
+const verify = (...args: string[]): Promise<Ran> => veritrail({ cwd, dataDir: join(cwd, 'absent') }, 'verify', ...args);
+const redact = (...args: string[]): Promise<Ran> => veritrail({ cwd, dataDir: join(cwd, 'absent') }, 'redact', ...args);
+
+write('good.jsonl', textOf(linesOf(EVENTS)));
+write('good.jsonl.gz', gzipSync(textOf(linesOf(EVENTS))));
+write('key.pem', publicOf(FIRST_KEY).key.export({ format: 'pem', type: 'spki' }));
+write('seal.json', keptSealText(ORGANIZATION, SEALS[4]!.data as unknown as LogSealed));
+
+cli('proves a history with no store at all, and says so to people', async () => {
+  for (const [file, key] of [
+    ['good.jsonl', KEY],
+    ['good.jsonl.gz', 'key.pem'],
+  ] as const) {
+    const { code, out, err } = await verify(file, '--key', key);
+    assert.equal([code, err], [0, '']);
+    assert.match(out, /^VALID\. Every chain, seal and signature holds\.$/m);
+    assert.match(out, /^Events +200 in 38 streams$/m);
+    assert.match(
+      out,
+      new RegExp(`^Proved +positions 1 to 199, by the seal of .*Z at position 200, key ${SECOND_KEY.key_id}$`, 'm'),
+    );
+    assert.match(out, /^Not sealed +nothing$/m);
+    assert.match(
+      out,
+      new RegExp(`^Key +${SECOND_KEY.key_id}, took over with the consent of the key before it at position 121$`, 'm'),
+    );
+  }
+});
+
+cli('names the first event that does not fit', async () => {
+  write('edited.jsonl', textOf(linesOf(editData(EVENTS, 99))));
+  const { code, out, err } = await verify('edited.jsonl', '--key', KEY);
+  assert.is(code, 1);
+  assert.match(
+    out,
+    /^NOT VALID\. The first event that does not fit is at position 100 \(line 101\): SomethingHappened /,
+  );
+  assert.match(out, /: what it says is not what its own hashes and id are of: it was altered\.$/m);
+  assert.is(err, 'veritrail verify: The history does not hold.');
+});
+
+cli('names the first seal that does not fit, and the range since the last good one', async () => {
+  write('inserted.jsonl', textOf(linesOf(insert(EVENTS, 99))));
+  const { code, out } = await verify('inserted.jsonl', '--key', KEY);
+  assert.is(code, 1);
+  const next = SEALS.find(({ data }) => Number(data.size) > 99)!;
+  const last = SEALS[SEALS.indexOf(next) - 1]!;
+  assert.match(
+    out,
+    new RegExp(`^NOT VALID\\. The first seal that does not fit is at position ${EVENTS.indexOf(next) + 2} `),
+  );
+  assert.match(out, new RegExp(`Look between positions ${Number(last.data.size) + 1} and ${next.data.size}\\.$`, 'm'));
+});
+
+cli('wants the right key', async () => {
+  const other = await verify('good.jsonl', '--key', testKey(9).public_key);
+  assert.is(other.code, 1);
+  assert.match(other.out, /signed with a key that you did not give/);
+  assert.match(other.out, /^Proved +nothing$/m);
+  const both = await verify('good.jsonl', '--key', testKey(9).public_key, '--key', SECOND_KEY.public_key);
+  assert.is(both.code, 0);
+  for (const key of ['nonsense', 'good.jsonl', 'seal.json', KEY.slice(2)]) {
+    const wrong = await verify('good.jsonl', '--key', key);
+    assert.is(wrong.code, 2);
+    assert.match(wrong.err, /--key takes a public key/);
+  }
+  assert.match((await verify('good.jsonl')).err, /Give the public key/);
+});
+
+cli('holds the history against a seal that was kept', async () => {
+  assert.is((await verify('good.jsonl', '--key', KEY, '--seal', 'seal.json')).code, 0);
+  write('short.jsonl', textOf(linesOf(EVENTS.slice(0, 60))));
+  assert.is((await verify('short.jsonl', '--key', KEY)).code, 0);
+  const { code, out } = await verify('short.jsonl', '--key', KEY, '--seal', 'seal.json');
+  assert.is(code, 1);
+  assert.match(out, /the end was dropped/);
+  const wrong = await verify('good.jsonl', '--key', KEY, '--seal', 'key.pem');
+  assert.is(wrong.code, 2);
+  assert.match(wrong.err, /--seal takes a file that "veritrail seal" wrote; key.pem is not JSON/);
+});
+
+cli('tells a file that was cut, packed or not', async () => {
+  const text = textOf(linesOf(EVENTS));
+  write('cut.jsonl', text.slice(0, -1000));
+  write('cut.jsonl.gz', gzipSync(text).subarray(0, -1000));
+  for (const file of ['cut.jsonl', 'cut.jsonl.gz']) {
+    const { code, out } = await verify(file, '--key', KEY);
+    assert.is(code, 1, file);
+    assert.match(
+      out,
+      /^NOT VALID\. The last line is missing: the file was cut\. The last event is at position \d+\.$/m,
+    );
+  }
+});
+
+cli('ends with 2 and the line where the file is no export', async () => {
+  write('other.jsonl', 'something\n');
+  write('notes.jsonl.gz', 'something');
+  write('bad.jsonl', Buffer.concat([Buffer.from(textOf(linesOf(EVENTS).slice(0, 5))), Buffer.from([0xff, 10])]));
+  for (const [file, said] of [
+    ['other.jsonl', /line 1 is not JSON/],
+    ['bad.jsonl', /line 6 is not UTF-8/],
+    ['notes.jsonl.gz', /not packed with gzip/],
+    ['absent.jsonl', /cannot be read: check its name/],
+    ['.', /cannot be read: check its name/],
+  ] as const) {
+    const { code, out, err } = await verify(file, '--key', KEY);
+    assert.equal([code, out], [2, ''], file);
+    assert.match(err, said);
+  }
+});
+
+cli('gives the verdict as data', async () => {
+  const { out } = await verify('good.jsonl', '--key', KEY, '--json');
+  const verdict = JSON.parse(out) as Verdict;
+  assert.equal([verdict.valid, verdict.proved?.size, verdict.header.organization_id], [true, 199, ORGANIZATION]);
+});
+
+cli('takes data out so that everything verifies, and that is seen', async () => {
+  const chosen = [EVENTS[30]!, EVENTS[0]!];
+  const args = chosen.flatMap(({ id }) => ['--event', id]);
+  for (const [from, to] of [
+    ['good.jsonl', 'redacted.jsonl.gz'],
+    ['good.jsonl.gz', 'redacted.jsonl'],
+  ] as const) {
+    const { code, err } = await redact(from, ...args, '--to', to);
+    assert.equal([code, err], [0, '']);
+    const verified = await verify(to, '--key', KEY, '--seal', 'seal.json');
+    assert.is(verified.code, 0);
+    const rows = verified.out.split('\n').filter((line) => line.startsWith('Redacted'));
+    assert.equal(rows, [
+      `Redacted      the data of OrganizationCreated ${EVENTS[0]!.id} at position 1`,
+      `Redacted      the data of ${EVENTS[30]!.type} ${EVENTS[30]!.id} at position 31`,
+    ]);
+  }
+  const text = readFileSync(join(cwd, 'redacted.jsonl'), 'utf8');
+  assert.is(gunzipSync(readFileSync(join(cwd, 'redacted.jsonl.gz'))).toString(), text);
+  assert.not.match(text, new RegExp(`${EVENTS[30]!.data.text}|${EVENTS[30]!.metadata.salt}`));
+  assert.is(text.split('\n').filter((line, index) => line !== linesOf(EVENTS)[index]).length, 3);
+});
+
+cli('takes nothing out of seals, nothing that is not there, and writes over nothing', async () => {
+  const event = ['--event', EVENTS[30]!.id];
+  for (const [args, said] of [
+    [['good.jsonl', '--event', SEALS[0]!.id, '--to', 'none.jsonl'], /is of the seals/],
+    [['good.jsonl', ...event, '--event', 'unknown', '--to', 'none.jsonl'], /There is no event unknown in the file/],
+    [['good.jsonl', ...event, '--to', 'edited.jsonl'], /There is such a file already/],
+    [['other.jsonl', ...event, '--to', 'none.jsonl'], /line 1 is not JSON/],
+    [['good.jsonl', ...event, '--to', join('absent', 'none.jsonl')], /cannot be written \(ENOENT\)/],
+    [['good.jsonl', ...event], /Give the file to write/],
+    [['good.jsonl', '--to', 'none.jsonl'], /Give the event/],
+  ] as const) {
+    const { code, err } = await redact(...args);
+    assert.ok(code > 0);
+    assert.match(err, said);
+  }
+  assert.ok(!readdirSync(cwd).includes('none.jsonl'));
+  assert.is(readFileSync(join(cwd, 'edited.jsonl'), 'utf8'), textOf(linesOf(editData(EVENTS, 99))));
+});
+
+cli.run();

@@ -1,0 +1,90 @@
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { firstStart } from '../src/identity/installation.ts';
+import { exportLines } from '../src/queries/export.ts';
+import type { EventStore, StoredEvent } from '../src/stores/event-store.ts';
+import type { TrailEvent } from '../src/trail/event.ts';
+import { readLine } from '../src/trail/line.ts';
+import { Verifier } from '../src/trail/verifier.ts';
+import { closeAll, open } from './support/identity.ts';
+import { temporaryFolder } from './support/register.ts';
+import { linesOf, ORGANIZATION, SealedHistory, twoHundredEvents, verify } from './support/sealed-history.ts';
+import { veritrail } from './support/shell.ts';
+
+const test = suite('export');
+
+test.after.each(closeAll);
+
+const HISTORY = twoHundredEvents();
+
+/** A log in batches. */
+function logOf(events: readonly TrailEvent[], size: number): Pick<EventStore, 'readAll'> {
+  return {
+    async *readAll() {
+      for (let at = 0; at < events.length; at += size) {
+        yield events.slice(at, at + size).map((event, n) => ({ ...event, position: `${at + n}` }) as StoredEvent);
+      }
+    },
+  };
+}
+
+async function linesFrom(events: readonly TrailEvent[], size = 7): Promise<string[]> {
+  const lines: string[] = [];
+  const parts = { organizationId: ORGANIZATION, installation: 'an-installation', now: () => new Date('2026-01-03') };
+  for await (const some of exportLines({ ...parts, events: logOf(events, size) })) lines.push(...some);
+  return lines;
+}
+
+test('is the organization’s events, each in canonical form, whatever batches the log comes in', async () => {
+  const others = new SealedHistory('org_2');
+  const mixed = HISTORY.events.flatMap((event, index) =>
+    index % 3 === 0 ? [others.append('vendor-other', 'Happened', { index }), event] : [event],
+  );
+  for (const size of [1, 7, 1000]) assert.equal(await linesFrom(mixed, size), linesOf(HISTORY.events));
+  assert.is(verify(await linesFrom(mixed)).valid, true);
+});
+
+test('of an organization that is not there has a header and an end', async () => {
+  const [header, end] = (await linesFrom([])) as [string, string];
+  assert.equal([readLine(header).kind, readLine(end)], ['HEADER', { kind: 'END', end: JSON.parse(end) }]);
+});
+
+test('veritrail export writes a new file, packed or not, beside a running service', async () => {
+  const identity = await open();
+  const { organizationId } = await firstStart({ ...identity, now: () => new Date() });
+  const cwd = temporaryFolder();
+  const where = { cwd, dataDir: identity.dataDir };
+  const plain = await veritrail(where, 'export', organizationId, '--to', 'history.jsonl');
+  assert.equal([plain.code, plain.err], [0, '']);
+  assert.match(plain.out, /^\d+ events of org_\w+ are in history\.jsonl\.$/);
+  assert.is((await veritrail(where, 'export', '--to', 'history.jsonl.gz')).code, 0);
+  const text = readFileSync(join(cwd, 'history.jsonl'), 'utf8');
+  const packed = gunzipSync(readFileSync(join(cwd, 'history.jsonl.gz'))).toString();
+  // The moment of the export apart.
+  assert.is(packed.slice(packed.indexOf('\n')), text.slice(text.indexOf('\n')));
+  assert.is(statSync(join(cwd, 'history.jsonl')).mode & 0o777, 0o600);
+  const verifier = new Verifier({ keys: [] });
+  for (const line of text.trimEnd().split('\n')) verifier.push(line);
+  const { events, event_fault, whole_fault } = verifier.finish();
+  assert.equal([event_fault, whole_fault?.why], [null, 'NO_SEAL']);
+  assert.is(plain.out.split(' ')[0], `${events}`);
+
+  for (const [args, said] of [
+    [['export', '--to', 'history.jsonl'], /There is such a file already/],
+    [['export', 'org_unknown', '--to', 'none.jsonl'], /There is no organization org_unknown/],
+    [['export', organizationId], /Give the file to write/],
+    [['export', organizationId, 'more', '--to', 'none.jsonl'], /Give one organization/],
+  ] as const) {
+    const { code, err } = await veritrail(where, ...args);
+    assert.ok(code > 0);
+    assert.match(err, said);
+  }
+  assert.throws(() => statSync(join(cwd, 'none.jsonl')), /ENOENT/);
+  assert.is(readFileSync(join(cwd, 'history.jsonl'), 'utf8'), text);
+  rmSync(cwd, { recursive: true });
+});
+
+test.run();

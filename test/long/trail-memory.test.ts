@@ -1,0 +1,23 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { verifyExport } from '../../src/trail/verifier.ts';
+import { FIRST_KEY, publicOf } from '../support/sealed-history.ts';
+import { bytesInUse, streamedBytes } from '../support/streamed.ts';
+
+const test = suite('a file of 10 GB');
+
+const MIB = 1024 * 1024;
+const CHARACTERS = 250_000;
+const EVENTS = 40_000;
+
+test('is verified in the memory that a small one takes', async () => {
+  const used: number[] = [];
+  const at = (line: number) => {
+    if (line % 10_000 === 2_000) used.push(bytesInUse());
+  };
+  const verdict = await verifyExport(streamedBytes(EVENTS, CHARACTERS, at), { keys: [publicOf(FIRST_KEY)] });
+  assert.equal([verdict.valid, verdict.events], [true, EVENTS]);
+  assert.ok(Math.max(...used) - used[0]! < 16 * MIB, JSON.stringify(used));
+});
+
+test.run();

@@ -1,0 +1,82 @@
+import { rmSync } from 'node:fs';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Applier } from '../../src/projections/applier.ts';
+import { COLLECTIONS } from '../../src/projections/models.ts';
+import { readNodes } from '../../src/projections/tree.ts';
+import type { StoredEvent } from '../../src/stores/event-store.ts';
+import { consistencyPath, inclusionPath, rangeHash } from '../../src/trail/merkle.ts';
+import { consistencyProof, inclusionProof, provesConsistency, provesInclusion } from '../../src/trail/proof.ts';
+import { sealStream } from '../../src/trail/seal.ts';
+import { closeStores, dump, openStores, temporaryFolder } from '../support/register.ts';
+import { FIRST_KEY, ORGANIZATION, rootOf, SealedHistory } from '../support/sealed-history.ts';
+
+const test = suite('the tree in the read models');
+
+/** 700 events of streams that no read model knows, with seals between them. */
+function longHistory(): StoredEvent[] {
+  const history = new SealedHistory();
+  history.introduce(FIRST_KEY);
+  while (history.events.length < 700) {
+    if (history.events.length % 97 === 96) history.seal(FIRST_KEY);
+    else history.append(`strange-${history.events.length % 5}`, 'SomethingHappened', {});
+  }
+  return history.events.map((event, n) => ({
+    ...event,
+    position: String(n + 1).padStart(9, '0') as StoredEvent['position'],
+  }));
+}
+
+const EVENTS = longHistory();
+const MADE = new Map<string, Buffer>();
+const head = (size: number) => ({ size, root: rootOf(EVENTS.slice(0, size), MADE) });
+
+test('is the log’s, wherever projection was cut off, and proves what was and what it grew from', async () => {
+  const folder = temporaryFolder();
+  const stores = openStores(folder);
+  const events = { ...stores.events, comparePositions: (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0) };
+  const whole = await stores.reads.open('whole', COLLECTIONS);
+  await new Applier(events, whole, 'i').apply(EVENTS);
+  const cuts = await stores.reads.open('cuts', COLLECTIONS);
+  for (const [from, to] of [
+    [0, 1],
+    [1, 31],
+    [31, 33],
+    [33, 64],
+    [64, 255],
+    [255, 600],
+    [600, 700],
+  ] as const) {
+    const applier = new Applier(events, cuts, 'i');
+    await applier.prepare();
+    await applier.apply(EVENTS.slice(from, to));
+  }
+  const [one, other] = [await dump(whole, [ORGANIZATION]), await dump(cuts, [ORGANIZATION])];
+  assert.equal([one.tree, one.seals], [other.tree, other.seals]);
+  const sizes = fc.tuple(fc.integer({ min: 1, max: 700 }), fc.integer({ min: 1, max: 700 }));
+  await fc.assert(
+    fc.asyncProperty(sizes, async ([a, b]) => {
+      const [position, size] = [Math.min(a, b), Math.max(a, b)];
+      const all = { from: 0, to: size };
+      const node = await readNodes(cuts, ORGANIZATION, [all]);
+      assert.is(rangeHash(all, node).toString('hex'), head(size).root);
+      const path = await readNodes(cuts, ORGANIZATION, inclusionPath(position - 1, size));
+      const { hash } = EVENTS[position - 1]!.metadata;
+      assert.ok(provesInclusion(inclusionProof(position, size, path), hash, head(size)));
+      const growth = await readNodes(cuts, ORGANIZATION, consistencyPath(position, size));
+      assert.ok(provesConsistency(consistencyProof(position, size, growth), head(position), head(size)));
+    }),
+    { numRuns: 60 },
+  );
+  const seals = EVENTS.filter(({ stream }) => stream === sealStream(ORGANIZATION)).length;
+  assert.equal(
+    [one.seals!.length, one.parked!.length],
+    [seals, 700 - seals],
+    'strange events are set aside, seals are not',
+  );
+  await closeStores(stores);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test.run();

@@ -1,0 +1,67 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { embedded, folderOfTest, type Installed, install } from './support/installed.ts';
+import { eventsOf, ran, rowsUntil } from './support/moving.ts';
+import { startPairs } from './support/pairs.ts';
+
+const test = suite('a history on its way between embedded stores and databases');
+
+const pairs = await startPairs();
+test.after(async () => {
+  for (const pair of pairs) await pair.close();
+});
+
+async function rows({ register }: Installed, organizationId: string, position: number) {
+  return rowsUntil(register.projections.models, organizationId, position);
+}
+
+const databases = pairs[1];
+if (databases !== undefined) {
+  test('is the same there and back, with its seals, and goes on being sealed', async () => {
+    const { EVENTSTORE_URL = '', MONGODB_URL = '' } = databases.env;
+    const cwd = folderOfTest();
+    const from = await install();
+    const { organizationId } = from;
+    await from.addVendors(40);
+    await from.seal();
+    const key = (await ran(from.settings, cwd, 'seal-key')).out;
+    await ran(from.settings, cwd, 'export', '--to', 'there.jsonl.gz');
+    await ran(from.settings, cwd, 'backup', '--to', 'keys.jsonl.gz');
+    const history = await eventsOf(from, organizationId);
+    const before = await rows(from, organizationId, history.length);
+    assert.ok(before.some(([name, documents]) => name === 'seals' && documents.length === 2));
+    await from.stop();
+
+    const settings = { dataDir: folderOfTest(), eventStoreUrl: EVENTSTORE_URL, mongodbUrl: MONGODB_URL };
+    await ran(settings, cwd, 'restore', 'there.jsonl.gz', '--key', key, '--keys', 'keys.jsonl.gz');
+    const there = await install(settings);
+    assert.equal((await eventsOf(there, organizationId)).slice(0, history.length), history);
+    assert.equal(await rows(there, organizationId, history.length), before);
+    await there.addVendors(5, organizationId);
+    await there.seal();
+    await ran(settings, cwd, 'export', organizationId, '--to', 'back.jsonl');
+    await ran(settings, cwd, 'verify', 'back.jsonl', '--key', key);
+    const later = await eventsOf(there, organizationId);
+    const laterRows = await rows(there, organizationId, later.length);
+    await ran(settings, cwd, 'backup', '--to', 'all.jsonl.gz');
+    await there.stop();
+
+    const home = embedded();
+    await ran(home, cwd, 'restore', 'back.jsonl', '--key', key);
+    const back = await install(home);
+    assert.equal((await eventsOf(back, organizationId)).slice(0, later.length), later);
+    assert.equal(await rows(back, organizationId, later.length), laterRows);
+    await back.stop();
+
+    const whole = embedded();
+    await ran(whole, cwd, 'restore', 'all.jsonl.gz');
+    const again = await install(whole);
+    assert.equal(
+      [await eventsOf(again, organizationId), await rows(again, organizationId, later.length)],
+      [later, laterRows],
+    );
+    await again.stop();
+  });
+}
+
+test.run();

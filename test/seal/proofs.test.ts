@@ -1,0 +1,100 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { proofOf } from '../../src/queries/proofs.ts';
+import { readPublicKey } from '../../src/trail/key.ts';
+import { provesInclusion } from '../../src/trail/proof.ts';
+import { isSigned, type LogSealed } from '../../src/trail/seal.ts';
+import { ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { addVendors, allEvents, type Sealing, sealing } from '../support/sealing.ts';
+
+interface Verified {
+  changes: { position: string; hash: string }[];
+  verification: {
+    verdict: string;
+    seal: (LogSealed & { position: string; event_id: string }) | null;
+    inclusion: { position: string; path: string[] | null }[];
+  };
+  next_cursor?: string;
+}
+
+const test = suite<{ register: TestRegister; sealer: Sealing }>('proofs');
+
+test.before.each(async (context) => {
+  context.register = await startRegister();
+  context.sealer = sealing(context.register);
+});
+
+test.after.each(({ register }) => register.stop());
+
+function listed(register: TestRegister, more: object = {}): Promise<Verified> {
+  return register.call<Verified>('listChanges', { organization_id: ORGANIZATION, verify: true, ...more });
+}
+
+test('of an event are of the first seal that covers it, and hold with nothing but the key', async ({
+  register,
+  sealer,
+}) => {
+  await sealer.later(0);
+  assert.is(await proofOf(register.projections.models, ORGANIZATION, 1), null, 'nothing is sealed yet');
+  await sealer.later(61_000);
+  await addVendors(register, 40);
+  await sealer.later(0);
+  await sealer.later(61_000);
+  const events = await allEvents(register.stores.events);
+  const sizes = new Set<number>();
+  for (let position = 1; position <= 44; position += 1) {
+    const proof = (await proofOf(register.projections.models, ORGANIZATION, position))!;
+    assert.ok(provesInclusion(proof.inclusion, events[position - 1]!.metadata.hash, proof.seal), String(position));
+    sizes.add(proof.seal.size);
+    assert.ok(proof.seal.size >= position);
+  }
+  assert.equal([...sizes], [2, 44]);
+  assert.is(await proofOf(register.projections.models, ORGANIZATION, 45), null, 'the newest seal itself');
+});
+
+test('come with listChanges for each listed event, against the newest seal', async ({ register, sealer }) => {
+  assert.equal((await listed(register)).verification.seal, null);
+  await sealer.later(61_000);
+  await addVendors(register, 3);
+  const { changes, verification } = await listed(register);
+  const { position: _position, event_id: _id, ...seal } = verification.seal!;
+  const { key } = readPublicKey((await sealer.keys.current()).public_key);
+  assert.ok(isSigned(ORGANIZATION, 'LogSealed', seal, seal.signature, key));
+  assert.equal(
+    verification.inclusion.map(({ position, path }) => [position, path !== null]),
+    [
+      ['7', false],
+      ['6', false],
+      ['5', false],
+      ['2', true],
+      ['1', true],
+    ],
+  );
+  for (const [index, { position, path }] of verification.inclusion.entries()) {
+    assert.is(changes[index]!.position, position);
+    if (path === null) continue;
+    const proof = { position: Number(position), size: seal.size, path };
+    assert.ok(provesInclusion(proof, changes[index]!.hash, seal));
+    assert.not.ok(provesInclusion(proof, changes[(index + 1) % 5]!.hash, seal));
+  }
+});
+
+test('leave an answer within its bound, and none of the changes out', async ({ register, sealer }) => {
+  await addVendors(register, 150);
+  await sealer.later(61_000);
+  const positions: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const answer = await listed(register, { size: 100, ...(cursor ? { cursor } : {}) });
+    assert.ok(JSON.stringify(answer).length <= 60_000);
+    assert.equal([answer.verification.verdict, answer.changes.length], ['VALID', answer.verification.inclusion.length]);
+    positions.push(...answer.changes.map(({ position }) => position));
+    cursor = answer.next_cursor;
+  } while (cursor !== undefined);
+  assert.equal(
+    positions,
+    Array.from({ length: 152 }, (_, n) => String(152 - n)),
+  );
+});
+
+test.run();

@@ -1,0 +1,167 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { RevisionConflict, StoreUnavailable } from '../../src/stores/errors.ts';
+import type { LogSealed } from '../../src/trail/seal.ts';
+import { sealStream } from '../../src/trail/seal.ts';
+import { like } from '../support/like.ts';
+import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { rootOf } from '../support/sealed-history.ts';
+import { addVendors, allEvents, sealing, sealsOf, verdictOf } from '../support/sealing.ts';
+
+const test = suite<{ register: TestRegister }>('the sealer');
+
+test.before.each(async (context) => {
+  context.register = await startRegister();
+});
+
+test.after.each(({ register }) => register.stop());
+
+test('seals a minute after the first event, and then nothing until there is another', async ({ register }) => {
+  const { events } = register.stores;
+  const { later, keys } = sealing(register);
+  await later(0);
+  await later(50_000);
+  assert.equal(await sealsOf(events), []);
+  await later(11_000);
+  assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed']);
+  await later(120_000);
+  await later(120_000);
+  assert.equal((await sealsOf(events)).length, 2, 'seals alone are not sealed');
+  await addVendors(register, 1);
+  await later(0);
+  await later(61_000);
+  assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed', 'LogSealed']);
+  const verdict = await verdictOf(events, [(await keys.current()).public_key]);
+  assert.equal([verdict.valid, verdict.unsealed, verdict.seals.total], [true, 0, 2]);
+});
+
+test('seals after 256 events without waiting, over all that there is', async ({ register }) => {
+  const { events } = register.stores;
+  const { later } = sealing(register);
+  await addVendors(register, 253);
+  await later(0);
+  assert.equal(await sealsOf(events), [], 'with the organization’s two there are 255');
+  await addVendors(register, 1);
+  await later(0);
+  const [, seal] = await events.readStream(sealStream(ORGANIZATION));
+  const { size, root } = seal!.data as unknown as LogSealed;
+  assert.equal([size, root], [256, rootOf((await allEvents(events)).slice(0, 256))]);
+});
+
+test('seals at once when an audit is completed', async ({ register }) => {
+  const { later } = sealing(register);
+  const controls = [{ section_title: 'A.1', name: 'Rules' }];
+  const ok = async (tool: string, input: object) => register.call<Answer>(tool, input);
+  const framework = await ok('addFramework', { organization_id: ORGANIZATION, name: 'House rules', controls });
+  const framework_id = (framework.framework as Answer).id;
+  const audit = await ok('addAudit', { organization_id: ORGANIZATION, framework_id, name: 'Spring' });
+  await later(0);
+  assert.equal(await sealsOf(register.stores.events), []);
+  const id = (audit.audit as Answer).id;
+  const done = await ok('updateAudit', { id, state: 'COMPLETED', auditor: 'Audit House' });
+  assert.not('error' in done, JSON.stringify(done));
+  await later(0);
+  assert.equal(await sealsOf(register.stores.events), ['SealKeyIntroduced', 'LogSealed']);
+});
+
+test('follows a rotation at once, signed by both keys', async ({ register }) => {
+  const { events } = register.stores;
+  const { later, keys, warnings } = sealing(register);
+  await later(61_000);
+  const first = await keys.current();
+  await sealing(register).keys.rotate();
+  await later(0);
+  assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed', 'SealKeyRotated']);
+  await addVendors(register, 1);
+  await later(0);
+  await later(61_000);
+  const verdict = await verdictOf(events, [first.public_key]);
+  assert.equal([verdict.valid, verdict.unsealed, verdict.keys.total], [true, 0, 2]);
+  assert.equal(warnings, []);
+});
+
+test('goes on with a new key where the private one is lost, and says so', async ({ register }) => {
+  const { accounts, events } = register.stores;
+  const before = sealing(register);
+  await before.later(61_000);
+  const lost = await before.keys.current();
+  await accounts.remove('secrets', 'seal-key:1');
+  const after = sealing(register);
+  await after.later(0);
+  await addVendors(register, 1);
+  await after.later(0);
+  await after.later(61_000);
+  const own = await after.keys.current();
+  assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed', 'SealKeyReplaced', 'LogSealed']);
+  assert.equal(after.warnings.length, 1);
+  assert.is((await verdictOf(events, [lost.public_key])).seal_fault?.why, 'NOT_GIVEN');
+  assert.is((await verdictOf(events, [lost.public_key, own.public_key])).valid, true);
+});
+
+test('of two that seal at once, one drops its own', async ({ register }) => {
+  const { events } = register.stores;
+  const outcomes: unknown[] = [];
+  const counting = like(events, {
+    append: async (...args: Parameters<typeof events.append>) => {
+      try {
+        const position = await events.append(...args);
+        outcomes.push('appended');
+        return position;
+      } catch (error) {
+        outcomes.push(error instanceof RevisionConflict ? 'dropped' : error);
+        throw error;
+      }
+    },
+  });
+  const [one, other] = [sealing(register, { events: counting }), sealing(register, { events: counting })];
+  await one.keys.current();
+  await Promise.all([one.later(61_000), other.later(61_000)]);
+  assert.equal(outcomes.sort(), ['appended', 'dropped']);
+  await Promise.all([one.later(0), other.later(0)]);
+  assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed']);
+});
+
+test('tries again when the store was away, and leaves it to the leader', async ({ register }) => {
+  const { events } = register.stores;
+  let away = true;
+  const flaky = like(events, {
+    append: async (...args: Parameters<typeof events.append>) => {
+      const position = away && (await Promise.reject(new StoreUnavailable('away', true)));
+      return position || events.append(...args);
+    },
+  });
+  const { later, warnings } = sealing(register, { events: flaky });
+  await later(61_000);
+  away = false;
+  await later(0);
+  assert.equal([await sealsOf(events), warnings], [['SealKeyIntroduced', 'LogSealed'], []]);
+  await addVendors(register, 1);
+  const follower = like(register.projections, { runner: like(register.projections.runner, { role: 'FOLLOWER' }) });
+  const idle = sealing(register, { projections: follower });
+  await idle.later(0);
+  await idle.later(61_000);
+  assert.equal((await sealsOf(events)).length, 2);
+});
+
+test('is told by listChanges to those who name its events, and to nobody else', async ({ register }) => {
+  await sealing(register).later(61_000);
+  const input = { organization_id: ORGANIZATION };
+  const list = async (filter?: object) =>
+    (await register.call<{ changes: Answer[] }>('listChanges', { ...input, ...(filter ? { filter } : {}) })).changes;
+  const types = (changes: Answer[]) => changes.map(({ event_type }) => event_type);
+  const seals = ['LogSealed', 'SealKeyIntroduced'];
+  assert.equal(
+    types(await list()).filter((type) => seals.includes(String(type))),
+    [],
+  );
+  assert.equal(
+    types(await list({ record_id: [ORGANIZATION] })).filter((type) => seals.includes(String(type))),
+    [],
+  );
+  assert.equal(types(await list({ event_types: seals })), seals);
+  const counted = await register.call('listChanges', { ...input, view: 'COUNT', filter: { event_types: seals } });
+  assert.equal([counted.total, counted.incomplete], [2, undefined]);
+  assert.is(register.projections.runner.parked, 0);
+});
+
+test.run();

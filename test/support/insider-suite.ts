@@ -1,0 +1,72 @@
+import * as assert from 'uvu/assert';
+import { canonical } from '../../src/trail/canonical.ts';
+import { verifyChain } from '../../src/trail/chain.ts';
+import type { TrailEvent } from '../../src/trail/event.ts';
+import { sealStream } from '../../src/trail/seal.ts';
+import type { Verdict } from '../../src/trail/verdict.ts';
+import type { Insider } from './insider.ts';
+import { linesOf, ORGANIZATION, twoHundredEvents, verify } from './sealed-history.ts';
+
+const SEALS = sealStream(ORGANIZATION);
+export const EVENTS = twoHundredEvents().events;
+const SEALED = EVENTS.filter(({ type }) => type === 'LogSealed').map(({ data }) => canonical(data));
+
+/**
+ * What must come out: the first event that a chain shows, else the first place where the log is not the sealed one and
+ * so the first seal that covers it; nothing where no seal came after.
+ */
+export type Expected = { event: number } | { sealed: number } | { lost: number | null };
+
+/** Worked out naively, from whole streams and from the log as it was. */
+export function expectedOf(events: readonly TrailEvent[]): Expected {
+  const faults = [...byStream(events).values()].flatMap((chain) => faultIn(events, chain));
+  if (faults.length > 0) return { event: Math.min(...faults) };
+  const other = events.findIndex(({ id }, index) => id !== EVENTS[index]?.id);
+  const seals = events.filter(({ type, stream }) => stream === SEALS && type === 'LogSealed');
+  // What stands around a seal, its time too, no signature holds: only a seal that comes after.
+  const own = seals.filter(({ data }) => SEALED.includes(canonical(data)));
+  const newest = Number(own.at(-1)?.data.size ?? 0);
+  if (other >= 0 && (other < newest || own.length < seals.length)) return { sealed: other + 1 };
+  return { lost: newest === 0 ? null : newest };
+}
+
+function byStream(events: readonly TrailEvent[]): Map<string, TrailEvent[]> {
+  const chains = new Map<string, TrailEvent[]>();
+  for (const event of events) chains.set(event.stream, [...(chains.get(event.stream) ?? []), event]);
+  return chains;
+}
+
+const UNTOUCHED = byStream(EVENTS);
+
+/** Ordinal of the event where a chain breaks. */
+function faultIn(events: readonly TrailEvent[], chain: readonly TrailEvent[]): number[] {
+  const was = UNTOUCHED.get(chain[0]!.stream);
+  if (was?.length === chain.length && chain.every((event, n) => event === was[n])) return [];
+  // One after the other, so that the same event twice is told apart by its place.
+  const broken = chain.findIndex((_, n) => verifyChain(chain.slice(0, n + 1)) !== null);
+  if (broken < 0) return [];
+  const before = chain.slice(0, broken).filter((event) => event === chain[broken]).length;
+  const places = [...events.keys()].filter((at) => events[at] === chain[broken]);
+  return [places[before]! + 1];
+}
+
+export function check(insider: Insider, index: number): Expected {
+  const events = insider(EVENTS, index);
+  const expected = expectedOf(events);
+  const verdict = verify(linesOf(events));
+  const place = `${index + 1}: ${JSON.stringify({ expected, ...verdict, keys: 0, redactions: 0 })}`;
+  if ('event' in expected) assert.is(verdict.event_fault?.position, expected.event, place);
+  else if ('sealed' in expected) isSealFault(verdict, expected.sealed, place);
+  else if (expected.lost === null) assert.is(verdict.whole_fault?.why, 'NO_SEAL', place);
+  else {
+    assert.is(verdict.valid, true, place);
+    assert.is(verdict.proved?.size, expected.lost, place);
+  }
+  if (!('lost' in expected)) assert.is(verdict.valid, false, place);
+  return expected;
+}
+
+function isSealFault({ event_fault, seal_fault }: Verdict, position: number, place: string): void {
+  assert.is(event_fault, null, place);
+  assert.ok(seal_fault !== null && seal_fault.from <= position && position <= seal_fault.until, place);
+}

@@ -1,0 +1,62 @@
+import { exportLines } from '../../src/queries/export.ts';
+import { SealKeys } from '../../src/seal/keys.ts';
+import { Sealer, type SealerParts } from '../../src/seal/sealer.ts';
+import type { EventStore, StoredEvent } from '../../src/stores/event-store.ts';
+import { readPublicKey } from '../../src/trail/key.ts';
+import { sealStream } from '../../src/trail/seal.ts';
+import type { Verdict } from '../../src/trail/verdict.ts';
+import { Verifier } from '../../src/trail/verifier.ts';
+import { callerAs, INSTALLATION, ORGANIZATION, type TestRegister } from './register.ts';
+
+export interface Sealing {
+  sealer: Sealer;
+  keys: SealKeys;
+  warnings: string[];
+  /** Lets the sealer's clock go on, and lets it look. */
+  later(ms: number): Promise<void>;
+}
+
+/** A sealer on a register, with a clock of its own. */
+export function sealing(register: TestRegister, more: Partial<SealerParts> = {}): Sealing {
+  let passed = 0;
+  const now = () => new Date(Date.now() + passed);
+  const { events, accounts } = register.stores;
+  const keys = new SealKeys(accounts, now);
+  const warnings: string[] = [];
+  const log = { warn: (_details: object, message: string) => void warnings.push(message) };
+  const sealer = new Sealer({ events, projections: register.projections, keys, now, log, ...more });
+  return {
+    sealer,
+    keys,
+    warnings,
+    async later(ms) {
+      passed += ms;
+      await sealer.look();
+    },
+  };
+}
+
+export async function addVendors(register: TestRegister, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    await register.call('addVendor', { organization_id: ORGANIZATION, name: `Vendor ${n}` }, callerAs());
+  }
+}
+
+export async function sealsOf(events: EventStore): Promise<string[]> {
+  return (await events.readStream(sealStream(ORGANIZATION))).map(({ type }) => type);
+}
+
+/** The log's events, in order. */
+export async function allEvents(events: EventStore): Promise<StoredEvent[]> {
+  const all: StoredEvent[] = [];
+  for await (const batch of events.readAll(null)) all.push(...batch);
+  return all;
+}
+
+/** What an export of the log proves with these keys (text). */
+export async function verdictOf(events: EventStore, keys: readonly string[]): Promise<Verdict> {
+  const verifier = new Verifier({ keys: keys.map(readPublicKey) });
+  const parts = { events, organizationId: ORGANIZATION, installation: INSTALLATION, now: () => new Date() };
+  for await (const lines of exportLines(parts)) for (const line of lines) verifier.push(line);
+  return verifier.finish();
+}

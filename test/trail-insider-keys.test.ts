@@ -1,0 +1,32 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { replaceKey } from '../src/trail/seal.ts';
+import { sealAllAnew } from './support/insider.ts';
+import { check, EVENTS } from './support/insider-suite.ts';
+import { linesOf, ORGANIZATION, SealedHistory, testKey, verify } from './support/sealed-history.ts';
+
+const test = suite('an insider who seals with a key of his own');
+
+test('an edit at every position, and all seals made anew with a key of one’s own', () => {
+  for (const index of EVENTS.keys()) assert.ok('sealed' in check(sealAllAnew, index), `${index + 1}`);
+});
+
+test('an edit at every position, and from there on seals with a key that is said to replace a lost one', () => {
+  const own = testKey(66);
+  for (const index of EVENTS.keys()) {
+    const history = new SealedHistory();
+    history.continue(EVENTS.slice(0, index));
+    history.fact(replaceKey(ORGANIZATION, history.lastSeal, own));
+    history.append('vendor-forged', 'SomethingHappened', {});
+    history.seal(own);
+    const { valid, proved, seal_fault } = verify(linesOf(history.events));
+    const before = EVENTS.slice(0, index).findLast(({ type }) => type === 'LogSealed');
+    assert.is(valid, false);
+    assert.is(proved?.size, before?.data.size);
+    // Before there is a key, none can be replaced.
+    const [why, until] = index < 2 ? ['KEY', index + 1] : ['NOT_GIVEN', index + 2];
+    assert.equal([seal_fault?.why, seal_fault?.key_id, seal_fault?.until], [why, own.key_id, until]);
+  }
+});
+
+test.run();

@@ -1,0 +1,78 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { NotAnExport } from '../src/trail/split.ts';
+import { Verifier } from '../src/trail/verifier.ts';
+import { EVENTS } from './support/insider-suite.ts';
+import { FIRST_KEY, linesOf, publicOf, verify } from './support/sealed-history.ts';
+
+const test = suite('an insider who changes lines');
+
+const LINES = linesOf(EVENTS);
+/** Places of the events' lines. */
+const PLACES = [...EVENTS.keys()].map((index) => index + 1);
+const END = LINES.length - 1;
+
+test('a line that is missing, at every position', () => {
+  for (const at of PLACES) {
+    const { event_fault, whole_fault } = verify(LINES.toSpliced(at, 1));
+    if (at + 1 === END) assert.is(whole_fault?.why, 'HEAD');
+    else assert.equal([event_fault?.why, event_fault?.position, event_fault?.line], ['ORDER', at, at + 1]);
+  }
+});
+
+test('a line that is there twice, at every position', () => {
+  for (const at of PLACES) {
+    const { event_fault } = verify(LINES.toSpliced(at, 0, LINES[at]!));
+    assert.equal([event_fault?.why, event_fault?.position, event_fault?.line], ['ORDER', at + 1, at + 2]);
+  }
+});
+
+test('lines in another order, at every position', () => {
+  for (const at of PLACES) {
+    const other = at + 1 === END ? at - 1 : at + 1;
+    const { event_fault } = verify(LINES.with(at, LINES[other]!).with(other, LINES[at]!));
+    assert.equal([event_fault?.why, event_fault?.position], ['ORDER', Math.min(at, other)]);
+  }
+});
+
+test('a file that was cut, at every line and within it', () => {
+  for (const at of PLACES) {
+    const events = at - 1;
+    assert.equal(verify(LINES.slice(0, at)).whole_fault, { why: 'CUT', position: events });
+    const verifier = new Verifier({ keys: [publicOf(FIRST_KEY)] });
+    for (const line of LINES.slice(0, at)) verifier.push(line);
+    verifier.pushRest(LINES[at]!.slice(0, 1 + ((at * 37) % (LINES[at]!.length - 1))));
+    assert.equal(verifier.finish().whole_fault, { why: 'CUT', position: events });
+  }
+});
+
+test('a last line that was made good counts for nothing: the seals do', () => {
+  const kept = EVENTS.slice(0, 100);
+  const end = (changes: object) =>
+    JSON.stringify({ end: true, head: { root: '0'.repeat(64), size: 100, ...changes }, position: 100 });
+  for (const line of [end({}), end({ size: 99 }), LINES[END]!]) {
+    const { valid, whole_fault } = verify([...linesOf(kept).slice(0, -1), line]);
+    assert.equal([valid, whole_fault], [false, { why: 'HEAD', position: 100 }]);
+  }
+});
+
+test('another organization’s events, and what stands in the wrong place', () => {
+  const header = LINES[0]!.replace('org_6', 'org_7');
+  assert.equal(
+    [verify(LINES.with(0, header)).event_fault?.why, verify(LINES.with(0, header)).event_fault?.position],
+    ['FOREIGN', 1],
+  );
+  for (const [lines, line, why] of [
+    [LINES.slice(1), 1, 'is not the header that an export begins with'],
+    [LINES.toSpliced(3, 0, LINES[0]!), 4, 'is a second header'],
+    [[...LINES, LINES[1]!], LINES.length + 1, 'stands behind the end of the export'],
+    [[], 1, 'is missing: the file is empty'],
+  ] as const) {
+    assert.throws(
+      () => verify(lines),
+      (error: unknown) => error instanceof NotAnExport && error.line === line && error.why === why,
+    );
+  }
+});
+
+test.run();

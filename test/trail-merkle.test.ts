@@ -1,0 +1,150 @@
+import { hash as digestOf } from 'node:crypto';
+import * as fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  consistencyPath,
+  EMPTY_ROOT,
+  GrowingTree,
+  inclusionPath,
+  isConsistent,
+  isIncluded,
+  leafHash,
+  type NodeId,
+  rangeHash,
+} from '../src/trail/merkle.ts';
+
+const test = suite('Merkle tree');
+
+/** The inputs of the reference tests of RFC 6962's tree, whose hashing RFC 9162 kept, and their public roots. */
+const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
+const ROOTS = [
+  '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
+  'fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125',
+  'aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77',
+  'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
+  '4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4',
+  '76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef',
+  'ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c',
+  '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
+];
+
+test('the published roots', () => {
+  const tree = new GrowingTree();
+  assert.is(tree.root().toString('hex'), 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+  for (const [i, leaf] of LEAVES.entries()) {
+    tree.append(Buffer.from(leaf, 'hex'));
+    assert.is(tree.root().toString('hex'), ROOTS[i]);
+  }
+});
+
+/** RFC 9162 2.1.1, 2.1.3.1 and 2.1.4.1 as they are written. */
+const sha = (...parts: Buffer[]) => digestOf('sha256', Buffer.concat(parts), 'buffer');
+const k = (n: number) => 2 ** Math.ceil(Math.log2(n) - 1);
+function MTH(d: Buffer[]): Buffer {
+  if (d.length === 0) return EMPTY_ROOT;
+  if (d.length === 1) return sha(Buffer.of(0), d[0]!);
+  return sha(Buffer.of(1), MTH(d.slice(0, k(d.length))), MTH(d.slice(k(d.length))));
+}
+function PATH(m: number, d: Buffer[]): Buffer[] {
+  if (d.length === 1) return [];
+  const at = k(d.length);
+  return m < at ? [...PATH(m, d.slice(0, at)), MTH(d.slice(at))] : [...PATH(m - at, d.slice(at)), MTH(d.slice(0, at))];
+}
+function SUBPROOF(m: number, d: Buffer[], b: boolean): Buffer[] {
+  if (m === d.length) return b ? [] : [MTH(d)];
+  const at = k(d.length);
+  return m <= at
+    ? [...SUBPROOF(m, d.slice(0, at), b), MTH(d.slice(at))]
+    : [...SUBPROOF(m - at, d.slice(at), false), MTH(d.slice(0, at))];
+}
+
+function grow(leaves: Buffer[]) {
+  const nodes = new Map<string, Buffer>();
+  const tree = new GrowingTree(({ level, index }, hash) => nodes.set(`${level}.${index}`, hash));
+  for (const leaf of leaves) tree.append(leaf);
+  const node = ({ level, index }: NodeId) =>
+    nodes.get(`${level}.${index}`) ?? (assert.unreachable(`no node ${level}.${index}`) as never);
+  return { tree, node };
+}
+const leavesOf = (n: number) => Array.from({ length: n }, (_, i) => Buffer.from(`leaf ${i}`));
+
+test('every tree to 40 leaves, every leaf and every beginning: as the RFC writes them, and they verify', () => {
+  for (let n = 1; n <= 40; n += 1) {
+    const leaves = leavesOf(n);
+    const { tree, node } = grow(leaves);
+    const root = MTH(leaves);
+    assert.equal(tree.root(), root);
+    for (let m = 0; m < n; m += 1) {
+      const proof = inclusionPath(m, n).map((range) => rangeHash(range, node));
+      assert.equal(proof, PATH(m, leaves));
+      assert.ok(isIncluded(leafHash(leaves[m]!), m, n, proof, root));
+    }
+    for (let m = 1; m <= n; m += 1) {
+      const proof = consistencyPath(m, n).map((range) => rangeHash(range, node));
+      assert.equal(proof, SUBPROOF(m, leaves, true));
+      assert.ok(isConsistent({ size: m, root: MTH(leaves.slice(0, m)) }, { size: n, root }, proof), `${m} of ${n}`);
+    }
+  }
+});
+
+test('a tree goes on from its kept nodes', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 50 }), (first, more) => {
+      const leaves = leavesOf(first + more);
+      const { node } = grow(leaves.slice(0, first));
+      const resumed = GrowingTree.resume(first, node);
+      for (const leaf of leaves.slice(first)) resumed.append(leaf);
+      assert.is(resumed.size, leaves.length);
+      assert.equal(resumed.root(), MTH(leaves));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a proof that is changed anywhere, or is for another place, size or leaf, proves nothing', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 70 }), fc.nat(), fc.nat(), fc.nat(255), (n, a, b, bit) => {
+      const leaves = leavesOf(n);
+      const { node } = grow(leaves);
+      const root = MTH(leaves);
+      const m = a % n;
+      const proof = inclusionPath(m, n).map((range) => rangeHash(range, node));
+      const hash = leafHash(leaves[m]!);
+      const flipped = proof.map((one, i) => (i === b % proof.length ? flip(one, bit) : one));
+      assert.not(isIncluded(hash, m, n, flipped, root));
+      assert.not(isIncluded(flip(hash, bit), m, n, proof, root));
+      assert.not(isIncluded(hash, m, n, proof, flip(root, bit)));
+      assert.not(isIncluded(hash, m, n, proof.slice(1), root));
+      assert.not(isIncluded(hash, m, n, [...proof, root], root));
+      const other = b % n;
+      if (other !== m) assert.not(isIncluded(hash, other, n, proof, root));
+      const size = 1 + (a % (n - 1));
+      const older = { size, root: MTH(leaves.slice(0, size)) };
+      const consistency = consistencyPath(size, n).map((range) => rangeHash(range, node));
+      assert.not(isConsistent({ ...older, root: flip(older.root, bit) }, { size: n, root }, consistency));
+      assert.not(isConsistent(older, { size: n, root: flip(root, bit) }, consistency));
+      assert.not(isConsistent(older, { size: n, root }, consistency.slice(1)));
+      assert.not(isConsistent(older, { size: n, root }, [...consistency, root]));
+      assert.not(isConsistent({ ...older, size: 0 }, { size: n, root }, consistency));
+      assert.not(isConsistent({ size: n + 1, root }, { size: n, root }, consistency));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function flip(hash: Buffer, bit: number): Buffer {
+  const copy = Buffer.from(hash);
+  copy[bit >> 3]! ^= 1 << (bit & 7);
+  return copy;
+}
+
+test('what is not in the tree has no path', () => {
+  assert.throws(() => inclusionPath(3, 3), /not in a tree/);
+  assert.throws(() => inclusionPath(-1, 3), /not in a tree/);
+  assert.throws(() => consistencyPath(0, 3), /no beginning/);
+  assert.throws(() => consistencyPath(4, 3), /no beginning/);
+  assert.equal(consistencyPath(3, 3), []);
+});
+
+test.run();

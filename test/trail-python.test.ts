@@ -1,0 +1,200 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { verifyExport } from '../src/trail/verifier.ts';
+import * as insider from './support/insider.ts';
+import { EVENTS } from './support/insider-suite.ts';
+import { FIRST_KEY, linesOf, numbers, publicOf, SealedHistory } from './support/sealed-history.ts';
+
+/*
+ * examples/verify.py was written from docs/trail-format.md and shares nothing with src/trail but that page. On whatever
+ * an insider does, on damaged files and on odd numbers and texts, both must say the same.
+ */
+
+const EXAMPLES = fileURLToPath(new URL('../examples', import.meta.url));
+const PROGRAM = join(EXAMPLES, 'verify.py');
+const KEY = FIRST_KEY.public_key;
+
+/** Asks for a verdict on many files in one process. */
+const MANY = `
+import json, sys
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
+import verify
+for path in sys.stdin.read().splitlines():
+    try:
+        with open(path, "rb") as file: print(json.dumps(verify.verdict_on(file, sys.argv[2:])))
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error: print("null")
+`;
+
+const python = (args: string[], input = '') => spawnSync('python3', args, { input, encoding: 'utf8' });
+
+interface Opinion {
+  event: [why: string, position: number] | null;
+  seal: [why: string, position: number] | null;
+  whole: string | null;
+  proved: number;
+  events: number;
+}
+
+/** What our verifier says, in the words of the other; null where it refuses. */
+async function ours(text: string): Promise<Opinion | null> {
+  async function* pieces() {
+    yield Buffer.from(text);
+  }
+  const verdict = await verifyExport(pieces(), { keys: [publicOf(FIRST_KEY)] }).catch(() => null);
+  if (verdict === null) return null;
+  const { event_fault, seal_fault, whole_fault, proved, events } = verdict;
+  return {
+    event: event_fault && [event_fault.why, event_fault.position],
+    seal: seal_fault && [seal_fault.why, seal_fault.position!],
+    whole: whole_fault?.why ?? null,
+    proved: proved?.size ?? 0,
+    events,
+  };
+}
+
+async function agree(texts: readonly string[]): Promise<(Opinion | null)[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'veritrail-python-'));
+  try {
+    const paths = texts.map((text, index) => {
+      const path = join(folder, `${index}.jsonl`);
+      writeFileSync(path, text);
+      return path;
+    });
+    const { stdout, stderr, status } = python(['-c', MANY, EXAMPLES, KEY], paths.join('\n'));
+    assert.is(status, 0, stderr);
+    const said = stdout.trimEnd().split('\n');
+    const opinions = await Promise.all(texts.map(ours));
+    for (const [index, line] of said.entries())
+      assert.equal(JSON.parse(line), opinions[index], texts[index]!.slice(-500));
+    assert.is(said.length, texts.length);
+    return opinions;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const whole = (lines: readonly string[]) => `${lines.join('\n')}\n`;
+const SHORT = EVENTS.slice(0, 48);
+const LINES = linesOf(SHORT);
+
+function tests(): void {
+  const test = suite('a second verifier, in Python');
+
+  test('agrees on everything an insider does', async () => {
+    const next = numbers(7);
+    const { rehash: _rehash, ...acts } = insider;
+    const histories = Object.values(acts).flatMap((act) =>
+      Array.from({ length: 4 }, () => act(SHORT, Math.floor(next() * SHORT.length))),
+    );
+    const opinions = await agree([SHORT, EVENTS, ...histories].map((events) => whole(linesOf(events))));
+    const kinds = new Set(opinions.map((said) => said?.event?.[0] ?? said?.seal?.[0] ?? said?.whole ?? 'VALID'));
+    for (const kind of ['VALID', 'ALTERED', 'OUT_OF_ORDER', 'BROKEN_LINK', 'ROOT', 'NOT_GIVEN'])
+      assert.ok(kinds.has(kind), kind);
+  });
+
+  test('agrees on damaged files', async () => {
+    const next = numbers(8);
+    const place = () => 1 + Math.floor(next() * SHORT.length);
+    const bytes = Array.from({ length: 40 }, () => {
+      const text = whole(LINES);
+      const at = Math.floor(next() * text.length);
+      return `${text.slice(0, at)}${String.fromCharCode(32 + Math.floor(next() * 95))}${text.slice(at + 1)}`;
+    });
+    const at = place();
+    await agree([
+      ...bytes,
+      whole(LINES.toSpliced(at, 1)),
+      whole(LINES.toSpliced(at, 0, LINES[at]!)),
+      whole(LINES.slice(0, at)),
+      whole(LINES).slice(0, -40),
+      whole(LINES).trimEnd(),
+      whole([...LINES, LINES[1]!]),
+      whole(LINES.slice(1)),
+      whole(LINES.with(at, LINES[at]!.replace('"data":{', `"data":{"A":${'['.repeat(61)}${']'.repeat(61)},`))),
+      whole(LINES.with(at, LINES[at]!.replace('"data":{', `"data":{"A":${'['.repeat(62)}${']'.repeat(62)},`))),
+      whole(LINES.with(at, LINES[at]!.replace('"data":{', '"data":{"A":NaN,'))),
+      whole(LINES.with(at, LINES[at]!.replace('"data":{', `"data":{"A":"${'x'.repeat(2 ** 21)}",`))),
+      '',
+    ]);
+  });
+
+  test('agrees on numbers and texts', async () => {
+    const next = numbers(9);
+    const odd = [
+      0,
+      -1,
+      1e21,
+      1e20,
+      123456789012345680000,
+      1e-6,
+      1e-7,
+      1.5e-7,
+      5e-324,
+      1.7976931348623157e308,
+      2 ** 53,
+      2 ** 53 + 2,
+    ];
+    const doubles = Array.from({ length: 300 }, () => {
+      const value = Buffer.from(Array.from({ length: 8 }, () => Math.floor(next() * 256))).readDoubleBE();
+      return Number.isFinite(value) ? value : 1 / 3;
+    });
+    const decimals = Array.from({ length: 100 }, () => Math.round(next() * 1e6) / 10 ** Math.floor(next() * 9));
+    const history = new SealedHistory();
+    history.append('vendor-1', 'Happened', { numbers: [...odd, ...doubles, ...decimals] });
+    const texts = Array.from({ length: 0x250 }, (_, code) => String.fromCodePoint(code)).concat(
+      '\u2028',
+      '\ufeff',
+      '😀',
+      '\ufb33',
+    );
+    history.append('vendor-1', 'Happened', Object.fromEntries(texts.map((text) => [`${text}${text}`, text])));
+    history.introduce(FIRST_KEY);
+    history.seal(FIRST_KEY);
+    const [said] = await agree([whole(linesOf(history.events))]);
+    assert.equal(said, { event: null, seal: null, whole: null, proved: 3, events: 4 });
+    const line = linesOf(history.events)[1]!;
+    const spelled = [
+      '1.0',
+      '1e5',
+      '10000000000000000000000',
+      '-0',
+      '0.0000001',
+      '9007199254740993',
+      '1e400',
+      '-',
+      'Infinity',
+      '0x1',
+    ];
+    const others = spelled.map((text) =>
+      whole(linesOf(history.events).with(1, line.replace('"numbers":[0,', `"numbers":[${text},`))),
+    );
+    assert.equal(await agree(others), Array(others.length).fill(null));
+  });
+
+  test('ends with 0, 1 or 2, and reads gzip', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'veritrail-python-'));
+    const path = join(folder, 'export.jsonl.gz');
+    const run = (text: string) => {
+      writeFileSync(path, gzipSync(text));
+      const { status, stdout } = python([PROGRAM, path, KEY]);
+      return [status, stdout.startsWith('{')];
+    };
+    assert.equal(run(whole(LINES)), [0, true]);
+    assert.equal(run(whole(linesOf(insider.editData(SHORT, 20)))), [1, true]);
+    assert.equal(run('something else\n'), [2, false]);
+    assert.is(python([PROGRAM, join(folder, 'absent'), KEY]).status, 2);
+    rmSync(folder, { recursive: true });
+  });
+
+  test.run();
+}
+
+if (python(['--version']).status === 0) tests();
+else console.log('skipped: there is no python3');

@@ -1,0 +1,250 @@
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { TrailEvent } from '../src/trail/event.ts';
+import { verifyExport } from '../src/trail/index.ts';
+import { type PublicKey, publicKeyOf, readPublicKey, signingKey } from '../src/trail/key.ts';
+import { introduceKey, makeSeal, replaceKey, type SealFact } from '../src/trail/seal.ts';
+import { SealCheck } from '../src/trail/seal-check.ts';
+import { TreeWindow, WINDOW } from '../src/trail/window.ts';
+import {
+  FIRST_KEY,
+  linesOf,
+  naiveRoot,
+  ORGANIZATION,
+  publicOf,
+  SECOND_KEY,
+  SealedHistory,
+  testKey,
+  twoHundredEvents,
+  verify,
+} from './support/sealed-history.ts';
+
+const test = suite('verifier');
+
+const HISTORY = twoHundredEvents();
+
+test('a history that nobody touched', () => {
+  const verdict = verify(linesOf(HISTORY.events));
+  const seals = HISTORY.events.filter(({ type }) => type === 'LogSealed');
+  const { size, root, sealed_at, key_id } = seals.at(-1)!.data;
+  assert.is(verdict.valid, true);
+  assert.equal([verdict.event_fault, verdict.seal_fault, verdict.whole_fault], [null, null, null]);
+  assert.equal(verdict.proved, { size, root, sealed_at, key_id, position: 200 });
+  assert.equal([verdict.events, verdict.unsealed, size], [200, 0, 199]);
+  assert.is(verdict.streams, new Set(HISTORY.events.map(({ stream }) => stream)).size);
+  assert.equal(verdict.seals, { total: seals.length, unchecked: 0 });
+  assert.ok(seals.length >= 8 && seals.some(({ data }, i) => HISTORY.events.indexOf(seals[i]!) > Number(data.size)));
+  assert.equal(verdict.redactions, { total: 0, first: [] });
+  assert.equal(
+    verdict.keys.first.map(({ key_id, how, trusted }) => [key_id, how, trusted]),
+    [
+      [FIRST_KEY.key_id, 'INTRODUCED', true],
+      [SECOND_KEY.key_id, 'ROTATED', true],
+    ],
+  );
+});
+
+test('the newer key alone proves what its seals cover, all that came before them too', () => {
+  const verdict = verify(linesOf(HISTORY.events), { keys: [publicOf(SECOND_KEY)] });
+  assert.is(verdict.valid, true);
+  assert.is(verdict.proved?.size, 199);
+  assert.equal(
+    verdict.keys.first.map(({ trusted }) => trusted),
+    [false, true],
+  );
+});
+
+test('a key that nobody gave proves nothing', () => {
+  const verdict = verify(linesOf(HISTORY.events), { keys: [publicOf(testKey(9))] });
+  const first = HISTORY.events.findIndex(({ type }) => type === 'LogSealed') + 1;
+  assert.is(verdict.valid, false);
+  assert.is(verdict.proved, null);
+  assert.is(verdict.seal_fault?.why, 'NOT_GIVEN');
+  assert.equal([verdict.seal_fault?.position, verdict.seal_fault?.from], [first, 1]);
+  assert.is(verify(linesOf(HISTORY.events), { keys: [] }).seal_fault?.why, 'NOT_GIVEN');
+});
+
+test('a key that replaces a lost one is vouched for by nobody, unless it is given too', () => {
+  const history = new SealedHistory();
+  history.append('vendor-1', 'Happened', {});
+  history.introduce(FIRST_KEY);
+  history.seal(FIRST_KEY);
+  history.append('vendor-1', 'Happened', {});
+  history.fact(replaceKey(ORGANIZATION, history.lastSeal, SECOND_KEY));
+  history.seal(SECOND_KEY);
+  const lines = linesOf(history.events);
+  const one = verify(lines);
+  assert.is(one.valid, false);
+  assert.equal(
+    [one.proved?.size, one.seal_fault?.why, one.seal_fault?.from, one.seal_fault?.until],
+    [2, 'NOT_GIVEN', 3, 5],
+  );
+  assert.is(one.seal_fault?.key_id, SECOND_KEY.key_id);
+  for (const keys of [[SECOND_KEY], [FIRST_KEY, SECOND_KEY]]) {
+    const verdict = verify(lines, { keys: keys.map(publicOf) });
+    assert.is(verdict.valid, true);
+    assert.is(verdict.proved?.size, 5);
+    assert.is(verdict.keys.first[1]?.how, 'REPLACED');
+  }
+});
+
+test('events after the newest seal are counted, seals apart', () => {
+  const history = twoHundredEvents();
+  history.append('vendor-1', 'Happened', {});
+  history.append('vendor-2', 'Happened', {});
+  const verdict = verify(linesOf(history.events));
+  assert.equal([verdict.valid, verdict.events, verdict.unsealed, verdict.proved?.size], [true, 202, 2, 199]);
+  history.seal(SECOND_KEY, 1);
+  assert.equal([verify(linesOf(history.events)).unsealed, verify(linesOf(history.events)).proved?.size], [1, 201]);
+});
+
+test('a history without a seal is not proved', () => {
+  const history = new SealedHistory();
+  assert.is(verify(linesOf(history.events)).whole_fault?.why, 'NO_SEAL');
+  history.append('vendor-1', 'Happened', {});
+  assert.is(verify(linesOf(history.events)).whole_fault?.why, 'NO_SEAL');
+  history.introduce(FIRST_KEY);
+  const { valid, whole_fault, unsealed } = verify(linesOf(history.events));
+  assert.equal([valid, whole_fault, unsealed], [false, { why: 'NO_SEAL', position: 2 }, 1]);
+});
+
+test('seals that cover no more than the one before, or themselves, are none', () => {
+  const with_ = (change: (history: SealedHistory) => void) => {
+    const history = new SealedHistory();
+    for (let n = 0; n < 4; n += 1) history.append('vendor-1', 'Happened', {});
+    history.introduce(FIRST_KEY);
+    history.seal(FIRST_KEY, 1);
+    change(history);
+    return verify(linesOf(history.events)).seal_fault;
+  };
+  assert.is(with_((history) => history.seal(FIRST_KEY, 2))?.why, 'SIZE');
+  assert.is(with_((history) => history.seal(FIRST_KEY, -1))?.why, 'SIZE');
+  assert.is(with_((history) => history.introduce(FIRST_KEY))?.why, 'KEY');
+  assert.is(with_((history) => history.seal(SECOND_KEY))?.why, 'KEY');
+  assert.is(with_((history) => history.rotate(SECOND_KEY, testKey(3)))?.why, 'KEY');
+  assert.is(with_((history) => history.fact(replaceKey(ORGANIZATION, null, SECOND_KEY)))?.why, 'PREVIOUS_SEAL');
+  const seal = with_((history) => history.seal(FIRST_KEY, 1));
+  assert.is(seal, null);
+});
+
+test('facts of another shape are none', () => {
+  const history = new SealedHistory();
+  history.append('vendor-1', 'Happened', {});
+  history.introduce(FIRST_KEY);
+  const { data } = history.seal(FIRST_KEY);
+  for (const change of [
+    { more: 1 },
+    { size: '2' },
+    { size: -1 },
+    { root: 'AA' },
+    { key_id: undefined },
+    { previous_seal: 'x' },
+    { sealed_at: 'now' },
+    { signature: null },
+  ]) {
+    const other = new SealedHistory();
+    other.append('vendor-1', 'Happened', {});
+    other.introduce(FIRST_KEY);
+    const changed = Object.entries({ ...data, ...change }).filter(([, value]) => value !== undefined);
+    other.append(`seal-${ORGANIZATION}`, 'LogSealed', Object.fromEntries(changed));
+    assert.is(verify(linesOf(other.events)).seal_fault?.why, 'MALFORMED', JSON.stringify(change));
+  }
+  history.append(`seal-${ORGANIZATION}`, 'SomethingOfALaterVersion', {});
+  assert.is(verify(linesOf(history.events)).valid, true);
+});
+
+test('data that were taken out are listed, and everything verifies', () => {
+  const lines = linesOf(
+    HISTORY.events.map((event, index) =>
+      index === 50 ? { ...event, data: {}, metadata: { ...event.metadata, salt: '' } } : event,
+    ),
+  );
+  const { valid, redactions } = verify(lines);
+  const { id: event_id, type, stream } = HISTORY.events[50]!;
+  assert.equal([valid, redactions], [true, { total: 1, first: [{ position: 51, event_id, type, stream }] }]);
+});
+
+test('a seal that lies too far behind counts as none, and that is said', () => {
+  const hashes = Array.from({ length: WINDOW + 2 }, (_, n) => createHash('sha256').update(`${n}`).digest());
+  const root = naiveRoot(hashes.slice(0, 2).map((hash) => hash.toString('hex')));
+  for (const [events, unchecked] of [
+    [WINDOW + 2, 0],
+    [WINDOW + 3, 1],
+  ] as const) {
+    const window = new TreeWindow();
+    const check = new SealCheck(ORGANIZATION, new Set([FIRST_KEY.public_key]), window);
+    const take = ({ type, data }: SealFact) =>
+      check.take(type, { data, metadata: {} } as unknown as TrailEvent, window.size + 1);
+    take(introduceKey(ORGANIZATION, FIRST_KEY));
+    for (let n = 0; n < events; n += 1) window.add(hashes[n % hashes.length]!, false);
+    const sealed_at = '2026-01-02T00:00:00.000Z';
+    take(makeSeal(ORGANIZATION, { size: 2, root, sealed_at, previous_seal: null }, FIRST_KEY));
+    assert.equal([check.fault, check.unchecked, check.newest?.size], [null, unchecked, unchecked ? undefined : 2]);
+  }
+});
+
+test('any bytes in any pieces are a verdict or a refusal', async () => {
+  const text = `${linesOf(HISTORY.events.slice(0, 45)).join('\n')}\n`;
+  const bytes = Buffer.from(text);
+  const options = { keys: [publicOf(FIRST_KEY)] };
+  const cut = fc.array(fc.integer({ min: 1, max: bytes.length }), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(cut, async (places) => {
+      const at = [0, ...places.toSorted((a, b) => a - b), bytes.length];
+      const pieces = at.slice(1).map((end, i) => bytes.subarray(at[i], end));
+      assert.is((await verifyExport(from(pieces), options)).valid, true);
+    }),
+    { numRuns: 50 },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), async (place, byte) => {
+      const changed = Buffer.from(bytes);
+      changed[place] = byte;
+      const verdict = await verifyExport(from([changed]), options).catch((error: Error) => error.name);
+      const header = text.indexOf('\n');
+      // Nobody vouches for the header, the organization apart.
+      if (place <= header || changed.equals(bytes)) return;
+      assert.ok(verdict === 'NotAnExport' || (typeof verdict === 'object' && !verdict.valid), `byte ${place}: ${byte}`);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+async function* from(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces;
+}
+
+test('keys are read as PEM and as base64, and nothing else is', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const { public_key, key_id } = signingKey(privateKey);
+  const pem = publicKey.export({ format: 'pem', type: 'spki' }) as string;
+  const told = ({ text, key_id }: PublicKey) => [text, key_id];
+  assert.equal(told(readPublicKey(pem)), [public_key, key_id]);
+  assert.equal(told(readPublicKey(` ${public_key}\n`)), [public_key, key_id]);
+  const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  for (const text of [
+    '',
+    'AAAA',
+    public_key.slice(0, -1),
+    privateKey.export({ format: 'pem', type: 'pkcs8' }) as string,
+    other.publicKey.export({ format: 'pem', type: 'spki' }) as string,
+    '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----',
+  ]) {
+    assert.throws(
+      () => readPublicKey(text),
+      (error: unknown) => error instanceof TypeError,
+    );
+  }
+  assert.throws(
+    () => publicKeyOf(other.publicKey),
+    (error: unknown) => error instanceof TypeError,
+  );
+  assert.throws(
+    () => signingKey(publicKey),
+    (error: unknown) => error instanceof TypeError,
+  );
+});
+
+test.run();
