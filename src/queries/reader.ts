@@ -17,11 +17,6 @@ export interface Reader {
   /** For proofs only. */
   events: EventStore;
   accounts: AccountStore;
-  /**
-   * The first seal that covers an ordinal, with the proof that the event there is in it; null while there is none.
-   * Where nobody makes seals it is absent.
-   */
-  proofOf?: (organization: string, ordinal: number) => Promise<object | null>;
   /** Signs cursors; the same on every instance. */
   cursorKey: Buffer;
   now: () => Date;

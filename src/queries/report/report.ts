@@ -5,6 +5,7 @@ import { permit } from '../../commands/roles.ts';
 import { historyOf } from '../../projections/read-model.ts';
 import { readSigned, writeSigned } from '../cursor.ts';
 import { holdingAt, momentOf } from '../moment.ts';
+import { proofOf } from '../proofs.ts';
 import type { Reader } from '../reader.ts';
 import { digestOf } from './digest.ts';
 import { Cutter, type Head } from './page.ts';
@@ -59,7 +60,7 @@ export async function getReport(
     generated_at: reader.now().toISOString(),
     digest,
     ...(incomplete ? { incomplete: true } : {}),
-    ...(type.proved ? await proofOf(context) : {}),
+    ...(type.proved ? await provenBy(context) : {}),
   };
   const goesOn: Place = [moment.today, moment.ordinal, page.next ?? 0];
   return {
@@ -68,12 +69,10 @@ export async function getReport(
   };
 }
 
-async function proofOf({
-  reader,
-  organizationId,
-  moment,
-}: ReportContext): Promise<Pick<Head, 'proof' | 'pending_seal'>> {
-  const proof = await reader.proofOf?.(organizationId, moment.ordinal);
+/** The first seal that covers the report's position, with the path that shows it. */
+async function provenBy(context: ReportContext): Promise<Pick<Head, 'proof' | 'pending_seal'>> {
+  const { reader, organizationId, moment } = context;
+  const proof = await proofOf(reader.models, organizationId, moment.ordinal);
   return proof ? { proof } : { pending_seal: true };
 }
 
