@@ -1,0 +1,25 @@
+import * as assert from 'uvu/assert';
+import { provesInclusion } from '../../src/trail/proof.ts';
+import { onBothPairs } from '../support/pairs.ts';
+import { until } from '../support/wait.ts';
+
+await onBothPairs('a completed audit', (test) => {
+  test('is sealed within seconds by the service, and is proved to be', async ({ owner, organizationId }) => {
+    const organization_id = organizationId;
+    const add = async (tool: string, record: string, input: object) =>
+      ((await owner.ok(tool, input)) as unknown as Record<string, { id: string }>)[record]!;
+    const controls = [{ section_title: 'A.1', name: 'Rules' }];
+    const framework = await add('addFramework', 'framework', { organization_id, name: 'House rules', controls });
+    const audit = await add('addAudit', 'audit', { organization_id, framework_id: framework.id, name: 'Spring' });
+    await owner.ok('updateAudit', { id: audit.id, state: 'COMPLETED', auditor: 'Audit House' });
+    const filter = { event_types: ['LogSealed'] };
+    const seals = async () => (await owner.ok('listChanges', { organization_id, filter })).changes;
+    await until(async () => (await seals()).length > 0, 10_000, 'a seal');
+    const completed = { organization_id, filter: { event_types: ['AuditCompleted'] }, verify: true };
+    const { changes, verification } = await owner.ok('listChanges', completed);
+    const [included] = verification.inclusion;
+    const { size, root } = verification.seal as { size: number; root: string };
+    const proof = { position: Number(included!.position), size, path: included!.path! };
+    assert.ok(provesInclusion(proof, String(changes[0]!.hash), { size, root }));
+  });
+});
