@@ -6,6 +6,7 @@ import { createApp } from './http/app.ts';
 import { Cookies } from './http/cookies.ts';
 import { unavailable } from './http/errors.ts';
 import { createLimits } from './http/limits.ts';
+import type { FileParts } from './http/record-files.ts';
 import { visitors } from './http/visitor.ts';
 import { requireOrganization } from './identity/actor.ts';
 import type { Identity } from './identity/identity.ts';
@@ -82,7 +83,13 @@ export class Front {
     };
     const health = () => healthOf(stores, register);
     const { tools } = register;
-    const app = createApp({ tools, authenticate, limits, health, baseUrl, version: VERSION, logger, oauth, pages });
+    const recordFiles: FileParts = {
+      files: register.recordFiles,
+      exportDrawn: (caller, file) => identity.accessLog.exportDrawn(caller, file),
+    };
+    const app = createApp({
+      ...{ tools, authenticate, limits, health, baseUrl, version: VERSION, logger, oauth, pages, recordFiles },
+    });
     this.serve = app.callback();
   }
 

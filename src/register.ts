@@ -1,4 +1,5 @@
 import { CommandHandler } from './commands/handler.ts';
+import { createRecordFiles, type RecordFiles } from './mcp/record-files.ts';
 import type { Service } from './mcp/service.ts';
 import type { ToolBox } from './mcp/tool.ts';
 import { createToolBox } from './mcp/toolbox.ts';
@@ -31,6 +32,8 @@ export interface Register {
   projections: Projections;
   sealer: Sealer;
   tools: ToolBox;
+  /** What the lists read, as files of any size. */
+  recordFiles: RecordFiles;
 }
 
 export function createRegister(parts: RegisterParts): Register {
@@ -50,16 +53,15 @@ export function createRegister(parts: RegisterParts): Register {
     cursorKey,
     now,
   };
-  const tools = createToolBox(
-    allTools({
-      handler,
-      reader,
-      passed: (organization, position, ms) => projections.passed(organization, position, ms),
-      writeWaitMs: parts.writeWaitMs,
-      reportDrawn: parts.reportDrawn ?? (() => undefined),
-    }),
-    (error, tool) => log.warn({ err: error, tool }, 'a tool failed'),
-  );
+  const all = allTools({
+    handler,
+    reader,
+    passed: (organization, position, ms) => projections.passed(organization, position, ms),
+    writeWaitMs: parts.writeWaitMs,
+    reportDrawn: parts.reportDrawn ?? (() => undefined),
+  });
+  const tools = createToolBox(all, (error, tool) => log.warn({ err: error, tool }, 'a tool failed'));
+  const recordFiles = createRecordFiles(reader, all);
   const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, log });
-  return { handler, projections, sealer, tools };
+  return { handler, projections, sealer, tools, recordFiles };
 }

@@ -13,6 +13,7 @@ import type { Limits } from './limits.ts';
 import { mcpEndpoint } from './mcp-endpoint.ts';
 import { oauthEndpoints } from './oauth.ts';
 import { openapiRoute } from './openapi.ts';
+import { type FileParts, recordFileRoutes } from './record-files.ts';
 import { type RequestState, requests } from './request.ts';
 
 /** What the HTTP service is made of. */
@@ -34,6 +35,8 @@ export interface HttpParts {
   /** The authorization server for assistants, and the pages for people: a service can do without. */
   oauth?: OAuth;
   pages?: Middleware<RequestState>;
+  /** Files of records and changes. */
+  recordFiles?: FileParts;
 }
 
 /** The Koa app: the MCP endpoint, the direct form of the tools and its OpenAPI document, health, OAuth, pages. */
@@ -45,6 +48,7 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true });
   healthRoutes(router, parts, admit);
   directToolRoutes(router, tools, admit, requireScope);
+  if (parts.recordFiles) recordFileRoutes(router, admit, parts.recordFiles);
   openapiRoute(router, parts);
 
   const app = new Koa<RequestState>();

@@ -28,6 +28,17 @@ export interface AccessEntry {
   details?: Readonly<Record<string, string | number>>;
 }
 
+/** A file of records or changes that somebody draws. */
+export interface DrawnExport {
+  organization_id: string;
+  /** The family's plural, or `changes`. */
+  type: string;
+  format: string;
+  position: string;
+  /** Behind which line a file that was cut goes on. */
+  after?: string;
+}
+
 export interface AccessLogParts {
   accounts: AccountStore;
   /** Where an account is a member now. */
@@ -115,9 +126,22 @@ export class AccessLog {
   readonly linkNoted = (event: LinkEvent): void => this.note(entryOfLink(event));
 
   /** A report that somebody has drawn, once for all of its pages. */
-  reportDrawn({ account_id, token_id, client }: Caller, { organization_id, ...details }: DrawnReport): void {
+  reportDrawn(caller: Caller, report: DrawnReport): void {
+    this.drawn('REPORT_DRAWN', caller, report);
+  }
+
+  /** A file that somebody draws, and each time that it is gone on with. */
+  exportDrawn(caller: Caller, file: DrawnExport): void {
+    this.drawn('EXPORT_DRAWN', caller, file);
+  }
+
+  private drawn(
+    event_type: AccessType,
+    { account_id, token_id, client }: Caller,
+    { organization_id, ...details }: DrawnReport | DrawnExport,
+  ): void {
     this.note({
-      event_type: 'REPORT_DRAWN',
+      event_type,
       actor_id: account_id,
       client: client === null ? null : `${client.name} ${client.version}`.trim(),
       organizations: [organization_id],

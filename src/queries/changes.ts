@@ -52,7 +52,7 @@ export async function listChanges(reader: Reader, caller: Caller, input: Changes
   const boundTo = ['listChanges', organizationId, input.filter ?? {}, input.as_of ?? null];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
   const moment: Moment = after ?? (await momentOf(reader, organizationId, input.as_of));
-  const where = await conditions(reader, caller, input, moment);
+  const where = await changeConditions(reader, caller, input, moment);
   const notes = answerNotes(reader, organizationId, moment);
   if (input.view === 'COUNT') {
     return { total: await countChanges(reader, { collection: 'changes', organizationId, where }, input), ...notes };
@@ -139,7 +139,13 @@ function aboutRecords(ids: readonly string[]): Condition {
   return oneOf('record_id', [...ids, ...new Set(adoptions)]);
 }
 
-async function conditions(reader: Reader, caller: Caller, input: ChangesInput, moment: Moment): Promise<Condition[]> {
+/** A filter of changes as conditions on what is stored. */
+export async function changeConditions(
+  reader: Reader,
+  caller: Caller,
+  input: Pick<ChangesInput, 'organization_id' | 'filter'>,
+  moment: Moment,
+): Promise<Condition[]> {
   const { record_id, record_types, actor_id, event_types, from, to } = input.filter ?? {};
   const where: Condition[] = [];
   if (record_id) where.push(aboutRecords(record_id));
@@ -196,7 +202,8 @@ async function boundary(
   );
 }
 
-async function presentChanges(reader: Reader, documents: readonly ChangeDocument[], proofs: boolean) {
+/** Changes as readers get them. */
+export async function presentChanges(reader: Reader, documents: readonly ChangeDocument[], proofs: boolean) {
   const people = documents.flatMap((change) => [change.actor_id, ...accountIdsIn(change.changes)]);
   const names = await accountNames(
     reader.accounts,

@@ -1,0 +1,38 @@
+import { valueAt } from '../queries/report/render/cells.ts';
+import { csvCell } from '../queries/report/render/csv.ts';
+
+/** How lines of any number are written: each by itself, so that a file can be cut behind any of them and gone on with. */
+export interface LineFormat {
+  /** As it is asked for. */
+  name: string;
+  mediaType: string;
+  ending: string;
+  /** What comes before the first line, in a file from its start. */
+  head(columns: readonly string[]): string;
+  lines(documents: readonly object[], columns: readonly string[]): string;
+}
+
+/** JSON Lines, https://jsonlines.org: a record as its list has it with view FULL. */
+const jsonl: LineFormat = {
+  name: 'jsonl',
+  mediaType: 'application/x-ndjson',
+  ending: 'jsonl',
+  head: () => '',
+  lines: (documents) => documents.map((document) => `${JSON.stringify(document)}\n`).join(''),
+};
+
+/** RFC 4180, the cells as in reports: none can become a formula. */
+const csv: LineFormat = {
+  name: 'csv',
+  mediaType: 'text/csv; charset=utf-8',
+  ending: 'csv',
+  head: (columns) => row(columns),
+  lines: (documents, columns) =>
+    documents.map((document) => row(columns.map((column) => valueAt({ ...document }, column)))).join(''),
+};
+
+export const LINE_FORMATS: readonly LineFormat[] = [jsonl, csv];
+
+function row(cells: readonly unknown[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}

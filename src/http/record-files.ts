@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type Router from '@koa/router';
+import type { Caller } from '../commands/caller.ts';
+import { asRefusal, Refusal } from '../commands/refusal.ts';
+import type { DrawnExport } from '../identity/access-log.ts';
+import { clientOf } from '../mcp/protocol-era.ts';
+import { CHANGES, type RecordFile, type RecordFiles } from '../mcp/record-files.ts';
+import { ERRORS } from '../mcp/status.ts';
+import { ClientGone, HttpError } from './errors.ts';
+import { formatOf, requestOf } from './file-query.ts';
+import type { LineFormat } from './line-formats.ts';
+import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';
+
+/** Files of records and changes, and whom each one that is drawn is told to. */
+export interface FileParts {
+  files: RecordFiles;
+  exportDrawn(caller: Caller, drawn: DrawnExport): void;
+  /** A client that takes nothing for so long is cut off; a minute unless given. */
+  stalledMs?: number;
+}
+
+/** How node says that the client has left. */
+const LEFT = new Set([
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_UNABLE_TO_PIPE',
+  'ERR_STREAM_DESTROYED',
+  'ECONNRESET',
+  'EPIPE',
+]);
+const STALLED_MS = 60_000;
+/** What is held ready for a client that reads slowly, beside the rows of one read. */
+const READY_BYTES = 65_536;
+
+/**
+ * `GET /api/v1/organizations/{id}/records/{family}` and `…/changes`: lines of any size, written as fast as the client
+ * reads and no faster. Their headers say which position they are of, and the cursor that goes on with them.
+ */
+export function recordFileRoutes(
+  router: Router<RequestState>,
+  admit: (request: IncomingMessage) => Promise<Caller>,
+  parts: FileParts,
+): void {
+  const serve = async (ctx: RequestContext, organizationId: string, what: string) => {
+    const admitted = await admit(ctx.req);
+    ctx.state.account = admitted.account_id;
+    const caller = { ...admitted, client: clientOf('legacy', {}, ctx.headers) };
+    const query = new URLSearchParams(ctx.querystring);
+    const format = formatOf(query);
+    const { file, first } = await refusing(async () => {
+      const request = requestOf(parts.files, what, organizationId, query);
+      const file = await parts.files.open(caller, request);
+      // What cannot be read at all is still answered as an error.
+      return { file, first: ctx.method === 'HEAD' ? null : await file.batches.next() };
+    });
+    ctx.respond = false;
+    ctx.res.writeHead(200, headersOf(ctx, what, format, file));
+    if (first === null) return void ctx.res.end();
+    const after = query.get('after');
+    const position = String(file.moment.ordinal);
+    const told = { organization_id: organizationId, type: what, format: format.name, position };
+    parts.exportDrawn(caller, after === null ? told : { ...told, after });
+    const lines = linesOf(format, file, first, after === null);
+    await send(ctx.res, lines, parts.stalledMs ?? STALLED_MS);
+  };
+  router.get('/api/v1/organizations/:id/records/:family', (ctx) => {
+    const { id = '', family = '' } = ctx.params;
+    // Changes are no family, though files of them are made alike.
+    return serve(ctx, id, family === CHANGES ? '' : family);
+  });
+  router.get('/api/v1/organizations/:id/changes', (ctx) => serve(ctx, ctx.params.id ?? '', CHANGES));
+}
+
+async function* linesOf(
+  format: LineFormat,
+  { columns, batches }: RecordFile,
+  first: IteratorResult<object[], unknown>,
+  fromStart: boolean,
+): AsyncGenerator<string> {
+  const head = fromStart ? format.head(columns) : '';
+  yield first.done ? head : head + format.lines(first.value, columns);
+  for await (const batch of batches) yield format.lines(batch, columns);
+}
+
+/** Writes until the end, the client's leaving or a fault: after the last two the connection is cut, so that it is seen. */
+async function send(response: ServerResponse, lines: AsyncGenerator<string>, stalledMs: number): Promise<void> {
+  response.setTimeout(stalledMs, () => response.destroy());
+  const chunks = Readable.from(lines, { objectMode: false, highWaterMark: READY_BYTES });
+  try {
+    await pipeline(chunks, response);
+  } catch (error) {
+    if (LEFT.has((error as NodeJS.ErrnoException).code ?? '')) throw new ClientGone();
+    throw error;
+  }
+}
+
+function headersOf(ctx: RequestContext, what: string, format: LineFormat, file: RecordFile): string[] {
+  const { ordinal, today } = file.moment;
+  const name = `veritrail-${what}-${today}-${ordinal}.${format.ending}`;
+  return [
+    ...['Content-Type', format.mediaType, 'Content-Disposition', `attachment; filename="${name}"`],
+    ...['Accept-Ranges', 'none', 'X-Accel-Buffering', 'no'],
+    ...['Veritrail-Position', String(ordinal), 'Veritrail-Date', today, 'Veritrail-Cursor', file.cursor],
+    ...(file.incomplete ? ['Veritrail-Incomplete', 'true'] : []),
+    ...API_HEADERS,
+    ...['X-Request-Id', ctx.state.id],
+  ];
+}
+
+/** What is refused, as an answer of HTTP. */
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const error = asRefusal(thrown);
+    if (!(error instanceof Refusal)) throw thrown;
+    const wait = error.more.retry_after_seconds;
+    const headers = wait === undefined ? {} : { 'Retry-After': String(wait) };
+    throw new HttpError(ERRORS[error.code].status, error.code, error.message, headers, error.more);
+  }
+}

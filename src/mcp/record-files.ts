@@ -1,0 +1,101 @@
+import type { Caller } from '../commands/caller.ts';
+import { Refusal } from '../commands/refusal.ts';
+import { deedOf } from '../commands/roles.ts';
+import { openChangeFile } from '../queries/change-file.ts';
+import { queryOfType } from '../queries/families.ts';
+import type { FileInput, OpenedFile } from '../queries/file.ts';
+import type { Reader } from '../queries/reader.ts';
+import { openRecordFile } from '../queries/record-file.ts';
+import { readInput } from './input.ts';
+import { publish } from './publish.ts';
+import type { Tool } from './tool.ts';
+
+/** What stands for changes among the families. */
+export const CHANGES = 'changes';
+
+/** A file that was asked for, ready to be written. */
+export interface RecordFile extends OpenedFile {
+  /** What its lines hold, in the order of a table; `record.id` is a member of a member. */
+  columns: readonly string[];
+}
+
+/** A filter's value as a published schema has it. */
+interface Published {
+  type?: string;
+  items?: { type?: string };
+}
+
+export interface FileRequest extends Omit<FileInput, 'filter'> {
+  /** A family's plural, or `changes`. */
+  what: string;
+  /** What is to be the tool's filter; it is checked as the tool checks it. */
+  filter: unknown;
+}
+
+/** Files of records and changes: what their lists read, by the same inputs and roles, whole. */
+export interface RecordFiles {
+  /** What a file can be of. */
+  readonly kinds: readonly string[];
+  /** Filters and their types, as the list's tool publishes them. @throws Refusal not_found */
+  filters(what: string): Readonly<Record<string, Published>>;
+  /** @throws Refusal as the list's tool does */
+  open(caller: Caller, request: FileRequest): Promise<RecordFile>;
+}
+
+interface Kind {
+  tool: Tool;
+  columns: readonly string[];
+  open(caller: Caller, input: FileInput): Promise<OpenedFile>;
+  published?: PublishedInput;
+}
+type PublishedInput = { properties?: { filter?: { properties?: Record<string, Published> } } };
+
+const CHANGE_COLUMNS = [
+  ...['position', 'event_type', 'record.id', 'record.type', 'record.name', 'linked.id', 'linked.type', 'linked.name'],
+  ...['revision', 'recorded_at', 'effective_at', 'actor.id', 'actor.kind', 'actor.name', 'client', 'reason'],
+  ...['changes', 'stale'],
+];
+/** What only an answer of bounded size has. */
+const OF_ANSWERS = 'truncated';
+
+/** @param tools all tools: the lists among them say what there is, and by which filters */
+export function createRecordFiles(reader: Reader, tools: readonly Tool[]): RecordFiles {
+  const kinds = new Map(tools.flatMap((tool) => kindsOf(reader, tool)));
+  const kindOf = (what: string): Kind => {
+    const kind = kinds.get(what);
+    if (kind !== undefined) return kind;
+    const allowed = [...kinds.keys()];
+    throw new Refusal('not_found', `There is no file of that name: ask for one of ${allowed.join(', ')}.`, { allowed });
+  };
+  return {
+    kinds: [...kinds.keys()],
+    filters: (what) => publishedOf(kindOf(what)).properties?.filter?.properties ?? {},
+    async open(caller, { what, organization_id, filter, as_of, cursor, after }) {
+      const kind = kindOf(what);
+      const given = { organization_id, filter, ...(as_of === undefined ? {} : { as_of }) };
+      const input = readInput(kind.tool.input, publishedOf(kind), given) as FileInput;
+      const opened = await kind.open(caller, { ...input, cursor, after });
+      return { ...opened, columns: kind.columns };
+    },
+  };
+}
+
+/** Most tools are no list, and make no kind. */
+function kindsOf(reader: Reader, tool: Tool): [string, Kind][] {
+  const { name, record } = tool;
+  if (name === 'listChanges') {
+    return [
+      [CHANGES, { tool, columns: CHANGE_COLUMNS, open: (caller, input) => openChangeFile(reader, caller, input) }],
+    ];
+  }
+  if (!name.startsWith('list') || record === undefined) return [];
+  const family = queryOfType(record.type);
+  const columns = Object.keys(record.full.shape).filter((field) => field !== OF_ANSWERS);
+  const open: Kind['open'] = (caller, input) => openRecordFile(reader, family, deedOf(name), caller, input);
+  return [[record.plural, { tool, columns, open }]];
+}
+
+function publishedOf(kind: Kind): PublishedInput {
+  kind.published ??= publish(kind.tool.input) as PublishedInput;
+  return kind.published;
+}

@@ -1,0 +1,68 @@
+import type { Caller } from '../commands/caller.ts';
+import { dateOf } from '../commands/dates.ts';
+import { Refusal } from '../commands/refusal.ts';
+import { readSigned, writeSigned } from './cursor.ts';
+import { momentOf } from './moment.ts';
+import type { Reader } from './reader.ts';
+
+/** What a file of records or of changes is asked for by. */
+export interface FileInput {
+  organization_id: string;
+  filter?: Record<string, unknown> | undefined;
+  as_of?: string | undefined;
+  /** Of a file that was begun, to go on with it. */
+  cursor?: string | undefined;
+  /** The last line that is there already: a record's id, of changes a position. */
+  after?: string | undefined;
+}
+
+/** A moment that stays what it is while a file of it is written, however long that takes. */
+export interface FileMoment {
+  today: string;
+  ordinal: number;
+}
+
+/** A file that is about to be written. */
+export interface OpenedFile {
+  moment: FileMoment;
+  /** Leads back to the same moment. */
+  cursor: string;
+  /** An event of the organization could not be read: something may lack. */
+  incomplete: boolean;
+  /** Its lines, some at a time: none is read before it is asked for. */
+  batches: AsyncGenerator<object[]>;
+}
+
+/** Rows of one read of the store: a file of any size never holds more. */
+export const ROWS_AT_ONCE = 100;
+
+/**
+ * The moment that a file is of. It is pinned when the file is begun, now as well: a file is of one position, whatever
+ * is written meanwhile. The cursor is the caller's alone, since it leads to a past that others may not see.
+ */
+export async function beginFile(
+  reader: Reader,
+  caller: Caller,
+  what: string,
+  { organization_id, filter, as_of, cursor, after }: FileInput,
+): Promise<Omit<OpenedFile, 'batches'>> {
+  const boundTo = ['file', what, caller.account_id, organization_id, filter ?? {}, as_of ?? null];
+  if (after !== undefined && cursor === undefined) {
+    const message =
+      'Give after together with the cursor that the file began with: it stands in a header of its answer.';
+    throw new Refusal('invalid_input', message, { field: 'cursor' });
+  }
+  const moment = cursor === undefined ? await pinned(reader, organization_id, as_of) : null;
+  const [today, ordinal] = moment ?? readSigned<[string, number]>(reader.cursorKey, boundTo, cursor ?? '');
+  return {
+    moment: { today, ordinal },
+    cursor: writeSigned(reader.cursorKey, boundTo, [today, ordinal]),
+    incomplete: (reader.progress.checkpoint(organization_id)?.parked ?? 0) > 0,
+  };
+}
+
+/** Today, by its date, is the newest position there is. */
+async function pinned(reader: Reader, organizationId: string, asOf: string | undefined): Promise<[string, number]> {
+  const { today, ordinal } = await momentOf(reader, organizationId, asOf ?? dateOf(reader.now().toISOString()));
+  return [today, ordinal ?? 0];
+}

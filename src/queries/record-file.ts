@@ -1,0 +1,75 @@
+import type { Caller } from '../commands/caller.ts';
+import { Refusal } from '../commands/refusal.ts';
+import { type Deed, permit } from '../commands/roles.ts';
+import { historyOf } from '../projections/read-model.ts';
+import type { FamilyQuery } from './family.ts';
+import { beginFile, type FileInput, type FileMoment, type OpenedFile, ROWS_AT_ONCE } from './file.ts';
+import { linkedTo } from './links.ts';
+import { listConditions } from './list.ts';
+import { holdingAt, refusePast } from './moment.ts';
+import { type PageQuery, type PageRow, readPage } from './page.ts';
+import { present } from './present.ts';
+import type { Reader } from './reader.ts';
+
+/**
+ * All records of a family that a filter leaves, whole, in the order of their list, at one position.
+ * @param deed what the family's list needs
+ * @throws Refusal as the list does
+ */
+export async function openRecordFile(
+  reader: Reader,
+  family: FamilyQuery,
+  deed: Deed,
+  caller: Caller,
+  input: FileInput,
+): Promise<OpenedFile> {
+  const { organization_id: organizationId, filter = {}, as_of, after } = input;
+  permit(caller, organizationId, deed);
+  refusePast(reader, caller, organizationId, as_of);
+  const begun = await beginFile(reader, caller, family.plural, input);
+  const { moment } = begun;
+  // A cursor that was kept leads nobody into the past either.
+  if (input.cursor !== undefined) refusePast(reader, caller, organizationId, moment.today);
+  const context = { today: moment.today, account_id: caller.account_id, filter };
+  const linked = await linkedTo(reader, organizationId, family, moment, filter);
+  const source = {
+    collection: historyOf(family.plural),
+    organizationId,
+    order: { key: family.defaultOrder.field, direction: family.defaultOrder.direction },
+  };
+  const place = after === undefined ? null : await placeOf(reader, source, after, moment);
+  const query = { ...source, where: [...linked, ...listConditions(family, moment, context)], size: ROWS_AT_ONCE };
+  return { ...begun, batches: walk(reader, family, query, place, moment.today) };
+}
+
+/** Where a record stands in the order, whether or not the filter leaves it. @throws Refusal where it was not there */
+async function placeOf(
+  reader: Reader,
+  source: Pick<PageQuery, 'collection' | 'organizationId' | 'order'>,
+  id: string,
+  moment: FileMoment,
+): Promise<PageQuery['after']> {
+  const where = [{ key: 'record_id', op: 'eq', value: id } as const, ...holdingAt(moment.ordinal)];
+  const [found] = await reader.models.find({ ...source, where, limit: 1 });
+  if (found !== undefined) return { empty: found.key === null, key: found.key, id: found.id };
+  throw new Refusal('invalid_input', 'Give after as the id in the last line of this file that you have.', {
+    field: 'after',
+  });
+}
+
+async function* walk(
+  reader: Reader,
+  family: FamilyQuery,
+  query: Omit<PageQuery, 'after'>,
+  start: PageQuery['after'],
+  today: string,
+): AsyncGenerator<object[]> {
+  let after = start;
+  for (;;) {
+    const rows: PageRow[] = await readPage(reader.models, { ...query, after });
+    const documents = rows.slice(0, query.size).map(({ doc }) => doc);
+    if (documents.length > 0) yield await present(reader.accounts, family, documents, today, 'FULL');
+    if (rows.length <= query.size) return;
+    after = rows[query.size - 1]!;
+  }
+}

@@ -1,0 +1,244 @@
+/** Records and changes as files: the same as the lists answer, for whom they answer, gone on with behind any line. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Answered, ask, csvRows, linesOf } from './support/files.ts';
+import type { Session } from './support/mcp-client.ts';
+import { embeddedPair, type Served, serve } from './support/pairs.ts';
+import { laySmallRegister } from './support/small-register.ts';
+import { until } from './support/wait.ts';
+
+interface Context extends Served {
+  auditor: Session;
+  viewer: Session;
+}
+
+const FAMILIES = ['risks', 'measures', 'vendors', 'obligations', 'nonconformities', 'frameworks', 'controls', 'audits'];
+const toolOf = (family: string) => `list${family[0]!.toUpperCase()}${family.slice(1)}`;
+
+const test = suite<Context>('files of records and changes');
+
+test.before(async (context) => {
+  Object.assign(context, await serve(embeddedPair()));
+  await laySmallRegister(context.owner, context.organizationId);
+  context.auditor = await context.as('AUDITOR');
+  context.viewer = await context.as('VIEWER');
+});
+test.after((served) => served.close());
+
+const file = ({ url, token, organizationId }: Context, path: string, query: object = {}): Promise<Answered> =>
+  ask(url, token, organizationId, path, query);
+
+/** What a list answers, page by page. */
+async function walk(session: Session, tool: string, member: string, args: object): Promise<object[]> {
+  const all: object[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await session.ok(tool, { ...args, size: 7, view: 'FULL', ...(cursor ? { cursor } : {}) });
+    all.push(...(page as unknown as Record<string, object[]>)[member]!);
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
+  return all;
+}
+
+test('each family’s file is what a walk through its list finds, in that order', async (context) => {
+  for (const family of FAMILIES) {
+    const { lines, position, headers } = await file(context, `records/${family}`);
+    const args = { organization_id: context.organizationId, as_of: position };
+    const expected = await walk(context.owner, toolOf(family), family, args);
+    assert.ok(expected.length > 0, family);
+    assert.equal(lines, expected, family);
+    assert.is(headers.get('content-type'), 'application/x-ndjson');
+    const name = `veritrail-${family}-${headers.get('veritrail-date')}-${position}.jsonl`;
+    assert.is(headers.get('content-disposition'), `attachment; filename="${name}"`);
+    const now = await walk(context.owner, toolOf(family), family, { organization_id: context.organizationId });
+    assert.equal(lines, now, `${family}: nothing changed since`);
+  }
+});
+
+test('a file of changes is what listChanges finds, an event of several records once', async (context) => {
+  const filters = [
+    {},
+    { record_types: ['RISK', 'MEASURE', 'VENDOR'] },
+    { event_types: ['RiskAdded'] },
+    { actor_id: ['ME'] },
+  ];
+  for (const filter of filters) {
+    const { lines, position } = await file(context, 'changes', { filter: JSON.stringify(filter) });
+    const args = { organization_id: context.organizationId, filter, as_of: position };
+    const expected = await walk(context.owner, 'listChanges', 'changes', args);
+    assert.ok(expected.length > 3);
+    assert.equal(lines, expected);
+  }
+});
+
+test('filters are the list’s, as JSON or by their names', async (context) => {
+  const { organizationId, owner } = context;
+  const [risk] = (await owner.ok('listRisks', { organization_id: organizationId, filter: { query: 'ransom' } })).risks;
+  const [measure] = (await file(context, 'records/measures', { linked_to: risk!.id })).lines as { name: string }[];
+  assert.is(measure?.name, 'Daily backups kept off-site');
+  const cases: [string, object, string | string[][]][] = [
+    ['risks', { query: 'phish' }, 'query=phish'],
+    ['risks', { status: ['IN_TREATMENT', 'OPEN'] }, 'status=IN_TREATMENT&status=OPEN'],
+    [
+      'vendors',
+      { processes_personal_data: true, country: ['Germany'] },
+      'processes_personal_data=true&country=Germany',
+    ],
+    ['risks', { missing: ['OWNER'], include_archived: true }, 'missing=OWNER&include_archived=true'],
+  ];
+  for (const [family, filter, query] of cases) {
+    const args = { organization_id: organizationId, filter };
+    const expected = await walk(owner, toolOf(family), family, args);
+    assert.ok(expected.length > 0, JSON.stringify(filter));
+    assert.equal((await file(context, `records/${family}`, { filter: JSON.stringify(filter) })).lines, expected);
+    const named = Object.fromEntries(
+      [...new URLSearchParams(query)].map(([name]) => [name, new URLSearchParams(query).getAll(name)]),
+    );
+    assert.equal((await file(context, `records/${family}`, named)).lines, expected);
+  }
+});
+
+test('what a list refuses, its file refuses with the same words', async (context) => {
+  const { organizationId, owner } = context;
+  for (const filter of [{ statuss: ['OPEN'] }, { status: ['NO_SUCH'] }, { owner_id: ['nobody'] }]) {
+    const refused = await owner.refused('listRisks', { organization_id: organizationId, filter });
+    const { status, error } = await file(context, 'records/risks', { filter: JSON.stringify(filter) });
+    assert.is(status, 400);
+    assert.equal(error, refused);
+  }
+  const wrong: [string, object, number, string?][] = [
+    ['records/evidences', {}, 404],
+    ['records/changes', {}, 404],
+    ['records/constructor', {}, 404],
+    ['records/risks', { format: 'xlsx' }, 400, 'format'],
+    ['records/risks', { filter: '[1]' }, 400, 'filter'],
+    ['records/risks', { filter: '{"query":"a"}', query: 'b' }, 400, 'query'],
+    ['records/risks', { query: ['a', 'b'] }, 400, 'query'],
+    ['records/risks', { as_of: '2999-01-01' }, 400, 'as_of'],
+    ['records/risks', { as_of: '1\r\nSet-Cookie: a=b' }, 400, 'as_of'],
+    ['records/risks', { cursor: 'W10.nonsense' }, 400, 'cursor'],
+    ['records/risks', { after: 'rsk_1' }, 400, 'cursor'],
+    ['changes', { record_types: 'ACCESS' }, 400, 'filter.record_types'],
+  ];
+  for (const [path, query, expected, field] of wrong) {
+    const { status, error } = await file(context, path, query);
+    assert.equal([status, error?.field], [expected, field], `${path} ${JSON.stringify(query)}`);
+  }
+});
+
+for (const format of ['jsonl', 'csv']) {
+  test(`a file that was cut goes on behind any line while records change: ${format}`, async (context) => {
+    const { owner, organizationId } = context;
+    for (const [path, id, column] of [
+      ['records/risks', 'id', 0],
+      ['changes', 'position', 0],
+    ] as const) {
+      const whole = await file(context, path, { format });
+      const cursor = whole.headers.get('veritrail-cursor')!;
+      const texts = format === 'csv' ? csvRows(whole.text) : linesOf(whole.text);
+      await owner.ok('addRisk', { organization_id: organizationId, name: `A${Math.random()} newer risk` });
+      let had = '';
+      for (const [index, text] of texts.entries()) {
+        had += format === 'csv' ? `${text}\r\n` : `${text}\n`;
+        if (format === 'csv' && index === 0) continue;
+        if (index % 3 !== 1) continue;
+        const after = format === 'csv' ? text.split(',')[column]! : String(JSON.parse(text)[id]);
+        const rest = await file(context, path, { format, cursor, after });
+        assert.is(had + rest.text, whole.text, `${path} behind ${after}`);
+      }
+      const again = await file(context, path, { format, as_of: whole.position });
+      assert.is(again.text, whole.text, 'and as_of its position it is the same again');
+      const other = await file({ ...context, token: context.auditor.token }, path, { format, cursor });
+      assert.is(other.text, whole.text, 'another credential of the same account goes on');
+      assert.is((await file(context, path, { format, cursor, query: 'x', actor_id: 'ME' })).status, 400);
+    }
+  });
+}
+
+test('no cell of a CSV can be taken for a formula, and no text ends its row', async (context) => {
+  const { owner, organizationId } = context;
+  const names = ['=HYPERLINK("https://example.org")', '+1', '-1', '@x', 'plain, "quoted"', 'two\nlines'];
+  const rows = names.map((description, index) => ({ name: `Odd vendor ${index}`, description }));
+  for (const row of rows) await owner.ok('addVendor', { organization_id: organizationId, ...row });
+  const { text, headers } = await file(context, 'records/vendors', { format: 'csv', query: 'odd vendor' });
+  assert.is(headers.get('content-type'), 'text/csv; charset=utf-8');
+  for (const name of names.slice(0, 4)) assert.ok(text.includes(`'${name.replaceAll('"', '""')}`), name);
+  assert.not.match(text, /(?:^|,|\r\n)"?[=+@-]/);
+  assert.ok(text.includes('"plain, ""quoted"""') && text.includes('"two\nlines"'));
+  assert.is(csvRows(text).length, names.length + 1);
+  const reasons = await file(context, 'changes', { format: 'csv', record_types: 'VENDOR' });
+  assert.not.match(reasons.text, /(?:^|,|\r\n)"?[=+@-]/);
+});
+
+test('a CSV has a column for every field that a record has', async (context) => {
+  for (const family of [...FAMILIES.map((name) => `records/${name}`), 'changes']) {
+    const header = csvRows((await file(context, family, { format: 'csv' })).text)[0]!.split(',');
+    const fields = (await file(context, family)).lines.flatMap((line) => Object.keys(line));
+    const columns = new Set(header.map((column) => column.split('.')[0]));
+    assert.equal(
+      [...new Set(fields)].filter((field) => !columns.has(field)),
+      [],
+      family,
+    );
+  }
+});
+
+test('records are for every role, the past and changes for an AUDITOR', async (context) => {
+  const { viewer, auditor } = context;
+  const of = (session: Session, path: string, query: object = {}) =>
+    file({ ...context, token: session.token }, path, query).then(({ status }) => status);
+  const today = (await file(context, 'records/risks')).headers.get('veritrail-date')!;
+  assert.is(await of(viewer, 'records/risks'), 200);
+  assert.is(await of(viewer, 'records/risks', { as_of: today }), 200);
+  for (const [path, query] of [
+    ['records/risks', { as_of: '3' }],
+    ['changes', {}],
+  ] as const) {
+    assert.equal([await of(viewer, path, query), await of(auditor, path, query)], [403, 200], path);
+  }
+});
+
+test('nobody learns of another organization, and nobody goes on with another’s file', async (context) => {
+  const { url, token, organizationId } = context;
+  const foreign = await context.foreignOrganization();
+  for (const path of ['records/risks', 'changes']) {
+    const theirs = await ask(url, token, foreign.id, path);
+    const none = await ask(url, token, `${foreign.id.slice(0, -3)}000`, path);
+    assert.equal([theirs.status, theirs.error], [404, none.error]);
+    assert.is((await ask(url, foreign.owner.token, foreign.id, path)).status, 200);
+    const cursor = (await ask(url, token, organizationId, path)).headers.get('veritrail-cursor')!;
+    assert.is((await ask(url, foreign.owner.token, foreign.id, path, { cursor })).status, 400);
+    assert.is((await ask(url, 'vtr_nonsense', organizationId, path)).status, 401);
+  }
+  const ours = (await file(context, 'records/risks')).lines as { id: string }[];
+  const begun = await ask(url, foreign.owner.token, foreign.id, 'records/risks');
+  const cursor = begun.headers.get('veritrail-cursor')!;
+  const { status } = await ask(url, foreign.owner.token, foreign.id, 'records/risks', { cursor, after: ours[0]!.id });
+  assert.is(status, 400);
+});
+
+test('HEAD answers the headers alone, and nothing but GET draws a file', async ({ url, token, organizationId }) => {
+  const address = `${url}/api/v1/organizations/${organizationId}/records/risks`;
+  const headers = { Authorization: `Bearer ${token}` };
+  const head = await fetch(address, { method: 'HEAD', headers });
+  assert.equal([head.status, await head.text(), head.headers.get('accept-ranges')], [200, '', 'none']);
+  assert.match(head.headers.get('veritrail-position')!, /^\d+$/);
+  const posted = await fetch(address, { method: 'POST', headers });
+  assert.equal([posted.status, posted.headers.get('allow')], [405, 'HEAD, GET']);
+});
+
+test('each file that is drawn is in the access log, with who drew it', async (context) => {
+  const { owner, organizationId } = context;
+  const { position } = await file(context, 'records/audits', { format: 'csv' });
+  const filter = { record_types: ['ACCESS'], event_types: ['EXPORT_DRAWN'], actor_id: ['ME'] };
+  const told = async () => {
+    const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });
+    const rows = changes.map((row) => Object.fromEntries(row.changes.map(({ field, to }) => [field, to])));
+    return rows.find(({ type }) => type === 'audits');
+  };
+  const facts = await until(told, 5_000, 'the file is told of');
+  assert.match(String(facts?.token_id), /^tok_/);
+  assert.equal([facts?.format, String(facts?.position)], ['csv', position]);
+});
+
+test.run();
