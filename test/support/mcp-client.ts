@@ -117,6 +117,9 @@ export async function sdkClient(url: string, token: string): Promise<Client> {
   return client;
 }
 
+/** Whoever is answered by tools. */
+export type Asker = Pick<Session, 'ok'>;
+
 /** Calls tools for one token; what is not answered as expected is an error that shows the answer. */
 export class Session {
   constructor(

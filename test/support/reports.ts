@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as assert from 'uvu/assert';
-import type { Session } from './mcp-client.ts';
+import type { Asker } from './mcp-client.ts';
 
 type Json = Record<string, unknown>;
 
@@ -24,7 +24,7 @@ export interface WholeReport extends Json {
 /** How a report is asked for: a tool's answer, or an error that is thrown. */
 export type Ask = (input: object) => Promise<unknown>;
 
-export const asking = (session: Session, organization_id: string): Ask => {
+export const asking = (session: Asker, organization_id: string): Ask => {
   return (input) => session.ok('getReport', { organization_id, ...input }) as Promise<unknown>;
 };
 

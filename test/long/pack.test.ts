@@ -1,0 +1,19 @@
+import { suite } from 'uvu';
+import { folderOfTest } from '../support/installed.ts';
+import { assertPackMoves } from '../support/pack-move.ts';
+import { startPairs } from '../support/pairs.ts';
+
+const pairs = await startPairs();
+for (const { name, env } of pairs.slice(1)) {
+  const test = suite(`the pack of an audit, on its way to ${name}`);
+  const { EVENTSTORE_URL = null, MONGODB_URL = null } = env;
+
+  test('is the same a year later, from new read models, and where its history was moved to', () =>
+    assertPackMoves({ dataDir: folderOfTest(), eventStoreUrl: EVENTSTORE_URL, mongodbUrl: MONGODB_URL }));
+
+  test.after(async () => {
+    for (const pair of pairs) await pair.close();
+  });
+
+  test.run();
+}

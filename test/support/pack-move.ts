@@ -1,0 +1,119 @@
+/** An audit's pack, drawn again wherever and whenever it should be the same. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import type { StoreSettings } from '../../src/stores/open.ts';
+import { provesInclusion } from '../../src/trail/index.ts';
+import { withCalendar } from './calendar.ts';
+import { embedded, folderOfTest, type Installed, install } from './installed.ts';
+import type { Asker, Item } from './mcp-client.ts';
+import { on, ran } from './moving.ts';
+import { askerOn, changeEverything, completeAudit, YEAR_DAYS } from './pack-year.ts';
+import { asking, digestOfAnswer, rowsOf, type WholeReport, wholeReport } from './reports.ts';
+
+/** Sections of what an audit saw: all of it has to be another in the present. */
+const SEEN = ['controls', 'measures', 'evidence', 'findings'];
+
+/**
+ * Completes an audit, draws its pack, changes everything for a year, builds the read models anew, moves the history into
+ * other stores, and exports and verifies it from there.
+ */
+export async function assertPackMoves(target: StoreSettings): Promise<void> {
+  const cwd = folderOfTest();
+  const history = await liveThroughYear(cwd);
+  const { organizationId, auditId, key, pack } = history;
+  await ran(target, cwd, 'restore', 'moved.jsonl.gz', '--key', key, '--keys', 'keys.jsonl.gz');
+  await working(target, async (there) => {
+    same(await packOf(there, organizationId, auditId), pack, 'in the other stores');
+    await there.seal();
+  });
+  await ran(target, cwd, 'export', organizationId, '--to', 'there.jsonl');
+  const nowhere = embedded(join(cwd, 'no such stores'));
+  await ran(nowhere, cwd, 'verify', 'there.jsonl', '--key', key);
+  assertProven(pack, cwd);
+  const stranger = await working(embedded(), async ({ settings }) => (await ran(settings, cwd, 'seal-key')).out);
+  assert.is((await on(nowhere, cwd, 'verify', 'there.jsonl', '--key', stranger)).code, 1, 'by a stranger’s key');
+}
+
+/** Works on stores, which are let go of whatever happens: a test that fails has to end. */
+async function working<T>(settings: StoreSettings, work: (installed: Installed) => Promise<T>): Promise<T> {
+  const installed = await install(settings);
+  try {
+    return await work(installed);
+  } finally {
+    await installed.stop();
+  }
+}
+
+interface History {
+  organizationId: string;
+  auditId: string;
+  /** The public key of its seals. */
+  key: string;
+  pack: WholeReport;
+}
+
+/** The year in embedded stores, and its history in a file. */
+async function liveThroughYear(cwd: string): Promise<History> {
+  const settings = embedded();
+  return withCalendar(YEAR_DAYS, async (calendar) => {
+    const history = await working(settings, async (from) => {
+      const { organizationId } = from;
+      const owner = askerOn(from, organizationId);
+      const auditId = await completeAudit(owner, organizationId);
+      await from.seal();
+      const pack = await packOf(from, organizationId, auditId);
+      const evidence = rowsOf(pack, 'evidence').map(({ id }) => String(id));
+      await changeEverything({ owner, organization_id: organizationId, audit: auditId, evidence }, calendar);
+      await from.seal();
+      same(await packOf(from, organizationId, auditId), pack, 'a year later');
+      await assertAllChanged(owner, pack);
+      return { organizationId, auditId, pack };
+    });
+    await ran(settings, cwd, 'rebuild');
+    await working(settings, async (rebuilt) => {
+      same(await packOf(rebuilt, history.organizationId, history.auditId), history.pack, 'from new read models');
+    });
+    const key = (await ran(settings, cwd, 'seal-key')).out;
+    await ran(settings, cwd, 'export', history.organizationId, '--to', 'moved.jsonl.gz');
+    await ran(settings, cwd, 'backup', '--to', 'keys.jsonl.gz');
+    return { ...history, key };
+  });
+}
+
+function packOf(installed: Installed, organizationId: string, audit_id: string): Promise<WholeReport> {
+  const ask = asking(askerOn(installed, organizationId), organizationId);
+  return wholeReport(ask, { type: 'AUDIT_PACK', audit_id });
+}
+
+/** The same report: by its digest, by what that is worked out of, and by its proof. */
+function same(again: WholeReport, pack: WholeReport, where: string): void {
+  assert.is(again.digest, pack.digest, where);
+  assert.is(digestOfAnswer(again), pack.digest, where);
+  assert.equal(again.data, pack.data, where);
+  assert.equal(again.proof, pack.proof, where);
+}
+
+async function assertAllChanged(owner: Asker, pack: WholeReport): Promise<void> {
+  for (const section of SEEN) {
+    const ids = rowsOf(pack, section).map(({ id }) => String(id));
+    assert.ok(ids.length > 0, section);
+    for (let first = 0; first < ids.length; first += 20) {
+      const some = ids.slice(first, first + 20);
+      const { records } = await owner.ok('getRecords', { ids: some, include: ['ARCHIVED'] });
+      assert.is(records.length, some.length);
+      for (const { id, updated_at, archived_at } of records as (Item & { [time: string]: string })[]) {
+        assert.ok((archived_at ?? updated_at!) > String(pack.generated_at), `${id} was not changed`);
+      }
+    }
+  }
+}
+
+/** The pack's proof holds against the exported history alone. */
+function assertProven({ position, proof }: WholeReport, cwd: string): void {
+  const { seal, inclusion } = proof as { seal: Parameters<typeof provesInclusion>[2]; inclusion: never };
+  const lines = readFileSync(join(cwd, 'there.jsonl'), 'utf8').split('\n');
+  const line = JSON.parse(lines[Number(position)]!) as { position: number; event: { metadata: { hash: string } } };
+  assert.is(line.position, Number(position));
+  assert.ok(provesInclusion(inclusion, line.event.metadata.hash, seal), 'the pack’s position is in its seal');
+}

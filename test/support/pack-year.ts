@@ -1,0 +1,105 @@
+/** A year in which everything that an audit saw is changed, on a calendar of its own. */
+import type { Caller } from '../../src/commands/caller.ts';
+import { ownerOf } from '../../src/identity/installation.ts';
+import type { Calendar } from './calendar.ts';
+import type { Installed } from './installed.ts';
+import type { Asker, Item, Result } from './mcp-client.ts';
+import { laySmallRegister } from './small-register.ts';
+import { daysAgo } from './story.ts';
+
+const MONTHS = 12;
+const MONTH_DAYS = 30;
+/** Days that the year takes, from the audit's end to the present. */
+export const YEAR_DAYS = MONTHS * MONTH_DAYS;
+
+/** Families whose records rows of an import change, and the text that each month changes. */
+const TEXTS = {
+  VENDOR: ['Vendors', 'name'],
+  RISK: ['Risks', 'name'],
+  MEASURE: ['Measures', 'name'],
+  CONTROL: ['Controls', 'name'],
+  OBLIGATION: ['Obligations', 'requirement'],
+  NONCONFORMITY: ['Nonconformities', 'description'],
+} as const;
+
+/** Speaks for the installation's owner, as OWNER of an organization in stores that are open in this process. */
+export function askerOn({ register, installation }: Installed, organizationId: string): Asker {
+  const account_id = ownerOf(installation);
+  const roles = new Map([[organizationId, 'OWNER' as const]]);
+  const caller: Caller = { account_id, token_id: null, client: null, roles, members: roles, read_only: false };
+  return {
+    async ok(tool, args = {}) {
+      const { json, status } = await register.tools.call(tool, args, { caller });
+      if (status !== 200) throw new Error(`${tool} was refused: ${json}\n${JSON.stringify(args).slice(0, 500)}`);
+      return JSON.parse(json) as Result;
+    },
+  };
+}
+
+/** Lays a register, and completes an audit there that found something and has evidence; answers the audit's id. */
+export async function completeAudit(owner: Asker, organization_id: string): Promise<string> {
+  await laySmallRegister(owner, organization_id);
+  const { frameworks } = (await owner.ok('listFrameworks', { organization_id })) as unknown as { frameworks: Item[] };
+  const plan = {
+    name: 'Audit of the year',
+    kind: 'INTERNAL',
+    framework_id: frameworks[0]!.id,
+    starts_on: daysAgo(0),
+    period_from: daysAgo(30),
+    period_until: daysAgo(-30),
+  };
+  const { audit } = (await owner.ok('addAudit', { organization_id, ...plan })) as unknown as { audit: Item };
+  const found = { description: 'Restores are not tested', severity: 'MAJOR', audit_id: audit.id };
+  await owner.ok('addNonconformity', { organization_id, ...found });
+  const report = { name: 'The auditor’s report', sha256: 'ab'.repeat(32), record_ids: [audit.id] };
+  await owner.ok('addEvidence', { organization_id, ...report });
+  await owner.ok('updateAudit', { id: audit.id, state: 'COMPLETED' });
+  return audit.id;
+}
+
+/** What an audit saw, and who changes it. */
+interface Seen {
+  owner: Asker;
+  organization_id: string;
+  audit: string;
+  /** Ids of its evidence. */
+  evidence: readonly string[];
+}
+
+/** Changes every record month by month, and at the year's end closes, archives and unlinks what there was. */
+export async function changeEverything(
+  { owner, organization_id, audit, evidence }: Seen,
+  { forward }: Calendar,
+): Promise<void> {
+  const fresh: string[] = [];
+  for (let month = 1; month <= MONTHS; month++) {
+    forward(MONTH_DAYS);
+    for (const [type, [plural, field]] of Object.entries(TEXTS)) {
+      const ids = await idsOf(owner, organization_id, plural);
+      const rows = ids.map((id, index) => ({ id, [field]: `${type} ${index}, as of month ${month}` }));
+      await owner.ok('importRecords', { organization_id, type, rows });
+    }
+    const [measure] = await idsOf(owner, organization_id, 'Measures');
+    const screenshot = { name: `Seen in month ${month}`, url: `https://example.org/${month}`, record_ids: [measure] };
+    const added = (await owner.ok('addEvidence', { organization_id, ...screenshot })) as unknown as { evidence: Item };
+    fresh.push(added.evidence.id);
+    await owner.ok('addRisk', { organization_id, name: `New in month ${month}` });
+  }
+  await owner.ok('updateAudit', { id: audit, state: 'OUTDATED', reason: 'the year is over' });
+  const measures = await idsOf(owner, organization_id, 'Measures');
+  const findings = await idsOf(owner, organization_id, 'Nonconformities');
+  const ids = [...evidence, ...fresh.slice(1), ...measures, ...findings];
+  await owner.ok('archiveRecords', { organization_id, ids, action: 'ARCHIVE', reason: 'a new beginning' });
+}
+
+async function idsOf(owner: Asker, organization_id: string, plural: string): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await owner.ok(`list${plural}`, { organization_id, size: 100, ...(cursor ? { cursor } : {}) });
+    const records = (page as unknown as Record<string, Item[]>)[plural.toLowerCase()]!;
+    ids.push(...records.map(({ id }) => id));
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
+  return ids;
+}
