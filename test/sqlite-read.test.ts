@@ -132,12 +132,12 @@ test('every page walks an index from its place: no sort, no scan', () =>
       );
       for (const plan of plans) {
         assert.is(plan.length, 1, `${title}: ${plan}`);
-        assert.match(plan[0]!, /^SEARCH vendors USING INDEX vendors/, title);
+        assert.match(plan[0]!, /^SEARCH vendors_documents USING INDEX vendors/, title);
       }
       assert.ok(plans[0]![0]!.includes(expected), `${title}: ${plans[0]}`);
     }
     const counted = countStatement({ spec: VENDORS, ready }, { organizationId: 'org_a', where: [LIVE] }, ['status']);
-    assert.match(planOf(counted)[0]!, /^SEARCH vendors USING COVERING INDEX/);
+    assert.match(planOf(counted)[0]!, /^SEARCH vendors_documents USING COVERING INDEX/);
     db.close();
   }));
 

@@ -73,7 +73,7 @@ function inputRows({ name, required, schema }: Property, prefix: string): string
   return [[`\`${path}\`${required ? STAR : ''}`, kindOf(schema), noteOf(schema)]];
 }
 
-function noteOf(schema: JsonSchema): string {
+export function noteOf(schema: JsonSchema): string {
   const { description, default: usual } = schema as { description?: string; default?: unknown };
   const notes = [description ?? withoutNull(schema).description ?? ''];
   if (usual !== undefined) notes.push(`\`${usual}\` unless given`);

@@ -39,6 +39,8 @@ export interface Family<
     Decider<State, Command, Event> {
   /** The fields that an auditor is told the changes of: what is set, not what follows from it. */
   fields: readonly string[];
+  /** What follows from it and is kept all the same. */
+  untold?: readonly string[];
   /** Fields that hold ids of other records: checked on those records' own streams. */
   references: readonly string[];
   /** Where a record's first state stands, when that is in another's stream. */
@@ -178,6 +180,7 @@ export function recordFamily<
     decide,
     evolve,
     references: rules.references ?? [],
+    ...(rules.untold ? { untold: rules.untold } : {}),
     ...(rules.origin ? { origin: rules.origin } : {}),
     ...(rules.parent ? { parent: rules.parent } : {}),
   };

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CollectionSpec } from '../stores/read-store.ts';
+import type { CollectionSpec, ViewColumn } from '../stores/read-store.ts';
 import type { ReadModel } from './read-model.ts';
+import { viewOf } from './views.ts';
 
 export interface FieldChange {
   field: string;
@@ -58,7 +59,27 @@ export const CHANGES: CollectionSpec = {
     { keys: ['record_id', 'position'], covers: ['revision', 'side'] },
   ],
   searchable: false,
+  // One row an event: the others of a link's or an adoption's are there to find it by.
+  views: [
+    viewOf(
+      'changes',
+      [
+        ...['position', 'log_time', 'event_type'],
+        ...named('record'),
+        ...named('linked'),
+        ...['revision', 'recorded_at', 'effective_at', 'actor_id', 'token_id'],
+        { name: 'client_name', field: 'client.name' },
+        { name: 'client_version', field: 'client.version' },
+        ...['reason', 'changes', 'stream', 'stream_revision', 'event_id', 'hash', 'stale'],
+      ],
+      { key: 'side', value: 0 },
+    ),
+  ],
 };
+
+function named(field: string): ViewColumn[] {
+  return ['id', 'type', 'name'].map((member) => ({ name: `${field}_${member}`, field: `${field}.${member}` }));
+}
 
 /** In place of 0, the `side` of what happened in the seal stream: it is told only to those who ask for it by type. */
 export const SEAL_SIDE = -1;

@@ -14,9 +14,10 @@ import { risks } from './risks.ts';
 import { SEALS } from './sealed.ts';
 import { TREE } from './tree.ts';
 import { vendors } from './vendors.ts';
+import { viewOf } from './views.ts';
 
-/** Raise it when a document, a key or an index changes: read models are then built anew beside the old ones. */
-export const PROJECTIONS_VERSION = 4;
+/** Raise it when a document, a key, an index or a view changes: read models are then built anew beside the old ones. */
+export const PROJECTIONS_VERSION = 5;
 
 /** Every read model. Adding a family is adding its name. */
 export const READ_MODELS: readonly ReadModel[] = [
@@ -46,7 +47,13 @@ export function modelOfId(id: string): ReadModel | null {
 }
 
 /** Events that no projection could digest. */
-export const PARKED: CollectionSpec = { name: 'parked', keys: { position: 'number' }, indexes: [], searchable: false };
+export const PARKED: CollectionSpec = {
+  name: 'parked',
+  keys: { position: 'number' },
+  indexes: [],
+  searchable: false,
+  views: [viewOf('parked', ['position', 'event_id', 'event_type', 'stream', 'error'])],
+};
 
 /** Every collection of a generation, with its keys and indexes: the one place where they are listed. */
 export const COLLECTIONS: readonly CollectionSpec[] = [

@@ -1,5 +1,6 @@
 import type { CollectionSpec, Commit, ReadModels, StoredDocument } from '../stores/read-store.ts';
 import { OPEN_END, type RecordDocument } from './read-model.ts';
+import { SPAN, viewOf } from './views.ts';
 
 type Put = Commit['puts'][number];
 
@@ -18,6 +19,7 @@ export const LINKS: CollectionSpec = {
   },
   indexes: [{ keys: ['record_id', 'from_position'], covers: ['until_position', 'other_type', 'other_id'] }],
   searchable: false,
+  views: [viewOf('links', ['record_id', 'other_id', 'other_type', ...SPAN])],
 };
 
 /** The same for the fold alone, which looks them up by id also while a generation has no index yet. */

@@ -4,6 +4,7 @@ import type { CollectionSpec, Scalar, StoredDocument } from '../stores/read-stor
 import { type Key, seldom, worked } from './keys.ts';
 import { countOf, EVIDENCE_UNTIL, greatest, NEVER, type Tally } from './tally.ts';
 import { searchWords } from './text.ts';
+import { OPEN_END, recordView, versionView } from './views.ts';
 
 /** What every projected record carries beside its family's own fields. Names are the wire's. */
 export interface RecordDocument {
@@ -45,7 +46,7 @@ export interface ReadModel<State extends object = any> {
   /** The family's names and, in `evolve`, how a stored event changes a record: the decider's own. */
   family: FamilyNames &
     Pick<Decider<State, never, never>, 'evolve'> &
-    Pick<Family<State>, 'fields'> & { references?: readonly string[]; origin?: unknown };
+    Pick<Family<State>, 'fields'> & { references?: readonly string[]; origin?: unknown; untold?: readonly string[] };
   /** Fields that follow from the state and the neighbours. */
   derive?(state: State, tally: Tally): object;
   /** Fields, by event type, that keep the ordinal of the newest such event as the wire's position; null before it. */
@@ -127,8 +128,7 @@ const COMMON: Readonly<Record<string, Key<RecordDocument>>> = {
 const COMMON_ORDERS = ['created_at', 'updated_at'];
 const SPAN_KEYS = { record_id: 'text', from_position: 'number', until_position: 'number' } as const;
 
-/** `until_position` of a version that still holds. */
-export const OPEN_END = Number.MAX_SAFE_INTEGER;
+export { OPEN_END };
 
 export function historyOf(collection: string): string {
   return `${collection}_history`;
@@ -175,12 +175,14 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
       keys,
       indexes: [...indexed(filters), ...(model.lookups ?? []).map((key) => ({ keys: [key] }))],
       searchable: true,
+      views: [recordView(model)],
     },
     {
       name: historyOf(model.family.plural),
       keys: { ...keys, ...SPAN_KEYS },
       indexes: [...indexed([...span, ...filters]), { keys: ['record_id', 'from_position'] }],
       searchable: true,
+      views: [versionView(model, historyOf(model.family.plural))],
     },
   ];
 }

@@ -1,5 +1,6 @@
 import type { CollectionSpec, Condition, ReadModels } from '../stores/read-store.ts';
 import type { LogSealed, SealFact } from '../trail/seal.ts';
+import { viewOf } from './views.ts';
 
 /** Where a fact of an organization's seal stream stands. */
 interface Place {
@@ -13,12 +14,19 @@ interface Place {
 export type SealDocument = SealFact & Place;
 export type LogSealedDocument = { type: 'LogSealed'; data: LogSealed } & Place;
 
+/** What the facts of a seal stream say, some this, some that. */
+const SAID = [
+  ...['size', 'root', 'sealed_at', 'previous_seal', 'from_key_id', 'key_id', 'public_key'],
+  ...['signature', 'old_signature', 'new_signature'],
+].map((name) => ({ name, field: `data.${name}` }));
+
 /** What happened in each organization's seal stream. Only seals have a size: how much of the log they cover. */
 export const SEALS: CollectionSpec = {
   name: 'seals',
   keys: { position: 'number', size: 'number' },
   indexes: [{ keys: ['position'] }, { keys: ['size'] }],
   searchable: false,
+  views: [viewOf('seals', ['position', 'type', ...SAID, 'revision', 'event_id', 'hash'])],
 };
 
 /** The newest fact of the seal stream, whatever it is. */

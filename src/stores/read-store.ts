@@ -15,7 +15,23 @@ export interface CollectionSpec {
   indexes: readonly { keys: readonly string[]; covers?: readonly string[] }[];
   /** Whether documents carry search words. */
   searchable: boolean;
+  /** What of it is published to those who read the store with tools of their own; stores of SQL make views of these. */
+  views?: readonly ViewSpec[];
 }
+
+/** A collection's documents as rows. It never changes but by further columns: docs/read-models.md says how it evolves. */
+export interface ViewSpec {
+  name: string;
+  columns: readonly ViewColumn[];
+  /** Only documents with this value of a key. */
+  where?: { key: string; value: Scalar };
+}
+
+export type ViewColumn =
+  /** What a document has there: members' names with full stops between them. */
+  | { name: string; field: string }
+  /** A stored key; `none` is the value of it that the view shows as null. */
+  | { name: string; key: string; none?: Scalar };
 
 /** A document with what is stored beside it. `doc` is what readers get: plain JSON, field names as the tools have them. */
 export interface StoredDocument {

@@ -41,7 +41,10 @@ export class SqliteReadModels implements ReadModels {
     this.#db = new Connection(path, { synchronous: 'NORMAL', cacheKiB: building ? 262_144 : 65_536, building });
     this.#db.transaction(() => {
       this.#db.exec(schema.CHECKPOINTS);
-      for (const spec of collections) this.#db.exec(schema.createTable(spec));
+      for (const spec of collections) {
+        this.#db.exec(schema.createTable(spec));
+        for (const view of spec.views ?? []) this.#db.exec(schema.createView(spec, view));
+      }
     });
     for (const spec of collections) {
       const words = spec.searchable ? new WordIndex(this.#db, spec) : undefined;
@@ -80,7 +83,7 @@ export class SqliteReadModels implements ReadModels {
   }
 
   async get(collection: string, ids: readonly string[]): Promise<Found[]> {
-    const table = quote(this.#collection(collection).spec.name);
+    const table = quote(schema.tableName(this.#collection(collection).spec));
     if (ids.length === 1) {
       const row = this.#db.get(`SELECT id, NULL, doc FROM ${table} WHERE id = ?`, ids);
       return row === undefined ? [] : [toFound(row)];

@@ -1,6 +1,6 @@
 import type { CollectionSpec, Condition, Find } from '../read-store.ts';
 import { quote, type Value } from './connection.ts';
-import { type IndexSpec, idIndex, indexName, keyColumn } from './read-schema.ts';
+import { type IndexSpec, idIndex, indexName, keyColumn, tableName } from './read-schema.ts';
 import { prefixText } from './read-words.ts';
 
 /**
@@ -96,10 +96,11 @@ const text = (conditions: readonly Statement[]): string => conditions.map((one) 
 const isById = ({ where, rows }: Asked): boolean => rows !== undefined || where.some((one) => one.op === 'ids');
 
 function source(spec: CollectionSpec, asked: Asked, index: IndexSpec | undefined): string {
+  const table = quote(tableName(spec));
   // Row ids can be looked up without any index, and nothing else then.
-  if (asked.rows) return `${quote(spec.name)} NOT INDEXED`;
-  if (isById(asked)) return `${quote(spec.name)} INDEXED BY ${quote(idIndex(spec))}`;
-  return index ? `${quote(spec.name)} INDEXED BY ${quote(indexName(spec, index))}` : quote(spec.name);
+  if (asked.rows) return `${table} NOT INDEXED`;
+  if (isById(asked)) return `${table} INDEXED BY ${quote(idIndex(spec))}`;
+  return index ? `${table} INDEXED BY ${quote(indexName(spec, index))}` : table;
 }
 
 const fixedKeys = (where: readonly Condition[]): Set<string> => new Set(where.filter(isFixed).map((one) => one.key));

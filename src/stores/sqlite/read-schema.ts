@@ -1,7 +1,7 @@
-import type { CollectionSpec } from '../read-store.ts';
+import type { CollectionSpec, Scalar, ViewColumn, ViewSpec } from '../read-store.ts';
 import { quote } from './connection.ts';
 
-/** How a collection is laid out: one table with a column a key, and its indexes. */
+/** How a collection is laid out: one table with a column a key, its indexes, and its views. */
 
 export type IndexSpec = CollectionSpec['indexes'][number];
 
@@ -9,7 +9,12 @@ export const CHECKPOINTS = `
   CREATE TABLE IF NOT EXISTS checkpoints (
     "group" TEXT PRIMARY KEY, n INTEGER NOT NULL, position TEXT NOT NULL, ordinal INTEGER NOT NULL,
     log_time TEXT NOT NULL, parked INTEGER NOT NULL, installation TEXT NOT NULL
-  ) WITHOUT ROWID`;
+  ) WITHOUT ROWID;
+  CREATE VIEW IF NOT EXISTS progress AS
+    SELECT "group" AS organization_id, ordinal AS position, log_time, parked, installation FROM checkpoints`;
+
+/** A collection's own name is its view's, whoever reads the file with other tools looks for that. */
+export const tableName = (spec: CollectionSpec): string => `${spec.name}_documents`;
 
 export const keyColumn = (key: string): string => quote(`k_${key}`);
 
@@ -26,11 +31,11 @@ export function createTable(spec: CollectionSpec): string {
   const words = spec.searchable ? ['words TEXT'] : [];
   const row = ['rowid INTEGER PRIMARY KEY', 'id TEXT NOT NULL UNIQUE', 'organization_id TEXT NOT NULL'];
   const parts = [...row, ...keys, ...words, 'doc TEXT NOT NULL'];
-  return `CREATE TABLE IF NOT EXISTS ${quote(spec.name)} (${parts.join(', ')})`;
+  return `CREATE TABLE IF NOT EXISTS ${quote(tableName(spec))} (${parts.join(', ')})`;
 }
 
 /** The index that SQLite makes for the unique id. */
-export const idIndex = (spec: CollectionSpec): string => `sqlite_autoindex_${spec.name}_1`;
+export const idIndex = (spec: CollectionSpec): string => `sqlite_autoindex_${tableName(spec)}_1`;
 
 /** An index's name says all that is in it, so that another one has another name. */
 export function indexName(spec: CollectionSpec, index: IndexSpec): string {
@@ -39,7 +44,7 @@ export function indexName(spec: CollectionSpec, index: IndexSpec): string {
 
 export function createIndex(spec: CollectionSpec, index: IndexSpec): string {
   const parts = ['organization_id', ...index.keys.map(keyColumn), 'id', ...(index.covers ?? []).map(keyColumn)];
-  return `CREATE INDEX IF NOT EXISTS ${quote(indexName(spec, index))} ON ${quote(spec.name)} (${parts.join(', ')})`;
+  return `CREATE INDEX IF NOT EXISTS ${quote(indexName(spec, index))} ON ${quote(tableName(spec))} (${parts.join(', ')})`;
 }
 
 /** Writes a document whole, over what was there. */
@@ -47,6 +52,27 @@ export function putDocument(spec: CollectionSpec): string {
   const names = columns(spec);
   const values = names.map(() => '?').join(', ');
   const replaced = names.slice(1).map((name) => `${name} = excluded.${name}`);
-  return `INSERT INTO ${quote(spec.name)} (${names.join(', ')}) VALUES (${values})
+  return `INSERT INTO ${quote(tableName(spec))} (${names.join(', ')}) VALUES (${values})
     ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}`;
+}
+
+/** A view is worked out when it is read: writes do not know of it. */
+export function createView(spec: CollectionSpec, { name, columns, where }: ViewSpec): string {
+  const shown = columns.map((column) => `${shownAs(column)} AS ${quote(column.name)}`);
+  const only = where ? ` WHERE ${keyColumn(where.key)} = ${literal(where.value)}` : '';
+  return `CREATE VIEW IF NOT EXISTS ${quote(name)} AS SELECT ${shown.join(', ')} FROM ${quote(tableName(spec))}${only}`;
+}
+
+/** Truth values are 1 and 0, lists and objects JSON. What every row has a column of is read from there, by its index. */
+function shownAs(column: ViewColumn): string {
+  if ('field' in column) {
+    const isStored = column.field === 'id' || column.field === 'organization_id';
+    return isStored ? column.field : `json_extract(doc, ${literal(`$.${column.field}`)})`;
+  }
+  const key = keyColumn(column.key);
+  return column.none === undefined ? key : `nullif(${key}, ${literal(column.none)})`;
+}
+
+function literal(value: Scalar): string {
+  return typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CollectionSpec, StoredDocument } from '../read-store.ts';
 import { type Connection, quote } from './connection.ts';
+import { tableName } from './read-schema.ts';
 
 /** Documents that have a word at most for it to be worth looking them up one by one and sorting them. */
 const RARE = 1_000;
@@ -43,7 +44,7 @@ export class WordIndex {
   constructor(db: Connection, spec: CollectionSpec) {
     this.table = `${spec.name}_words`;
     this.#db = db;
-    this.#documents = quote(spec.name);
+    this.#documents = quote(tableName(spec));
     this.#words = quote(this.table);
   }
 

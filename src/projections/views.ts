@@ -1,0 +1,57 @@
+import type { CollectionSpec, ViewColumn, ViewSpec } from '../stores/read-store.ts';
+import type { ReadModel } from './read-model.ts';
+
+/*
+ * What of the read models is published: docs/read-models.md is made of it. Names and meanings are a promise. A field may
+ * be added; one that would get another name or meaning is a new field beside the old one, and a new shape of the whole
+ * is a further view (`risks_2`) beside the one that there is. test/fixtures/read-models.json holds what was promised.
+ */
+
+/** `until_position` of a version that still holds. */
+export const OPEN_END = Number.MAX_SAFE_INTEGER;
+
+/** Fields of documents that are the fold's own, or mean another thing there than they do in the tools. */
+const UNSHOWN = new Set(['controls', 'record_ids', 'self_archived_at', 'import_key']);
+const BEFORE = ['id', 'organization_id'];
+const AFTER = ['owner_id', 'created_at', 'updated_at', 'revision', 'position', 'archived_at', 'stale'];
+
+/** The names of a family's published fields: the tools' own, but for what depends on the day or stands in other stores. */
+function fieldsOf({ family, derive, pins }: ReadModel): string[] {
+  // What is derived of one record is derived of each, so that an empty one tells the names.
+  const derived = Object.keys(derive?.({}, {}) ?? {});
+  const own = [...family.fields, ...(family.untold ?? []), ...derived, ...Object.values(pins ?? {})];
+  const known = [...BEFORE, ...AFTER];
+  return [...BEFORE, ...new Set(own.filter((name) => !UNSHOWN.has(name) && !known.includes(name))), ...AFTER];
+}
+
+const asTheyAre = (fields: readonly string[]): ViewColumn[] => fields.map((name) => ({ name, field: name }));
+
+/** The ordinals between which something holds: from the first, until before the second, null while it still does. */
+export const SPAN: readonly ViewColumn[] = [
+  { name: 'from_position', key: 'from_position' },
+  { name: 'until_position', key: 'until_position', none: OPEN_END },
+];
+
+/** A family's records as they are now. */
+export function recordView(model: ReadModel): ViewSpec {
+  return { name: model.family.plural, columns: asTheyAre(fieldsOf(model)) };
+}
+
+/** Every version that they had: a version's document has an id of its own. */
+export function versionView(model: ReadModel, name: string): ViewSpec {
+  const [, ...fields] = asTheyAre(fieldsOf(model));
+  return { name, columns: [{ name: 'id', key: 'record_id' }, ...fields, ...SPAN] };
+}
+
+/** A view of some fields, each under its own name or, where given, under another. */
+export function viewOf(name: string, fields: readonly (string | ViewColumn)[], where?: ViewSpec['where']): ViewSpec {
+  const columns = ['organization_id', ...fields].map((one) =>
+    typeof one === 'string' ? { name: one, field: one } : one,
+  );
+  return where === undefined ? { name, columns } : { name, columns, where };
+}
+
+/** Every published view of some collections. */
+export function viewsOf(collections: readonly CollectionSpec[]): { view: ViewSpec; collection: CollectionSpec }[] {
+  return collections.flatMap((collection) => (collection.views ?? []).map((view) => ({ view, collection })));
+}
