@@ -70,4 +70,46 @@ test('a seal kept elsewhere counts only with its signature, and of this organiza
   }
 });
 
+test('a seal kept elsewhere counts also where it covers more than any seal of the history', () => {
+  const history = new SealedHistory();
+  history.introduce(FIRST_KEY);
+  for (let n = 0; n < 20; n += 1) history.append('vendor-1', 'SomethingHappened', { n });
+  history.seal(FIRST_KEY);
+  for (let n = 0; n < 20; n += 1) history.append('vendor-1', 'SomethingHappened', { n });
+  const seal = history.seal(FIRST_KEY).data as unknown as LogSealed;
+  const options = { keys: [publicOf(FIRST_KEY)], kept: [readKeptSeal(keptSealText(ORGANIZATION, seal))] };
+  const [good, forged] = [42, 30].map((same) => {
+    const other = new SealedHistory();
+    other.continue(history.events.slice(0, same));
+    while (other.events.length < 45) other.append('vendor-1', 'SomethingHappened', { forged: true });
+    return verify(linesOf(other.events), options);
+  });
+  assert.equal([good!.valid, good!.proved?.size, good!.unsealed], [true, 42, 3]);
+  const fault = { why: 'KEPT', position: null, event_id: null, key_id: FIRST_KEY.key_id, from: 1, until: 42 };
+  assert.equal([forged!.valid, forged!.seal_fault, forged!.proved], [false, fault, null]);
+});
+
+test('a seal kept elsewhere that nobody trusted signed neither proves nor blames', () => {
+  const options = { keys: [publicOf(FIRST_KEY)] };
+  for (const change of [
+    { size: 3 },
+    { root: '0'.repeat(64) },
+    { key_id: '0'.repeat(16) },
+    { organization_id: 'org_2' },
+  ]) {
+    const kept = [readKeptSeal(JSON.stringify({ ...keptOf(2), ...change }))];
+    const { seal_fault, whole_fault, proved } = verify(linesOf(HISTORY.events), { ...options, kept });
+    assert.equal([seal_fault, whole_fault?.why, proved?.position], [null, 'KEPT_KEY', 200], JSON.stringify(change));
+  }
+});
+
+test('a seal kept elsewhere proves nothing from the first event that does not fit on', () => {
+  const at = Number(SEALS[3]!.data.size) - 2;
+  const events = HISTORY.events.with(at, { ...HISTORY.events[at]!, data: { forged: true } });
+  const kept = [keptOf(1), keptOf(5)];
+  const { event_fault, proved } = verify(linesOf(events), { keys: [publicOf(FIRST_KEY)], kept });
+  assert.is(event_fault?.position, at + 1);
+  assert.ok(proved!.size <= at, `${proved!.size} proved`);
+});
+
 test.run();

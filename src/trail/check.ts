@@ -4,7 +4,7 @@ import { KeptCheck } from './kept-check.ts';
 import type { KeptSeal } from './kept-seal.ts';
 import { type PublicKey, readPublicKey } from './key.ts';
 import type { ExportEnd, ExportHeader, ExportLine } from './line.ts';
-import { SEAL_FACT_TYPES, sealStream } from './seal.ts';
+import { SEAL_FACT_TYPES, sealStream, type TreeHead } from './seal.ts';
 import { SealCheck } from './seal-check.ts';
 import { StreamTips, type Tip } from './tips.ts';
 import {
@@ -19,6 +19,7 @@ import {
 import { TreeWindow } from './window.ts';
 
 const NO_HASH = Buffer.alloc(32);
+const IS_HASH = /^[0-9a-f]{64}$/;
 
 type EventLine = ExportLine & { kind: 'EVENT' };
 
@@ -57,8 +58,8 @@ export class Check {
     const isOfSeals = stream === this.sealStream;
     // Judged by what stands before it. Behind an event that does not fit, seals say no more than that.
     if (isOfSeals && this.fault === null) this.takeSeal(event, position);
-    const bytes = Buffer.from(metadata.hash, 'hex');
-    const hash = bytes.length === 32 ? bytes : NO_HASH;
+    // One that fits has a hash of its own; what another says need not be one.
+    const hash = why === null || IS_HASH.test(metadata.hash) ? Buffer.from(metadata.hash, 'hex') : NO_HASH;
     this.window.add(hash, isOfSeals);
     this.tips.set(stream, revision, hash);
   }
@@ -89,13 +90,17 @@ export class Check {
 
   /** What came out, when there is no further event. `end` is null where the last line is missing. */
   verdict(end: ExportEnd | null): Verdict {
-    const { seals, kept, fault: event_fault, header } = this;
+    const { seals, fault: event_fault, header } = this;
     const events = this.window.size;
-    const others = this.window.others.all;
+    // The tree takes in all that waits, and so passes every size that kept seals are of.
+    const root = this.window.rootAt(events)!.toString('hex');
+    const fitting = event_fault === null ? events : event_fault.position - 1;
+    const kept = this.kept.verdict(events, fitting, [...this.keys, ...this.followers()]);
     const seal_fault = seals.fault ?? kept.fault;
     // Against whoever holds the key, its seals are worth nothing: what was kept elsewhere is.
     const good = kept.fault ? kept.proved : larger(seals.newest, kept.proved);
-    const whole_fault = this.wholeFault(end, good !== null || seal_fault !== null);
+    const why = wholeFault(end, { size: events, root }) ?? kept.lack ?? (good || seal_fault ? null : 'NO_SEAL');
+    const whole_fault = why && { why, position: events };
     return {
       valid: event_fault === null && seal_fault === null && whole_fault === null,
       header,
@@ -103,7 +108,7 @@ export class Check {
       streams: this.tips.size,
       seals: { total: seals.total, unchecked: seals.unchecked },
       proved: good && noteOf(good),
-      unsealed: others - (good?.others ?? 0),
+      unsealed: this.window.others.all - (good?.others ?? 0),
       keys: { total: seals.keysTotal, first: seals.keys },
       redactions: { total: this.redacted, first: this.redactions },
       event_fault,
@@ -112,22 +117,15 @@ export class Check {
     };
   }
 
-  private wholeFault(end: ExportEnd | null, isSealed: boolean): WholeFault | null {
-    const position = this.window.size;
-    const root = this.window.rootAt(position)!.toString('hex');
-    const why = () => {
-      if (end === null) return 'CUT';
-      if (end.position !== position || end.head.size !== position || end.head.root !== root) return 'HEAD';
-      return this.kept.lack(position, [...this.keys, ...this.followers()]) ?? (isSealed ? null : 'NO_SEAL');
-    };
-    const found = why();
-    return found && { why: found, position };
-  }
-
   /** Keys that the given ones vouch for. */
   private followers(): PublicKey[] {
     return this.seals.keys.filter(({ trusted }) => trusted).map(({ public_key }) => readPublicKey(public_key));
   }
+}
+
+function wholeFault(end: ExportEnd | null, { size, root }: TreeHead): WholeFault['why'] | null {
+  if (end === null) return 'CUT';
+  return end.position === size && end.head.size === size && end.head.root === root ? null : 'HEAD';
 }
 
 function larger(a: CountedSeal | null, b: CountedSeal | null): CountedSeal | null {

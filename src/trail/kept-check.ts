@@ -3,40 +3,61 @@ import type { PublicKey } from './key.ts';
 import type { CountedSeal, SealFault, WholeFault } from './verdict.ts';
 import type { Watched } from './window.ts';
 
+/** What seals kept elsewhere say of a history. */
+export interface KeptVerdict {
+  /** The largest that is a beginning of it. */
+  proved: CountedSeal | null;
+  /** The smallest that is not. */
+  fault: SealFault | null;
+  /** What keeps one of them from saying anything. */
+  lack: WholeFault['why'] | null;
+}
+
 /** Holds a history against seals of it that were kept elsewhere. */
 export class KeptCheck {
-  /** The largest that is a beginning of this history. */
-  proved: CountedSeal | null = null;
-  fault: SealFault | null = null;
+  private readonly own: readonly KeptSeal[];
+  /** By size, what the history is up to there. */
+  private readonly seen = new Map<number, { root: string; others: number }>();
 
   constructor(
-    private readonly organizationId: string,
+    organizationId: string,
     private readonly kept: readonly KeptSeal[],
-  ) {}
+  ) {
+    this.own = kept.filter(({ organization_id }) => organization_id === organizationId);
+  }
 
   /** At which sizes of the tree its root is asked for. */
   get watched(): Watched {
-    const sizes = new Set(this.kept.map(({ size }) => size));
-    return new Map([...sizes].map((size) => [size, (root, others) => this.compare(size, root, others)]));
+    const note = (size: number) => (root: Buffer, others: number) =>
+      void this.seen.set(size, { root: root.toString('hex'), others });
+    return new Map(this.own.map(({ size }) => [size, note(size)]));
   }
 
-  /** What keeps the kept seals from saying anything, once all `events` are seen; null where nothing does. */
-  lack(events: number, keys: readonly PublicKey[]): WholeFault['why'] | null {
-    if (this.kept.some(({ organization_id }) => organization_id !== this.organizationId)) return 'KEPT_KEY';
-    // Before the signature: where the end is missing, the key that signed may be missing with it.
-    if (this.kept.some(({ size }) => size > events)) return 'KEPT_BEYOND';
-    return this.kept.every((kept) => isKeptSealSigned(kept, keys)) ? null : 'KEPT_KEY';
-  }
-
-  private compare(size: number, root: Buffer, others: number): void {
-    for (const { size: of, root: wanted, sealed_at, key_id } of this.kept) {
-      if (of !== size) continue;
-      if (root.toString('hex') !== wanted) {
-        const from = (this.proved?.size ?? 0) + 1;
-        this.fault ??= { why: 'KEPT', position: null, event_id: null, key_id, from, until: size };
-      } else if (this.fault === null) {
-        this.proved = { size, root: wanted, sealed_at, key_id, position: null, others };
+  /**
+   * What came out, once the tree holds all `events`. Only now it is known which keys are trusted, and a seal of any other
+   * key neither proves nor blames.
+   * @param fitting how many events there are before the first that does not fit
+   */
+  verdict(events: number, fitting: number, keys: readonly PublicKey[]): KeptVerdict {
+    const signed = this.own.filter((kept) => isKeptSealSigned(kept, keys));
+    const covered = signed.filter(({ size }) => size <= fitting).sort((a, b) => a.size - b.size);
+    const lack = this.lack(events, signed);
+    let proved: CountedSeal | null = null;
+    for (const { size, root, sealed_at, key_id } of covered) {
+      const seen = this.seen.get(size)!;
+      if (seen.root !== root) {
+        const from = Math.min((proved?.size ?? 0) + 1, size);
+        return { proved, fault: { why: 'KEPT', position: null, event_id: null, key_id, from, until: size }, lack };
       }
+      proved = { size, root, sealed_at, key_id, position: null, others: seen.others };
     }
+    return { proved, fault: null, lack };
+  }
+
+  private lack(events: number, signed: readonly KeptSeal[]): WholeFault['why'] | null {
+    if (this.own.length < this.kept.length) return 'KEPT_KEY';
+    // Before the signature: where the end is missing, the key that signed may be missing with it.
+    if (this.own.some(({ size }) => size > events)) return 'KEPT_BEYOND';
+    return signed.length < this.own.length ? 'KEPT_KEY' : null;
   }
 }
