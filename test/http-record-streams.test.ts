@@ -1,0 +1,161 @@
+/** Files of many records: what they hold of memory, and what becomes of them when the client or the store goes away. */
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createRecordFiles } from '../src/mcp/record-files.ts';
+import type { Service } from '../src/mcp/service.ts';
+import { allTools } from '../src/mcp/tools.ts';
+import type { Reader } from '../src/queries/reader.ts';
+import { StoreUnavailable } from '../src/stores/errors.ts';
+import type { Find, Found, ReadModels } from '../src/stores/read-store.ts';
+import { callerAs, ORGANIZATION } from './support/register.ts';
+import { bytesInUse } from './support/streamed.ts';
+import { startToyService, type ToyService } from './support/toy-tools.ts';
+import { until } from './support/wait.ts';
+
+const MIB = 1024 * 1024;
+const RECORDS = 20_000;
+/** Over 100 MB in all: far more than sockets hold. */
+const TEXT = 'a risk that is told at some length. '.repeat(160);
+/** What sockets of one machine may hold, what is ready for them, and what is not swept up yet. */
+const ON_THE_WAY = 32 * MIB;
+const STALLED_MS = 300;
+
+const test = suite<{ service?: ToyService }>('streams of records');
+test.after.each(async (context) => {
+  await context.service?.stop();
+  delete context.service;
+});
+
+interface Made {
+  /** Records that were read from the store so far. */
+  given: number;
+  find(query: Find): void;
+}
+
+/** The service on a store that makes its records as they are read. */
+async function start(made: Made): Promise<ToyService> {
+  const models = {
+    find: async (query: Find): Promise<Found[]> => {
+      made.find(query);
+      if (query.where.some(({ op }) => op === 'empty')) return [];
+      const from = query.after === undefined ? 0 : Number(query.after.id) + 1;
+      const rows = Array.from({ length: Math.min(query.limit, RECORDS - from) }, (_, index) => found(from + index));
+      made.given = from + rows.length;
+      return rows;
+    },
+  } as unknown as ReadModels;
+  const reader = {
+    models,
+    progress: { caughtUp: async () => true, checkpoint: () => ({ ordinal: RECORDS, parked: 0 }), caughtUpAt: 0 },
+    cursorKey: Buffer.from('a key for tests'),
+    now: () => new Date(),
+  } as unknown as Reader;
+  const files = createRecordFiles(reader, allTools({ reader } as Service));
+  return startToyService({
+    authenticate: async () => callerAs(),
+    recordFiles: { files, exportDrawn: () => undefined, stalledMs: STALLED_MS },
+  });
+}
+
+function found(index: number): Found {
+  const none = { owner_id: null, archived_at: null, acceptance: null };
+  const doc = { id: `rsk_${index}`, name: `Risk ${index}`, description: TEXT, ...none };
+  return { id: String(index), key: index, doc };
+}
+
+const nothing = (): Made => ({ given: 0, find: () => undefined });
+
+/** Asks for the file, and reads nothing of it yet. */
+async function begin({ port }: ToyService, format = 'jsonl'): Promise<IncomingMessage> {
+  const path = `/api/v1/organizations/${ORGANIZATION}/records/risks?format=${format}`;
+  const headers = { Authorization: 'Bearer vtr_good' };
+  const [response] = (await once(get({ port, path, headers, agent: false }), 'response')) as [IncomingMessage];
+  response.on('error', () => undefined);
+  return response;
+}
+
+/** Waits for its end, whole or cut. */
+const closed = (response: IncomingMessage) =>
+  new Promise<void>((resolve) => {
+    response.once('close', resolve);
+  });
+
+/** The log's line about the file: it is written when the file has ended, however it did. */
+const ended = ({ log }: ToyService) =>
+  until(() => log.find(({ path }) => String(path).endsWith('/records/risks')), 10_000, 'the file has ended');
+
+for (const format of ['jsonl', 'csv']) {
+  test(`a file of many records takes no more memory than one of few: ${format}`, async (context) => {
+    const used: number[] = [];
+    const made = nothing();
+    made.find = () => {
+      const due = used.length === 0 ? 2_000 : RECORDS - 200;
+      if (used.length < 2 && made.given > due) used.push(bytesInUse());
+    };
+    const service = await start(made);
+    context.service = service;
+    let bytes = 0;
+    let lines = 0;
+    for await (const chunk of await begin(service, format)) {
+      bytes += (chunk as Buffer).length;
+      for (const byte of chunk as Buffer) if (byte === 10) lines += 1;
+    }
+    assert.is(lines, RECORDS + (format === 'csv' ? 1 : 0));
+    assert.ok(bytes > RECORDS * TEXT.length);
+    assert.is(used.length, 2);
+    const growth = used[1]! - used[0]!;
+    assert.ok(growth < ON_THE_WAY, `${Math.round(growth / 1024)} KiB more`);
+    assert.is((await ended(service)).status, 200);
+  });
+}
+
+test('no more is read than the client takes, and one that takes nothing for long is cut off', async (context) => {
+  const made = nothing();
+  const service = await start(made);
+  context.service = service;
+  const response = await begin(service);
+  assert.is((await ended(service)).status, 499);
+  assert.ok(made.given > 0 && made.given * TEXT.length < ON_THE_WAY, `${made.given} records were read`);
+  response.resume();
+  await closed(response);
+  assert.not(response.complete, 'the client sees that it lacks something');
+});
+
+test('a client that leaves ends the reading', async (context) => {
+  const made = nothing();
+  const service = await start(made);
+  context.service = service;
+  const response = await begin(service);
+  await once(response, 'readable');
+  response.destroy();
+  assert.is((await ended(service)).status, 499);
+  assert.ok(made.given < RECORDS / 2, `${made.given} records were read`);
+});
+
+test('a store that goes away is an error before the first line, and a cut connection after it', async (context) => {
+  const made = nothing();
+  let lasts = 0;
+  made.find = () => {
+    if (made.given >= lasts) throw new StoreUnavailable('the store at /srv/secret is away');
+  };
+  const service = await start(made);
+  context.service = service;
+  const refused = await begin(service);
+  assert.is(refused.statusCode, 503);
+  assert.is(refused.headers['retry-after'], '2');
+  let body = '';
+  for await (const chunk of refused) body += String(chunk);
+  assert.is(JSON.parse(body).error.code, 'unavailable');
+  assert.not.match(body, 'secret');
+  lasts = 500;
+  service.log.length = 0;
+  const cut = await begin(service);
+  cut.resume();
+  await closed(cut);
+  assert.equal([cut.statusCode, cut.complete], [200, false]);
+  assert.is((await ended(service)).msg, 'request failed');
+});
+
+test.run();
