@@ -63,6 +63,7 @@ interface Context extends Served {
   before: string;
 }
 
+const past = /```sql\n(SELECT \* FROM risks_history.*?)\n```/s.exec(page)![1]!;
 const find = /```sql\n(SELECT 'read-.*?)\n```/s.exec(page)![1]!;
 
 for (const pair of pairs) {
@@ -107,6 +108,9 @@ for (const pair of pairs) {
       assert.ok(records.length > 0, plural);
       compare(plural, rows, records);
     }
+    const asked = published.ask?.(past, { organization: organizationId, p: Number(before) }) ?? null;
+    const asOf = await all(owner, 'risks', organizationId, { as_of: before });
+    if (asked) assert.equal(asked.map(({ id }) => id).sort(), asOf.map(({ id }) => id).sort());
     const versions = await published.rows('risks_history');
     assert.ok(versions.some(({ until_position }) => until_position !== null));
   });

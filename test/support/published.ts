@@ -11,6 +11,8 @@ export type PublishedRow = Record<string, unknown>;
 export interface Published {
   /** The rows of a published view; lists and objects as such. */
   rows(view: string): Promise<PublishedRow[]>;
+  /** Any statement of SQL, where that is spoken. */
+  ask?(sql: string, parameters: object): PublishedRow[];
   close(): Promise<void>;
 }
 
@@ -31,6 +33,7 @@ async function openFile(folder: string, find: string): Promise<Published> {
   const db = new Database(join(folder, file), { readonly: true });
   return {
     rows: async (view) => (db.prepare(`SELECT * FROM "${view}"`).all() as PublishedRow[]).map(parsed),
+    ask: (sql, parameters) => db.prepare(sql).all(parameters) as PublishedRow[],
     close: async () => {
       db.close();
     },
