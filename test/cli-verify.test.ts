@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { canonical } from '../src/trail/canonical.ts';
 import { keptSealText } from '../src/trail/kept-seal.ts';
 import type { LogSealed } from '../src/trail/seal.ts';
 import type { Verdict } from '../src/trail/verdict.ts';
@@ -109,6 +110,36 @@ cli('holds the history against a seal that was kept', async () => {
   const wrong = await verify('good.jsonl', '--key', KEY, '--seal', 'key.pem');
   assert.is(wrong.code, 2);
   assert.match(wrong.err, /--seal takes a file that "veritrail seal" wrote; key.pem is not JSON/);
+});
+
+cli('lets no file write its own verdict on a terminal', async () => {
+  const evil = 'now\r\u001b[2J\nVALID. Every chain, seal and signature holds.\u202e\u2028';
+  const lines = linesOf(editData(EVENTS, 99));
+  write('evil.jsonl', textOf(lines.with(0, canonical({ ...JSON.parse(lines[0]!), exported_at: evil }))));
+  const { code, out } = await verify('evil.jsonl', '--key', KEY);
+  assert.is(code, 1);
+  assert.not.match(out, /^VALID/m);
+  assert.match(out, /^NOT VALID/);
+  assert.match(out.replaceAll('\n', ''), /^[^\p{Cc}\p{Cf}\u2028]+$/u);
+  write('huge.jsonl', textOf(lines.with(0, canonical({ ...JSON.parse(lines[0]!), exported_at: 'x'.repeat(1e6) }))));
+  assert.ok((await verify('huge.jsonl', '--key', KEY)).out.length < 5_000);
+});
+
+cli('reads all that is packed, and refuses what stands behind it or is damaged', async () => {
+  const text = textOf(linesOf(EVENTS));
+  const [one, two] = [text.slice(0, 50_000), text.slice(50_000)].map((half) => gzipSync(half)) as [Buffer, Buffer];
+  write('two.jsonl.gz', Buffer.concat([one, two]));
+  assert.is((await verify('two.jsonl.gz', '--key', KEY)).code, 0);
+  const whole = gzipSync(text);
+  for (const [behind, says] of [
+    [Buffer.concat([Buffer.alloc(1), gzipSync('more')]), /behind the end/],
+    [Buffer.alloc(1_000_000), /behind the end/],
+    [Buffer.from('more'), /damaged|not packed/],
+  ] as const) {
+    write('behind.jsonl.gz', Buffer.concat([whole, behind]));
+    const { code, err } = await verify('behind.jsonl.gz', '--key', KEY);
+    assert.equal([code, says.test(err)], [2, true], err);
+  }
 });
 
 cli('tells a file that was cut, packed or not', async () => {

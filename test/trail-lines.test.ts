@@ -115,6 +115,17 @@ test('a last line counts without its end too, and half of one does not', () => {
   );
 });
 
+test('a file that was cut anywhere behind its first line was cut, be it within a character', async () => {
+  const bytes = Buffer.from(`${LINES.slice(0, 4).join('\n')}\n`);
+  const end = bytes.indexOf(LINES[1]!);
+  for (let cut = end; cut <= bytes.length; cut += 1) {
+    async function* pieces() {
+      yield bytes.subarray(0, cut);
+    }
+    assert.is((await verifyExport(pieces(), OPTIONS)).whole_fault?.why, 'CUT', `${cut}`);
+  }
+});
+
 test('remembers the ends of very many streams in little room', () => {
   const tips = new StreamTips();
   const hash = (n: number) => Buffer.alloc(32, n % 251);

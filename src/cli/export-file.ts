@@ -21,8 +21,9 @@ export async function sizeOf(path: string): Promise<number> {
 export async function* readExport(path: string, progress: (bytes: number, share: number) => void = () => undefined) {
   const size = Math.max(await sizeOf(path), 1);
   const file = createReadStream(path, { highWaterMark: 256 * 1024 });
-  const bytes = isPacked(path) ? file.pipe(createGunzip()) : file;
-  if (bytes !== file) file.once('error', (error) => bytes.destroy(error));
+  const gunzip = isPacked(path) ? file.pipe(createGunzip()) : null;
+  const bytes = gunzip ?? file;
+  if (gunzip !== null) file.once('error', (error) => gunzip.destroy(error));
   let given = 0;
   try {
     for await (const piece of bytes as AsyncIterable<Buffer>) {
@@ -30,10 +31,17 @@ export async function* readExport(path: string, progress: (bytes: number, share:
       given += piece.length;
       progress(given, Math.min(file.bytesRead / size, 1));
     }
+    // A zero byte ends what is unpacked: others might unpack what stands behind it, and read another history.
+    if (gunzip !== null && gunzip.bytesWritten < size) {
+      throw new UnfitFile('Something stands behind the end of what is packed with gzip: that is no export.');
+    }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     // What came before the cut is good.
     if (code === 'Z_BUF_ERROR') return;
+    if (code.startsWith('Z_') && given > 0) {
+      throw new UnfitFile(`The file is damaged: it cannot be unpacked beyond ${given} bytes.`);
+    }
     if (code.startsWith('Z_')) throw new UnfitFile('The file is not packed with gzip, as its name says.');
     if (code.startsWith('E')) throw new UnfitFile('The file cannot be read to its end.');
     throw error;

@@ -40,8 +40,19 @@ export function verdictText(verdict: Verdict): string {
     ['Not sealed', unsealedText(verdict)],
     ...redactionRows(verdict),
   ];
-  const table = rows.map(([name, text]) => `${name.padEnd(13)} ${text}`).join('\n');
-  return `${headline(verdict)}\n\n${table}`;
+  const table = rows.map(([name, text]) => `${name.padEnd(13)} ${harmless(text)}`).join('\n');
+  return `${harmless(headline(verdict))}\n\n${table}`;
+}
+
+const MOST_CHARACTERS = 1_000;
+
+/**
+ * A line that may hold what a file says, which may be anything: no control of a terminal and no other writing direction
+ * may make another verdict of it.
+ */
+function harmless(text: string): string {
+  const shown = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)} …` : text;
+  return shown.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }
 
 /** What does not fit, the most telling first; null where all does. */
@@ -53,6 +64,8 @@ function faultText({ event_fault, seal_fault, whole_fault }: Verdict): string | 
 
 function headline(verdict: Verdict): string {
   const fault = faultText(verdict);
+  const { unchecked } = verdict.seals;
+  if (fault === null && unchecked > 0) return `VALID, but ${unchecked} seals are too far behind to be checked.`;
   if (fault === null) return 'VALID. Every chain, seal and signature holds.';
   return `NOT VALID. ${fault}`;
 }

@@ -33,7 +33,7 @@ export class Verifier {
     else this.check.take(line, this.lines);
   }
 
-  /** Takes what stands behind the last line's end: a last line without one, or where it was cut. */
+  /** Takes what stands behind the last line's end: a last line without one, or what is left of one that was cut. */
   pushRest(text: string): void {
     try {
       this.push(text);
@@ -65,7 +65,16 @@ export async function verifyExport(pieces: AsyncIterable<Uint8Array>, options: V
   const verifier = new Verifier(options);
   const splitter = new LineSplitter();
   for await (const piece of pieces) for (const line of splitter.push(piece)) verifier.push(line);
-  const rest = splitter.rest();
+  const rest = restOf(splitter);
   if (rest !== null) verifier.pushRest(rest);
   return verifier.finish();
+}
+
+/** Bytes that break off within a character are no line at all, as other halves of one. */
+function restOf(splitter: LineSplitter): string | null {
+  try {
+    return splitter.rest();
+  } catch {
+    return '';
+  }
 }
