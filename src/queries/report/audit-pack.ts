@@ -4,7 +4,7 @@ import { measureQuery } from '../measures.ts';
 import { momentOf } from '../moment.ts';
 import { nonconformityQuery } from '../nonconformities.ts';
 import type { Reader } from '../reader.ts';
-import { besideEach, recordThen } from './beside.ts';
+import { besideEach, newestOf, recordThen } from './beside.ts';
 import { changeFigures, changesBetween, changesSection } from './changes.ts';
 import { firstFrom, lastUntil } from './changes-between.ts';
 import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
@@ -50,6 +50,7 @@ const EVIDENCE_COLUMNS: readonly Column[] = [
   column('valid_until', 'Valid until'),
   column('expired', 'Expired'),
   prose('records', 'Evidence of'),
+  detail('records_total', 'Evidence of, in all'),
   ID,
 ];
 
@@ -92,7 +93,11 @@ const fieldsOf = (columns: readonly Column[]): string[] => columns.map(({ field 
  * The position that completing the audit pinned: the newest one, or of the completion that held at as_of. So a pack is
  * drawn from the register as it was then, whatever has been changed since.
  */
-async function completion(reader: Reader, organizationId: string, input: ReportInput): Promise<ReportMoment> {
+async function completion(
+  reader: Reader,
+  organizationId: string,
+  input: Pick<ReportInput, 'audit_id' | 'as_of'>,
+): Promise<ReportMoment> {
   const { audit_id, as_of } = input;
   if (audit_id === undefined) {
     throw new Refusal('invalid_input', 'Give audit_id, the completed audit whose pack it is.', { field: 'audit_id' });
@@ -156,7 +161,7 @@ function evidence(context: ReportContext, scope: ReadonlySet<string>): Section {
         if (records.length === 0) continue;
         const named = records.map((record) => ({ id: record.id, name: nameOf(record) }));
         const day = onDay(evidenceQuery, one, context.moment.today);
-        yield rowOf({ ...day, records: named }, fieldsOf(EVIDENCE_COLUMNS));
+        yield rowOf({ ...day, ...newestOf('records', named) }, fieldsOf(EVIDENCE_COLUMNS));
       }
     }
   }

@@ -87,7 +87,7 @@ export interface ReportType {
   /** Carries the proof that its position was sealed. */
   proved?: true;
   /** The moment it is about, where that follows from its inputs. */
-  moment?(reader: Reader, organizationId: string, input: ReportInput): Promise<ReportMoment>;
+  moment?(reader: Reader, organizationId: string, input: Omit<ReportInput, 'format' | 'cursor'>): Promise<ReportMoment>;
   draw(context: ReportContext): Promise<Content>;
 }
 

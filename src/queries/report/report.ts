@@ -8,7 +8,7 @@ import { holdingAt, momentOf } from '../moment.ts';
 import { proofOf } from '../proofs.ts';
 import type { Reader } from '../reader.ts';
 import { digestOf } from './digest.ts';
-import { Cutter, type Head } from './page.ts';
+import { Cutter, type Format, type Head, type Page } from './page.ts';
 import { FORMATS } from './render/formats.ts';
 import type { Content, Narrowing, ReportContext, ReportInput, ReportMoment, ReportType } from './report-type.ts';
 import { NARROWING } from './report-type.ts';
@@ -17,8 +17,14 @@ import { REPORTS } from './types.ts';
 /** What the digest is over, beside the data. */
 type Envelope = Omit<Head, 'generated_at' | 'digest' | 'incomplete' | 'proof' | 'pending_seal'>;
 
-/** Where a long report goes on: its moment, its digest and the first row that is not told yet. */
-type Place = [today: string, ordinal: number, row: number];
+/**
+ * Where a long report goes on: its moment, the first row that is not told yet, and what the first page has worked out:
+ * its digest, and how many rows each section has.
+ */
+type Place = [today: string, ordinal: number, row: number, digest: string, counts: readonly number[]];
+
+/** What a report is asked for, beside how it is told. */
+export type Asked = Omit<ReportInput, 'format' | 'cursor'>;
 
 /** What the access log is told of a report that was drawn. */
 export interface DrawnReport {
@@ -27,6 +33,18 @@ export interface DrawnReport {
   format: string;
   position: string;
 }
+
+/** A report as it is drawn: its head, and as much of it as fits. */
+interface Drawing {
+  head: Head;
+  page: Page;
+  format: Format;
+  /** How many rows each section has. */
+  counts: readonly number[];
+}
+
+/** A format that first looks at what else it tells of the report's moment. */
+export type FormatOf = (context: ReportContext) => Format | Promise<Format>;
 
 /**
  * A report of now or of any moment, or the next page of a long one. It is computed from the read models' history alone,
@@ -38,22 +56,65 @@ export async function getReport(
   input: ReportInput,
   drawn: (report: DrawnReport) => void,
 ): Promise<object> {
-  const { organization_id, type: name, format, cursor, ...narrowing } = input;
-  permit(caller, organization_id, 'getReport');
-  const type = REPORTS[name];
-  refuseOthers(name, type, narrowing);
+  const { organization_id, type, format: name, cursor, ...narrowing } = input;
+  permitReport(caller, input);
   // Bound to the account as well: who goes on with a report is who has drawn it, as the access log says.
-  const boundTo = ['getReport', caller.account_id, organization_id, name, format, narrowing];
+  const boundTo = ['getReport', caller.account_id, organization_id, type, name, narrowing];
   const place = cursor === undefined ? null : readSigned<Place>(reader.cursorKey, boundTo, cursor);
-  const moment = place ? { today: place[0], ordinal: place[1] } : await momentOfReport(reader, type, input);
-  const inputs = inputsOf(caller, narrowing);
-  const context: ReportContext = { reader, organizationId: organization_id, moment, inputs };
+  const moment = place ? { today: place[0], ordinal: place[1] } : await momentOfReport(reader, input);
+  const { head, page, format, counts } = await draw(reader, caller, input, moment, () => FORMATS[name], place);
+  if (place === null) drawn({ organization_id, type, format: name, position: head.position });
+  const goesOn: Place = [moment.today, moment.ordinal, page.next ?? 0, head.digest, counts];
+  return {
+    report: { ...head, ...format.write(head, page) },
+    ...(page.next === null ? {} : { next_cursor: writeSigned(reader.cursorKey, boundTo, goesOn) }),
+  };
+}
+
+/**
+ * The same report as one file, however long: its head, and what the format makes of all its rows.
+ * @param name what the access log calls the format
+ */
+export async function getWholeReport(
+  reader: Reader,
+  caller: Caller,
+  input: Asked,
+  { name, formatOf }: { name: string; formatOf: FormatOf },
+  drawn: (report: DrawnReport) => void,
+): Promise<{ head: Head; written: object }> {
+  permitReport(caller, input);
+  const moment = await momentOfReport(reader, input);
+  const whole: FormatOf = async (context) => ({ ...(await formatOf(context)), room: Number.POSITIVE_INFINITY });
+  const { head, page, format } = await draw(reader, caller, input, moment, whole, null);
+  const { organization_id, type } = input;
+  drawn({ organization_id, type, format: name, position: head.position });
+  return { head, written: format.write(head, page) };
+}
+
+function permitReport(caller: Caller, input: Asked): void {
+  permit(caller, input.organization_id, 'getReport');
+  refuseOthers(input.type, REPORTS[input.type], input);
+}
+
+/** @param place where it goes on; null from its beginning */
+async function draw(
+  reader: Reader,
+  caller: Caller,
+  input: Asked,
+  moment: ReportMoment,
+  formatOf: FormatOf,
+  place: Place | null,
+): Promise<Drawing> {
+  const { organization_id, type: name } = input;
+  const type = REPORTS[name];
+  const context: ReportContext = { reader, organizationId: organization_id, moment, inputs: inputsOf(caller, input) };
   const content = await type.draw(context);
   const envelope = await envelopeOf(context, name, type, content);
-  const cutter = new Cutter(reader, content, FORMATS[format], place?.[2] ?? 0);
-  const digest = await digestOfReport(envelope, content, cutter);
-  const page = cutter.page();
-  if (place === null) drawn({ organization_id, type: name, format, position: envelope.position });
+  const format = await formatOf(context);
+  const [, , from = 0, known, counts] = place ?? [];
+  const cutter = new Cutter(reader, content, format, from);
+  if (counts !== undefined) await cutter.fill(counts);
+  const digest = known ?? (await digestOfReport(envelope, content, cutter));
   const incomplete = (reader.progress.checkpoint(organization_id)?.parked ?? 0) > 0;
   const head: Head = {
     ...envelope,
@@ -62,11 +123,7 @@ export async function getReport(
     ...(incomplete ? { incomplete: true } : {}),
     ...(type.proved ? await provenBy(context) : {}),
   };
-  const goesOn: Place = [moment.today, moment.ordinal, page.next ?? 0];
-  return {
-    report: { ...head, ...FORMATS[format].write(head, page) },
-    ...(page.next === null ? {} : { next_cursor: writeSigned(reader.cursorKey, boundTo, goesOn) }),
-  };
+  return { head, page: cutter.page(), format, counts: cutter.counts };
 }
 
 /** The first seal that covers the report's position, with the path that shows it. */
@@ -77,9 +134,8 @@ async function provenBy(context: ReportContext): Promise<Pick<Head, 'proof' | 'p
 }
 
 /** A type takes what narrows it, and nothing else: what is silently left out would be believed to hold. */
-function refuseOthers(name: string, { takes }: ReportType, narrowing: object): void {
-  const given = Object.entries(narrowing).flatMap(([field, value]) => (value === undefined ? [] : [field]));
-  const other = given.find((field) => field !== 'as_of' && !takes.some((taken) => taken === field));
+function refuseOthers(name: string, { takes }: ReportType, input: Asked): void {
+  const other = NARROWING.find((field) => input[field] !== undefined && !takes.includes(field));
   if (other === undefined) return;
   const allowed = [...takes, 'as_of', 'format', 'cursor'];
   throw new Refusal('invalid_input', `${name} takes no ${other}: leave it out, or choose another type.`, {
@@ -88,8 +144,8 @@ function refuseOthers(name: string, { takes }: ReportType, narrowing: object): v
   });
 }
 
-function inputsOf(caller: Caller, narrowing: object): ReportContext['inputs'] {
-  const given = Object.entries(narrowing).filter(
+function inputsOf(caller: Caller, input: Asked): ReportContext['inputs'] {
+  const given = Object.entries(input).filter(
     ([field, value]) => value !== undefined && NARROWING.some((known) => known === field),
   );
   return Object.fromEntries(
@@ -98,7 +154,8 @@ function inputsOf(caller: Caller, narrowing: object): ReportContext['inputs'] {
 }
 
 /** A report of now is one of the newest position. */
-async function momentOfReport(reader: Reader, type: ReportType, input: ReportInput): Promise<ReportMoment> {
+async function momentOfReport(reader: Reader, input: Asked): Promise<ReportMoment> {
+  const type = REPORTS[input.type];
   if (type.moment) return type.moment(reader, input.organization_id, input);
   const asOf = input.as_of ?? dateOf(reader.now().toISOString());
   const { today, ordinal } = await momentOf(reader, input.organization_id, asOf);
