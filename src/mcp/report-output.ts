@@ -51,6 +51,10 @@ const report = z.strictObject({
     .optional()
     .describe('of JSON'),
   people: z.record(z.string(), z.string()).optional().describe('names by account id; not in the digest'),
+  truncated: z
+    .literal(true)
+    .optional()
+    .describe('a row too large for an answer is cut, and has truncated too: the digest is of the whole one'),
   left_out: z.record(z.string(), z.int()).optional().describe('how many rows come after this page, by section'),
 });
 

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tokensOf } from '../../bench/tokens.ts';
-import { startRegister, type TestRegister } from '../support/register.ts';
+import { type Answer, startRegister, type TestRegister } from '../support/register.ts';
 import { type Ask, digestOfAnswer, rowsOf, textOfReport, wholeReport } from '../support/reports.ts';
 
 const RISKS = 1_200;
@@ -141,6 +141,42 @@ test('a record that alone is too large is cut, and says so', async ({ register, 
   assert.ok(JSON.stringify(answer).length <= 60_000);
   const [row] = rowsOf((answer as { report: never }).report, 'nonconformities');
   assert.is(row!.truncated, true);
+  assert.is((answer as { report: { truncated?: true } }).report.truncated, true, 'its digest is not of what is here');
+  assert.is(((await ask({ type: 'NONCONFORMITIES', format: 'CSV' })) as { report: Answer }).report.truncated, true);
+});
+
+test('a control with very many measures has the newest of them, and how many there are', async ({ register, ask }) => {
+  const { organizationId: organization_id } = register;
+  const controls = [{ section_title: 'H.1', name: 'House rule' }];
+  const { framework } = await register.call<Record<string, Answer>>('addFramework', {
+    organization_id,
+    name: 'House rules',
+    version: '1',
+    controls,
+  });
+  const rows = Array.from({ length: 130 }, (_, index) => ({ name: `${index} ${'long name '.repeat(15)}` }));
+  const imported = await register.call<{ rows: { id: string }[] }>('importRecords', {
+    organization_id,
+    type: 'MEASURE',
+    rows,
+  });
+  const { controls: listed } = await register.call<{ controls: Answer[] }>('listControls', { organization_id });
+  const ids = imported.rows.map(({ id }) => id);
+  for (let first = 0; first < ids.length; first += 65) {
+    const links = ids.slice(first, first + 65).map((to_id) => ({ from_id: listed[0]!.id, to_id }));
+    await register.call('linkRecords', { links });
+  }
+  const input = { type: 'STATEMENT_OF_APPLICABILITY', framework_id: framework!.id };
+  const report = await wholeReport(ask, input);
+  const [control] = rowsOf(report, 'controls') as [{ measures: Answer[]; measures_total: number; truncated?: true }];
+  assert.equal([control.measures_total, control.truncated], [130, undefined]);
+  assert.is(control.measures.length, 100);
+  const shown = new Set(control.measures.map(({ id }) => id));
+  assert.ok(
+    ids.slice(65).every((id) => shown.has(id)),
+    'the newest links are told',
+  );
+  assert.is(digestOfAnswer(report), report.digest);
 });
 
 test.run();

@@ -4,17 +4,22 @@ import { holdingAt } from '../moment.ts';
 import type { ReportContext } from './report-type.ts';
 
 type Document = Record<string, unknown>;
+/** Two records beside each other, and since which ordinal. */
+type Pair = [id: string, other: string, type: string, since: number];
 
 /** Links read in one go. */
 const AT_ONCE = 1_000;
 
-/** Ids of records of some types beside each of these, at the report's moment, in the order of the ids. */
+/** A list within a row has so many at most, as one of links has. */
+const SHOWN = 100;
+
+/** Ids of records of some types beside each of these, at the report's moment, the newest link first. */
 async function idsBeside(
   { reader, organizationId, moment }: ReportContext,
   ids: readonly string[],
   types: readonly string[],
-): Promise<[id: string, other: string, type: string][]> {
-  const pairs: [string, string, string][] = [];
+): Promise<Pair[]> {
+  const pairs: Pair[] = [];
   const where = [
     { key: 'record_id', op: 'in', values: ids } as const,
     { key: 'other_type', op: 'in', values: types } as const,
@@ -30,13 +35,21 @@ async function idsBeside(
   let after: { key: null; id: string } | undefined;
   for (;;) {
     const rows = await reader.models.find(after ? { ...query, after } : query);
-    for (const { doc } of rows) pairs.push([String(doc.record_id), String(doc.other_id), String(doc.other_type)]);
-    if (rows.length < AT_ONCE) return pairs;
+    for (const { doc } of rows) {
+      pairs.push([String(doc.record_id), String(doc.other_id), String(doc.other_type), Number(doc.from_position)]);
+    }
+    // Those of one event stay in the order of their ids.
+    if (rows.length < AT_ONCE) return pairs.sort(([, , , a], [, , , b]) => b - a);
     after = { key: null, id: rows.at(-1)!.id };
   }
 }
 
-/** Live records of some types beside each of these: of each record those it is linked with, in the order of their ids. */
+/** A list within a row as a row can have it: the newest, and how many there are where that is more. */
+export function newestOf(name: string, all: readonly Document[]): Document {
+  return all.length <= SHOWN ? { [name]: all } : { [name]: all.slice(0, SHOWN), [`${name}_total`]: all.length };
+}
+
+/** Live records of some types beside each of these: of each record those it is linked with, the newest first. */
 export async function besideEach(
   context: ReportContext,
   ids: readonly string[],

@@ -50,6 +50,8 @@ export interface Page {
   continued: boolean;
   /** The first row, of all sections together, that is not on it; null at the end. */
   next: number | null;
+  /** A row of it was too large for an answer, and is cut. */
+  truncated: boolean;
 }
 
 /** A format: how much of an answer's room things take, and how a page is written. */
@@ -65,12 +67,18 @@ export interface Format {
   write(head: Head, page: Page): object;
 }
 
-/** Texts of a row that alone would not fit are cut at this many characters. */
-const LONGEST_TEXT = 1_000;
+/** What is left of texts and of lists in a row that alone would not fit: the first of these with which it does. */
+const SHORTENED = [
+  [1_000, 100],
+  [300, 100],
+  [100, 50],
+  [40, 20],
+] as const;
 
 /**
- * Cuts a report to what fits into one answer, from a row on. Of a row that is too large by itself the texts are cut. The
- * report is read once: its rows go through here on their way to the digest.
+ * Cuts a report to what fits into one answer, from a row on. Of a row that is too large by itself texts and lists are
+ * cut. For its first page a report is read once: its rows go through here on their way to the digest. For those that
+ * follow, what comes before and after them is known by its numbers.
  */
 export class Cutter {
   private readonly people = new Map<string, string>();
@@ -80,6 +88,9 @@ export class Cutter {
   private rows = 0;
   private index = 0;
   private next: number | null = null;
+  private truncated = false;
+  /** How many rows each section has, as far as it is known. */
+  readonly counts: number[] = [];
 
   constructor(
     private readonly reader: Reader,
@@ -94,20 +105,49 @@ export class Cutter {
   /** All rows of a section, which have to be read to the end, section by section. */
   async *through(section: Section): AsyncGenerator<Row> {
     const part: Part = { section, rows: [], first: 0, left: 0 };
-    let place = 0;
+    const start = this.index;
     for await (const row of section.rows()) {
-      if (this.index >= this.from && (this.next !== null || !(await this.put(part, row, place)))) part.left += 1;
+      if (this.wants()) await this.put(part, row, this.index - start);
       this.index += 1;
-      place += 1;
       yield row;
     }
-    // A section without rows is told where it stands: between the rows around it.
-    const empty = place === 0 && this.next === null && (this.from === 0 || this.rows > 0);
+    this.close(part, start, this.index - start);
+  }
+
+  /** Reads what this page has, where it is known how many rows each section has. */
+  async fill(counts: readonly number[]): Promise<void> {
+    for (const [number, section] of this.content.sections.entries()) {
+      const part: Part = { section, rows: [], first: 0, left: 0 };
+      const start = this.index;
+      if (start + counts[number]! > this.from && this.next === null) await this.read(part, start);
+      this.close(part, start, counts[number]!);
+    }
+  }
+
+  private async read(part: Part, start: number): Promise<void> {
+    for await (const row of part.section.rows()) {
+      if (this.wants()) await this.put(part, row, this.index - start);
+      if (this.next !== null) return;
+      this.index += 1;
+    }
+  }
+
+  private wants(): boolean {
+    return this.index >= this.from && this.next === null;
+  }
+
+  /** A section is told of where it has something on the page or after it; one without rows between the rows around it. */
+  private close(part: Part, start: number, count: number): void {
+    const end = start + count;
+    this.index = end;
+    this.counts.push(count);
+    part.left = this.next === null ? 0 : Math.max(0, end - Math.max(start, this.next));
+    const empty = count === 0 && this.next === null && (this.from === 0 || this.rows > 0);
     if (empty || part.rows.length > 0 || part.left > 0) this.parts.push(part);
   }
 
-  /** Puts a row on the page, where there is room for it. */
-  private async put(part: Part, whole: Row, place: number): Promise<boolean> {
+  /** Puts a row on the page; where there is no room for it, it is the next page's first. */
+  private async put(part: Part, whole: Row, place: number): Promise<void> {
     const ids = accountsIn(whole).filter((id) => !this.people.has(id));
     const names = await accountNames(this.reader.accounts, ids);
     const people = names.size === 0 ? this.people : new Map([...this.people, ...names]);
@@ -116,27 +156,32 @@ export class Cutter {
     const all = [...names.values()].reduce((sum, name) => sum + this.format.personTakes(name), takes + around);
     if (all > this.room && this.rows > 0) {
       this.next = this.index;
-      return false;
+      return;
     }
     for (const [id, name] of names) this.people.set(id, name);
     if (part.rows.length === 0) part.first = place;
     part.rows.push(row);
+    if (row !== whole) this.truncated = true;
     this.room -= all;
     this.rows += 1;
-    return true;
   }
 
-  /** A row, its texts cut where it takes half of an answer. */
+  /** A row, shortened where it takes more than half of an answer. */
   private fit(section: Section, whole: Row, people: People): { row: Row; takes: number } {
-    const takes = this.format.rowTakes(section, whole, people);
-    if (takes <= this.format.room / 2) return { row: whole, takes };
-    const row: Row = { ...(shortened(whole) as Row), truncated: true };
-    return { row, takes: this.format.rowTakes(section, row, people) };
+    const most = this.format.room / 2;
+    let row = whole;
+    let takes = this.format.rowTakes(section, row, people);
+    for (const [text, list] of SHORTENED) {
+      if (takes <= most) break;
+      row = { ...(shortened(whole, text, list) as Row), truncated: true };
+      takes = this.format.rowTakes(section, row, people);
+    }
+    return { row, takes };
   }
 
   page(): Page {
-    const { content, figures, parts, people, from, next } = this;
-    return { sections: content.sections, figures, parts, people, continued: from > 0, next };
+    const { content, figures, parts, people, from, next, truncated } = this;
+    return { sections: content.sections, figures, parts, people, continued: from > 0, next, truncated };
   }
 }
 
@@ -147,9 +192,9 @@ function accountsIn(value: unknown): string[] {
   return Object.values(value).flatMap(accountsIn);
 }
 
-function shortened(value: unknown): unknown {
-  if (typeof value === 'string') return cutText(value, LONGEST_TEXT);
+function shortened(value: unknown, text: number, list: number): unknown {
+  if (typeof value === 'string') return cutText(value, text);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(shortened);
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shortened(member)]));
+  if (Array.isArray(value)) return value.slice(0, list).map((one) => shortened(one, text, list));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shortened(member, text, list)]));
 }

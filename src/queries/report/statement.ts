@@ -1,8 +1,8 @@
 import { Refusal } from '../../commands/refusal.ts';
 import { controlQuery } from '../controls.ts';
 import { frameworkQuery } from '../frameworks.ts';
-import { besideEach, recordThen } from './beside.ts';
-import { column, ID, OWNER, prose } from './columns.ts';
+import { besideEach, newestOf, recordThen } from './beside.ts';
+import { column, detail, ID, OWNER, prose } from './columns.ts';
 import { CONTROL_FIGURES } from './family-figures.ts';
 import { figuresOf, valuesOf } from './figures.ts';
 import { recordsSection } from './register.ts';
@@ -16,7 +16,9 @@ const COLUMNS: readonly Column[] = [
   prose('justification', 'Justification'),
   column('implementation', 'Implementation'),
   prose('measures', 'Measures'),
+  detail('measures_total', 'Measures in all'),
   prose('evidence', 'Evidence'),
+  detail('evidence_total', 'Evidence in all'),
   OWNER,
   ID,
 ];
@@ -56,7 +58,7 @@ export async function* once(row: Row): AsyncGenerator<Row> {
   yield row;
 }
 
-/** The justification in force, the measures that are linked, and the evidence of the control or of one of them. */
+/** The justification in force, the measures that are linked, and the evidence: the control's own, then that of a measure. */
 async function behind(context: ReportContext, controls: readonly Row[]): Promise<Row[]> {
   const linked = await besideEach(context, idsOf(controls), ['MEASURE', 'EVIDENCE']);
   const measures = new Map([...linked.values()].flat().map((record) => [String(record.id), record]));
@@ -73,8 +75,14 @@ async function behind(context: ReportContext, controls: readonly Row[]): Promise
       control.status === 'EXCLUDED' ? control.exclusion_justification : control.inclusion_justification;
     return {
       justification,
-      measures: own.map((measure) => rowOf(measure, ['id', 'reference_id', 'name', 'state'])),
-      evidence: [...each.values()].map((one) => evidenceRow(one, context.moment.today)),
+      ...newestOf(
+        'measures',
+        own.map((measure) => rowOf(measure, ['id', 'reference_id', 'name', 'state'])),
+      ),
+      ...newestOf(
+        'evidence',
+        [...each.values()].map((one) => evidenceRow(one, context.moment.today)),
+      ),
     };
   });
 }

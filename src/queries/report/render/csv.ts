@@ -2,6 +2,7 @@ import { ANSWER_CHARACTERS } from '../../present.ts';
 import type { Format, Head, Page, People } from '../page.ts';
 import type { Column, Figure, Row, Section } from '../report-type.ts';
 import { textOf, valueAt } from './cells.ts';
+import { cutRows } from './json.ts';
 
 /*
  * A report as one table, https://www.rfc-editor.org/rfc/rfc4180: the first column names the section, every field has a
@@ -26,7 +27,7 @@ export const csv: Format = {
   rowTakes: (section, row, people) =>
     JSON.stringify(lineOf(columnsOf([section]), section.name, row, people)).length + 40,
   personTakes: () => 0,
-  write: (head, page) => ({ content: linesOf(head, page).join('') }),
+  write: (head, page) => ({ content: linesOf(head, page).join(''), ...cutRows(page) }),
 };
 
 const FIGURES: readonly Column[] = ['name', 'value', 'counts'].map((field) => ({ field, title: field }));

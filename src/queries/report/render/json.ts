@@ -15,12 +15,22 @@ export const json: Format = {
   sectionTakes: ({ name }) => name.length + 30,
   rowTakes: (_section, row) => size(row),
   personTakes: (name) => size(name) + ID,
-  write: (_head, page) => ({ data: dataOf(page), people: Object.fromEntries(page.people), ...leftOut(page) }),
+  write: (_head, page) => ({
+    data: dataOf(page),
+    people: Object.fromEntries(page.people),
+    ...leftOut(page),
+    ...cutRows(page),
+  }),
 };
 
 function dataOf({ figures, parts, continued }: Page): object {
   const sections = parts.map(({ section: { name }, rows }) => ({ name, rows }));
   return { ...(continued ? {} : { figures }), sections };
+}
+
+/** Says of a page that the digest cannot be worked out of it, as it does not have its rows whole. */
+export function cutRows({ truncated }: Page): { truncated?: true } {
+  return truncated ? { truncated } : {};
 }
 
 /** How many rows come after this page, by section. */

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Reader } from '../src/queries/reader.ts';
+import { Cutter, type Format, type Page } from '../src/queries/report/page.ts';
+import type { Row, Section } from '../src/queries/report/report-type.ts';
+
+const test = suite('pages of a report');
+
+/** Nobody is named in these rows. */
+const reader = { accounts: { get: async () => null } } as unknown as Reader;
+
+/** An answer has room for five, and a row takes as much as it says. */
+const format: Format = {
+  room: 5,
+  figuresTake: () => 0,
+  sectionTakes: () => 1,
+  rowTakes: (_section, row) => Number(row.takes),
+  personTakes: () => 0,
+  write: () => ({}),
+};
+
+interface Counted {
+  sections: Section[];
+  read(): number;
+}
+
+function sectionsOf(takes: readonly number[][]): Counted {
+  let read = 0;
+  const sections = takes.map((rows, index) => ({
+    name: `section_${index}`,
+    title: `Section ${index}`,
+    columns: [],
+    async *rows(): AsyncGenerator<Row> {
+      for (const [place, one] of rows.entries()) {
+        read += 1;
+        yield { takes: one, place };
+      }
+    },
+  }));
+  return { sections, read: () => read };
+}
+
+function cutterOf(sections: Section[], from: number): Cutter {
+  return new Cutter(reader, { inputs: {}, figures: [], sections }, format, from);
+}
+
+async function readWhole(sections: Section[], from: number): Promise<{ page: Page; counts: readonly number[] }> {
+  const cutter = cutterOf(sections, from);
+  for (const section of sections) for await (const row of cutter.through(section)) assert.ok(row);
+  return { page: cutter.page(), counts: cutter.counts };
+}
+
+const takes = fc.array(fc.array(fc.constantFrom(1, 1, 2, 7), { maxLength: 12 }), { maxLength: 5 });
+
+test('that follow are the same, whether all is read again or what they have alone', async () => {
+  await fc.assert(
+    fc.asyncProperty(takes, async (given) => {
+      const { sections, read } = sectionsOf(given);
+      let { page, counts } = await readWhole(sections, 0);
+      assert.equal(
+        counts,
+        given.map(({ length }) => length),
+      );
+      const told = page.parts.flatMap(({ rows }) => rows.map(({ place }) => place));
+      for (let from = page.next; from !== null; from = page.next) {
+        const before = read();
+        const cutter = cutterOf(sections, from);
+        await cutter.fill(counts);
+        page = cutter.page();
+        assert.ok(read() - before <= given.flat().length);
+        assert.equal(page, (await readWhole(sections, from)).page);
+        assert.ok(page.next === null || page.next > from);
+        told.push(...page.parts.flatMap(({ rows }) => rows.map(({ place }) => place)));
+      }
+      assert.equal(
+        told,
+        given.flatMap((rows) => rows.map((_, place) => place)),
+      );
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('read no section that ends before them, and none after them', async () => {
+  const { sections, read } = sectionsOf([Array(100).fill(1), Array(10).fill(1), Array(100).fill(1)]);
+  const cutter = cutterOf(sections, 100);
+  await cutter.fill([100, 10, 100]);
+  assert.ok(read() <= 6, `${read()} rows were read`);
+  assert.equal(
+    cutter.page().parts.map(({ section, rows, left }) => [section.name, rows.length, left]),
+    [
+      ['section_1', 4, 6],
+      ['section_2', 0, 100],
+    ],
+  );
+});
+
+test('have of a row that is too large what fits, lists too, and say so', async () => {
+  const row = { name: 'x'.repeat(5_000), list: Array.from({ length: 400 }, () => ({ text: 'y'.repeat(400) })) };
+  const byLength: Format = { ...format, room: 10_000, rowTakes: (_section, one) => JSON.stringify(one).length };
+  const section = {
+    name: 'one',
+    title: 'One',
+    columns: [],
+    rows: async function* () {
+      yield row;
+    },
+  };
+  const cutter = new Cutter(reader, { inputs: {}, figures: [], sections: [section] }, byLength, 0);
+  for await (const whole of cutter.through(section)) assert.is(whole, row);
+  const { parts, truncated } = cutter.page();
+  assert.is(truncated, true);
+  assert.is(parts[0]!.rows[0]!.truncated, true);
+  assert.ok(JSON.stringify(parts[0]!.rows[0]).length <= 5_000);
+});
+
+test.run();
