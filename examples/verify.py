@@ -4,20 +4,21 @@
 A second opinion, written from docs/trail-format.md alone, with Python's standard library and Ed25519 by hand: slow, but
 short enough to be read. Prints a line of JSON. Exit code 0: all holds; 1: something does not fit; 2: no export.
 """
-import base64, decimal, gzip, hashlib, json, re, sys, uuid
+import base64, decimal, gzip, hashlib, json, re, sys, uuid, zlib
 
 EVENT_IDS = uuid.UUID("ad1ca958-26af-54f5-8faa-45afc7a58025")
+HEADER = {"exported_at": str, "format": str, "installation": str, "organization_id": str}
 EVENT = {"data": dict, "id": str, "metadata": dict, "revision": int, "stream": str, "type": str}
+BAD = ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError
 SEALS = {"SealKeyIntroduced": "key_id public_key signature", "LogSealed": "size root sealed_at previous_seal key_id signature",
          "SealKeyRotated": "from_key_id key_id public_key previous_seal old_signature new_signature",
          "SealKeyReplaced": "key_id public_key previous_seal signature"}
 is_hash, is_salt = re.compile("[0-9a-f]{64}").fullmatch, re.compile("[0-9a-f]{32}").fullmatch
 is_key_id, is_time = re.compile("[0-9a-f]{16}").fullmatch, re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.A).fullmatch
-
-def sha(*parts):
-    return hashlib.sha256(b"".join(parts)).digest()
-def name_of(key):
-    return key and sha(key).hex()[:16]
+def sha(*parts): return hashlib.sha256(b"".join(parts)).digest()
+def name_of(key): return key and sha(key).hex()[:16]
+def is_count(n, least=0): return type(n) is int and least <= n < 2**53
+def kinds(value): return {name: type(value[name]) for name in value}
 
 def canonical(value, depth=64):
     if isinstance(value, (dict, list)) and depth == 0: raise ValueError("is nested more than 64 deep")
@@ -37,31 +38,28 @@ D, ROOT_OF_MINUS_1 = -121665 * pow(121666, -1, P) % P, pow(2, (P - 1) // 4, P)
 def add(a, b):
     t = D * a[0] * a[1] * b[0] * b[1]
     return (a[0] * b[1] + a[1] * b[0]) * pow(1 + t, -1, P) % P, (a[1] * b[1] + a[0] * b[0]) * pow(1 - t, -1, P) % P
-
 def times(n, point):
     if n == 0: return 0, 1
     rest = times(n // 2, add(point, point))
     return add(rest, point) if n % 2 else rest
-
 def point_of(raw):
-    y, odd = int.from_bytes(raw, "little") % 2**255, raw[31] >> 7
+    y, odd = int.from_bytes(raw, "little") % 2**255 % P, raw[31] >> 7
     square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
     x = pow(square, (P + 3) // 8, P)
     if (x * x - square) % P: x = x * ROOT_OF_MINUS_1 % P
-    if (x * x - square) % P or y >= P: return None
+    if (x * x - square) % P: return None
     return (x if x % 2 == odd else P - x), y
-
 def is_signed(text, signature, key):
     r, s, a, base = signature[:32], int.from_bytes(signature[32:], "little"), point_of(key), point_of(bytes([0x58] + [0x66] * 31))
     k = int.from_bytes(hashlib.sha512(r + key + text).digest(), "little") % ORDER
-    return a is not None and s < ORDER and times(s, base) == add(point_of(r) or (0, 0), times(k, a))
+    x, y = add(times(s, base), times(k, (-a[0], a[1]))) if a else (0, 0)
+    return a is not None and s < ORDER and r == (y + (x % 2 << 255)).to_bytes(32, "little")
 
 def bytes_of(text, size):
-    raw = base64.b64decode(text) if re.fullmatch("[A-Za-z0-9+/]+=*", text) and len(text) % 4 == 0 else b""
+    raw = base64.b64decode(text) if re.fullmatch("[A-Za-z0-9+/]+={0,2}", text) and len(text) % 4 == 0 else b""
     return raw if len(raw) == size and base64.b64encode(raw).decode() == text else None
-
 def is_shaped(kind, data):
-    sorts = {"size": lambda n: type(n) is int and 0 < n < 2**53, "root": is_hash, "previous_seal": lambda h: h is None or is_hash(h),
+    sorts = {"size": lambda n: is_count(n, 1), "root": is_hash, "previous_seal": lambda h: h is None or is_hash(h),
              "sealed_at": is_time, "key_id": is_key_id, "from_key_id": is_key_id, "public_key": lambda key: bytes_of(key, 32)}
     try: return set(data) == set(SEALS[kind].split()) and all(sorts.get(n, lambda v: type(v) is str)(data[n]) for n in data)
     except TypeError: return False
@@ -73,8 +71,7 @@ class Check:
         self.position = self.size = self.proved = 0
     def take(self, position, event):
         self.position += 1
-        stream, hash_ = event["stream"], event["metadata"]["hash"]
-        tip = self.tips.get(stream, (-1, None))
+        stream, hash_, tip = event["stream"], event["metadata"]["hash"], self.tips.get(event["stream"], (-1, None))
         why = self.judge(position, event, event["metadata"], tip)
         if why and not self.event_fault: self.event_fault = [why, self.position]
         if stream == "seal-" + self.organization and event["type"] in SEALS and not self.event_fault:
@@ -91,7 +88,7 @@ class Check:
         if position != self.position: return "ORDER"
         if meta.get("organization_id") != self.organization: return "FOREIGN"
         if event["revision"] != tip[0] + 1: return "OUT_OF_ORDER"
-        said = {name: event[name] for name in ("stream", "revision", "type")}
+        said = {name: event[name] for name in EVENT if name not in ("id", "data")}
         said["metadata"] = {name: meta[name] for name in meta if name not in ("hash", "salt")}
         is_own = meta["hash"] == sha(canonical(said).encode()).hex() and event["id"] == str(uuid.uuid5(EVENT_IDS, meta["hash"]))
         salted = is_salt(meta["salt"]) and sha(bytes.fromhex(meta["salt"]), canonical(event["data"]).encode()).hex()
@@ -124,26 +121,30 @@ class Check:
         if end != {"end": True, "position": self.position, "head": head}: whole = "HEAD" if end else "CUT"
         return {"event": self.event_fault, "seal": seal, "whole": whole, "proved": self.proved, "events": self.position}
 
-def verdict_on(lines, given):
+def take(line, check, end, given):
+    if len(line.removesuffix(b"\n")) > 2**21: raise OSError("a line is longer than 2 MiB")
+    value = json.loads(text := line.decode().removesuffix("\n"), parse_constant=int)
+    if end or text != canonical(value): raise ValueError("not as it was exported")
+    if not check and kinds(value) == HEADER and value["format"] == "veritrail-export-1": return Check(value, given), None
+    if kinds(value) == {"end": bool, "head": dict, "position": int} and check and kinds(value["head"]) == {"root": str, "size": int}:
+        if value["end"] and is_count(value["position"]) and is_count(value["head"]["size"]): return check, value
+    elif set(value) == {"event", "position"} and is_count(value["position"], 1) and kinds(value["event"]) == EVENT:
+        meta = value["event"]["metadata"]
+        if is_count(value["event"]["revision"]) and type(meta["hash"]) is type(meta["salt"]) is str: return check.take(**value) or check, None
+    raise ValueError("no line of an export")
+
+def verdict_on(file, given):
     check = end = None
-    for line in lines:
-        text = line.decode().removesuffix("\n")
-        try: value = json.loads(text, parse_constant=int)
-        except ValueError:
-            if check and not end and not line.endswith(b"\n"): break
-            raise
-        if text != canonical(value) or len(line) > 2**21 + 1: raise ValueError("not as it was exported")
-        if end: raise ValueError("behind the end")
-        if not check and set(value) == {"format", "organization_id", "installation", "exported_at"}: check = Check(value, given)
-        elif set(value) == {"end", "head", "position"}: end = value
-        elif set(value) == {"event", "position"} and {n: type(v) for n, v in value["event"].items()} == EVENT: check.take(**value)
-        else: raise ValueError("no line of an export")
+    try:
+        while line := file.readline(2**21 + 2): check, end = take(line, check, end, given)
+    except EOFError: pass  # packed with gzip, and cut
+    except BAD:
+        if not check or end or line.endswith(b"\n"): raise
     return check.verdict(end)
 
 if __name__ == "__main__":
     try:
         with (gzip.open if sys.argv[1].endswith(".gz") else open)(sys.argv[1], "rb") as file: verdict = verdict_on(file, sys.argv[2:])
-    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError) as error:
+    except (*BAD, OSError, zlib.error) as error:
         sys.exit(print(f"no export: {error}") or 2)
-    print(json.dumps(verdict))
-    sys.exit(1 if verdict["event"] or verdict["seal"] or verdict["whole"] else 0)
+    sys.exit(print(json.dumps(verdict)) or (1 if verdict["event"] or verdict["seal"] or verdict["whole"] else 0))
