@@ -50,6 +50,8 @@ interface State {
  */
 export class Sealer {
   private readonly seen = new Map<string, Seen>();
+  /** By organization, the revision behind which an append was refused last, and how often. */
+  private readonly refused = new Map<string, { revision: number; times: number }>();
   private timer: NodeJS.Timeout | null = null;
   private busy: Promise<void> | null = null;
 
@@ -96,14 +98,17 @@ export class Sealer {
     return since !== null && this.parts.now().getTime() - since >= MOST_MS;
   }
 
-  private async lookAt(models: ReadModels, checkpoint: Checkpoint, key: SigningKey): Promise<void> {
+  private async lookAt(models: ReadModels, checkpoint: Checkpoint, known: SigningKey): Promise<void> {
     const { group, ordinal, log_time } = checkpoint;
     const state = await stateOf(models, checkpoint);
     if (state === null) return;
     const seen = this.seen.get(group);
     const arrived = Math.min(this.parts.now().getTime(), Date.parse(log_time));
     const since = state.unsealed > 0 ? (seen?.since ?? arrived) : null;
-    const isOtherKey = state.newest !== null && state.newest.data.key_id !== key.key_id;
+    const isOther = ({ key_id }: SigningKey) => state.newest !== null && state.newest.data.key_id !== key_id;
+    // Asked again: another instance may have gone on to a newer key since, and nobody goes back to one that was let go.
+    const key = isOther(known) ? await this.parts.keys.current() : known;
+    const isOtherKey = isOther(key);
     const due =
       isOtherKey ||
       state.unsealed >= MOST_UNSEALED ||
@@ -137,11 +142,27 @@ export class Sealer {
     });
     try {
       const position = await this.parts.events.append(stream, events, revision);
+      this.refused.delete(organization_id);
       await this.parts.projections.passed(organization_id, position, SEEN_MS);
       return true;
     } catch (error) {
-      if (error instanceof RevisionConflict || error instanceof StoreUnavailable) return false;
-      throw error;
+      if (error instanceof RevisionConflict) this.tellRefused(organization_id, revision);
+      else if (!(error instanceof StoreUnavailable)) throw error;
+      return false;
+    }
+  }
+
+  /** Once, another was first. Twice at one place, the read models lack an event of the seal stream for longer than that. */
+  private tellRefused(organization_id: string, revision: number): void {
+    const last = this.refused.get(organization_id);
+    const times = last?.revision === revision ? last.times + 1 : 1;
+    this.refused.set(organization_id, { revision, times });
+    if (times === 2) {
+      const details = { organization_id, revision };
+      this.parts.log.warn(
+        details,
+        'seals: none can be made: the seal stream has events that the read models do not know',
+      );
     }
   }
 

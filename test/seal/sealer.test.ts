@@ -1,6 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SealKeys } from '../../src/seal/keys.ts';
 import { RevisionConflict, StoreUnavailable } from '../../src/stores/errors.ts';
+import { chainEvents } from '../../src/trail/hash.ts';
 import type { LogSealed } from '../../src/trail/seal.ts';
 import { sealStream } from '../../src/trail/seal.ts';
 import { like } from '../support/like.ts';
@@ -162,6 +164,63 @@ test('is told by listChanges to those who name its events, and to nobody else', 
   const counted = await register.call('listChanges', { ...input, view: 'COUNT', filter: { event_types: seals } });
   assert.equal([counted.total, counted.incomplete], [2, undefined]);
   assert.is(register.projections.runner.parked, 0);
+});
+
+test('never goes back to a key that another instance has let go', async ({ register }) => {
+  const { events, accounts } = register.stores;
+  const slow = sealing(register);
+  await slow.later(61_000);
+  const first = await slow.keys.current();
+  // It has asked for the key in force; before it looks at the organization, another rotates and seals.
+  let meanwhile = async () => {
+    const other = sealing(register);
+    await other.keys.rotate();
+    await other.later(0);
+  };
+  const between = new SealKeys(accounts, () => new Date());
+  const current = between.current.bind(between);
+  between.current = async () => {
+    const key = await current();
+    const work = meanwhile;
+    meanwhile = async () => undefined;
+    await work();
+    return key;
+  };
+  const { later, warnings } = sealing(register, { keys: between });
+  await later(0);
+  await later(0);
+  assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed', 'SealKeyRotated']);
+  await addVendors(register, 1);
+  await later(0);
+  await later(61_000);
+  const verdict = await verdictOf(events, [first.public_key]);
+  assert.equal([verdict.valid, verdict.unsealed, verdict.keys.total, warnings], [true, 0, 2, []]);
+});
+
+test('says that it cannot seal behind an event of the seal stream that this version does not know', async ({
+  register,
+}) => {
+  const { events } = register.stores;
+  const { later, warnings } = sealing(register);
+  await later(61_000);
+  const [, last] = await events.readStream(sealStream(ORGANIZATION));
+  const { organization_id, actor_id, token_id, client, command_id, correlation_id, causation_id, recorded_at } =
+    last!.metadata;
+  const strange = chainEvents({
+    stream: sealStream(ORGANIZATION),
+    revision: 1,
+    previousHash: last!.metadata.hash,
+    metadata: { organization_id, actor_id, token_id, client, command_id, correlation_id, causation_id, recorded_at },
+    input: {},
+    drafts: [{ type: 'LogSealedOtherwise', data: {} }],
+    schemaVersion: () => 1,
+  });
+  await events.append(sealStream(ORGANIZATION), strange, 1);
+  await addVendors(register, 1);
+  await later(0);
+  await later(61_000);
+  for (let look = 0; look < 5; look += 1) await later(1_000);
+  assert.equal(warnings.length, 1, 'told, and once');
 });
 
 test.run();
