@@ -7,6 +7,7 @@ import { importFigures } from './import.ts';
 import { rebuildFigures } from './log.ts';
 import { type Figure, table } from './measure.ts';
 import { readFigures, VERSIONS } from './reads.ts';
+import { reportFigures } from './reports.ts';
 import { sizeFigures } from './size.ts';
 import { startFigures } from './start.ts';
 import { trailFigures } from './trail.ts';
@@ -27,6 +28,7 @@ const groups: Record<string, (bed: Bed) => Figure[] | Promise<Figure[]>> = {
   size: sizeFigures,
   http: (bed) => httpFigures(bed, ms),
   reads: (bed) => readFigures(bed, vendors),
+  reports: (bed) => reportFigures(bed, vendors, values.quick ? 1_000 : 10_000),
   rebuild: rebuildFigures,
   writes: (bed) => writeFigures(bed, ms),
   trail: (bed) => trailFigures(bed, ms),

@@ -1,0 +1,157 @@
+import { createToolBox } from '../src/mcp/toolbox.ts';
+import { allTools } from '../src/mcp/tools.ts';
+import type { Reader } from '../src/queries/reader.ts';
+import type { ReadModels } from '../src/stores/read-store.ts';
+import { type Bed, layBed } from './data.ts';
+import { type Figure, figure, inTurn } from './measure.ts';
+
+const ROUNDS = 9;
+const AT_ONCE = 500;
+/** The most that one call imports or links. */
+const A_CALL = 100;
+const MOST_CONTROLS = 500;
+
+/** A report, and the collections that its rows come from. */
+interface Drawn {
+  input: { type: string; [narrowing: string]: string };
+  collections: readonly string[];
+}
+
+/** Posture of all vendors against its own counts, and each report of `records` records against reading them alone. */
+export async function reportFigures(bed: Bed, vendors: number, records: number): Promise<Figure[]> {
+  const figures = [await postureFigure(bed, vendors)];
+  const small = await layBed(records, 5);
+  for (const drawn of await layReports(small, records)) figures.push(await reportFigure(small, drawn, records));
+  await small.close();
+  return figures;
+}
+
+async function postureFigure(bed: Bed, vendors: number): Promise<Figure> {
+  const { models } = bed.register.projections;
+  const counts: Parameters<ReadModels['count']>[] = [];
+  await postureThrough(bed, {
+    ...like(models),
+    count(...query) {
+      counts.push(query);
+      return models.count(...query);
+    },
+  });
+  const report = () => bed.call('getReport', { organization_id: bed.organizationId, type: 'POSTURE', format: 'JSON' });
+  const alone = async () => {
+    for (const query of counts) await models.count(...query);
+  };
+  const { a, b } = await inTurn(ROUNDS, report, alone);
+  const name = `POSTURE over ${vendors.toLocaleString('en')} records to its ${counts.length} counts alone`;
+  return figure(name, 'µs', a, b, '<=', 3);
+}
+
+/** The reading half of a store, to be told of what it is asked. */
+function like(models: ReadModels): ReadModels {
+  const bound =
+    (name: string) =>
+    (...given: unknown[]) => {
+      const method = models[name as keyof ReadModels] as (...given: unknown[]) => unknown;
+      return method.apply(models, given);
+    };
+  const names = ['find', 'count', 'get', 'checkpoint', 'checkpoints'];
+  const methods = Object.fromEntries(names.map((name) => [name, bound(name)]));
+  return { generation: models.generation, ...methods } as unknown as ReadModels;
+}
+
+async function postureThrough({ stores, register, organizationId, caller }: Bed, models: ReadModels): Promise<void> {
+  const reader: Reader = {
+    ...{ models, progress: register.projections.runner, events: stores.events, accounts: stores.accounts },
+    ...{ cursorKey: Buffer.alloc(32), now: () => new Date() },
+  };
+  const passed = (organization: string, position: Parameters<typeof register.projections.passed>[1], ms: number) =>
+    register.projections.passed(organization, position, ms);
+  const parts = { handler: register.handler, reader, passed, writeWaitMs: 1_000, reportDrawn: () => undefined };
+  const tools = createToolBox(allTools(parts), (error) => {
+    throw error;
+  });
+  const { status } = await tools.call('getReport', { organization_id: organizationId, type: 'POSTURE' }, { caller });
+  if (status !== 200) throw new Error('no posture');
+}
+
+/** So many risks, obligations and nonconformities beside the vendors, and a framework with all controls that it can have. */
+async function layReports(bed: Bed, records: number): Promise<Drawn[]> {
+  const due = (index: number) => new Date(Date.now() + (index % 60) * 86_400_000).toISOString().slice(0, 10);
+  await importAll(bed, 'RISK', records, (index) => ({
+    name: `Risk ${index}`,
+    description: `What happens where risk ${index} comes true, in a sentence or two`,
+    inherent_likelihood: (index % 5) + 1,
+    inherent_impact: ((index >> 3) % 5) + 1,
+  }));
+  await importAll(bed, 'OBLIGATION', records, (index) => ({ requirement: `Do thing ${index}`, due_date: due(index) }));
+  await importAll(bed, 'NONCONFORMITY', records, (index) => ({ description: `Thing ${index} was not done` }));
+  const framework_id = await layFramework(bed);
+  const of = (type: string, ...collections: string[]): Drawn => ({ input: { type }, collections });
+  return [
+    of('VENDORS', 'vendors'),
+    of('RISK_REGISTER', 'risks'),
+    of('OBLIGATIONS', 'obligations'),
+    of('NONCONFORMITIES', 'nonconformities'),
+    of('DUE_ITEMS', 'vendors', 'obligations'),
+    {
+      input: { type: 'STATEMENT_OF_APPLICABILITY', framework_id },
+      collections: ['controls', 'measures', 'links'],
+    },
+    { input: { type: 'CHANGES_BETWEEN', from: '1' }, collections: ['changes'] },
+  ];
+}
+
+async function importAll(bed: Bed, type: string, records: number, row: (index: number) => object): Promise<string[]> {
+  const ids: string[] = [];
+  for (let first = 0; first < records; first += A_CALL) {
+    const rows = Array.from({ length: Math.min(A_CALL, records - first) }, (_, offset) => row(first + offset));
+    const answer = await bed.call('importRecords', { organization_id: bed.organizationId, type, rows });
+    ids.push(...(answer.rows as { id: string }[]).map(({ id }) => id));
+  }
+  return ids;
+}
+
+/** A framework of whose controls each has a measure. */
+async function layFramework(bed: Bed): Promise<string> {
+  const { organizationId: organization_id } = bed;
+  const controls = Array.from({ length: MOST_CONTROLS }, (_, n) => ({ section_title: `H.${n}`, name: `Control ${n}` }));
+  const { framework } = await bed.call('addFramework', {
+    organization_id,
+    name: 'House rules',
+    version: '1',
+    controls,
+  });
+  const measures = await importAll(bed, 'MEASURE', MOST_CONTROLS, (index) => ({ name: `Measure ${index}` }));
+  let cursor: unknown;
+  let linked = 0;
+  do {
+    const page = await bed.call('listControls', { organization_id, size: A_CALL, ...(cursor ? { cursor } : {}) });
+    const ids = (page.controls as { id: string }[]).map(({ id }) => id);
+    const links = ids.map((from_id, offset) => ({ from_id, to_id: measures[linked + offset] }));
+    await bed.call('linkRecords', { links });
+    linked += ids.length;
+    cursor = page.next_cursor;
+  } while (cursor);
+  return (framework as { id: string }).id;
+}
+
+async function reportFigure(bed: Bed, { input, collections }: Drawn, records: number): Promise<Figure> {
+  const report = () => bed.call('getReport', { organization_id: bed.organizationId, format: 'JSON', ...input });
+  const alone = async () => {
+    for (const collection of collections) await readAll(bed, collection);
+  };
+  const { a, b } = await inTurn(ROUNDS, report, alone);
+  const size = input.framework_id === undefined ? records : MOST_CONTROLS;
+  const name = `${input.type} at ${size.toLocaleString('en')} records to reading them through the bare store`;
+  return figure(name, 'µs', a, b, '<=', 5);
+}
+
+async function readAll({ register, organizationId }: Bed, collection: string): Promise<void> {
+  const query = { collection, organizationId, where: [], limit: AT_ONCE } as const;
+  const order = { key: null, direction: 'ASC' } as const;
+  let after: { key: null; id: string } | undefined;
+  for (;;) {
+    const rows = await register.projections.models.find({ ...query, order, ...(after ? { after } : {}) });
+    if (rows.length < AT_ONCE) return;
+    after = { key: null, id: rows.at(-1)!.id };
+  }
+}
