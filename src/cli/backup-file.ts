@@ -106,11 +106,13 @@ export async function* linesOfBackup(path: string): AsyncGenerator<BackupLine> {
       }
     }
   }
+  if (splitter.rest() !== null && ended) throw unfit('has lines behind its end');
   if (!ended) throw unfit('was cut');
 }
 
 function readLine(line: Record<string, unknown>): BackupLine {
-  if ('event' in line || (typeof line.table === 'string' && line.table in ACCOUNT_TABLES)) return line as BackupLine;
+  if ('event' in line || (typeof line.table === 'string' && Object.hasOwn(ACCOUNT_TABLES, line.table)))
+    return line as BackupLine;
   throw unfit('has lines that this version does not know');
 }
 

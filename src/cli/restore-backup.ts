@@ -1,4 +1,5 @@
 import { keptInstallation } from '../identity/installation.ts';
+import { ACCOUNT_TABLES, type AccountStore, type AccountTableName } from '../stores/account-store.ts';
 import type { Stores } from '../stores/open.ts';
 import { type BackupSummary, linesOfBackup } from './backup-file.ts';
 import { CommandError, type Shell } from './command.ts';
@@ -25,6 +26,7 @@ export async function restoreBackup(path: string, summary: BackupSummary, stores
       if (!isLogDone && (await order.end())) {
         throw new CommandError('The log has more than the backup: a backup is restored into empty stores.');
       }
+      if (!isLogDone) await clear(accounts);
       isLogDone = true;
       await accounts.put(line.table, line.record);
     }
@@ -32,4 +34,11 @@ export async function restoreBackup(path: string, summary: BackupSummary, stores
     bar.clear();
   }
   shell.out(`${summary.events} events and ${summary.records} records are restored. Start the service.`);
+}
+
+/** What a restore that was cut off left: of an older backup, it might let somebody in who has been shut out since. */
+async function clear(accounts: AccountStore): Promise<void> {
+  for (const table of Object.keys(ACCOUNT_TABLES) as AccountTableName[]) {
+    for (const { id } of await accounts.all(table)) await accounts.remove(table, id);
+  }
 }

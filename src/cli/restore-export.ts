@@ -5,7 +5,7 @@ import { adoptLog } from '../identity/adopt.ts';
 import { addHint } from '../identity/hints.ts';
 import { findInstallation, keptInstallation, loggedInstallation, placed } from '../identity/installation.ts';
 import { Tokens } from '../identity/tokens.ts';
-import { SealKeys } from '../seal/keys.ts';
+import { SealKeys, sealKeyId } from '../seal/keys.ts';
 import type { AccountRecord } from '../stores/account-store.ts';
 import type { Stores } from '../stores/open.ts';
 import type { PublicKey } from '../trail/key.ts';
@@ -29,14 +29,24 @@ interface Given {
   keys: readonly AccountRecord[];
 }
 
+/** Half of one history must not become the beginning of another's installation. */
+const UNFINISHED =
+  'These stores have a log already, but no accounts: finish what was begun with it (the same restore again, or ' +
+  'veritrail init --adopt-log), or give empty stores.';
+
 /** Verifies an export, then takes it into the stores. */
 export async function restoreExport({ path, given, keys }: Given, shell: Shell): Promise<void> {
   const verdict = await verified(path, given, shell);
   const organizationId = verdict.header.organization_id;
+  refuseOtherKeys(keys, verdict);
   await withStoresAlone(shell, async (stores) => {
     const kept = await keptInstallation(stores.accounts);
     await refuseHalf(stores, kept);
-    const order = new InOrder(stores.events, ({ metadata }) => metadata.organization_id === organizationId);
+    const order = new InOrder(stores.events, ({ metadata: { organization_id } }) => {
+      const isOwn = organization_id === organizationId;
+      if (!isOwn && kept === null) throw new CommandError(UNFINISHED);
+      return isOwn;
+    });
     const bar = new ProgressBar(shell, 'events');
     const pieces = readExport(path, (_bytes, share) => bar.at(order.appended + order.present, share));
     await takeAll(pieces, order).finally(() => bar.clear());
@@ -60,6 +70,14 @@ async function verified(path: string, given: readonly PublicKey[], shell: Shell)
   if (event_fault === null && sealsHold && isWhole && verdict.events > 0) return verdict;
   shell.err(verdictText(verdict));
   throw new CommandError('The history does not hold, so nothing was restored.');
+}
+
+/** @throws CommandError where the keys to go on with have nothing to do with the history */
+function refuseOtherKeys(records: readonly AccountRecord[], { keys }: Verdict): void {
+  if (records.length === 0 || keys.total === 0 || keys.total > keys.first.length) return;
+  const ids = new Set(records.map(sealKeyId));
+  if (keys.first.some(({ key_id }) => ids.has(key_id))) return;
+  throw new CommandError('No key in that backup made a seal of this history: give a backup of where it was, or none.');
 }
 
 /** Stores that a first start was only begun on have neither a log to add to nor an account to be made. */

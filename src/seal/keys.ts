@@ -17,6 +17,11 @@ export function isSealKey({ id }: AccountRecord): boolean {
   return id.startsWith(NUMBERED) || id.startsWith(TAKEN_OVER);
 }
 
+/** What the key in such a record is called. */
+export function sealKeyId(record: AccountRecord): string {
+  return readRecord(record)!.key_id;
+}
+
 /**
  * The keys that an installation seals with, in the account store, so that all instances have the same: of two that make
  * one at once, the first insert wins.

@@ -1,0 +1,83 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openStores, type StoreSettings } from '../src/stores/open.ts';
+import type { TrailEvent } from '../src/trail/event.ts';
+import { embedded, folderOfTest, type Installed, install } from './support/installed.ts';
+import { eventsOf, on, ran } from './support/moving.ts';
+
+/* What is restored is one installation's: halves of several never become one. */
+
+interface Context {
+  cwd: string;
+  one: TrailEvent[];
+}
+
+const test = suite<Context>('veritrail restore, beside what another left');
+
+async function begin(cwd: string, name: string): Promise<{ events: TrailEvent[]; installed: Installed }> {
+  const installed = await install();
+  await installed.addVendors(4);
+  await installed.seal();
+  await ran(installed.settings, cwd, 'export', '--to', `${name}.jsonl`);
+  await ran(installed.settings, cwd, 'backup', '--to', `${name}-all.jsonl`);
+  return { events: await eventsOf(installed, installed.organizationId), installed };
+}
+
+test.before(async (context) => {
+  context.cwd = folderOfTest();
+  const { events, installed } = await begin(context.cwd, 'one');
+  context.one = events;
+  await installed.stop();
+  await (await begin(context.cwd, 'two')).installed.stop();
+});
+
+/** Stores with the first events of a log. */
+async function halfOf(events: readonly TrailEvent[]): Promise<StoreSettings> {
+  const to = embedded();
+  const stores = await openStores(to);
+  for (const event of events) await stores.events.append(event.stream, [event], event.revision - 1);
+  await stores.close();
+  return to;
+}
+
+test('refuses another history where one is half restored, which can then be finished', async ({ cwd, one }) => {
+  const to = await halfOf(one.slice(0, 3));
+  for (const file of ['two.jsonl', 'two-all.jsonl']) {
+    const { code, err } = await on(to, cwd, 'restore', file);
+    assert.equal([code, /log already|another history/.test(err)], [1, true], err);
+  }
+  const { err } = await ran(to, cwd, 'restore', 'one.jsonl');
+  assert.match(err, /\(3 of them were there already\)/);
+});
+
+test('of a backup leaves nothing of an older one whose restore was cut off', async ({ cwd, one }) => {
+  const to = await halfOf(one);
+  const stores = await openStores(to);
+  await stores.accounts.put('tokens', { id: 'tok_OLD', hash: 'taken back since', account_id: 'acc_1' });
+  await stores.close();
+  await ran(to, cwd, 'restore', 'one-all.jsonl');
+  const there = await openStores(to);
+  assert.is(await there.accounts.get('tokens', 'tok_OLD'), null);
+  assert.is((await there.accounts.all('tokens')).length, 1);
+  await there.close();
+});
+
+test('refuses keys that made no seal of the history', async ({ cwd }) => {
+  const to = embedded();
+  const { code, err } = await on(to, cwd, 'restore', 'one.jsonl', '--keys', 'two-all.jsonl');
+  assert.equal([code, /No key in that backup/.test(err)], [1, true], err);
+  await ran(to, cwd, 'restore', 'one.jsonl', '--keys', 'one-all.jsonl');
+});
+
+test('refuses a backup with something behind its end', async ({ cwd }) => {
+  const text = readFileSync(join(cwd, 'one-all.jsonl'), 'utf8');
+  for (const rest of ['x', '{}\n']) {
+    writeFileSync(join(cwd, 'longer.jsonl'), text + rest);
+    const { code, err } = await on(embedded(), cwd, 'restore', 'longer.jsonl');
+    assert.equal([code, /behind its end/.test(err)], [2, true], err);
+  }
+});
+
+test.run();
