@@ -2,6 +2,7 @@ import { cutText } from '../../../projections/text.ts';
 import type { Format, Head, Page, Part, People } from '../page.ts';
 import type { Column, Figure, Row, Section } from '../report-type.ts';
 import { cellOf, valueAt } from './cells.ts';
+import { cutRows } from './json.ts';
 import { tokensAtMost } from './tokens.ts';
 
 /** Tokens that an assistant reads at most, without what stands around the tables. */
@@ -27,7 +28,7 @@ export const markdown: Format = {
   sectionTakes: (section) => tokensAtMost(headings(section)) + 60,
   rowTakes: (section, row, people) => (section.grid ? 12 : tokensAtMost(lineOf(section, row, people))),
   personTakes: () => 0,
-  write: (head, page) => ({ content: write(head, page) }),
+  write: (head, page) => ({ content: write(head, page), ...cutRows(page) }),
 };
 
 function write(head: Head, page: Page): string {
