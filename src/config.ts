@@ -25,6 +25,8 @@ export interface Config {
   /** Replaces the embedded read models and accounts. */
   mongodbUrl: string | null;
   riskAcceptanceMaxDays: number;
+  /** The browser that makes PDFs, where there is one. */
+  chromiumPath: string;
   /** How long a write waits until its own effect can be read. */
   writeWaitMs: number;
   logLevel: LogLevel;
@@ -90,6 +92,7 @@ const SETTINGS = z.object({
     .enum(['true', 'false'], 'must be true or false')
     .default('false')
     .transform((text) => text === 'true'),
+  CHROMIUM_PATH: z.string().default('/usr/bin/chromium'),
   RISK_ACCEPTANCE_MAX_DAYS: wholeNumber(1, 36_600).default(366),
   WRITE_WAIT_MS: wholeNumber(0, 60_000).default(5000),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
@@ -124,6 +127,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
         : null,
     eventStoreUrl: settings.EVENTSTORE_URL ?? null,
     mongodbUrl: settings.MONGODB_URL ?? null,
+    chromiumPath: resolve(cwd, settings.CHROMIUM_PATH),
     riskAcceptanceMaxDays: settings.RISK_ACCEPTANCE_MAX_DAYS,
     writeWaitMs: settings.WRITE_WAIT_MS,
     logLevel: settings.LOG_LEVEL,

@@ -6,6 +6,7 @@ import { createApp } from './http/app.ts';
 import { Cookies } from './http/cookies.ts';
 import { unavailable } from './http/errors.ts';
 import { createLimits } from './http/limits.ts';
+import { createPrinter } from './http/print-pdf.ts';
 import type { FileParts } from './http/record-files.ts';
 import { visitors } from './http/visitor.ts';
 import { requireOrganization } from './identity/actor.ts';
@@ -82,13 +83,22 @@ export class Front {
       return authenticator.authenticate(credential);
     };
     const health = () => healthOf(stores, register);
-    const { tools } = register;
+    const { tools, reader } = register;
+    const reports = {
+      reader,
+      drawn: identity.accessLog.reportDrawn.bind(identity.accessLog),
+      printer: createPrinter(config.chromiumPath),
+      sessions: async (request: IncomingMessage) => {
+        const account = this.admitting ? await signedIn(request) : null;
+        return account === null ? null : members.callerOf(account);
+      },
+    };
     const recordFiles: FileParts = {
       files: register.recordFiles,
       exportDrawn: (caller, file) => identity.accessLog.exportDrawn(caller, file),
     };
     const app = createApp({
-      ...{ tools, authenticate, limits, health, baseUrl, version: VERSION, logger, oauth, pages, recordFiles },
+      ...{ tools, authenticate, limits, health, baseUrl, version: VERSION, logger, oauth, pages, recordFiles, reports },
     });
     this.serve = app.callback();
   }

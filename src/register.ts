@@ -34,6 +34,8 @@ export interface Register {
   tools: ToolBox;
   /** What the lists read, as files of any size. */
   recordFiles: RecordFiles;
+  /** What reports as files are read from. */
+  reader: Reader;
 }
 
 export function createRegister(parts: RegisterParts): Register {
@@ -63,5 +65,5 @@ export function createRegister(parts: RegisterParts): Register {
   const tools = createToolBox(all, (error, tool) => log.warn({ err: error, tool }, 'a tool failed'));
   const recordFiles = createRecordFiles(reader, all);
   const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, log });
-  return { handler, projections, sealer, tools, recordFiles };
+  return { handler, projections, sealer, tools, recordFiles, reader };
 }

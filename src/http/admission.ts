@@ -30,3 +30,27 @@ export function admission(parts: { baseUrl: string; authenticate: Authenticate; 
     return caller;
   };
 }
+
+/** Whom a request's cookie stands for; null where nobody has signed in by it. */
+export type SessionCaller = (request: IncomingMessage) => Promise<Caller | null>;
+
+/**
+ * The same for addresses that only read and that people open in a browser, too: without an Authorization header the session of
+ * the pages counts. Only a GET may be let in by it: browsers send the cookie with links of other sites.
+ */
+export function readingAdmission(
+  parts: { baseUrl: string; limits: Limits },
+  admit: Admit,
+  sessions: SessionCaller,
+): Admit {
+  const guard = originGuard(parts.baseUrl);
+  return async (request) => {
+    const reads = request.method === 'GET' || request.method === 'HEAD';
+    if (!reads || request.headers.authorization !== undefined) return admit(request);
+    guard(request);
+    const caller = await sessions(request);
+    if (caller === null) return admit(request);
+    parts.limits.known(caller);
+    return caller;
+  };
+}

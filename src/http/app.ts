@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import { createProtocol } from '../mcp/protocol.ts';
 import type { ToolBox } from '../mcp/tool.ts';
-import { admission } from './admission.ts';
+import { admission, readingAdmission, type SessionCaller } from './admission.ts';
 import type { Authenticate } from './authentication.ts';
 import { scopeGuard } from './challenge.ts';
 import { directToolRoutes } from './direct-tools.ts';
@@ -14,6 +14,7 @@ import { mcpEndpoint } from './mcp-endpoint.ts';
 import { oauthEndpoints } from './oauth.ts';
 import { openapiRoute } from './openapi.ts';
 import { type FileParts, recordFileRoutes } from './record-files.ts';
+import { type ReportFileParts, reportFileRoutes } from './report-files.ts';
 import { type RequestState, requests } from './request.ts';
 
 /** What the HTTP service is made of. */
@@ -34,6 +35,8 @@ export interface HttpParts {
   logger: Logger;
   /** The authorization server for assistants, and the pages for people: a service can do without. */
   oauth?: OAuth;
+  /** Reports as files; `sessions` is who a session of the pages stands for. */
+  reports?: Omit<ReportFileParts, 'admit'> & { sessions: SessionCaller };
   pages?: Middleware<RequestState>;
   /** Files of records and changes. */
   recordFiles?: FileParts;
@@ -50,6 +53,10 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   directToolRoutes(router, tools, admit, requireScope);
   if (parts.recordFiles) recordFileRoutes(router, admit, parts.recordFiles);
   openapiRoute(router, parts);
+  if (parts.reports) {
+    const { sessions, ...reports } = parts.reports;
+    reportFileRoutes(router, { ...reports, admit: readingAdmission(parts, admit, sessions) });
+  }
 
   const app = new Koa<RequestState>();
   // Routes' faults are logged with their request; what Koa still reports is a connection lost or cut.

@@ -37,6 +37,7 @@ function organizationLinks({ id, role }: NonNullable<Page['organization']>): (re
   return [
     [path, 'Overview'],
     [`${path}/members`, 'Members'],
+    ...(may(role, 'getReport') ? [[`${path}/reports`, 'Reports'] as const] : []),
     ...(may(role, 'seeTokens') ? [[`${path}/tokens`, 'Tokens and assistants'] as const] : []),
     ...(may(role, 'listChanges ACCESS') ? [[`${path}/access`, 'Access log'] as const] : []),
   ];

@@ -12,6 +12,7 @@ import { openIdPages } from './pages/openid.tsx';
 import { organizationPage } from './pages/organization.tsx';
 import { organizationTokensPage } from './pages/organization-tokens.tsx';
 import { organizationsPage } from './pages/organizations.tsx';
+import { reportsPage } from './pages/reports.tsx';
 import { secondFactorPage } from './pages/second-factor.tsx';
 import { securityPage } from './pages/security.tsx';
 import { signInPage } from './pages/sign-in.tsx';
@@ -40,6 +41,7 @@ const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [
   domainPages,
   organizationTokensPage,
   accessPage,
+  reportsPage,
   tokensPage,
   assistantsPage,
   consentPage,

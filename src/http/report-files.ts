@@ -1,0 +1,168 @@
+import type { IncomingMessage } from 'node:http';
+import type Router from '@koa/router';
+import type { Caller } from '../commands/caller.ts';
+import { asRefusal, Refusal } from '../commands/refusal.ts';
+import { readReportInput } from '../mcp/report-tools.ts';
+import { ERRORS } from '../mcp/status.ts';
+import type { Reader } from '../queries/reader.ts';
+import { htmlOf } from '../queries/report/html-file.ts';
+import type { Head } from '../queries/report/page.ts';
+import { csv } from '../queries/report/render/csv.ts';
+import { POLICY } from '../queries/report/render/html.ts';
+import { json } from '../queries/report/render/json.ts';
+import { markdown } from '../queries/report/render/markdown.ts';
+import { type DrawnReport, type FormatOf, getWholeReport } from '../queries/report/report.ts';
+import { HttpError } from './errors.ts';
+import type { Printer } from './print-pdf.ts';
+import type { RequestContext, RequestState } from './request.ts';
+
+export const REPORTS_PATH = '/api/v1/organizations/:id/reports/:type';
+
+/** What files of reports are made of. */
+export interface ReportFileParts {
+  reader: Reader;
+  /** Lets a request in by its token or, for it only reads, by a session of the pages. */
+  admit: (request: IncomingMessage) => Promise<Caller>;
+  drawn: (caller: Caller, report: DrawnReport) => void;
+  printer: Printer;
+}
+
+interface FileFormat {
+  type: string;
+  extension: string;
+  formatOf(report: string): FormatOf;
+  /** The file's bytes of what the format has written. */
+  bytes(head: Head, written: Written, printer: Printer): string | Buffer | Promise<Buffer>;
+}
+
+type Written = { content?: string };
+
+const contentOf = (_head: Head, { content = '' }: Written): string => content;
+
+/** By the names that a request gives them. */
+const FORMATS: Readonly<Record<string, FileFormat>> = {
+  json: {
+    type: 'application/json; charset=utf-8',
+    extension: 'json',
+    formatOf: () => () => json,
+    bytes: (head, written) => JSON.stringify({ report: { ...head, ...written } }),
+  },
+  markdown: {
+    type: 'text/markdown; charset=utf-8',
+    extension: 'md',
+    formatOf: () => () => markdown,
+    bytes: contentOf,
+  },
+  csv: {
+    type: 'text/csv; charset=utf-8',
+    extension: 'csv',
+    formatOf: () => () => csv,
+    // Spreadsheets take a file without this mark for one of another time's characters.
+    bytes: (_head, { content = '' }) => `\uFEFF${content}`,
+  },
+  html: { type: 'text/html; charset=utf-8', extension: 'html', formatOf: htmlOf, bytes: contentOf },
+  pdf: {
+    type: 'application/pdf',
+    extension: 'pdf',
+    formatOf: htmlOf,
+    bytes: (_head, { content = '' }, printer) => printer.print(content),
+  },
+};
+
+const PAGE_POLICY = `${POLICY}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox`;
+
+/** Reports as files: whole, in any format, with the tool's inputs as query parameters. */
+export function reportFileRoutes(router: Router<RequestState>, parts: ReportFileParts): void {
+  router.get(REPORTS_PATH, async (ctx) => {
+    const caller = await parts.admit(ctx.req);
+    ctx.state.account = caller.account_id;
+    ctx.state.tool = 'getReport';
+    ctx.vary('Accept');
+    try {
+      await answer(ctx, parts, caller);
+    } catch (thrown) {
+      throw asHttpError(thrown);
+    }
+  });
+}
+
+async function answer(
+  ctx: RequestContext & { params: Record<string, string> },
+  parts: ReportFileParts,
+  caller: Caller,
+) {
+  const { format: asked, ...given } = readQuery(new URLSearchParams(ctx.querystring));
+  const name = formatName(ctx, asked);
+  const format = FORMATS[name]!;
+  if (name === 'pdf') parts.printer.require();
+  const type = String(ctx.params.type).toUpperCase().replaceAll('-', '_');
+  const { format: _, cursor: _none, ...input } = readReportInput({ organization_id: ctx.params.id, type, ...given });
+  const drawn = (report: DrawnReport) => parts.drawn(caller, report);
+  const how = { name: name.toUpperCase(), formatOf: format.formatOf(type) };
+  const { head, written } = await getWholeReport(parts.reader, caller, input, how, drawn);
+  const etag = etagOf(head, name);
+  ctx.set('ETag', etag);
+  if (isKnown(ctx.get('If-None-Match'), etag)) {
+    ctx.status = 304;
+    return;
+  }
+  ctx.body = await format.bytes(head, written, parts.printer);
+  ctx.attachment(fileName(head, format.extension), { type: name === 'html' ? 'inline' : 'attachment' });
+  ctx.type = format.type;
+  if (name === 'html') ctx.set('Content-Security-Policy', PAGE_POLICY);
+}
+
+/** Query parameters; one that is empty, as forms send those left out, is not given. */
+function readQuery(query: URLSearchParams): Record<string, string> {
+  const input: Record<string, string> = {};
+  for (const [key, text] of query) {
+    if (['organization_id', 'type', 'cursor'].includes(key)) {
+      throw invalid(`There is no ${key} here: a file is whole, and its path names organization and type.`, key);
+    }
+    if (query.getAll(key).length > 1) throw invalid('A query parameter may be given once.', key);
+    if (text !== '') input[key] = text;
+  }
+  return input;
+}
+
+/** By its name, else by what the client accepts. */
+function formatName(ctx: RequestContext, asked: string | undefined): string {
+  const names = Object.keys(FORMATS);
+  if (asked !== undefined) {
+    const name = asked.toLowerCase();
+    if (names.includes(name)) return name;
+    throw invalid(`Give format as one of ${names.join(', ')}.`, 'format', names);
+  }
+  const types = names.map((name) => FORMATS[name]!.type.split(';')[0]!);
+  const accepted = ctx.accepts(...types);
+  return accepted === false ? 'json' : names[types.indexOf(accepted)]!;
+}
+
+/** Weak: names of people and the time of drawing may differ. A proof that came since is another answer. */
+function etagOf({ digest, pending_seal, incomplete }: Head, name: string): string {
+  return `W/"${digest}-${name}${pending_seal ? '-pending' : ''}${incomplete ? '-incomplete' : ''}"`;
+}
+
+function isKnown(ifNoneMatch: string, etag: string): boolean {
+  const bare = (tag: string) => tag.trim().replace(/^W\//, '');
+  return ifNoneMatch.split(',').some((tag) => bare(tag) === bare(etag));
+}
+
+/** `Acme Ltd risk-register 2026-11-21 position 1234.pdf` */
+function fileName({ organization, type, today, position }: Head, extension: string): string {
+  const name = (organization.name ?? organization.id).replace(/[^\p{L}\p{N} .-]+/gu, ' ').trim();
+  const kind = type.toLowerCase().replaceAll('_', '-');
+  return `${name.slice(0, 60)} ${kind} ${today} position ${position}.${extension}`.replace(/\s+/g, ' ').trimStart();
+}
+
+function asHttpError(thrown: unknown): unknown {
+  const error = asRefusal(thrown);
+  if (!(error instanceof Refusal)) return thrown;
+  const { code, message, more } = error;
+  const { retry_after_seconds: wait } = more;
+  const headers: Record<string, string> = wait === undefined ? {} : { 'Retry-After': String(wait) };
+  return new HttpError(ERRORS[code].status, code, message, headers, more);
+}
+
+const invalid = (message: string, field: string, allowed?: readonly string[]) =>
+  new HttpError(400, 'invalid_input', message, {}, { field, ...(allowed ? { allowed } : {}) });

@@ -1,0 +1,149 @@
+import type { EChartsCoreOption } from 'echarts/core';
+import { addDays } from '../../../commands/dates.ts';
+import type { Row } from '../report-type.ts';
+import type { TrendPoint } from '../trend.ts';
+import { chart } from './chart.ts';
+import { COLOURS, countBy, INK, LINE } from './plot.ts';
+
+const WIDTH = 720;
+const LABEL = { color: INK, fontSize: 12 };
+/** A calendar of more days than this is drawn no more: it would fill pages. */
+const MOST_DAYS = 400;
+
+interface Stack {
+  name: string;
+  colour: string;
+  values: readonly number[];
+}
+
+/** Bars of several parts each, with the number of each part on it. */
+function stacked(stacks: readonly Stack[], names: readonly string[], sideways: boolean): EChartsCoreOption {
+  const categories = {
+    type: 'category',
+    data: names,
+    axisLabel: { ...LABEL, interval: 0 },
+    axisLine: { lineStyle: { color: LINE } },
+    axisTick: { show: false },
+    inverse: sideways,
+  };
+  const numbers = { type: 'value', minInterval: 1, axisLabel: LABEL, splitLine: { lineStyle: { color: '#e3e7e4' } } };
+  return {
+    legend: { data: stacks.map(({ name }) => name), top: 0, textStyle: LABEL, selectedMode: false },
+    grid: { top: 34, left: 8, right: 16, bottom: 4, containLabel: true },
+    xAxis: sideways ? numbers : categories,
+    yAxis: sideways ? categories : numbers,
+    series: stacks.map(({ name, colour, values }) => ({
+      type: 'bar',
+      stack: 'all',
+      silent: true,
+      name,
+      barMaxWidth: sideways ? 18 : 40,
+      itemStyle: { color: colour, borderColor: LINE, borderWidth: 0.5 },
+      emphasis: { disabled: true },
+      label: { show: true, color: INK, fontSize: 11 },
+      // A part of nothing has no number.
+      data: values.map((value) => (value === 0 ? null : value)),
+    })),
+  };
+}
+
+/** Risks by priority at the ends of months, with the mean of their scores below each. */
+export function trendPlot(points: readonly TrendPoint[]): string {
+  const means = points.map(({ mean }) => (mean === null ? '–' : mean.toFixed(1)));
+  const names = points.map(({ day }, at) => `${day.slice(0, 7)}\nmean ${means[at]}`);
+  const priorities = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
+  const stacks = priorities.map((name) => ({
+    name,
+    colour: COLOURS[name]!,
+    values: points.map(({ counts }) => counts[name]),
+  }));
+  const text = points.map(({ day, counts }, at) => {
+    const told = priorities.map((priority) => `${counts[priority]} ${priority}`);
+    return `${day}: ${told.join(', ')}, mean score ${means[at]}`;
+  });
+  const said = {
+    name: 'trend',
+    title: 'Risks not closed at the end of each month, by priority, and the mean of their scores',
+    text: `${text.join('; ')}.`,
+  };
+  return chart(said, WIDTH, 280, stacked(stacks, names, false));
+}
+
+/** How far the controls of each section are. @param rows controls, as the statement of applicability has them */
+export function coveragePlot(rows: readonly Row[]): string {
+  const states = ['FULL', 'PARTIAL', 'NONE', 'EXCLUDED'];
+  const sections = [...new Set(rows.map(sectionOf))];
+  const counts = countBy(rows, (row) => `${stateOf(row)} ${sectionOf(row)}`);
+  const at = (state: string, section: string) => counts.get(`${state} ${section}`) ?? 0;
+  const stacks = states.map((name) => ({
+    name,
+    colour: COLOURS[name]!,
+    values: sections.map((section) => at(name, section)),
+  }));
+  const text = sections.map(
+    (section) => `${section}: ${states.map((state) => `${at(state, section)} ${state}`).join(', ')}`,
+  );
+  const said = {
+    name: 'coverage',
+    title: 'Controls of each section, by implementation',
+    text: `${text.join('; ')}.`,
+  };
+  return chart(said, WIDTH, 60 + 30 * sections.length, stacked(stacks, sections, true));
+}
+
+/** `A.5` of `A.5.12`; a title without numbers is a section of its own. */
+function sectionOf({ section_title }: Row): string {
+  const title = String(section_title ?? '').trim();
+  const numbered = /^((?:[\p{L}]+[.-]?)?\d+)[.-]\d/u.exec(title);
+  const section = numbered?.[1] ?? title;
+  return section.length > 40 ? `${section.slice(0, 39)}…` : section;
+}
+
+const stateOf = ({ status, implementation }: Row): string =>
+  status === 'EXCLUDED' ? 'EXCLUDED' : String(implementation);
+
+/** What falls due on which day, from today on; what is overdue is told in words. @param rows due items */
+export function calendarPlot(rows: readonly Row[], today: string, until: string): string | null {
+  const days = Math.round((Date.parse(until) - Date.parse(today)) / 86_400_000);
+  if (!(days >= 0 && days <= MOST_DAYS)) return null;
+  const ahead = countBy(
+    rows.filter(({ due }) => String(due) >= today),
+    ({ due }) => String(due),
+  );
+  const overdue = rows.filter((row) => row.overdue === true).length;
+  const last = days < 27 ? addDays(today, 27) : until;
+  const told = [...ahead].map(([day, count]) => `${count} on ${day}`);
+  const said = {
+    name: 'calendar',
+    title: `What falls due from ${today} until ${until}; ${overdue} more overdue before`,
+    text: told.length === 0 ? 'Nothing falls due in these days.' : `${told.join('; ')}.`,
+  };
+  const most = Math.max(1, ...ahead.values());
+  return chart(said, WIDTH, 230, {
+    visualMap: { show: false, min: 0, max: most, inRange: { color: ['#e4efed', '#7fbdb5'] } },
+    calendar: {
+      range: [today, last],
+      orient: 'horizontal',
+      top: 34,
+      left: 48,
+      right: 8,
+      bottom: 8,
+      cellSize: ['auto', 'auto'],
+      splitLine: { lineStyle: { color: INK, width: 1 } },
+      itemStyle: { color: '#ffffff', borderColor: '#d5d9d5' },
+      dayLabel: { firstDay: 1, nameMap: 'en', ...LABEL },
+      monthLabel: { nameMap: 'en', ...LABEL },
+      yearLabel: { show: false },
+    },
+    series: [
+      {
+        type: 'heatmap',
+        coordinateSystem: 'calendar',
+        silent: true,
+        emphasis: { disabled: true },
+        label: { show: true, color: INK, formatter: ({ value }: { value: [string, number] }) => String(value[1]) },
+        data: [...ahead],
+      },
+    ],
+  });
+}

@@ -1,0 +1,167 @@
+/** Reports as files, by token, on the embedded stores. */
+import { existsSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { embeddedPair, type Served, serve } from './support/pairs.ts';
+import { asking, digestOfAnswer, type WholeReport, wholeReport } from './support/reports.ts';
+import { laySmallRegister } from './support/small-register.ts';
+
+const EVIL = `</title></text><script>alert(1)</script><img src="https://evil.example/x" onerror='alert(2)'> =1+1`;
+const CHROMIUM = '/usr/bin/chromium';
+
+const test = suite<Served>('report files');
+
+test.before(async (context) => {
+  Object.assign(context, await serve(embeddedPair()));
+  const { owner, organizationId: organization_id } = context;
+  await laySmallRegister(owner, organization_id);
+  const risk = { name: EVIL, inherent_likelihood: 5, inherent_impact: 5, next_review_due: '2020-01-01' };
+  await owner.ok('addRisk', { organization_id, description: EVIL, category: EVIL, ...risk });
+});
+test.after((served) => served.close());
+
+function file({ url, organizationId, token }: Served, path: string, headers: Record<string, string> = {}) {
+  const all = { Authorization: `Bearer ${token}`, ...headers };
+  return fetch(`${url}/api/v1/organizations/${organizationId}/reports/${path}`, { headers: all });
+}
+
+test('a report as JSON is whole, and has the digest that the tool tells', async (served) => {
+  const told = await wholeReport(asking(served.owner, served.organizationId), { type: 'RISK_REGISTER' });
+  const answer = await file(served, `risk-register?as_of=${told.position}`);
+  assert.is(answer.status, 200);
+  assert.is(answer.headers.get('cache-control'), 'no-store');
+  assert.is(answer.headers.get('etag'), `W/"${told.digest}-json"`);
+  assert.match(
+    String(answer.headers.get('content-disposition')),
+    /^attachment; filename="My organization risk-register \d/,
+  );
+  const { report } = (await answer.json()) as { report: WholeReport };
+  assert.is(report.digest, told.digest);
+  assert.is(digestOfAnswer(report), told.digest);
+  assert.equal(report.data, told.data);
+});
+
+test('every type is there in every format that needs no browser, with one digest', async (served) => {
+  const { audits } = (await served.owner.ok('listAudits', {
+    organization_id: served.organizationId,
+    filter: { state: ['COMPLETED'] },
+  })) as unknown as { audits: { id: string }[] };
+  const more: Record<string, string> = { AUDIT_PACK: `&audit_id=${audits[0]!.id}`, CHANGES_BETWEEN: '&from=1' };
+  for (const type of [
+    'POSTURE',
+    'RISK_REGISTER',
+    'VENDORS',
+    'OBLIGATIONS',
+    'NONCONFORMITIES',
+    'STATEMENT_OF_APPLICABILITY',
+    'AUDIT_PACK',
+    'DUE_ITEMS',
+    'CHANGES_BETWEEN',
+  ]) {
+    const asked = `${type}?as_of=${type === 'AUDIT_PACK' ? '' : '20'}${more[type] ?? ''}`;
+    const digests = new Set<string>();
+    for (const format of ['json', 'markdown', 'csv', 'html']) {
+      const answer = await file(served, `${asked}&format=${format}`);
+      const text = await answer.text();
+      assert.is(answer.status, 200, `${type} ${format}: ${text.slice(0, 300)}`);
+      const digest = /"([0-9a-f]{64})-/.exec(String(answer.headers.get('etag')))![1]!;
+      assert.ok(text.includes(digest), `${type} ${format} tells its digest`);
+      digests.add(digest);
+    }
+    assert.is(digests.size, 1, type);
+  }
+});
+
+test('a page loads and runs nothing, and shows what is in the register as text', async (served) => {
+  for (const type of ['risk-register', 'posture', 'due-items?until=2027-03-01', 'statement-of-applicability']) {
+    const answer = await file(served, type, { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+    assert.is(answer.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.match(String(answer.headers.get('content-disposition')), /^inline; /);
+    const policy = String(answer.headers.get('content-security-policy'));
+    assert.match(policy, /^default-src 'none'; style-src 'unsafe-inline'; img-src data:; .*sandbox$/);
+    const page = await answer.text();
+    assert.not.match(page, /<script|<img|<link|<iframe|\son\w+=["']|javascript:/i, type);
+    assert.not.match(page.replaceAll('http://www.w3.org/', ''), /(?:src|href|action)=["']|url\((?!#)/, type);
+    assert.is(page.match(/<h1>/g)?.length, 1);
+    assert.match(page, /<svg [^>]*role="img" aria-labelledby="\w+-title \w+-text"><title id=/, type);
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    assert.is(new Set(ids).size, ids.length, `${type}: ids are there once`);
+  }
+  const page = await (await file(served, 'risk-register?format=html')).text();
+  assert.ok(page.includes('&lt;/title&gt;&lt;/text&gt;&lt;script&gt;'));
+});
+
+test('a page is the same text each time, but for when it was drawn', async (served) => {
+  const drawn = async () => {
+    const page = await (await file(served, 'risk-register?format=html&as_of=20')).text();
+    return page.replace(/<dt>Drawn<\/dt><dd>[^<]*/, '');
+  };
+  assert.is(await drawn(), await drawn());
+});
+
+test('CSV begins with a mark for spreadsheets, and holds no formula', async (served) => {
+  const bytes = new Uint8Array(await (await file(served, 'risk-register?format=csv')).arrayBuffer());
+  assert.equal([...bytes.slice(0, 3)], [0xef, 0xbb, 0xbf]);
+  assert.not.match(new TextDecoder().decode(bytes), /(?:^|,)"?[=@]/m);
+});
+
+test('who has it already is told so', async (served) => {
+  const first = await file(served, 'vendors?as_of=20');
+  const etag = String(first.headers.get('etag'));
+  const again = await file(served, 'vendors?as_of=20', { 'If-None-Match': `"other", ${etag}` });
+  assert.equal([again.status, await again.text()], [304, '']);
+  assert.is((await file(served, 'vendors?as_of=20&format=csv', { 'If-None-Match': etag })).status, 200);
+});
+
+test('it is for AUDITORs and up, of the organization alone, and noted in the access log', async (served) => {
+  const { url, organizationId: organization_id, owner } = served;
+  const viewer = await served.as('VIEWER');
+  const status = async (path: string, token: string) =>
+    (await fetch(`${url}${path}`, { headers: token ? { Authorization: `Bearer ${token}` } : {} })).status;
+  const path = `/api/v1/organizations/${organization_id}/reports/posture`;
+  assert.is(await status(path, ''), 401);
+  assert.is(await status(path, 'vtr_nobody'), 401);
+  assert.is(await status(path, viewer.token), 403);
+  assert.is(await status(path, (await served.as('AUDITOR')).token), 200);
+  const foreign = await served.foreignOrganization();
+  assert.is(await status(`/api/v1/organizations/${foreign.id}/reports/posture`, served.token), 404);
+  assert.is((await fetch(`${url}${path}`, { method: 'POST' })).status, 405);
+  const filter = { record_types: ['ACCESS'], event_types: ['REPORT_DRAWN'] };
+  const { changes } = await owner.ok('listChanges', { organization_id, filter, size: 100 });
+  const formats = changes.flatMap((row) => row.changes.filter(({ field }) => field === 'format').map(({ to }) => to));
+  for (const format of ['HTML', 'CSV', 'JSON']) assert.ok(formats.includes(format), `${formats}`);
+});
+
+test('what is asked wrongly is refused with what to do', async (served) => {
+  for (const [path, field, status] of [
+    ['posture?format=docx', 'format', 400],
+    ['nothing', 'type', 400],
+    ['audit-pack', 'audit_id', 400],
+    ['posture?until=2027-01-01', 'until', 400],
+    ['posture?cursor=x', 'cursor', 400],
+    ['posture?as_of=2999-01-01', 'as_of', 400],
+  ] as const) {
+    const answer = await file(served, path);
+    const { error } = (await answer.json()) as { error: { field?: string; message: string } };
+    assert.equal([answer.status, error.field], [status, field], `${path}: ${error.message}`);
+  }
+});
+
+test('PDF is made where there is a browser, and refused with what to do where there is none', async (served) => {
+  const answer = await file(served, 'risk-register?format=pdf');
+  if (existsSync(CHROMIUM)) {
+    assert.is(answer.status, 200, await answer.clone().text());
+    assert.is(answer.headers.get('content-type'), 'application/pdf');
+    assert.is(
+      Buffer.from(await answer.arrayBuffer())
+        .subarray(0, 5)
+        .toString(),
+      '%PDF-',
+    );
+  } else {
+    assert.is(answer.status, 501);
+    assert.match(await answer.text(), 'CHROMIUM_PATH');
+  }
+});
+
+test.run();
