@@ -2,10 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { InOrder } from '../src/cli/in-order.ts';
+import { SealKeys } from '../src/seal/keys.ts';
 import { openStores, type StoreSettings } from '../src/stores/open.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
+import { headerLine, readLine } from '../src/trail/line.ts';
 import { embedded, folderOfTest, type Installed, install } from './support/installed.ts';
 import { eventsOf, on, ran } from './support/moving.ts';
+import { HEADER, linesOf, SealedHistory } from './support/sealed-history.ts';
 
 /* What is restored is one installation's: halves of several never become one. */
 
@@ -42,6 +46,15 @@ async function halfOf(events: readonly TrailEvent[]): Promise<StoreSettings> {
   return to;
 }
 
+async function held(settings: StoreSettings, organizationId: string): Promise<boolean> {
+  const stores = await openStores(settings);
+  try {
+    return await new SealKeys(stores.accounts, () => new Date()).isHeld(organizationId);
+  } finally {
+    await stores.close();
+  }
+}
+
 test('refuses another history where one is half restored, which can then be finished', async ({ cwd, one }) => {
   const to = await halfOf(one.slice(0, 3));
   for (const file of ['two.jsonl', 'two-all.jsonl']) {
@@ -50,6 +63,52 @@ test('refuses another history where one is half restored, which can then be fini
   }
   const { err } = await ran(to, cwd, 'restore', 'one.jsonl');
   assert.match(err, /\(3 of them were there already\)/);
+});
+
+test('is finished also where a service ran on the half that was there', async ({ cwd, one }) => {
+  const service = await install();
+  const { settings, stores } = service;
+  const id = one[0]!.metadata.organization_id;
+  const keys = new SealKeys(stores.accounts, () => new Date());
+  const half = new InOrder(
+    stores.events,
+    ({ metadata }) => metadata.organization_id === id,
+    () => keys.hold(id),
+  );
+  for (const event of one.slice(0, 4)) await half.take(event);
+  await half.end();
+  await service.seal();
+  await service.stop();
+  assert.is(await held(settings, id), true);
+  assert.match((await ran(settings, cwd, 'restore', 'one.jsonl')).err, /\(4 of them were there already\)/);
+  assert.is(await held(settings, id), false);
+  const again = await install(settings);
+  await again.seal();
+  assert.equal((await eventsOf(again, id)).slice(0, one.length), one);
+  assert.ok(
+    (await eventsOf(again, id)).slice(one.length).some(({ type }) => type === 'LogSealed'),
+    'it is sealed again',
+  );
+  await again.stop();
+});
+
+test('holds no seals back where another history was refused', async ({ cwd }) => {
+  const service = await install();
+  const { settings, organizationId } = service;
+  await ran(settings, cwd, 'export', '--to', 'short.jsonl');
+  await service.seal();
+  await service.stop();
+  const lines = readFileSync(join(cwd, 'short.jsonl'), 'utf8').trimEnd().split('\n');
+  const other = new SealedHistory(organizationId);
+  const first = readLine(lines[1]!);
+  assert.ok(first.kind === 'EVENT');
+  other.continue([first.event]);
+  for (let n = 0; n < 9; n += 1) other.append('vendor-1', 'VendorAdded', { n });
+  const header = { ...HEADER, organization_id: organizationId };
+  writeFileSync(join(cwd, 'other.jsonl'), `${linesOf(other.events).with(0, headerLine(header)).join('\n')}\n`);
+  const { code, err } = await on(settings, cwd, 'restore', 'other.jsonl');
+  assert.equal([code, /another history here already/.test(err)], [1, true], err);
+  assert.is(await held(settings, organizationId), false);
 });
 
 test('of a backup leaves nothing of an older one whose restore was cut off', async ({ cwd, one }) => {

@@ -16,10 +16,14 @@ export class InOrder {
   private group: TrailEvent[] = [];
   private characters = 0;
 
-  /** @param belongs which events of the log are of this history */
+  /**
+   * @param belongs which events of the log are of this history
+   * @param begin done once, before the first append
+   */
   constructor(
     private readonly events: EventStore,
     belongs: (event: StoredEvent) => boolean,
+    private readonly begin: () => Promise<void> = async () => undefined,
   ) {
     this.existing = eventsOf(events, belongs);
   }
@@ -54,6 +58,7 @@ export class InOrder {
   private async flush(): Promise<void> {
     const [first] = this.group;
     if (first === undefined) return;
+    if (this.appended === 0) await this.begin();
     try {
       await this.events.append(first.stream, this.group, first.revision - 1);
     } catch (error) {

@@ -7,6 +7,7 @@ import { findInstallation, keptInstallation, loggedInstallation, placed } from '
 import { Tokens } from '../identity/tokens.ts';
 import { SealKeys, sealKeyId } from '../seal/keys.ts';
 import type { AccountRecord } from '../stores/account-store.ts';
+import type { StoredEvent } from '../stores/event-store.ts';
 import type { Stores } from '../stores/open.ts';
 import type { PublicKey } from '../trail/key.ts';
 import { readLine } from '../trail/line.ts';
@@ -31,8 +32,8 @@ interface Given {
 
 /** Half of one history must not become the beginning of another's installation. */
 const UNFINISHED =
-  'These stores have a log already, but no accounts: finish what was begun with it (the same restore again, or ' +
-  'veritrail init --adopt-log), or give empty stores.';
+  'These stores have a log already, but no accounts: finish what was begun (the same restore again, or for a ' +
+  'whole log veritrail init --adopt-log), or give empty stores.';
 
 /** Verifies an export, then takes it into the stores. */
 export async function restoreExport({ path, given, keys }: Given, shell: Shell): Promise<void> {
@@ -42,15 +43,18 @@ export async function restoreExport({ path, given, keys }: Given, shell: Shell):
   await withStoresAlone(shell, async (stores) => {
     const kept = await keptInstallation(stores.accounts);
     await refuseHalf(stores, kept);
-    const order = new InOrder(stores.events, ({ metadata: { organization_id } }) => {
+    const belongs = ({ metadata: { organization_id } }: StoredEvent) => {
       const isOwn = organization_id === organizationId;
       if (!isOwn && kept === null) throw new CommandError(UNFINISHED);
       return isOwn;
-    });
+    };
+    const sealKeys = new SealKeys(stores.accounts, () => new Date());
+    const order = new InOrder(stores.events, belongs, () => sealKeys.hold(organizationId));
     const bar = new ProgressBar(shell, 'events');
     const pieces = readExport(path, (_bytes, share) => bar.at(order.appended + order.present, share));
     await takeAll(pieces, order).finally(() => bar.clear());
-    if (keys.length > 0) await new SealKeys(stores.accounts, () => new Date()).takeOver(keys);
+    if (keys.length > 0) await sealKeys.takeOver(keys);
+    await sealKeys.letGo(organizationId);
     const before = order.present === 0 ? '' : ` (${order.present} of them were there already)`;
     shell.err(`${order.appended + order.present} events of ${organizationId} are in the log${before}.`);
     if (kept === null) await adopt(stores, shell);

@@ -11,6 +11,8 @@ interface KeyRecord extends AccountRecord {
 /** Keys of this installation, numbered from 1: the highest is in force. Of others it holds those it took over. */
 const NUMBERED = 'seal-key:';
 const TAKEN_OVER = 'seal-key-of:';
+/** Histories that are only half there: nothing may be sealed behind them. */
+const RESTORED = 'being-restored:';
 
 /** Whether a record of the table `secrets` is a key that seals are made with. */
 export function isSealKey({ id }: AccountRecord): boolean {
@@ -82,6 +84,19 @@ export class SealKeys {
       await this.accounts.insert('secrets', { ...record, id });
     }
     return keys.length;
+  }
+
+  /** Lets nothing of an organization be sealed, as long as its history is being restored. */
+  async hold(organizationId: string): Promise<void> {
+    await this.accounts.insert('secrets', { id: `${RESTORED}${organizationId}`, since: this.now().toISOString() });
+  }
+
+  async letGo(organizationId: string): Promise<void> {
+    await this.accounts.remove('secrets', `${RESTORED}${organizationId}`);
+  }
+
+  async isHeld(organizationId: string): Promise<boolean> {
+    return (await this.accounts.get('secrets', `${RESTORED}${organizationId}`)) !== null;
   }
 
   private async make(number: number): Promise<void> {

@@ -27,6 +27,10 @@ const MOST_MS = 60_000;
 /** How long a look waits to see its own seal. */
 const SEEN_MS = 1_000;
 
+const BEHIND = 'seals: none can be made: the seal stream has events that the read models do not know';
+/** In place of a revision. */
+const HELD = -2;
+
 /** An organization as it was looked at last, with something left to be sealed or nothing. */
 interface Seen {
   ordinal: number;
@@ -123,6 +127,11 @@ export class Sealer {
   private async seal(models: ReadModels, state: State, key: SigningKey): Promise<boolean> {
     const { checkpoint, newest } = state;
     const organization_id = checkpoint.group;
+    // A seal behind half of a history would stand in the way of the rest.
+    if (await this.parts.keys.isHeld(organization_id)) {
+      this.tell(organization_id, HELD, 'seals: none are made until the restore of this history is finished');
+      return false;
+    }
     const recorded_at = this.parts.now().toISOString();
     const facts = await this.factsOf(models, state, key, recorded_at);
     const command_id = randomUUID();
@@ -146,24 +155,18 @@ export class Sealer {
       await this.parts.projections.passed(organization_id, position, SEEN_MS);
       return true;
     } catch (error) {
-      if (error instanceof RevisionConflict) this.tellRefused(organization_id, revision);
+      if (error instanceof RevisionConflict) this.tell(organization_id, revision, BEHIND);
       else if (!(error instanceof StoreUnavailable)) throw error;
       return false;
     }
   }
 
-  /** Once, another was first. Twice at one place, the read models lack an event of the seal stream for longer than that. */
-  private tellRefused(organization_id: string, revision: number): void {
+  /** Once, another was first. Twice at one place, it is more than that. */
+  private tell(organization_id: string, revision: number, what: string): void {
     const last = this.refused.get(organization_id);
     const times = last?.revision === revision ? last.times + 1 : 1;
     this.refused.set(organization_id, { revision, times });
-    if (times === 2) {
-      const details = { organization_id, revision };
-      this.parts.log.warn(
-        details,
-        'seals: none can be made: the seal stream has events that the read models do not know',
-      );
-    }
+    if (times === 2) this.parts.log.warn({ organization_id, revision }, what);
   }
 
   private async factsOf(models: ReadModels, state: State, key: SigningKey, sealed_at: string): Promise<SealFact[]> {
