@@ -247,4 +247,22 @@ test('keys are read as PEM and as base64, and nothing else is', () => {
   );
 });
 
+test('a key that was let go can seal a history of its own for those who still trust it, and for nobody else', () => {
+  const history = new SealedHistory();
+  history.introduce(FIRST_KEY);
+  history.append('vendor-1', 'SomethingHappened', { n: 1 });
+  history.seal(FIRST_KEY);
+  const forged = new SealedHistory();
+  forged.continue(history.events);
+  history.rotate(FIRST_KEY, SECOND_KEY);
+  history.seal(SECOND_KEY);
+  forged.append('vendor-1', 'SomethingHappened', { forged: true });
+  forged.seal(FIRST_KEY);
+  const said = (made: SealedHistory, key: typeof FIRST_KEY) => verify(linesOf(made.events), { keys: [publicOf(key)] });
+  assert.is(said(forged, FIRST_KEY).valid, true, 'what the documentation warns of');
+  assert.is(said(forged, SECOND_KEY).seal_fault?.why, 'NOT_GIVEN');
+  assert.is(said(history, FIRST_KEY).proved?.size, 4);
+  assert.is(said(history, SECOND_KEY).proved?.size, 4);
+});
+
 test.run();
