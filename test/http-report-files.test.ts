@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { embeddedPair, type Served, serve } from './support/pairs.ts';
 import { asking, digestOfAnswer, type WholeReport, wholeReport } from './support/reports.ts';
 import { laySmallRegister } from './support/small-register.ts';
+import { formsIn, OWNER, TestBrowser } from './support/web.ts';
 
 const EVIL = `</title></text><script>alert(1)</script><img src="https://evil.example/x" onerror='alert(2)'> =1+1`;
 const CHROMIUM = '/usr/bin/chromium';
@@ -130,6 +131,25 @@ test('it is for AUDITORs and up, of the organization alone, and noted in the acc
   const { changes } = await owner.ok('listChanges', { organization_id, filter, size: 100 });
   const formats = changes.flatMap((row) => row.changes.filter(({ field }) => field === 'format').map(({ to }) => to));
   for (const format of ['HTML', 'CSV', 'JSON']) assert.ok(formats.includes(format), `${formats}`);
+});
+
+test('who has signed in by the pages may read them in the browser, and does nothing else by that', async (served) => {
+  const { url, organizationId, service } = served;
+  const path = `/api/v1/organizations/${organizationId}/reports/posture`;
+  const browser = new TestBrowser(url, new URL(url).host, url);
+  const stranger = await browser.get(path);
+  assert.equal([stranger.status, stranger.to], [303, `/sign-in?next=${encodeURIComponent(path)}`]);
+  const key = /\/welcome\?key=([\w-]+)/.exec(service.output())![1]!;
+  await browser.get(`/welcome?key=${key}`);
+  assert.is((await browser.send('/welcome/new', OWNER)).status, 303);
+  const { text } = await browser.get(`/organizations/${organizationId}/reports`);
+  const asked = formsIn(text).find(({ action }) => action === path)!;
+  const page = await browser.get(`${asked.action}?${asked.fields}`);
+  assert.is(page.status, 200, page.text.slice(0, 300));
+  assert.match(page.text, '<h1>Posture</h1>');
+  const forged = await browser.get(path, { Origin: 'https://evil.example' });
+  assert.is(forged.status, 403);
+  assert.is((await browser.ask('POST', `/api/mcp/tools/listRisks`, null, {})).status, 401);
 });
 
 test('what is asked wrongly is refused with what to do', async (served) => {

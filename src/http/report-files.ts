@@ -74,7 +74,16 @@ const PAGE_POLICY = `${POLICY}; frame-ancestors 'none'; base-uri 'none'; form-ac
 /** Reports as files: whole, in any format, with the tool's inputs as query parameters. */
 export function reportFileRoutes(router: Router<RequestState>, parts: ReportFileParts): void {
   router.get(REPORTS_PATH, async (ctx) => {
-    const caller = await parts.admit(ctx.req);
+    const caller = await parts.admit(ctx.req).catch((error: unknown) => {
+      if (!isReader(ctx, error)) throw error;
+      return null;
+    });
+    if (caller === null) {
+      ctx.status = 303;
+      ctx.set('Location', `/sign-in?next=${encodeURIComponent(ctx.url)}`);
+      ctx.body = 'Sign in first: see the address in Location.';
+      return;
+    }
     ctx.state.account = caller.account_id;
     ctx.state.tool = 'getReport';
     ctx.vary('Accept');
@@ -84,6 +93,14 @@ export function reportFileRoutes(router: Router<RequestState>, parts: ReportFile
       throw asHttpError(thrown);
     }
   });
+}
+
+/** Whether it is a person at a browser who has not signed in. */
+function isReader(ctx: RequestContext, error: unknown): boolean {
+  const { accept = '', authorization } = ctx.req.headers;
+  return (
+    error instanceof HttpError && error.status === 401 && authorization === undefined && accept.includes('text/html')
+  );
 }
 
 async function answer(

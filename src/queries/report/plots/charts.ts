@@ -6,7 +6,7 @@ import { chart } from './chart.ts';
 import { COLOURS, countBy, INK, LINE } from './plot.ts';
 
 const WIDTH = 720;
-const LABEL = { color: INK, fontSize: 12 };
+const LABEL = { color: INK, fontSize: 11, lineHeight: 15 };
 /** A calendar of more days than this is drawn no more: it would fill pages. */
 const MOST_DAYS = 400;
 
@@ -50,7 +50,7 @@ function stacked(stacks: readonly Stack[], names: readonly string[], sideways: b
 /** Risks by priority at the ends of months, with the mean of their scores below each. */
 export function trendPlot(points: readonly TrendPoint[]): string {
   const means = points.map(({ mean }) => (mean === null ? '–' : mean.toFixed(1)));
-  const names = points.map(({ day }, at) => `${day.slice(0, 7)}\nmean ${means[at]}`);
+  const names = points.map(({ day }, at) => `${day.slice(0, 7)}\n⌀ ${means[at]}`);
   const priorities = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
   const stacks = priorities.map((name) => ({
     name,
@@ -63,7 +63,7 @@ export function trendPlot(points: readonly TrendPoint[]): string {
   });
   const said = {
     name: 'trend',
-    title: 'Risks not closed at the end of each month, by priority, and the mean of their scores',
+    title: 'Risks not closed at the end of each month and today, by priority; ⌀ is the mean of their scores',
     text: `${text.join('; ')}.`,
   };
   return chart(said, WIDTH, 280, stacked(stacks, names, false));

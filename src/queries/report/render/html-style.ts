@@ -13,7 +13,7 @@ p { margin: 0.3rem 0; }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.15rem 1rem; margin: 1rem 0; padding: 0.7rem 0; border-block: 1px solid var(--line); }
 dt { color: var(--muted); }
 dd { margin: 0; }
-code, .id { font: 0.85em ui-monospace, "Liberation Mono", monospace; }
+td.id { font: 0.85em ui-monospace, "Liberation Mono", monospace; }
 .incomplete { padding: 0.5rem 0.8rem; border: 1px solid #a3271f; color: #a3271f; }
 figure { margin: 1rem 0; break-inside: avoid; }
 figure svg { display: block; max-width: 100%; height: auto; }
@@ -28,7 +28,9 @@ thead th { border-bottom: 2px solid var(--ink); vertical-align: bottom; overflow
 tbody th { font-weight: 600; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .prose { min-width: 11rem; white-space: pre-line; }
-.id { min-width: 7rem; color: var(--muted); }
+.word { white-space: nowrap; }
+.name { min-width: 9rem; }
+td.id { min-width: 7rem; color: var(--muted); }
 @media print { html { font-size: 10.5px; } body { max-width: none; padding: 0; } .scroll { overflow: visible; } }
 `;
 }

@@ -11,6 +11,8 @@ export type PlotsOf = (head: Head, page: Page) => ReadonlyMap<string, string>;
 export const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 /** A table of more columns is printed across the paper. */
 const COLUMNS_UPRIGHT = 7;
+/** What is not broken at the end of a line: dates, states, short names. */
+const WORD = /^[\p{L}\p{N}_.-]{1,20}$/u;
 
 /** A report as one HTML file, to be read in a browser and to be printed. It loads nothing and runs nothing. */
 export const html = (plotsOf: PlotsOf): Format => ({
@@ -92,15 +94,18 @@ function rowsOf(part: Part, people: People): string {
 
 function lineOf(columns: readonly Column[], row: Row, people: People): string {
   const cells = columns.map((column, at) => {
-    const text = markupOf(cellOf(row, column, people));
-    return at === 0 ? `<th scope="row"${classOf(column)}>${text}</th>` : `<td${classOf(column)}>${text}</td>`;
+    const text = cellOf(row, column, people);
+    const tag = at === 0 ? 'th scope="row"' : 'td';
+    return `<${tag}${classOf(column, text)}>${markupOf(text)}</${tag.slice(0, 2)}>`;
   });
   return `<tr>${cells.join('')}</tr>`;
 }
 
-function classOf({ field, prose }: Column): string {
+function classOf({ field, prose }: Column, text = ''): string {
   if (prose) return ' class="prose"';
-  return field === 'id' ? ' class="id"' : '';
+  if (WORD.test(text)) return ' class="word"';
+  if (field === 'id') return ' class="id"';
+  return field.endsWith('name') ? ' class="name"' : '';
 }
 
 /** Columns for reading: details, and what is empty in all rows, are in other formats. */
