@@ -8,6 +8,7 @@ import {
   ORGANIZATION,
   publicOf,
   SealedHistory,
+  testKey,
   twoHundredEvents,
   verify,
 } from './support/sealed-history.ts';
@@ -110,6 +111,18 @@ test('a seal kept elsewhere proves nothing from the first event that does not fi
   const { event_fault, proved } = verify(linesOf(events), { keys: [publicOf(FIRST_KEY)], kept });
   assert.is(event_fault?.position, at + 1);
   assert.ok(proved!.size <= at, `${proved!.size} proved`);
+});
+
+test('a seal kept elsewhere is of a trusted key, however many rotations it takes', () => {
+  const history = new SealedHistory();
+  history.introduce(FIRST_KEY);
+  const last = Array.from({ length: 120 }, (_, n) => testKey(n + 2)).reduce((from, to) => {
+    history.rotate(from, to);
+    return to;
+  }, FIRST_KEY);
+  const seal = history.seal(last).data as unknown as LogSealed;
+  const kept = [readKeptSeal(keptSealText(ORGANIZATION, seal))];
+  assert.is(verify(linesOf(history.events), { keys: [publicOf(FIRST_KEY)], kept }).valid, true);
 });
 
 test.run();

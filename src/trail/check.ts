@@ -2,7 +2,7 @@ import type { TrailEvent } from './event.ts';
 import { isAuthentic } from './hash.ts';
 import { KeptCheck } from './kept-check.ts';
 import type { KeptSeal } from './kept-seal.ts';
-import { type PublicKey, readPublicKey } from './key.ts';
+import type { PublicKey } from './key.ts';
 import type { ExportEnd, ExportHeader, ExportLine } from './line.ts';
 import { SEAL_FACT_TYPES, sealStream, type TreeHead } from './seal.ts';
 import { SealCheck } from './seal-check.ts';
@@ -41,7 +41,12 @@ export class Check {
   ) {
     this.kept = new KeptCheck(header.organization_id, kept);
     this.window = new TreeWindow(this.kept.watched);
-    this.seals = new SealCheck(header.organization_id, new Set(keys.map(({ text }) => text)), this.window);
+    this.seals = new SealCheck(
+      header.organization_id,
+      new Set(keys.map(({ text }) => text)),
+      this.window,
+      this.kept.keyIds,
+    );
     this.sealStream = sealStream(header.organization_id);
   }
 
@@ -95,7 +100,7 @@ export class Check {
     // The tree takes in all that waits, and so passes every size that kept seals are of.
     const root = this.window.rootAt(events)!.toString('hex');
     const fitting = event_fault === null ? events : event_fault.position - 1;
-    const kept = this.kept.verdict(events, fitting, [...this.keys, ...this.followers()]);
+    const kept = this.kept.verdict(events, fitting, [...this.keys, ...seals.followers.values()]);
     const seal_fault = seals.fault ?? kept.fault;
     // Against whoever holds the key, its seals are worth nothing: what was kept elsewhere is.
     const good = kept.fault ? kept.proved : larger(seals.newest, kept.proved);
@@ -115,11 +120,6 @@ export class Check {
       seal_fault,
       whole_fault,
     };
-  }
-
-  /** Keys that the given ones vouch for. */
-  private followers(): PublicKey[] {
-    return this.seals.keys.filter(({ trusted }) => trusted).map(({ public_key }) => readPublicKey(public_key));
   }
 }
 

@@ -26,6 +26,11 @@ export class KeptCheck {
     this.own = kept.filter(({ organization_id }) => organization_id === organizationId);
   }
 
+  /** Ids of the keys that they say they are of. */
+  get keyIds(): ReadonlySet<string> {
+    return new Set(this.own.map(({ key_id }) => key_id));
+  }
+
   /** At which sizes of the tree its root is asked for. */
   get watched(): Watched {
     const note = (size: number) => (root: Buffer, others: number) =>

@@ -28,11 +28,18 @@ export class SealCheck {
   private size = 0;
   private firstFault: SealFault | null = null;
 
-  /** @param given texts of the keys that were given */
+  /** Those of the keys asked for that the given ones vouch for, by their texts. */
+  readonly followers = new Map<string, PublicKey>();
+
+  /**
+   * @param given texts of the keys that were given
+   * @param asked ids of keys that somebody wants to know of, be they beyond those that are listed
+   */
   constructor(
     private readonly organizationId: string,
     private readonly given: ReadonlySet<string>,
     private readonly window: TreeWindow,
+    private readonly asked: ReadonlySet<string> = new Set(),
   ) {}
 
   /** The first seal that does not fit; once all are seen, also one that nobody vouches for. */
@@ -100,6 +107,7 @@ export class SealCheck {
     const trusted = isVouchedFor || this.given.has(key.text);
     this.force = { key, trusted };
     this.keysTotal += 1;
+    if (trusted && this.asked.has(key.key_id)) this.followers.set(key.text, key);
     if (this.keys.length === MOST_NOTES) return;
     const how = type === 'SealKeyRotated' ? 'ROTATED' : type === 'SealKeyReplaced' ? 'REPLACED' : 'INTRODUCED';
     this.keys.push({ position, key_id: key.key_id, public_key: key.text, how, trusted });
