@@ -31,6 +31,6 @@ tbody th { font-weight: 600; }
 .word { white-space: nowrap; }
 .name { min-width: 9rem; }
 td.id { min-width: 7rem; color: var(--muted); }
-@media print { html { font-size: 10.5px; } body { max-width: none; padding: 0; } .scroll { overflow: visible; } }
+@media print { html { font-size: 10.5px; } body { max-width: none; padding: 0; } .scroll { overflow: visible; } .name { min-width: 7rem; } .prose { min-width: 8rem; } td.id { min-width: 5rem; } th, td { padding: 0.25rem 0.3rem; } }
 `;
 }

@@ -116,7 +116,7 @@ function shownOf({ section, rows }: Part, people: People): Column[] {
 
 function table(caption: string, head: string, rows: readonly string[]): string {
   return [
-    `<div class="scroll"><table><caption>${markupOf(caption)}</caption><thead><tr>${head}</tr></thead>`,
+    `<div class="scroll" role="region" aria-label="${markupOf(caption)}" tabindex="0"><table><caption>${markupOf(caption)}</caption><thead><tr>${head}</tr></thead>`,
     `<tbody>${rows.join('\n')}</tbody></table></div>`,
   ].join('');
 }
