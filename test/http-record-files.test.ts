@@ -234,7 +234,7 @@ test('each file that is drawn is in the access log, with who drew it', async (co
   const told = async () => {
     const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });
     const rows = changes.map((row) => Object.fromEntries(row.changes.map(({ field, to }) => [field, to])));
-    return rows.find(({ type }) => type === 'audits');
+    return rows.find(({ type, format }) => type === 'audits' && format === 'csv');
   };
   const facts = await until(told, 5_000, 'the file is told of');
   assert.match(String(facts?.token_id), /^tok_/);

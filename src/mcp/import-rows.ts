@@ -3,7 +3,6 @@ import { FAMILIES, type FamilyName } from '../commands/families.ts';
 import { given } from '../commands/record.ts';
 import type { Refusal } from '../commands/refusal.ts';
 import { type Problem, tryInput } from './input.ts';
-import { publish } from './publish.ts';
 import type { Tool } from './tool.ts';
 
 /*
@@ -55,7 +54,6 @@ function rowShape(tool: Tool | undefined): z.ZodObject | null {
 }
 
 function rowReader(type: FamilyName, adds: z.ZodObject | null, updates: z.ZodObject | null): RowReader {
-  const published = new Map([adds, updates].flatMap((shape) => (shape === null ? [] : [[shape, publish(shape)]])));
   return {
     type,
     adds,
@@ -64,7 +62,7 @@ function rowReader(type: FamilyName, adds: z.ZodObject | null, updates: z.ZodObj
       const hasId = row.id !== undefined && row.id !== null;
       const shape = hasId ? updates : adds;
       if (shape === null) return { errors: [{ field: 'id', message: wrongKind(type, hasId) }] };
-      const result = tryInput(shape, published.get(shape)!, hasId ? row : withoutId(row));
+      const result = tryInput(shape, hasId ? row : withoutId(row));
       if ('problems' in result) return { errors: result.problems.map(rowError) };
       const { id, ...fields } = result.data as { id?: string };
       // To begin a record with, an empty cell says no more than a column that is not there.

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { nearest } from '../commands/nearest.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { cut } from './cut.ts';
+import { fullSchema } from './json-schema.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -21,8 +22,8 @@ const MOST_TOLD = 40_000;
 const MOST_HINTS = 20;
 
 /** Reads an input by its schema. @throws Refusal invalid_input that lists every problem, as far as an answer holds them */
-export function readInput<T>(schema: z.ZodType<T>, published: object, input: unknown): T {
-  const result = tryInput(schema, published, input);
+export function readInput<T>(schema: z.ZodType<T>, input: unknown): T {
+  const result = tryInput(schema, input);
   if ('data' in result) return result.data;
   const { problems } = result;
   const told = mostTelling(problems);
@@ -38,14 +39,10 @@ export function readInput<T>(schema: z.ZodType<T>, published: object, input: unk
 }
 
 /** Reads an input by its schema, or answers all that is wrong with it. */
-export function tryInput<T>(
-  schema: z.ZodType<T>,
-  published: object,
-  input: unknown,
-): { data: T } | { problems: Problem[] } {
+export function tryInput<T>(schema: z.ZodType<T>, input: unknown): { data: T } | { problems: Problem[] } {
   const result = schema.safeParse(input ?? {});
   if (result.success) return { data: result.data };
-  return { problems: result.error.issues.flatMap((issue) => problemsOf(issue, input, published)) };
+  return { problems: result.error.issues.flatMap((issue) => problemsOf(issue, input, schema)) };
 }
 
 /** The first problem that says how to mend it: a misspelt name explains the required one that is missing. */
@@ -62,11 +59,11 @@ function fitting(issues: readonly { field: string; message: string }[]) {
   return end < 0 ? issues : issues.slice(0, end);
 }
 
-function problemsOf(issue: Issue, input: unknown, published: object): Problem[] {
+function problemsOf(issue: Issue, input: unknown, schema: z.ZodType): Problem[] {
   const field = issue.path.join('.');
   switch (issue.code) {
     case 'unrecognized_keys': {
-      const known = Object.keys(propertiesAt(published, issue.path));
+      const known = Object.keys(propertiesAt(acceptedBy(schema), issue.path));
       return issue.keys.map((key, index) => {
         const hint = index < MOST_HINTS ? hintFor(key, known) : {};
         return { field: [...issue.path, shownName(key)].join('.'), message: 'is not a known property', ...hint };
@@ -109,8 +106,17 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** The properties that the published schema has at a place of the input. */
-function propertiesAt(published: object, path: readonly PropertyKey[]): object {
-  let schema = published as { properties?: Record<string, object>; items?: object };
+/** What is taken is more than what is published; worked out once, when somebody first misspells a name. */
+const accepted = new WeakMap<z.ZodType, object>();
+
+function acceptedBy(schema: z.ZodType): object {
+  const known = accepted.get(schema) ?? fullSchema(schema);
+  accepted.set(schema, known);
+  return known;
+}
+
+function propertiesAt(inputs: object, path: readonly PropertyKey[]): object {
+  let schema = inputs as { properties?: Record<string, object>; items?: object };
   for (const key of path) schema = (typeof key === 'number' ? schema.items : schema.properties?.[String(key)]) ?? {};
   return schema.properties ?? {};
 }

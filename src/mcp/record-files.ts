@@ -73,7 +73,7 @@ export function createRecordFiles(reader: Reader, tools: readonly Tool[]): Recor
     async open(caller, { what, organization_id, filter, as_of, cursor, after }) {
       const kind = kindOf(what);
       const given = { organization_id, filter, ...(as_of === undefined ? {} : { as_of }) };
-      const input = readInput(kind.tool.input, publishedOf(kind), given) as FileInput;
+      const input = readInput(kind.tool.input, given) as FileInput;
       const opened = await kind.open(caller, { ...input, cursor, after });
       return { ...opened, columns: kind.columns };
     },

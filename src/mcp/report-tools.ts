@@ -3,7 +3,6 @@ import { getReport } from '../queries/report/report.ts';
 import { REPORT_FORMATS, REPORT_TYPES } from '../queries/report/report-type.ts';
 import * as field from './fields.ts';
 import { readInput } from './input.ts';
-import { publish } from './publish.ts';
 import { reportOutput } from './report-output.ts';
 import { type Service, tool } from './service.ts';
 import type { Tool } from './tool.ts';
@@ -24,10 +23,9 @@ const INPUT = z.strictObject({
   format: z.enum(REPORT_FORMATS).default('MARKDOWN'),
   cursor: z.string().optional(),
 });
-const PUBLISHED = publish(INPUT);
 
 /** The tool's input, for whoever else draws reports. @throws Refusal invalid_input */
-export const readReportInput = (input: object): z.infer<typeof INPUT> => readInput(INPUT, PUBLISHED, input);
+export const readReportInput = (input: object): z.infer<typeof INPUT> => readInput(INPUT, input);
 
 /** The report tool. */
 export function reportTools(service: Service): Tool[] {

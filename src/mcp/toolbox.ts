@@ -39,13 +39,13 @@ function describe({ tool, published }: Prepared): object {
 }
 
 async function call(
-  { tool, published }: Prepared,
+  { tool }: Prepared,
   args: unknown,
   context: CallContext,
   report: (error: unknown, tool: string) => void,
 ): Promise<ToolResult> {
   try {
-    const input = readInput(tool.input, published, args);
+    const input = readInput(tool.input, args);
     return { json: JSON.stringify(await tool.run(input, context)), status: 200 };
   } catch (thrown) {
     const error = asRefusal(thrown);
