@@ -120,8 +120,8 @@ for (const { request, look_ups = [], answer, ...call } of requests) {
   });
 }
 
-test('there are 60, for every tool', ({ tools }) => {
-  assert.is(new Set(requests.map(({ request }) => request)).size, 60);
+test('there are 62, for every tool', ({ tools }) => {
+  assert.is(new Set(requests.map(({ request }) => request)).size, 62);
   assert.equal([...new Set(requests.map(({ tool }) => tool))].sort(), [...tools.keys()].sort());
 });
 
