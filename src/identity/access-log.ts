@@ -9,6 +9,7 @@ import { AccessCounts, AccessNames, type Counted } from './access-counts.ts';
 import { AccessRows, anonymous, merged, rowOf, type Unwritten } from './access-rows.ts';
 import { entryOfAccount, entryOfLink } from './access-told.ts';
 import type { AccountEvent, LinkEvent } from './noted.ts';
+import { Sweeper } from './sweeper.ts';
 import type { Visitor } from './visitor.ts';
 
 /** What is told to the access log. Names, token texts and passwords have no place in it. */
@@ -74,10 +75,11 @@ export class AccessLog {
   private scheduled = false;
   private running: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
-  private sweptAt = 0;
+  private readonly sweeper: Sweeper;
 
   constructor(private readonly parts: AccessLogParts) {
     this.rows = new AccessRows(parts.accounts);
+    this.sweeper = new Sweeper(parts);
   }
 
   /** Something done by somebody who is known: a row of its own. */
@@ -171,10 +173,9 @@ export class AccessLog {
     this.running = this.running.then(async () => {
       try {
         this.scheduled = false;
-        const now = this.parts.now();
-        await this.address(take(now.getTime()));
+        await this.address(take(this.parts.now().getTime()));
         await this.drain();
-        await this.sweep(now);
+        await this.sweeper.sweep('access');
         if (this.lost > 0)
           this.parts.log.warn({ lost: this.lost }, 'the access log lost entries while it could not be written');
         this.lost = 0;
@@ -260,12 +261,6 @@ export class AccessLog {
       });
       this.waiting.delete(key);
     });
-  }
-
-  private async sweep(now: Date): Promise<void> {
-    if (now.getTime() - this.sweptAt < HOUR_MS) return;
-    this.sweptAt = now.getTime();
-    await this.parts.accounts.sweep('access', 'expires_at', now.toISOString());
   }
 }
 

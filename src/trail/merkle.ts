@@ -175,22 +175,8 @@ function split(width: number): number {
 /** Whether `proof` shows that the leaf with this hash is at `index` of the tree with this root (RFC 9162, 2.1.3.2). */
 export function isIncluded(leaf: Buffer, index: number, size: number, proof: readonly Buffer[], root: Buffer): boolean {
   if (!(index >= 0 && index < size)) return false;
-  let place = index;
-  let last = size - 1;
-  let hash = leaf;
-  for (const other of proof) {
-    if (last === 0) return false;
-    if (place % 2 === 1 || place === last) {
-      hash = nodeHash(other, hash);
-      while (place % 2 === 0 && place !== 0) {
-        place = half(place);
-        last = half(last);
-      }
-    } else hash = nodeHash(hash, other);
-    place = half(place);
-    last = half(last);
-  }
-  return last === 0 && hash.equals(root);
+  const climbed = climb(leaf, index, size - 1, proof);
+  return climbed?.whole.equals(root) === true;
 }
 
 /** Whether `proof` shows that the newer tree begins with the older one (RFC 9162, 2.1.4.2). */
@@ -202,31 +188,44 @@ export function isConsistent(
   if (!(older.size > 0 && older.size <= newer.size)) return false;
   if (older.size === newer.size) return proof.length === 0 && older.root.equals(newer.root);
   const isWhole = Number.isInteger(Math.log2(older.size));
-  const path = isWhole ? [older.root, ...proof] : [...proof];
+  const [first, ...path] = isWhole ? [older.root, ...proof] : proof;
+  if (first === undefined) return false;
   let place = older.size - 1;
   let last = newer.size - 1;
   while (place % 2 === 1) {
     place = half(place);
     last = half(last);
   }
-  const first = path.shift();
-  if (first === undefined) return false;
-  let oldHash = first;
-  let newHash = first;
+  const climbed = climb(first, place, last, path);
+  return climbed !== null && climbed.left.equals(older.root) && climbed.whole.equals(newer.root);
+}
+
+/**
+ * Hashes a path's subtrees from the node at `place` of a level up to the root; `last` is the level's last place. `left` takes
+ * in only those that stand left of it. Null where the path is too long or too short.
+ */
+function climb(
+  from: Buffer,
+  place: number,
+  last: number,
+  path: readonly Buffer[],
+): { left: Buffer; whole: Buffer } | null {
+  let left = from;
+  let whole = from;
   for (const other of path) {
-    if (last === 0) return false;
+    if (last === 0) return null;
     if (place % 2 === 1 || place === last) {
-      oldHash = nodeHash(other, oldHash);
-      newHash = nodeHash(other, newHash);
+      left = nodeHash(other, left);
+      whole = nodeHash(other, whole);
       while (place % 2 === 0 && place !== 0) {
         place = half(place);
         last = half(last);
       }
-    } else newHash = nodeHash(newHash, other);
+    } else whole = nodeHash(whole, other);
     place = half(place);
     last = half(last);
   }
-  return last === 0 && oldHash.equals(older.root) && newHash.equals(newer.root);
+  return last === 0 ? { left, whole } : null;
 }
 
 const half = (n: number): number => Math.floor(n / 2);

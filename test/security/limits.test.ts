@@ -7,13 +7,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Caller } from '../../src/commands/caller.ts';
 import { HttpError } from '../../src/http/errors.ts';
-import { createLimits, RateLimit } from '../../src/http/limits.ts';
+import { createLimits } from '../../src/http/limits.ts';
 import { oauthEndpoints } from '../../src/http/oauth.ts';
 import { type RequestState, requests } from '../../src/http/request.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
 import { visitors } from '../../src/http/visitor.ts';
 import { Addresses } from '../../src/identity/oauth/addresses.ts';
 import type { OAuth } from '../../src/identity/oauth/oauth.ts';
+import { RateLimit } from '../../src/identity/rate-limit.ts';
 import { CALLER, post, request, startToyService, TOKEN, until } from '../support/toy-tools.ts';
 
 const test = suite('limits');
@@ -24,7 +25,7 @@ const from = (remoteAddress: string, headers: Record<string, string> = {}) =>
 
 test("a minute's worth comes at once, then evenly", () => {
   let now = 5;
-  const limit = new RateLimit(60, () => now);
+  const limit = new RateLimit(60, 60_000, () => now);
   const burst = () => {
     let taken = 0;
     while (limit.take('a') === 0) taken += 1;
@@ -46,14 +47,14 @@ test("a minute's worth comes at once, then evenly", () => {
 
 for (const perMinute of [1, 7, 6_000, 999_999]) {
   test(`${perMinute} a minute are exactly ${perMinute}`, () => {
-    const limit = new RateLimit(perMinute, () => 1e9);
+    const limit = new RateLimit(perMinute, 60_000, () => 1e9);
     for (let i = 0; i < perMinute; i++) if (limit.take('a') !== 0) throw new Error(`refused after ${i}`);
     assert.is.not(limit.take('a'), 0);
   });
 }
 
 test('a flood of addresses takes a bounded amount of memory', () => {
-  const limit = new RateLimit(60, () => 0);
+  const limit = new RateLimit(60, 60_000, () => 0);
   for (let i = 0; i < 100_000; i++) limit.take(`address ${i}`);
   assert.ok(limit.size <= 20_000);
 });
