@@ -197,7 +197,7 @@ export function isConsistent(
     last = half(last);
   }
   const climbed = climb(first, place, last, path);
-  return climbed !== null && climbed.left.equals(older.root) && climbed.whole.equals(newer.root);
+  return climbed?.left.equals(older.root) === true && climbed.whole.equals(newer.root);
 }
 
 /**
