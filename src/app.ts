@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { addressOf } from './cli/connect.ts';
 import type { Config } from './config.ts';
 import { Front } from './front.ts';
@@ -24,6 +25,8 @@ export interface Started {
 
 /** Requests in flight get so long to finish. */
 const GRACE_MS = 10_000;
+/** A first start is told of when it can be called, or after this. */
+const FIRST_MS = 10_000;
 
 type Prepare = (stores: Stores) => Promise<unknown>;
 /** What takes back the steps done so far, in their order. */
@@ -86,10 +89,11 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   front.admit();
   identity.accessLog.start();
   sealer.start();
-  starting = projections
-    .start(installation)
-    .then(() => projections.runner.caughtUp(Date.now(), 60_000))
+  const caughtUp = projections.start(installation).then(() => projections.runner.caughtUp(Date.now(), 60_000));
+  starting = caughtUp
     .then(() => repair({ accounts, handler, now }, events, projections.organizations))
     .catch((error: unknown) => stopping || logger.error({ err: error }, 'the read models could not be started'));
+  // Whoever starts it for the first time calls it at once; later there may be much to build, and the token is known.
+  if (token !== null) await Promise.race([caughtUp.catch(() => undefined), pause(FIRST_MS, undefined, { ref: false })]);
   return { port, organizationId, firstToken: token, setupLink: await identity.people.setupLink(installation) };
 }

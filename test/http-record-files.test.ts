@@ -108,7 +108,6 @@ test('what a list refuses, its file refuses with the same words', async (context
   }
   const wrong: [string, object, number, string?][] = [
     ['records/evidences', {}, 404],
-    ['records/changes', {}, 404],
     ['records/constructor', {}, 404],
     ['records/risks', { format: 'xlsx' }, 400, 'format'],
     ['records/risks', { filter: '[1]' }, 400, 'filter'],

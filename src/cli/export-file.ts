@@ -72,7 +72,9 @@ export async function writeExport(path: string, lines: AsyncIterable<readonly st
 /** The system's refusals in words; everything else as it is. */
 function unwritten(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^E[A-Z]+$/.test(code) ? new CommandError(`The file cannot be written (${code}).`) : error;
+  return /^E[A-Z]+$/.test(code)
+    ? new CommandError(`The file cannot be written (${code}): see whether its folder is there and you may write to it.`)
+    : error;
 }
 
 async function* textsOf(lines: AsyncIterable<readonly string[]>): AsyncGenerator<string> {

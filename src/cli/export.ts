@@ -42,5 +42,8 @@ into other stores. It holds all facts and an internal key: keep it as you keep t
 /** Lets a history through that has events. */
 async function* atLeastOne(lines: AsyncGenerator<string[], number>, organizationId: string): AsyncGenerator<string[]> {
   const size = yield* lines;
-  if (size === 0) throw new CommandError(`There is no organization ${organizationId}.`);
+  if (size === 0)
+    throw new CommandError(
+      `There is no organization ${organizationId}: "veritrail member list" names the first one, listOrganizations all.`,
+    );
 }

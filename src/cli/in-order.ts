@@ -50,7 +50,9 @@ export class InOrder {
 
   private compare(there: StoredEvent, event: TrailEvent): void {
     if (there.id !== event.id) {
-      throw new CommandError(`There is another history here already: it has ${there.id} in place of ${event.id}.`);
+      throw new CommandError(
+        `There is another history here already: it has ${there.id} in place of ${event.id}. Restore into stores without it.`,
+      );
     }
     this.present += 1;
   }

@@ -36,7 +36,9 @@ The running service makes seals: a minute after a change at the latest, at once 
       await writeFile(resolve(shell.cwd, to), keptSealText(organizationId, newest), { flag: 'wx' }).catch(
         (error: NodeJS.ErrnoException) => {
           const why =
-            error.code === 'EEXIST' ? 'There is such a file already: give another name' : 'It cannot be written';
+            error.code === 'EEXIST'
+              ? 'There is such a file already: give another name'
+              : 'It cannot be written, see whether its folder is there and you may write to it';
           throw new CommandError(`${why} (${to}).`);
         },
       );

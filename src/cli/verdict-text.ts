@@ -99,7 +99,7 @@ function provedText({ proved }: Verdict): string {
 
 function unsealedText({ unsealed, proved }: Verdict): string {
   if (unsealed === 0) return 'nothing';
-  return `${unsealed} events${proved === null ? '' : ` after position ${proved.size}`}: nothing proves them yet`;
+  return `${unsealed} ${unsealed === 1 ? 'event' : 'events'}${proved === null ? '' : ` after position ${proved.size}`}: nothing proves them yet`;
 }
 
 function keyRows({ keys }: Verdict): [string, string][] {

@@ -1,4 +1,5 @@
 import { asRefusal, Refusal, type RefusalCode, type RefusalDetails } from '../commands/refusal.ts';
+import { ERRORS } from '../mcp/status.ts';
 
 type Headers = Record<string, string>;
 
@@ -48,4 +49,14 @@ export function toHttpError(error: unknown): HttpError {
   const refusal = asRefusal(error);
   if (refusal instanceof Refusal && refusal.code === 'unavailable') return unavailable();
   return new HttpError(500, 'internal', 'Something went wrong in the service: try again, or tell its operator.');
+}
+
+/** What a query or command refused, with the status and headers that the direct form of the tools gives it; else as it was thrown. */
+export function refusalAsHttp(thrown: unknown): unknown {
+  const error = asRefusal(thrown);
+  if (!(error instanceof Refusal)) return thrown;
+  const { code, message, more } = error;
+  const { retry_after_seconds: wait } = more;
+  const headers: Headers = wait === undefined ? {} : { 'Retry-After': String(wait) };
+  return new HttpError(ERRORS[code].status, code, message, headers, more);
 }

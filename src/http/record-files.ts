@@ -3,12 +3,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
-import { asRefusal, Refusal } from '../commands/refusal.ts';
 import type { DrawnExport } from '../identity/access-log.ts';
 import { clientOf } from '../mcp/protocol-era.ts';
 import { CHANGES, type RecordFile, type RecordFiles } from '../mcp/record-files.ts';
-import { ERRORS } from '../mcp/status.ts';
-import { ClientGone, HttpError } from './errors.ts';
+import { ClientGone, refusalAsHttp } from './errors.ts';
 import { formatOf, requestOf } from './file-query.ts';
 import type { LineFormat } from './line-formats.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';
@@ -66,8 +64,7 @@ export function recordFileRoutes(
   };
   router.get('/api/v1/organizations/:id/records/:family', (ctx) => {
     const { id = '', family = '' } = ctx.params;
-    // Changes are no family, though files of them are made alike.
-    return serve(ctx, id, family === CHANGES ? '' : family);
+    return serve(ctx, id, family);
   });
   router.get('/api/v1/organizations/:id/changes', (ctx) => serve(ctx, ctx.params.id ?? '', CHANGES));
 }
@@ -113,10 +110,6 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    const error = asRefusal(thrown);
-    if (!(error instanceof Refusal)) throw thrown;
-    const wait = error.more.retry_after_seconds;
-    const headers = wait === undefined ? {} : { 'Retry-After': String(wait) };
-    throw new HttpError(ERRORS[error.code].status, error.code, error.message, headers, error.more);
+    throw refusalAsHttp(thrown);
   }
 }

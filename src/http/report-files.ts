@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
-import { asRefusal, Refusal } from '../commands/refusal.ts';
 import { readReportInput } from '../mcp/report-tools.ts';
-import { ERRORS } from '../mcp/status.ts';
 import type { Reader } from '../queries/reader.ts';
 import { htmlOf } from '../queries/report/html-file.ts';
 import type { Head } from '../queries/report/page.ts';
@@ -12,7 +10,7 @@ import { POLICY } from '../queries/report/render/html.ts';
 import { json } from '../queries/report/render/json.ts';
 import { markdown } from '../queries/report/render/markdown.ts';
 import { type DrawnReport, type FormatOf, getWholeReport } from '../queries/report/report.ts';
-import { HttpError } from './errors.ts';
+import { HttpError, refusalAsHttp } from './errors.ts';
 import type { Printer } from './print-pdf.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
@@ -90,7 +88,7 @@ export function reportFileRoutes(router: Router<RequestState>, parts: ReportFile
     try {
       await answer(ctx, parts, caller);
     } catch (thrown) {
-      throw asHttpError(thrown);
+      throw refusalAsHttp(thrown);
     }
   });
 }
@@ -170,15 +168,6 @@ function fileName({ organization, type, today, position }: Head, extension: stri
   const name = (organization.name ?? organization.id).replace(/[^\p{L}\p{N} .-]+/gu, ' ').trim();
   const kind = type.toLowerCase().replaceAll('_', '-');
   return `${name.slice(0, 60)} ${kind} ${today} position ${position}.${extension}`.replace(/\s+/g, ' ').trimStart();
-}
-
-function asHttpError(thrown: unknown): unknown {
-  const error = asRefusal(thrown);
-  if (!(error instanceof Refusal)) return thrown;
-  const { code, message, more } = error;
-  const { retry_after_seconds: wait } = more;
-  const headers: Record<string, string> = wait === undefined ? {} : { 'Retry-After': String(wait) };
-  return new HttpError(ERRORS[code].status, code, message, headers, more);
 }
 
 const invalid = (message: string, field: string, allowed?: readonly string[]) =>

@@ -105,7 +105,6 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key], input);
 }
 
-/** The properties that the published schema has at a place of the input. */
 /** What is taken is more than what is published; worked out once, when somebody first misspells a name. */
 const accepted = new WeakMap<z.ZodType, object>();
 
@@ -115,6 +114,7 @@ function acceptedBy(schema: z.ZodType): object {
   return known;
 }
 
+/** The properties that are taken at a place of the input. */
 function propertiesAt(inputs: object, path: readonly PropertyKey[]): object {
   let schema = inputs as { properties?: Record<string, object>; items?: object };
   for (const key of path) schema = (typeof key === 'number' ? schema.items : schema.properties?.[String(key)]) ?? {};

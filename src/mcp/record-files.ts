@@ -34,8 +34,6 @@ export interface FileRequest extends Omit<FileInput, 'filter'> {
 
 /** Files of records and changes: what their lists read, by the same inputs and roles, whole. */
 export interface RecordFiles {
-  /** What a file can be of. */
-  readonly kinds: readonly string[];
   /** Filters and their types, as the list's tool publishes them. @throws Refusal not_found */
   filters(what: string): Readonly<Record<string, Published>>;
   /** @throws Refusal as the list's tool does */
@@ -68,7 +66,6 @@ export function createRecordFiles(reader: Reader, tools: readonly Tool[]): Recor
     throw new Refusal('not_found', `There is no file of that name: ask for one of ${allowed.join(', ')}.`, { allowed });
   };
   return {
-    kinds: [...kinds.keys()],
     filters: (what) => publishedOf(kindOf(what)).properties?.filter?.properties ?? {},
     async open(caller, { what, organization_id, filter, as_of, cursor, after }) {
       const kind = kindOf(what);

@@ -220,7 +220,7 @@ export async function presentChanges(reader: Reader, documents: readonly ChangeD
     actor: actor(change.actor_id, names),
     client: change.client ? `${change.client.name} ${change.client.version}`.trim() : null,
     reason: change.reason,
-    changes: change.changes.map(({ field, from, to }) => ({ field, from: cut(from), to: cut(to) })),
+    changes: change.changes.map(({ field, from, to }) => ({ field, from: cutSide(from), to: cutSide(to) })),
     ...(change.stale ? { stale: true } : {}),
     ...(proofs ? { event_id: change.event_id, hash: change.hash } : {}),
   }));
@@ -237,8 +237,9 @@ function accountIdsIn(changes: readonly FieldChange[]): string[] {
     .filter((value): value is string => typeof value === 'string' && value.startsWith('acc_'));
 }
 
-function cut(value: unknown): unknown {
+/** A side of a change: its texts are cut as listChanges and reports show them. */
+export function cutSide(value: unknown): unknown {
   if (typeof value === 'string') return cutText(value, TEXT);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cut(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cutSide(member)]));
 }

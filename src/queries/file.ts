@@ -3,7 +3,7 @@ import { dateOf } from '../commands/dates.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { readSigned, writeSigned } from './cursor.ts';
 import { momentOf } from './moment.ts';
-import type { Reader } from './reader.ts';
+import { isIncomplete, type Reader } from './reader.ts';
 
 /** What a file of records or of changes is asked for by. */
 export interface FileInput {
@@ -57,7 +57,7 @@ export async function beginFile(
   return {
     moment: { today, ordinal },
     cursor: writeSigned(reader.cursorKey, boundTo, [today, ordinal]),
-    incomplete: (reader.progress.checkpoint(organization_id)?.parked ?? 0) > 0,
+    incomplete: isIncomplete(reader, organization_id),
   };
 }
 

@@ -9,7 +9,7 @@ import { linkedTo } from './links.ts';
 import { byIds, holdingAt, type Moment, momentOf, refusePast } from './moment.ts';
 import { type PageRow, readPage } from './page.ts';
 import { cutToFit, fitting, present } from './present.ts';
-import type { Reader } from './reader.ts';
+import { isIncomplete, type Reader } from './reader.ts';
 
 export interface ListInput {
   organization_id: string;
@@ -86,7 +86,7 @@ function placeOf(row: PageRow, moment: Moment): Place {
 
 /** What an answer says beside its records. */
 export function answerNotes(reader: Reader, organizationId: string, moment: Moment): object {
-  const incomplete = (reader.progress.checkpoint(organizationId)?.parked ?? 0) > 0;
+  const incomplete = isIncomplete(reader, organizationId);
   return {
     ...(moment.ordinal === null ? {} : { as_of: { position: String(moment.ordinal), date: moment.today } }),
     ...(incomplete ? { incomplete: true } : {}),

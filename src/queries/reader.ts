@@ -34,3 +34,8 @@ export function behind(): Refusal {
     },
   );
 }
+
+/** Whether the organization has an event that no read model could digest. */
+export function isIncomplete({ progress }: Pick<Reader, 'progress'>, organizationId: string): boolean {
+  return (progress.checkpoint(organizationId)?.parked ?? 0) > 0;
+}

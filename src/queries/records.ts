@@ -8,7 +8,7 @@ import { FAMILY_QUERIES, queryOf } from './families.ts';
 import { linkedRecords } from './links.ts';
 import { holdingAt, type Moment, momentOf, refusePast } from './moment.ts';
 import { ANSWER_CHARACTERS, atMost, cutToFit, present } from './present.ts';
-import type { Reader } from './reader.ts';
+import { isIncomplete, type Reader } from './reader.ts';
 
 export interface RecordsInput {
   ids: readonly string[];
@@ -40,7 +40,7 @@ export async function getRecords(reader: Reader, caller: Caller, input: RecordsI
     }),
   );
   const fit = fitFirst(records);
-  const incomplete = organizationId !== null && (reader.progress.checkpoint(organizationId)?.parked ?? 0) > 0;
+  const incomplete = organizationId !== null && isIncomplete(reader, organizationId);
   return {
     records: fit.shown,
     not_found: ids.filter((id) => !found.includes(id)),

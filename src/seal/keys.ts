@@ -40,12 +40,20 @@ export class SealKeys {
 
   /** The key in force, made where there is none yet. */
   async current(): Promise<SigningKey> {
-    if (this.inForce === null) await this.make(1);
+    await this.followOthers();
+    if (this.inForce === null) {
+      await this.make(1);
+      await this.followOthers();
+    }
+    return this.inForce!;
+  }
+
+  /** Keys that were put in force meanwhile, here or by another process. */
+  private async followOthers(): Promise<void> {
     for (let next = await this.read(this.number + 1); next !== null; next = await this.read(this.number + 1)) {
       this.number += 1;
       this.inForce = next;
     }
-    return this.inForce!;
   }
 
   /** A key that was ever in force here or was taken over; null where it is lost. */

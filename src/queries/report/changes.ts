@@ -1,12 +1,9 @@
 import { adoptionKey, type ChangeDocument } from '../../projections/changes.ts';
-import { cutText } from '../../projections/text.ts';
 import type { Condition, Scalar } from '../../stores/read-store.ts';
+import { cutSide } from '../changes.ts';
 import { column, detail } from './columns.ts';
 import type { Column, Figure, ReportContext, Row, Section } from './report-type.ts';
 import { walkRows } from './walk.ts';
-
-/** Texts of what changed are cut here, as in listChanges. */
-const TEXT = 200;
 
 const ADOPTION = adoptionKey('');
 
@@ -85,13 +82,7 @@ function rowOfChange(change: ChangeDocument): Row {
     ...(change.revision === null ? {} : { revision: change.revision }),
     ...(change.effective_at ? { effective_at: change.effective_at } : {}),
     ...(client ? { client: `${client.name} ${client.version}`.trim() } : {}),
-    changes: change.changes.map(({ field, from, to }) => ({ field, from: cut(from), to: cut(to) })),
+    changes: change.changes.map(({ field, from, to }) => ({ field, from: cutSide(from), to: cutSide(to) })),
     ...(change.stale ? { stale: true } : {}),
   };
-}
-
-function cut(value: unknown): unknown {
-  if (typeof value === 'string') return cutText(value, TEXT);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cut(member)]));
 }

@@ -6,7 +6,7 @@ import { historyOf } from '../../projections/read-model.ts';
 import { readSigned, writeSigned } from '../cursor.ts';
 import { holdingAt, momentOf } from '../moment.ts';
 import { proofOf } from '../proofs.ts';
-import type { Reader } from '../reader.ts';
+import { isIncomplete, type Reader } from '../reader.ts';
 import { digestOf } from './digest.ts';
 import { Cutter, type Format, type Head, type Page } from './page.ts';
 import { FORMATS } from './render/formats.ts';
@@ -115,7 +115,7 @@ async function draw(
   const cutter = new Cutter(reader, content, format, from);
   if (counts !== undefined) await cutter.fill(counts);
   const digest = known ?? (await digestOfReport(envelope, content, cutter));
-  const incomplete = (reader.progress.checkpoint(organization_id)?.parked ?? 0) > 0;
+  const incomplete = isIncomplete(reader, organization_id);
   const head: Head = {
     ...envelope,
     generated_at: reader.now().toISOString(),

@@ -29,7 +29,7 @@ function stacked(stacks: readonly Stack[], names: readonly string[], sideways: b
   const numbers = { type: 'value', minInterval: 1, axisLabel: LABEL, splitLine: { lineStyle: { color: '#e3e7e4' } } };
   return {
     legend: { data: stacks.map(({ name }) => name), top: 0, textStyle: LABEL, selectedMode: false },
-    grid: { top: 34, left: 8, right: 16, bottom: 4, containLabel: true },
+    grid: { top: 34, left: 8, right: 16, bottom: 4, outerBounds: { left: 8, right: 16, top: 34, bottom: 4 } },
     xAxis: sideways ? numbers : categories,
     yAxis: sideways ? categories : numbers,
     series: stacks.map(({ name, colour, values }) => ({
