@@ -4,6 +4,7 @@ import { run } from '../src/cli/run.ts';
 import { randomId } from '../src/commands/ids.ts';
 import { personOf } from '../src/identity/actor.ts';
 import { Links } from '../src/identity/links.ts';
+import type { AccountRecord } from '../src/stores/account-store.ts';
 import { closeAll } from './support/identity.ts';
 import { type Company, company } from './support/membership.ts';
 
@@ -78,6 +79,23 @@ test('a link lets somebody back in, by address or account', async ({ here }) => 
   const made = ['ACCOUNT_LINK_MADE', 'SYSTEM', bo, { link: 'RESET' }];
   assert.equal(about, [made, made, made], 'auditors see it');
   assert.not.match(JSON.stringify(noted), /key=/);
+});
+
+test('whoever has lost every second factor is let in by who has the stores', async ({ here }) => {
+  const bo = await withEmail(here);
+  const app = { totp: { secret: 'A'.repeat(32), step: 0 }, recovery: ['h'] };
+  await here.accounts.update('accounts', bo, app);
+  await here.accounts.insert('passkeys', { id: 'key', account_id: bo });
+  const factors = async () => {
+    const { totp, recovery } = (await here.accounts.get<AccountRecord & typeof app>('accounts', bo))!;
+    return [totp, recovery, (await here.accounts.find('passkeys', 'account_id', bo)).length];
+  };
+  await veritrail(here, 'account', 'link', bo);
+  assert.equal(await factors(), [app.totp, ['h'], 1], 'a link alone takes none');
+  const { code } = await veritrail(here, 'account', 'link', bo, '--without-factors');
+  assert.equal([code, ...(await factors())], [0, null, [], 0]);
+  const noted = await here.accounts.find('access', 'organization_id', here.organizationId);
+  assert.is(noted.filter(({ event_type }) => event_type === 'FACTOR_REMOVED').length, 2, 'auditors see it');
 });
 
 test('an account without an address gets a link to choose one', async ({ here }) => {

@@ -1,24 +1,32 @@
 import { parseArgs } from 'node:util';
 import { AccessLog } from '../identity/access-log.ts';
 import { type Account, accountOf, emailKey } from '../identity/account.ts';
+import { Factors } from '../identity/factors.ts';
 import { Links } from '../identity/links.ts';
 import { type Command, CommandError, onlyArgument } from './command.ts';
 import { addressOf } from './connect.ts';
 import { type Service, withInstallation } from './open.ts';
 
+/** Whoever has the stores. */
+const OPERATOR = { address: '', agent: 'veritrail account link' };
+
 export const accountLink: Command = {
   name: 'account link',
   summary: 'print a link by which somebody gets back into their account, once',
-  help: `Usage: veritrail account link EMAIL|ACCOUNT
+  help: `Usage: veritrail account link EMAIL|ACCOUNT [--without-factors]
 
 Prints a link that lets somebody choose a new password: for whoever has forgotten theirs. It works once, within an hour,
 and ends all their sessions; a second factor is still asked for. Hand it to nobody else. Of an account that has no
 e-mail address yet, such as the first owner's, the link lets its owner choose one, within a day.
 
+  --without-factors  takes authenticator app, passkeys and recovery codes away as well: for whoever has lost them all,
+                     and whom you know
+
 EMAIL is the address to sign in with, ACCOUNT an id (acc_…): see "veritrail member list".`,
 
   async run(args, shell) {
-    const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
+    const options = { 'without-factors': { type: 'boolean' } } as const;
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const named = onlyArgument(positionals, 'the EMAIL or the ACCOUNT (acc_…)');
     await withInstallation(shell, async (service) => {
       const account = await findAccount(service, named);
@@ -28,6 +36,12 @@ EMAIL is the address to sign in with, ACCOUNT an id (acc_…): see "veritrail me
       const warn = (_details: object, message: string) => shell.err(message);
       const accessLog = new AccessLog({ accounts, organizationsOf, now, log: { warn } });
       const links = new Links({ accounts, now, linkNoted: accessLog.linkNoted });
+      if (values['without-factors']) {
+        await new Factors(accounts).clear(account.id);
+        for (const factor of ['TOTP', 'PASSKEY'] as const) {
+          accessLog.noted({ type: 'FACTOR_REMOVED', account_id: account.id, factor, visitor: OPERATOR });
+        }
+      }
       const kind = account.email === null ? 'SETUP' : 'RESET';
       const { secret, record } = await links.create({ kind, account_id: account.id, made_by: 'SYSTEM' });
       await accessLog.close();
