@@ -15,7 +15,7 @@ const SEALED = EVENTS.filter(({ type }) => type === 'LogSealed').map(({ data }) 
  * What must come out: the first event that a chain shows, else the first place where the log is not the sealed one and
  * so the first seal that covers it; nothing where no seal came after.
  */
-export type Expected = { event: number } | { sealed: number } | { lost: number | null };
+export type Expected = { event: number } | { sealed: number; from: number } | { lost: number | null };
 
 /** Worked out naively, from whole streams and from the log as it was. */
 export function expectedOf(events: readonly TrailEvent[]): Expected {
@@ -26,7 +26,12 @@ export function expectedOf(events: readonly TrailEvent[]): Expected {
   // What stands around a seal, its time too, no signature holds: only a seal that comes after.
   const own = seals.filter(({ data }) => SEALED.includes(canonical(data)));
   const newest = Number(own.at(-1)?.data.size ?? 0);
-  if (other >= 0 && (other < newest || own.length < seals.length)) return { sealed: other + 1 };
+  if (other >= 0 && (other < newest || own.length < seals.length)) {
+    // Up to the first seal that is none of ours, those hold whose events are all as they were.
+    const good = own.slice(0, seals.findIndex((seal) => !own.includes(seal)) >>> 0);
+    const sizes = good.map(({ data }) => Number(data.size)).filter((size) => size <= other);
+    return { sealed: other + 1, from: Math.max(0, ...sizes) + 1 };
+  }
   return { lost: newest === 0 ? null : newest };
 }
 
@@ -56,7 +61,7 @@ export function check(insider: Insider, index: number): Expected {
   const verdict = verify(linesOf(events));
   const place = `${index + 1}: ${JSON.stringify({ expected, ...verdict, keys: 0, redactions: 0 })}`;
   if ('event' in expected) assert.is(verdict.event_fault?.position, expected.event, place);
-  else if ('sealed' in expected) isSealFault(verdict, expected.sealed, place);
+  else if ('sealed' in expected) isSealFault(verdict, expected, place);
   else if (expected.lost === null) assert.is(verdict.whole_fault?.why, 'NO_SEAL', place);
   else {
     assert.is(verdict.valid, true, place);
@@ -66,7 +71,12 @@ export function check(insider: Insider, index: number): Expected {
   return expected;
 }
 
-function isSealFault({ event_fault, seal_fault }: Verdict, position: number, place: string): void {
+function isSealFault(
+  { event_fault, seal_fault }: Verdict,
+  expected: { sealed: number; from: number },
+  place: string,
+): void {
   assert.is(event_fault, null, place);
-  assert.ok(seal_fault !== null && seal_fault.from <= position && position <= seal_fault.until, place);
+  assert.is(seal_fault?.from, expected.from, place);
+  assert.ok(seal_fault!.from <= expected.sealed && expected.sealed <= seal_fault!.until, place);
 }

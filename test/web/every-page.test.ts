@@ -210,7 +210,9 @@ test('every file with markup says how it is read, for no settings are found wher
 async function formToken(browser: TestBrowser): Promise<string> {
   const found =
     formsIn((await browser.get('/settings/tokens')).text)[0] ?? formsIn((await browser.get('/sign-in')).text)[0];
-  return found?.fields.get(TOKEN_FIELD) ?? '';
+  const token = found?.fields.get(TOKEN_FIELD);
+  if (!token) throw new Error('no page shows a form with its token');
+  return token;
 }
 
 test.run();
