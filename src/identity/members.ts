@@ -3,7 +3,7 @@ import { type Caller, ROLES, type Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
 import { kindOf, randomId } from '../commands/ids.ts';
-import type { OrganizationCommand, OrganizationState } from '../commands/organization.ts';
+import type { OrganizationCommand } from '../commands/organization.ts';
 import { ownersIn } from '../commands/organization-members.ts';
 import { memberRole } from '../commands/organization-state.ts';
 import { because } from '../commands/record.ts';
@@ -56,14 +56,23 @@ export class Members {
 
   /** The organizations of an account, by name. */
   async organizationsOf(accountId: string): Promise<Membership[]> {
-    const found = await this.statesOf(accountId);
-    const all = found.map(({ id, state, role }) => ({ id, name: state.name, role, owners: ownersIn(state.members) }));
+    const hints = await hintsOf(this.parts.accounts, accountId);
+    const found = await Promise.all(hints.map((id) => this.membership(accountId, id)));
+    const all = found.filter((membership) => membership !== null);
     return all.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
+  }
+
+  /** What an account is in one organization; null where it is no member, whether there is one or not. */
+  async membership(accountId: string, organizationId: string): Promise<Membership | null> {
+    if (kindOf(organizationId) !== 'org') return null;
+    const { state } = await this.parts.handler.load(organizationAggregate(organizationId), true);
+    const role = state && memberRole(state, accountId);
+    return state && role && { id: organizationId, name: state.name, role, owners: ownersIn(state.members) };
   }
 
   /** The present role of an account in each of its organizations. */
   async rolesOf(accountId: string): Promise<Map<string, Role>> {
-    return new Map((await this.statesOf(accountId)).map(({ id, role }) => [id, role]));
+    return new Map((await this.organizationsOf(accountId)).map(({ id, role }) => [id, role]));
   }
 
   /** A signed-in person as a caller of queries and tools. */
@@ -175,20 +184,6 @@ export class Members {
     }
     for (const { id } of organizations) await this.leave(id, accountId, reason);
     await this.parts.tokens.forgetNames(accountId);
-  }
-
-  private async statesOf(accountId: string): Promise<{ id: string; state: OrganizationState; role: Role }[]> {
-    const hints = await hintsOf(this.parts.accounts, accountId);
-    const states = await Promise.all(hints.map(async (id) => ({ id, state: await this.load(id) })));
-    return states.flatMap(({ id, state }) => {
-      const role = state && memberRole(state, accountId);
-      return state && role ? [{ id, state, role }] : [];
-    });
-  }
-
-  private async load(organizationId: string): Promise<OrganizationState | null> {
-    if (kindOf(organizationId) !== 'org') return null;
-    return (await this.parts.handler.load(organizationAggregate(organizationId), true)).state;
   }
 
   private command(organizationId: string, command: OrganizationCommand, actor: Actor) {

@@ -33,6 +33,11 @@ test('an account’s organizations come by name, with its role and the number of
     },
   );
   assert.equal(await members.organizationsOf(randomId('acc')), []);
+  const own = { id: organizationId, name: 'My organization', role: 'EDITOR', owners: 2 };
+  assert.equal(await members.membership(bo, organizationId), own);
+  for (const other of [second.id, randomId('org'), bo, '__proto__']) {
+    assert.is(await members.membership(bo, other), null, other);
+  }
 });
 
 test('members are listed with their names, the highest role first', async () => {
