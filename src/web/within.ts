@@ -20,8 +20,8 @@ export interface Within {
  */
 export async function within({ members }: WebParts, visit: SignedInVisit, deed?: Deed): Promise<Within> {
   const accountId = visit.person.account.id;
-  const found = (await members.organizationsOf(accountId)).find(({ id }) => id === visit.params.id);
-  if (found === undefined) throw notFound('There is no such organization of yours.');
+  const found = await members.membership(accountId, visit.params.id ?? '');
+  if (found === null) throw notFound('There is no such organization of yours.');
   const { id, name, role } = found;
   if (deed !== undefined && !may(role, deed)) throw forbidden(deed, role);
   return { organization: { id, name, role }, actor: { ...personOf(accountId), role }, path: `/organizations/${id}` };
