@@ -1,16 +1,15 @@
 import { ROLES, type Role } from './caller.ts';
 import type { DecisionContext } from './decider.ts';
 import {
-  actorsRole,
   actsFor,
   memberRole,
   type OrganizationCommand,
   type OrganizationEvent,
   type OrganizationState,
+  requireDeed,
 } from './organization-state.ts';
 import { because } from './record.ts';
 import { Refusal } from './refusal.ts';
-import { forbidden, may } from './roles.ts';
 
 type Of<Type extends OrganizationCommand['type']> = Extract<OrganizationCommand, { type: Type }>;
 
@@ -23,7 +22,7 @@ export function addMember(
   state: OrganizationState,
   context: DecisionContext,
 ): OrganizationEvent[] {
-  refuseUnlessOwner(state, context);
+  requireDeed(state, context, 'changeMembers');
   const present = memberRole(state, account_id);
   if (present === role) return [];
   if (present === null) return [{ type: 'MemberAdded', data: { account_id, role } }];
@@ -44,7 +43,7 @@ export function changeMemberRole(
   state: OrganizationState,
   context: DecisionContext,
 ): OrganizationEvent[] {
-  refuseUnlessOwner(state, context);
+  requireDeed(state, context, 'changeMembers');
   const from = requireMemberRole(state, account_id);
   if (from === role) return [];
   refuseLastOwner(state, from, 'Make another member OWNER first, then change this role.');
@@ -57,7 +56,7 @@ export function removeMember(
   state: OrganizationState,
   context: DecisionContext,
 ): OrganizationEvent[] {
-  if (!actsFor(account_id, context)) refuseUnlessOwner(state, context);
+  if (!actsFor(account_id, context)) requireDeed(state, context, 'changeMembers');
   const role = requireMemberRole(state, account_id);
   refuseLastOwner(state, role, 'Make another member OWNER first.');
   const removed: OrganizationEvent = { type: 'MemberRemoved', data: { account_id, role, ...because(reason) } };
@@ -75,7 +74,7 @@ export function admitDomain(
   state: OrganizationState,
   context: DecisionContext,
 ): OrganizationEvent[] {
-  refuseUnlessOwner(state, context);
+  requireDeed(state, context, 'changeMembers');
   if (!DOMAIN_ROLES.includes(role)) {
     const message = `A domain gives one of the roles ${DOMAIN_ROLES.join(', ')}: choose one of them.`;
     throw new Refusal('invalid_input', message, { field: 'role', allowed: DOMAIN_ROLES });
@@ -89,14 +88,9 @@ export function withdrawDomain(
   state: OrganizationState,
   context: DecisionContext,
 ): OrganizationEvent[] {
-  refuseUnlessOwner(state, context);
+  requireDeed(state, context, 'changeMembers');
   if (!Object.hasOwn(state.domains, domain)) return [];
   return [{ type: 'DomainWithdrawn', data: { domain, ...because(reason) } }];
-}
-
-function refuseUnlessOwner(state: OrganizationState, context: DecisionContext): void {
-  const role = actorsRole(state, context);
-  if (role === null || !may(role, 'changeMembers')) throw forbidden('changeMembers', role);
 }
 
 function requireMemberRole(state: OrganizationState, account_id: string): Role {

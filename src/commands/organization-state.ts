@@ -2,7 +2,7 @@ import type { Role } from './caller.ts';
 import type { DecisionContext } from './decider.ts';
 import type { Reasoned } from './record.ts';
 import { Refusal } from './refusal.ts';
-import { lowerRole } from './roles.ts';
+import { type Deed, forbidden, lowerRole, may } from './roles.ts';
 
 export interface OrganizationToken {
   account_id: string;
@@ -58,16 +58,18 @@ export type OrganizationCommand =
 const SYSTEM = 'SYSTEM';
 
 /**
- * What an actor may do here now: a member's role is read from the organization itself, so that nobody acts by one that
- * was taken from them a moment ago.
+ * Asks whether an actor may do something here now: a member's role is read from the organization itself, so that nobody
+ * acts by one that was taken from them a moment ago.
+ * @throws Refusal forbidden
  */
-export function actorsRole(
+export function requireDeed(
   state: OrganizationState,
   { actor_id, role }: Pick<DecisionContext, 'actor_id' | 'role'>,
-): Role | null {
-  if (actor_id === SYSTEM) return role;
-  const member = memberRole(state, actor_id);
-  return member === null ? null : lowerRole(member, role);
+  deed: Deed,
+): void {
+  const member = actor_id === SYSTEM ? role : memberRole(state, actor_id);
+  const present = member && lowerRole(member, role);
+  if (present === null || !may(present, deed)) throw forbidden(deed, present);
 }
 
 /** Whether the actor is this account, or may do everything. */

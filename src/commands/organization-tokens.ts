@@ -1,16 +1,16 @@
 import type { DecisionContext } from './decider.ts';
 import {
-  actorsRole,
   actsFor,
   memberRole,
   type OrganizationCommand,
   type OrganizationEvent,
   type OrganizationState,
+  requireDeed,
   requireToken,
 } from './organization-state.ts';
 import { because } from './record.ts';
 import { Refusal } from './refusal.ts';
-import { forbidden, lowerRole, may } from './roles.ts';
+import { lowerRole } from './roles.ts';
 
 type Of<Type extends OrganizationCommand['type']> = Extract<OrganizationCommand, { type: Type }>;
 
@@ -59,9 +59,7 @@ export function revokeToken(
 ): OrganizationEvent[] {
   const token = requireToken(state, token_id);
   if (token.revoked) return [];
-  const role = actorsRole(state, context);
-  const mayTake = role !== null && may(role, 'takeOutTokens');
-  if (!actsFor(token.account_id, context) && !mayTake) throw forbidden('takeOutTokens', role);
+  if (!actsFor(token.account_id, context)) requireDeed(state, context, 'takeOutTokens');
   return [{ type: 'TokenRevoked', data: { token_id, ...because(reason) } }];
 }
 

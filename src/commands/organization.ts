@@ -8,16 +8,15 @@ import {
   withdrawDomain,
 } from './organization-members.ts';
 import {
-  actorsRole,
   type OrganizationCommand,
   type OrganizationEvent,
   type OrganizationState,
   type OrganizationToken,
+  requireDeed,
   requireToken,
 } from './organization-state.ts';
 import { createToken, regenerateToken, revokeToken } from './organization-tokens.ts';
 import { because, type Reasoned, requireState } from './record.ts';
-import { forbidden, may } from './roles.ts';
 
 export type { OrganizationCommand, OrganizationEvent, OrganizationState } from './organization-state.ts';
 
@@ -65,8 +64,7 @@ function rename(
   state: OrganizationState,
   context: DecisionContext,
 ): OrganizationEvent[] {
-  const role = actorsRole(state, context);
-  if (role === null || !may(role, 'renameOrganization')) throw forbidden('renameOrganization', role);
+  requireDeed(state, context, 'renameOrganization');
   if (name === state.name) return [];
   return [{ type: 'OrganizationRenamed', data: { from: state.name, to: name, ...because(reason) } }];
 }

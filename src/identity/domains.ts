@@ -1,10 +1,9 @@
 import type { Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
-import { actorsRole, memberRole } from '../commands/organization-state.ts';
+import { memberRole, requireDeed } from '../commands/organization-state.ts';
 import { because } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { forbidden, may } from '../commands/roles.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { type Actor, commandOrganization, isSystem, personOf, requireOrganization } from './actor.ts';
 import { readDomain } from './domain-name.ts';
@@ -43,8 +42,7 @@ export class Domains {
     const { accounts, handler } = this.parts;
     const read = readDomain(domain);
     const state = await requireOrganization(handler, organizationId);
-    const present = actorsRole(state, actor);
-    if (present === null || !may(present, 'changeMembers')) throw forbidden('changeMembers', present);
+    requireDeed(state, actor, 'changeMembers');
     await this.refuseUnproven(read, actor);
     const known = Object.keys(state.domains);
     if (known.length >= MOST_DOMAINS && !known.includes(read)) {

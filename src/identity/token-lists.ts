@@ -1,6 +1,6 @@
 import type { CommandHandler } from '../commands/handler.ts';
-import { actorsRole, memberRole } from '../commands/organization-state.ts';
-import { forbidden, lowerRole, may } from '../commands/roles.ts';
+import { memberRole, requireDeed } from '../commands/organization-state.ts';
+import { lowerRole } from '../commands/roles.ts';
 import { accountNames } from '../queries/names.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Actor, requireOrganization } from './actor.ts';
@@ -36,8 +36,7 @@ export async function listOf({ accounts, now }: Omit<ListParts, 'handler'>, acco
 export async function listIn(parts: ListParts, organizationId: string, actor: Actor): Promise<ReachingToken[]> {
   const { accounts, handler, now } = parts;
   const state = await requireOrganization(handler, organizationId);
-  const role = actorsRole(state, actor);
-  if (role === null || !may(role, 'seeTokens')) throw forbidden('seeTokens', role);
+  requireDeed(state, actor, 'seeTokens');
   const ids = Object.entries(state.tokens).flatMap(([id, { revoked }]) => (revoked ? [] : [id]));
   const kept = await Promise.all(ids.map((id) => accounts.get<TokenRecord>('tokens', id)));
   const records = kept.filter((record) => record !== null).sort(byAge);

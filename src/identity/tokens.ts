@@ -2,11 +2,11 @@ import type { Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
 import { derivedId, itemCommandId, randomId } from '../commands/ids.ts';
-import { actorsRole, memberRole, requireToken } from '../commands/organization-state.ts';
+import { memberRole, requireDeed, requireToken } from '../commands/organization-state.ts';
 import { madeBefore } from '../commands/organization-tokens.ts';
 import { because } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { forbidden, lowerRole, may } from '../commands/roles.ts';
+import { lowerRole } from '../commands/roles.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
 import { type Actor, commandOrganization, isSystem, requireOrganization, SYSTEM } from './actor.ts';
@@ -146,9 +146,8 @@ export class Tokens {
    */
   async takeOut(id: string, organizationId: string, actor: Actor, reason?: string): Promise<void> {
     const state = await requireOrganization(this.parts.handler, organizationId);
-    const role = actorsRole(state, actor);
     const own = Object.hasOwn(state.tokens, id) && state.tokens[id]!.account_id === actor.actor_id;
-    if (!own && !(role !== null && may(role, 'takeOutTokens'))) throw forbidden('takeOutTokens', role);
+    if (!own) requireDeed(state, actor, 'takeOutTokens');
     requireToken(state, id);
     await narrow(this.parts, id, organizationId);
     await this.revokeIn(organizationId, id, reason, actor);
