@@ -5,7 +5,7 @@ import type { ChangeDocument } from '../projections/changes.ts';
 import { asksForAccess } from './access.ts';
 import { type ChangesInput, changeConditions, presentChanges } from './changes.ts';
 import { beginFile, type FileInput, type OpenedFile, ROWS_AT_ONCE } from './file.ts';
-import { type PageQuery, type PageRow, readPage } from './page.ts';
+import { type PageQuery, type PageRow, readPages } from './page.ts';
 import type { Reader } from './reader.ts';
 
 /** All changes that a filter leaves, newest first, up to one position. @throws Refusal as listChanges does */
@@ -20,8 +20,9 @@ export async function openChangeFile(reader: Reader, caller: Caller, input: File
   const begun = await beginFile(reader, caller, 'changes', input);
   const where = await changeConditions(reader, caller, asked, begun.moment);
   const order = { key: 'position', direction: 'DESC' } as const;
-  const query = { collection: 'changes', organizationId, where, order, size: ROWS_AT_ONCE };
-  return { ...begun, batches: walk(reader, query, after === undefined ? null : placeOf(after)) };
+  const place = after === undefined ? null : placeOf(after);
+  const query = { collection: 'changes', organizationId, where, order, size: ROWS_AT_ONCE, after: place };
+  return { ...begun, batches: lines(reader, query) };
 }
 
 /** Behind all sides of an event. */
@@ -33,25 +34,20 @@ function placeOf(position: string): PageQuery['after'] {
 }
 
 /** An event that is found by several of its sides is told once, by the last of them in this order, as lists do. */
-async function* walk(
-  reader: Reader,
-  query: Omit<PageQuery, 'after'>,
-  start: PageQuery['after'],
-): AsyncGenerator<object[]> {
-  let after = start;
+async function* lines(reader: Reader, query: PageQuery): AsyncGenerator<object[]> {
+  const told = (rows: readonly PageRow[]) =>
+    presentChanges(
+      reader,
+      rows.map(({ doc }) => doc as unknown as ChangeDocument),
+      false,
+    );
   let held: PageRow[] = [];
-  for (;;) {
-    const found: PageRow[] = await readPage(reader.models, { ...query, after });
-    const rows = [...held, ...found.slice(0, query.size)];
-    const more = found.length > query.size;
-    const told = rows.filter((row, index) => (index + 1 < rows.length ? row.key !== rows[index + 1]!.key : !more));
-    if (told.length > 0) {
-      const documents = told.map(({ doc }) => doc as unknown as ChangeDocument);
-      yield await presentChanges(reader, documents, false);
-    }
-    if (!more) return;
-    // Another side of the last event may come first in the next read.
+  for await (const page of readPages(reader.models, query)) {
+    const rows = [...held, ...page];
+    // Another side of the last event may come first in the next page.
     held = rows.slice(-1);
-    after = held[0]!;
+    const last = rows.filter(({ key }, index) => index + 1 < rows.length && key !== rows[index + 1]!.key);
+    if (last.length > 0) yield await told(last);
   }
+  if (held.length > 0) yield await told(held);
 }

@@ -35,6 +35,18 @@ export async function readPage(models: ReadModels, query: PageQuery): Promise<Pa
   return rows;
 }
 
+/** All that a query finds, from a place on, in pages of its size: none is held longer than it is looked at. */
+export async function* readPages(models: ReadModels, query: PageQuery): AsyncGenerator<PageRow[]> {
+  let { after } = query;
+  for (;;) {
+    const rows: PageRow[] = await readPage(models, { ...query, after });
+    const page = rows.slice(0, query.size);
+    if (page.length > 0) yield page;
+    if (rows.length <= query.size) return;
+    after = page.at(-1)!;
+  }
+}
+
 function segment(
   query: PageQuery,
   op: 'present' | 'empty',

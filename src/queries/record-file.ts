@@ -7,7 +7,7 @@ import { beginFile, type FileInput, type FileMoment, type OpenedFile, ROWS_AT_ON
 import { linkedTo } from './links.ts';
 import { listConditions } from './list.ts';
 import { holdingAt, refusePast } from './moment.ts';
-import { type PageQuery, type PageRow, readPage } from './page.ts';
+import { type PageQuery, readPages } from './page.ts';
 import { present } from './present.ts';
 import type { Reader } from './reader.ts';
 
@@ -37,9 +37,13 @@ export async function openRecordFile(
     organizationId,
     order: { key: family.defaultOrder.field, direction: family.defaultOrder.direction },
   };
-  const place = after === undefined ? null : await placeOf(reader, source, after, moment);
-  const query = { ...source, where: [...linked, ...listConditions(family, moment, context)], size: ROWS_AT_ONCE };
-  return { ...begun, batches: walk(reader, family, query, place, moment.today) };
+  const query = {
+    ...source,
+    where: [...linked, ...listConditions(family, moment, context)],
+    size: ROWS_AT_ONCE,
+    after: after === undefined ? null : await placeOf(reader, source, after, moment),
+  };
+  return { ...begun, batches: lines(reader, family, query, moment.today) };
 }
 
 /** Where a record stands in the order, whether or not the filter leaves it. @throws Refusal where it was not there */
@@ -57,19 +61,9 @@ async function placeOf(
   });
 }
 
-async function* walk(
-  reader: Reader,
-  family: FamilyQuery,
-  query: Omit<PageQuery, 'after'>,
-  start: PageQuery['after'],
-  today: string,
-): AsyncGenerator<object[]> {
-  let after = start;
-  for (;;) {
-    const rows: PageRow[] = await readPage(reader.models, { ...query, after });
-    const documents = rows.slice(0, query.size).map(({ doc }) => doc);
-    if (documents.length > 0) yield await present(reader.accounts, family, documents, today, 'FULL');
-    if (rows.length <= query.size) return;
-    after = rows[query.size - 1]!;
+async function* lines(reader: Reader, family: FamilyQuery, query: PageQuery, today: string): AsyncGenerator<object[]> {
+  for await (const rows of readPages(reader.models, query)) {
+    const documents = rows.map(({ doc }) => doc);
+    yield await present(reader.accounts, family, documents, today, 'FULL');
   }
 }

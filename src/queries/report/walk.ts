@@ -1,19 +1,14 @@
 import { modelOfId } from '../../projections/models.ts';
 import { historyOf } from '../../projections/read-model.ts';
-import type { Condition } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family.ts';
 import { listConditions } from '../list.ts';
-import { type PageRow, readPage } from '../page.ts';
+import { type PageQuery, type PageRow, readPages } from '../page.ts';
 import type { ReportContext } from './report-type.ts';
 
 type Document = Record<string, unknown>;
 /** What is walked. */
-interface Source {
-  collection: string;
-  organizationId: string;
-  where: readonly Condition[];
-}
-type Order = { key: string; direction: 'ASC' | 'DESC' };
+type Source = Pick<PageQuery, 'collection' | 'organizationId' | 'where'>;
+type Order = PageQuery['order'];
 
 /** Records of one read. */
 const AT_ONCE = 500;
@@ -35,15 +30,8 @@ export async function* walk(context: ReportContext, source: Source, order: Order
 }
 
 /** The same with the key of each that the order is by. */
-export async function* walkRows({ reader }: ReportContext, source: Source, order: Order): AsyncGenerator<PageRow[]> {
-  let after: PageRow | null = null;
-  for (;;) {
-    const rows: PageRow[] = await readPage(reader.models, { ...source, order, size: AT_ONCE, after });
-    const batch = rows.slice(0, AT_ONCE);
-    if (batch.length > 0) yield batch;
-    if (rows.length <= AT_ONCE) return;
-    after = batch.at(-1)!;
-  }
+export function walkRows({ reader }: ReportContext, source: Source, order: Order): AsyncGenerator<PageRow[]> {
+  return readPages(reader.models, { ...source, order, size: AT_ONCE, after: null });
 }
 
 /** A record with the facts of the report's day. */
