@@ -88,17 +88,18 @@ export class Front {
       reader,
       drawn: identity.accessLog.reportDrawn.bind(identity.accessLog),
       printer: createPrinter(config.chromiumPath),
-      sessions: async (request: IncomingMessage) => {
-        const account = this.admitting ? await signedIn(request) : null;
-        return account === null ? null : members.callerOf(account);
-      },
+    };
+    const sessions = async (request: IncomingMessage) => {
+      const account = this.admitting ? await signedIn(request) : null;
+      return account === null ? null : members.callerOf(account);
     };
     const recordFiles: FileParts = {
       files: register.recordFiles,
       exportDrawn: (caller, file) => identity.accessLog.exportDrawn(caller, file),
     };
     const app = createApp({
-      ...{ tools, authenticate, limits, health, baseUrl, version: VERSION, logger, oauth, pages, recordFiles, reports },
+      ...{ tools, authenticate, limits, health, baseUrl, version: VERSION, logger, oauth, pages },
+      ...{ sessions, recordFiles, reports },
     });
     this.serve = app.callback();
   }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import { createProtocol } from '../mcp/protocol.ts';
 import type { ToolBox } from '../mcp/tool.ts';
-import { admission, readingAdmission, type SessionCaller } from './admission.ts';
+import { admission, type SessionCaller } from './admission.ts';
 import type { Authenticate } from './authentication.ts';
 import { scopeGuard } from './challenge.ts';
 import { directToolRoutes } from './direct-tools.ts';
@@ -35,11 +35,12 @@ export interface HttpParts {
   logger: Logger;
   /** The authorization server for assistants, and the pages for people: a service can do without. */
   oauth?: OAuth;
-  /** Reports as files; `sessions` is who a session of the pages stands for. */
-  reports?: Omit<ReportFileParts, 'admit'> & { sessions: SessionCaller };
   pages?: Middleware<RequestState>;
-  /** Files of records and changes. */
+  /** Whom a session of the pages stands for: people get files by it. */
+  sessions?: SessionCaller;
+  /** Files of records and changes, and of reports. */
   recordFiles?: FileParts;
+  reports?: ReportFileParts;
 }
 
 /** The Koa app: the MCP endpoint, the direct form of the tools and its OpenAPI document, health, OAuth, pages. */
@@ -51,12 +52,10 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true });
   healthRoutes(router, parts, admit);
   directToolRoutes(router, tools, admit, requireScope);
-  if (parts.recordFiles) recordFileRoutes(router, admit, parts.recordFiles);
   openapiRoute(router, parts);
-  if (parts.reports) {
-    const { sessions, ...reports } = parts.reports;
-    reportFileRoutes(router, { ...reports, admit: readingAdmission(parts, admit, sessions) });
-  }
+  const admitReader = admission(parts, parts.sessions);
+  if (parts.recordFiles) recordFileRoutes(router, admitReader, parts.recordFiles);
+  if (parts.reports) reportFileRoutes(router, admitReader, parts.reports);
 
   const app = new Koa<RequestState>();
   // Routes' faults are logged with their request; what Koa still reports is a connection lost or cut.

@@ -1,13 +1,14 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
 import type { DrawnExport } from '../identity/access-log.ts';
-import { clientOf } from '../mcp/protocol-era.ts';
 import { CHANGES, type RecordFile, type RecordFiles } from '../mcp/record-files.ts';
-import { ClientGone, refusalAsHttp } from './errors.ts';
+import type { Admit } from './admission.ts';
+import { ClientGone } from './errors.ts';
 import { formatOf, requestOf } from './file-query.ts';
+import { type FileContext, fileRoute } from './file-route.ts';
 import type { LineFormat } from './line-formats.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';
 
@@ -35,23 +36,14 @@ const READY_BYTES = 65_536;
  * `GET /api/v1/organizations/{id}/records/{family}` and `…/changes`: lines of any size, written as fast as the client
  * reads and no faster. Their headers say which position they are of, and the cursor that goes on with them.
  */
-export function recordFileRoutes(
-  router: Router<RequestState>,
-  admit: (request: IncomingMessage) => Promise<Caller>,
-  parts: FileParts,
-): void {
-  const serve = async (ctx: RequestContext, organizationId: string, what: string) => {
-    const admitted = await admit(ctx.req);
-    ctx.state.account = admitted.account_id;
-    const caller = { ...admitted, client: clientOf('legacy', {}, ctx.headers) };
+export function recordFileRoutes(router: Router<RequestState>, admit: Admit, parts: FileParts): void {
+  const serve = async (ctx: FileContext, caller: Caller) => {
+    const { id: organizationId = '', family: what = CHANGES } = ctx.params;
     const query = new URLSearchParams(ctx.querystring);
     const format = formatOf(query);
-    const { file, first } = await refusing(async () => {
-      const request = requestOf(parts.files, what, organizationId, query);
-      const file = await parts.files.open(caller, request);
-      // What cannot be read at all is still answered as an error.
-      return { file, first: ctx.method === 'HEAD' ? null : await file.batches.next() };
-    });
+    const file = await parts.files.open(caller, requestOf(parts.files, what, organizationId, query));
+    // What cannot be read at all is still answered as an error.
+    const first = ctx.method === 'HEAD' ? null : await file.batches.next();
     ctx.respond = false;
     ctx.res.writeHead(200, headersOf(ctx, what, format, file));
     if (first === null) return void ctx.res.end();
@@ -62,11 +54,8 @@ export function recordFileRoutes(
     const lines = linesOf(format, file, first, after === null);
     await send(ctx.res, lines, parts.stalledMs ?? STALLED_MS);
   };
-  router.get('/api/v1/organizations/:id/records/:family', (ctx) => {
-    const { id = '', family = '' } = ctx.params;
-    return serve(ctx, id, family);
-  });
-  router.get('/api/v1/organizations/:id/changes', (ctx) => serve(ctx, ctx.params.id ?? '', CHANGES));
+  fileRoute(router, '/api/v1/organizations/:id/records/:family', admit, serve);
+  fileRoute(router, '/api/v1/organizations/:id/changes', admit, serve);
 }
 
 async function* linesOf(
@@ -103,13 +92,4 @@ function headersOf(ctx: RequestContext, what: string, format: LineFormat, file: 
     ...API_HEADERS,
     ...['X-Request-Id', ctx.state.id],
   ];
-}
-
-/** What is refused, as an answer of HTTP. */
-async function refusing<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (thrown) {
-    throw refusalAsHttp(thrown);
-  }
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
 import { readReportInput } from '../mcp/report-tools.ts';
@@ -10,7 +9,9 @@ import { POLICY } from '../queries/report/render/html.ts';
 import { json } from '../queries/report/render/json.ts';
 import { markdown } from '../queries/report/render/markdown.ts';
 import { type DrawnReport, type FormatOf, getWholeReport } from '../queries/report/report.ts';
-import { HttpError, refusalAsHttp } from './errors.ts';
+import type { Admit } from './admission.ts';
+import { HttpError } from './errors.ts';
+import { type FileContext, fileRoute } from './file-route.ts';
 import type { Printer } from './print-pdf.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
@@ -19,8 +20,6 @@ export const REPORTS_PATH = '/api/v1/organizations/:id/reports/:type';
 /** What files of reports are made of. */
 export interface ReportFileParts {
   reader: Reader;
-  /** Lets a request in by its token or, for it only reads, by a session of the pages. */
-  admit: (request: IncomingMessage) => Promise<Caller>;
   drawn: (caller: Caller, report: DrawnReport) => void;
   printer: Printer;
 }
@@ -70,42 +69,15 @@ const FORMATS: Readonly<Record<string, FileFormat>> = {
 const PAGE_POLICY = `${POLICY}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox`;
 
 /** Reports as files: whole, in any format, with the tool's inputs as query parameters. */
-export function reportFileRoutes(router: Router<RequestState>, parts: ReportFileParts): void {
-  router.get(REPORTS_PATH, async (ctx) => {
-    const caller = await parts.admit(ctx.req).catch((error: unknown) => {
-      if (!isReader(ctx, error)) throw error;
-      return null;
-    });
-    if (caller === null) {
-      ctx.status = 303;
-      ctx.set('Location', `/sign-in?next=${encodeURIComponent(ctx.url)}`);
-      ctx.body = 'Sign in first: see the address in Location.';
-      return;
-    }
-    ctx.state.account = caller.account_id;
+export function reportFileRoutes(router: Router<RequestState>, admit: Admit, parts: ReportFileParts): void {
+  fileRoute(router, REPORTS_PATH, admit, (ctx, caller) => {
     ctx.state.tool = 'getReport';
     ctx.vary('Accept');
-    try {
-      await answer(ctx, parts, caller);
-    } catch (thrown) {
-      throw refusalAsHttp(thrown);
-    }
+    return answer(ctx, parts, caller);
   });
 }
 
-/** Whether it is a person at a browser who has not signed in. */
-function isReader(ctx: RequestContext, error: unknown): boolean {
-  const { accept = '', authorization } = ctx.req.headers;
-  return (
-    error instanceof HttpError && error.status === 401 && authorization === undefined && accept.includes('text/html')
-  );
-}
-
-async function answer(
-  ctx: RequestContext & { params: Record<string, string> },
-  parts: ReportFileParts,
-  caller: Caller,
-) {
+async function answer(ctx: FileContext, parts: ReportFileParts, caller: Caller): Promise<void> {
   const { format: asked, ...given } = readQuery(new URLSearchParams(ctx.querystring));
   const name = formatName(ctx, asked);
   const format = FORMATS[name]!;

@@ -1,0 +1,168 @@
+/** Who gets files, of reports, records and changes alike: by a token, or signed in by the pages. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Role } from '../src/commands/caller.ts';
+import { addHint } from '../src/identity/hints.ts';
+import { Sessions } from '../src/identity/sessions.ts';
+import { beside, embeddedPair, type Served, serve } from './support/pairs.ts';
+import { laySmallRegister } from './support/small-register.ts';
+import { until } from './support/wait.ts';
+import { type Shown, TestBrowser } from './support/web.ts';
+
+interface Context extends Served {
+  env: Record<string, string>;
+  /** The owner's. */
+  browser: TestBrowser;
+}
+
+const REPORT = 'reports/vendors?format=csv&as_of=20';
+const FILES = [REPORT, 'records/risks?format=csv&as_of=20', 'changes?as_of=20'];
+const JSON_ONLY = { Accept: 'application/json' };
+
+const test = suite<Context>('who gets files');
+
+test.before(async (context) => {
+  const pair = embeddedPair();
+  Object.assign(context, await serve(pair), { env: pair.env });
+  await laySmallRegister(context.owner, context.organizationId);
+  context.browser = await signIn(context, context.accountId);
+});
+test.after((served) => served.close());
+
+/** A browser that an account has just signed in by. */
+async function signIn({ env, url }: Context, accountId: string): Promise<TestBrowser> {
+  const visitor = { address: '127.0.0.1', agent: 'a browser' };
+  const { cookie } = await beside(env, ({ accounts }) =>
+    new Sessions({ accounts, now: () => new Date() }).begin({ id: accountId, generation: 0 }, visitor, 'SIGNED_IN'),
+  );
+  const browser = new TestBrowser(url, new URL(url).host, url);
+  browser.cookies.set('veritrail', cookie);
+  return browser;
+}
+
+async function memberAs(context: Context, role: Role): Promise<TestBrowser> {
+  const id = await context.addMember(role, role);
+  await beside(context.env, ({ accounts }) => addHint(accounts, id, context.organizationId));
+  return signIn(context, id);
+}
+
+const pathOf = ({ organizationId }: Pick<Context, 'organizationId'>, file: string) =>
+  `/api/v1/organizations/${organizationId}/${file}`;
+
+const byToken = (context: Context, token: string, file: string, headers = JSON_ONLY): Promise<Shown> =>
+  new TestBrowser(context.url, new URL(context.url).host, context.url).get(pathOf(context, file), {
+    Authorization: `Bearer ${token}`,
+    ...headers,
+  });
+
+test('the same file comes by a token and by a session', async (context) => {
+  for (const file of FILES) {
+    const told = await byToken(context, context.token, file);
+    const shown = await context.browser.get(pathOf(context, file));
+    assert.equal([told.status, shown.status], [200, 200], file);
+    assert.ok(told.text.length > 100);
+    const lines = ({ text }: Shown) => text.split(/\r?\n/).filter((line) => !line.startsWith('generated_at'));
+    assert.equal(lines(shown), lines(told));
+    assert.is(shown.headers['cache-control'], 'no-store');
+  }
+});
+
+test('who has not signed in is led there in a browser, and refused elsewhere', async (context) => {
+  for (const file of FILES) {
+    const path = pathOf(context, file);
+    const stranger = new TestBrowser(context.url, new URL(context.url).host, context.url);
+    const led = await stranger.get(path);
+    assert.equal([led.status, led.to], [303, `/sign-in?next=${encodeURIComponent(path)}`]);
+    const refused = await stranger.get(path, JSON_ONLY);
+    assert.is(refused.status, 401, file);
+    assert.match(String(refused.headers['www-authenticate']), /^Bearer realm="veritrail"/);
+    stranger.cookies.set('veritrail', 'no-session-of-anybody');
+    assert.is((await stranger.get(path, JSON_ONLY)).status, 401, 'a cookie that is none');
+  }
+});
+
+test('a session stands for nobody beside a token, from another site’s page, or but to read', async (context) => {
+  const { browser } = context;
+  for (const file of FILES) {
+    const path = pathOf(context, file);
+    assert.is((await browser.get(path, { Authorization: 'Bearer vtr_nonsense' })).status, 401, 'the token counts');
+    assert.is((await browser.get(path, { Origin: 'https://evil.example' })).status, 403);
+    assert.is((await browser.get(path, { Host: 'evil.example' })).status, 403);
+    assert.equal(
+      await Promise.all(
+        ['POST', 'PUT', 'DELETE'].map(async (verb) => (await browser.ask(verb, path, null, {})).status),
+      ),
+      [405, 405, 405],
+    );
+  }
+});
+
+test('roles are the tools’, whoever asks how', async (context) => {
+  const today = String((await byToken(context, context.token, 'records/risks')).headers['veritrail-date']);
+  const wanted: [string, viewer: number, auditor: number][] = [
+    ['records/risks', 200, 200],
+    [`records/risks?as_of=${today}`, 200, 200],
+    ['records/risks?as_of=20', 403, 200],
+    ['changes', 403, 200],
+    ['reports/vendors', 403, 200],
+  ];
+  const tokens = [(await context.as('VIEWER')).token, (await context.as('AUDITOR')).token];
+  const people = [await memberAs(context, 'VIEWER'), await memberAs(context, 'AUDITOR')];
+  for (const [file, ...statuses] of wanted) {
+    const told = await Promise.all(tokens.map(async (token) => (await byToken(context, token, file)).status));
+    const shown = await Promise.all(people.map(async (person) => (await person.get(pathOf(context, file))).status));
+    assert.equal([told, shown], [statuses, statuses], file);
+  }
+});
+
+test('another organization is not there, as one that is nowhere', async (context) => {
+  const { id } = await context.foreignOrganization();
+  const nowhere = `${id.slice(0, -3)}000`;
+  for (const file of FILES) {
+    const answers = [];
+    for (const organizationId of [id, nowhere]) {
+      const path = pathOf({ organizationId }, file);
+      answers.push(await context.browser.get(path), await byToken({ ...context, organizationId }, context.token, file));
+    }
+    for (const { status, text } of answers) assert.equal([status, text], [404, answers[0]!.text], file);
+  }
+});
+
+test('a file is not gone on with by who was let in no more', async (context) => {
+  const { browser, env, organizationId } = context;
+  const wanted = { name: 'short-lived', account_id: context.accountId, role: 'AUDITOR' as const };
+  const issued = await beside(env, ({ tokens }) => tokens.create({ ...wanted, organizations: [organizationId] }));
+  const ask = (file: string) => byToken(context, issued.token, file);
+  const known = async () => {
+    const answer = await ask('records/risks');
+    return answer.status === 200 && answer;
+  };
+  const begun = await until(known, 5_000, 'the token is known');
+  const rest = `records/risks?cursor=${String(begun.headers['veritrail-cursor'])}`;
+  assert.is((await ask(rest)).status, 200);
+  await beside(env, ({ tokens }) => tokens.revoke(issued.record.id));
+  const refused = async () => (await ask(rest)).status === 401;
+  assert.ok(await until(refused, 5_000, 'the token is known to be revoked'));
+  const path = pathOf({ organizationId }, rest);
+  assert.is((await browser.get(path)).status, 200, 'the person themselves goes on');
+  await beside(env, ({ accounts }) =>
+    new Sessions({ accounts, now: () => new Date() }).endOthers(context.accountId, null),
+  );
+  for (const file of FILES) assert.is((await browser.get(pathOf(context, file), JSON_ONLY)).status, 401, file);
+  assert.is((await browser.get(path, JSON_ONLY)).status, 401);
+});
+
+test('the access log says by which credential each was drawn', async (context) => {
+  const { owner, organizationId: organization_id } = context;
+  const filter = { record_types: ['ACCESS'], event_types: ['EXPORT_DRAWN', 'REPORT_DRAWN'], actor_id: ['ME'] };
+  const told = async () => {
+    const { changes } = await owner.ok('listChanges', { organization_id, filter, size: 100 });
+    const rows = changes.map((row) => Object.fromEntries(row.changes.map(({ field, to }) => [field, to])));
+    const kinds = new Set(rows.map(({ type, token_id }) => `${type} ${token_id === undefined ? 'session' : 'token'}`));
+    const wanted = ['risks', 'changes', 'VENDORS'].flatMap((type) => [`${type} session`, `${type} token`]);
+    return wanted.every((one) => kinds.has(one));
+  };
+  assert.ok(await until(told, 5_000, 'each file is told of'));
+});
+
+test.run();
