@@ -22,6 +22,7 @@ export function createToken(
 ): OrganizationEvent[] {
   const { type: _type, ...grant } = command;
   refuseOthers(grant.account_id, context);
+  requireDeed(state, context, 'makeTokens');
   if (Object.hasOwn(state.tokens, grant.token_id)) throw madeBefore();
   const member = memberRole(state, grant.account_id);
   if (member === null || lowerRole(member, grant.role) !== grant.role) {

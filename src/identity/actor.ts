@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler, Envelope, Executed } from '../commands/handler.ts';
 import type { OrganizationCommand, OrganizationState } from '../commands/organization.ts';
 import { Refusal } from '../commands/refusal.ts';
 
-/** Who does something, whatever their role is in each organization. */
-export type Person = Pick<Envelope, 'actor_id' | 'token_id' | 'client'>;
-
 /** Who changes members and tokens of an organization. What a member may there is read from its own log beside. */
-export type Actor = Person & { role: Role };
+export type Actor = Pick<Envelope, 'actor_id' | 'token_id' | 'client' | 'role'>;
 
 /** The service itself, or whoever has its data folder. */
 export const SYSTEM: Actor = { actor_id: 'SYSTEM', token_id: null, client: null, role: 'OWNER' };
 
 /** Whether everything is allowed. */
-export function isSystem({ actor_id }: Person): boolean {
+export function isSystem({ actor_id }: Pick<Actor, 'actor_id'>): boolean {
   return actor_id === SYSTEM.actor_id;
 }
 

@@ -2,9 +2,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROLES } from '../../src/commands/caller.ts';
 import { type OrganizationEvent, organization } from '../../src/commands/organization.ts';
-import { lowerRole } from '../../src/commands/roles.ts';
+import { forbidden, lowerRole } from '../../src/commands/roles.ts';
 import { organizationStory } from '../support/organization.ts';
-import { specOf } from '../support/spec.ts';
+import { CONTEXT, refusalOf, specOf } from '../support/spec.ts';
 
 const test = suite('an organization’s tokens');
 const { given } = specOf(organization);
@@ -32,6 +32,12 @@ test('are never above their member', () => {
   given(begun)
     .when({ type: 'CreateToken', ...grant, account_id: 'acc_9', role: 'VIEWER' }, SYSTEM)
     .refused('forbidden', { field: 'role' });
+  const stranger = { ...grant, account_id: BO, role: 'VIEWER' } as const;
+  const state = given(begun).state();
+  const refusal = refusalOf(() =>
+    organization.decide({ type: 'CreateToken', ...stranger }, state, { ...CONTEXT, ...as(BO) }),
+  );
+  assert.is(refusal.message, forbidden('makeTokens', null).message);
 });
 
 test('are made and renewed by their own account, and the service', () => {
