@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
-import type { FormState } from './forms.ts';
+import { type FormState, isFaulty } from './forms.ts';
 
 interface FieldProps {
   form: FormState;
@@ -13,15 +13,14 @@ interface FieldProps {
 }
 
 interface TextProps extends FieldProps {
-  type?: 'text' | 'email' | 'password' | 'number' | 'search' | 'date' | 'url';
+  type?: 'text' | 'email' | 'password' | 'number' | 'date';
   autocomplete?: string;
-  inputMode?: 'numeric' | 'text' | 'email';
+  inputMode?: 'numeric';
   min?: number;
   max?: number;
   maxLength?: number;
   /** What stands in it where nothing was sent. */
   value?: string;
-  autofocus?: boolean;
 }
 
 /** One line of text with its label, hint and fault. What was typed is shown again, but never a password. */
@@ -44,7 +43,6 @@ export function TextField(props: TextProps) {
         max={props.max}
         maxLength={props.maxLength}
         required={props.required ?? true}
-        autofocus={props.autofocus}
         {...describedBy(props)}
       />
       <Fault {...props} />
@@ -121,7 +119,7 @@ export function CheckField({ form, name, label, hint }: FieldProps) {
 
 /** Stands at the top of a form that was not taken. */
 export function FormFault({ form }: { form: FormState }) {
-  if (form.fault === null && form.errors.size === 0) return null;
+  if (!isFaulty(form)) return null;
   return (
     <p class="notice warning" role="alert">
       {form.fault ?? 'Something is not right yet: see below.'}

@@ -48,6 +48,9 @@ export function many<T>(inner: z.ZodType<T, string>) {
   return z.array(inner);
 }
 
+/** What the page itself put into the form, such as an id. */
+export const hidden = () => one(z.string().min(1, 'Reload the page, then try again.'));
+
 /** A check box of its own. */
 export const checkbox = () => one(z.string().transform((value) => value !== ''));
 
@@ -74,6 +77,8 @@ export interface FormState {
 }
 
 export const BLANK: FormState = { sent: NOTHING_SENT, errors: new Map(), fault: null };
+
+export const isFaulty = ({ errors, fault }: FormState): boolean => fault !== null || errors.size > 0;
 
 /** A form filled in by us. */
 export function filled(values: Record<string, string | readonly string[]>): FormState {

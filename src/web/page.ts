@@ -1,12 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import type { Role } from '../commands/caller.ts';
+import type { FormState } from './forms.ts';
 
 /** What a route shows: the layout goes around it. */
 export interface Page {
   /** The document's title and, unless the body has its own, the one first heading. */
   title: string;
   body: ComponentChildren;
-  /** 200 unless said. */
+  /** The form that was shown again, if one was: with faults it makes the answer a 400. */
+  form?: FormState;
+  /** Of an error; else it follows from the form. */
   status?: number;
   /** Which entry of the navigation stands for this page: its address. */
   section?: string;
@@ -17,6 +20,3 @@ export interface Page {
   /** A page of little: a narrow column without navigation. */
   plain?: boolean;
 }
-
-/** A page whose form was not filled in right. */
-export const again = (page: Page): Page => ({ ...page, status: 400 });

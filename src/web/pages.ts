@@ -25,8 +25,8 @@ import type { Route } from './visit.ts';
  * Every page. To add one: a file in `pages/` (beginning with the JSX pragmas of the others, for `veritrail` runs in any
  * folder) that exports its routes, and its line here. Routes are made by `get`, `post`, `openGet` and `openPost` of
  * visit.ts; a handler answers with a Page (page.ts) or `redirect(…)`, or throws a Refusal, which becomes an error page. Before a
- * `post` handler runs, the form is known to be ours; write forms with `Form` (context.tsx) and the fields of fields.tsx,
- * check them with `checkForm` (forms.ts).
+ * `post` handler runs, the form is known to be ours; write forms with `Form` (context.tsx) and the fields of fields.tsx, and
+ * do what they ask by `attempt` or `doThere` (attempt.ts).
  */
 const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [
   homePage,

@@ -12,7 +12,6 @@ export const PROVIDER = '/settings/security/provider';
 export function ProviderForm({ host, next }: { host: string; next: string }) {
   return (
     <Form action={withNext(OPENID, next)} class="card">
-      <input type="hidden" name="next" value={next} />
       <button type="submit" class="quiet">
         Continue with {host}
       </button>

@@ -5,13 +5,14 @@ import { pageHeaders } from '../http/security-headers.ts';
 import { CALLBACK_PATH } from '../identity/openid/openid.ts';
 import { FormTokens, refuseOtherSites, TOKEN_FIELD } from './csrf.ts';
 import { type ErrorAnswer, errorAnswer, errorPage } from './error-page.tsx';
-import { NOTHING_SENT, readForm } from './forms.ts';
+import { isFaulty, NOTHING_SENT, readForm } from './forms.ts';
 import { KnownBrowsers } from './known-browsers.ts';
 import { renderPage } from './layout.tsx';
 import { safeNext } from './next.ts';
 import { keepNotice, takeNotice } from './notices.ts';
 import type { Page } from './page.ts';
 import type { WebParts } from './parts.ts';
+import { withNext } from './signing-in.ts';
 import { type PageContext, type Person, Redirect, type Reply, type Route, type Visit } from './visit.ts';
 
 const SEE_OTHER = 303;
@@ -43,6 +44,7 @@ export class Site {
       this.apply(ctx, person, await route.handle(this.visit(ctx, person, sent)));
     } catch (error) {
       if (error instanceof ClientGone) throw error;
+      if (error instanceof Redirect) return this.apply(ctx, person, error);
       this.answerError(ctx, person, error);
     }
   }
@@ -107,7 +109,7 @@ export class Site {
   }
 
   private show(ctx: PageContext, person: Person | null, page: Page): void {
-    ctx.status = page.status ?? 200;
+    ctx.status = page.status ?? (page.form !== undefined && isFaulty(page.form) ? 400 : 200);
     ctx.set(this.headers({ formTargets: page.formTargets, opened: isOpened(ctx) }));
     // One for all forms of a page: each would give a stranger's browser another cookie to be tied to.
     let token: string | undefined;
@@ -145,6 +147,5 @@ function isOpened({ path, query }: PageContext): boolean {
 
 /** Somebody who has to sign in comes back to the page that they wanted; to a form they could not send again. */
 function toSignIn(ctx: PageContext, { method }: Route): Redirect {
-  const next = method === 'GET' && ctx.url !== '/' ? `?next=${encodeURIComponent(ctx.url)}` : '';
-  return new Redirect(`/sign-in${next}`);
+  return new Redirect(withNext('/sign-in', method === 'GET' ? ctx.url : '/'));
 }

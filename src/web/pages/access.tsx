@@ -6,7 +6,7 @@ import type { AccessType } from '../../queries/access-entry.ts';
 import { ACCESS_KINDS, ACCESS_WORDS, detailWords } from '../access-words.ts';
 import { FormFault, SelectField, TextField } from '../fields.tsx';
 import { BLANK, type FormState, refusedForm } from '../forms.ts';
-import { again, type Page } from '../page.ts';
+import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { Moment, Table } from '../pieces.tsx';
 import { get, type Route, type SignedInVisit } from '../visit.ts';
@@ -28,7 +28,7 @@ export const accessPage = (parts: WebParts): Route[] => [
       if (!(error instanceof Refusal) || error.code !== 'invalid_input') throw error;
       const field = error.more.field?.replace('filter.', '');
       const refusal = new Refusal(error.code, error.message, field === undefined ? {} : { field });
-      return again(logPage(place, [], refusedForm(refusal, form.sent, FIELDS), { changes: [] }, false));
+      return logPage(place, [], refusedForm(refusal, form.sent, FIELDS), { changes: [] }, false);
     }
   }),
 ];
@@ -71,6 +71,7 @@ function logPage(
     title: 'Access log',
     section: here,
     organization,
+    form,
     body: (
       <>
         <p>

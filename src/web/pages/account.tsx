@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { Account } from '../../identity/account.ts';
 import type { Membership } from '../../identity/members.ts';
 import { attempt, doThere } from '../attempt.ts';
-import { confirmFirst } from '../confirmed.ts';
+import { proofOf } from '../confirmed.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, checkForm, type FormState, one } from '../forms.ts';
+import { BLANK, type FormState, hidden, one } from '../forms.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { Table } from '../pieces.tsx';
@@ -19,7 +19,7 @@ const SAID = 'erase my account';
 
 const NAME = { name: one(z.string().trim().min(1, 'Give your name.')) };
 const EMAIL = { email: one(z.string().trim().min(1, 'Give your e-mail address.')), current: one(z.string()) };
-const LEAVING = { organization: one(z.string().min(1)) };
+const LEAVING = { organization: hidden() };
 const ERASING = {
   confirmation: one(z.string().refine((text) => text.trim().toLowerCase() === SAID, `Type “${SAID}”.`)),
   current: one(z.string()),
@@ -33,51 +33,36 @@ export const accountPage = (parts: WebParts): Route[] => {
   return [
     get(ACCOUNT, (visit) => page(parts, visit, 'NAME', BLANK)),
     post(`${ACCOUNT}/name`, async (visit) => {
-      const { value, state } = checkForm(NAME, visit.sent);
-      if (value === null) return page(parts, visit, 'NAME', state);
-      const rename = () => people.accounts.rename(visit.person.session, value.name);
-      const tried = await attempt(visit.sent, ['name'], rename);
-      return tried.state === null
-        ? redirect(ACCOUNT, 'Your name is changed.')
-        : page(parts, visit, 'NAME', tried.state);
+      const { state } = await attempt(visit.sent, NAME, ({ name }) =>
+        people.accounts.rename(visit.person.session, name),
+      );
+      return state === null ? redirect(ACCOUNT, 'Your name is changed.') : page(parts, visit, 'NAME', state);
     }),
     post(`${ACCOUNT}/email`, async (visit) => {
-      const { value, state } = checkForm(EMAIL, visit.sent);
-      if (value === null) return page(parts, visit, 'EMAIL', state);
-      const asked = askInstead(parts, visit);
-      if (asked !== null) return asked;
-      const password = visit.person.account.password === null ? null : value.current;
-      const change = () => people.accounts.changeEmail(visit.person.session, value.email, password, visit.visitor);
-      const tried = await attempt(visit.sent, ['email', 'current'], change);
-      return tried.state === null
+      const { state } = await attempt(visit.sent, EMAIL, async ({ email, current }) => {
+        const proof = proofOf(parts, visit, current, ACCOUNT);
+        return people.accounts.changeEmail(visit.person.session, email, proof, visit.visitor);
+      });
+      return state === null
         ? redirect(ACCOUNT, 'Your e-mail address is changed. Sign in with the new one from now on.')
-        : page(parts, visit, 'EMAIL', tried.state);
+        : page(parts, visit, 'EMAIL', state);
     }),
-    post(`${ACCOUNT}/leave`, ({ person: { account }, sent }) => {
-      const { value } = checkForm(LEAVING, sent);
-      const leave = async () => value && members.leave(value.organization, account.id);
-      return doThere(ACCOUNT, 'You are no member there any more.', leave);
-    }),
+    post(`${ACCOUNT}/leave`, ({ person: { account }, sent }) =>
+      doThere(ACCOUNT, 'You are no member there any more.', sent, LEAVING, ({ organization }) =>
+        members.leave(organization, account.id),
+      ),
+    ),
     post(`${ACCOUNT}/erase`, async (visit) => {
-      const { value, state } = checkForm(ERASING, visit.sent);
-      if (value === null) return page(parts, visit, 'ERASING', state);
-      const asked = askInstead(parts, visit);
-      if (asked !== null) return asked;
-      const password = visit.person.account.password === null ? null : value.current;
-      const tried = await attempt(visit.sent, ['current'], () =>
-        people.accounts.erase(visit.person.session, password, visit.visitor),
-      );
-      if (tried.state !== null) return page(parts, visit, 'ERASING', tried.state);
+      const { state } = await attempt(visit.sent, ERASING, async ({ current }) => {
+        const proof = proofOf(parts, visit, current, ACCOUNT);
+        return people.accounts.erase(visit.person.session, proof, visit.visitor);
+      });
+      if (state !== null) return page(parts, visit, 'ERASING', state);
       visit.cookies.clearSession(visit.ctx);
       return redirect('/', 'Your account is erased.');
     }),
   ];
 };
-
-/** Whoever has no password proves who they are in another way. */
-function askInstead(parts: WebParts, visit: SignedInVisit) {
-  return visit.person.account.password === null ? confirmFirst(parts, visit, ACCOUNT) : null;
-}
 
 /** @param which the form that `form` is of */
 async function page(parts: WebParts, visit: SignedInVisit, which: Which, form: FormState): Promise<Page> {
@@ -87,7 +72,7 @@ async function page(parts: WebParts, visit: SignedInVisit, which: Which, form: F
   return {
     title: 'Account',
     section: ACCOUNT,
-    status: form === BLANK ? 200 : 400,
+    form,
     body: (
       <>
         <section class="card" aria-labelledby="name-title">

@@ -1,16 +1,15 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { z } from 'zod';
 import type { Assistant as Connected } from '../../identity/oauth/oauth.ts';
 import { doThere } from '../attempt.ts';
 import { Form } from '../context.tsx';
-import { checkForm, one } from '../forms.ts';
+import { hidden } from '../forms.ts';
 import type { WebParts } from '../parts.ts';
 import { CopyBlock, Day, Facts, Moment } from '../pieces.tsx';
 import { roleName } from '../roles.ts';
 import { get, post, type Route } from '../visit.ts';
 
 const ASSISTANTS = '/settings/assistants';
-const DISCONNECTED = { assistant: one(z.string().min(1)) };
+const DISCONNECTED = { assistant: hidden() };
 
 /** Assistants that the visitor allowed (OAuth), each to be disconnected. */
 export const assistantsPage = ({ oauth, members, endpoint }: WebParts): Route[] => [
@@ -38,11 +37,11 @@ export const assistantsPage = ({ oauth, members, endpoint }: WebParts): Route[] 
       ),
     };
   }),
-  post(`${ASSISTANTS}/disconnect`, ({ person: { account }, sent }) => {
-    const { value } = checkForm(DISCONNECTED, sent);
-    const disconnect = async () => value && oauth.disconnect(value.assistant, account.id);
-    return doThere(ASSISTANTS, 'The assistant is disconnected.', disconnect);
-  }),
+  post(`${ASSISTANTS}/disconnect`, ({ person: { account }, sent }) =>
+    doThere(ASSISTANTS, 'The assistant is disconnected.', sent, DISCONNECTED, ({ assistant }) =>
+      oauth.disconnect(assistant, account.id),
+    ),
+  ),
 ];
 
 function Assistant({ assistant, names }: { assistant: Connected; names: ReadonlyMap<string, string> }) {

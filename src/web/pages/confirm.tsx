@@ -4,27 +4,26 @@ import { attempt } from '../attempt.ts';
 import { CONFIRM } from '../confirmed.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, checkForm, type FormState, one } from '../forms.ts';
+import { BLANK, type FormState, one } from '../forms.ts';
 import { safeNext } from '../next.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
-import { get, post, Redirect, type Route, type SignedInVisit } from '../visit.ts';
+import { withNext } from '../signing-in.ts';
+import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
 
 const BACK = '/settings/security';
-const FIELDS = { current: one(z.string().min(1, 'Give your password.')), next: one(z.string()) };
+const PASSWORD = { current: one(z.string().min(1, 'Give your password.')) };
 
 /** Asks for the password again before something that matters. */
 export const confirmPage = ({ people: { proof } }: WebParts): Route[] => [
   get(CONFIRM, ({ person, query }) => {
     const next = safeNext(query.get('next'), BACK);
-    return proof.isRecent(person.session) ? new Redirect(next) : page(person, next, BLANK);
+    return proof.isRecent(person.session) ? redirect(next) : page(person, next, BLANK);
   }),
-  post(CONFIRM, async ({ person, sent, visitor }) => {
-    const { value, state } = checkForm(FIELDS, sent);
-    const next = safeNext(sent.get('next')?.[0], BACK);
-    if (value === null) return page(person, next, state);
-    const tried = await attempt(sent, ['current'], () => proof.confirm(person.session, value.current, visitor));
-    return tried.state === null ? new Redirect(next) : page(person, next, tried.state);
+  post(CONFIRM, async ({ person, query, sent, visitor }) => {
+    const next = safeNext(query.get('next'), BACK);
+    const { state } = await attempt(sent, PASSWORD, ({ current }) => proof.confirm(person.session, current, visitor));
+    return state === null ? redirect(next) : page(person, next, state);
   }),
 ];
 
@@ -32,7 +31,7 @@ function page({ account }: SignedInVisit['person'], next: string, form: FormStat
   return {
     title: 'Confirm that it is you',
     plain: true,
-    status: form === BLANK ? 200 : 400,
+    form,
     body:
       account.password === null ? (
         <p>
@@ -40,10 +39,9 @@ function page({ account }: SignedInVisit['person'], next: string, form: FormStat
           quarter of an hour.
         </p>
       ) : (
-        <Form action={CONFIRM} class="card">
+        <Form action={withNext(CONFIRM, next)} class="card">
           <FormFault form={form} />
           <p>This changes how your account is protected, so it asks for your password once more.</p>
-          <input type="hidden" name="next" value={next} />
           <TextField form={form} name="current" label="Password" type="password" autocomplete="current-password" />
           <div class="row">
             <button type="submit">Go on</button>

@@ -10,7 +10,7 @@ import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { ChoiceField, FormFault, SelectField, TextField } from '../fields.tsx';
 import { BLANK, checkForm, type FormState, many, one } from '../forms.ts';
-import { again, type Page } from '../page.ts';
+import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { Facts } from '../pieces.tsx';
 import { roleChoices, roleName } from '../roles.ts';
@@ -31,7 +31,6 @@ const ALLOWED = {
       .refine((days) => days >= 1 && days <= MAX_DAYS, WHOLE_DAYS),
   ),
 };
-const FIELDS = Object.keys(ALLOWED);
 
 /** Where an assistant's request is put to the person that it asks. It is always asked, and nothing is chosen for them. */
 export const consentPage = ({ oauth, noteAccess }: Pick<WebParts, 'oauth' | 'noteAccess'>): Route[] => {
@@ -42,26 +41,23 @@ export const consentPage = ({ oauth, noteAccess }: Pick<WebParts, 'oauth' | 'not
       const { consent } = oauth;
       const actor_id = person.account.id;
       const details = await consent.details(ctx, actor_id);
-      const show = async (form: FormState) => again(page(details, form));
       const answer = checkForm(ANSWER, sent);
-      if (answer.value === null) return show(answer.state);
+      if (answer.value === null) return page(details, answer.state);
       const noted = { actor_id, visitor, client: nameOf(details) };
       if (answer.value.answer === 'deny') {
         const { to, counted } = await consent.deny(ctx);
         if (counted) noteAccess({ event_type: 'ASSISTANT_DENIED', ...noted });
         return redirect(to);
       }
-      const { value, state } = checkForm(ALLOWED, sent);
-      if (value === null) return show(state);
-      const { access, ...rest } = value;
-      const allowed = { ...rest, read_only: access === 'read' };
-      const tried = await attempt(sent, FIELDS, () => consent.allow(ctx, actor_id, allowed));
-      if (tried.state !== null) return show(tried.state);
-      const { organizations, role } = allowed;
-      const { to, counted } = tried.done;
-      // Nothing has checked an answer that came second: it must not be told in organizations of its own choice.
-      if (counted) noteAccess({ event_type: 'ASSISTANT_ALLOWED', ...noted, organizations, details: { role, access } });
-      return redirect(to);
+      const { done, state } = await attempt(sent, ALLOWED, async ({ access, ...allowed }) => {
+        const { to, counted } = await consent.allow(ctx, actor_id, { ...allowed, read_only: access === 'read' });
+        const { organizations, role } = allowed;
+        // Nothing has checked an answer that came second: it must not be told in organizations of its own choice.
+        if (counted)
+          noteAccess({ event_type: 'ASSISTANT_ALLOWED', ...noted, organizations, details: { role, access } });
+        return to;
+      });
+      return state === null ? redirect(done) : page(details, state);
     }),
   ];
 };
@@ -71,6 +67,7 @@ function page(details: ConsentDetails, form: FormState): Page {
   return {
     title: `Connect ${nameOf(details)}?`,
     plain: true,
+    form,
     // After this form was sent, the browser goes on to the assistant.
     formTargets: [formTargetOf(redirect.uri)],
     body: (

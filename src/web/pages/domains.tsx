@@ -5,38 +5,35 @@ import type { Domain } from '../../identity/domains.ts';
 import { doThere } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { SelectField, TextField } from '../fields.tsx';
-import { BLANK, checkForm, one } from '../forms.ts';
+import { BLANK, hidden, one } from '../forms.ts';
 import type { WebParts } from '../parts.ts';
 import { Table } from '../pieces.tsx';
 import { roleChoices, roleName } from '../roles.ts';
-import { post, Redirect, type Route } from '../visit.ts';
+import { post, type Route } from '../visit.ts';
 import { within } from '../within.ts';
 
 const DOMAINS = '/organizations/:id/members/domains';
 const ADMITTED = {
   domain: one(z.string().trim().min(1, 'Give a domain.')),
-  domain_role: one(z.enum(DOMAIN_ROLES as [string, ...string[]], 'Choose a role.')),
+  domain_role: one(z.enum(DOMAIN_ROLES, 'Choose a role.')),
 };
-const WITHDRAWN = { domain: one(z.string().min(1)) };
+const WITHDRAWN = { domain: hidden() };
 
 /** Whose people become members when they sign in by the OpenID provider. */
 export const domainPages = (parts: WebParts): Route[] => [
   post(DOMAINS, async (visit) => {
     const { organization, path, actor } = await within(parts, visit, 'changeMembers');
-    const { value, state } = checkForm(ADMITTED, visit.sent);
-    if (value === null) {
-      const text = [...state.errors.values()].join(' ');
-      return new Redirect(`${path}/members`, { kind: 'WARNING', text });
-    }
-    const role = DOMAIN_ROLES.find((one) => one === value.domain_role)!;
-    const admit = () => parts.members.domains.admit(organization.id, value.domain, role, actor);
-    return doThere(`${path}/members`, `People of ${value.domain} are let in from now on.`, admit);
+    const done = 'People of this domain are let in from now on.';
+    return doThere(`${path}/members`, done, visit.sent, ADMITTED, ({ domain, domain_role }) =>
+      parts.members.domains.admit(organization.id, domain, domain_role, actor),
+    );
   }),
   post(`${DOMAINS}/withdraw`, async (visit) => {
     const { organization, path, actor } = await within(parts, visit, 'changeMembers');
-    const { value } = checkForm(WITHDRAWN, visit.sent);
-    const withdraw = async () => value && parts.members.domains.withdraw(organization.id, value.domain, actor);
-    return doThere(`${path}/members`, 'Nobody else is let in by that domain. Those who came stay.', withdraw);
+    const done = 'Nobody else is let in by that domain. Those who came stay.';
+    return doThere(`${path}/members`, done, visit.sent, WITHDRAWN, ({ domain }) =>
+      parts.members.domains.withdraw(organization.id, domain, actor),
+    );
   }),
 ];
 

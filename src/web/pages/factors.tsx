@@ -2,11 +2,11 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
 import type { TotpEnrolment } from '../../identity/totp.ts';
-import { attempt } from '../attempt.ts';
+import { attempt, doThere } from '../attempt.ts';
 import { confirmFirst } from '../confirmed.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, checkForm, type FormState, jsonObject, one } from '../forms.ts';
+import { BLANK, type FormState, hidden, jsonObject, one } from '../forms.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { CopyBlock } from '../pieces.tsx';
@@ -21,7 +21,7 @@ const CREDENTIAL = {
   name: one(z.string()),
   credential: one(jsonObject('The browser gave no passkey: try again.')),
 };
-const PASSKEY = { passkey: one(z.string().min(1)) };
+const PASSKEY = { passkey: hidden() };
 
 /** Adding and taking away what is asked for after the password. Each needs a recent proof of who it is. */
 export const factorPages = (parts: WebParts): Route[] => {
@@ -29,47 +29,41 @@ export const factorPages = (parts: WebParts): Route[] => {
   return [
     get(APP, async (visit) => {
       if (visit.person.account.totp !== null) return redirect(SECURITY, 'There is an app already.');
-      return confirmFirst(parts, visit, APP) ?? appPage(await totp.enrol(visit.person.session), BLANK);
+      confirmFirst(parts, visit, APP);
+      return appPage(await totp.enrol(visit.person.session), BLANK);
     }),
     post(APP, async (visit) => {
-      const first = confirmFirst(parts, visit, APP);
-      if (first !== null) return first;
+      confirmFirst(parts, visit, APP);
       const { session } = visit.person;
-      const { value, state } = checkForm(CODE, visit.sent);
-      if (value === null) return appPage(await totp.enrol(session), state);
-      const tried = await attempt(visit.sent, ['code'], () => totp.add(session, value.code, visit.visitor));
-      if (tried.state !== null) return appPage(await totp.enrol(session), tried.state);
-      return added(tried.done, 'The authenticator app is set up.');
+      const { done, state } = await attempt(visit.sent, CODE, ({ code }) => totp.add(session, code, visit.visitor));
+      if (state !== null) return appPage(await totp.enrol(session), state);
+      return added(done, 'The authenticator app is set up.');
     }),
     post(`${APP}/remove`, async (visit) => {
-      const first = confirmFirst(parts, visit, SECURITY);
-      if (first !== null) return first;
+      confirmFirst(parts, visit, SECURITY);
       await totp.remove(visit.person.session, null, visit.visitor);
       return redirect(SECURITY, 'The authenticator app is removed.');
     }),
-    get(PASSKEYS, async (visit) => confirmFirst(parts, visit, PASSKEYS) ?? passkeyPage(parts, visit, BLANK)),
+    get(PASSKEYS, (visit) => {
+      confirmFirst(parts, visit, PASSKEYS);
+      return passkeyPage(parts, visit, BLANK);
+    }),
     post(PASSKEYS, async (visit) => {
-      const first = confirmFirst(parts, visit, PASSKEYS);
-      if (first !== null) return first;
-      const { value, state } = checkForm(CREDENTIAL, visit.sent);
-      if (value === null) return passkeyPage(parts, visit, state);
-      const { name, credential } = value;
-      const deed = () =>
+      confirmFirst(parts, visit, PASSKEYS);
+      const { done, state } = await attempt(visit.sent, CREDENTIAL, ({ name, credential }) =>
         // Its shape is checked by whoever verifies it.
-        passkeys.register(visit.person.session, name, credential as unknown as RegistrationResponseJSON, visit.visitor);
-      const tried = await attempt(visit.sent, ['name'], deed);
-      return tried.state === null ? added(tried.done, 'The passkey is added.') : passkeyPage(parts, visit, tried.state);
+        passkeys.register(visit.person.session, name, credential as unknown as RegistrationResponseJSON, visit.visitor),
+      );
+      return state === null ? added(done, 'The passkey is added.') : passkeyPage(parts, visit, state);
     }),
     post(`${PASSKEYS}/remove`, async (visit) => {
-      const first = confirmFirst(parts, visit, SECURITY);
-      if (first !== null) return first;
-      const { value } = checkForm(PASSKEY, visit.sent);
-      if (value !== null) await passkeys.remove(visit.person.session, value.passkey, null, visit.visitor);
-      return redirect(SECURITY, 'The passkey is removed.');
+      confirmFirst(parts, visit, SECURITY);
+      return doThere(SECURITY, 'The passkey is removed.', visit.sent, PASSKEY, ({ passkey }) =>
+        passkeys.remove(visit.person.session, passkey, null, visit.visitor),
+      );
     }),
     post(`${SECURITY}/recovery-codes`, async (visit) => {
-      const first = confirmFirst(parts, visit, SECURITY);
-      if (first !== null) return first;
+      confirmFirst(parts, visit, SECURITY);
       return codesPage(await recovery.regenerate(visit.person.session, null, visit.visitor));
     }),
   ];
@@ -83,7 +77,7 @@ function appPage({ secret, qr }: TotpEnrolment, form: FormState): Page {
   return {
     title: 'Add an authenticator app',
     section: SECURITY,
-    status: form === BLANK ? 200 : 400,
+    form,
     body: (
       <div class="card">
         <p>Scan this with the app, or type the key into it by hand.</p>
@@ -114,7 +108,7 @@ async function passkeyPage({ people }: WebParts, { person }: SignedInVisit, form
   return {
     title: 'Add a passkey',
     section: SECURITY,
-    status: form === BLANK ? 200 : 400,
+    form,
     body: (
       <div class="card">
         <p>A passkey is kept by this device, by your password manager or by a security key, and cannot be phished.</p>

@@ -5,19 +5,18 @@ import { notFound } from '../../http/errors.ts';
 import type { Member } from '../../identity/members.ts';
 import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
-import { FormFault, SelectField, TextField } from '../fields.tsx';
-import { BLANK, checkForm, type FormState, one } from '../forms.ts';
+import { FormFault, SelectField } from '../fields.tsx';
+import { BLANK, type FormState, one } from '../forms.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
+import { REASON, ReasonField } from '../reason-field.tsx';
 import { roleChoices, roleName } from '../roles.ts';
 import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
 import { type Within, within } from '../within.ts';
 
 const MEMBER = '/organizations/:id/members/:account';
-const MOST_REASON = 2_000;
-const reason = one(z.string().trim().max(MOST_REASON, `Keep the reason within ${MOST_REASON} characters.`));
-const ROLE = { role: one(z.enum(ROLES, 'Choose a role.')), reason };
-const REMOVAL = { reason };
+const ROLE = { role: one(z.enum(ROLES, 'Choose a role.')), ...REASON };
+const REMOVAL = REASON;
 
 type Which = 'ROLE' | 'REMOVAL';
 
@@ -27,22 +26,20 @@ export const memberPage = (parts: WebParts): Route[] => [
   post(`${MEMBER}/role`, async (visit) => {
     const found = await find(parts, visit);
     const { organization, path, actor, member } = found;
-    const { value, state } = checkForm(ROLE, visit.sent);
-    if (value === null) return page(found, 'ROLE', state);
-    const change = () =>
-      parts.members.changeRole(organization.id, member.account_id, value.role, actor, value.reason || undefined);
-    const tried = await attempt(visit.sent, ['role', 'reason'], change);
-    if (tried.state !== null) return page(found, 'ROLE', tried.state);
-    return redirect(`${path}/members`, `${member.name} is ${roleName(value.role)} now.`);
+    const { done, state } = await attempt(visit.sent, ROLE, async ({ role, reason }) => {
+      await parts.members.changeRole(organization.id, member.account_id, role, actor, reason);
+      return role;
+    });
+    if (state !== null) return page(found, 'ROLE', state);
+    return redirect(`${path}/members`, `${member.name} is ${roleName(done)} now.`);
   }),
   post(`${MEMBER}/remove`, async (visit) => {
     const found = await find(parts, visit);
     const { organization, path, actor, member } = found;
-    const { value, state } = checkForm(REMOVAL, visit.sent);
-    if (value === null) return page(found, 'REMOVAL', state);
-    const remove = () => parts.members.remove(organization.id, member.account_id, actor, value.reason || undefined);
-    const tried = await attempt(visit.sent, ['reason'], remove);
-    if (tried.state !== null) return page(found, 'REMOVAL', tried.state);
+    const { state } = await attempt(visit.sent, REMOVAL, ({ reason }) =>
+      parts.members.remove(organization.id, member.account_id, actor, reason),
+    );
+    if (state !== null) return page(found, 'REMOVAL', state);
     if (member.account_id === visit.person.account.id)
       return redirect('/organizations', `You left ${organization.name}.`);
     return redirect(`${path}/members`, `${member.name} is no member any more.`);
@@ -67,7 +64,7 @@ function page({ organization, path, member }: Found, which: Which, form: FormSta
     title: member.name,
     section: `${path}/members`,
     organization,
-    status: form === BLANK ? 200 : 400,
+    form,
     body: (
       <>
         <p>
@@ -84,7 +81,7 @@ function page({ organization, path, member }: Found, which: Which, form: FormSta
               choices={roleChoices('OWNER')}
               value={member.role}
             />
-            <Reason form={of('ROLE')} id="role-reason" />
+            <ReasonField form={of('ROLE')} id="role-reason" />
             <button type="submit">Change the role</button>
           </Form>
         </section>
@@ -96,7 +93,7 @@ function page({ organization, path, member }: Found, which: Which, form: FormSta
           </p>
           <Form action={`${here}/remove`}>
             <FormFault form={of('REMOVAL')} />
-            <Reason form={of('REMOVAL')} id="removal-reason" />
+            <ReasonField form={of('REMOVAL')} id="removal-reason" />
             <button type="submit" class="danger">
               Remove {member.name}
             </button>
@@ -105,18 +102,4 @@ function page({ organization, path, member }: Found, which: Which, form: FormSta
       </>
     ),
   };
-}
-
-function Reason({ form, id }: { form: FormState; id: string }) {
-  return (
-    <TextField
-      form={form}
-      name="reason"
-      id={id}
-      label="Reason"
-      hint="Kept in the history. May be left empty."
-      maxLength={MOST_REASON}
-      required={false}
-    />
-  );
 }

@@ -7,7 +7,7 @@ import type { Member } from '../../identity/members.ts';
 import { attempt, doThere } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { FormFault, SelectField, TextField } from '../fields.tsx';
-import { BLANK, checkForm, type FormState, one } from '../forms.ts';
+import { BLANK, type FormState, hidden, one } from '../forms.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { CopyBlock, Day, Table } from '../pieces.tsx';
@@ -23,7 +23,7 @@ const INVITATION = {
   role: one(z.enum(ROLES, 'Choose a role.')),
   note: one(z.string().trim().max(MOST_NOTE, `Keep the note within ${MOST_NOTE} characters.`)),
 };
-const WITHDRAWN = { invitation: one(z.string().min(1)) };
+const WITHDRAWN = { invitation: hidden() };
 
 /** Who is a member, and who is invited. An OWNER changes both. */
 export const membersPage = (parts: WebParts): Route[] => {
@@ -32,18 +32,19 @@ export const membersPage = (parts: WebParts): Route[] => {
     get(MEMBERS, async (visit) => page(parts, visit, await within(parts, visit), BLANK)),
     post(`${MEMBERS}/invite`, async (visit) => {
       const place = await within(parts, visit, 'changeMembers');
-      const { value, state } = checkForm(INVITATION, visit.sent);
-      if (value === null) return page(parts, visit, place, state);
-      const wanted = { organization_id: place.organization.id, made_by: visit.person.account.id, ...value };
-      const tried = await attempt(visit.sent, ['role', 'note'], () => links.create({ kind: 'INVITATION', ...wanted }));
-      if (tried.state !== null) return page(parts, visit, place, tried.state);
-      return invitedPage(place, `${parts.baseUrl}/welcome?key=${tried.done.secret}`, tried.done.record);
+      const by = { organization_id: place.organization.id, made_by: visit.person.account.id };
+      const { done, state } = await attempt(visit.sent, INVITATION, (value) =>
+        links.create({ kind: 'INVITATION', ...by, ...value }),
+      );
+      if (state !== null) return page(parts, visit, place, state);
+      return invitedPage(place, `${parts.baseUrl}/welcome?key=${done.secret}`, done.record);
     }),
     post(`${MEMBERS}/withdraw`, async (visit) => {
       const { organization, path, actor } = await within(parts, visit, 'changeMembers');
-      const { value } = checkForm(WITHDRAWN, visit.sent);
-      const withdraw = async () => value !== null && links.withdraw(organization.id, value.invitation, actor.actor_id);
-      return doThere(`${path}/members`, 'The invitation is withdrawn: its link leads nowhere now.', withdraw);
+      const done = 'The invitation is withdrawn: its link leads nowhere now.';
+      return doThere(`${path}/members`, done, visit.sent, WITHDRAWN, ({ invitation }) =>
+        links.withdraw(organization.id, invitation, actor.actor_id),
+      );
     }),
   ];
 };
@@ -60,7 +61,7 @@ async function page(parts: WebParts, visit: SignedInVisit, place: Within, form: 
     title: 'Members',
     section: `${path}/members`,
     organization,
-    status: form === BLANK ? 200 : 400,
+    form,
     body: (
       <>
         <MemberTable members={present} emails={emails} self={visit.person.account.id} path={owning ? path : null} />

@@ -22,17 +22,17 @@ export const openIdPages = (parts: WebParts): Route[] => {
   if (openId === null) return [];
   return [
     openPost(OPENID, (visit) => {
-      const next = safeNext(visit.sent.get('next')?.[0]);
+      const next = safeNext(visit.query.get('next'));
       return visit.person === null ? setOut(openId, visit, { purpose: 'SIGN_IN', next }) : redirect(next);
     }),
     post(PROVIDER, (visit) => {
-      const { session } = visit.person;
-      return confirmFirst(parts, visit, SECURITY) ?? setOut(openId, visit, { purpose: 'CONNECT', session: session.id });
+      confirmFirst(parts, visit, SECURITY);
+      return setOut(openId, visit, { purpose: 'CONNECT', session: visit.person.session.id });
     }),
     post(`${PROVIDER}/remove`, (visit) => {
-      const { session } = visit.person;
-      const deed = () => openId.disconnect(session, visit.visitor);
-      return confirmFirst(parts, visit, SECURITY) ?? doThere(SECURITY, 'Your account is disconnected.', deed);
+      confirmFirst(parts, visit, SECURITY);
+      const deed = () => openId.disconnect(visit.person.session, visit.visitor);
+      return doThere(SECURITY, 'Your account is disconnected.', visit.sent, {}, deed);
     }),
     openGet(CALLBACK_PATH, (visit) => {
       const round = openId.roundOf(visit.cookies.read(visit.ctx.req, COOKIE));

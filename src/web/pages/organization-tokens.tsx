@@ -1,23 +1,19 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { z } from 'zod';
 import { notFound } from '../../http/errors.ts';
 import type { ReachingToken } from '../../identity/tokens.ts';
 import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
-import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, checkForm, type FormState, one } from '../forms.ts';
+import { FormFault } from '../fields.tsx';
+import { BLANK, type FormState } from '../forms.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { Day, Facts, Moment, Table } from '../pieces.tsx';
+import { REASON, ReasonField } from '../reason-field.tsx';
 import { roleName } from '../roles.ts';
 import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
 import { type Within, within } from '../within.ts';
 
 const TOKENS = '/organizations/:id/tokens';
-const MOST_REASON = 2_000;
-const REMOVAL = {
-  reason: one(z.string().trim().max(MOST_REASON, `Keep the reason within ${MOST_REASON} characters.`)),
-};
 
 /** Everything that may call tools in an organization, whoever's it is: for its OWNERs and ADMINs. */
 export const organizationTokensPage = (parts: WebParts): Route[] => [
@@ -29,11 +25,10 @@ export const organizationTokensPage = (parts: WebParts): Route[] => [
   post(`${TOKENS}/:token/take-out`, async (visit) => {
     const found = await find(parts, visit);
     const { organization, actor, path, token } = found;
-    const { value, state } = checkForm(REMOVAL, visit.sent);
-    if (value === null) return tokenPage(found, state);
-    const takeOut = () => parts.tokens.takeOut(token.id, organization.id, actor, value.reason || undefined);
-    const tried = await attempt(visit.sent, ['reason'], takeOut);
-    if (tried.state !== null) return tokenPage(found, tried.state);
+    const { state } = await attempt(visit.sent, REASON, ({ reason }) =>
+      parts.tokens.takeOut(token.id, organization.id, actor, reason),
+    );
+    if (state !== null) return tokenPage(found, state);
     return redirect(`${path}/tokens`, `${token.name} does not reach ${organization.name} any more.`);
   }),
 ];
@@ -91,7 +86,7 @@ function tokenPage({ organization, path, token }: Found, form: FormState): Page 
     title: token.name,
     section: `${path}/tokens`,
     organization,
-    status: form === BLANK ? 200 : 400,
+    form,
     body: (
       <>
         <p>
@@ -116,14 +111,7 @@ function tokenPage({ organization, path, token }: Found, form: FormState): Page 
           </p>
           <Form action={`${path}/tokens/${token.id}/take-out`}>
             <FormFault form={form} />
-            <TextField
-              form={form}
-              name="reason"
-              label="Reason"
-              hint="Kept in the history. May be left empty."
-              maxLength={MOST_REASON}
-              required={false}
-            />
+            <ReasonField form={form} />
             <button type="submit" class="danger">
               Take {token.name} out
             </button>

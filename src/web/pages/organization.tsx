@@ -5,8 +5,8 @@ import type { Actor } from '../../identity/actor.ts';
 import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
-import { checkForm, type FormState, filled, one } from '../forms.ts';
-import { again, type Page } from '../page.ts';
+import { type FormState, filled, one } from '../forms.ts';
+import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { CopyBlock, Facts } from '../pieces.tsx';
 import { roleText } from '../roles.ts';
@@ -23,12 +23,10 @@ export const organizationPage = (parts: WebParts): Route[] => [
   }),
   post('/organizations/:id/name', async (visit) => {
     const place = await within(parts, visit, 'renameOrganization');
-    const { value, state } = checkForm(NAME, visit.sent);
-    if (value === null) return again(await page(parts, place, state));
-    const deed = () => parts.members.rename(place.organization.id, value.name, place.actor);
-    const tried = await attempt(visit.sent, ['name'], deed);
-    if (tried.state !== null) return again(await page(parts, place, tried.state));
-    return redirect(place.path, 'The organization has its new name.');
+    const { organization, actor, path } = place;
+    const deed = ({ name }: { name: string }) => parts.members.rename(organization.id, name, actor);
+    const { state } = await attempt(visit.sent, NAME, deed);
+    return state === null ? redirect(path, 'The organization has its new name.') : page(parts, place, state);
   }),
 ];
 
@@ -38,6 +36,7 @@ async function page(parts: WebParts, { organization, actor, path }: Within, form
     title: organization.name,
     section: path,
     organization,
+    form,
     body: (
       <>
         <Facts

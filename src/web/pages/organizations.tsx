@@ -4,8 +4,8 @@ import type { Membership } from '../../identity/members.ts';
 import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, checkForm, type FormState, one } from '../forms.ts';
-import { again, type Page } from '../page.ts';
+import { BLANK, type FormState, one } from '../forms.ts';
+import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { Table } from '../pieces.tsx';
 import { roleName, roleText } from '../roles.ts';
@@ -19,11 +19,9 @@ export const organizationsPage = ({ members }: WebParts): Route[] => [
   get(PATH, async ({ person }) => page(await members.organizationsOf(person.account.id), BLANK)),
   post(PATH, async ({ person, sent }) => {
     const { id } = person.account;
-    const { value, state } = checkForm(FORM, sent);
-    if (value === null) return again(page(await members.organizationsOf(id), state));
-    const tried = await attempt(sent, ['name'], () => members.createOrganization(value.name, id));
-    if (tried.state !== null) return again(page(await members.organizationsOf(id), tried.state));
-    return redirect(`${PATH}/${tried.done.id}`, `${tried.done.name} is begun, and you are its owner.`);
+    const { done, state } = await attempt(sent, FORM, ({ name }) => members.createOrganization(name, id));
+    if (state !== null) return page(await members.organizationsOf(id), state);
+    return redirect(`${PATH}/${done.id}`, `${done.name} is begun, and you are its owner.`);
   }),
 ];
 
@@ -31,6 +29,7 @@ function page(organizations: readonly Membership[], form: FormState): Page {
   return {
     title: 'Organizations',
     section: PATH,
+    form,
     body: (
       <>
         {organizations.length === 0 ? (

@@ -5,10 +5,10 @@ import type { Session } from '../../identity/sessions.ts';
 import type { SignedIn } from '../../identity/sign-in.ts';
 import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
-import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, checkForm, type FormState, jsonObject, one } from '../forms.ts';
+import { TextField } from '../fields.tsx';
+import { BLANK, type FormState, jsonObject, one } from '../forms.ts';
 import { safeNext } from '../next.ts';
-import { again, type Page } from '../page.ts';
+import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { finishStep, withNext } from '../signing-in.ts';
 import { openGet, openPost, type Reply, type Route, redirect, type Visit } from '../visit.ts';
@@ -25,24 +25,21 @@ export const secondFactorPage = (parts: WebParts): Route[] => {
   const { signIn, sessions } = parts.people;
 
   /** One way to take the step: what is wrong with it is said beside its own field. */
-  const step = <T,>(
+  const step = <S extends z.ZodRawShape>(
     path: string,
-    field: string,
-    read: (sent: Visit['sent']) => { value: T | null; state: FormState | null },
-    take: (visit: Visit, value: T) => Promise<SignedIn>,
+    shape: S,
+    take: (visit: Visit, value: z.output<z.ZodObject<S>>) => Promise<SignedIn>,
   ): Route =>
     openPost(path, async (visit): Promise<Reply> => {
-      const next = safeNext(visit.sent.get('next')?.[0]);
+      const next = safeNext(visit.query.get('next'));
       const pending = await sessions.pending(visit.cookie ?? undefined);
       if (pending === null) return fromTheBeginning(visit, next);
-      const { value, state } = read(visit.sent);
-      if (value === null) return again(await page(parts, pending, state ?? BLANK, next));
-      const tried = await attempt(visit.sent, ['code'], () => take(visit, value));
-      if (tried.state === null) return finishStep(visit, tried.done, next);
+      const { done, state } = await attempt(visit.sent, shape, (value) => take(visit, value));
+      if (state === null) return finishStep(visit, done, next);
       // Too many wrong codes end the session.
       const still = await sessions.pending(visit.cookie ?? undefined);
       if (still === null) return fromTheBeginning(visit, next);
-      return again(await page(parts, still, beside(field, tried.state), next));
+      return page(parts, still, beside(Object.keys(shape)[0]!, state), next);
     });
 
   return [
@@ -51,23 +48,12 @@ export const secondFactorPage = (parts: WebParts): Route[] => {
       const pending = await sessions.pending(visit.cookie ?? undefined);
       return pending === null ? fromTheBeginning(visit, next) : page(parts, pending, BLANK, next);
     }),
-    step(
-      PATH,
-      'code',
-      (sent) => checkForm(CODE, sent),
-      ({ cookie, visitor }, { code }) => signIn.withTotp(cookie ?? undefined, code, visitor),
+    step(PATH, CODE, ({ cookie, visitor }, { code }) => signIn.withTotp(cookie ?? undefined, code, visitor)),
+    step(`${PATH}/recovery-code`, RECOVERY, ({ cookie, visitor }, { recovery_code }) =>
+      signIn.withRecoveryCode(cookie ?? undefined, recovery_code, visitor),
     ),
-    step(
-      `${PATH}/recovery-code`,
-      'recovery_code',
-      (sent) => checkForm(RECOVERY, sent),
-      ({ cookie, visitor }, { recovery_code }) => signIn.withRecoveryCode(cookie ?? undefined, recovery_code, visitor),
-    ),
-    step(
-      `${PATH}/passkey`,
-      'credential',
-      (sent) => checkForm(PASSKEY, sent),
-      ({ cookie, visitor }, { credential }) => signIn.withPasskey(cookie ?? undefined, credential, visitor),
+    step(`${PATH}/passkey`, PASSKEY, ({ cookie, visitor }, { credential }) =>
+      signIn.withPasskey(cookie ?? undefined, credential, visitor),
     ),
   ];
 };
@@ -77,10 +63,9 @@ function fromTheBeginning({ person }: Visit, next: string): Reply {
   return redirect(person === null ? withNext('/sign-in', next) : next);
 }
 
-/** Whatever factor was wrong, a refusal names it `code`: here each has a field of its own. */
+/** Each of these forms has one field, so whatever is wrong is wrong with that. */
 function beside(field: string, state: FormState): FormState {
-  const message = state.errors.get('code');
-  return message === undefined ? state : { ...state, errors: new Map([[field, message]]) };
+  return state.fault === null ? state : { ...state, fault: null, errors: new Map([[field, state.fault]]) };
 }
 
 async function page(parts: WebParts, pending: Session, form: FormState, next: string): Promise<Page> {
@@ -89,9 +74,9 @@ async function page(parts: WebParts, pending: Session, form: FormState, next: st
   return {
     title: 'One more step',
     plain: true,
+    form,
     body: (
       <>
-        {form.fault !== null && <FormFault form={form} />}
         {options !== null && <PasskeyForm options={options} form={form} next={next} alone={factors.length === 1} />}
         {factors.includes('TOTP') && <CodeForm form={form} next={next} />}
         {factors.includes('RECOVERY_CODE') && <RecoveryForm form={form} next={next} factors={factors} />}
@@ -105,8 +90,6 @@ async function page(parts: WebParts, pending: Session, form: FormState, next: st
   };
 }
 
-const Next = ({ next }: { next: string }) => <input type="hidden" name="next" value={next} />;
-
 function PasskeyForm(props: { options: object; form: FormState; next: string; alone: boolean }) {
   const fault = props.form.errors.get('credential');
   return (
@@ -117,7 +100,6 @@ function PasskeyForm(props: { options: object; form: FormState; next: string; al
         passkey="get"
         options={JSON.stringify(props.options)}
       >
-        <Next next={props.next} />
         <input type="hidden" name="credential" />
         <p>Use the passkey that you added to your account.</p>
         <p class="fault" data-fault hidden>
@@ -138,7 +120,6 @@ function PasskeyForm(props: { options: object; form: FormState; next: string; al
 function CodeForm({ form, next }: { form: FormState; next: string }) {
   return (
     <Form action={withNext(PATH, next)} class="card">
-      <Next next={next} />
       <TextField
         form={form}
         name="code"
@@ -159,7 +140,6 @@ function RecoveryForm({ form, next, factors }: { form: FormState; next: string; 
     <details open={open}>
       <summary>Use a recovery code</summary>
       <Form action={withNext(`${PATH}/recovery-code`, next)} class="card">
-        <Next next={next} />
         <TextField
           form={form}
           name="recovery_code"

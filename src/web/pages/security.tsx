@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Account } from '../../identity/account.ts';
 import type { Passkey } from '../../identity/passkeys.ts';
 import type { Session } from '../../identity/sessions.ts';
-import { attempt } from '../attempt.ts';
-import { confirmFirst } from '../confirmed.ts';
+import { attempt, doThere } from '../attempt.ts';
+import { proofOf } from '../confirmed.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, checkForm, type FormState, one } from '../forms.ts';
+import { BLANK, type FormState, hidden, one } from '../forms.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { Moment, Table } from '../pieces.tsx';
@@ -22,7 +22,7 @@ const PASSWORD = {
   current: one(z.string()),
   password: one(z.string().min(1, 'Give a new password.')),
 };
-const SESSION = { session: one(z.string().min(1)) };
+const SESSION = { session: hidden() };
 
 /** How an account is protected, and where it is signed in. */
 export const securityPage = (parts: WebParts): Route[] => {
@@ -30,24 +30,20 @@ export const securityPage = (parts: WebParts): Route[] => {
   return [
     get(SECURITY, (visit) => page(parts, visit, BLANK)),
     post(`${SECURITY}/password`, async (visit) => {
-      const { account, session } = visit.person;
-      const { value, state } = checkForm(PASSWORD, visit.sent);
-      if (value === null) return page(parts, visit, state);
-      const first = account.password === null ? confirmFirst(parts, visit, SECURITY) : null;
-      if (first !== null) return first;
-      const current = account.password === null ? null : value.current;
-      const deed = () => accounts.changePassword(session, current, value.password, visit.visitor);
-      const tried = await attempt(visit.sent, ['current', 'password'], deed);
-      if (tried.state !== null) return page(parts, visit, tried.state);
-      visit.cookies.setSession(visit.ctx, tried.done.cookie);
-      visit.knownBrowsers.remember(visit.ctx, tried.done.session);
+      const { done, state } = await attempt(visit.sent, PASSWORD, async ({ current, password }) => {
+        const proof = proofOf(parts, visit, current, SECURITY);
+        return accounts.changePassword(visit.person.session, proof, password, visit.visitor);
+      });
+      if (state !== null) return page(parts, visit, state);
+      visit.cookies.setSession(visit.ctx, done.cookie);
+      visit.knownBrowsers.remember(visit.ctx, done.session);
       return redirect(SECURITY, 'Your password is changed, and all other browsers are signed out.');
     }),
-    post(`${SECURITY}/sessions/end`, async ({ person: { session }, sent, visitor }) => {
-      const { value } = checkForm(SESSION, sent);
-      const ended = value !== null && (await signIn.signOutOthers(session, visitor, value.session)) > 0;
-      return redirect(SECURITY, ended ? 'That browser is signed out.' : 'That browser was signed out already.');
-    }),
+    post(`${SECURITY}/sessions/end`, ({ person, sent, visitor }) =>
+      doThere(SECURITY, 'That browser is signed out.', sent, SESSION, ({ session }) =>
+        signIn.signOutOthers(person.session, visitor, session),
+      ),
+    ),
     post(`${SECURITY}/sessions/end-others`, async ({ person: { session }, visitor }) => {
       await signIn.signOutOthers(session, visitor);
       return redirect(SECURITY, 'All other browsers are signed out.');
@@ -61,7 +57,7 @@ async function page({ people, openId }: WebParts, visit: SignedInVisit, form: Fo
   return {
     title: 'Security',
     section: SECURITY,
-    status: form === BLANK ? 200 : 400,
+    form,
     body: (
       <>
         <PasswordCard account={account} form={form} />

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, checkForm, type FormState, one } from '../forms.ts';
+import { BLANK, type FormState, one } from '../forms.ts';
 import { safeNext } from '../next.ts';
-import { again, type Page } from '../page.ts';
+import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { ProviderForm } from '../provider-form.tsx';
 import { finishStep, withNext } from '../signing-in.ts';
@@ -23,12 +23,11 @@ export const signInPage = ({ people: { signIn }, openId }: WebParts): Route[] =>
     return person === null ? page(openId, BLANK, next) : redirect(next);
   }),
   openPost('/sign-in', async (visit) => {
-    const next = safeNext(visit.sent.get('next')?.[0]);
-    const { value, state } = checkForm(FORM, visit.sent);
-    if (value === null) return again(page(openId, state, next));
-    const { email, password } = value;
-    const tried = await attempt(visit.sent, [], () => signIn.withPassword(email, password, visit.visitor));
-    return tried.state === null ? finishStep(visit, tried.done, next) : again(page(openId, tried.state, next));
+    const next = safeNext(visit.query.get('next'));
+    const { done, state } = await attempt(visit.sent, FORM, ({ email, password }) =>
+      signIn.withPassword(email, password, visit.visitor),
+    );
+    return state === null ? finishStep(visit, done, next) : page(openId, state, next);
   }),
   openPost('/sign-out', async ({ ctx, cookies, cookie, visitor }) => {
     await signIn.signOut(cookie ?? undefined, visitor);
@@ -41,11 +40,11 @@ function page(openId: WebParts['openId'], form: FormState, next: string): Page {
   return {
     title: 'Sign in',
     plain: true,
+    form,
     body: (
       <>
         <Form action={withNext('/sign-in', next)} class="card">
           <FormFault form={form} />
-          <input type="hidden" name="next" value={next} />
           <TextField form={form} name="email" label="E-mail address" type="email" autocomplete="username" />
           <TextField form={form} name="password" label="Password" type="password" autocomplete="current-password" />
           <button type="submit">Sign in</button>

@@ -7,7 +7,7 @@ import type { ShownToken } from '../../identity/token-lists.ts';
 import { DEFAULT_DAYS, MAX_DAYS } from '../../identity/token-record.ts';
 import { attempt } from '../attempt.ts';
 import { BLANK, checkbox, checkForm, type FormState, many, one } from '../forms.ts';
-import { again, type Page } from '../page.ts';
+import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { issuedPage } from '../token-issued.tsx';
 import { NewTokenForm, TokenCard } from '../token-views.tsx';
@@ -32,7 +32,6 @@ const NEW_TOKEN = {
   days: DAYS,
   once: one(z.uuid('Reload the page, then try again.')),
 };
-const NEW_TOKEN_FIELDS = Object.keys(NEW_TOKEN);
 const RENEWAL = { days: DAYS };
 /** Older ones that are over are not listed. */
 const MOST_OVER = 20;
@@ -43,18 +42,15 @@ export const tokensPage = (parts: WebParts): Route[] => {
   return [
     get(TOKENS, (visit) => listPage(parts, visit, BLANK)),
     post(TOKENS, async (visit) => {
-      const { value, state } = checkForm(NEW_TOKEN, visit.sent);
-      if (value === null) return again(await listPage(parts, visit, state));
       const { id } = visit.person.account;
-      const deed = () => tokens.create({ ...value, account_id: id }, personOf(id));
-      const tried = await attempt(visit.sent, NEW_TOKEN_FIELDS, deed);
-      if (tried.state !== null) return again(await listPage(parts, visit, tried.state));
-      return issuedPage(parts.endpoint, tried.done, 'NEW');
+      const { done, state } = await attempt(visit.sent, NEW_TOKEN, (value) =>
+        tokens.create({ ...value, account_id: id }, personOf(id)),
+      );
+      return state === null ? issuedPage(parts.endpoint, done, 'NEW') : listPage(parts, visit, state);
     }),
     post(`${TOKENS}/:id/regenerate`, async (visit) => {
       const { value, state } = checkForm(RENEWAL, visit.sent);
-      if (value === null)
-        return again(await listPage(parts, visit, { ...BLANK, fault: state.errors.get('days') ?? null }));
+      if (value === null) return listPage(parts, visit, { ...BLANK, fault: state.errors.get('days') ?? null });
       const issued = await tokens.regenerate(visit.params.id ?? '', value.days, personOf(visit.person.account.id));
       return issuedPage(parts.endpoint, issued, 'RENEWED');
     }),
@@ -77,6 +73,7 @@ async function listPage({ members, tokens }: WebParts, { person }: SignedInVisit
   return {
     title: 'API Tokens',
     section: TOKENS,
+    form,
     body: (
       <>
         <p>

@@ -5,13 +5,13 @@ import type { Link } from '../../identity/links.ts';
 import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, checkForm, type FormState, one } from '../forms.ts';
-import { again, type Page } from '../page.ts';
+import { BLANK, type FormState, one } from '../forms.ts';
+import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { Facts } from '../pieces.tsx';
 import { ProviderForm } from '../provider-form.tsx';
 import { roleText } from '../roles.ts';
-import { finishStep } from '../signing-in.ts';
+import { finishStep, withNext } from '../signing-in.ts';
 import { openGet, openPost, type Route, redirect, type Visit } from '../visit.ts';
 
 const PASSWORD = { password: one(z.string().min(1, 'Choose a password.')) };
@@ -20,7 +20,6 @@ const NEWCOMER = {
   email: one(z.string().trim().min(1, 'Give your e-mail address.')),
   ...PASSWORD,
 };
-const NEWCOMER_FIELDS = Object.keys(NEWCOMER);
 
 interface Shown {
   secret: string;
@@ -46,35 +45,33 @@ export const welcomePage = (parts: WebParts): Route[] => {
     openGet('/welcome', async (visit) => page(parts, await look(visit.query.get('key') ?? ''), visit, BLANK)),
     openPost('/welcome/new', async (visit) => {
       const shown = await look(secretIn(visit));
-      const { value, state } = checkForm(NEWCOMER, visit.sent);
-      if (value === null) return again(page(parts, shown, visit, state));
       const begin = shown.link.kind === 'SETUP' ? welcome.setUp : welcome.join;
-      const deed = () => begin.call(welcome, shown.secret, value, visit.visitor);
-      const tried = await attempt(visit.sent, NEWCOMER_FIELDS, deed);
-      return tried.state === null ? finishStep(visit, tried.done, '/') : again(page(parts, shown, visit, tried.state));
+      const { done, state } = await attempt(visit.sent, NEWCOMER, (value) =>
+        begin.call(welcome, shown.secret, value, visit.visitor),
+      );
+      return state === null ? finishStep(visit, done, '/') : page(parts, shown, visit, state);
     }),
     openPost('/welcome/accept', async (visit) => {
       const secret = secretIn(visit);
       if (visit.person === null) return redirect(signInFirst(secret));
       const shown = await look(secret);
       const { session } = visit.person;
-      const tried = await attempt(visit.sent, [], () => welcome.accept(secret, session));
-      if (tried.state !== null) return again(page(parts, shown, visit, tried.state));
-      return redirect(`/organizations/${tried.done}`, `You are now a member of ${shown.organization}.`);
+      const { done, state } = await attempt(visit.sent, {}, () => welcome.accept(secret, session));
+      if (state !== null) return page(parts, shown, visit, state);
+      return redirect(`/organizations/${done}`, `You are now a member of ${shown.organization}.`);
     }),
     openPost('/welcome/reset', async (visit) => {
       const shown = await look(secretIn(visit));
-      const { value, state } = checkForm(PASSWORD, visit.sent);
-      if (value === null) return again(page(parts, shown, visit, state));
-      const deed = () => welcome.reset(shown.secret, value.password, visit.visitor);
-      const tried = await attempt(visit.sent, ['password'], deed);
-      return tried.state === null ? finishStep(visit, tried.done, '/') : again(page(parts, shown, visit, tried.state));
+      const { done, state } = await attempt(visit.sent, PASSWORD, ({ password }) =>
+        welcome.reset(shown.secret, password, visit.visitor),
+      );
+      return state === null ? finishStep(visit, done, '/') : page(parts, shown, visit, state);
     }),
   ];
 };
 
 const addressOf = (secret: string) => `/welcome?key=${encodeURIComponent(secret)}`;
-const signInFirst = (secret: string) => `/sign-in?next=${encodeURIComponent(addressOf(secret))}`;
+const signInFirst = (secret: string) => withNext('/sign-in', addressOf(secret));
 
 function page({ openId }: WebParts, shown: Shown, visit: Visit, form: FormState): Page {
   if (shown.link.kind === 'RESET') return resetPage(shown, form);
@@ -86,6 +83,7 @@ function setUpPage({ secret }: Shown, form: FormState): Page {
   return {
     title: 'Set up veritrail',
     plain: true,
+    form,
     body: (
       <>
         <p class="lead">You are the first owner. Choose how you will sign in.</p>
@@ -99,6 +97,7 @@ function joinPage(openId: WebParts['openId'], { secret, link, organization }: Sh
   return {
     title: `Join ${organization}`,
     plain: true,
+    form,
     body: (
       <>
         <Invited link={link} organization={organization} />
@@ -116,6 +115,7 @@ function acceptPage({ secret, link, organization }: Shown, account: Account, for
   return {
     title: `Join ${organization}`,
     plain: true,
+    form,
     body: (
       <>
         <Invited link={link} organization={organization} />
@@ -137,6 +137,7 @@ function resetPage({ secret, account }: Shown, form: FormState): Page {
   return {
     title: 'Choose a new password',
     plain: true,
+    form,
     body: (
       <>
         <p>For the account {account?.email ?? account?.name}. All browsers that are signed in to it are signed out.</p>
