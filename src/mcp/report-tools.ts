@@ -37,8 +37,8 @@ export function reportTools(service: Service): Tool[] {
       input: INPUT,
       output: reportOutput,
       example: { organization_id: '{organization}', type: 'RISK_REGISTER' },
-      run: (input, { caller }) =>
-        getReport(service.reader, caller, input, (report) => service.reportDrawn(caller, report)),
+      run: (input, { caller, progress }) =>
+        getReport(service.reader, caller, input, (report) => service.reportDrawn(caller, report), progress),
     }),
   ];
 }

@@ -34,6 +34,8 @@ export interface ReportContext {
   moment: ReportMoment;
   /** What the caller gave of what the type takes; an owner is an account's id. */
   inputs: Readonly<Partial<Record<Narrowing, string>>>;
+  /** Told how many more records were read, for whoever waits. */
+  recordsRead?(more: number): void;
 }
 
 /** A number, and what it counts. */

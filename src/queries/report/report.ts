@@ -10,7 +10,15 @@ import { isIncomplete, type Reader } from '../reader.ts';
 import { digestOf } from './digest.ts';
 import { Cutter, type Format, type Head, type Page } from './page.ts';
 import { FORMATS } from './render/formats.ts';
-import type { Content, Narrowing, ReportContext, ReportInput, ReportMoment, ReportType } from './report-type.ts';
+import type {
+  Content,
+  Narrowing,
+  ReportContext,
+  ReportInput,
+  ReportMoment,
+  ReportName,
+  ReportType,
+} from './report-type.ts';
 import { NARROWING } from './report-type.ts';
 import { REPORTS } from './types.ts';
 
@@ -55,6 +63,7 @@ export async function getReport(
   caller: Caller,
   input: ReportInput,
   drawn: (report: DrawnReport) => void,
+  progress?: (records: number) => void,
 ): Promise<object> {
   const { organization_id, type, format: name, cursor, ...narrowing } = input;
   permitReport(caller, input);
@@ -62,7 +71,8 @@ export async function getReport(
   const boundTo = ['getReport', caller.account_id, organization_id, type, name, narrowing];
   const place = cursor === undefined ? null : readSigned<Place>(reader.cursorKey, boundTo, cursor);
   const moment = place ? { today: place[0], ordinal: place[1] } : await momentOfReport(reader, input);
-  const { head, page, format, counts } = await draw(reader, caller, input, moment, () => FORMATS[name], place);
+  const context = contextOf(reader, caller, input, moment, progress);
+  const { head, page, format, counts } = await draw(context, type, () => FORMATS[name], place);
   if (place === null) drawn({ organization_id, type, format: name, position: head.position });
   const goesOn: Place = [moment.today, moment.ordinal, page.next ?? 0, head.digest, counts];
   return {
@@ -85,7 +95,7 @@ export async function getWholeReport(
   permitReport(caller, input);
   const moment = await momentOfReport(reader, input);
   const whole: FormatOf = async (context) => ({ ...(await formatOf(context)), room: Number.POSITIVE_INFINITY });
-  const { head, page, format } = await draw(reader, caller, input, moment, whole, null);
+  const { head, page, format } = await draw(contextOf(reader, caller, input, moment), input.type, whole, null);
   const { organization_id, type } = input;
   drawn({ organization_id, type, format: name, position: head.position });
   return { head, written: format.write(head, page) };
@@ -96,18 +106,31 @@ function permitReport(caller: Caller, input: Asked): void {
   refuseOthers(input.type, REPORTS[input.type], input);
 }
 
-/** @param place where it goes on; null from its beginning */
-async function draw(
+/** @param progress told how many records were read so far, of no known number */
+function contextOf(
   reader: Reader,
   caller: Caller,
   input: Asked,
   moment: ReportMoment,
+  progress?: (records: number) => void,
+): ReportContext {
+  let records = 0;
+  const recordsRead = (more: number): void => {
+    records += more;
+    progress?.(records);
+  };
+  return { reader, organizationId: input.organization_id, moment, inputs: inputsOf(caller, input), recordsRead };
+}
+
+/** @param place where it goes on; null from its beginning */
+async function draw(
+  context: ReportContext,
+  name: ReportName,
   formatOf: FormatOf,
   place: Place | null,
 ): Promise<Drawing> {
-  const { organization_id, type: name } = input;
+  const { reader, organizationId } = context;
   const type = REPORTS[name];
-  const context: ReportContext = { reader, organizationId: organization_id, moment, inputs: inputsOf(caller, input) };
   const content = await type.draw(context);
   const envelope = await envelopeOf(context, name, type, content);
   const format = await formatOf(context);
@@ -115,7 +138,7 @@ async function draw(
   const cutter = new Cutter(reader, content, format, from);
   if (counts !== undefined) await cutter.fill(counts);
   const digest = known ?? (await digestOfReport(envelope, content, cutter));
-  const incomplete = isIncomplete(reader, organization_id);
+  const incomplete = isIncomplete(reader, organizationId);
   const head: Head = {
     ...envelope,
     generated_at: reader.now().toISOString(),

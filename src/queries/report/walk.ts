@@ -30,8 +30,11 @@ export async function* walk(context: ReportContext, source: Source, order: Order
 }
 
 /** The same with the key of each that the order is by. */
-export function walkRows({ reader }: ReportContext, source: Source, order: Order): AsyncGenerator<PageRow[]> {
-  return readPages(reader.models, { ...source, order, size: AT_ONCE, after: null });
+export async function* walkRows(context: ReportContext, source: Source, order: Order): AsyncGenerator<PageRow[]> {
+  for await (const rows of readPages(context.reader.models, { ...source, order, size: AT_ONCE, after: null })) {
+    context.recordsRead?.(rows.length);
+    yield rows;
+  }
 }
 
 /** A record with the facts of the report's day. */

@@ -1,0 +1,99 @@
+/** What a client that asked for progress is told while a report is drawn, in both eras. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MODERN, sdkClient } from '../support/mcp-client.ts';
+import { callerAs, startRegister, type TestRegister } from '../support/register.ts';
+import { type Json, post, startToyService, TOKEN, type ToyService } from '../support/toy-tools.ts';
+
+interface Context {
+  register: TestRegister;
+  service: ToyService;
+  input: Record<string, unknown>;
+}
+
+const VENDORS = 600;
+/** Records are read so many at once. */
+const TOLD = [500, VENDORS];
+const KEY = 'io.modelcontextprotocol/';
+
+const test = suite<Context>('progress of reports');
+
+test.before(async (context) => {
+  const register = await startRegister();
+  const { organizationId: organization_id } = register;
+  for (let first = 0; first < VENDORS; first += 200) {
+    const rows = Array.from({ length: 200 }, (_, index) => ({ name: `Vendor ${first + index}` }));
+    await register.call('importRecords', { organization_id, type: 'VENDOR', rows });
+  }
+  const service = await startToyService({ tools: register.tools, authenticate: async () => callerAs() });
+  Object.assign(context, { register, service, input: { organization_id, type: 'VENDORS', format: 'JSON' } });
+});
+test.after(async ({ register, service }) => {
+  await service.stop();
+  await register.stop();
+});
+
+const digestOf = (answer: unknown) => (answer as { report: { digest: string } }).report.digest;
+
+test('the SDK’s client is told how many records were read, page by page, and gets the same answer', async ({
+  register,
+  service,
+  input,
+}) => {
+  const client = await sdkClient(service.url, TOKEN);
+  const told: unknown[] = [];
+  const ask = async (args: Record<string, unknown>, onprogress?: (progress: unknown) => void) => {
+    const call = { name: 'getReport', arguments: args };
+    return (await client.callTool(call, undefined, onprogress ? { onprogress } : {})).structuredContent;
+  };
+  const answer = await ask(input, (progress) => told.push(progress));
+  assert.equal(
+    told,
+    TOLD.map((progress) => ({ progress })),
+  );
+  assert.is(digestOf(answer), digestOf(await ask(input)));
+  assert.is(digestOf(answer), digestOf(await register.call('getReport', input)));
+  const { next_cursor: cursor } = answer as { next_cursor: string };
+  told.length = 0;
+  await ask({ ...input, cursor }, (progress) => told.push(progress));
+  assert.ok(told.length > 0, 'a page that goes on tells it, too');
+  await client.close();
+});
+
+test('a client of 2026-07-28 gets a stream that ends with the answer, and plain JSON without a token', async ({
+  service,
+  input,
+}) => {
+  const meta = {
+    [`${KEY}protocolVersion`]: MODERN,
+    [`${KEY}clientInfo`]: { name: 'peer', version: '1' },
+    [`${KEY}clientCapabilities`]: {},
+  };
+  const ask = (_meta: object) => {
+    const params = { name: 'getReport', arguments: input, _meta };
+    const headers = { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'tools/call', 'Mcp-Name': 'getReport' };
+    return post(service, { jsonrpc: '2.0', id: 7, method: 'tools/call', params }, headers);
+  };
+  const streamed = await ask({ ...meta, progressToken: 'p' });
+  assert.is(streamed.headers.get('content-type'), 'text/event-stream');
+  const events = streamed.text.trim().split('\n\n');
+  const messages = events.map((event) => JSON.parse(event.replace('event: message\ndata: ', '')) as Json);
+  const params = messages.slice(0, -1).map((message) => message.params as unknown);
+  assert.equal(
+    params,
+    TOLD.map((progress) => ({ progressToken: 'p', progress })),
+  );
+  const plain = await ask(meta);
+  assert.is(plain.headers.get('content-type'), 'application/json');
+  const last = messages.at(-1)!;
+  assert.equal([Number(last.id), last.result?.resultType as unknown], [7, 'complete']);
+  assert.is(digestOf(last.result?.structuredContent), digestOf(plain.json.result?.structuredContent));
+});
+
+test('a refusal is plain JSON for whoever asked for progress', async ({ service, input }) => {
+  const params = { name: 'getReport', arguments: { ...input, until: '2030-01-01' }, _meta: { progressToken: 1 } };
+  const { headers, json } = await post(service, { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  assert.equal([headers.get('content-type'), json.result?.isError as unknown], ['application/json', true]);
+});
+
+test.run();
