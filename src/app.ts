@@ -83,11 +83,11 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   const identity = openIdentity({ accounts, handler, now, baseUrl: addressOf(config, port), log: logger });
   await front.open({ config, port, stores, register, identity, cursorKey, now, logger });
   // After the last request is through.
-  ends.splice(-1, 0, () => identity.accessLog.close());
+  ends.splice(-1, 0, () => identity.close());
   await prepare?.(stores);
   const { installation, organizationId, token } = await firstStart({ accounts, log: events, handler, now });
   front.admit();
-  identity.accessLog.start();
+  identity.start();
   sealer.start();
   const caughtUp = projections.start(installation).then(() => projections.runner.caughtUp(Date.now(), 60_000));
   starting = caughtUp

@@ -9,7 +9,6 @@ import { AccessCounts, AccessNames, type Counted } from './access-counts.ts';
 import { AccessRows, anonymous, merged, rowOf, type Unwritten } from './access-rows.ts';
 import { entryOfAccount, entryOfLink } from './access-told.ts';
 import type { AccountEvent, LinkEvent } from './noted.ts';
-import { Sweeper } from './sweeper.ts';
 import type { Visitor } from './visitor.ts';
 
 /** What is told to the access log. Names, token texts and passwords have no place in it. */
@@ -75,11 +74,9 @@ export class AccessLog {
   private scheduled = false;
   private running: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
-  private readonly sweeper: Sweeper;
 
   constructor(private readonly parts: AccessLogParts) {
     this.rows = new AccessRows(parts.accounts);
-    this.sweeper = new Sweeper(parts);
   }
 
   /** Something done by somebody who is known: a row of its own. */
@@ -175,7 +172,6 @@ export class AccessLog {
         this.scheduled = false;
         await this.address(take(this.parts.now().getTime()));
         await this.drain();
-        await this.sweeper.sweep('access');
         if (this.lost > 0)
           this.parts.log.warn({ lost: this.lost }, 'the access log lost entries while it could not be written');
         this.lost = 0;

@@ -7,6 +7,7 @@ import { Members } from './members.ts';
 import { accessTokens } from './oauth/access.ts';
 import { Addresses } from './oauth/addresses.ts';
 import { openPeople, type People } from './people.ts';
+import { Sweeper } from './sweeper.ts';
 import { Tokens } from './tokens.ts';
 
 export interface IdentityParts {
@@ -25,9 +26,13 @@ export interface Identity {
   tokens: Tokens;
   authenticator: Authenticator;
   accessLog: AccessLog;
+  /** Begins to write the access log and to remove what has expired; without it, both are done by nobody. */
+  start(): void;
+  /** Writes what the access log still has to tell, and stops. Never rejects. */
+  close(): Promise<void>;
 }
 
-/** Puts the parts together. The access log begins to write when its `start` is called. */
+/** Puts the parts together. */
 export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityParts): Identity {
   const accessToken = accessTokens(accounts, new Addresses(baseUrl).resource);
   const organizationsOf = async (accountId: string) => [...(await members.rolesOf(accountId)).keys()];
@@ -47,5 +52,14 @@ export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityP
     noted: accessLog.noted,
     linkNoted: accessLog.linkNoted,
   });
-  return { people, members, tokens, authenticator, accessLog };
+  const sweeper = new Sweeper({ accounts, now, log });
+  const start = () => {
+    accessLog.start();
+    sweeper.start();
+  };
+  const close = async () => {
+    await sweeper.close();
+    await accessLog.close();
+  };
+  return { people, members, tokens, authenticator, accessLog, start, close };
 }

@@ -3,7 +3,6 @@ import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import type { LinkEvent, LinkNoted } from './noted.ts';
 import { newSecret, secretId } from './secret-text.ts';
-import { Sweeper } from './sweeper.ts';
 
 export type LinkKind = 'SETUP' | 'INVITATION' | 'RESET';
 
@@ -44,15 +43,10 @@ const LIFE_MS: Readonly<Record<LinkKind, number>> = {
 
 /** Links that are handed over by people: `/welcome?key=<secret>`. Who may make which is for the caller to check. */
 export class Links {
-  private readonly sweeper: Sweeper;
-
-  constructor(private readonly parts: LinksParts) {
-    this.sweeper = new Sweeper(parts);
-  }
+  constructor(private readonly parts: LinksParts) {}
 
   /** `secret` is told this once. SETUP lasts a day, INVITATION a week, RESET an hour. */
   async create(wanted: NewLink): Promise<{ secret: string; record: Link }> {
-    await this.sweeper.sweep('links');
     const secret = newSecret();
     const now = this.parts.now();
     const record: Link = {

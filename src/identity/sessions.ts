@@ -2,7 +2,6 @@ import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { type Account, accountOf } from './account.ts';
 import { newSecret, secretId } from './secret-text.ts';
-import { Sweeper } from './sweeper.ts';
 import { browserOf, type Visitor } from './visitor.ts';
 
 /** SECOND_FACTOR: the password was right, and opens nothing yet. */
@@ -62,15 +61,10 @@ const SIGN_IN_AGAIN = 'This sign-in is over: sign in again.';
 
 /** People signed in by a browser. Nothing is kept in memory: what one instance ends is over on all. */
 export class Sessions {
-  private readonly sweeper: Sweeper;
-
-  constructor(private readonly parts: SessionsParts) {
-    this.sweeper = new Sweeper(parts);
-  }
+  constructor(private readonly parts: SessionsParts) {}
 
   /** Begins a session for an account as it was when somebody proved to be its owner. */
   async begin(account: Pick<Account, 'id' | 'generation'>, visitor: Visitor, stage: Stage): Promise<Begun> {
-    await this.sweeper.sweep('sessions');
     const cookie = newSecret();
     const now = this.parts.now();
     const at = (ms: number) => new Date(now.getTime() + ms).toISOString();

@@ -1,17 +1,45 @@
-import type { AccountStore, AccountTableName } from '../stores/account-store.ts';
+import { ACCOUNT_TABLES, type AccountStore, type AccountTableName } from '../stores/account-store.ts';
 
 const EVERY_MS = 10 * 60_000;
+const TABLES = (Object.keys(ACCOUNT_TABLES) as AccountTableName[]).filter((table) =>
+  ACCOUNT_TABLES[table].lookup.some((field) => field === 'expires_at'),
+);
 
-/** Removes records whose `expires_at` is past: at most every ten minutes a table, for nobody is shown them meanwhile. */
+export interface SweeperParts {
+  accounts: AccountStore;
+  now: () => Date;
+  log: { warn(details: object, message: string): void };
+}
+
+/** Removes records whose `expires_at` is past, whatever they are: nobody is shown them meanwhile. */
 export class Sweeper {
-  private readonly next = new Map<AccountTableName, number>();
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
 
-  constructor(private readonly parts: { accounts: AccountStore; now: () => Date }) {}
+  constructor(private readonly parts: SweeperParts) {}
 
-  async sweep(table: AccountTableName): Promise<void> {
-    const now = this.parts.now();
-    if (now.getTime() < (this.next.get(table) ?? 0)) return;
-    this.next.set(table, now.getTime() + EVERY_MS);
-    await this.parts.accounts.sweep(table, 'expires_at', now.toISOString());
+  /** Sweeps now, and every ten minutes. */
+  start(): void {
+    this.timer ??= setInterval(() => void this.sweep(), EVERY_MS).unref();
+    void this.sweep();
+  }
+
+  /** One after the other. Never rejects: what failed is left to the next. */
+  sweep(): Promise<void> {
+    this.running = this.running.then(async () => {
+      try {
+        const now = this.parts.now().toISOString();
+        for (const table of TABLES) await this.parts.accounts.sweep(table, 'expires_at', now);
+      } catch (error) {
+        this.parts.log.warn({ err: error }, 'what has expired could not be removed: it is tried again');
+      }
+    });
+    return this.running;
+  }
+
+  /** Stops once what runs has ended. */
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
   }
 }

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import { Sweeper } from './sweeper.ts';
 import { Turns } from './turns.ts';
 import { networkOf, type Visitor } from './visitor.ts';
 
@@ -41,11 +40,8 @@ const networkGate = (name: string): Gate => ({ name: `network:${name}`, free: 60
 export class Throttle {
   private readonly attempts = new Turns(MOST_WAITING);
   private readonly changes = new Turns(MOST_WAITING);
-  private readonly sweeper: Sweeper;
 
-  constructor(private readonly parts: { accounts: AccountStore; now: () => Date }) {
-    this.sweeper = new Sweeper(parts);
-  }
+  constructor(private readonly parts: { accounts: AccountStore; now: () => Date }) {}
 
   /**
    * Lets somebody try `work`, which answers whether they were right. At one gate they do so one after the other: who is
@@ -75,7 +71,6 @@ export class Throttle {
   }
 
   private async enter(gates: readonly Gate[]): Promise<void> {
-    await this.sweeper.sweep('attempts');
     for (const gate of gates) {
       this.refuseWaiting(this.current(await this.parts.accounts.get<Attempts>('attempts', idOf(gate))));
     }

@@ -6,7 +6,7 @@ import { EVERYWHERE } from '../../src/queries/access-entry.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import { type AccessContext, CALLER, HOUR_MS, openAccessLog, VISITOR } from '../support/access-log.ts';
-import { replaced } from '../support/identity.ts';
+import { replaced, swept } from '../support/identity.ts';
 import { until } from '../support/wait.ts';
 
 const test = suite<AccessContext>('access log');
@@ -129,13 +129,13 @@ test('rows end after 400 days, and so does what says where to count', async ({ a
   log.used(CALLER);
   await log.flush();
   clock.waitDays(3);
-  await log.flush();
+  await swept({ accounts, now: clock.now });
   assert.is((await accounts.all('access')).length, 3, 'rows alone');
   clock.waitDays(KEPT_DAYS - 3);
-  await log.flush();
+  await swept({ accounts, now: clock.now });
   assert.is((await rows('org_a')).length, 2, 'on their last day');
   clock.wait(HOUR_MS);
-  await log.flush();
+  await swept({ accounts, now: clock.now });
   assert.equal(await accounts.all('access'), []);
 });
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { personOf } from '../../src/identity/actor.ts';
+import { swept } from '../support/identity.ts';
 import {
   admits,
   allowedCode,
@@ -114,6 +115,7 @@ test('what has expired is swept, and nothing else', async () => {
   const second = (await refresh(service, client, tokens.refresh_token)).json;
   clock.wait(31 * MINUTE_MS);
   await refresh(service, client, String(second.refresh_token));
+  await swept(service.identity);
   const kinds = (await accounts.all('oauth')).map(({ kind }) => kind).sort();
   const refreshTokens = Array(3).fill('RefreshToken');
   assert.equal(kinds, ['AccessToken', 'Client', 'Grant', ...refreshTokens], 'used up ones are remembered');

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Session } from '../../src/identity/sessions.ts';
 import { browserOf, networkOf } from '../../src/identity/visitor.ts';
-import { closeAll, open, rejection } from '../support/identity.ts';
+import { closeAll, open, rejection, swept } from '../support/identity.ts';
 import {
   ADA,
   codeOf,
@@ -179,11 +179,12 @@ sessions('a challenge is taken once, for its own purpose, within 15 minutes', as
   assert.is(await here.sessions.takeChallenge(session, 'USE_PASSKEY'), null);
 });
 
-sessions('what is over is swept up when others come', async () => {
+sessions('what is over is swept up', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
   people.clock.waitDays(2);
   const later = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  await swept(people.identity);
   const kept = await people.identity.accounts.all('sessions');
   assert.equal(
     kept.map(({ id }) => id),

@@ -2,8 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as assert from 'uvu/assert';
 import { CommandHandler } from '../../src/commands/handler.ts';
 import type { InstallationParts } from '../../src/identity/installation.ts';
+import { Sweeper } from '../../src/identity/sweeper.ts';
 import { Tokens } from '../../src/identity/tokens.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { openStores, type Stores } from '../../src/stores/open.ts';
@@ -55,6 +57,12 @@ export async function open(dataDir = temporaryFolder(), clock = new TestClock())
 /** Closes everything that `open` opened. */
 export async function closeAll(): Promise<void> {
   for (const { close } of opened.splice(0)) await close();
+}
+
+/** Removes what has expired, as a service does every ten minutes. */
+export function swept({ accounts, now }: Pick<TestIdentity, 'accounts' | 'now'>): Promise<void> {
+  const log = { warn: (details: object) => assert.unreachable(JSON.stringify(details)) };
+  return new Sweeper({ accounts, now, log }).sweep();
 }
 
 /** The same stores with some methods of the account store replaced. */

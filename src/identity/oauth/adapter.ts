@@ -1,5 +1,4 @@
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
-import type { Sweeper } from '../sweeper.ts';
 import { hashToken, isWellFormed, type TokenKind } from '../token.ts';
 import { type Adapter, type AdapterPayload, errors } from './library.ts';
 
@@ -20,8 +19,6 @@ export interface StoredModel extends AccountRecord {
 export interface AdapterParts {
   accounts: AccountStore;
   now: () => Date;
-  /** One for all kinds: what has expired is removed when something is kept. */
-  sweeper: Sweeper;
   /** Whether the grant's TokenRecord is there, not revoked and not expired. */
   lives(tokenId: string): Promise<boolean>;
   /** Takes the grant's TokenRecord away; what is gone already is no error. */
@@ -58,7 +55,6 @@ export class StoreAdapter implements Adapter {
       consumed: null,
       payload: JSON.stringify(rest).replaceAll(id, MARK),
     };
-    await this.parts.sweeper.sweep('oauth');
     await this.parts.accounts.put('oauth', row);
   }
 

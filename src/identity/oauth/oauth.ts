@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { personOf } from '../actor.ts';
 import type { Members } from '../members.ts';
-import { Sweeper } from '../sweeper.ts';
 import type { ShownToken } from '../token-lists.ts';
 import type { TokenRecord } from '../token-record.ts';
 import type { Tokens } from '../tokens.ts';
@@ -94,7 +93,6 @@ function models({ accounts, tokens, now }: OAuthParts): AdapterParts {
   return {
     accounts,
     now,
-    sweeper: new Sweeper({ accounts, now }),
     lives: async (tokenId) => {
       const record = await accounts.get<TokenRecord>('tokens', tokenId);
       return record !== null && record.revoked_at === null && Date.parse(record.expires_at) > now().getTime();

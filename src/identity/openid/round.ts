@@ -1,6 +1,5 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AccountStore } from '../../stores/account-store.ts';
-import { Sweeper } from '../sweeper.ts';
 
 /** What a browser goes to the provider for. `session`: the id of the session that is to be connected. */
 export type Errand = { purpose: 'SIGN_IN'; next: string } | { purpose: 'CONNECT'; session: string };
@@ -38,11 +37,7 @@ const SEED_BYTES = 18;
  * of a random seed in it, so that nothing is stored for who only sets out, and the cookie tells none of them.
  */
 export class Rounds {
-  private readonly sweeper: Sweeper;
-
-  constructor(private readonly parts: RoundsParts) {
-    this.sweeper = new Sweeper(parts);
-  }
+  constructor(private readonly parts: RoundsParts) {}
 
   /** `cookie` is for this browser alone. */
   begin(errand: Errand): { cookie: string; round: Round } {
@@ -63,8 +58,7 @@ export class Rounds {
   }
 
   /** Answers whether it was not over yet: of several answers to one round, on whichever instance, one counts. */
-  async finish({ state, expires_at }: Round): Promise<boolean> {
-    await this.sweeper.sweep('attempts');
+  finish({ state, expires_at }: Round): Promise<boolean> {
     return this.parts.accounts.insert('attempts', { id: hash('sha256', `openid ${state}`, 'hex'), expires_at });
   }
 

@@ -1,0 +1,53 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Sweeper } from '../../src/identity/sweeper.ts';
+import { ACCOUNT_TABLES, type AccountTableName } from '../../src/stores/account-store.ts';
+import { StoreUnavailable } from '../../src/stores/errors.ts';
+import { closeAll, open, swept, withAccounts } from '../support/identity.ts';
+
+const test = suite('what has expired');
+
+test.after.each(closeAll);
+
+const TABLES = Object.keys(ACCOUNT_TABLES) as AccountTableName[];
+
+test('is removed from every table that has such records, and nothing else is', async () => {
+  const identity = await open();
+  const { accounts, clock } = identity;
+  const over = clock.now().toISOString();
+  clock.wait(1);
+  const good = clock.now().toISOString();
+  for (const table of TABLES) {
+    await accounts.insert(table, { id: 'over', expires_at: over });
+    await accounts.insert(table, { id: 'good', expires_at: good });
+    await accounts.insert(table, { id: 'for ever' });
+  }
+  await swept(identity);
+  const left = await Promise.all(TABLES.map(async (table) => [table, (await accounts.all(table)).length]));
+  const lasting = left.filter(([, count]) => count === 3).map(([table]) => table);
+  assert.equal(lasting, ['secrets', 'accounts', 'tokens', 'passkeys', 'domains']);
+  assert.equal(new Set(left.map(([, count]) => count)), new Set([2, 3]));
+});
+
+test('is swept from the start on; where the store is away the next sweep does it', async () => {
+  const identity = await open();
+  const { clock, accounts } = identity;
+  const warned: string[] = [];
+  let away = true;
+  const flaky = withAccounts(identity, {
+    sweep: (...where) => (away ? Promise.reject(new StoreUnavailable('away')) : accounts.sweep(...where)),
+  });
+  const sweeper = new Sweeper({ ...flaky, log: { warn: (_, message) => warned.push(message) } });
+  await accounts.insert('sessions', { id: 'over', expires_at: clock.now().toISOString() });
+  clock.wait(1);
+  sweeper.start();
+  await sweeper.close();
+  assert.is(warned.length, 1);
+  assert.is((await accounts.all('sessions')).length, 1);
+  away = false;
+  await sweeper.sweep();
+  assert.is(warned.length, 1);
+  assert.equal(await accounts.all('sessions'), []);
+});
+
+test.run();
