@@ -1,15 +1,14 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { randomUUID } from 'node:crypto';
-import { ROLES, type Role } from '../commands/caller.ts';
-import { lowerRole } from '../commands/roles.ts';
+import type { Role } from '../commands/caller.ts';
 import type { Membership } from '../identity/members.ts';
 import type { ShownToken } from '../identity/token-lists.ts';
-import { MAX_DAYS } from '../identity/token-record.ts';
 import { Form } from './context.tsx';
-import { CheckField, ChoiceField, FormFault, SelectField, TextField } from './fields.tsx';
+import { CheckField, FormFault, TextField } from './fields.tsx';
 import { BLANK, type FormState } from './forms.ts';
+import { DaysField, OrganizationsField, RoleField } from './grant-fields.tsx';
 import { Day, Facts, Moment } from './pieces.tsx';
-import { roleChoices, roleName } from './roles.ts';
+import { roleName } from './roles.ts';
 
 /** What most assistants need, where its maker may give it. */
 const USUAL_ROLE: Role = 'EDITOR';
@@ -21,7 +20,6 @@ export function NewTokenForm(props: {
   days: number;
 }) {
   const { form, organizations } = props;
-  const highest = ROLES.findLast((role) => organizations.some((one) => one.role === role)) ?? 'VIEWER';
   return (
     <Form action={props.action} class="card">
       <FormFault form={form} />
@@ -33,36 +31,14 @@ export function NewTokenForm(props: {
         hint="What it is for, such as “Claude on my laptop”. Only you and your owners see it."
         maxLength={200}
       />
-      <SelectField
-        form={form}
-        name="role"
-        label="Role"
-        hint="Up to your own. Your own role limits it at every call."
-        choices={roleChoices(highest)}
-        value={lowerRole(USUAL_ROLE, highest)}
-      />
-      <ChoiceField
-        form={form}
-        name="organizations"
-        label="Organizations"
-        choices={organizations.map(({ id, name, role }) => ({
-          value: id,
-          label: name,
-          hint: `You: ${roleName(role)}`,
-        }))}
-        chosen={organizations.length === 1 ? organizations.map(({ id }) => id) : []}
-      />
+      <RoleField form={form} label="Role" organizations={organizations} value={USUAL_ROLE} />
+      <OrganizationsField form={form} label="Organizations" organizations={organizations} />
       <CheckField form={form} name="read_only" label="Only read" hint="It can change nothing, whatever its role." />
-      <TextField
+      <DaysField
         form={form}
-        name="days"
         label="Ends after days"
-        hint={`1 to ${MAX_DAYS}. You are reminded on the start page two weeks ahead.`}
-        type="number"
-        inputMode="numeric"
-        min={1}
-        max={MAX_DAYS}
-        value={String(props.days)}
+        hint="You are reminded on the start page two weeks ahead."
+        value={props.days}
       />
       <button type="submit">Make the token</button>
     </Form>
@@ -112,17 +88,7 @@ function Deeds({ token, path, days }: { token: ShownToken; path: string; days: n
         <summary>Regenerate</summary>
         <Form action={`${path}/regenerate`} class="inline">
           <p>You get a new token text. The present one stops working at once.</p>
-          <TextField
-            form={BLANK}
-            id={`days-${token.id}`}
-            name="days"
-            label="Ends after days"
-            type="number"
-            inputMode="numeric"
-            min={1}
-            max={MAX_DAYS}
-            value={String(days)}
-          />
+          <DaysField form={BLANK} id={`days-${token.id}`} label="Ends after days" value={days} />
           <button type="submit" class="quiet">
             Regenerate “{token.name}”
           </button>

@@ -1,36 +1,21 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
-import { ROLES } from '../../commands/caller.ts';
 import { formTargetOf } from '../../http/security-headers.ts';
 import { PATHS } from '../../identity/oauth/addresses.ts';
 import type { ConsentDetails } from '../../identity/oauth/consent.ts';
-import { MAX_DAYS } from '../../identity/token-record.ts';
 import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
-import { ChoiceField, FormFault, SelectField, TextField } from '../fields.tsx';
-import { BLANK, checkForm, type FormState, many, one } from '../forms.ts';
+import { ChoiceField, FormFault } from '../fields.tsx';
+import { BLANK, checkForm, type FormState, one } from '../forms.ts';
+import { DaysField, GRANT, OrganizationsField, RoleField } from '../grant-fields.tsx';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { Facts } from '../pieces.tsx';
-import { roleChoices, roleName } from '../roles.ts';
 import { get, post, type Route, redirect } from '../visit.ts';
 
-const WHOLE_DAYS = `Give whole days, from 1 to ${MAX_DAYS}.`;
 const ANSWER = { answer: one(z.enum(['allow', 'deny'], 'Allow it or deny it.')) };
-const ALLOWED = {
-  organizations: many(z.string()).min(1, 'Choose at least one organization, or deny it.').max(100),
-  access: one(z.enum(['write', 'read'], 'Choose one.')),
-  role: one(z.enum(ROLES, 'Choose a role.')),
-  days: one(
-    z
-      .string()
-      .trim()
-      .regex(/^\d{1,3}$/, WHOLE_DAYS)
-      .transform(Number)
-      .refine((days) => days >= 1 && days <= MAX_DAYS, WHOLE_DAYS),
-  ),
-};
+const ALLOWED = { ...GRANT, access: one(z.enum(['write', 'read'], 'Choose one.')) };
 
 /** Where an assistant's request is put to the person that it asks. It is always asked, and nothing is chosen for them. */
 export const consentPage = ({ oauth, noteAccess }: Pick<WebParts, 'oauth' | 'noteAccess'>): Route[] => {
@@ -103,18 +88,11 @@ function page(details: ConsentDetails, form: FormState): Page {
 
 function Choices({ details, form }: { details: ConsentDetails; form: FormState }) {
   const { organizations, asksToWrite, role, days } = details;
-  const highest = ROLES.findLast((known) => organizations.some((one) => one.role === known)) ?? 'VIEWER';
   const read = { value: 'read', label: 'Only read', hint: 'It can change nothing, whatever its role.' };
   const write = { value: 'write', label: 'Read and change', hint: 'Every change is kept with your name and its own.' };
   return (
     <>
-      <ChoiceField
-        form={form}
-        name="organizations"
-        label="For which organizations?"
-        choices={organizations.map((one) => ({ value: one.id, label: one.name, hint: `You: ${roleName(one.role)}` }))}
-        chosen={organizations.length === 1 ? organizations.map(({ id }) => id) : []}
-      />
+      <OrganizationsField form={form} label="For which organizations?" organizations={organizations} />
       <ChoiceField
         form={form}
         name="access"
@@ -123,25 +101,8 @@ function Choices({ details, form }: { details: ConsentDetails; form: FormState }
         choices={asksToWrite ? [write, read] : [read]}
         chosen={[asksToWrite ? 'write' : 'read']}
       />
-      <SelectField
-        form={form}
-        name="role"
-        label="As what?"
-        hint="Up to your own role, which limits it at every call."
-        choices={roleChoices(highest)}
-        value={role}
-      />
-      <TextField
-        form={form}
-        name="days"
-        label="For how many days?"
-        hint={`1 to ${MAX_DAYS}. Then it asks you again.`}
-        type="number"
-        inputMode="numeric"
-        min={1}
-        max={MAX_DAYS}
-        value={String(days)}
-      />
+      <RoleField form={form} label="As what?" organizations={organizations} value={role} />
+      <DaysField form={form} label="For how many days?" hint="Then it asks you again." value={days} />
     </>
   );
 }

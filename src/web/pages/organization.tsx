@@ -1,19 +1,17 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { z } from 'zod';
 import { may } from '../../commands/roles.ts';
 import type { Actor } from '../../identity/actor.ts';
 import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
-import { type FormState, filled, one } from '../forms.ts';
+import { type FormState, filled } from '../forms.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { CopyBlock, Facts } from '../pieces.tsx';
 import { roleText } from '../roles.ts';
 import { get, post, type Route, redirect } from '../visit.ts';
 import { type Within, within } from '../within.ts';
-
-const NAME = { name: one(z.string().trim().min(1, 'Give the organization a name.')) };
+import { NAMED } from './organizations.tsx';
 
 /** One organization at a glance. */
 export const organizationPage = (parts: WebParts): Route[] => [
@@ -25,7 +23,7 @@ export const organizationPage = (parts: WebParts): Route[] => [
     const place = await within(parts, visit, 'renameOrganization');
     const { organization, actor, path } = place;
     const deed = ({ name }: { name: string }) => parts.members.rename(organization.id, name, actor);
-    const { state } = await attempt(visit.sent, NAME, deed);
+    const { state } = await attempt(visit.sent, NAMED, deed);
     return state === null ? redirect(path, 'The organization has its new name.') : page(parts, place, state);
   }),
 ];

@@ -12,14 +12,14 @@ import { roleName, roleText } from '../roles.ts';
 import { get, post, type Route, redirect } from '../visit.ts';
 
 const PATH = '/organizations';
-const FORM = { name: one(z.string().trim().min(1, 'Give the organization a name.')) };
+export const NAMED = { name: one(z.string().trim().min(1, 'Give the organization a name.')) };
 
 /** One's organizations, and beginning another. */
 export const organizationsPage = ({ members }: WebParts): Route[] => [
   get(PATH, async ({ person }) => page(await members.organizationsOf(person.account.id), BLANK)),
   post(PATH, async ({ person, sent }) => {
     const { id } = person.account;
-    const { done, state } = await attempt(sent, FORM, ({ name }) => members.createOrganization(name, id));
+    const { done, state } = await attempt(sent, NAMED, ({ name }) => members.createOrganization(name, id));
     if (state !== null) return page(await members.organizationsOf(id), state);
     return redirect(`${PATH}/${done.id}`, `${done.name} is begun, and you are its owner.`);
   }),

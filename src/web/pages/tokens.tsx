@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
-import { ROLES } from '../../commands/caller.ts';
 import { personOf } from '../../identity/actor.ts';
 import type { Membership } from '../../identity/members.ts';
 import type { ShownToken } from '../../identity/token-lists.ts';
-import { DEFAULT_DAYS, MAX_DAYS } from '../../identity/token-record.ts';
+import { DEFAULT_DAYS } from '../../identity/token-record.ts';
 import { attempt } from '../attempt.ts';
-import { BLANK, checkbox, checkForm, type FormState, many, one } from '../forms.ts';
+import { BLANK, checkbox, checkForm, type FormState, one } from '../forms.ts';
+import { DAYS, GRANT } from '../grant-fields.tsx';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { issuedPage } from '../token-issued.tsx';
@@ -15,24 +15,12 @@ import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts
 
 export const TOKENS = '/settings/tokens';
 
-const WHOLE_DAYS = `Give whole days, from 1 to ${MAX_DAYS}.`;
-const DAYS = one(
-  z
-    .string()
-    .trim()
-    .regex(/^\d{1,3}$/, WHOLE_DAYS)
-    .transform(Number)
-    .refine((days) => days >= 1 && days <= MAX_DAYS, WHOLE_DAYS),
-);
 const NEW_TOKEN = {
   name: one(z.string().trim().min(1, 'Give the token a name, such as the assistant it is for.').max(200)),
-  role: one(z.enum(ROLES, 'Choose a role.')),
-  organizations: many(z.string()).min(1, 'Choose at least one organization.').max(100),
+  ...GRANT,
   read_only: checkbox(),
-  days: DAYS,
   once: one(z.uuid('Reload the page, then try again.')),
 };
-const RENEWAL = { days: DAYS };
 /** Older ones that are over are not listed. */
 const MOST_OVER = 20;
 
@@ -49,7 +37,7 @@ export const tokensPage = (parts: WebParts): Route[] => {
       return state === null ? issuedPage(parts.endpoint, done, 'NEW') : listPage(parts, visit, state);
     }),
     post(`${TOKENS}/:id/regenerate`, async (visit) => {
-      const { value, state } = checkForm(RENEWAL, visit.sent);
+      const { value, state } = checkForm(DAYS, visit.sent);
       if (value === null) return listPage(parts, visit, { ...BLANK, fault: state.errors.get('days') ?? null });
       const issued = await tokens.regenerate(visit.params.id ?? '', value.days, personOf(visit.person.account.id));
       return issuedPage(parts.endpoint, issued, 'RENEWED');
