@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { kindOf } from '../commands/ids.ts';
-import { endOf, isRealDate } from '../queries/moment.ts';
+import { beginOf, isRealDate } from '../queries/moment.ts';
 
 /*
  * The kinds of values that inputs are made of. Each is the one source of its limits and of what is published: text
@@ -70,8 +70,8 @@ export const timestamp = () =>
   z
     .string()
     .overwrite((value) => value.trim())
-    .refine((value) => endOf(value) !== null, 'is not a time: give YYYY-MM-DD, or YYYY-MM-DDThh:mm:ssZ in UTC')
-    .overwrite((value) => (isRealDate(value) ? `${value}T00:00:00.000Z` : (endOf(value) ?? value)))
+    .refine((value) => beginOf(value) !== null, 'is not a time: give YYYY-MM-DD, or YYYY-MM-DDThh:mm:ssZ in UTC')
+    .overwrite((value) => beginOf(value) ?? value)
     .meta({ title: 'time', pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z)?$' });
 
 const LETTER = '[0-9A-HJKMNP-TV-Z]';

@@ -5,7 +5,7 @@ import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { ACCESS_TYPES, type AccessRow, EVERYWHERE, LONGEST_COUNT_MS } from './access-entry.ts';
 import type { ChangesInput } from './changes.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { endOf, isRealDate } from './moment.ts';
+import { beginOf, endOf } from './moment.ts';
 import { accountNames } from './names.ts';
 import { fitting } from './present.ts';
 import type { Reader } from './reader.ts';
@@ -94,7 +94,7 @@ function wrong(message: string, field: string): Refusal {
 /** A bound of the period, inclusive: a day's begin or end, or a time. */
 function timeOf(field: 'from' | 'to', text: string | undefined): string | null {
   if (text === undefined) return null;
-  const time = field === 'from' && isRealDate(text) ? `${text}T00:00:00.000Z` : endOf(text);
+  const time = field === 'from' ? beginOf(text) : endOf(text);
   if (time !== null) return time;
   throw wrong(`The access log has no positions: give ${field} as a date, or a timestamp in UTC.`, `filter.${field}`);
 }

@@ -10,7 +10,7 @@ import { asksForAccess, listAccess } from './access.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { oneOf } from './family.ts';
 import { answerNotes } from './list.ts';
-import { completionOf, endOf, isRealDate, type Moment, momentOf } from './moment.ts';
+import { beginOf, completionOf, endOf, type Moment, momentOf } from './moment.ts';
 import { accountNames } from './names.ts';
 import { readPage } from './page.ts';
 import { fitting } from './present.ts';
@@ -191,7 +191,7 @@ async function boundary(
     const completed = await completionOf(reader, organizationId, text, `filter.${field}`);
     return { key: 'position', op: 'range', [side]: completed };
   }
-  const time = field === 'from' && isRealDate(text) ? `${text}T00:00:00.000Z` : endOf(text);
+  const time = field === 'from' ? beginOf(text) : endOf(text);
   if (time !== null) return { key: 'log_time', op: 'range', [side]: time };
   throw new Refusal(
     'invalid_input',

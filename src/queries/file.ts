@@ -1,8 +1,7 @@
 import type { Caller } from '../commands/caller.ts';
-import { dateOf } from '../commands/dates.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { readSigned, writeSigned } from './cursor.ts';
-import { momentOf } from './moment.ts';
+import { type PinnedMoment, pinnedMoment } from './moment.ts';
 import { isIncomplete, type Reader } from './reader.ts';
 
 /** What a file of records or of changes is asked for by. */
@@ -16,15 +15,9 @@ export interface FileInput {
   after?: string | undefined;
 }
 
-/** A moment that stays what it is while a file of it is written, however long that takes. */
-export interface FileMoment {
-  today: string;
-  ordinal: number;
-}
-
 /** A file that is about to be written. */
 export interface OpenedFile {
-  moment: FileMoment;
+  moment: PinnedMoment;
   /** Leads back to the same moment. */
   cursor: string;
   /** An event of the organization could not be read: something may lack. */
@@ -52,8 +45,8 @@ export async function beginFile(
       'Give after together with the cursor that the file began with: it stands in a header of its answer.';
     throw new Refusal('invalid_input', message, { field: 'cursor' });
   }
-  const moment = cursor === undefined ? await pinned(reader, organization_id, as_of) : null;
-  const [today, ordinal] = moment ?? readSigned<[string, number]>(reader.cursorKey, boundTo, cursor ?? '');
+  const { today, ordinal } =
+    cursor === undefined ? await pinnedMoment(reader, organization_id, as_of) : momentIn(reader, boundTo, cursor);
   return {
     moment: { today, ordinal },
     cursor: writeSigned(reader.cursorKey, boundTo, [today, ordinal]),
@@ -61,8 +54,7 @@ export async function beginFile(
   };
 }
 
-/** Today, by its date, is the newest position there is. */
-async function pinned(reader: Reader, organizationId: string, asOf: string | undefined): Promise<[string, number]> {
-  const { today, ordinal } = await momentOf(reader, organizationId, asOf ?? dateOf(reader.now().toISOString()));
-  return [today, ordinal ?? 0];
+function momentIn(reader: Reader, boundTo: unknown, cursor: string): PinnedMoment {
+  const [today, ordinal] = readSigned<[string, number]>(reader.cursorKey, boundTo, cursor);
+  return { today, ordinal };
 }

@@ -4,6 +4,7 @@ import { dateOf } from '../commands/dates.ts';
 import { kindOf } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { permit } from '../commands/roles.ts';
+import { CHANGES, changeId } from '../projections/changes.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { behind, READ_WAIT_MS, type Reader } from './reader.ts';
 
@@ -13,6 +14,11 @@ export interface Moment {
   today: string;
   /** Null for now. 0 is before the organization's first event. */
   ordinal: number | null;
+}
+
+/** A moment that stays what it is while a file or a report of it is written, however long that takes. */
+export interface PinnedMoment extends Moment {
+  ordinal: number;
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -26,9 +32,15 @@ const SETTLED_MS = 10_000;
 /** Times whose ordinal can't change any more, so that a walk through old pages resolves them once. */
 const settled = new LRUCache<string, number>({ max: 5_000 });
 
+/** A real date's last millisecond. */
+export const endOfDay = (date: string): string => `${date}T23:59:59.999Z`;
+
+/** A date's first millisecond, or the timestamp; null when it is neither or impossible. */
+export const beginOf = (text: string): string | null => (isRealDate(text) ? `${text}T00:00:00.000Z` : endOf(text));
+
 /** A date's last millisecond, or the timestamp with exactly three decimals; null when it is neither or impossible. */
 export function endOf(text: string): string | null {
-  if (DATE.test(text)) return isRealDate(text) ? `${text}T23:59:59.999Z` : null;
+  if (DATE.test(text)) return isRealDate(text) ? endOfDay(text) : null;
   if (!TIMESTAMP.test(text)) return null;
   const time = new Date(text);
   return Number.isNaN(time.getTime()) || !isRealDate(dateOf(text)) ? null : time.toISOString();
@@ -61,10 +73,18 @@ export function refusePast(reader: Reader, caller: Caller, organizationId: strin
 
 /** Reads `as_of` in each of its forms. @throws Refusal invalid_input for the future and for what is no moment */
 export async function momentOf(reader: Reader, organizationId: string, asOf: string | undefined): Promise<Moment> {
-  const now = reader.now();
-  const today = dateOf(now.toISOString());
-  if (asOf === undefined) return { today, ordinal: null };
-  if (asOf === today) return { today, ordinal: await newestOrdinal(reader, organizationId) };
+  if (asOf === undefined) return { today: dateOf(reader.now().toISOString()), ordinal: null };
+  return pinnedMoment(reader, organizationId, asOf);
+}
+
+/** The same, with the newest position for now. */
+export async function pinnedMoment(
+  reader: Reader,
+  organizationId: string,
+  asOf: string | undefined,
+): Promise<PinnedMoment> {
+  const today = dateOf(reader.now().toISOString());
+  if (asOf === undefined || asOf === today) return { today, ordinal: await newestOrdinal(reader, organizationId) };
   if (POSITION.test(asOf)) return momentOfPosition(reader, organizationId, Number(asOf));
   if (kindOf(asOf) === 'aud') {
     return momentOfPosition(reader, organizationId, await completionOf(reader, organizationId, asOf, 'as_of'));
@@ -79,7 +99,7 @@ export async function momentOf(reader: Reader, organizationId: string, asOf: str
       },
     );
   }
-  return { today: dateOf(time), ordinal: await ordinalAt(reader, organizationId, time, now.getTime()) };
+  return { today: dateOf(time), ordinal: await ordinalAt(reader, organizationId, time) };
 }
 
 /** Now, as a position that serves later: of the newest event there is when it is asked for. */
@@ -88,22 +108,22 @@ async function newestOrdinal({ progress }: Reader, organizationId: string): Prom
   return progress.checkpoint(organizationId)?.ordinal ?? 0;
 }
 
-async function momentOfPosition(reader: Reader, organizationId: string, ordinal: number): Promise<Moment> {
-  const { progress, models } = reader;
+async function momentOfPosition(reader: Reader, organizationId: string, ordinal: number): Promise<PinnedMoment> {
+  const { progress } = reader;
   if ((progress.checkpoint(organizationId)?.ordinal ?? 0) < ordinal) {
     if (!(await progress.caughtUp(Date.now(), READ_WAIT_MS))) throw behind();
     if ((progress.checkpoint(organizationId)?.ordinal ?? 0) < ordinal) refuseFuture();
   }
   if (ordinal === 0) return { today: '0000-01-01', ordinal: 0 };
-  const [change] = await models.find({
-    collection: 'changes',
-    organizationId,
-    where: [{ key: 'position', op: 'eq', value: ordinal }],
-    order: { key: 'position', direction: 'ASC' },
-    limit: 1,
-  });
-  if (change === undefined) throw behind();
-  return { today: dateOf(String(change.doc.log_time)), ordinal };
+  const time = await logTimeOf(reader, organizationId, ordinal);
+  if (time === null) throw behind();
+  return { today: dateOf(time), ordinal };
+}
+
+/** When the event at an ordinal came into the log; null where there is none. */
+export async function logTimeOf({ models }: Reader, organizationId: string, ordinal: number): Promise<string | null> {
+  const [change] = await models.get(CHANGES.name, [changeId(organizationId, ordinal)]);
+  return change === undefined ? null : String(change.doc.log_time);
 }
 
 /** The ordinal that an audit pinned when it was completed. @throws Refusal where there is none */
@@ -118,15 +138,11 @@ export async function completionOf(reader: Reader, organizationId: string, id: s
 }
 
 /** The last ordinal whose log time is not later than `time`. */
-export async function ordinalAt(
-  reader: Reader,
-  organizationId: string,
-  time: string,
-  arrival: number,
-): Promise<number> {
+export async function ordinalAt(reader: Reader, organizationId: string, time: string): Promise<number> {
   const key = `${organizationId}@${time}`;
   const known = settled.get(key);
   if (known !== undefined) return known;
+  const arrival = reader.now().getTime();
   const moment = Date.parse(time);
   const { progress } = reader;
   const needed = Math.min(moment + SETTLED_MS, arrival);

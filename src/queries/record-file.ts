@@ -3,10 +3,10 @@ import { Refusal } from '../commands/refusal.ts';
 import { type Deed, permit } from '../commands/roles.ts';
 import { historyOf } from '../projections/read-model.ts';
 import type { FamilyQuery } from './family.ts';
-import { beginFile, type FileInput, type FileMoment, type OpenedFile, ROWS_AT_ONCE } from './file.ts';
+import { beginFile, type FileInput, type OpenedFile, ROWS_AT_ONCE } from './file.ts';
 import { linkedTo } from './links.ts';
 import { listConditions } from './list.ts';
-import { holdingAt, refusePast } from './moment.ts';
+import { holdingAt, type PinnedMoment, refusePast } from './moment.ts';
 import { type PageQuery, readPages } from './page.ts';
 import { present } from './present.ts';
 import type { Reader } from './reader.ts';
@@ -51,7 +51,7 @@ async function placeOf(
   reader: Reader,
   source: Pick<PageQuery, 'collection' | 'organizationId' | 'order'>,
   id: string,
-  moment: FileMoment,
+  moment: PinnedMoment,
 ): Promise<PageQuery['after']> {
   const where = [{ key: 'record_id', op: 'eq', value: id } as const, ...holdingAt(moment.ordinal)];
   const [found] = await reader.models.find({ ...source, where, limit: 1 });

@@ -1,7 +1,7 @@
 import { Refusal } from '../../commands/refusal.ts';
 import { evidenceQuery } from '../evidence.ts';
 import { measureQuery } from '../measures.ts';
-import { momentOf } from '../moment.ts';
+import { type PinnedMoment, pinnedMoment } from '../moment.ts';
 import { nonconformityQuery } from '../nonconformities.ts';
 import type { Reader } from '../reader.ts';
 import { besideEach, newestOf, recordThen } from './beside.ts';
@@ -10,7 +10,7 @@ import { firstFrom, lastUntil } from './changes-between.ts';
 import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
 import { recordsSection } from './register.ts';
 import { NONCONFORMITY_COLUMNS } from './registers.ts';
-import type { Column, ReportContext, ReportInput, ReportMoment, ReportType, Row, Section } from './report-type.ts';
+import type { Column, ReportContext, ReportInput, ReportType, Row, Section } from './report-type.ts';
 import { once, statementOf } from './statement.ts';
 import { nameOf, onDay, recordsAt, rowOf, walk } from './walk.ts';
 
@@ -97,14 +97,13 @@ async function completion(
   reader: Reader,
   organizationId: string,
   input: Pick<ReportInput, 'audit_id' | 'as_of'>,
-): Promise<ReportMoment> {
+): Promise<PinnedMoment> {
   const { audit_id, as_of } = input;
   if (audit_id === undefined) {
     throw new Refusal('invalid_input', 'Give audit_id, the completed audit whose pack it is.', { field: 'audit_id' });
   }
-  const today = reader.now().toISOString().slice(0, 10);
-  const { today: day, ordinal } = await momentOf(reader, organizationId, as_of ?? today);
-  const context: ReportContext = { reader, organizationId, moment: { today: day, ordinal: ordinal! }, inputs: {} };
+  const moment = await pinnedMoment(reader, organizationId, as_of);
+  const context: ReportContext = { reader, organizationId, moment, inputs: {} };
   const audit = await recordThen(context, 'AUDIT', audit_id);
   if (audit === null) {
     throw new Refusal('not_found', `There is no ${audit_id} here: listAudits names the audits there are.`, {
@@ -116,8 +115,7 @@ async function completion(
       field: 'audit_id',
     });
   }
-  const completed = await momentOf(reader, organizationId, audit.completed_position);
-  return { today: completed.today, ordinal: completed.ordinal! };
+  return pinnedMoment(reader, organizationId, audit.completed_position);
 }
 
 /** What the audit is about: itself, its framework, the controls, their measures, and its findings. */

@@ -1,7 +1,7 @@
 import { kindOf } from '../../commands/ids.ts';
 import { Refusal } from '../../commands/refusal.ts';
 import type { Condition } from '../../stores/read-store.ts';
-import { completionOf, endOf, isRealDate } from '../moment.ts';
+import { beginOf, completionOf, endOf } from '../moment.ts';
 import { changeFigures, changesBetween, changesSection } from './changes.ts';
 import type { ReportContext, ReportType } from './report-type.ts';
 
@@ -29,7 +29,7 @@ export const changesReport: ReportType = {
 export async function firstFrom(context: ReportContext, from: string): Promise<number> {
   const named = await ordinalOf(context, 'from', from);
   if (named !== null) return Math.max(1, named);
-  const time = isRealDate(from) ? `${from}T00:00:00.000Z` : timeOf('from', from);
+  const time = timeOf('from', beginOf(from));
   const after = context.moment.ordinal + 1;
   return Math.min(after, (await changeBy(context, { key: 'log_time', op: 'range', gte: time }, 'ASC')) ?? after);
 }
@@ -38,7 +38,7 @@ export async function firstFrom(context: ReportContext, from: string): Promise<n
 export async function lastUntil(context: ReportContext, to: string): Promise<number> {
   const named = await ordinalOf(context, 'to', to);
   const found =
-    named ?? (await changeBy(context, { key: 'log_time', op: 'range', lte: timeOf('to', to) }, 'DESC')) ?? 0;
+    named ?? (await changeBy(context, { key: 'log_time', op: 'range', lte: timeOf('to', endOf(to)) }, 'DESC')) ?? 0;
   return Math.min(context.moment.ordinal, found);
 }
 
@@ -52,8 +52,7 @@ async function ordinalOf(
   return kindOf(text) === 'aud' ? completionOf(reader, organizationId, text, field) : null;
 }
 
-function timeOf(field: string, text: string): string {
-  const time = endOf(text);
+function timeOf(field: string, time: string | null): string {
   if (time !== null) return time;
   const message = `Give ${field} as a date, a timestamp in UTC, a completed audit's id, or a position.`;
   throw new Refusal('invalid_input', message, { field });

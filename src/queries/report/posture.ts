@@ -1,5 +1,5 @@
 import { addDays } from '../../commands/dates.ts';
-import { ordinalAt } from '../moment.ts';
+import { endOfDay, ordinalAt } from '../moment.ts';
 import { ALL_FIGURES } from './family-figures.ts';
 import { figuresOf, type Values, valuesOf } from './figures.ts';
 import type { Figure, ReportContext, ReportType } from './report-type.ts';
@@ -23,7 +23,7 @@ async function valuesBefore(context: ReportContext, days: number): Promise<Value
   const { reader, organizationId, moment } = context;
   if (moment.ordinal === 0) return null;
   const today = addDays(moment.today, -days);
-  const ordinal = await ordinalAt(reader, organizationId, `${today}T23:59:59.999Z`, reader.now().getTime());
+  const ordinal = await ordinalAt(reader, organizationId, endOfDay(today));
   return ordinal === 0 ? null : valuesOf({ ...context, moment: { today, ordinal } }, ALL_FIGURES);
 }
 

@@ -1,5 +1,5 @@
 import type { Scalar } from '../../stores/read-store.ts';
-import type { Moment } from '../moment.ts';
+import type { PinnedMoment } from '../moment.ts';
 import type { Reader } from '../reader.ts';
 
 /** The reports there are. */
@@ -23,15 +23,11 @@ export type ReportFormat = (typeof REPORT_FORMATS)[number];
 export const NARROWING = ['framework_id', 'audit_id', 'owner_id', 'until', 'from', 'to'] as const;
 export type Narrowing = (typeof NARROWING)[number];
 
-/** The moment of a report: reports of now, too, are of a position. */
-export interface ReportMoment extends Moment {
-  ordinal: number;
-}
-
 export interface ReportContext {
   reader: Reader;
   organizationId: string;
-  moment: ReportMoment;
+  /** Reports of now, too, are of a position. */
+  moment: PinnedMoment;
   /** What the caller gave of what the type takes; an owner is an account's id. */
   inputs: Readonly<Partial<Record<Narrowing, string>>>;
   /** Told how many more records were read, for whoever waits. */
@@ -89,7 +85,7 @@ export interface ReportType {
   /** Carries the proof that its position was sealed. */
   proved?: true;
   /** The moment it is about, where that follows from its inputs. */
-  moment?(reader: Reader, organizationId: string, input: Omit<ReportInput, 'format' | 'cursor'>): Promise<ReportMoment>;
+  moment?(reader: Reader, organizationId: string, input: Omit<ReportInput, 'format' | 'cursor'>): Promise<PinnedMoment>;
   draw(context: ReportContext): Promise<Content>;
 }
 

@@ -1,24 +1,15 @@
 import type { Caller } from '../../commands/caller.ts';
-import { dateOf } from '../../commands/dates.ts';
 import { Refusal } from '../../commands/refusal.ts';
 import { permit } from '../../commands/roles.ts';
 import { historyOf } from '../../projections/read-model.ts';
 import { readSigned, writeSigned } from '../cursor.ts';
-import { holdingAt, momentOf } from '../moment.ts';
+import { holdingAt, logTimeOf, type PinnedMoment, pinnedMoment } from '../moment.ts';
 import { proofOf } from '../proofs.ts';
 import { isIncomplete, type Reader } from '../reader.ts';
 import { digestOf } from './digest.ts';
 import { Cutter, type Format, type Head, type Page } from './page.ts';
 import { FORMATS } from './render/formats.ts';
-import type {
-  Content,
-  Narrowing,
-  ReportContext,
-  ReportInput,
-  ReportMoment,
-  ReportName,
-  ReportType,
-} from './report-type.ts';
+import type { Content, Narrowing, ReportContext, ReportInput, ReportName, ReportType } from './report-type.ts';
 import { NARROWING } from './report-type.ts';
 import { REPORTS } from './types.ts';
 
@@ -111,7 +102,7 @@ function contextOf(
   reader: Reader,
   caller: Caller,
   input: Asked,
-  moment: ReportMoment,
+  moment: PinnedMoment,
   progress?: (records: number) => void,
 ): ReportContext {
   let records = 0;
@@ -176,13 +167,10 @@ function inputsOf(caller: Caller, input: Asked): ReportContext['inputs'] {
   ) as Partial<Record<Narrowing, string>>;
 }
 
-/** A report of now is one of the newest position. */
-async function momentOfReport(reader: Reader, input: Asked): Promise<ReportMoment> {
-  const type = REPORTS[input.type];
-  if (type.moment) return type.moment(reader, input.organization_id, input);
-  const asOf = input.as_of ?? dateOf(reader.now().toISOString());
-  const { today, ordinal } = await momentOf(reader, input.organization_id, asOf);
-  return { today, ordinal: ordinal! };
+async function momentOfReport(reader: Reader, input: Asked): Promise<PinnedMoment> {
+  const { organization_id, type, as_of } = input;
+  const own = REPORTS[type].moment;
+  return own ? own(reader, organization_id, input) : pinnedMoment(reader, organization_id, as_of);
 }
 
 async function envelopeOf(
@@ -192,17 +180,12 @@ async function envelopeOf(
   content: Content,
 ): Promise<Envelope> {
   const { reader, organizationId, moment } = context;
-  const byId = { key: null, direction: 'ASC' } as const;
-  const at = { organizationId, order: byId, limit: 1 };
-  const [newest] = await reader.models.find({
-    ...at,
-    collection: 'changes',
-    where: [{ key: 'position', op: 'eq', value: moment.ordinal }],
-  });
   const [organization] = await reader.models.find({
-    ...at,
     collection: historyOf('organizations'),
+    organizationId,
     where: holdingAt(moment.ordinal),
+    order: { key: null, direction: 'ASC' },
+    limit: 1,
   });
   return {
     type,
@@ -212,7 +195,7 @@ async function envelopeOf(
       ...(context.inputs.owner_id === undefined ? {} : { owner_id: context.inputs.owner_id }),
       ...content.inputs,
     },
-    as_of: (newest?.doc.log_time ?? null) as string | null,
+    as_of: await logTimeOf(reader, organizationId, moment.ordinal),
     position: String(moment.ordinal),
     today: moment.today,
   };

@@ -1,5 +1,5 @@
 import { type PRIORITIES, priorityOf } from '../../commands/risk.ts';
-import { ordinalAt } from '../moment.ts';
+import { endOfDay, ordinalAt } from '../moment.ts';
 import { riskQuery } from '../risks.ts';
 import type { ReportContext } from './report-type.ts';
 import { recordsAt } from './walk.ts';
@@ -25,7 +25,7 @@ export async function riskTrend(context: ReportContext): Promise<TrendPoint[]> {
   if (moment.ordinal === 0) return [];
   const points: TrendPoint[] = [];
   for (const day of monthEnds(moment.today)) {
-    const ordinal = await ordinalAt(reader, organizationId, `${day}T23:59:59.999Z`, reader.now().getTime());
+    const ordinal = await ordinalAt(reader, organizationId, endOfDay(day));
     const then = Math.min(ordinal, moment.ordinal);
     if (then > 0) points.push(await pointAt(context, day, then));
   }
