@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { RowError } from '../mcp/import-rows.ts';
+import { csvCell } from '../queries/report/render/csv.ts';
 import { CommandError, type Shell } from './command.ts';
 
 /** Refused rows that are listed on the screen; the rest is in the report. */
@@ -49,11 +50,4 @@ function sentence(error: RowError): string {
 
 function plain({ message, hint }: RowError): string {
   return hint ? `${message} (${hint})` : message;
-}
-
-/** Quoted as RFC 4180 says; a text that a spreadsheet would take for a formula is marked as text. */
-function csvCell(value: string | number): string {
-  const text = String(value);
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
