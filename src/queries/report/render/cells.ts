@@ -1,5 +1,5 @@
 import type { People } from '../page.ts';
-import type { Column, Row } from '../report-type.ts';
+import type { Column, Figure, Row } from '../report-type.ts';
 
 /** What a column shows of a row: `acceptance.until` is a member of a member. */
 export function valueAt(row: Row, field: string): unknown {
@@ -28,6 +28,24 @@ function objectText(value: Record<string, unknown>, people: People): string {
   if (id !== undefined) return String(id);
   const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
   return members.map(([key, member]) => `${key} ${textOf(member, people)}`).join(', ');
+}
+
+/** A figure's value as text: a share in per cent, a dash where there is none. */
+function numberOf(value: number | null): string {
+  if (value === null) return '–';
+  return Number.isInteger(value) ? String(value) : `${(value * 100).toFixed(1)} %`;
+}
+
+/** What a table of figures has beside what each counts, in words. */
+export function figureHeads(figures: readonly Figure[]): string[] {
+  const days = Object.keys(figures[0]?.change ?? {});
+  return ['Now', ...days.map((name) => `Change in ${name.slice('days_'.length)} days`)];
+}
+
+/** The same of one of them, changes with their sign. */
+export function figureCells({ value, change = {} }: Figure): string[] {
+  const signed = (more: number | null) => (more !== null && more > 0 ? `+${numberOf(more)}` : numberOf(more));
+  return [numberOf(value), ...Object.values(change).map(signed)];
 }
 
 /** A cell as text, people by their names. */

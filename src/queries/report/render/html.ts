@@ -1,7 +1,7 @@
 import type { Format, Head, Page, Part, People } from '../page.ts';
 import { markupOf } from '../plots/plot.ts';
 import type { Column, Figure, Row } from '../report-type.ts';
-import { cellOf } from './cells.ts';
+import { cellOf, figureCells, figureHeads } from './cells.ts';
 import { styleOf } from './html-style.ts';
 
 /** Plots of a report, each beside the section that it shows; '' is before the first. */
@@ -59,21 +59,13 @@ function factsOf(head: Head, people: People): string {
   return `<dl>${list}</dl>${note}`;
 }
 
-const numberOf = (value: number | null): string =>
-  value === null ? '–' : Number.isInteger(value) ? String(value) : `${(value * 100).toFixed(1)} %`;
-
 function figuresOf(figures: readonly Figure[]): string {
-  const days = Object.keys(figures[0]?.change ?? {});
-  const heads = ['Now', ...days.map((name) => `Change in ${name.slice('days_'.length)} days`)];
-  const rows = figures.map(({ counts, value, change = {} }) => {
-    const changes = Object.values(change).map((more) =>
-      more !== null && more > 0 ? `+${numberOf(more)}` : numberOf(more),
-    );
-    const cells = [numberOf(value), ...changes].map((text) => `<td class="number">${markupOf(text)}</td>`);
-    return `<tr><th scope="row">${markupOf(counts)}</th>${cells.join('')}</tr>`;
+  const rows = figures.map((figure) => {
+    const cells = figureCells(figure).map((text) => `<td class="number">${markupOf(text)}</td>`);
+    return `<tr><th scope="row">${markupOf(figure.counts)}</th>${cells.join('')}</tr>`;
   });
-  const head = heads.map((title) => `<th scope="col" class="number">${markupOf(title)}</th>`).join('');
-  return `<section><h2>Figures</h2>${table('Figures', `<th scope="col">Figure</th>${head}`, rows)}</section>`;
+  const heads = figureHeads(figures).map((title) => `<th scope="col" class="number">${markupOf(title)}</th>`);
+  return `<section><h2>Figures</h2>${table('Figures', `<th scope="col">Figure</th>${heads.join('')}`, rows)}</section>`;
 }
 
 function sectionOf(part: Part, people: People, plot = ''): string {

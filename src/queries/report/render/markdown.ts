@@ -1,7 +1,7 @@
 import { cutText } from '../../../projections/text.ts';
 import type { Format, Head, Page, Part, People } from '../page.ts';
 import type { Column, Figure, Row, Section } from '../report-type.ts';
-import { cellOf, valueAt } from './cells.ts';
+import { cellOf, figureCells, figureHeads, valueAt } from './cells.ts';
 import { cutRows } from './json.ts';
 import { tokensAtMost } from './tokens.ts';
 
@@ -58,19 +58,11 @@ function headOf(
 }
 
 function figureTable(figures: readonly Figure[]): string {
-  const changes = Object.keys(figures[0]?.change ?? {}).map((days) => `Change in ${days.slice('days_'.length)} days`);
-  const titles = ['Figure', 'Now', ...changes];
+  const titles = ['Figure', ...figureHeads(figures)];
   return ['## Figures', '', ...tableHead(titles), ...figures.map(figureLine)].join('\n');
 }
 
-function figureLine({ counts, value, change = {} }: Figure): string {
-  const changes = Object.values(change).map((more) => (more === null ? '–' : signed(more)));
-  return tableLine([counts, number(value), ...changes]);
-}
-
-const number = (value: number | null): string =>
-  value === null ? '–' : Number.isInteger(value) ? String(value) : `${(value * 100).toFixed(1)} %`;
-const signed = (value: number): string => (value > 0 ? `+${number(value)}` : number(value));
+const figureLine = (figure: Figure): string => tableLine([figure.counts, ...figureCells(figure)]);
 
 function partOf(part: Part, people: People): string {
   const { section, rows, first, left } = part;
