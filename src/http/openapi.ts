@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type Router from '@koa/router';
 import type { ToolBox } from '../mcp/tool.ts';
+import { isKnown } from './known.ts';
 import type { RequestState } from './request.ts';
 
 export const OPENAPI_PATH = '/api/mcp/openapi.json';
@@ -24,11 +25,6 @@ export function openapiRoute(
     ctx.type = 'json';
     ctx.body = made.json;
   });
-}
-
-/** Koa's own answer is no as soon as the client asks for a fresh answer, as some do whenever they name a tag. */
-function isKnown(ifNoneMatch: string, etag: string): boolean {
-  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
 function make(json: string): { json: string; etag: string } {

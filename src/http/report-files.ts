@@ -1,6 +1,7 @@
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
 import { readReportInput } from '../mcp/report-tools.ts';
+import { accountNames } from '../queries/names.ts';
 import type { Reader } from '../queries/reader.ts';
 import { htmlOf } from '../queries/report/html-file.ts';
 import type { Head } from '../queries/report/page.ts';
@@ -8,11 +9,13 @@ import { csv } from '../queries/report/render/csv.ts';
 import { POLICY } from '../queries/report/render/html.ts';
 import { json } from '../queries/report/render/json.ts';
 import { markdown } from '../queries/report/render/markdown.ts';
-import { type DrawnReport, type FormatOf, getWholeReport } from '../queries/report/report.ts';
+import { type DrawnReport, type FormatOf, openReportFile } from '../queries/report/report.ts';
 import type { Admit } from './admission.ts';
 import { HttpError } from './errors.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
+import { isKnown } from './known.ts';
 import type { Printer } from './print-pdf.ts';
+import { ReportTags } from './report-tags.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
 export const REPORTS_PATH = '/api/v1/organizations/:id/reports/:type';
@@ -70,14 +73,15 @@ const PAGE_POLICY = `${POLICY}; frame-ancestors 'none'; base-uri 'none'; form-ac
 
 /** Reports as files: whole, in any format, with the tool's inputs as query parameters. */
 export function reportFileRoutes(router: Router<RequestState>, admit: Admit, parts: ReportFileParts): void {
+  const tags = new ReportTags((accounts) => accountNames(parts.reader.accounts, accounts));
   fileRoute(router, REPORTS_PATH, admit, (ctx, caller) => {
     ctx.state.tool = 'getReport';
     ctx.vary('Accept');
-    return answer(ctx, parts, caller);
+    return answer(ctx, parts, tags, caller);
   });
 }
 
-async function answer(ctx: FileContext, parts: ReportFileParts, caller: Caller): Promise<void> {
+async function answer(ctx: FileContext, parts: ReportFileParts, tags: ReportTags, caller: Caller): Promise<void> {
   const { format: asked, ...given } = readQuery(new URLSearchParams(ctx.querystring));
   const name = formatName(ctx, asked);
   const format = FORMATS[name]!;
@@ -86,13 +90,11 @@ async function answer(ctx: FileContext, parts: ReportFileParts, caller: Caller):
   const { format: _, cursor: _none, ...input } = readReportInput({ organization_id: ctx.params.id, type, ...given });
   const drawn = (report: DrawnReport) => parts.drawn(caller, report);
   const how = { name: name.toUpperCase(), formatOf: format.formatOf(type) };
-  const { head, written } = await getWholeReport(parts.reader, caller, input, how, drawn);
-  const etag = etagOf(head, name);
-  ctx.set('ETag', etag);
-  if (isKnown(ctx.get('If-None-Match'), etag)) {
-    ctx.status = 304;
-    return;
-  }
+  const report = await openReportFile(parts.reader, caller, input, how, drawn);
+  const before = await tags.before(report.identity, name);
+  if (before !== null && answerKnown(ctx, before)) return;
+  const { head, written, people } = await report.draw();
+  if (answerKnown(ctx, tags.of(report.identity, name, head, people))) return;
   ctx.body = await format.bytes(head, written, parts.printer);
   ctx.attachment(fileName(head, format.extension), { type: name === 'html' ? 'inline' : 'attachment' });
   ctx.type = format.type;
@@ -125,14 +127,12 @@ function formatName(ctx: RequestContext, asked: string | undefined): string {
   return accepted === false ? 'json' : names[types.indexOf(accepted)]!;
 }
 
-/** Weak: names of people and the time of drawing may differ. A proof that came since is another answer. */
-function etagOf({ digest, pending_seal, incomplete }: Head, name: string): string {
-  return `W/"${digest}-${name}${pending_seal ? '-pending' : ''}${incomplete ? '-incomplete' : ''}"`;
-}
-
-function isKnown(ifNoneMatch: string, etag: string): boolean {
-  const bare = (tag: string) => tag.trim().replace(/^W\//, '');
-  return ifNoneMatch.split(',').some((tag) => bare(tag) === bare(etag));
+/** Says which answer this is; whether the client has it already, and is told so. */
+function answerKnown(ctx: RequestContext, etag: string): boolean {
+  ctx.set('ETag', etag);
+  if (!isKnown(ctx.get('If-None-Match'), etag)) return false;
+  ctx.status = 304;
+  return true;
 }
 
 /** `Acme Ltd risk-register 2026-11-21 position 1234.pdf` */

@@ -7,7 +7,7 @@ import { holdingAt, logTimeOf, type PinnedMoment, pinnedMoment } from '../moment
 import { proofOf } from '../proofs.ts';
 import { isIncomplete, type Reader } from '../reader.ts';
 import { digestOf } from './digest.ts';
-import { Cutter, type Format, type Head, type Page } from './page.ts';
+import { Cutter, type Format, type Head, type Page, type People } from './page.ts';
 import { FORMATS } from './render/formats.ts';
 import type { Content, Narrowing, ReportContext, ReportInput, ReportName, ReportType } from './report-type.ts';
 import { NARROWING } from './report-type.ts';
@@ -72,24 +72,38 @@ export async function getReport(
   };
 }
 
+/** A report that can be drawn as one file. */
+export interface ReportFile {
+  /** All that what it says follows from, its inputs, day and position among it; not the names that people have. */
+  identity: string;
+  /** Its head, what the format makes of all its rows, and whose names stand in it. */
+  draw(): Promise<{ head: Head; written: object; people: People }>;
+}
+
 /**
- * The same report as one file, however long: its head, and what the format makes of all its rows.
+ * The same report as one file, however long, once it is known that the caller may have it.
  * @param name what the access log calls the format
  */
-export async function getWholeReport(
+export async function openReportFile(
   reader: Reader,
   caller: Caller,
   input: Asked,
   { name, formatOf }: { name: string; formatOf: FormatOf },
   drawn: (report: DrawnReport) => void,
-): Promise<{ head: Head; written: object }> {
+): Promise<ReportFile> {
   permitReport(caller, input);
-  const moment = await momentOfReport(reader, input);
-  const whole: FormatOf = async (context) => ({ ...(await formatOf(context)), room: Number.POSITIVE_INFINITY });
-  const { head, page, format } = await draw(contextOf(reader, caller, input, moment), input.type, whole, null);
   const { organization_id, type } = input;
-  drawn({ organization_id, type, format: name, position: head.position });
-  return { head, written: format.write(head, page) };
+  const context = contextOf(reader, caller, input, await momentOfReport(reader, input));
+  const { moment, inputs } = context;
+  const whole: FormatOf = async () => ({ ...(await formatOf(context)), room: Number.POSITIVE_INFINITY });
+  return {
+    identity: JSON.stringify([organization_id, type, moment, inputs, isIncomplete(reader, organization_id)]),
+    async draw() {
+      const { head, page, format } = await draw(context, type, whole, null);
+      drawn({ organization_id, type, format: name, position: head.position });
+      return { head, written: format.write(head, page), people: page.people };
+    },
+  };
 }
 
 function permitReport(caller: Caller, input: Asked): void {

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Head, People } from '../queries/report/page.ts';
+
+/** What a tag is made of, beside the format and the names that people have now. */
+interface Told {
+  digest: string;
+  /** Accounts whose names stand in it. */
+  people: readonly string[];
+}
+
+type Tagged = Pick<Head, 'digest' | 'pending_seal' | 'incomplete'>;
+
+/** Accounts in all reports that are remembered, and one more for each report. */
+const MOST_REMEMBERED = 100_000;
+
+/**
+ * ETags of report files. What a report says follows from its identity, and is what its digest is of; but it shows people by
+ * their names of today, which the digest leaves out, so a tag covers these as well. It is weak, for it does not cover when a
+ * report was drawn. Whose names stand in a report is known once it was drawn: that is remembered here, so that who has it is
+ * told so without its being drawn again.
+ */
+export class ReportTags {
+  private readonly told = new LRUCache<string, Told>({
+    maxSize: MOST_REMEMBERED,
+    sizeCalculation: ({ people }) => people.length + 1,
+  });
+
+  constructor(private readonly namesOf: (accounts: readonly string[]) => Promise<People>) {}
+
+  /** The tag that a report would have now; null where it was not drawn before. */
+  async before(identity: string, format: string): Promise<string | null> {
+    const told = this.told.get(identity);
+    return told === undefined ? null : tagOf(told.digest, format, await this.namesOf(told.people));
+  }
+
+  /** The tag of a report that was just drawn. */
+  of(identity: string, format: string, head: Tagged, people: People): string {
+    const { digest, pending_seal, incomplete } = head;
+    // The proof that it has not yet comes without anything else's changing.
+    if (pending_seal) return tagOf(digest, `${format}-pending`, people);
+    if (incomplete) return tagOf(digest, `${format}-incomplete`, people);
+    this.told.set(identity, { digest, people: [...people.keys()] });
+    return tagOf(digest, format, people);
+  }
+}
+
+function tagOf(digest: string, format: string, people: People): string {
+  const names = createHash('sha256').update(JSON.stringify([...people].sort()));
+  return `W/"${digest}-${format}-${names.digest('base64url').slice(0, 10)}"`;
+}

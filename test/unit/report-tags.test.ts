@@ -1,0 +1,53 @@
+/** ETags of report files: what makes another one, and which are known before a report is drawn again. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ReportTags } from '../../src/http/report-tags.ts';
+
+const HEAD = { digest: 'd'.repeat(64) };
+const ADA = 'acc_ada';
+
+const test = suite('tags of report files');
+
+/** Tags in a service where everybody is called what `names` says just now. */
+const tagsWith = (names: Map<string, string>) =>
+  new ReportTags(async (accounts) => new Map(accounts.map((id) => [id, names.get(id) ?? 'former member'])));
+
+test('a report that was drawn is known again, in every format', async () => {
+  const names = new Map([[ADA, 'Ada']]);
+  const tags = tagsWith(names);
+  assert.is(await tags.before('one', 'json'), null);
+  const json = tags.of('one', 'json', HEAD, names);
+  assert.is(await tags.before('one', 'json'), json);
+  const csv = (await tags.before('one', 'csv'))!;
+  assert.is.not(csv, json);
+  assert.is(tags.of('one', 'csv', HEAD, names), csv);
+  assert.is(await tags.before('another', 'json'), null);
+});
+
+test('another name of somebody in it makes another tag', async () => {
+  const names = new Map([[ADA, 'Ada']]);
+  const tags = tagsWith(names);
+  const earlier = tags.of('one', 'json', HEAD, new Map(names));
+  names.set('acc_elsewhere', 'Grace');
+  assert.is(await tags.before('one', 'json'), earlier);
+  names.set(ADA, 'Ada Lovelace');
+  const renamed = (await tags.before('one', 'json'))!;
+  assert.is.not(renamed, earlier);
+  names.delete(ADA);
+  const gone = (await tags.before('one', 'json'))!;
+  assert.is(new Set([earlier, renamed, gone]).size, 3);
+});
+
+test('what may change without another identity is drawn each time, with a tag of its own', async () => {
+  const tags = tagsWith(new Map());
+  const passing = [
+    { ...HEAD, pending_seal: true as const },
+    { ...HEAD, incomplete: true as const },
+  ].map((head) => tags.of('one', 'json', head, new Map()));
+  assert.is(await tags.before('one', 'json'), null);
+  const settled = tags.of('one', 'json', HEAD, new Map());
+  assert.is(new Set([...passing, settled]).size, 3);
+  assert.is(await tags.before('one', 'json'), settled);
+});
+
+test.run();
