@@ -2,16 +2,14 @@ import { VENDOR_STATUSES } from '../commands/vendor.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { equal, equalText, type Filter, type FilterContext, familyQuery, oneOf } from './family.ts';
 
-const STILL_HERE: Condition = oneOf(
-  'status',
-  VENDOR_STATUSES.filter((status) => status !== 'OFFBOARDED'),
-);
+/** Statuses of vendors that have not left. */
+export const STILL_HERE = VENDOR_STATUSES.filter((status) => status !== 'OFFBOARDED');
 
 /** A filter on reviews: a vendor that has left needs none, so it is left out unless `status` asks for it. */
 function onReviews<T>(condition: (value: T, context: FilterContext) => Condition): Filter {
   return (value: T, context) => {
     const status = context.filter.status as string[] | undefined;
-    return [condition(value, context), ...(status?.includes('OFFBOARDED') ? [] : [STILL_HERE])];
+    return [condition(value, context), ...(status?.includes('OFFBOARDED') ? [] : [oneOf('status', STILL_HERE)])];
   };
 }
 

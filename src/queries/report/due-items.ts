@@ -2,6 +2,7 @@ import { addDays } from '../../commands/dates.ts';
 import { FAR } from '../../projections/tally.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { queryOfType } from '../families.ts';
+import { STILL_HERE } from '../vendors.ts';
 import { column, ID, OWNER, REFERENCE } from './columns.ts';
 import type { Figure, ReportContext, ReportType, Row } from './report-type.ts';
 import { nameOf, recordsAt, walk } from './walk.ts';
@@ -18,8 +19,6 @@ interface Kind {
   filter?: Readonly<Record<string, unknown>>;
   of(document: Row): unknown;
 }
-
-const HERE = ['PENDING_REVIEW', 'APPROVED', 'CONDITIONAL', 'REJECTED', 'SUSPENDED'];
 
 const KINDS: readonly Kind[] = [
   {
@@ -41,7 +40,7 @@ const KINDS: readonly Kind[] = [
     counts: 'reviews of vendors that have not left',
     type: 'VENDOR',
     key: 'next_review_due',
-    filter: { status: HERE },
+    filter: { status: STILL_HERE },
     of: ({ next_review_due }) => next_review_due,
   },
   {
@@ -49,7 +48,7 @@ const KINDS: readonly Kind[] = [
     counts: 'contracts of vendors that have not left',
     type: 'VENDOR',
     key: 'contract_until',
-    filter: { status: HERE },
+    filter: { status: STILL_HERE },
     of: ({ contract_until }) => contract_until,
   },
   {

@@ -2,7 +2,7 @@ import type { Head, Page } from './page.ts';
 import { html } from './render/html.ts';
 import type { FormatOf } from './report.ts';
 import type { Row } from './report-type.ts';
-import { riskTrend, type TrendPoint } from './trend.ts';
+import { riskTrend, type TrendPoint } from './risk-scores.ts';
 
 /** Reports that show how the risks' scores went. */
 const WITH_TREND = ['POSTURE', 'RISK_REGISTER'];

@@ -5,7 +5,7 @@ import { RISK_FIGURES } from './family-figures.ts';
 import { figuresOf, valuesOf } from './figures.ts';
 import { recordsSection } from './register.ts';
 import type { Column, ReportContext, ReportType, Row, Section } from './report-type.ts';
-import { recordsAt } from './walk.ts';
+import { countRatings } from './risk-scores.ts';
 
 /** Down and across the matrix. */
 const LIKELIHOODS = [5, 4, 3, 2, 1];
@@ -59,7 +59,7 @@ async function overdue({ moment }: ReportContext, documents: readonly Row[]): Pr
   }));
 }
 
-/** How many risks that are not closed stand at each likelihood and impact, by the ratings that count. */
+/** How many risks stand at each likelihood and impact. */
 function matrix(context: ReportContext): Section {
   const columns = [
     column('likelihood', 'Likelihood'),
@@ -72,13 +72,11 @@ function matrix(context: ReportContext): Section {
 }
 
 async function* matrixRows(context: ReportContext): AsyncGenerator<Row> {
-  const rated = recordsAt(context, riskQuery, { status: ['OPEN', 'IN_TREATMENT', 'ACCEPTED'], min_score: 1 });
-  const groups = await context.reader.models.count(rated, ['likelihood', 'impact']);
-  const counts = new Map(groups.map(({ values, total }) => [values.join(), total]));
+  const ratings = await countRatings(context);
   for (const likelihood of LIKELIHOODS) {
     for (const impact of IMPACTS) {
-      const priority = priorityOf(likelihood * impact);
-      yield { likelihood, impact, priority, risks: counts.get([likelihood, impact].join()) ?? 0 };
+      const found = ratings.find((rating) => rating.likelihood === likelihood && rating.impact === impact);
+      yield { likelihood, impact, priority: priorityOf(likelihood * impact), risks: found?.total ?? 0 };
     }
   }
 }

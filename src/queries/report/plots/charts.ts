@@ -1,7 +1,7 @@
 import type { EChartsCoreOption } from 'echarts/core';
 import { addDays } from '../../../commands/dates.ts';
 import type { Row } from '../report-type.ts';
-import type { TrendPoint } from '../trend.ts';
+import type { TrendPoint } from '../risk-scores.ts';
 import { chart } from './chart.ts';
 import { COLOURS, countBy, INK, LINE } from './plot.ts';
 

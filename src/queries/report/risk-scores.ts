@@ -9,6 +9,22 @@ const MONTHS = 12;
 
 type Priority = (typeof PRIORITIES)[number];
 
+interface Rating {
+  likelihood: number;
+  impact: number;
+  /** How many risks have it. */
+  total: number;
+}
+
+/** How many risks that are not closed have each likelihood and impact, by the ratings that count. */
+export async function countRatings(context: ReportContext): Promise<Rating[]> {
+  const rated = recordsAt(context, riskQuery, { status: ['OPEN', 'IN_TREATMENT', 'ACCEPTED'], min_score: 1 });
+  const groups = await context.reader.models.count(rated, ['likelihood', 'impact']);
+  return groups.map(({ values: [likelihood, impact], total }) => {
+    return { likelihood: Number(likelihood), impact: Number(impact), total };
+  });
+}
+
 /** Rated risks that were not closed at the end of a day: how many of each priority, and the mean of their scores. */
 export interface TrendPoint {
   day: string;
@@ -34,12 +50,11 @@ export async function riskTrend(context: ReportContext): Promise<TrendPoint[]> {
 
 async function pointAt(context: ReportContext, day: string, ordinal: number): Promise<TrendPoint> {
   const then = { ...context, moment: { today: day, ordinal } };
-  const rated = recordsAt(then, riskQuery, { status: ['OPEN', 'IN_TREATMENT', 'ACCEPTED'], min_score: 1 });
   const counts: Record<Priority, number> = { LOW: 0, MEDIUM: 0, HIGH: 0, CRITICAL: 0 };
   let risks = 0;
   let sum = 0;
-  for (const { values, total } of await context.reader.models.count(rated, ['likelihood', 'impact'])) {
-    const score = Number(values[0]) * Number(values[1]);
+  for (const { likelihood, impact, total } of await countRatings(then)) {
+    const score = likelihood * impact;
     counts[priorityOf(score)!] += total;
     risks += total;
     sum += score * total;
