@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -34,6 +34,59 @@ cli('a seal that was kept proves that a later history goes on from it', async ({
   const key = (await run('seal-key')).out;
   const verified = await run('verify', 'later.jsonl', '--key', key, '--seal', 'kept.json');
   assert.is(verified.code, 0, verified.out);
+});
+
+cli('a small file proves that nothing before a kept seal was altered', async ({ installed, cwd, run }) => {
+  await installed.seal();
+  await run('seal', '--to', 'last-year.json');
+  const key = (await run('seal-key')).out;
+  await installed.addVendors(300);
+  await installed.seal();
+  await run('seal-key', '--rotate');
+  await installed.addVendors(2);
+  await installed.seal();
+  const written = await run('seal', '--since', 'last-year.json', '--to', 'this-year.json');
+  assert.equal([written.code, written.err], [0, '']);
+  assert.ok(readFileSync(join(cwd, 'this-year.json')).length < 3_000);
+  const verified = await run('verify', 'this-year.json', '--key', key, '--seal', 'last-year.json');
+  assert.equal([verified.code, verified.err], [0, '']);
+  assert.match(verified.out, /^VALID\. The history goes on from the seal that you kept\.$/m);
+  assert.match(verified.out, /^Proved +positions 1 to 3 are what they were in the seal that you kept$/m);
+  const alone = await run('verify', 'this-year.json', '--key', key);
+  assert.equal([alone.code, /^Proved +that it was signed, not what it covers/m.test(alone.out)], [0, true], alone.out);
+
+  await installed.addVendors(1);
+  await installed.seal();
+  await run('seal', '--since', 'this-year.json', '--to', 'next-year.json');
+  assert.is((await run('verify', 'next-year.json', '--key', key, '--seal', 'this-year.json')).code, 0);
+  const unproved = await run('verify', 'next-year.json', '--key', key, '--seal', 'last-year.json', '--json');
+  const { why, size } = JSON.parse(unproved.out).fault;
+  assert.equal([unproved.code, why, size], [1, 'NO_PROOF', 3]);
+  const swapped = await run('verify', 'last-year.json', '--key', key, '--seal', 'this-year.json');
+  assert.equal([swapped.code, /^NOT VALID\. .* give the newer one as FILE/.test(swapped.out)], [1, true], swapped.out);
+  const whole = await run('export', '--to', 'whole.jsonl');
+  assert.is(whole.code, 0);
+  assert.is((await run('verify', 'whole.jsonl', '--key', key, '--seal', 'next-year.json')).code, 0);
+});
+
+cli('a seal is not said to extend one that it does not', async ({ installed, cwd, run }) => {
+  await installed.seal();
+  await run('seal', '--to', 'kept.json');
+  const kept = readKeptSeal(readFileSync(join(cwd, 'kept.json'), 'utf8'));
+  const write = (name: string, change: object) =>
+    writeFileSync(join(cwd, name), JSON.stringify({ ...kept, ...change }));
+  write('longer.json', { size: 1_000 });
+  write('other.json', { root: '0'.repeat(64) });
+  for (const [since, says] of [
+    ['longer.json', /covers 1000 events, the newest one here only 3/],
+    ['other.json', /does not begin with that of the seal/],
+    ['absent.json', /--since takes a file that "veritrail seal" wrote/],
+  ] as const) {
+    const { code, err } = await run('seal', '--since', since, '--to', 'new.json');
+    assert.equal([code > 0, says.test(err)], [true, true], err);
+  }
+  assert.match((await run('seal', 'org_2', '--since', 'kept.json', '--to', 'new.json')).err, /That seal is of org_/);
+  assert.ok(!existsSync(join(cwd, 'new.json')));
 });
 
 cli('a rotated key is printed behind the first, which vouches for it', async ({ installed, cwd, run }) => {

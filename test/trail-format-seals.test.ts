@@ -4,9 +4,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { canonical } from '../src/trail/canonical.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
+import { readSealFile, verifySeal } from '../src/trail/extension.ts';
 import { isAuthentic } from '../src/trail/hash.ts';
 import { keptSealText, readKeptSeal } from '../src/trail/kept-seal.ts';
 import { readPublicKey, signingKey } from '../src/trail/key.ts';
+import { leafHash, nodeHash } from '../src/trail/merkle.ts';
 import { introduceKey, type LogSealed, makeSeal, SEAL_FACT_TYPES } from '../src/trail/seal.ts';
 import { naiveRoot, verify } from './support/sealed-history.ts';
 
@@ -77,6 +79,23 @@ page('shows the seal that is kept', () => {
   const kept = readKeptSeal(block('kept-seal'));
   assert.is(keptSealText(ORGANIZATION, EVENTS[3]!.data as unknown as LogSealed), `${block('kept-seal')}\n`);
   assert.is(verify(LINES, { keys: [readPublicKey(PUBLIC)], kept: [kept] }).valid, true);
+});
+
+page('shows paths that lead to the roots', () => {
+  const seal = readKeptSeal(block('kept-seal'));
+  const bytes = (hashes: string[]) => hashes.map((hash) => Buffer.from(hash, 'hex'));
+  const inclusion = JSON.parse(block('inclusion'));
+  const [second, third] = bytes(inclusion.path) as [Buffer, Buffer];
+  const first = leafHash(Buffer.from(HASHES[0]!, 'hex'));
+  assert.is(nodeHash(nodeHash(first, second), third).toString('hex'), seal.root);
+  assert.equal([inclusion.position, inclusion.size], [1, seal.size]);
+  const file = readSealFile(`${block('extended-seal')}\n`);
+  for (const line of block('extended-seal').split('\n')) assert.is(canonical(JSON.parse(line)), line);
+  const [leaf, fourth, before] = bytes([...file.extension!.path]) as [Buffer, Buffer, Buffer];
+  assert.is(nodeHash(before, leaf).toString('hex'), seal.root);
+  assert.is(nodeHash(before, nodeHash(leaf, fourth)).toString('hex'), file.seal.root);
+  const verdict = verifySeal(file, { keys: [readPublicKey(PUBLIC)], kept: [seal] });
+  assert.equal([verdict.valid, file.extension!.older, file.extension!.newer], [true, 3, 4]);
 });
 
 page('lists every fact of the seal stream with its members', () => {

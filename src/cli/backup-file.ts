@@ -6,7 +6,7 @@ import { canonical } from '../trail/canonical.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import { LineSplitter } from '../trail/split.ts';
 import { UnfitFile } from './command.ts';
-import { readExport } from './export-file.ts';
+import { beginsWith, readPieces } from './files.ts';
 
 /**
  * A backup is JSON Lines: a header, every event of the log in its order, every record of the account store with the
@@ -65,11 +65,8 @@ async function recordsOf(accounts: Stores['accounts'], tables: readonly AccountT
 }
 
 /** Whether a file begins as a backup does. */
-export async function isBackup(path: string): Promise<boolean> {
-  for await (const piece of readExport(path)) {
-    return Buffer.from(piece).subarray(0, 200).toString('utf8').startsWith(`{"format":"${FORMAT}"`);
-  }
-  return false;
+export function isBackup(path: string): Promise<boolean> {
+  return beginsWith(path, `{"format":"${FORMAT}"`);
 }
 
 /** Reads a backup to its end. @throws UnfitFile where it is none, was cut or altered */
@@ -91,7 +88,7 @@ export async function* linesOfBackup(path: string): AsyncGenerator<BackupLine> {
   const hash = createHash('sha256');
   let number = 0;
   let ended = false;
-  for await (const piece of readExport(path)) {
+  for await (const piece of readPieces(path)) {
     for (const text of splitter.push(piece)) {
       number += 1;
       if (ended) throw unfit('has lines behind its end');

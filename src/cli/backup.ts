@@ -1,8 +1,7 @@
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { backupLines } from './backup-file.ts';
-import { type Command, UsageError } from './command.ts';
-import { writeExport } from './export-file.ts';
+import { type Command, fileToWrite } from './command.ts';
+import { writeLines } from './files.ts';
 import { withInstallation } from './open.ts';
 
 export const backup: Command = {
@@ -21,15 +20,14 @@ Whoever has the file can sign in and sign seals as this service: keep it as you 
 
   async run(args, shell) {
     const { values } = parseArgs({ args, options: { to: { type: 'string' } } });
-    const { to } = values;
-    if (to === undefined) throw new UsageError('Give the file to write: --to FILE.');
+    const to = fileToWrite(values.to, shell);
     await withInstallation(shell, async ({ installation, ...stores }) => {
       let events = 0;
       const lines = backupLines(stores, installation, (count) => {
         events = count;
       });
-      await writeExport(resolve(shell.cwd, to), lines);
-      shell.out(`The log of ${events} events, the accounts and the keys are in ${to}.`);
+      await writeLines(to, lines);
+      shell.out(`The log of ${events} events, the accounts and the keys are in ${values.to}.`);
     });
   },
 };

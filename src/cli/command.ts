@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+
 /** Where a command runs: nothing of the process itself is reached, so that tests can run one in process. */
 export interface Shell {
   env: Readonly<Record<string, string | undefined>>;
@@ -43,6 +45,12 @@ export function onlyArgument(positionals: readonly string[], what: string): stri
   if (first === undefined) throw new UsageError(`Give ${what}.`);
   if (rest.length > 0) throw new UsageError(`Give ${what} and nothing else.`);
   return first;
+}
+
+/** The path that `--to` names. */
+export function fileToWrite(to: string | undefined, { cwd }: Shell): string {
+  if (to === undefined) throw new UsageError('Give the file to write: --to FILE.');
+  return resolve(cwd, to);
 }
 
 /** A count of days as it was typed; judged by who uses it. */

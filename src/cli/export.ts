@@ -1,8 +1,7 @@
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { exportLines } from '../queries/export.ts';
-import { type Command, CommandError, UsageError } from './command.ts';
-import { writeExport } from './export-file.ts';
+import { type Command, CommandError, fileToWrite, UsageError } from './command.ts';
+import { writeLines } from './files.ts';
 import { withInstallation } from './open.ts';
 
 export const exportHistory: Command = {
@@ -20,9 +19,8 @@ into other stores. It holds all facts and an internal key: keep it as you keep t
   async run(args, shell) {
     const options = { to: { type: 'string' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    if (values.to === undefined) throw new UsageError('Give the file to write: --to FILE.');
+    const path = fileToWrite(values.to, shell);
     if (positionals.length > 1) throw new UsageError('Give one organization.');
-    const path = resolve(shell.cwd, values.to);
     await withInstallation(shell, async ({ events, installation, organizationId: first }) => {
       const organizationId = positionals[0] ?? first;
       let count = 0;
@@ -33,7 +31,7 @@ into other stores. It holds all facts and an internal key: keep it as you keep t
           count = done;
         },
       });
-      await writeExport(path, atLeastOne(lines, organizationId));
+      await writeLines(path, atLeastOne(lines, organizationId));
       shell.out(`${count} events of ${organizationId} are in ${values.to}.`);
     });
   },

@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { eventLine, readLine } from '../trail/line.ts';
 import { sealStream } from '../trail/seal.ts';
 import { LineSplitter, NotAnExport } from '../trail/split.ts';
-import { type Command, CommandError, onlyArgument, UsageError } from './command.ts';
-import { readExport, writeExport } from './export-file.ts';
+import { type Command, CommandError, fileToWrite, onlyArgument, UsageError } from './command.ts';
+import { readPieces, writeLines } from './files.ts';
 
 export const redact: Command = {
   name: 'redact',
@@ -26,9 +26,9 @@ cannot be redacted. A redacted export can be verified, not restored.
     });
     const from = resolve(shell.cwd, onlyArgument(positionals, 'the FILE to redact'));
     if (values.event === undefined) throw new UsageError('Give the event: --event ID.');
-    if (values.to === undefined) throw new UsageError('Give the file to write: --to FILE.');
+    const to = fileToWrite(values.to, shell);
     const ids = new Set(values.event);
-    await writeExport(resolve(shell.cwd, values.to), redacted(readExport(from), ids));
+    await writeLines(to, redacted(readPieces(from), ids));
     shell.out(`The data of ${ids.size} ${ids.size === 1 ? 'event' : 'events'} are not in ${values.to}.`);
   },
 };

@@ -13,14 +13,14 @@ import type { PublicKey } from '../trail/key.ts';
 import { readLine } from '../trail/line.ts';
 import { LineSplitter } from '../trail/split.ts';
 import type { Verdict } from '../trail/verdict.ts';
-import { verifyExport } from '../trail/verifier.ts';
 import { withStoresAlone } from './alone.ts';
 import { CommandError, type Shell } from './command.ts';
-import { readExport } from './export-file.ts';
+import { readPieces } from './files.ts';
 import { InOrder } from './in-order.ts';
 import { ProgressBar } from './progress.ts';
 import { findOwner, show } from './token-create.ts';
 import { verdictText } from './verdict-text.ts';
+import { verifyFile } from './verify-file.ts';
 
 interface Given {
   path: string;
@@ -51,7 +51,7 @@ export async function restoreExport({ path, given, keys }: Given, shell: Shell):
     const sealKeys = new SealKeys(stores.accounts, () => new Date());
     const order = new InOrder(stores.events, belongs, () => sealKeys.hold(organizationId));
     const bar = new ProgressBar(shell, 'events');
-    const pieces = readExport(path, (_bytes, share) => bar.at(order.appended + order.present, share));
+    const pieces = readPieces(path, (_bytes, share) => bar.at(order.appended + order.present, share));
     await takeAll(pieces, order).finally(() => bar.clear());
     if (keys.length > 0) await sealKeys.takeOver(keys);
     await sealKeys.letGo(organizationId);
@@ -64,9 +64,7 @@ export async function restoreExport({ path, given, keys }: Given, shell: Shell):
 
 /** @throws CommandError where it does not hold, or could not be gone on with */
 async function verified(path: string, given: readonly PublicKey[], shell: Shell): Promise<Verdict> {
-  const bar = new ProgressBar(shell, 'MiB');
-  const pieces = readExport(path, (bytes, share) => bar.at(Math.floor(bytes / 1024 / 1024), share));
-  const verdict = await verifyExport(pieces, { keys: given }).finally(() => bar.clear());
+  const verdict = await verifyFile(path, { keys: given }, shell);
   const { event_fault, seal_fault, whole_fault, redactions } = verdict;
   if (redactions.total > 0) throw new CommandError('This export was redacted: it can be verified, not restored.');
   const sealsHold = seal_fault === null || (given.length === 0 && seal_fault.why === 'NOT_GIVEN');

@@ -5,7 +5,7 @@ import { isBackup, readBackup } from './backup-file.ts';
 import { type Command, onlyArgument, UsageError } from './command.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { restoreExport } from './restore-export.ts';
-import { keyFrom } from './verify.ts';
+import { keyFrom } from './verify-file.ts';
 
 export const restore: Command = {
   name: 'restore',

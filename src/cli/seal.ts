@@ -1,62 +1,82 @@
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Active } from '../projections/build.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../projections/models.ts';
-import { newestSeal } from '../projections/sealed.ts';
-import type { ReadStore } from '../stores/read-store.ts';
-import { keptSealText } from '../trail/kept-seal.ts';
-import type { LogSealed } from '../trail/seal.ts';
-import { type Command, CommandError, UsageError } from './command.ts';
+import { type LogSealedDocument, newestSeal, rotationsBefore } from '../projections/sealed.ts';
+import { consistencyOf } from '../queries/proofs.ts';
+import type { ReadModels, ReadStore } from '../stores/read-store.ts';
+import { extensionText } from '../trail/extension.ts';
+import { type KeptSeal, keptSealText } from '../trail/kept-seal.ts';
+import { provesConsistency } from '../trail/proof.ts';
+import { type Command, CommandError, fileToWrite, UsageError } from './command.ts';
+import { writeLines } from './files.ts';
 import { withInstallation } from './open.ts';
+import { sealFrom } from './verify-file.ts';
 
 export const seal: Command = {
   name: 'seal',
   summary: 'write an organization’s newest seal into a file, to be kept elsewhere',
-  help: `Usage: veritrail seal [ORG] --to FILE
+  help: `Usage: veritrail seal [ORG] --to FILE [--since SEAL]
 
 Writes the newest seal of an organization's history into a new file of one line. Keep it where nobody who can change the
 history can change it: on paper, in a ticket, with your auditor. "veritrail verify EXPORT --key KEY --seal FILE" then
 proves that a later history goes on from exactly this one, even against whoever holds the key.
 
+With --since the file has a second line: the proof that the history goes on from the seal that was kept then. Whoever kept
+that one needs no export: "veritrail verify FILE --key KEY --seal SEAL" proves that nothing before it was altered. The
+file is then the seal to keep.
+
 The running service makes seals: a minute after a change at the latest, at once when an audit is completed.
 
-  ORG          the organization (default: the first one)
-  --to FILE    the file to write`,
+  ORG             the organization (default: that of SEAL, or the first one)
+  --to FILE       the file to write
+  --since SEAL    a file that this command wrote earlier`,
 
   async run(args, shell) {
-    const options = { to: { type: 'string' } } as const;
+    const options = { to: { type: 'string' }, since: { type: 'string' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    const { to } = values;
-    if (to === undefined) throw new UsageError('Give the file to write: --to FILE.');
+    const to = fileToWrite(values.to, shell);
     if (positionals.length > 1) throw new UsageError('Give one organization.');
+    const since = values.since === undefined ? null : (await sealFrom('--since', values.since, shell)).seal;
+    const named = positionals[0] ?? since?.organization_id;
+    if (since && named !== since.organization_id) throw new UsageError(`That seal is of ${since.organization_id}.`);
     await withInstallation(shell, async ({ reads, organizationId: first }) => {
-      const organizationId = positionals[0] ?? first;
-      const newest = await newestIn(reads, organizationId);
-      await writeFile(resolve(shell.cwd, to), keptSealText(organizationId, newest), { flag: 'wx' }).catch(
-        (error: NodeJS.ErrnoException) => {
-          const why =
-            error.code === 'EEXIST'
-              ? 'There is such a file already: give another name'
-              : 'It cannot be written, see whether its folder is there and you may write to it';
-          throw new CommandError(`${why} (${to}).`);
-        },
-      );
-      shell.out(`The seal of ${newest.sealed_at} over ${newest.size} events of ${organizationId} is in ${to}.`);
+      const organizationId = named ?? first;
+      await withModels(reads, async (models) => {
+        const newest = await newestSeal(models, organizationId);
+        if (newest === null) {
+          throw new CommandError(`There is no seal of ${organizationId}: the running service makes one in a minute.`);
+        }
+        const extension = since === null ? '' : await extensionOf(models, since, newest);
+        const text = keptSealText(organizationId, newest.data) + extension;
+        await writeLines(to, [[text.trimEnd()]]);
+        const { sealed_at, size } = newest.data;
+        shell.out(`The seal of ${sealed_at} over ${size} events of ${organizationId} is in ${values.to}.`);
+      });
     });
   },
 };
 
-/** The newest seal that the read models know. @throws CommandError where there is none */
-async function newestIn(reads: ReadStore, organizationId: string): Promise<LogSealed> {
+/** The read models that are served. @throws CommandError where there are none of this version */
+async function withModels(reads: ReadStore, work: (models: ReadModels) => Promise<void>): Promise<void> {
   const active = (await reads.register<Active>('active'))?.value;
   if (active?.version !== PROJECTIONS_VERSION) throw new CommandError('Start the service once: it makes the seals.');
   const models = await reads.open(active.generation, COLLECTIONS);
   try {
-    const newest = await newestSeal(models, organizationId);
-    if (newest !== null) return newest.data;
+    await work(models);
   } finally {
     await models.close();
   }
-  throw new CommandError(`There is no seal of ${organizationId}: the running service makes one in a minute.`);
+}
+
+/** What shows that a seal goes on from an older one. @throws CommandError where it does not */
+async function extensionOf(models: ReadModels, older: KeptSeal, newer: LogSealedDocument): Promise<string> {
+  const { organization_id, size } = older;
+  if (size > newer.data.size) {
+    throw new CommandError(`That seal covers ${size} events, the newest one here only ${newer.data.size}.`);
+  }
+  const proof = await consistencyOf(models, organization_id, size, newer.data.size);
+  if (!provesConsistency(proof, older, newer.data)) {
+    throw new CommandError('The history here does not begin with that of the seal: it is another, or was altered.');
+  }
+  return extensionText(proof, await rotationsBefore(models, organization_id, newer.position));
 }

@@ -1,4 +1,4 @@
-import type { EventFault, SealFault, Verdict, WholeFault } from '../trail/verdict.ts';
+import type { EventFault, ExtensionFault, SealFault, SealVerdict, Verdict, WholeFault } from '../trail/verdict.ts';
 
 const EVENT_WHY: Record<EventFault['why'], string> = {
   ORDER: 'the line says another position: a line before it is missing, doubled or moved',
@@ -27,6 +27,16 @@ const WHOLE_WHY: Record<WholeFault['why'], string> = {
   KEPT_KEY: 'The seal that was kept is of another organization, or not signed with a key that you gave.',
 };
 
+const EXTENSION_WHY: Record<ExtensionFault['why'], string> = {
+  KEY: 'The seal is of a key that you did not give, and that none you gave vouches for.',
+  SIGNATURE: 'The seal is not signed with its key: it was altered, or made without the key.',
+  KEPT_KEY: WHOLE_WHY.KEPT_KEY,
+  KEPT_BEYOND:
+    'The seal that was kept covers more events than this one: give the newer one as FILE, or the end was dropped.',
+  NO_PROOF: 'The file has no proof since the seal that was kept: have it written by "veritrail seal --since" that one.',
+  KEPT: 'The history of this seal does not begin with that of the seal that was kept, or the proof was altered.',
+};
+
 /** What came out of a verification, for people. */
 export function verdictText(verdict: Verdict): string {
   const { header, events, streams, seals } = verdict;
@@ -40,8 +50,31 @@ export function verdictText(verdict: Verdict): string {
     ['Not sealed', unsealedText(verdict)],
     ...redactionRows(verdict),
   ];
+  return shownAs(headline(verdict), rows);
+}
+
+/** The same of a seal without its history. */
+export function sealVerdictText({ seal, kept, fault }: SealVerdict): string {
+  const { organization_id, size, sealed_at, key_id } = seal;
+  const rows: [string, string][] = [
+    ['Organization', organization_id],
+    ['Seal', `over positions 1 to ${size}, of ${sealed_at}, key ${key_id}`],
+  ];
+  if (fault !== null) {
+    const which = fault.size === null ? '' : ` That one covers positions 1 to ${fault.size}.`;
+    return shownAs(`NOT VALID. ${EXTENSION_WHY[fault.why]}${which}`, [...rows, ['Proved', 'nothing']]);
+  }
+  if (kept.length === 0) {
+    const hint = 'that it was signed, not what it covers: give a seal that you kept (--seal), or verify an export';
+    return shownAs('VALID. The seal is signed with a key that you trust.', [...rows, ['Proved', hint]]);
+  }
+  const proved = `positions 1 to ${Math.max(...kept)} are what they were in the seal that you kept`;
+  return shownAs('VALID. The history goes on from the seal that you kept.', [...rows, ['Proved', proved]]);
+}
+
+function shownAs(headline: string, rows: readonly [string, string][]): string {
   const table = rows.map(([name, text]) => `${name.padEnd(13)} ${harmless(text)}`).join('\n');
-  return `${harmless(headline(verdict))}\n\n${table}`;
+  return `${harmless(headline)}\n\n${table}`;
 }
 
 const MOST_CHARACTERS = 1_000;

@@ -1,31 +1,29 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type KeptSeal, readKeptSeal } from '../trail/kept-seal.ts';
-import { type PublicKey, readPublicKey } from '../trail/key.ts';
-import { verifyExport } from '../trail/verifier.ts';
-import { type Command, CommandError, onlyArgument, type Shell, UsageError } from './command.ts';
-import { readExport } from './export-file.ts';
-import { ProgressBar } from './progress.ts';
-import { verdictText } from './verdict-text.ts';
-
-/** A key or a seal is a few hundred bytes. */
-const MOST_BYTES = 64 * 1024;
+import { verifySeal } from '../trail/extension.ts';
+import { KEPT_SEAL_FORMAT } from '../trail/kept-seal.ts';
+import { type Command, CommandError, onlyArgument, UsageError } from './command.ts';
+import { beginsWith } from './files.ts';
+import { sealVerdictText, verdictText } from './verdict-text.ts';
+import { keyFrom, sealFrom, verifyFile } from './verify-file.ts';
 
 export const verify: Command = {
   name: 'verify',
-  summary: 'prove an exported history, without any store or server',
+  summary: 'prove an exported history, or a seal, without any store or server',
   help: `Usage: veritrail verify FILE --key KEY [options]
 
 Proves a history that "veritrail export" wrote: every event, every chain, every seal and signature, the order, and that
 nothing is missing up to the newest seal. It needs the file and the public key alone. Nothing is written.
+
+Of a file that "veritrail seal --since" wrote it proves that the history which was sealed begins with the one that was
+sealed in the file you kept (--seal): nothing before was altered, though you have no more of it than the two seals.
 
   --key KEY      the public key that seals are signed with, which the service prints by "veritrail seal-key": the text
                  itself or a file with it. Get it from somebody you trust, not with the file. May be repeated
   --seal FILE    a seal that was kept elsewhere earlier ("veritrail seal"): the history must extend it. May be repeated
   --json         the verdict as JSON
 
-Ends with 0 where all holds, 1 where something does not fit (it says what, and where), 2 where the file is no export.`,
+Ends with 0 where all holds, 1 where something does not fit (it says what, and where), 2 where the file is neither.`,
 
   async run(args, shell) {
     const { values, positionals } = parseArgs({
@@ -37,41 +35,22 @@ Ends with 0 where all holds, 1 where something does not fit (it says what, and w
         json: { type: 'boolean', default: false },
       },
     });
-    const path = resolve(shell.cwd, onlyArgument(positionals, 'the FILE to verify'));
+    const file = onlyArgument(positionals, 'the FILE to verify');
+    const path = resolve(shell.cwd, file);
     if (values.key === undefined) throw new UsageError('Give the public key: --key KEY.');
     const keys = await Promise.all(values.key.map((key) => keyFrom(key, shell)));
-    const kept = await Promise.all((values.seal ?? []).map((seal) => sealFrom(seal, shell)));
-    const bar = new ProgressBar(shell, 'MiB');
-    const pieces = readExport(path, (bytes, share) => bar.at(Math.floor(bytes / 1024 / 1024), share));
-    const verdict = await verifyExport(pieces, { keys, kept }).finally(() => bar.clear());
-    shell.out(values.json ? JSON.stringify(verdict, null, 2) : verdictText(verdict));
-    if (!verdict.valid) throw new CommandError('The history does not hold.');
+    const kept = await Promise.all(
+      (values.seal ?? []).map(async (seal) => (await sealFrom('--seal', seal, shell)).seal),
+    );
+    const say = (verdict: object, text: string) => shell.out(values.json ? JSON.stringify(verdict, null, 2) : text);
+    if (await beginsWith(path, `{"format":"${KEPT_SEAL_FORMAT}"`)) {
+      const verdict = verifySeal(await sealFrom('verify', file, shell), { keys, kept });
+      say(verdict, sealVerdictText(verdict));
+      if (!verdict.valid) throw new CommandError('The seal does not hold.');
+    } else {
+      const verdict = await verifyFile(path, { keys, kept }, shell);
+      say(verdict, verdictText(verdict));
+      if (!verdict.valid) throw new CommandError('The history does not hold.');
+    }
   },
 };
-
-/** A key given as it is, or as a file. */
-export async function keyFrom(given: string, shell: Shell): Promise<PublicKey> {
-  const text = await smallFile(resolve(shell.cwd, given));
-  try {
-    return readPublicKey(text ?? given);
-  } catch (error) {
-    const what = text === null ? `neither a file nor a public key: ${given}` : `no public key in ${given}`;
-    throw new UsageError(`--key takes a public key, but this is ${what} (${(error as TypeError).message}).`);
-  }
-}
-
-async function sealFrom(given: string, shell: Shell): Promise<KeptSeal> {
-  const text = await smallFile(resolve(shell.cwd, given));
-  try {
-    return readKeptSeal(text ?? '');
-  } catch (error) {
-    throw new UsageError(
-      `--seal takes a file that "veritrail seal" wrote; ${given} is ${(error as TypeError).message}.`,
-    );
-  }
-}
-
-async function smallFile(path: string): Promise<string | null> {
-  const text = await readFile(path, 'utf8').catch(() => null);
-  return text === null || text.length > MOST_BYTES ? null : text;
-}

@@ -1,5 +1,5 @@
 import type { CollectionSpec, Condition, ReadModels } from '../stores/read-store.ts';
-import type { LogSealed, SealFact } from '../trail/seal.ts';
+import type { LogSealed, SealFact, SealKeyRotated } from '../trail/seal.ts';
 import { viewOf } from './views.ts';
 
 /** Where a fact of an organization's seal stream stands. */
@@ -47,6 +47,25 @@ export async function firstSealOf(
 ): Promise<LogSealedDocument | null> {
   const covers = { key: 'size', op: 'range', gte: position } as const;
   return first<LogSealedDocument>(models, organizationId, [covers], { key: 'size', direction: 'ASC' });
+}
+
+/** More changes of keys than any history has. */
+const MOST_KEYS = 10_000;
+
+/** The rotations of keys before a position, in order. */
+export async function rotationsBefore(
+  models: ReadModels,
+  organizationId: string,
+  position: number,
+): Promise<SealKeyRotated[]> {
+  const where = [
+    { key: 'size', op: 'empty' },
+    { key: 'position', op: 'range', lt: position },
+  ] as const;
+  const order = { key: 'position', direction: 'ASC' } as const;
+  const found = await models.find({ collection: SEALS.name, organizationId, where, order, limit: MOST_KEYS });
+  const facts = found.map(({ doc }) => doc as unknown as SealDocument);
+  return facts.flatMap((fact) => (fact.type === 'SealKeyRotated' ? [fact.data] : []));
 }
 
 async function first<T extends SealDocument>(

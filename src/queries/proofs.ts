@@ -1,8 +1,8 @@
 import { firstSealOf, type LogSealedDocument, newestSeal } from '../projections/sealed.ts';
 import { readNodes } from '../projections/tree.ts';
 import type { ReadModels } from '../stores/read-store.ts';
-import { inclusionPath, type NodeHash } from '../trail/merkle.ts';
-import { type InclusionProof, inclusionProof } from '../trail/proof.ts';
+import { consistencyPath, inclusionPath } from '../trail/merkle.ts';
+import { type ConsistencyProof, consistencyProof, type InclusionProof, inclusionProof } from '../trail/proof.ts';
 import type { LogSealed } from '../trail/seal.ts';
 
 /** A seal, where it stands, and what shows that an event is in what it covers (docs/trail-format.md). */
@@ -36,9 +36,22 @@ export async function inclusionsIn(
   return { seal: sealAt(seal), paths: new Map(paths) };
 }
 
+/** Proves that the log of `newer` events begins with that of `older`. @throws RangeError when it has not so many */
+export async function consistencyOf(
+  models: ReadModels,
+  organizationId: string,
+  older: number,
+  newer: number,
+): Promise<ConsistencyProof> {
+  return consistencyProof(older, newer, await readNodes(models, organizationId, consistencyPath(older, newer)));
+}
+
 function nodesFor(models: ReadModels, organizationId: string, size: number, positions: readonly number[]) {
-  const ranges = positions.flatMap((position) => inclusionPath(position - 1, size));
-  return readNodes(models, organizationId, ranges) as Promise<NodeHash>;
+  return readNodes(
+    models,
+    organizationId,
+    positions.flatMap((position) => inclusionPath(position - 1, size)),
+  );
 }
 
 function sealAt({ data, position, event_id }: LogSealedDocument): SealAt {

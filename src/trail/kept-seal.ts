@@ -2,30 +2,34 @@ import { canonical } from './canonical.ts';
 import type { PublicKey } from './key.ts';
 import { isSigned, type LogSealed, readSealFact } from './seal.ts';
 
+export const KEPT_SEAL_FORMAT = 'veritrail-kept-seal-1';
+
 /** A seal on its own, to be kept where nobody who can change the log can change it. */
 export interface KeptSeal extends LogSealed {
-  format: 'veritrail-kept-seal-1';
+  format: typeof KEPT_SEAL_FORMAT;
   organization_id: string;
 }
 
-const FORMAT = 'veritrail-kept-seal-1';
-
 /** A seal as the one line of a file. */
 export function keptSealText(organization_id: string, seal: LogSealed): string {
-  return `${canonical({ ...seal, format: FORMAT, organization_id })}\n`;
+  return `${canonical({ ...seal, format: KEPT_SEAL_FORMAT, organization_id })}\n`;
 }
 
-/** @throws TypeError where the text is no kept seal */
+/**
+ * Reads the seal of such a file, whatever stands behind its line.
+ * @throws TypeError where it is none
+ */
 export function readKeptSeal(text: string): KeptSeal {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text.split('\n', 1)[0]!);
   } catch {
     throw new TypeError('not JSON');
   }
   const { format, organization_id, ...data } = Object(value) as Record<string, unknown>;
-  const isKept = format === FORMAT && typeof organization_id === 'string' && readSealFact('LogSealed', data) !== null;
-  if (!isKept) throw new TypeError(`not of the format ${FORMAT}`);
+  const isKept =
+    format === KEPT_SEAL_FORMAT && typeof organization_id === 'string' && readSealFact('LogSealed', data) !== null;
+  if (!isKept) throw new TypeError(`not of the format ${KEPT_SEAL_FORMAT}`);
   return value as KeptSeal;
 }
 

@@ -1,7 +1,6 @@
-import type { KeyObject } from 'node:crypto';
 import type { TrailEvent } from './event.ts';
 import { type PublicKey, readPublicKey } from './key.ts';
-import { isSigned, type LogSealed, readSealFact, type SealFact, type SealFactType } from './seal.ts';
+import { isFactSigned, type LogSealed, readSealFact, type SealFact, type SealFactType } from './seal.ts';
 import { type CountedSeal, type KeyNote, MOST_NOTES, type SealFault } from './verdict.ts';
 import type { TreeWindow } from './window.ts';
 
@@ -62,7 +61,7 @@ export class SealCheck {
   private judge(fact: SealFact, event: TrailEvent, position: number): Why | null {
     const key = fact.type === 'LogSealed' ? this.force?.key : readPublicKey(fact.data.public_key);
     if (key?.key_id !== fact.data.key_id || !this.mayStandHere(fact)) return 'KEY';
-    if (!this.isSigned(fact, key)) return 'SIGNATURE';
+    if (!isFactSigned(this.organizationId, fact, key, this.force?.key ?? null)) return 'SIGNATURE';
     if (fact.type !== 'SealKeyIntroduced' && fact.data.previous_seal !== this.previousSeal) return 'PREVIOUS_SEAL';
     if (fact.type === 'LogSealed') return this.judgeTree(fact.data, event, position);
     this.enforce(fact, key, position);
@@ -73,12 +72,6 @@ export class SealCheck {
     if (fact.type === 'SealKeyIntroduced') return this.force === null;
     if (fact.type === 'SealKeyRotated') return fact.data.from_key_id === this.force?.key.key_id;
     return this.force !== null;
-  }
-
-  private isSigned({ type, data }: SealFact, { key }: PublicKey): boolean {
-    const by = (signature: string, signer: KeyObject) => isSigned(this.organizationId, type, data, signature, signer);
-    if (type !== 'SealKeyRotated') return by(data.signature, key);
-    return by(data.old_signature, this.force!.key.key) && by(data.new_signature, key);
   }
 
   private judgeTree(seal: LogSealed, event: TrailEvent, position: number): Why | null {

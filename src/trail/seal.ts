@@ -1,6 +1,6 @@
 import { type KeyObject, sign, verify } from 'node:crypto';
 import { canonical } from './canonical.ts';
-import { fromBase64, type SigningKey } from './key.ts';
+import { fromBase64, type PublicKey, type SigningKey } from './key.ts';
 
 /** The first word of all that is signed, so that a signature can never be taken for one of something else. */
 const FORMAT = 'veritrail-seal-1';
@@ -79,6 +79,18 @@ export function isSigned(
 ): boolean {
   const bytes = fromBase64(signature, SIGNATURE_BYTES);
   return bytes !== null && verify(null, signedText(organizationId, type, data), key, bytes);
+}
+
+/** Whether a fact is signed by its key and, where that takes over from `before` with its consent, by that one as well. */
+export function isFactSigned(
+  organizationId: string,
+  { type, data }: SealFact,
+  key: PublicKey,
+  before: PublicKey | null,
+): boolean {
+  const by = (signature: string, signer: PublicKey) => isSigned(organizationId, type, data, signature, signer.key);
+  if (type !== 'SealKeyRotated') return by(data.signature, key);
+  return before !== null && by(data.old_signature, before) && by(data.new_signature, key);
 }
 
 type Unsigned<T> = Omit<T, 'key_id' | 'public_key' | 'from_key_id' | 'signature' | 'old_signature' | 'new_signature'>;

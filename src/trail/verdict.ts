@@ -1,3 +1,4 @@
+import type { KeptSeal } from './kept-seal.ts';
 import type { ExportHeader } from './line.ts';
 
 /** The first event that does not fit, as a chain, its place or its own hashes show it. */
@@ -97,4 +98,26 @@ export interface Verdict {
   event_fault: EventFault | null;
   seal_fault: SealFault | null;
   whole_fault: WholeFault | null;
+}
+
+/** What is wrong with a seal by itself, or with what it says of one that was kept earlier. */
+export interface ExtensionFault {
+  /**
+   * `KEY`: it is of a key that nobody vouches for. `SIGNATURE`: it is not signed by its key. `KEPT_KEY`: the kept one is not
+   * signed with a trusted key, or is another organization's. `KEPT_BEYOND`: that one covers more. `NO_PROOF`: no proof
+   * since that one is there. `KEPT`: the proof does not hold.
+   */
+  why: 'KEY' | 'SIGNATURE' | 'KEPT_KEY' | 'KEPT_BEYOND' | 'NO_PROOF' | 'KEPT';
+  /** Of the kept seal that it is about; null where it is about the seal itself. */
+  size: number | null;
+}
+
+/** What came out of the verification of a seal without its history. */
+export interface SealVerdict {
+  /** It is signed with a trusted key, and what it covers begins with what each seal that was kept covers. */
+  valid: boolean;
+  seal: KeptSeal;
+  /** Sizes of the kept seals that it was held against. */
+  kept: number[];
+  fault: ExtensionFault | null;
 }

@@ -1,10 +1,14 @@
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { proofOf } from '../../src/queries/proofs.ts';
 import { readPublicKey } from '../../src/trail/key.ts';
 import { provesInclusion } from '../../src/trail/proof.ts';
 import { isSigned, type LogSealed } from '../../src/trail/seal.ts';
-import { ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { ORGANIZATION, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
 import { addVendors, allEvents, type Sealing, sealing } from '../support/sealing.ts';
 
 interface Verified {
@@ -77,6 +81,32 @@ test('come with listChanges for each listed event, against the newest seal', asy
     assert.ok(provesInclusion(proof, changes[index]!.hash, seal));
     assert.not.ok(provesInclusion(proof, changes[(index + 1) % 5]!.hash, seal));
   }
+});
+
+test('of listChanges are checked by the example with nothing but the key', async ({ register, sealer }) => {
+  await sealer.later(61_000);
+  await addVendors(register, 1);
+  const { public_key } = await sealer.keys.current();
+  const answer = await listed(register);
+  const folder = temporaryFolder();
+  const check = (checked: Verified) => {
+    writeFileSync(join(folder, 'answer.json'), JSON.stringify(checked));
+    const example = fileURLToPath(new URL('../../examples/check-changes.ts', import.meta.url));
+    const args = ['--import', 'tsx', example, join(folder, 'answer.json'), ORGANIZATION, public_key];
+    const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    return [
+      status,
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split(': ')[1]),
+    ];
+  };
+  assert.equal(check(answer), [0, ['not sealed yet', 'proved', 'proved']]);
+  const last = answer.changes.at(-1)!;
+  const altered = { ...answer, changes: answer.changes.with(-1, { ...last, hash: answer.changes[0]!.hash }) };
+  assert.equal(check(altered), [1, ['not sealed yet', 'proved', 'NOT PROVED']]);
+  rmSync(folder, { recursive: true });
 });
 
 test('leave an answer within its bound, and none of the changes out', async ({ register, sealer }) => {

@@ -18,7 +18,7 @@ export async function sizeOf(path: string): Promise<number> {
  * @param progress told how many bytes there were so far, and how much of the file has been read, 0 to 1
  * @throws UnfitFile where it cannot be read or unpacked
  */
-export async function* readExport(path: string, progress: (bytes: number, share: number) => void = () => undefined) {
+export async function* readPieces(path: string, progress: (bytes: number, share: number) => void = () => undefined) {
   const size = Math.max(await sizeOf(path), 1);
   const file = createReadStream(path, { highWaterMark: 256 * 1024 });
   const gunzip = isPacked(path) ? file.pipe(createGunzip()) : null;
@@ -50,11 +50,40 @@ export async function* readExport(path: string, progress: (bytes: number, share:
   }
 }
 
+/** Whether a file begins with this text. */
+export async function beginsWith(path: string, text: string): Promise<boolean> {
+  for await (const piece of readPieces(path)) return Buffer.from(piece).subarray(0, text.length).toString() === text;
+  return false;
+}
+
+/** A key or a seal is a few hundred bytes, with the rotations of all keys a few thousand. */
+const MOST_BYTES = 256 * 1024;
+
+/** The text of a small file; null where there is none that can be read, or a larger one. */
+export async function smallFile(path: string): Promise<string | null> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of readPieces(path)) {
+      pieces.push(piece);
+      size += piece.length;
+      if (size > MOST_BYTES) return null;
+    }
+  } catch (error) {
+    if (error instanceof UnfitFile) return null;
+    throw error;
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Lines without their ends, some at a time. */
+type Lines = AsyncIterable<readonly string[]> | Iterable<readonly string[]>;
+
 /**
  * Writes lines into a new file, packed where its name ends in `.gz`; nothing is left of it where that fails.
  * @throws CommandError where there is such a file already, or it cannot be written
  */
-export async function writeExport(path: string, lines: AsyncIterable<readonly string[]>): Promise<void> {
+export async function writeLines(path: string, lines: Lines): Promise<void> {
   const handle = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') throw new CommandError('There is such a file already: give another name.');
     throw unwritten(error);
@@ -77,6 +106,6 @@ function unwritten(error: unknown): unknown {
     : error;
 }
 
-async function* textsOf(lines: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
+async function* textsOf(lines: Lines): AsyncGenerator<string> {
   for await (const some of lines) if (some.length > 0) yield `${some.join('\n')}\n`;
 }

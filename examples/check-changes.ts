@@ -1,0 +1,31 @@
+/**
+ * Checks, with the public key alone, what listChanges answered to `verify: true`:
+ *
+ *   npx tsx examples/check-changes.ts ANSWER.json ORGANIZATION KEY
+ */
+import { readFileSync } from 'node:fs';
+import { type InclusionProof, isSigned, type LogSealed, provesInclusion, readPublicKey } from 'veritrail/trail';
+
+interface Answer {
+  changes: { event_type: string; hash: string }[];
+  verification: {
+    seal: LogSealed & { position: string; event_id: string };
+    /** Of each listed change: path is null where the seal does not cover it yet. */
+    inclusion: { position: string; path: InclusionProof['path'] | null }[];
+  };
+}
+
+const [file = '', organization = '', key = ''] = process.argv.slice(2);
+const { changes, verification } = JSON.parse(readFileSync(file, 'utf8')) as Answer;
+// Where the seal stands in the log is not signed.
+const { position: _position, event_id: _event, ...seal } = verification.seal;
+const isSealGood = isSigned(organization, 'LogSealed', seal, seal.signature, readPublicKey(key).key);
+
+for (const [index, { position, path }] of verification.inclusion.entries()) {
+  const { event_type, hash } = changes[index]!;
+  const proof = { position: Number(position), size: seal.size, path: path ?? [] };
+  const isProved = isSealGood && provesInclusion(proof, hash, seal);
+  const said = path === null ? 'not sealed yet' : isProved ? 'proved' : 'NOT PROVED';
+  console.log(`${position} ${event_type}: ${said}`);
+  if (path !== null && !isProved) process.exitCode = 1;
+}

@@ -1,0 +1,37 @@
+import { resolve } from 'node:path';
+import { readSealFile, type SealFile } from '../trail/extension.ts';
+import { type PublicKey, readPublicKey } from '../trail/key.ts';
+import type { Verdict } from '../trail/verdict.ts';
+import { type VerifierOptions, verifyExport } from '../trail/verifier.ts';
+import { type Shell, UsageError } from './command.ts';
+import { readPieces, smallFile } from './files.ts';
+import { ProgressBar } from './progress.ts';
+
+/** Verifies an export, and shows how far it is. */
+export async function verifyFile(path: string, options: VerifierOptions, shell: Shell): Promise<Verdict> {
+  const bar = new ProgressBar(shell, 'MiB');
+  const pieces = readPieces(path, (bytes, share) => bar.at(Math.floor(bytes / 1024 / 1024), share));
+  return verifyExport(pieces, options).finally(() => bar.clear());
+}
+
+/** A key given as it is, or as a file. @throws UsageError where it is none */
+export async function keyFrom(given: string, shell: Shell): Promise<PublicKey> {
+  const text = await smallFile(resolve(shell.cwd, given));
+  try {
+    return readPublicKey(text ?? given);
+  } catch (error) {
+    const what = text === null ? `neither a file nor a public key: ${given}` : `no public key in ${given}`;
+    throw new UsageError(`--key takes a public key, but this is ${what} (${(error as TypeError).message}).`);
+  }
+}
+
+/** A file of "veritrail seal" that an option names. @throws UsageError where it is none */
+export async function sealFrom(option: string, given: string, shell: Shell): Promise<SealFile> {
+  const text = await smallFile(resolve(shell.cwd, given));
+  try {
+    return readSealFile(text ?? '');
+  } catch (error) {
+    const why = (error as TypeError).message;
+    throw new UsageError(`${option} takes a file that "veritrail seal" wrote; ${given} is ${why}.`);
+  }
+}

@@ -1,0 +1,133 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { extensionText, readSealFile, type SealFile, verifySeal } from '../src/trail/extension.ts';
+import { keptSealText, readKeptSeal } from '../src/trail/kept-seal.ts';
+import { GrowingTree, type NodeId } from '../src/trail/merkle.ts';
+import { consistencyProof } from '../src/trail/proof.ts';
+import type { LogSealed, SealKeyRotated } from '../src/trail/seal.ts';
+import {
+  FIRST_KEY,
+  ORGANIZATION,
+  publicOf,
+  SECOND_KEY,
+  SealedHistory,
+  testKey,
+  twoHundredEvents,
+} from './support/sealed-history.ts';
+
+const test = suite('a seal that extends another');
+
+const { events } = twoHundredEvents();
+const SEALS = events.filter(({ type }) => type === 'LogSealed').map(({ data }) => data as unknown as LogSealed);
+const ROTATIONS = events
+  .filter(({ type }) => type === 'SealKeyRotated')
+  .map(({ data }) => data as unknown as SealKeyRotated);
+
+const nodes = new Map<string, Buffer>();
+const tree = new GrowingTree(({ level, index }, hash) => nodes.set(`${level}.${index}`, hash));
+for (const { metadata } of events) tree.append(Buffer.from(metadata.hash, 'hex'));
+const node = ({ level, index }: NodeId) => nodes.get(`${level}.${index}`)!;
+
+const keptOf = (seal: LogSealed) => readKeptSeal(keptSealText(ORGANIZATION, seal));
+
+/** The file of one seal with what shows that it extends another. */
+function fileOf(older: LogSealed, newer: LogSealed): SealFile {
+  const proof = consistencyProof(older.size, newer.size, node);
+  return readSealFile(keptSealText(ORGANIZATION, newer) + extensionText(proof, ROTATIONS));
+}
+
+const [OLD, NEW] = [SEALS[1]!, SEALS.at(-1)!];
+const keys = [publicOf(FIRST_KEY)];
+
+test('is proved with the two seals and the first key alone, whichever two they are', () => {
+  assert.is.not(OLD.key_id, NEW.key_id, 'a rotation lies between');
+  for (const [index, newer] of SEALS.entries()) {
+    for (const older of SEALS.slice(0, index + 1)) {
+      const verdict = verifySeal(fileOf(older, newer), { keys, kept: [keptOf(older)] });
+      assert.equal([verdict.valid, verdict.kept, verdict.fault], [true, [older.size], null]);
+    }
+  }
+  const alone = readSealFile(keptSealText(ORGANIZATION, NEW));
+  assert.is(verifySeal(alone, { keys: [publicOf(SECOND_KEY)] }).valid, true, 'its own key suffices for itself');
+});
+
+test('is a kept seal like any other', () => {
+  const text = keptSealText(ORGANIZATION, NEW) + extensionText(consistencyProof(OLD.size, NEW.size, node), ROTATIONS);
+  assert.equal(readKeptSeal(text), keptOf(NEW));
+});
+
+test('is refused where it is not what it says, or says nothing of the seal that was kept', () => {
+  const file = fileOf(OLD, NEW);
+  const extension = file.extension!;
+  const kept = [keptOf(OLD)];
+  const forged = new SealedHistory();
+  forged.introduce(FIRST_KEY);
+  for (let n = 0; n < 60; n += 1) forged.append('vendor-1', 'SomethingHappened', { n });
+  const other = keptOf(forged.seal(FIRST_KEY).data as unknown as LogSealed);
+  const seal = (change: object): SealFile => ({ ...file, seal: { ...file.seal, ...change } });
+  const proof = (change: object): SealFile => ({ ...file, extension: { ...extension, ...change } });
+  const [rotation] = extension.rotations;
+  const { size } = OLD;
+  const bad: [SealFile, typeof kept, string, number | null][] = [
+    [proof({ rotations: [] }), kept, 'KEY', null],
+    [proof({ rotations: [{ ...rotation!, new_signature: rotation!.old_signature }] }), kept, 'KEY', null],
+    [proof({ rotations: [{ ...rotation!, public_key: testKey(9).public_key }] }), kept, 'KEY', null],
+    [seal({ key_id: testKey(9).key_id }), kept, 'KEY', null],
+    [seal({ root: OLD.root }), kept, 'SIGNATURE', null],
+    [seal({ organization_id: 'org_2', key_id: FIRST_KEY.key_id }), kept, 'SIGNATURE', null],
+    [file, [{ ...kept[0]!, organization_id: 'org_2' }], 'KEPT_KEY', size],
+    [file, [{ ...kept[0]!, root: NEW.root }], 'KEPT_KEY', size],
+    [{ ...fileOf(OLD, SEALS[2]!), extension: null }, [keptOf(NEW)], 'KEPT_BEYOND', NEW.size],
+    [fileOf(OLD, SEALS[2]!), [keptOf(SEALS[3]!)], 'KEPT_BEYOND', SEALS[3]!.size],
+    [{ ...proof({}), extension: null }, kept, 'KEY', null],
+    [file, [keptOf(SEALS[2]!)], 'NO_PROOF', SEALS[2]!.size],
+    [file, [...kept, keptOf(SEALS[2]!)], 'NO_PROOF', SEALS[2]!.size],
+    [proof({ newer: NEW.size - 1 }), kept, 'NO_PROOF', size],
+    [proof({ path: extension.path.slice(1) }), kept, 'KEPT', size],
+    [proof({ path: extension.path.with(0, NEW.root) }), kept, 'KEPT', size],
+    [proof({ older: other.size }), [other], 'KEPT', other.size],
+  ];
+  for (const [index, [given, olds, why, of]] of bad.entries()) {
+    const verdict = verifySeal(given, { keys, kept: olds });
+    assert.equal([verdict.valid, verdict.fault], [false, { why, size: of }], String(index));
+  }
+});
+
+test('of the same size must be the same seal', () => {
+  const forged = new SealedHistory();
+  forged.introduce(FIRST_KEY);
+  while (forged.events.length < OLD.size) forged.append('vendor-1', 'SomethingHappened', {});
+  const other = keptOf(forged.seal(FIRST_KEY).data as unknown as LogSealed);
+  const file = readSealFile(keptSealText(ORGANIZATION, OLD));
+  assert.is(verifySeal(file, { keys, kept: [keptOf(OLD)] }).valid, true);
+  assert.equal(verifySeal(file, { keys, kept: [other] }).fault, { why: 'KEPT', size: OLD.size });
+});
+
+test('is no such file with a second line that is not of the format, or with a third', () => {
+  const first = keptSealText(ORGANIZATION, NEW);
+  const good = { format: 'veritrail-extension-1', newer: 2, older: 1, path: [], rotations: [] };
+  assert.equal(readSealFile(`${first}${JSON.stringify(good)}\n`).extension, good);
+  const second = [
+    ...['{', 'null', '[]', '{}'],
+    ...[
+      { format: 'x' },
+      { newer: '2' },
+      { older: 0.5 },
+      { path: 'ab' },
+      { path: [1] },
+      { rotations: {} },
+      { more: 1 },
+    ].map((change) => JSON.stringify({ ...good, ...change })),
+    JSON.stringify({ ...good, rotations: [null] }),
+    JSON.stringify({ ...good, rotations: [{ ...ROTATIONS[0], more: 1 }] }),
+    `${JSON.stringify(good)}\n${JSON.stringify(good)}`,
+  ];
+  for (const line of second)
+    assert.throws(
+      () => readSealFile(`${first}${line}\n`),
+      (error: unknown) => error instanceof TypeError,
+      line,
+    );
+});
+
+test.run();
