@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { embedded, folderOfTest, type Installed, install } from './support/installed.ts';
-import { eventsOf, ran, rowsUntil } from './support/moving.ts';
+import { eventsOf, on, ran, rowsUntil } from './support/moving.ts';
 import { startPairs } from './support/pairs.ts';
 
 const test = suite('a history on its way between embedded stores and databases');
@@ -37,6 +37,8 @@ if (databases !== undefined) {
     const there = await install(settings);
     assert.equal((await eventsOf(there, organizationId)).slice(0, history.length), history);
     assert.equal(await rows(there, organizationId, history.length), before);
+    const beside = await on(settings, cwd, 'restore', 'there.jsonl.gz');
+    assert.equal([beside.code, /Stop the service first/.test(beside.err)], [1, true], beside.err);
     await there.addVendors(5, organizationId);
     await there.seal();
     await ran(settings, cwd, 'export', organizationId, '--to', 'back.jsonl');

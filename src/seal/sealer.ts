@@ -27,9 +27,15 @@ const MOST_MS = 60_000;
 /** How long a look waits to see its own seal. */
 const SEEN_MS = 1_000;
 
+/**
+ * A seal is of what the read models know and stands at the log's end, and verifiers remember so many events only (WINDOW).
+ * Where the read models are further behind than this, after a store was away for example, none is made: at 3,500 events a
+ * second it is half of that.
+ */
+const MOST_BEHIND_MS = 10_000;
+
 const BEHIND = 'seals: none can be made: the seal stream has events that the read models do not know';
-/** In place of a revision. */
-const HELD = -2;
+const HELD = 'seals: none are made until the restore of this history is finished';
 
 /** An organization as it was looked at last, with something left to be sealed or nothing. */
 interface Seen {
@@ -54,8 +60,8 @@ interface State {
  */
 export class Sealer {
   private readonly seen = new Map<string, Seen>();
-  /** By organization, the revision behind which an append was refused last, and how often. */
-  private readonly refused = new Map<string, { revision: number; times: number }>();
+  /** By organization, what kept it from being sealed last, behind which revision, and how often. */
+  private readonly hindered = new Map<string, { what: string; revision: number; times: number }>();
   private timer: NodeJS.Timeout | null = null;
   private busy: Promise<void> | null = null;
 
@@ -80,9 +86,10 @@ export class Sealer {
   async look(): Promise<void> {
     const { projections, keys, log } = this.parts;
     if (!projections.ready || projections.runner.role !== 'LEADER') return this.seen.clear();
+    const { models, runner } = projections;
+    if (Date.now() - runner.caughtUpAt > MOST_BEHIND_MS) return;
     try {
       const key = await keys.current();
-      const { models, runner } = projections;
       for (const organizationId of runner.organizations) {
         const checkpoint = runner.checkpoint(organizationId);
         if (checkpoint && this.isWorthALook(checkpoint, key)) await this.lookAt(models, checkpoint, key);
@@ -127,16 +134,16 @@ export class Sealer {
   private async seal(models: ReadModels, state: State, key: SigningKey): Promise<boolean> {
     const { checkpoint, newest } = state;
     const organization_id = checkpoint.group;
+    const revision = newest?.revision ?? NO_STREAM;
     // A seal behind half of a history would stand in the way of the rest.
     if (await this.parts.keys.isHeld(organization_id)) {
-      this.tell(organization_id, HELD, 'seals: none are made until the restore of this history is finished');
+      this.tell(organization_id, revision, HELD);
       return false;
     }
     const recorded_at = this.parts.now().toISOString();
     const facts = await this.factsOf(models, state, key, recorded_at);
     const command_id = randomUUID();
     const stream = sealStream(organization_id);
-    const revision = newest?.revision ?? NO_STREAM;
     const events = chainEvents({
       stream,
       revision,
@@ -151,7 +158,7 @@ export class Sealer {
     });
     try {
       const position = await this.parts.events.append(stream, events, revision);
-      this.refused.delete(organization_id);
+      this.hindered.delete(organization_id);
       await this.parts.projections.passed(organization_id, position, SEEN_MS);
       return true;
     } catch (error) {
@@ -163,9 +170,9 @@ export class Sealer {
 
   /** Once, another was first. Twice at one place, it is more than that. */
   private tell(organization_id: string, revision: number, what: string): void {
-    const last = this.refused.get(organization_id);
-    const times = last?.revision === revision ? last.times + 1 : 1;
-    this.refused.set(organization_id, { revision, times });
+    const last = this.hindered.get(organization_id);
+    const times = last?.what === what && last.revision === revision ? last.times + 1 : 1;
+    this.hindered.set(organization_id, { what, revision, times });
     if (times === 2) this.parts.log.warn({ organization_id, revision }, what);
   }
 

@@ -145,6 +145,19 @@ test('tries again when the store was away, and leaves it to the leader', async (
   assert.equal((await sealsOf(events)).length, 2);
 });
 
+test('seals nothing that would stand far behind the log’s end', async ({ register }) => {
+  const { events } = register.stores;
+  const { projections } = register;
+  const behind = like(projections.runner, { caughtUpAt: Date.now() - 11_000 });
+  const late = sealing(register, { projections: like(projections, { runner: behind }) });
+  await late.later(0);
+  await late.later(61_000);
+  assert.equal(await sealsOf(events), []);
+  const { later } = sealing(register);
+  await later(61_000);
+  assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed']);
+});
+
 test('is told by listChanges to those who name its events, and to nobody else', async ({ register }) => {
   await sealing(register).later(61_000);
   const input = { organization_id: ORGANIZATION };
