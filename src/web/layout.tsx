@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { may } from '../commands/roles.ts';
 import { assetUrl } from './assets.ts';
 import { Form, FormToken } from './context.tsx';
+import { organizationLinks } from './organization-links.ts';
 import type { Page } from './page.ts';
 import type { Notice } from './visit.ts';
 
@@ -30,18 +30,6 @@ const SETTINGS_LINKS = [
   ['/settings/security', 'Security'],
   ['/settings/account', 'Account'],
 ] as const;
-
-/** Those of an organization's pages that are for this role. */
-function organizationLinks({ id, role }: NonNullable<Page['organization']>): (readonly [string, string])[] {
-  const path = `/organizations/${id}`;
-  return [
-    [path, 'Overview'],
-    [`${path}/members`, 'Members'],
-    ...(may(role, 'getReport') ? [[`${path}/reports`, 'Reports'] as const] : []),
-    ...(may(role, 'seeTokens') ? [[`${path}/tokens`, 'Tokens and assistants'] as const] : []),
-    ...(may(role, 'listChanges ACCESS') ? [[`${path}/access`, 'Access log'] as const] : []),
-  ];
-}
 
 /** The whole document. */
 export function renderPage(page: Page, around: Surroundings): string {
@@ -127,7 +115,13 @@ function SideNavigation({ page: { organization, section } }: { page: Page }) {
         </NavigationGroup>
       ) : (
         <NavigationGroup title={organization.name} label="Organization">
-          <Links links={organizationLinks(organization)} section={section} />
+          <Links
+            links={[
+              [`/organizations/${organization.id}`, 'Overview'],
+              ...organizationLinks(organization).map(({ href, title }) => [href, title] as const),
+            ]}
+            section={section}
+          />
         </NavigationGroup>
       )}
     </div>

@@ -1,10 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { may } from '../../commands/roles.ts';
-import type { Actor } from '../../identity/actor.ts';
 import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
 import { type FormState, filled } from '../forms.ts';
+import { organizationLinks } from '../organization-links.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { CopyBlock, Facts } from '../pieces.tsx';
@@ -52,8 +52,17 @@ async function page(parts: WebParts, { organization, actor, path }: Within, form
             For all others, <a href="/settings/tokens">make an API token</a>.
           </p>
         </section>
+        <section>
+          <h2>What you find here</h2>
+          <ul>
+            {organizationLinks(organization).map(({ href, title, about }) => (
+              <li key={href}>
+                <a href={href}>{title}</a>: {about}
+              </li>
+            ))}
+          </ul>
+        </section>
         {may(actor.role, 'renameOrganization') && <RenameForm path={path} form={form} />}
-        {may(actor.role, 'seeTokens') && <Further path={path} actor={actor} />}
       </>
     ),
   };
@@ -68,27 +77,6 @@ function RenameForm({ path, form }: { path: string; form: FormState }) {
         <TextField form={form} name="name" label="Name of the organization" maxLength={200} />
         <button type="submit">Rename</button>
       </Form>
-    </section>
-  );
-}
-
-function Further({ path, actor }: { path: string; actor: Actor }) {
-  return (
-    <section>
-      <h2>Look after it</h2>
-      <ul>
-        {may(actor.role, 'changeMembers') && (
-          <li>
-            <a href={`${path}/members`}>Invite members</a>, change their roles, or take them out
-          </li>
-        )}
-        <li>
-          <a href={`${path}/tokens`}>Tokens and assistants</a> that reach this organization
-        </li>
-        <li>
-          <a href={`${path}/access`}>Access log</a>: who signed in, and what was used when
-        </li>
-      </ul>
     </section>
   );
 }
