@@ -54,13 +54,16 @@ test('tells who came in, how and from where', async ({ web, owner, log, path }) 
   log.refused({ event_type: 'TOKEN_REFUSED', actor_id: null });
   web.identity.clock.wait(60_000);
   log.noted({ type: 'SIGNED_IN', account_id, factor: 'PASSKEY', visitor: VISITOR });
+  web.identity.clock.wait(60_000);
+  log.note({ event_type: 'ACCOUNT_LINK_MADE', actor_id: 'SYSTEM', account_id });
   await log.close();
   const { status, text } = await owner.get(path);
   assert.is(status, 200);
   // Names that were read just before may be a few seconds old.
   assert.equal(rowsOf(text.replaceAll(OWNER.name, 'Owner')), [
+    ['2026-03-01 10:03 UTC', 'Link made', 'veritrail', 'this machine', 'once'],
     ['2026-03-01 10:02 UTC', 'Signed in (passkey)', 'Owner', 'Firefox on Linux203.0.113.7', 'once'],
-    ['2026-03-01 10:01 UTC', 'Token refused', 'Somebody, not known here', 'not told', 'once'],
+    ['2026-03-01 10:01 UTC', 'Token refused', 'Somebody, not known here', 'not noted', 'once'],
     [
       '2026-03-01 10:00 UTC',
       'Sign-in refused (wrong password)',

@@ -154,6 +154,25 @@ test('another person’s token can be neither renewed nor revoked, nor seen', as
   assert.is((await web.identity.accounts.get('tokens', id))!.revoked_at, null);
 });
 
+test('more than fit on a page are shown page by page, here and in the organization', async ({ web, browser }) => {
+  const grant = { account_id: web.ownerId, role: 'VIEWER', organizations: [web.organizationId] } as const;
+  const names = Array.from({ length: 30 }, (_, at) => `Robot ${String(at).padStart(2, '0')}.`);
+  for (const name of names) await web.tokens.create({ ...grant, name }, personOf(web.ownerId));
+  for (const path of [PATH, `/organizations/${web.organizationId}/tokens`]) {
+    const first = (await browser.get(path)).text;
+    const older = (await browser.get(/href="([^"]+)">Older</.exec(first)![1]!)).text;
+    const on = (text: string) => names.filter((name) => text.includes(name));
+    assert.equal([...on(first), ...on(older)].sort(), names, 'each once');
+    // Beside the one that the service began with, wherever that stands.
+    assert.ok([24, 25].includes(on(first).length));
+    assert.not.match(older, '>Older<');
+    assert.is(/href="([^"]+)">Newest</.exec(older)![1], path);
+    for (const wrong of ['from=31', 'from=-1', 'from=x']) {
+      assert.equal(on((await browser.get(`${path}?${wrong}`)).text), on(first), wrong);
+    }
+  }
+});
+
 test('whoever is in no organization is told so', async ({ web }) => {
   const edith = await web.invite(EDITOR, 'EDITOR');
   const { id } = (await web.people.accounts.byEmail(EDITOR.email))!;

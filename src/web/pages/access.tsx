@@ -7,6 +7,7 @@ import { ACCESS_KINDS, ACCESS_WORDS, detailWords } from '../access-words.ts';
 import { FormFault, SelectField, TextField } from '../fields.tsx';
 import { BLANK, type FormState, refusedForm } from '../forms.ts';
 import type { Page } from '../page.ts';
+import { PageLinks } from '../paging.tsx';
 import type { WebParts } from '../parts.ts';
 import { Moment, Table } from '../pieces.tsx';
 import { get, type Route, type SignedInVisit } from '../visit.ts';
@@ -84,7 +85,7 @@ function logPage(
         ) : (
           <Log rows={found.changes} />
         )}
-        <Pages here={here} asked={asked} next={found.next_cursor} later={later} />
+        <PageLinks label="Pages of the log" ways={waysOf(here, asked, found.next_cursor, later)} />
       </>
     ),
   };
@@ -156,7 +157,8 @@ function whoOf({ actor, record }: AccessEntryShown) {
 
 function Place({ row }: { row: AccessEntryShown }) {
   const address = factOf(row, 'address');
-  if (row.client === null && typeof address !== 'string') return <span class="muted">not told</span>;
+  if (row.client === null && typeof address !== 'string')
+    return <span class="muted">{row.actor.kind === 'SYSTEM' ? 'this machine' : 'not noted'}</span>;
   return (
     <>
       {row.client}
@@ -171,25 +173,10 @@ function timesOf(row: AccessEntryShown): string {
   return count === 1 ? 'once' : `${count} times`;
 }
 
-function Pages(props: { here: string; asked: Asked; next: string | undefined; later: boolean }) {
-  const { here, asked, next, later } = props;
+function waysOf(here: string, asked: Asked, next: string | undefined, later: boolean) {
   const to = (more: Asked) => {
     const query = new URLSearchParams([...asked, ...more].map(([name, value]) => [name, value])).toString();
     return query === '' ? here : `${here}?${query}`;
   };
-  if (next === undefined && !later) return null;
-  return (
-    <nav aria-label="Pages of the log" class="row">
-      {later && (
-        <a class="button quiet" href={to([])}>
-          Newest
-        </a>
-      )}
-      {next !== undefined && (
-        <a class="button quiet" href={to([['cursor', next]])}>
-          Older
-        </a>
-      )}
-    </nav>
-  );
+  return { first: later ? to([]) : null, next: next === undefined ? null : to([['cursor', next]]) };
 }

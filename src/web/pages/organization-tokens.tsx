@@ -6,6 +6,7 @@ import { Form } from '../context.tsx';
 import { FormFault } from '../fields.tsx';
 import { BLANK, type FormState } from '../forms.ts';
 import type { Page } from '../page.ts';
+import { PageLinks, pageOf } from '../paging.tsx';
 import type { WebParts } from '../parts.ts';
 import { Day, Facts, Moment, Table } from '../pieces.tsx';
 import { REASON, ReasonField } from '../reason-field.tsx';
@@ -19,7 +20,7 @@ const TOKENS = '/organizations/:id/tokens';
 export const organizationTokensPage = (parts: WebParts): Route[] => [
   get(TOKENS, async (visit) => {
     const place = await within(parts, visit, 'seeTokens');
-    return listPage(place, await parts.tokens.listIn(place.organization.id, place.actor));
+    return listPage(place, await parts.tokens.listIn(place.organization.id, place.actor), visit.query);
   }),
   get(`${TOKENS}/:token`, async (visit) => tokenPage(await find(parts, visit), BLANK)),
   post(`${TOKENS}/:token/take-out`, async (visit) => {
@@ -43,8 +44,10 @@ async function find(parts: WebParts, visit: SignedInVisit): Promise<Found> {
   return { ...place, token };
 }
 
-function listPage({ organization, path }: Within, tokens: readonly ReachingToken[]): Page {
-  const rows = tokens.map((token) => ({
+function listPage({ organization, path }: Within, tokens: readonly ReachingToken[], query: URLSearchParams): Page {
+  const here = `${path}/tokens`;
+  const { shown, ways } = pageOf(tokens, query, here);
+  const rows = shown.map((token) => ({
     key: token.id,
     cells: [
       <Name key="name" token={token} />,
@@ -59,7 +62,7 @@ function listPage({ organization, path }: Within, tokens: readonly ReachingToken
   }));
   return {
     title: 'Tokens and assistants',
-    section: `${path}/tokens`,
+    section: here,
     organization,
     body: (
       <>
@@ -67,15 +70,16 @@ function listPage({ organization, path }: Within, tokens: readonly ReachingToken
           Every API token and connected assistant that reaches {organization.name}, whoever made it. You may take any
           out: it has no access here from then on.
         </p>
-        {rows.length === 0 ? (
+        {tokens.length === 0 ? (
           <p class="muted">Nothing reaches this organization but people at their browsers.</p>
         ) : (
           <Table
-            caption={rows.length === 1 ? '1 token or assistant' : `${rows.length} tokens and assistants`}
+            caption={tokens.length === 1 ? '1 token or assistant' : `${tokens.length} tokens and assistants`}
             head={['Name', 'Whose', 'May', 'Last used', 'Expires', 'More']}
             rows={rows}
           />
         )}
+        <PageLinks label="Pages of the list" ways={ways} />
       </>
     ),
   };

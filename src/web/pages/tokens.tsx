@@ -8,6 +8,7 @@ import { attempt } from '../attempt.ts';
 import { BLANK, checkbox, checkForm, type FormState, one } from '../forms.ts';
 import { DAYS, GRANT } from '../grant-fields.tsx';
 import type { Page } from '../page.ts';
+import { PageLinks, pageOf } from '../paging.tsx';
 import type { WebParts } from '../parts.ts';
 import { issuedPage } from '../token-issued.tsx';
 import { NewTokenForm, TokenCard } from '../token-views.tsx';
@@ -21,8 +22,8 @@ const NEW_TOKEN = {
   read_only: checkbox(),
   once: one(z.uuid('Reload the page, then try again.')),
 };
-/** Older ones that are over are not listed. */
-const MOST_OVER = 20;
+/** Older ones are not listed. */
+const MOST_REVOKED = 20;
 
 /** Settings → API Tokens. */
 export const tokensPage = (parts: WebParts): Route[] => {
@@ -49,15 +50,19 @@ export const tokensPage = (parts: WebParts): Route[] => {
   ];
 };
 
-async function listPage({ members, tokens }: WebParts, { person }: SignedInVisit, form: FormState): Promise<Page> {
+async function listPage(
+  { members, tokens }: WebParts,
+  { person, query }: SignedInVisit,
+  form: FormState,
+): Promise<Page> {
   const [organizations, all] = await Promise.all([
     members.organizationsOf(person.account.id),
     tokens.listOf(person.account.id),
   ]);
   const mine = all.filter(({ kind }) => kind === 'API');
   const of = (wanted: ShownToken['state']) => mine.filter(({ state }) => state === wanted);
-  const current = [...of('ACTIVE'), ...of('EXPIRED').slice(0, MOST_OVER)];
-  const revoked = of('REVOKED').slice(0, MOST_OVER);
+  const { shown, ways } = pageOf([...of('ACTIVE'), ...of('EXPIRED')], query, TOKENS);
+  const revoked = of('REVOKED').slice(0, MOST_REVOKED);
   return {
     title: 'API Tokens',
     section: TOKENS,
@@ -68,7 +73,13 @@ async function listPage({ members, tokens }: WebParts, { person }: SignedInVisit
           A token lets an assistant or a script in as you, with the role that you give it. Assistants that can sign in
           by themselves need none: see <a href="/">Start</a>.
         </p>
-        {current.length > 0 && <List title="Your tokens" tokens={current} organizations={organizations} />}
+        {shown.length > 0 && (
+          <p>
+            <a href="#new">Make a token</a>
+          </p>
+        )}
+        {shown.length > 0 && <List title="Your tokens" tokens={shown} organizations={organizations} />}
+        <PageLinks label="Pages of your tokens" ways={ways} />
         <section id="new">
           <h2>Make a token</h2>
           {organizations.length === 0 ? (
