@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { canonical } from '../src/trail/canonical.ts';
+import { canonical, isInOrder } from '../src/trail/canonical.ts';
 import { verifyChain } from '../src/trail/chain.ts';
 import type { TrailEvent, UnsealedMetadata } from '../src/trail/event.ts';
 import { chainEvents, eventId, isAuthentic, saltedHash, sha256 } from '../src/trail/hash.ts';
@@ -99,6 +99,26 @@ const json = fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 });
 
 form('reads back as the same value', () => {
   fc.assert(fc.property(json, (value) => assert.equal(JSON.parse(canonical(value)), plainZeros(value))));
+});
+
+form('what is in order is written in canonical form by JSON.stringify, and what is written so is in order', () => {
+  let inOrder = 0;
+  fc.assert(
+    fc.property(json, (value) => {
+      assert.ok(isInOrder(JSON.parse(canonical(value))) || /"\d+":/.test(canonical(value)));
+      if (!isInOrder(value)) return;
+      inOrder += 1;
+      assert.is(JSON.stringify(value), canonical(value));
+    }),
+  );
+  assert.ok(inOrder > 0);
+});
+
+form('what canonical form refuses is not in order', () => {
+  for (const value of [undefined, () => 0, Number.NaN, '\ud800', { '\ud800': 1 }, [undefined], { a: undefined }]) {
+    assert.not.ok(isInOrder(value));
+  }
+  assert.not.ok(isInOrder({ 9: 1, 10: 1 }));
 });
 
 form('is the same whatever order members were added in', () => {

@@ -28,7 +28,7 @@ export async function* exportLines(parts: ExportParts): AsyncGenerator<string[],
     for (const event of batch) {
       if (event.metadata.organization_id !== organization_id) continue;
       tree.append(Buffer.from(event.metadata.hash, 'hex'));
-      lines.push(eventLine(tree.size, event));
+      lines.push(eventLine(tree.size, event, event.texts));
       if (lines.length < AT_ONCE) continue;
       yield lines;
       lines = [];

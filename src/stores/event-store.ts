@@ -1,4 +1,5 @@
 import type { TrailEvent } from '../trail/event.ts';
+import type { StoredTexts } from '../trail/line.ts';
 
 declare const position: unique symbol;
 
@@ -7,6 +8,8 @@ export type Position = string & { readonly [position]: true };
 
 export interface StoredEvent extends TrailEvent {
   position: Position;
+  /** Data and metadata as JSON.stringify wrote them, where the store keeps them so: who writes them out need not do it again. */
+  texts?: StoredTexts;
 }
 
 /** `expectedRevision` of a stream that must not exist yet. */

@@ -29,6 +29,24 @@ function canonicalObject(value: Record<string, unknown>): string {
   return `${text}}`;
 }
 
+/**
+ * Whether members stand in canonical order throughout, and all is well-formed: JSON.stringify writes the canonical form
+ * of such a value.
+ */
+export function isInOrder(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object') return typeof value === 'boolean';
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.every(isInOrder);
+  let last = '';
+  for (const name in value) {
+    if (name < last || !name.isWellFormed() || !isInOrder((value as Record<string, unknown>)[name])) return false;
+    last = name;
+  }
+  return true;
+}
+
 /** Printable ASCII without quote and backslash stands for itself; asking costs less than having it escaped. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 

@@ -1,4 +1,4 @@
-import { canonical } from './canonical.ts';
+import { canonical, isInOrder } from './canonical.ts';
 import type { TrailEvent } from './event.ts';
 import { type EventTexts, eventTexts } from './hash.ts';
 import type { TreeHead } from './seal.ts';
@@ -35,9 +35,25 @@ export function headerLine(header: ExportHeader): string {
   return canonical(header);
 }
 
-/** An event's line. @throws TypeError where it has no canonical form */
-export function eventLine(position: number, event: TrailEvent): string {
-  return `{"event":${eventTexts(event).whole},"position":${canonical(position)}}`;
+/** An event's data and metadata as JSON.stringify wrote them. */
+export interface StoredTexts {
+  data: string;
+  metadata: string;
+}
+
+/**
+ * An event's line.
+ * @param texts where its data and metadata are kept as texts: what is in canonical form there goes into the line as it is
+ * @throws TypeError where the event has no canonical form
+ */
+export function eventLine(position: number, event: TrailEvent, texts?: StoredTexts): string {
+  const { id, revision, stream, type } = event;
+  const whole =
+    texts && isInOrder(event.data) && isInOrder(event.metadata)
+      ? `{"data":${texts.data},"id":${canonical(id)},"metadata":${texts.metadata},"revision":${revision},` +
+        `"stream":${canonical(stream)},"type":${canonical(type)}}`
+      : eventTexts(event).whole;
+  return `{"event":${whole},"position":${position}}`;
 }
 
 export function endLine(end: ExportEnd): string {

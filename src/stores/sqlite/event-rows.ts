@@ -20,8 +20,11 @@ export const SCHEMA = `
 
 const COLUMNS = 'position, stream, revision, id, type, data, metadata';
 
-/** Events read at a time: enough to make the call's own cost vanish, few enough not to hold others up. */
-const PAGE = 1_000;
+/**
+ * Events read at a time: enough to make the call's own cost vanish, few enough not to hold others up, nor to outlive
+ * the collector's first look at them.
+ */
+const PAGE = 500;
 
 export function readStreamRows(db: Connection, stream: string, from: number): StoredEvent[] {
   const sql = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision`;
@@ -50,6 +53,7 @@ export function toEvent(row: Row): StoredEvent {
     data: JSON.parse(data!) as Record<string, unknown>,
     metadata: JSON.parse(metadata!) as EventMetadata,
     position: toPosition(position),
+    texts: { data: data!, metadata: metadata! },
   };
 }
 

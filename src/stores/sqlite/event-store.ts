@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { canonical } from '../../trail/canonical.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend } from '../check-append.ts';
 import { RevisionConflict, StoreUnavailable } from '../errors.ts';
@@ -138,7 +139,8 @@ class SqliteEventStore implements EventStore {
   }
 }
 
+/** In canonical form, so that an export can take the texts as they are. */
 function toRow(event: TrailEvent): Row {
   const { stream, revision, id, type, data, metadata } = event;
-  return [stream, revision, id, type, JSON.stringify(data), JSON.stringify(metadata)];
+  return [stream, revision, id, type, canonical(data), canonical(metadata)];
 }

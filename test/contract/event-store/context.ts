@@ -84,6 +84,7 @@ export async function drain(batches: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of batches);
 }
 
-export function withoutPosition({ position: _position, ...event }: StoredEvent): TrailEvent {
+/** An event as it was appended, without what the store adds to it. */
+export function asAppended({ position: _position, texts: _texts, ...event }: StoredEvent): TrailEvent {
   return event;
 }

@@ -1,10 +1,11 @@
 import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
 import { type EventStore, NO_STREAM, type StoredEvent } from '../../../src/stores/event-store.ts';
+import { canonical } from '../../../src/trail/canonical.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 import { makeEvents } from '../../support/events.ts';
 import { rejection, take } from '../../support/take.ts';
-import { appendAfter, collect, drain, interleave, type Suite, withoutPosition } from './context.ts';
+import { appendAfter, asAppended, collect, drain, interleave, type Suite } from './context.ts';
 
 /** Streams, the whole log, and places in it. */
 export function reading(test: Suite): void {
@@ -17,7 +18,7 @@ export function reading(test: Suite): void {
     const stream = name();
     const events = makeEvents(stream, { count: 5 });
     await store.append(stream, events, NO_STREAM);
-    assert.equal((await store.readStream(stream, 3)).map(withoutPosition), events.slice(3));
+    assert.equal((await store.readStream(stream, 3)).map(asAppended), events.slice(3));
     assert.equal(await store.readStream(stream, 5), []);
     assert.equal(await store.readStream(stream, 50), []);
   });
@@ -25,7 +26,7 @@ export function reading(test: Suite): void {
   test('everything is read in the order in which it was appended', async ({ store, name, all }) => {
     const events = await interleave(store, [name(), name(), name()]);
     const read = await all();
-    assert.equal(read.map(withoutPosition), events);
+    assert.equal(read.map(asAppended), events);
     for (const [index, event] of read.entries()) {
       if (index > 0) assert.ok(store.comparePositions(read[index - 1]!.position, event.position) < 0);
     }
@@ -34,6 +35,13 @@ export function reading(test: Suite): void {
       again,
       read.filter(({ stream }) => stream === events[0]!.stream),
     );
+  });
+
+  test('texts, where a store gives them, are those of data and metadata', async ({ store, name, all }) => {
+    await interleave(store, [name(), name()]);
+    for (const { data, metadata, texts } of await all()) {
+      if (texts) assert.equal([texts.data, texts.metadata], [canonical(data), canonical(metadata)]);
+    }
   });
 
   test('positions are exclusive', async ({ store, name, isOurs, all }) => {
@@ -98,7 +106,7 @@ export function subscribing(test: Suite): void {
     const later = await interleave(store, [name(), name()]);
     const delivered = await early;
     assert.equal(delivered, await all());
-    assert.equal(delivered.map(withoutPosition), [...events, ...later]);
+    assert.equal(delivered.map(asAppended), [...events, ...later]);
   });
 
   test('a subscription begins after the given position', async ({ store, name, isOurs, all }) => {

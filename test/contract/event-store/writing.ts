@@ -6,7 +6,7 @@ import { verifyChain } from '../../../src/trail/chain.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 import { makeEvents } from '../../support/events.ts';
 import { rejection } from '../../support/take.ts';
-import { appendSome, assertConflict, type Suite, withoutPosition } from './context.ts';
+import { appendSome, asAppended, assertConflict, type Suite } from './context.ts';
 
 /** Appends that succeed. */
 export function appending(test: Suite): void {
@@ -16,8 +16,8 @@ export function appending(test: Suite): void {
     const events = makeEvents(stream, { count: 3, data, metadata: { client: null, simulated: true } });
     await store.append(stream, events, NO_STREAM);
     const read = await store.readStream(stream);
-    assert.equal(read.map(withoutPosition), events);
-    assert.is(verifyChain(read.map(withoutPosition)), null);
+    assert.equal(read.map(asAppended), events);
+    assert.is(verifyChain(read.map(asAppended)), null);
   });
 
   test('append answers the position of its last event', async ({ store, name, all }) => {
@@ -36,7 +36,7 @@ export function appending(test: Suite): void {
     const appended = await Promise.all(writers);
     const read = await store.readStream(stream);
     assert.is(read.length, 64);
-    assert.is(verifyChain(read.map(withoutPosition)), null);
+    assert.is(verifyChain(read.map(asAppended)), null);
     assert.equal(read.map(({ id }) => id).sort(), appended.map(({ id }) => id).sort());
   });
 
@@ -119,7 +119,7 @@ export function conflicts(test: Suite): void {
     await store.append(stream, held, NO_STREAM);
     await assertConflict(store.append(stream, makeEvents(stream, { count: 3 }), NO_STREAM), stream, 1);
     await assertConflict(store.append(stream, makeEvents(stream, { after: held[0], count: 3 }), 0), stream, 1);
-    assert.equal((await all()).map(withoutPosition), held);
+    assert.equal((await all()).map(asAppended), held);
   });
 
   test('a batch that begins with what is held and goes on is a conflict', async ({ store, name, all }) => {
@@ -130,7 +130,7 @@ export function conflicts(test: Suite): void {
     const forked = [held[0]!, ...makeEvents(stream, { after: held[0] })];
     await assertConflict(store.append(stream, longer, NO_STREAM), stream, 1);
     await assertConflict(store.append(stream, forked, NO_STREAM), stream, 1);
-    assert.equal((await all()).map(withoutPosition), held);
+    assert.equal((await all()).map(asAppended), held);
   });
 }
 
