@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Reader } from '../src/queries/reader.ts';
-import { Cutter, type Format, type Page } from '../src/queries/report/page.ts';
+import { type AnswerFormat, Cutter, type Page } from '../src/queries/report/page.ts';
 import type { Row, Section } from '../src/queries/report/report-type.ts';
 
 const test = suite('pages of a report');
@@ -11,7 +11,7 @@ const test = suite('pages of a report');
 const reader = { accounts: { get: async () => null } } as unknown as Reader;
 
 /** An answer has room for five, and a row takes as much as it says. */
-const format: Format = {
+const format: AnswerFormat = {
   room: 5,
   figuresTake: () => 0,
   sectionTakes: () => 1,
@@ -42,7 +42,7 @@ function sectionsOf(takes: readonly number[][]): Counted {
 }
 
 function cutterOf(sections: Section[], from: number): Cutter {
-  return new Cutter(reader, { inputs: {}, figures: [], sections }, format, from);
+  return new Cutter(reader, { sections }, [], format, from);
 }
 
 async function readWhole(sections: Section[], from: number): Promise<{ page: Page; counts: readonly number[] }> {
@@ -98,7 +98,7 @@ test('read no section that ends before them, and none after them', async () => {
 
 test('have of a row that is too large what fits, lists too, and say so', async () => {
   const row = { name: 'x'.repeat(5_000), list: Array.from({ length: 400 }, () => ({ text: 'y'.repeat(400) })) };
-  const byLength: Format = { ...format, room: 10_000, rowTakes: (_section, one) => JSON.stringify(one).length };
+  const byLength: AnswerFormat = { ...format, room: 10_000, rowTakes: (_section, one) => JSON.stringify(one).length };
   const section = {
     name: 'one',
     title: 'One',
@@ -107,7 +107,7 @@ test('have of a row that is too large what fits, lists too, and say so', async (
       yield row;
     },
   };
-  const cutter = new Cutter(reader, { inputs: {}, figures: [], sections: [section] }, byLength, 0);
+  const cutter = new Cutter(reader, { sections: [section] }, [], byLength, 0);
   for await (const whole of cutter.through(section)) assert.is(whole, row);
   const { parts, truncated } = cutter.page();
   assert.is(truncated, true);

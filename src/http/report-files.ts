@@ -3,13 +3,12 @@ import type { Caller } from '../commands/caller.ts';
 import { readReportInput } from '../mcp/report-tools.ts';
 import { accountNames } from '../queries/names.ts';
 import type { Reader } from '../queries/reader.ts';
-import { htmlOf } from '../queries/report/html-file.ts';
-import type { Head } from '../queries/report/page.ts';
+import type { Format, Head } from '../queries/report/page.ts';
 import { csv } from '../queries/report/render/csv.ts';
-import { POLICY } from '../queries/report/render/html.ts';
+import { html, POLICY } from '../queries/report/render/html.ts';
 import { json } from '../queries/report/render/json.ts';
 import { markdown } from '../queries/report/render/markdown.ts';
-import { type DrawnReport, type FormatOf, openReportFile } from '../queries/report/report.ts';
+import { type DrawnReport, openReportFile } from '../queries/report/report.ts';
 import type { Admit } from './admission.ts';
 import { HttpError } from './errors.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
@@ -30,7 +29,7 @@ export interface ReportFileParts {
 interface FileFormat {
   type: string;
   extension: string;
-  formatOf(report: string): FormatOf;
+  format: Format;
   /** The file's bytes of what the format has written. */
   bytes(head: Head, written: Written, printer: Printer): string | Buffer | Promise<Buffer>;
 }
@@ -44,27 +43,27 @@ const FORMATS: Readonly<Record<string, FileFormat>> = {
   json: {
     type: 'application/json; charset=utf-8',
     extension: 'json',
-    formatOf: () => () => json,
+    format: json,
     bytes: (head, written) => JSON.stringify({ report: { ...head, ...written } }),
   },
   markdown: {
     type: 'text/markdown; charset=utf-8',
     extension: 'md',
-    formatOf: () => () => markdown,
+    format: markdown,
     bytes: contentOf,
   },
   csv: {
     type: 'text/csv; charset=utf-8',
     extension: 'csv',
-    formatOf: () => () => csv,
+    format: csv,
     // Spreadsheets take a file without this mark for one of another time's characters.
     bytes: (_head, { content = '' }) => `\uFEFF${content}`,
   },
-  html: { type: 'text/html; charset=utf-8', extension: 'html', formatOf: htmlOf, bytes: contentOf },
+  html: { type: 'text/html; charset=utf-8', extension: 'html', format: html, bytes: contentOf },
   pdf: {
     type: 'application/pdf',
     extension: 'pdf',
-    formatOf: htmlOf,
+    format: html,
     bytes: (_head, { content = '' }, printer) => printer.print(content),
   },
 };
@@ -89,7 +88,7 @@ async function answer(ctx: FileContext, parts: ReportFileParts, tags: ReportTags
   const type = String(ctx.params.type).toUpperCase().replaceAll('-', '_');
   const { format: _, cursor: _none, ...input } = readReportInput({ organization_id: ctx.params.id, type, ...given });
   const drawn = (report: DrawnReport) => parts.drawn(caller, report);
-  const how = { name: name.toUpperCase(), formatOf: format.formatOf(type) };
+  const how = { name: name.toUpperCase(), format: format.format };
   const report = await openReportFile(parts.reader, caller, input, how, drawn);
   const before = await tags.before(report.identity, name);
   if (before !== null && answerKnown(ctx, before)) return;

@@ -113,6 +113,28 @@ test('a cursor is of one report, one format and one account', async ({ register,
   }
 });
 
+test('a page that goes on works out no figures, and reads no section that ended before it', async ({
+  register,
+  ask,
+}) => {
+  const { models } = register.projections;
+  const first = (await ask({ type: 'RISK_REGISTER', format: 'JSON' })) as { next_cursor: string };
+  const counting = models.count;
+  let counts = 0;
+  models.count = (...query) => {
+    counts += 1;
+    return counting.apply(models, query);
+  };
+  try {
+    await ask({ type: 'RISK_REGISTER', format: 'JSON', cursor: first.next_cursor });
+    assert.is(counts, 0);
+    await ask({ type: 'RISK_REGISTER', format: 'JSON' });
+    assert.ok(counts > 0);
+  } finally {
+    models.count = counting;
+  }
+});
+
 test('a report goes on from its own position, whatever is written meanwhile', async ({ register, ask }) => {
   const { organizationId: organization_id } = register;
   const before = await wholeReport(ask, { type: 'RISK_REGISTER' });

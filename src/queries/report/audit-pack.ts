@@ -5,14 +5,14 @@ import { type PinnedMoment, pinnedMoment } from '../moment.ts';
 import { nonconformityQuery } from '../nonconformities.ts';
 import type { Reader } from '../reader.ts';
 import { besideEach, newestOf, recordThen } from './beside.ts';
-import { changeFigures, changesBetween, changesSection } from './changes.ts';
+import { changeFigures, changesSection } from './changes.ts';
 import { firstFrom, lastUntil } from './changes-between.ts';
 import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
-import { recordsSection } from './register.ts';
+import { type RecordsSection, recordSection, recordsSection } from './register.ts';
 import { NONCONFORMITY_COLUMNS } from './registers.ts';
 import type { Column, ReportContext, ReportInput, ReportType, Row, Section } from './report-type.ts';
-import { once, statementOf } from './statement.ts';
-import { nameOf, onDay, recordsAt, rowOf, walk } from './walk.ts';
+import { statementOf } from './statement.ts';
+import { nameOf } from './walk.ts';
 
 const AUDIT_COLUMNS: readonly Column[] = [
   column('name', 'Audit'),
@@ -62,32 +62,22 @@ export const auditPack: ReportType = {
   draw: async (context) => {
     const audit = (await recordThen(context, 'AUDIT', context.inputs.audit_id!))!;
     const framework = (await recordThen(context, 'FRAMEWORK', String(audit.framework_id)))!;
-    const statement = await statementOf(context, framework);
-    const scope = await scopeOf(context, audit, framework);
+    const statement = statementOf(context, framework);
     const first = audit.period_from === null ? 1 : await firstFrom(context, String(audit.period_from));
     const last =
       audit.period_until === null ? context.moment.ordinal : await lastUntil(context, String(audit.period_until));
     return {
       inputs: { audit_id: String(audit.id) },
-      figures: [...statement.figures, ...(await changeFigures(context, changesBetween(context, first, last)))],
+      figures: async () => [...(await statement.figures()), ...(await changeFigures(context, first, last))],
       sections: [
-        {
-          name: 'audit',
-          title: 'Audit',
-          columns: AUDIT_COLUMNS,
-          rows: () => once(rowOf(audit, fieldsOf(AUDIT_COLUMNS))),
-        },
+        recordSection('audit', 'Audit', AUDIT_COLUMNS, audit),
         ...statement.sections,
-        measures(context, scope),
-        evidence(context, scope),
-        ...findings(context, String(audit.id)),
+        ...aboutIt(context, audit, framework),
         changesSection(context, first, last),
       ],
     };
   },
 };
-
-const fieldsOf = (columns: readonly Column[]): string[] => columns.map(({ field }) => field);
 
 /**
  * The position that completing the audit pinned: the newest one, or of the completion that held at as_of. So a pack is
@@ -133,52 +123,61 @@ async function scopeOf(context: ReportContext, audit: Row, framework: Row): Prom
   return scope;
 }
 
-function measures(context: ReportContext, scope: ReadonlySet<string>): Section {
-  const order = { key: 'name', direction: 'ASC' } as const;
-  async function* rows(): AsyncGenerator<Row> {
-    for await (const batch of walk(context, recordsAt(context, measureQuery), order)) {
-      for (const measure of batch) if (scope.has(String(measure.id))) yield rowOf(measure, fieldsOf(MEASURE_COLUMNS));
-    }
-  }
-  return { name: 'measures', title: 'Measures of the controls', columns: MEASURE_COLUMNS, rows };
-}
-
-/** All evidence of what the audit is about, with what it is evidence of. */
-function evidence(context: ReportContext, scope: ReadonlySet<string>): Section {
-  const order = { key: 'name', direction: 'ASC' } as const;
-  const types = ['AUDIT', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'NONCONFORMITY'];
-  async function* rows(): AsyncGenerator<Row> {
-    for await (const batch of walk(context, recordsAt(context, evidenceQuery), order)) {
-      const linked = await besideEach(
-        context,
-        batch.map(({ id }) => String(id)),
-        types,
-      );
-      for (const one of batch) {
-        const records = (linked.get(String(one.id)) ?? []).filter(({ id }) => scope.has(String(id)));
-        if (records.length === 0) continue;
-        const named = records.map((record) => ({ id: record.id, name: nameOf(record) }));
-        const day = onDay(evidenceQuery, one, context.moment.today);
-        yield rowOf({ ...day, ...newestOf('records', named) }, fieldsOf(EVIDENCE_COLUMNS));
-      }
-    }
-  }
-  return { name: 'evidence', title: 'Evidence', columns: EVIDENCE_COLUMNS, rows };
-}
-
-/** What the audit found, and what else was open. */
-function findings(context: ReportContext, audit_id: string): Section[] {
-  const own = { family: nonconformityQuery, columns: NONCONFORMITY_COLUMNS };
-  const found = { ...own, name: 'findings', title: 'Nonconformities of the audit', filter: { audit_id: [audit_id] } };
-  const open = {
-    ...own,
-    name: 'other_open_nonconformities',
-    title: 'Other open nonconformities',
-    filter: { open: true },
+/** Its measures, its evidence with what that is evidence of, its findings, and what else was open. */
+function aboutIt(context: ReportContext, audit: Row, framework: Row): Section[] {
+  // Worked out when a section is read that goes by it, and once.
+  let known: Promise<ReadonlySet<string>> | undefined;
+  const scope = () => {
+    known ??= scopeOf(context, audit, framework);
+    return known;
   };
-  const others = recordsSection(context, open);
-  async function* rows(): AsyncGenerator<Row> {
-    for await (const row of others.rows()) if (row.audit_id !== audit_id) yield row;
-  }
-  return [recordsSection(context, found), { ...others, rows }];
+  const nonconformities = { family: nonconformityQuery, columns: NONCONFORMITY_COLUMNS };
+  const sections: RecordsSection[] = [
+    {
+      name: 'measures',
+      title: 'Measures of the controls',
+      family: measureQuery,
+      columns: MEASURE_COLUMNS,
+      more: async (_context, measures) => {
+        const ids = await scope();
+        return measures.map(({ id }) => (ids.has(String(id)) ? {} : null));
+      },
+    },
+    {
+      name: 'evidence',
+      title: 'Evidence',
+      family: evidenceQuery,
+      columns: EVIDENCE_COLUMNS,
+      more: async (_context, evidence) => evidenceOf(context, evidence, await scope()),
+    },
+    {
+      ...nonconformities,
+      name: 'findings',
+      title: 'Nonconformities of the audit',
+      filter: { audit_id: [audit.id] },
+    },
+    {
+      ...nonconformities,
+      name: 'other_open_nonconformities',
+      title: 'Other open nonconformities',
+      filter: { open: true },
+      more: async (_context, others) => others.map(({ audit_id }) => (audit_id === audit.id ? null : {})),
+    },
+  ];
+  return sections.map((section) => recordsSection(context, section));
+}
+
+/** What of the scope each is evidence of. */
+async function evidenceOf(
+  context: ReportContext,
+  evidence: readonly Row[],
+  scope: ReadonlySet<string>,
+): Promise<(Row | null)[]> {
+  const ids = evidence.map(({ id }) => String(id));
+  const linked = await besideEach(context, ids, ['AUDIT', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'NONCONFORMITY']);
+  return ids.map((id) => {
+    const records = linked.get(id)!.filter((record) => scope.has(String(record.id)));
+    const named = records.map((record) => ({ id: record.id, name: nameOf(record) }));
+    return named.length === 0 ? null : newestOf('records', named);
+  });
 }

@@ -2,7 +2,7 @@ import { kindOf } from '../../commands/ids.ts';
 import { Refusal } from '../../commands/refusal.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { beginOf, completionOf, endOf } from '../moment.ts';
-import { changeFigures, changesBetween, changesSection } from './changes.ts';
+import { changeFigures, changesSection } from './changes.ts';
 import type { ReportContext, ReportType } from './report-type.ts';
 
 export const changesReport: ReportType = {
@@ -19,7 +19,7 @@ export const changesReport: ReportType = {
     const last = to === undefined ? context.moment.ordinal : await lastUntil(context, to);
     return {
       inputs: { from_position: String(first), to_position: String(last) },
-      figures: await changeFigures(context, changesBetween(context, first, last)),
+      figures: () => changeFigures(context, first, last),
       sections: [changesSection(context, first, last)],
     };
   },

@@ -28,8 +28,7 @@ export function changesSection(context: ReportContext, first: number, last: numb
   return { name: 'changes', title: 'Changes by record', columns: COLUMNS, rows: () => changes(context, first, last) };
 }
 
-/** The same as a source to count. */
-export function changesBetween({ organizationId }: ReportContext, first: number, last: number) {
+function changesBetween({ organizationId }: ReportContext, first: number, last: number) {
   const where: Condition[] = [{ key: 'position', op: 'range', gte: first, lte: last }];
   return { collection: 'changes', organizationId, where };
 }
@@ -49,13 +48,12 @@ async function* changes(context: ReportContext, first: number, last: number): As
 const isAdoption = (key: Scalar | null): boolean => String(key).startsWith(ADOPTION);
 
 /** How many changes there were, on how many records, by how many. */
-export async function changeFigures(
-  { reader }: ReportContext,
-  source: ReturnType<typeof changesBetween>,
-): Promise<Figure[]> {
+export async function changeFigures(context: ReportContext, first: number, last: number): Promise<Figure[]> {
+  const source = changesBetween(context, first, last);
+  const { models } = context.reader;
   const once = { ...source, where: [...source.where, { key: 'side', op: 'eq', value: 0 } as const] };
-  const actors = await reader.models.count(once, ['actor_id']);
-  const records = await reader.models.count(source, ['record_id']);
+  const actors = await models.count(once, ['actor_id']);
+  const records = await models.count(source, ['record_id']);
   return [
     { name: 'changes', value: actors.reduce((sum, { total }) => sum + total, 0), counts: 'changes in the period' },
     {

@@ -115,8 +115,10 @@ export const dueItems: ReportType = {
     ];
     return {
       inputs: { until },
-      figures: await figures(context, until),
-      sections: [{ name: 'due_items', title: 'Due items', columns, rows: () => items(context, until) }],
+      figures: () => figures(context, until),
+      sections: [
+        { name: 'due_items', title: 'Due items', columns, plot: 'calendar', rows: () => items(context, until) },
+      ],
     };
   },
 };

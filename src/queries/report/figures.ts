@@ -59,8 +59,13 @@ export async function valuesOf(
   return values;
 }
 
-/** Figures with what they count, in the order in which they are defined. */
-export function figuresOf(families: readonly FamilyFigures[], values: Values): Figure[] {
+/** Figures at the report's moment, of the records that a filter finds. */
+export async function familyFigures(
+  context: ReportContext,
+  families: readonly FamilyFigures[],
+  among?: Readonly<Record<string, unknown>>,
+): Promise<Figure[]> {
+  const values = await valuesOf(context, families, among);
   return families.flatMap(({ figures }) =>
     figures.map(({ name, counts }) => ({ name, value: values.get(name) ?? null, counts })),
   );

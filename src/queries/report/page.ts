@@ -46,6 +46,7 @@ export interface Page {
   figures: readonly Figure[];
   parts: Part[];
   people: People;
+  trend: Content['trend'];
   /** Whether the report began before it. */
   continued: boolean;
   /** The first row, of all sections together, that is not on it; null at the end. */
@@ -54,8 +55,14 @@ export interface Page {
   truncated: boolean;
 }
 
-/** A format: how much of an answer's room things take, and how a page is written. */
+/** How a page is written. */
 export interface Format {
+  /** Members of the report beside its head. */
+  write(head: Head, page: Page): object | Promise<object>;
+}
+
+/** A format of answers, whose room is bounded: how much of it things take. */
+export interface AnswerFormat extends Format {
   /** The room of an answer, in the unit of the others. */
   room: number;
   figuresTake(figures: readonly Figure[]): number;
@@ -63,8 +70,6 @@ export interface Format {
   rowTakes(section: Section, row: Row, people: People): number;
   /** A person's name, where it stands beside the rows. */
   personTakes(name: string): number;
-  /** Members of the report beside its head. */
-  write(head: Head, page: Page): object;
 }
 
 /** What is left of texts and of lists in a row that alone would not fit: the first of these with which it does. */
@@ -78,12 +83,11 @@ const SHORTENED = [
 /**
  * Cuts a report to what fits into one answer, from a row on. Of a row that is too large by itself texts and lists are
  * cut. For its first page a report is read once: its rows go through here on their way to the digest. For those that
- * follow, what comes before and after them is known by its numbers.
+ * follow, what comes before and after them is known by its numbers. In a file there is room for all, and nothing is measured.
  */
 export class Cutter {
   private readonly people = new Map<string, string>();
   private readonly parts: Part[] = [];
-  private readonly figures: readonly Figure[];
   private room: number;
   private rows = 0;
   private index = 0;
@@ -94,12 +98,13 @@ export class Cutter {
 
   constructor(
     private readonly reader: Reader,
-    private readonly content: Content,
-    private readonly format: Format,
+    private readonly content: Pick<Content, 'sections' | 'trend'>,
+    /** Of the first page. */
+    private readonly figures: readonly Figure[],
+    private readonly format: AnswerFormat | null,
     private readonly from: number,
   ) {
-    this.figures = from === 0 ? content.figures : [];
-    this.room = format.room - format.figuresTake(this.figures);
+    this.room = format === null ? 0 : format.room - format.figuresTake(figures);
   }
 
   /** All rows of a section, which have to be read to the end, section by section. */
@@ -150,11 +155,8 @@ export class Cutter {
   private async put(part: Part, whole: Row, place: number): Promise<void> {
     const ids = accountsIn(whole).filter((id) => !this.people.has(id));
     const names = await accountNames(this.reader.accounts, ids);
-    const people = names.size === 0 ? this.people : new Map([...this.people, ...names]);
-    const around = part.rows.length === 0 ? this.format.sectionTakes(part.section) : 0;
-    const { row, takes } = this.fit(part.section, whole, people);
-    const all = [...names.values()].reduce((sum, name) => sum + this.format.personTakes(name), takes + around);
-    if (all > this.room && this.rows > 0) {
+    const row = this.format === null ? whole : this.fit(this.format, part, whole, names);
+    if (row === null) {
       this.next = this.index;
       return;
     }
@@ -162,26 +164,31 @@ export class Cutter {
     if (part.rows.length === 0) part.first = place;
     part.rows.push(row);
     if (row !== whole) this.truncated = true;
-    this.room -= all;
     this.rows += 1;
   }
 
-  /** A row, shortened where it takes more than half of an answer. */
-  private fit(section: Section, whole: Row, people: People): { row: Row; takes: number } {
-    const most = this.format.room / 2;
+  /** Takes room for a row, shortened where it needs more than half of an answer; null where too little is left. */
+  private fit(format: AnswerFormat, { section, rows }: Part, whole: Row, names: People): Row | null {
+    const people = names.size === 0 ? this.people : new Map([...this.people, ...names]);
+    const takesOf = (one: Row) => format.rowTakes(section, one, people);
     let row = whole;
-    let takes = this.format.rowTakes(section, row, people);
+    let takes = takesOf(row);
     for (const [text, list] of SHORTENED) {
-      if (takes <= most) break;
+      if (takes <= format.room / 2) break;
       row = { ...(shortened(whole, text, list) as Row), truncated: true };
-      takes = this.format.rowTakes(section, row, people);
+      takes = takesOf(row);
     }
-    return { row, takes };
+    if (rows.length === 0) takes += format.sectionTakes(section);
+    for (const name of names.values()) takes += format.personTakes(name);
+    if (takes > this.room && this.rows > 0) return null;
+    this.room -= takes;
+    return row;
   }
 
   page(): Page {
     const { content, figures, parts, people, from, next, truncated } = this;
-    return { sections: content.sections, figures, parts, people, continued: from > 0, next, truncated };
+    const { sections, trend } = content;
+    return { sections, figures, parts, people, trend, continued: from > 0, next, truncated };
   }
 }
 

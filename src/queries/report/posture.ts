@@ -1,8 +1,9 @@
 import { addDays } from '../../commands/dates.ts';
 import { endOfDay, ordinalAt } from '../moment.ts';
 import { ALL_FIGURES } from './family-figures.ts';
-import { figuresOf, type Values, valuesOf } from './figures.ts';
+import { familyFigures, type Values, valuesOf } from './figures.ts';
 import type { Figure, ReportContext, ReportType } from './report-type.ts';
+import { riskTrend } from './risk-scores.ts';
 
 /** How many days before the report's day each figure is looked at again. */
 const BEFORE = [30, 90, 365] as const;
@@ -10,13 +11,20 @@ const BEFORE = [30, 90, 365] as const;
 export const posture: ReportType = {
   title: 'Posture',
   takes: ['owner_id'],
-  draw: async (context) => {
-    const now = figuresOf(ALL_FIGURES, await valuesOf(context, ALL_FIGURES));
-    const before: [number, Values | null][] = [];
-    for (const days of BEFORE) before.push([days, await valuesBefore(context, days)]);
-    return { inputs: {}, figures: now.map((figure) => changed(figure, before)), sections: [] };
-  },
+  draw: async (context) => ({
+    inputs: {},
+    figures: () => figuresWithChanges(context),
+    sections: [],
+    trend: () => riskTrend(context),
+  }),
 };
+
+async function figuresWithChanges(context: ReportContext): Promise<Figure[]> {
+  const now = await familyFigures(context, ALL_FIGURES);
+  const before: [number, Values | null][] = [];
+  for (const days of BEFORE) before.push([days, await valuesBefore(context, days)]);
+  return now.map((figure) => changed(figure, before));
+}
 
 /** What the figures were at the end of the day so many days before; null where the organization was not there yet. */
 async function valuesBefore(context: ReportContext, days: number): Promise<Values | null> {

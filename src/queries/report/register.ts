@@ -1,5 +1,5 @@
 import type { FamilyQuery } from '../family.ts';
-import { type FamilyFigures, figuresOf, valuesOf } from './figures.ts';
+import { type FamilyFigures, familyFigures } from './figures.ts';
 import type { Column, ReportContext, ReportType, Row, Section } from './report-type.ts';
 import { onDay, recordsAt, rowOf, walk } from './walk.ts';
 
@@ -10,9 +10,8 @@ export interface RecordsSection {
   family: FamilyQuery;
   filter?: Readonly<Record<string, unknown>>;
   columns: readonly Column[];
-  order?: { key: string; direction: 'ASC' | 'DESC' };
-  /** What a batch's rows tell beside the records' own fields, in the batch's order. */
-  more?(context: ReportContext, documents: readonly Record<string, unknown>[]): Promise<readonly Row[]>;
+  /** What a batch's rows tell beside the records' own fields, in the batch's order; null for a record that has no row. */
+  more?(context: ReportContext, documents: readonly Row[]): Promise<readonly (Row | null)[]>;
 }
 
 /** A family's records, live ones, as they were. */
@@ -21,13 +20,28 @@ export function recordsSection(context: ReportContext, own: RecordsSection): Sec
   return { name, title, columns, rows: () => recordRows(context, own) };
 }
 
+/** One record as it was, as a section; `beside` are fields that text does not show. */
+export function recordSection(
+  name: string,
+  title: string,
+  columns: readonly Column[],
+  record: Row,
+  beside: readonly string[] = [],
+): Section {
+  async function* rows(): AsyncGenerator<Row> {
+    yield rowOf(record, [...columns.map(({ field }) => field), ...beside]);
+  }
+  return { name, title, columns, rows };
+}
+
 async function* recordRows(context: ReportContext, own: RecordsSection): AsyncGenerator<Row> {
   const { family, filter, columns, more } = own;
   const { field: key, direction } = family.defaultOrder;
   const fields = [...new Set(columns.map(({ field }) => field.split('.', 1)[0]!))];
-  for await (const batch of walk(context, recordsAt(context, family, filter), own.order ?? { key, direction })) {
+  for await (const batch of walk(context, recordsAt(context, family, filter), { key, direction })) {
     const added = await more?.(context, batch);
     for (const [index, document] of batch.entries()) {
+      if (added?.[index] === null) continue;
       const day = onDay(family, document, context.moment.today);
       yield rowOf({ ...day, ...added?.[index] }, fields);
     }
@@ -41,7 +55,7 @@ export function registerReport(title: string, figures: FamilyFigures, records: R
     takes: ['owner_id'],
     draw: async (context) => ({
       inputs: {},
-      figures: figuresOf([figures], await valuesOf(context, [figures])),
+      figures: () => familyFigures(context, [figures]),
       sections: [recordsSection(context, records)],
     }),
   };

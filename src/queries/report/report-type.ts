@@ -1,6 +1,7 @@
 import type { Scalar } from '../../stores/read-store.ts';
 import type { PinnedMoment } from '../moment.ts';
 import type { Reader } from '../reader.ts';
+import type { TrendPoint } from './risk-scores.ts';
 
 /** The reports there are. */
 export const REPORT_TYPES = [
@@ -66,6 +67,8 @@ export interface Section {
   columns: readonly Column[];
   /** Told as a grid where the format has one: the fields of its rows, its columns and its cells. */
   grid?: readonly [row: string, column: string, cell: string];
+  /** How its rows are drawn where a format draws. */
+  plot?: 'matrix' | 'coverage' | 'calendar';
   /** Read anew by each that asks. */
   rows(): AsyncIterable<Row>;
 }
@@ -74,8 +77,11 @@ export interface Section {
 export interface Content {
   /** The narrowing inputs as they were understood: with what they are unless given. */
   inputs: Readonly<Record<string, Scalar>>;
-  figures: readonly Figure[];
+  /** Worked out for the first page, which shows them. */
+  figures(): Promise<readonly Figure[]>;
   sections: readonly Section[];
+  /** How the risks' scores went, for a format that draws it. */
+  trend?(): Promise<readonly TrendPoint[]>;
 }
 
 /** A type of report as data, and how it is drawn. */

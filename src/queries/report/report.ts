@@ -7,9 +7,18 @@ import { holdingAt, logTimeOf, type PinnedMoment, pinnedMoment } from '../moment
 import { proofOf } from '../proofs.ts';
 import { isIncomplete, type Reader } from '../reader.ts';
 import { digestOf } from './digest.ts';
-import { Cutter, type Format, type Head, type Page, type People } from './page.ts';
+import { type AnswerFormat, Cutter, type Format, type Head, type Page, type People } from './page.ts';
 import { FORMATS } from './render/formats.ts';
-import type { Content, Narrowing, ReportContext, ReportInput, ReportName, ReportType } from './report-type.ts';
+import type {
+  Content,
+  Figure,
+  Narrowing,
+  ReportContext,
+  ReportInput,
+  ReportName,
+  ReportType,
+  Section,
+} from './report-type.ts';
 import { NARROWING } from './report-type.ts';
 import { REPORTS } from './types.ts';
 
@@ -37,13 +46,9 @@ export interface DrawnReport {
 interface Drawing {
   head: Head;
   page: Page;
-  format: Format;
   /** How many rows each section has. */
   counts: readonly number[];
 }
-
-/** A format that first looks at what else it tells of the report's moment. */
-export type FormatOf = (context: ReportContext) => Format | Promise<Format>;
 
 /**
  * A report of now or of any moment, or the next page of a long one. It is computed from the read models' history alone,
@@ -63,11 +68,12 @@ export async function getReport(
   const place = cursor === undefined ? null : readSigned<Place>(reader.cursorKey, boundTo, cursor);
   const moment = place ? { today: place[0], ordinal: place[1] } : await momentOfReport(reader, input);
   const context = contextOf(reader, caller, input, moment, progress);
-  const { head, page, format, counts } = await draw(context, type, () => FORMATS[name], place);
+  const format = FORMATS[name];
+  const { head, page, counts } = await draw(context, type, format, place);
   if (place === null) drawn({ organization_id, type, format: name, position: head.position });
   const goesOn: Place = [moment.today, moment.ordinal, page.next ?? 0, head.digest, counts];
   return {
-    report: { ...head, ...format.write(head, page) },
+    report: { ...head, ...(await format.write(head, page)) },
     ...(page.next === null ? {} : { next_cursor: writeSigned(reader.cursorKey, boundTo, goesOn) }),
   };
 }
@@ -88,20 +94,19 @@ export async function openReportFile(
   reader: Reader,
   caller: Caller,
   input: Asked,
-  { name, formatOf }: { name: string; formatOf: FormatOf },
+  { name, format }: { name: string; format: Format },
   drawn: (report: DrawnReport) => void,
 ): Promise<ReportFile> {
   permitReport(caller, input);
   const { organization_id, type } = input;
   const context = contextOf(reader, caller, input, await momentOfReport(reader, input));
   const { moment, inputs } = context;
-  const whole: FormatOf = async () => ({ ...(await formatOf(context)), room: Number.POSITIVE_INFINITY });
   return {
     identity: JSON.stringify([organization_id, type, moment, inputs, isIncomplete(reader, organization_id)]),
     async draw() {
-      const { head, page, format } = await draw(context, type, whole, null);
+      const { head, page } = await draw(context, type, null, null);
       drawn({ organization_id, type, format: name, position: head.position });
-      return { head, written: format.write(head, page), people: page.people };
+      return { head, written: await format.write(head, page), people: page.people };
     },
   };
 }
@@ -127,22 +132,25 @@ function contextOf(
   return { reader, organizationId: input.organization_id, moment, inputs: inputsOf(caller, input), recordsRead };
 }
 
-/** @param place where it goes on; null from its beginning */
+/**
+ * @param format of the answer that it has to fit; null where there is room for all
+ * @param place where it goes on; null from its beginning
+ */
 async function draw(
   context: ReportContext,
   name: ReportName,
-  formatOf: FormatOf,
+  format: AnswerFormat | null,
   place: Place | null,
 ): Promise<Drawing> {
   const { reader, organizationId } = context;
   const type = REPORTS[name];
   const content = await type.draw(context);
   const envelope = await envelopeOf(context, name, type, content);
-  const format = await formatOf(context);
   const [, , from = 0, known, counts] = place ?? [];
-  const cutter = new Cutter(reader, content, format, from);
+  const figures = place === null ? await content.figures() : [];
+  const cutter = new Cutter(reader, content, figures, format, from);
   if (counts !== undefined) await cutter.fill(counts);
-  const digest = known ?? (await digestOfReport(envelope, content, cutter));
+  const digest = known ?? (await digestOfReport(envelope, figures, content.sections, cutter));
   const incomplete = isIncomplete(reader, organizationId);
   const head: Head = {
     ...envelope,
@@ -151,7 +159,7 @@ async function draw(
     ...(incomplete ? { incomplete: true } : {}),
     ...(type.proved ? await provenBy(context) : {}),
   };
-  return { head, page: cutter.page(), format, counts: cutter.counts };
+  return { head, page: cutter.page(), counts: cutter.counts };
 }
 
 /** The first seal that covers the report's position, with the path that shows it. */
@@ -216,10 +224,12 @@ async function envelopeOf(
 }
 
 /** Over the canonical JSON of the whole report: what stands at its head, its figures and every row. */
-function digestOfReport(envelope: Envelope, { figures, sections }: Content, cutter: Cutter): Promise<string> {
-  const data = {
-    figures,
-    sections: sections.map((section) => ({ name: section.name, rows: cutter.through(section) })),
-  };
-  return digestOf({ ...envelope, data });
+function digestOfReport(
+  envelope: Envelope,
+  figures: readonly Figure[],
+  sections: readonly Section[],
+  cutter: Cutter,
+): Promise<string> {
+  const told = sections.map((section) => ({ name: section.name, rows: cutter.through(section) }));
+  return digestOf({ ...envelope, data: { figures, sections: told } });
 }

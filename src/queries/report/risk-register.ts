@@ -2,10 +2,10 @@ import { priorityOf } from '../../commands/risk.ts';
 import { riskQuery } from '../risks.ts';
 import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
 import { RISK_FIGURES } from './family-figures.ts';
-import { figuresOf, valuesOf } from './figures.ts';
+import { familyFigures } from './figures.ts';
 import { recordsSection } from './register.ts';
 import type { Column, ReportContext, ReportType, Row, Section } from './report-type.ts';
-import { countRatings } from './risk-scores.ts';
+import { countRatings, riskTrend } from './risk-scores.ts';
 
 /** Down and across the matrix. */
 const LIKELIHOODS = [5, 4, 3, 2, 1];
@@ -44,11 +44,12 @@ export const riskRegister: ReportType = {
   takes: ['owner_id'],
   draw: async (context) => ({
     inputs: {},
-    figures: figuresOf([RISK_FIGURES], await valuesOf(context, [RISK_FIGURES])),
+    figures: () => familyFigures(context, [RISK_FIGURES]),
     sections: [
       matrix(context),
       recordsSection(context, { name: 'risks', title: 'Risks', family: riskQuery, columns: COLUMNS, more: overdue }),
     ],
+    trend: () => riskTrend(context),
   }),
 };
 
@@ -68,7 +69,7 @@ function matrix(context: ReportContext): Section {
     column('risks', 'Risks'),
   ];
   const grid = ['likelihood', 'impact', 'risks'] as const;
-  return { name: 'matrix', title: 'Risk matrix', columns, grid, rows: () => matrixRows(context) };
+  return { name: 'matrix', title: 'Risk matrix', columns, grid, plot: 'matrix', rows: () => matrixRows(context) };
 }
 
 async function* matrixRows(context: ReportContext): AsyncGenerator<Row> {

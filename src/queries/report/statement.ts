@@ -4,9 +4,9 @@ import { frameworkQuery } from '../frameworks.ts';
 import { besideEach, newestOf, recordThen } from './beside.ts';
 import { column, detail, ID, OWNER, prose } from './columns.ts';
 import { CONTROL_FIGURES } from './family-figures.ts';
-import { figuresOf, valuesOf } from './figures.ts';
-import { recordsSection } from './register.ts';
-import type { Column, Figure, ReportContext, ReportType, Row, Section } from './report-type.ts';
+import { familyFigures } from './figures.ts';
+import { recordSection, recordsSection } from './register.ts';
+import type { Column, Content, ReportContext, ReportType, Row } from './report-type.ts';
 import { recordsAt, rowOf, walk } from './walk.ts';
 
 const COLUMNS: readonly Column[] = [
@@ -28,34 +28,26 @@ export const statement: ReportType = {
   takes: ['framework_id', 'owner_id'],
   draw: async (context) => {
     const framework = await frameworkOf(context);
-    return { inputs: { framework_id: String(framework.id) }, ...(await statementOf(context, framework)) };
+    return { inputs: { framework_id: String(framework.id) }, ...statementOf(context, framework) };
   },
 };
 
 /** A framework's statement: what it is, how far its controls are, and each of them with what stands behind it. */
-export async function statementOf(
-  context: ReportContext,
-  framework: Row,
-): Promise<{ figures: Figure[]; sections: Section[] }> {
+export function statementOf(context: ReportContext, framework: Row): Pick<Content, 'figures' | 'sections'> {
   // Of a framework that was archived by then, the controls are so too.
   const filter = {
     framework_id: [framework.id],
     ...(framework.archived_at === null ? {} : { include_archived: true }),
   };
-  const figures = figuresOf([CONTROL_FIGURES], await valuesOf(context, [CONTROL_FIGURES], filter));
-  const fields = ['id', 'name', 'version', 'library_id', 'description', 'owner_id', 'archived_at'];
-  const about: Section = {
-    name: 'framework',
-    title: 'Framework',
-    columns: [column('name', 'Framework'), column('version', 'Version'), OWNER, ID],
-    rows: () => once(rowOf(framework, fields)),
-  };
+  const about = [column('name', 'Framework'), column('version', 'Version'), OWNER, ID];
   const own = { name: 'controls', title: 'Controls', family: controlQuery, filter, columns: COLUMNS, more: behind };
-  return { figures, sections: [about, recordsSection(context, own)] };
-}
-
-export async function* once(row: Row): AsyncGenerator<Row> {
-  yield row;
+  return {
+    figures: () => familyFigures(context, [CONTROL_FIGURES], filter),
+    sections: [
+      recordSection('framework', 'Framework', about, framework, ['library_id', 'description', 'archived_at']),
+      { ...recordsSection(context, own), plot: 'coverage' },
+    ],
+  };
 }
 
 /** The justification in force, the measures that are linked, and the evidence: the control's own, then that of a measure. */

@@ -1,5 +1,5 @@
 import { ANSWER_CHARACTERS } from '../../present.ts';
-import type { Format, Head, Page, People } from '../page.ts';
+import type { AnswerFormat, Head, Page, People } from '../page.ts';
 import type { Column, Figure, Row, Section } from '../report-type.ts';
 import { textOf, valueAt } from './cells.ts';
 import { cutRows } from './json.ts';
@@ -20,7 +20,7 @@ export function csvCell(value: unknown): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-export const csv: Format = {
+export const csv: AnswerFormat = {
   room: ANSWER_CHARACTERS - HEAD,
   figuresTake: (figures) => figures.reduce((sum, { name, counts }) => sum + name.length + counts.length + 60, 0),
   sectionTakes: () => 0,

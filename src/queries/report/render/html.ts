@@ -1,11 +1,9 @@
 import type { Format, Head, Page, Part, People } from '../page.ts';
 import { markupOf } from '../plots/plot.ts';
+import { plotsOf } from '../plots/plots.ts';
 import type { Column, Figure, Row } from '../report-type.ts';
 import { cellOf, figureCells, figureHeads } from './cells.ts';
 import { styleOf } from './html-style.ts';
-
-/** Plots of a report, each beside the section that it shows; '' is before the first. */
-export type PlotsOf = (head: Head, page: Page) => ReadonlyMap<string, string>;
 
 /** Held by the file too: it says the same wherever it is opened from. */
 export const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
@@ -15,14 +13,9 @@ const COLUMNS_UPRIGHT = 7;
 const WORD = /^[\p{L}\p{N}_.-]{1,20}$/u;
 
 /** A report as one HTML file, to be read in a browser and to be printed. It loads nothing and runs nothing. */
-export const html = (plotsOf: PlotsOf): Format => ({
-  room: Number.POSITIVE_INFINITY,
-  figuresTake: () => 0,
-  sectionTakes: () => 0,
-  rowTakes: () => 0,
-  personTakes: () => 0,
-  write: (head, page) => ({ content: write(head, page, plotsOf(head, page)) }),
-});
+export const html: Format = {
+  write: async (head, page) => ({ content: write(head, page, await plotsOf(head, page)) }),
+};
 
 function write(head: Head, page: Page, plots: ReadonlyMap<string, string>): string {
   const wide = page.parts.some((part) => !part.section.grid && shownOf(part, page.people).length > COLUMNS_UPRIGHT);

@@ -1,5 +1,5 @@
 import { ANSWER_CHARACTERS } from '../../present.ts';
-import type { Format, Page } from '../page.ts';
+import type { AnswerFormat, Page } from '../page.ts';
 
 /** Room for what stands around the data. */
 const HEAD = 4_000;
@@ -9,7 +9,7 @@ const ID = 35;
 const size = (value: unknown) => JSON.stringify(value).length + 1;
 
 /** The report as data, people by their ids; their names stand beside it. */
-export const json: Format = {
+export const json: AnswerFormat = {
   room: ANSWER_CHARACTERS - HEAD,
   figuresTake: size,
   sectionTakes: ({ name }) => name.length + 30,

@@ -1,5 +1,5 @@
 import { cutText } from '../../../projections/text.ts';
-import type { Format, Head, Page, Part, People } from '../page.ts';
+import type { AnswerFormat, Head, Page, Part, People } from '../page.ts';
 import type { Column, Figure, Row, Section } from '../report-type.ts';
 import { cellOf, figureCells, figureHeads, valueAt } from './cells.ts';
 import { cutRows } from './json.ts';
@@ -22,7 +22,7 @@ export function escaped(text: string): string {
 }
 
 /** The report as an assistant or a person reads it: tables of what matters most. */
-export const markdown: Format = {
+export const markdown: AnswerFormat = {
   room: ROOM,
   figuresTake: (figures) => figures.reduce((sum, figure) => sum + tokensAtMost(figureLine(figure)), 0),
   sectionTakes: (section) => tokensAtMost(headings(section)) + 60,
