@@ -78,7 +78,7 @@ export class Front {
       openId,
       organizationName: async (id) => (await requireOrganization(register.handler, id)).name,
     });
-    const authenticate = async (credential: string) => {
+    const authenticate = (credential: string) => {
       if (!this.admitting) throw unavailable();
       return authenticator.authenticate(credential);
     };

@@ -10,7 +10,7 @@ const AGAIN_MS = 60_000;
 
 /** So many of the same in one hour or day. */
 export interface Counted {
-  key: string;
+  what: string;
   entry: AccessEntry;
   /** When the hour or day begins. */
   since: number;
@@ -21,8 +21,11 @@ export interface Counted {
 
 /** Counts in memory what is too frequent to be written each time. */
 export class AccessCounts {
-  private counts = new Map<string, Counted>();
-  /** When a key was last taken to be written. */
+  /** By what is counted, in the hour or day that it was last seen in. */
+  private readonly counts = new Map<string, Counted>();
+  /** Those of earlier ones. */
+  private readonly ended: Counted[] = [];
+  /** When one was last taken to be written. */
   private readonly taken = new LRUCache<string, number>({ max: MOST });
 
   /**
@@ -31,41 +34,44 @@ export class AccessCounts {
    * @returns what it was counted in; null when there is no room for another one
    */
   add(what: string, periodMs: number, now: number, entry: () => AccessEntry, always = false): Counted | null {
-    const since = now - (now % periodMs);
-    const key = `${what} ${since}`;
-    const counted = this.counts.get(key);
-    if (counted !== undefined) {
+    const counted = this.counts.get(what);
+    // Calls come here, each of them: nothing is put together to find a count that is there.
+    if (counted !== undefined && now < counted.since + periodMs) {
       counted.count += 1;
       counted.last = now;
       return counted;
     }
-    if (this.counts.size >= MOST && !always) return null;
-    const first = { key, entry: entry(), since, count: 1, first: now, last: now };
-    this.counts.set(key, first);
+    if (this.counts.size + this.ended.length >= MOST && !always) return null;
+    if (counted !== undefined) this.ended.push(counted);
+    const first = { what, entry: entry(), since: now - (now % periodMs), count: 1, first: now, last: now };
+    this.counts.set(what, first);
     return first;
   }
 
   /** Takes out what is to be written now: all, or what a minute may not keep waiting. */
   take(now: number, all: boolean): Counted[] {
     const due = [...this.counts.values()].filter(
-      ({ key, entry }) =>
-        all || entry.event_type !== 'TOKEN_USED' || now - (this.taken.get(key) ?? -Infinity) >= AGAIN_MS,
+      (one) =>
+        all || one.entry.event_type !== 'TOKEN_USED' || now - (this.taken.get(keyOf(one)) ?? -Infinity) >= AGAIN_MS,
     );
-    for (const { key } of due) {
-      this.counts.delete(key);
-      this.taken.set(key, now);
+    for (const one of due) {
+      this.counts.delete(one.what);
+      this.taken.set(keyOf(one), now);
     }
-    return due;
+    return [...this.ended.splice(0), ...due];
   }
 
   /** Puts back what could not be written. */
   putBack(counted: Counted): void {
-    const newer = this.counts.get(counted.key);
+    this.taken.delete(keyOf(counted));
+    const newer = this.counts.get(counted.what);
+    if (newer !== undefined && newer.since !== counted.since) return void this.ended.push(counted);
     const { count, last } = newer ?? { count: 0, last: counted.last };
-    this.counts.set(counted.key, { ...counted, count: counted.count + count, last: Math.max(counted.last, last) });
-    this.taken.delete(counted.key);
+    this.counts.set(counted.what, { ...counted, count: counted.count + count, last: Math.max(counted.last, last) });
   }
 }
+
+const keyOf = ({ what, since }: Counted) => `${what} ${since}`;
 
 /** Who is named among what is counted: whoever tries many makes no more rows than those of the first few. */
 export class AccessNames {

@@ -104,8 +104,9 @@ export class AccessLog {
   }
 
   /** A call with a token: one more on its day, in every organization that it reaches. */
-  used({ token_id, account_id, roles }: Caller, client: string | null = null): void {
-    this.counts.add(`TOKEN_USED ${token_id}`, DAY_MS, this.parts.now().getTime(), () => ({
+  used({ token_id, account_id, roles }: Caller, client: string | null = null, now = this.parts.now().getTime()): void {
+    if (token_id === null) return;
+    this.counts.add(token_id, DAY_MS, now, () => ({
       event_type: 'TOKEN_USED',
       actor_id: token_id,
       account_id,

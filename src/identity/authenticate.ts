@@ -39,6 +39,8 @@ interface Known {
   record: TokenRecord;
   caller: Caller;
   expiresAt: number;
+  /** From when on another use is to be stored. */
+  noteAt: number;
 }
 
 export interface AuthenticatorParts {
@@ -66,24 +68,24 @@ export class Authenticator {
   constructor(private readonly parts: AuthenticatorParts) {}
 
   /**
-   * The caller, or null for what is no token of ours, expired or revoked.
-   * @throws StoreUnavailable when that cannot be known now
+   * The caller, or null for what is no token of ours, expired or revoked: at once where it was looked up a moment ago, so
+   * that calls do not wait for their turn again.
+   * @throws StoreUnavailable (rejects) when that cannot be known now
    */
-  async authenticate(token: string): Promise<Caller | null> {
-    let now = this.time();
+  authenticate(token: string): Caller | null | Promise<Caller | null> {
+    const now = this.time();
     const cached = this.known.get(token);
     if (cached === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API')) return this.refuse(null);
     const age = cached === undefined ? Number.NaN : now - cached.at;
-    const fresh = age >= 0 && age < STALE_MS;
-    if (fresh && age >= AGEING_MS) void this.lookUp(token).catch(() => undefined);
-    let known = cached?.value ?? null;
-    if (!fresh) {
-      known = await this.lookUp(token);
-      now = this.time();
-    }
+    if (!(age >= 0 && age < STALE_MS)) return this.lookUp(token).then((known) => this.admit(known, this.time()));
+    if (age >= AGEING_MS) void this.lookUp(token).catch(() => undefined);
+    return this.admit(cached!.value, now);
+  }
+
+  private admit(known: Known | null, now: number): Caller | null {
     if (known === null || known.expiresAt <= now) return this.refuse(known);
-    this.noteUse(known.record, now);
-    this.parts.accessLog?.used(known.caller, known.record.client?.name);
+    if (now >= known.noteAt) this.noteUse(known, now);
+    this.parts.accessLog?.used(known.caller, known.record.client?.name, now);
     return known.caller;
   }
 
@@ -163,7 +165,9 @@ export class Authenticator {
     const scopes = access === null ? {} : { scopes: access.scopes };
     const caller: Caller = { account_id, token_id: id, client: null, roles, members, read_only, ...scopes };
     const expiresAt = Math.min(Date.parse(record.expires_at), access?.expiresAt ?? Number.POSITIVE_INFINITY);
-    return { value: { record, caller, expiresAt }, at: oldest };
+    const last_used_at = record.last_used_at === null ? 0 : Date.parse(record.last_used_at);
+    const noteAt = Math.max(this.used.get(id) ?? 0, last_used_at) + USED_MS;
+    return { value: { record, caller, expiresAt, noteAt }, at: oldest };
   }
 
   /** An organization as it was not long before `at`: its tokens share one read of it. */
@@ -191,9 +195,9 @@ export class Authenticator {
   }
 
   /** Beside the call, and never in its way. */
-  private noteUse({ id, last_used_at }: TokenRecord, now: number): void {
-    const last = Math.max(this.used.get(id) ?? 0, last_used_at === null ? 0 : Date.parse(last_used_at));
-    if (now - last < USED_MS) return;
+  private noteUse(known: Known, now: number): void {
+    const { id } = known.record;
+    known.noteAt = now + USED_MS;
     this.used.set(id, now);
     const fields = { last_used_at: new Date(now).toISOString() };
     setImmediate(() => this.parts.accounts.update('tokens', id, fields).catch(() => undefined));

@@ -80,8 +80,8 @@ export function replaced<T extends object>(object: T, changed: Partial<T>): T {
 }
 
 /** What a promise is rejected with. */
-export async function rejection(promise: Promise<unknown>): Promise<Error> {
-  return promise.then(
+export async function rejection(promise: unknown): Promise<Error> {
+  return Promise.resolve(promise).then(
     () => {
       throw new Error('should have been rejected');
     },
