@@ -57,6 +57,7 @@ const EVIDENCE_COLUMNS: readonly Column[] = [
 export const auditPack: ReportType = {
   title: 'Audit pack',
   takes: ['audit_id'],
+  needs: { audit_id: 'the completed audit whose pack it is' },
   proved: true,
   moment: completion,
   draw: async (context) => {
@@ -88,11 +89,8 @@ async function completion(
   organizationId: string,
   input: Pick<ReportInput, 'audit_id' | 'as_of'>,
 ): Promise<PinnedMoment> {
-  const { audit_id, as_of } = input;
-  if (audit_id === undefined) {
-    throw new Refusal('invalid_input', 'Give audit_id, the completed audit whose pack it is.', { field: 'audit_id' });
-  }
-  const moment = await pinnedMoment(reader, organizationId, as_of);
+  const audit_id = input.audit_id!;
+  const moment = await pinnedMoment(reader, organizationId, input.as_of);
   const context: ReportContext = { reader, organizationId, moment, inputs: {} };
   const audit = await recordThen(context, 'AUDIT', audit_id);
   if (audit === null) {

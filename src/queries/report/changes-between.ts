@@ -8,14 +8,10 @@ import type { ReportContext, ReportType } from './report-type.ts';
 export const changesReport: ReportType = {
   title: 'Changes between two moments',
   takes: ['from', 'to'],
+  needs: { from: 'a date, a time, a completed audit’s id, or a position' },
   draw: async (context) => {
     const { from, to } = context.inputs;
-    if (from === undefined) {
-      throw new Refusal('invalid_input', 'Give from: a date, a time, a completed audit’s id, or a position.', {
-        field: 'from',
-      });
-    }
-    const first = await firstFrom(context, from);
+    const first = await firstFrom(context, from!);
     const last = to === undefined ? context.moment.ordinal : await lastUntil(context, to);
     return {
       inputs: { from_position: String(first), to_position: String(last) },

@@ -88,6 +88,8 @@ export interface Content {
 export interface ReportType {
   title: string;
   takes: readonly Narrowing[];
+  /** What of it has to be given, and what that is in words. */
+  needs?: Readonly<Partial<Record<Narrowing, string>>>;
   /** Carries the proof that its position was sealed. */
   proved?: true;
   /** The moment it is about, where that follows from its inputs. */

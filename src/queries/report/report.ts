@@ -113,7 +113,7 @@ export async function openReportFile(
 
 function permitReport(caller: Caller, input: Asked): void {
   permit(caller, input.organization_id, 'getReport');
-  refuseOthers(input.type, REPORTS[input.type], input);
+  checkInputs(input.type, REPORTS[input.type], input);
 }
 
 /** @param progress told how many records were read so far, of no known number */
@@ -170,14 +170,15 @@ async function provenBy(context: ReportContext): Promise<Pick<Head, 'proof' | 'p
 }
 
 /** A type takes what narrows it, and nothing else: what is silently left out would be believed to hold. */
-function refuseOthers(name: string, { takes }: ReportType, input: Asked): void {
-  const other = NARROWING.find((field) => input[field] !== undefined && !takes.includes(field));
-  if (other === undefined) return;
-  const allowed = [...takes, 'as_of', 'format', 'cursor'];
-  throw new Refusal('invalid_input', `${name} takes no ${other}: leave it out, or choose another type.`, {
-    field: other,
-    allowed,
-  });
+function checkInputs(name: string, { takes, needs = {} }: ReportType, input: Asked): void {
+  for (const field of NARROWING) {
+    const given = input[field] !== undefined;
+    if (given && !takes.includes(field)) {
+      const message = `${name} takes no ${field}: leave it out, or choose another type.`;
+      throw new Refusal('invalid_input', message, { field, allowed: [...takes, 'as_of', 'format', 'cursor'] });
+    }
+    if (!given && field in needs) throw new Refusal('invalid_input', `Give ${field}: ${needs[field]}.`, { field });
+  }
 }
 
 function inputsOf(caller: Caller, input: Asked): ReportContext['inputs'] {

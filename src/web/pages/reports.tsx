@@ -24,8 +24,6 @@ const INPUTS: Readonly<Record<Narrowing, { label: string; type: 'text' | 'date' 
   from: { label: 'From', ...DATES },
   to: { label: 'To', ...DATES },
 };
-/** Without these there is no such report. */
-const REQUIRED: readonly Narrowing[] = ['audit_id', 'from'];
 
 /** Reports as files, now or as of a day: for AUDITORs and up. */
 export const reportsPage = (parts: WebParts): Route[] => [
@@ -53,20 +51,14 @@ export const reportsPage = (parts: WebParts): Route[] => [
 
 /** Sent by GET: nothing is changed by it, so it needs no token. */
 function ReportForm({ here, type }: { here: string; type: ReportName }) {
-  const { title, takes } = REPORTS[type];
+  const { title, takes, needs = {} } = REPORTS[type];
   const name = type.toLowerCase().replaceAll('_', '-');
   return (
     <section>
       <h2 id={name}>{title}</h2>
       <form method="get" action={`${here}/${name}`} class="inline card" aria-labelledby={name}>
         {takes.map((input) => (
-          <Field
-            key={input}
-            id={`${name}-${input}`}
-            name={input}
-            required={REQUIRED.includes(input)}
-            {...INPUTS[input]}
-          />
+          <Field key={input} id={`${name}-${input}`} name={input} required={input in needs} {...INPUTS[input]} />
         ))}
         <Field id={`${name}-as_of`} name="as_of" required={false} label="As of" type="date" />
         <div class="field">
