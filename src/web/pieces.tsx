@@ -51,8 +51,7 @@ export function Table(props: {
 export function CopyBlock({ id, text, secret = false }: { id: string; text: string; secret?: boolean }) {
   return (
     <div class="copy">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <pre id={id} class={secret ? 'secret' : undefined} tabIndex={0}>
+      <pre id={id} class={secret ? 'secret' : undefined}>
         {text}
       </pre>
       <button type="button" class="quiet" data-copy={id} hidden>
