@@ -14,7 +14,7 @@ import { beginsWith, readPieces } from './files.ts';
  */
 const FORMAT = 'veritrail-backup-1';
 
-export type BackupLine = { event: TrailEvent } | { table: AccountTableName; record: AccountRecord };
+type BackupLine = { event: TrailEvent } | { table: AccountTableName; record: AccountRecord };
 
 export interface BackupSummary {
   events: number;

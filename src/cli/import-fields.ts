@@ -6,7 +6,7 @@ import type { FieldValue, SheetField } from '../sheets/spellings.ts';
 import { CommandError, UsageError } from './command.ts';
 
 /** What columns of a sheet can fill, and how their cells become what the tools take. */
-export interface ImportFields {
+interface ImportFields {
   fields: SheetField[];
   /** Fields that hold several values: one cell has them all. */
   lists: ReadonlySet<string>;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { eventLine, readLine } from '../trail/line.ts';
-import { sealStream } from '../trail/seal.ts';
+import { isOfSeals } from '../trail/seal.ts';
 import { LineSplitter, NotAnExport } from '../trail/split.ts';
 import { type Command, CommandError, fileToWrite, onlyArgument, UsageError } from './command.ts';
 import { readPieces, writeLines } from './files.ts';
@@ -52,11 +52,10 @@ function redactedLine(text: string, number: number, missing: Set<string>): strin
   const line = read(text, number);
   if (line.kind !== 'EVENT' || !missing.delete(line.event.id)) return text;
   const { event } = line;
-  const { metadata, stream, id } = event;
-  if (stream === sealStream(metadata.organization_id)) {
-    throw new CommandError(`${id} is of the seals: nothing could be proved without its data.`);
+  if (isOfSeals(event)) {
+    throw new CommandError(`${event.id} is of the seals: nothing could be proved without its data.`);
   }
-  return eventLine(line.position, { ...event, data: {}, metadata: { ...metadata, salt: '' } });
+  return eventLine(line.position, { ...event, data: {}, metadata: { ...event.metadata, salt: '' } });
 }
 
 function read(text: string, number: number) {

@@ -14,11 +14,12 @@ import { readLine } from '../trail/line.ts';
 import { LineSplitter } from '../trail/split.ts';
 import type { Verdict } from '../trail/verdict.ts';
 import { withStoresAlone } from './alone.ts';
+import { findOwner, ownerHere } from './caller.ts';
 import { CommandError, type Shell } from './command.ts';
 import { readPieces } from './files.ts';
 import { InOrder } from './in-order.ts';
 import { ProgressBar } from './progress.ts';
-import { findOwner, show } from './token-create.ts';
+import { show } from './token-create.ts';
 import { verdictText } from './verdict-text.ts';
 import { verifyFile } from './verify-file.ts';
 
@@ -57,8 +58,7 @@ export async function restoreExport({ path, given, keys }: Given, shell: Shell):
     await sealKeys.letGo(organizationId);
     const before = order.present === 0 ? '' : ` (${order.present} of them were there already)`;
     shell.err(`${order.appended + order.present} events of ${organizationId} are in the log${before}.`);
-    if (kept === null) await adopt(stores, shell);
-    else await giveOwner(stores, placed(kept).organizationId, organizationId, shell);
+    await giveOwner(stores, kept, organizationId, shell);
   });
 }
 
@@ -100,28 +100,19 @@ async function takeAll(pieces: AsyncIterable<Uint8Array>, order: InOrder): Promi
   await order.end();
 }
 
-/** Begins the account store, as nobody has an account in it. */
-async function adopt({ accounts, events }: Stores, shell: Shell): Promise<void> {
+/** Sees to it that the history has an owner with an account here: the first one's, who is made where there is none. */
+async function giveOwner(stores: Stores, kept: string | null, organizationId: string, shell: Shell): Promise<void> {
+  const { accounts, events } = stores;
   const config = readConfig(shell.env, shell.cwd);
   const now = () => new Date();
   const handler = new CommandHandler(events, { now, maxAcceptanceDays: config.riskAcceptanceMaxDays });
-  const tokens = new Tokens({ accounts, handler, now });
-  show(await adoptLog({ accounts, log: events, tokens, handler, now }), { config }, shell);
-}
-
-/** Makes sure that somebody with an account here is OWNER. */
-async function giveOwner(stores: Stores, firstId: string, organizationId: string, shell: Shell): Promise<void> {
-  const { accounts, events } = stores;
-  const config = readConfig(shell.env, shell.cwd);
-  const handler = new CommandHandler(events, {
-    now: () => new Date(),
-    maxAcceptanceDays: config.riskAcceptanceMaxDays,
-  });
-  const own = await findOwner({ accounts, handler }, organizationId).catch((error: unknown) => {
-    if (error instanceof CommandError) return null;
-    throw error;
-  });
-  const owner = own ?? (await findOwner({ accounts, handler }, firstId));
+  if (kept === null) {
+    const tokens = new Tokens({ accounts, handler, now });
+    show(await adoptLog({ accounts, log: events, tokens, handler, now }), { config }, shell);
+    return;
+  }
+  const own = await ownerHere({ accounts, handler }, organizationId);
+  const owner = own ?? (await findOwner({ accounts, handler }, placed(kept).organizationId));
   await addHint(accounts, owner, organizationId);
   if (own === null) {
     await commandOrganization(handler, organizationId, { type: 'AddMember', account_id: owner, role: 'OWNER' });

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { ROLES, type Role } from '../commands/caller.ts';
-import { organizationAggregate } from '../commands/families.ts';
 import { DEFAULT_DAYS, type IssuedToken, MAX_DAYS } from '../identity/token-record.ts';
-import { type Command, CommandError, daysOf, type Shell, UsageError } from './command.ts';
+import { findOwner } from './caller.ts';
+import { type Command, daysOf, type Shell, UsageError } from './command.ts';
 import { clientConfig, endpointOf } from './connect.ts';
 import { type Service, withInstallation } from './open.ts';
 
@@ -55,17 +55,4 @@ function roleOf(text: string): Role {
   const role = ROLES.find((known) => known === text.toUpperCase());
   if (role === undefined) throw new UsageError(`--role takes one of ${ROLES.join(', ')}.`);
   return role;
-}
-
-/** The owner whose account is kept; an account of a lost account store is a member still, but nobody's. */
-export async function findOwner(
-  { handler, accounts }: Pick<Service, 'handler' | 'accounts'>,
-  organizationId: string,
-): Promise<string> {
-  const { state } = await handler.load(organizationAggregate(organizationId), true);
-  if (state === null) throw new CommandError(`There is no organization ${organizationId}.`);
-  for (const [account, role] of Object.entries(state.members)) {
-    if (role === 'OWNER' && (await accounts.get('accounts', account)) !== null) return account;
-  }
-  throw new CommandError(`${organizationId} has no OWNER with an account here.`);
 }

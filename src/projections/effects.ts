@@ -1,10 +1,11 @@
 import { LINK_STREAM, type LinkEvent } from '../commands/link.ts';
 import { upcast } from '../commands/upcast.ts';
 import type { StoredEvent } from '../stores/event-store.ts';
+import { isOfSeals } from '../trail/seal.ts';
 import { linkChanges, recordChanges, unknownLinkChanges } from './change-rows.ts';
 import { modelOfId, modelOfStream } from './models.ts';
 import type { ReadModel, RecordDocument } from './read-model.ts';
-import { isOfSeals, takeSeal } from './seals.ts';
+import { takeSeal } from './seals.ts';
 import type { Step } from './step.ts';
 import { STALE } from './tally.ts';
 

@@ -1,18 +1,12 @@
-import type { StoredEvent } from '../stores/event-store.ts';
-import { readSealFact, SEAL_FACT_TYPES, sealStream } from '../trail/seal.ts';
+import { isSealFactType, readSealFact } from '../trail/seal.ts';
 import { sealChange } from './change-rows.ts';
 import { SEALS, type SealDocument } from './sealed.ts';
 import type { Step } from './step.ts';
 
-export function isOfSeals({ stream, metadata }: StoredEvent): boolean {
-  return stream === sealStream(metadata.organization_id);
-}
-
 /** @throws Error when it is nothing of a seal stream that this version knows */
 export function takeSeal(step: Step, logTime: string): void {
   const { event, ordinal: position } = step;
-  const type = SEAL_FACT_TYPES.find((known) => known === event.type);
-  const fact = type ? readSealFact(type, event.data) : null;
+  const fact = isSealFactType(event.type) ? readSealFact(event.type, event.data) : null;
   if (fact === null) throw new Error(`${event.type} of a seal stream is not known to this version`);
   const { organization_id, hash } = event.metadata;
   const doc: SealDocument = { ...fact, position, revision: event.revision, event_id: event.id, hash };

@@ -5,7 +5,7 @@ import { permit } from '../commands/roles.ts';
 import { adoptionKey, type ChangeDocument, type FieldChange, SEAL_SIDE } from '../projections/changes.ts';
 import { cutText } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
-import { SEAL_FACT_TYPES } from '../trail/seal.ts';
+import { isSealFactType } from '../trail/seal.ts';
 import { asksForAccess, listAccess } from './access.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { oneOf } from './family.ts';
@@ -161,7 +161,7 @@ export async function changeConditions(
 
 /** An event is told once, by its first row. Seals, which are many, only to those who ask for them by type. */
 function firstSides(eventTypes: readonly string[] | undefined): Condition {
-  const withSeals = eventTypes?.some((type) => SEAL_FACT_TYPES.some((known) => known === type));
+  const withSeals = eventTypes?.some(isSealFactType);
   return withSeals ? oneOf('side', [0, SEAL_SIDE]) : { key: 'side', op: 'eq', value: 0 };
 }
 

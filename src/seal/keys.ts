@@ -29,9 +29,8 @@ export function sealKeyId(record: AccountRecord): string {
  * one at once, the first insert wins.
  */
 export class SealKeys {
-  private number = 0;
-  private inForce: SigningKey | null = null;
-  private readonly known = new Map<string, SigningKey>();
+  /** Those of this installation that are known, the first one first: the last is in force. */
+  private readonly own: SigningKey[] = [];
 
   constructor(
     private readonly accounts: AccountStore,
@@ -40,43 +39,38 @@ export class SealKeys {
 
   /** The key in force, made where there is none yet. */
   async current(): Promise<SigningKey> {
+    return (await this.all()).at(-1)!;
+  }
+
+  /** All that were ever in force, the first one first. */
+  async all(): Promise<readonly SigningKey[]> {
     await this.followOthers();
-    if (this.inForce === null) {
+    if (this.own.length === 0) {
       await this.make(1);
       await this.followOthers();
     }
-    return this.inForce!;
+    return this.own;
   }
 
   /** Keys that were put in force meanwhile, here or by another process. */
   private async followOthers(): Promise<void> {
-    for (let next = await this.read(this.number + 1); next !== null; next = await this.read(this.number + 1)) {
-      this.number += 1;
-      this.inForce = next;
+    for (let number = this.own.length + 1; ; number += 1) {
+      const key = readRecord(await this.accounts.get('secrets', `${NUMBERED}${number}`));
+      if (key === null) return;
+      this.own[number - 1] = key;
     }
   }
 
   /** A key that was ever in force here or was taken over; null where it is lost. */
   async find(keyId: string): Promise<SigningKey | null> {
-    await this.current();
-    const known = this.known.get(keyId) ?? readRecord(await this.accounts.get('secrets', `${TAKEN_OVER}${keyId}`));
-    if (known !== null) this.known.set(keyId, known);
-    return known;
+    const own = (await this.all()).find(({ key_id }) => key_id === keyId);
+    return own ?? readRecord(await this.accounts.get('secrets', `${TAKEN_OVER}${keyId}`));
   }
 
   /** Puts another key in force. The elected instance lets it follow in each organization's seals. */
   async rotate(): Promise<SigningKey> {
-    await this.current();
-    await this.make(this.number + 1);
+    await this.make((await this.all()).length + 1);
     return this.current();
-  }
-
-  /** All that were ever in force, the first one first. */
-  async all(): Promise<SigningKey[]> {
-    await this.current();
-    const keys: SigningKey[] = [];
-    for (let number = 1; number <= this.number; number += 1) keys.push((await this.read(number))!);
-    return keys;
   }
 
   /**
@@ -115,12 +109,6 @@ export class SealKeys {
       private_key,
       created_at: this.now().toISOString(),
     });
-  }
-
-  private async read(number: number): Promise<SigningKey | null> {
-    const key = readRecord(await this.accounts.get('secrets', `${NUMBERED}${number}`));
-    if (key !== null) this.known.set(key.key_id, key);
-    return key;
   }
 }
 

@@ -4,7 +4,7 @@ import { KeptCheck } from './kept-check.ts';
 import type { KeptSeal } from './kept-seal.ts';
 import type { PublicKey } from './key.ts';
 import type { ExportEnd, ExportHeader, ExportLine } from './line.ts';
-import { SEAL_FACT_TYPES, sealStream, type TreeHead } from './seal.ts';
+import { isSealFactType, sealStream, type TreeHead } from './seal.ts';
 import { SealCheck } from './seal-check.ts';
 import { StreamTips, type Tip } from './tips.ts';
 import {
@@ -62,7 +62,7 @@ export class Check {
     if (metadata.salt === '') this.note(event, position);
     const isOfSeals = stream === this.sealStream;
     // Judged by what stands before it. Behind an event that does not fit, seals say no more than that.
-    if (isOfSeals && this.fault === null) this.takeSeal(event, position);
+    if (isOfSeals && this.fault === null && isSealFactType(event.type)) this.seals.take(event.type, event, position);
     // One that fits has a hash of its own; what another says need not be one.
     const hash = why === null || IS_HASH.test(metadata.hash) ? Buffer.from(metadata.hash, 'hex') : NO_HASH;
     this.window.add(hash, isOfSeals);
@@ -81,11 +81,6 @@ export class Check {
     if (event.revision !== revision) return 'OUT_OF_ORDER';
     if (!isAuthentic(event, texts)) return 'ALTERED';
     return metadata.previous_hash === (tip?.hash.toString('hex') ?? null) ? null : 'BROKEN_LINK';
-  }
-
-  private takeSeal(event: TrailEvent, position: number): void {
-    const type = SEAL_FACT_TYPES.find((known) => known === event.type);
-    if (type !== undefined) this.seals.take(type, event, position);
   }
 
   private note({ id, type, stream }: TrailEvent, position: number): void {

@@ -4,7 +4,7 @@ import type { CountedSeal, SealFault, WholeFault } from './verdict.ts';
 import type { Watched } from './window.ts';
 
 /** What seals kept elsewhere say of a history. */
-export interface KeptVerdict {
+interface KeptVerdict {
   /** The largest that is a beginning of it. */
   proved: CountedSeal | null;
   /** The smallest that is not. */

@@ -1,5 +1,6 @@
 import { type KeyObject, sign, verify } from 'node:crypto';
 import { canonical } from './canonical.ts';
+import type { TrailEvent } from './event.ts';
 import { fromBase64, type PublicKey, type SigningKey } from './key.ts';
 
 /** The first word of all that is signed, so that a signature can never be taken for one of something else. */
@@ -58,6 +59,11 @@ export function sealStream(organizationId: string): string {
   return `seal-${organizationId}`;
 }
 
+/** Whether an event is of its organization's seal stream. */
+export function isOfSeals({ stream, metadata }: Pick<TrailEvent, 'stream' | 'metadata'>): boolean {
+  return stream === sealStream(metadata.organization_id);
+}
+
 /** What is signed: all that a fact says, and of which organization; signatures apart. */
 function signedText(organization_id: string, type: SealFactType, data: object): Buffer {
   const { signature: _one, old_signature: _old, new_signature: _new, ...said } = data as Record<string, unknown>;
@@ -65,7 +71,7 @@ function signedText(organization_id: string, type: SealFactType, data: object): 
 }
 
 /** Signs a fact's data, in base64. Signatures in it do not count. */
-export function signFact(organizationId: string, type: SealFactType, data: object, key: SigningKey): string {
+function signFact(organizationId: string, type: SealFactType, data: object, key: SigningKey): string {
   return sign(null, signedText(organizationId, type, data), key.private_key).toString('base64');
 }
 
@@ -161,6 +167,11 @@ const SHAPES: Record<SealFactType, Record<string, (value: unknown) => boolean>> 
 };
 
 export const SEAL_FACT_TYPES = Object.keys(SHAPES) as SealFactType[];
+
+/** Whether events of this type say something of seals; any other in a seal stream says nothing. */
+export function isSealFactType(type: string): type is SealFactType {
+  return Object.hasOwn(SHAPES, type);
+}
 
 /** An event of the seal stream as what it says; null where its data are not of their shape. */
 export function readSealFact(type: SealFactType, data: Record<string, unknown>): SealFact | null {
