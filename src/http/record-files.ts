@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
-import type { DrawnExport } from '../identity/access-log.ts';
 import { CHANGES, type RecordFile, type RecordFiles } from '../mcp/record-files.ts';
+import type { Drawn } from '../queries/access-entry.ts';
 import type { Admit } from './admission.ts';
 import { ClientGone } from './errors.ts';
 import { formatOf, requestOf } from './file-query.ts';
@@ -15,7 +15,7 @@ import { API_HEADERS, type RequestContext, type RequestState } from './request.t
 /** Files of records and changes, and whom each one that is drawn is told to. */
 export interface FileParts {
   files: RecordFiles;
-  exportDrawn(caller: Caller, drawn: DrawnExport): void;
+  exportDrawn(caller: Caller, drawn: Drawn): void;
   /** A client that takes nothing for so long is cut off; a minute unless given. */
   stalledMs?: number;
 }

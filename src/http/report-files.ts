@@ -1,6 +1,7 @@
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
 import { readReportInput } from '../mcp/report-tools.ts';
+import type { Drawn } from '../queries/access-entry.ts';
 import { accountNames } from '../queries/names.ts';
 import type { Reader } from '../queries/reader.ts';
 import type { Format, Head } from '../queries/report/page.ts';
@@ -8,7 +9,7 @@ import { csv } from '../queries/report/render/csv.ts';
 import { html, POLICY } from '../queries/report/render/html.ts';
 import { json } from '../queries/report/render/json.ts';
 import { markdown } from '../queries/report/render/markdown.ts';
-import { type DrawnReport, openReportFile } from '../queries/report/report.ts';
+import { openReportFile } from '../queries/report/report.ts';
 import type { Admit } from './admission.ts';
 import { HttpError } from './errors.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
@@ -22,7 +23,7 @@ export const REPORTS_PATH = '/api/v1/organizations/:id/reports/:type';
 /** What files of reports are made of. */
 export interface ReportFileParts {
   reader: Reader;
-  drawn: (caller: Caller, report: DrawnReport) => void;
+  drawn: (caller: Caller, report: Drawn) => void;
   printer: Printer;
 }
 
@@ -87,7 +88,7 @@ async function answer(ctx: FileContext, parts: ReportFileParts, tags: ReportTags
   if (name === 'pdf') parts.printer.require();
   const type = String(ctx.params.type).toUpperCase().replaceAll('-', '_');
   const { format: _, cursor: _none, ...input } = readReportInput({ organization_id: ctx.params.id, type, ...given });
-  const drawn = (report: DrawnReport) => parts.drawn(caller, report);
+  const drawn = (report: Drawn) => parts.drawn(caller, report);
   const how = { name: name.toUpperCase(), format: format.format };
   const report = await openReportFile(parts.reader, caller, input, how, drawn);
   const before = await tags.before(report.identity, name);

@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { type AccessRow, type AccessType, EVERYWHERE } from '../queries/access-entry.ts';
-import type { DrawnReport } from '../queries/report/report.ts';
+import { type AccessRow, type AccessType, type Drawn, EVERYWHERE } from '../queries/access-entry.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 import { AccessCounts, AccessNames, type Counted } from './access-counts.ts';
@@ -26,17 +25,6 @@ export interface AccessEntry {
   /** An assistant's name; a person's browser is known from the visitor. */
   client?: string | null;
   details?: Readonly<Record<string, string | number>>;
-}
-
-/** A file of records or changes that somebody draws. */
-export interface DrawnExport {
-  organization_id: string;
-  /** The family's plural, or `changes`. */
-  type: string;
-  format: string;
-  position: string;
-  /** Behind which line a file that was cut goes on. */
-  after?: string;
 }
 
 export interface AccessLogParts {
@@ -126,19 +114,19 @@ export class AccessLog {
   readonly linkNoted = (event: LinkEvent): void => this.note(entryOfLink(event));
 
   /** A report that somebody has drawn, once for all of its pages. */
-  reportDrawn(caller: Caller, report: DrawnReport): void {
+  reportDrawn(caller: Caller, report: Drawn): void {
     this.drawn('REPORT_DRAWN', caller, report);
   }
 
   /** A file that somebody draws, and each time that it is gone on with. */
-  exportDrawn(caller: Caller, file: DrawnExport): void {
+  exportDrawn(caller: Caller, file: Drawn): void {
     this.drawn('EXPORT_DRAWN', caller, file);
   }
 
   private drawn(
     event_type: AccessType,
     { account_id, token_id, client }: Caller,
-    { organization_id, ...details }: DrawnReport | DrawnExport,
+    { organization_id, ...details }: Drawn,
   ): void {
     this.note({
       event_type,

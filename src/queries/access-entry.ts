@@ -27,6 +27,17 @@ export const ACCESS_TYPES = [
 ] as const;
 export type AccessType = (typeof ACCESS_TYPES)[number];
 
+/** A report or a file that somebody draws, as the log is told of it. */
+export interface Drawn {
+  organization_id: string;
+  /** The report's type; of a file the family's plural, or `changes`. */
+  type: string;
+  format: string;
+  position: string;
+  /** Behind which line a file that was cut goes on. */
+  after?: string;
+}
+
 /** Stands for an organization in rows that are about none: they are shown in every one, and tell of nobody. */
 export const EVERYWHERE = '*';
 

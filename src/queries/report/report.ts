@@ -2,6 +2,7 @@ import type { Caller } from '../../commands/caller.ts';
 import { Refusal } from '../../commands/refusal.ts';
 import { permit } from '../../commands/roles.ts';
 import { historyOf } from '../../projections/read-model.ts';
+import type { Drawn } from '../access-entry.ts';
 import { readSigned, writeSigned } from '../cursor.ts';
 import { holdingAt, logTimeOf, type PinnedMoment, pinnedMoment } from '../moment.ts';
 import { proofOf } from '../proofs.ts';
@@ -34,14 +35,6 @@ type Place = [today: string, ordinal: number, row: number, digest: string, count
 /** What a report is asked for, beside how it is told. */
 export type Asked = Omit<ReportInput, 'format' | 'cursor'>;
 
-/** What the access log is told of a report that was drawn. */
-export interface DrawnReport {
-  organization_id: string;
-  type: string;
-  format: string;
-  position: string;
-}
-
 /** A report as it is drawn: its head, and as much of it as fits. */
 interface Drawing {
   head: Head;
@@ -58,7 +51,7 @@ export async function getReport(
   reader: Reader,
   caller: Caller,
   input: ReportInput,
-  drawn: (report: DrawnReport) => void,
+  drawn: (report: Drawn) => void,
   progress?: (records: number) => void,
 ): Promise<object> {
   const { organization_id, type, format: name, cursor, ...narrowing } = input;
@@ -95,7 +88,7 @@ export async function openReportFile(
   caller: Caller,
   input: Asked,
   { name, format }: { name: string; format: Format },
-  drawn: (report: DrawnReport) => void,
+  drawn: (report: Drawn) => void,
 ): Promise<ReportFile> {
   permitReport(caller, input);
   const { organization_id, type } = input;
