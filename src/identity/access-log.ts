@@ -17,8 +17,6 @@ export interface AccessEntry {
   actor_id: string | null;
   /** Whose account it is about, where that is not the actor: a token's owner, or whose name was tried. */
   account_id?: string | null;
-  /** What else it is about, by its id. */
-  about?: string;
   /** Who is to see it; unless given, the organizations that the account is a member of. */
   organizations?: readonly string[];
   visitor?: Visitor;

@@ -102,7 +102,7 @@ export function rowOf(
   last_at: string,
   count: number,
 ): AccessRow {
-  const { event_type, actor_id, account_id = null, about = null, visitor, client, details = {} } = entry;
+  const { event_type, actor_id, account_id = null, visitor, client, details = {} } = entry;
   const shown = client ?? (visitor && visitor.agent !== '' ? browserOf(visitor.agent) : null);
   return {
     id: rowId(at),
@@ -113,7 +113,6 @@ export function rowOf(
     count,
     actor_id,
     account_id: account_id ?? (actor_id?.startsWith('acc_') ? actor_id : null),
-    about,
     client: shown === null ? null : shown.replace(UNPRINTABLE, ' ').slice(0, LONGEST_CLIENT),
     address: visitor?.address ?? null,
     details,

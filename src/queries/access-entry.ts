@@ -59,8 +59,6 @@ export interface AccessRow extends AccountRecord {
   actor_id: string | null;
   /** Whose account it is about: a token's owner, or whose name was tried. */
   account_id: string | null;
-  /** What else it is about, by its id, such as a token that was made or an organization that was exported. */
-  about: string | null;
   /** A browser or an assistant, in words. */
   client: string | null;
   /** Where a person came from; the last place, where it is counted. */

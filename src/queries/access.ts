@@ -22,7 +22,7 @@ const NOBODY = { id: 'UNKNOWN', kind: 'UNKNOWN', name: 'unknown' };
 /** A row of the access log as readers get it: in the shape of a change. */
 export interface AccessEntryShown {
   event_type: string;
-  /** What it is about: an account, a token, or what `about` says. */
+  /** Whose account it is about, or who did it. */
   record: { id: string; type: typeof ACCESS; name: string };
   recorded_at: string;
   actor: { id: string; kind: string; name: string };
@@ -164,7 +164,7 @@ async function* rowsOf(accounts: AccountStore, value: string, range: Range): Asy
 }
 
 async function presentRows(accounts: AccountStore, rows: readonly AccessRow[]): Promise<AccessEntryShown[]> {
-  const ids = rows.flatMap((row) => [row.actor_id, row.account_id, row.about]).filter((id) => id !== null);
+  const ids = rows.flatMap((row) => [row.actor_id, row.account_id]).filter((id) => id !== null);
   const names = new Map([
     ...(await accountNames(
       accounts,
@@ -176,7 +176,7 @@ async function presentRows(accounts: AccountStore, rows: readonly AccessRow[]): 
     )),
   ]);
   return rows.map((row) => {
-    const id = row.about ?? row.account_id ?? row.actor_id;
+    const id = row.account_id ?? row.actor_id;
     return {
       event_type: row.event_type,
       record: { id: id ?? NOBODY.id, type: ACCESS, name: id === null ? NOBODY.name : (names.get(id) ?? '') },

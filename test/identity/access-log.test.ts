@@ -31,7 +31,6 @@ test('what somebody does is a row in each of their organizations, at once', asyn
     count: 1,
     actor_id: 'acc_ada',
     account_id: 'acc_ada',
-    about: null,
     client: 'Firefox on Linux',
     address: '203.0.113.7',
     details: { factor: 'TOTP' },
