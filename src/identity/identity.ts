@@ -43,7 +43,7 @@ export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityP
   const people = openPeople({
     accounts,
     now,
-    baseUrl: () => baseUrl,
+    baseUrl,
     leaveAll: (accountId) => members.leaveAll(accountId),
     join: async ({ organization_id, role, made_by }, accountId) => {
       const inviter = made_by === 'SYSTEM' ? SYSTEM : personOf(made_by);

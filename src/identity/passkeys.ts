@@ -33,7 +33,7 @@ export interface PasskeysParts {
   sessions: Sessions;
   now: () => Date;
   noted: Noted;
-  baseUrl: () => string;
+  baseUrl: string;
 }
 
 const MOST = 20;
@@ -157,17 +157,6 @@ export class Passkeys {
     return accounts.update('passkeys', passkey.id, used, { counter });
   }
 
-  /** @throws Refusal invalid_input, not_found */
-  async rename(session: Session, id: string, name: string): Promise<void> {
-    const renamed = await this.parts.accounts.update(
-      'passkeys',
-      id,
-      { name: readName(name) },
-      { account_id: session.account_id },
-    );
-    if (!renamed) throw noSuchPasskey();
-  }
-
   /** @throws Refusal forbidden for a wrong password; not_found */
   async remove(session: Session, id: string, password: string | null, visitor: Visitor): Promise<void> {
     const { accounts, factors, proof, noted } = this.parts;
@@ -179,7 +168,7 @@ export class Passkeys {
   }
 
   private place(): { expectedOrigin: string; expectedRPID: string } {
-    const { origin, hostname } = new URL(this.parts.baseUrl());
+    const { origin, hostname } = new URL(this.parts.baseUrl);
     return { expectedOrigin: origin, expectedRPID: hostname };
   }
 }

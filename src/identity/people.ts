@@ -18,8 +18,8 @@ import { type Join, Welcome } from './welcome.ts';
 export interface PeopleParts {
   accounts: AccountStore;
   now: () => Date;
-  /** Where the service is reached, without a slash at the end; asked when it is needed, for the port may be given late. */
-  baseUrl: () => string;
+  /** Where the service is reached, without a slash at the end. */
+  baseUrl: string;
   /** See AccountsParts. */
   leaveAll: (accountId: string) => Promise<void>;
   join: Join;

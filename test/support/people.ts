@@ -50,7 +50,7 @@ export async function startPeople(identity?: TestIdentity, parts: Partial<People
   const people = openPeople({
     accounts: own.accounts,
     now: own.now,
-    baseUrl: () => BASE_URL,
+    baseUrl: BASE_URL,
     leaveAll: async (id) => void left.push(id),
     join: async (invitation, id) => void joined.push([invitation, id]),
     noted: (event) => noted.push(event),

@@ -61,7 +61,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     noted: (event) => noted.push(event),
     accounts,
     now,
-    baseUrl: () => base,
+    baseUrl: base,
     leaveAll: (id) => members.leaveAll(id),
     join: async ({ organization_id, role, made_by }, id) => members.add(organization_id, id, role, personOf(made_by)),
   });
