@@ -91,6 +91,12 @@ export function deedOf(tool: string): ToolDeed {
   throw new Error(`${tool} is not in the table of roles: add a line`);
 }
 
+/** Of a role that somebody named. @throws Refusal invalid_input */
+export function requireRole(role: Role): void {
+  if (ROLES.includes(role)) return;
+  throw new Refusal('invalid_input', `Choose one of the roles ${ROLES.join(', ')}.`, { field: 'role', allowed: ROLES });
+}
+
 /** Whether a role may do it. */
 export function may(role: Role, deed: Deed): boolean {
   const { roles }: Rule = RULES[deed];

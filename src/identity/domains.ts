@@ -2,7 +2,6 @@ import type { Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
 import { memberRole, requireDeed } from '../commands/organization-state.ts';
-import { because } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { type Actor, commandOrganization, isSystem, personOf, requireOrganization } from './actor.ts';
@@ -38,7 +37,7 @@ export class Domains {
    * the provider has vouched for: else anybody could make members of people who never heard of them.
    * @throws Refusal
    */
-  async admit(organizationId: string, domain: string, role: Role, actor: Actor, reason?: string): Promise<void> {
+  async admit(organizationId: string, domain: string, role: Role, actor: Actor): Promise<void> {
     const { accounts, handler } = this.parts;
     const read = readDomain(domain);
     const state = await requireOrganization(handler, organizationId);
@@ -53,15 +52,15 @@ export class Domains {
       domain: read,
       organization_id: organizationId,
     });
-    const command = { type: 'AdmitDomain', domain: read, role, ...because(reason) } as const;
+    const command = { type: 'AdmitDomain', domain: read, role } as const;
     await commandOrganization(handler, organizationId, command, actor);
   }
 
   /** Those who came by it stay members. By an OWNER. @throws Refusal */
-  async withdraw(organizationId: string, domain: string, actor: Actor, reason?: string): Promise<void> {
+  async withdraw(organizationId: string, domain: string, actor: Actor): Promise<void> {
     const { accounts, handler } = this.parts;
     const read = readDomain(domain);
-    const command = { type: 'WithdrawDomain', domain: read, ...because(reason) } as const;
+    const command = { type: 'WithdrawDomain', domain: read } as const;
     await commandOrganization(handler, organizationId, command, actor);
     await accounts.remove('domains', `${read} ${organizationId}`);
   }

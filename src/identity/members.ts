@@ -8,6 +8,7 @@ import { ownersIn } from '../commands/organization-members.ts';
 import { memberRole } from '../commands/organization-state.ts';
 import { because } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
+import { requireRole } from '../commands/roles.ts';
 import { accountNames } from '../queries/names.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
@@ -118,8 +119,8 @@ export class Members {
   }
 
   /** By an OWNER or ADMIN. @throws Refusal */
-  async rename(organizationId: string, name: string, actor: Actor, reason?: string): Promise<void> {
-    await this.command(organizationId, { type: 'RenameOrganization', name: readName(name), ...because(reason) }, actor);
+  async rename(organizationId: string, name: string, actor: Actor): Promise<void> {
+    await this.command(organizationId, { type: 'RenameOrganization', name: readName(name) }, actor);
   }
 
   /**
@@ -129,7 +130,7 @@ export class Members {
    */
   async add(organizationId: string, accountId: string, role: Role, actor: Actor): Promise<void> {
     refuseNoAccount(accountId);
-    refuseNoRole(role);
+    requireRole(role);
     await addHint(this.parts.accounts, accountId, organizationId);
     await this.command(organizationId, { type: 'AddMember', account_id: accountId, role }, actor);
     // Again: whoever removes this account at once takes the hint away.
@@ -149,7 +150,7 @@ export class Members {
     actor: Actor,
     reason?: string,
   ): Promise<void> {
-    refuseNoRole(role);
+    requireRole(role);
     const command = { type: 'ChangeMemberRole', account_id: accountId, role, ...because(reason) } as const;
     await this.command(organizationId, command, actor);
     await this.parts.tokens.changedFor(accountId);
@@ -166,15 +167,15 @@ export class Members {
   }
 
   /** @throws Refusal invalid_transition for the last OWNER */
-  async leave(organizationId: string, accountId: string, reason?: string): Promise<void> {
-    await this.remove(organizationId, accountId, personOf(accountId), reason);
+  async leave(organizationId: string, accountId: string): Promise<void> {
+    await this.remove(organizationId, accountId, personOf(accountId));
   }
 
   /**
    * Leaves every organization, before an account is erased, and takes away what it called its tokens.
    * @throws Refusal invalid_transition naming the organizations that would have no OWNER any more; none was left then
    */
-  async leaveAll(accountId: string, reason?: string): Promise<void> {
+  async leaveAll(accountId: string): Promise<void> {
     const organizations = await this.organizationsOf(accountId);
     const last = organizations.filter(({ role, owners }) => role === 'OWNER' && owners === 1);
     if (last.length > 0) {
@@ -182,18 +183,13 @@ export class Members {
       const message = `This is the last OWNER of ${names}: make another member OWNER there first.`;
       throw new Refusal('invalid_transition', message);
     }
-    for (const { id } of organizations) await this.leave(id, accountId, reason);
+    for (const { id } of organizations) await this.leave(id, accountId);
     await this.parts.tokens.forgetNames(accountId);
   }
 
   private command(organizationId: string, command: OrganizationCommand, actor: Actor) {
     return commandOrganization(this.parts.handler, organizationId, command, actor);
   }
-}
-
-function refuseNoRole(role: Role): void {
-  if (ROLES.includes(role)) return;
-  throw new Refusal('invalid_input', `Choose one of the roles ${ROLES.join(', ')}.`, { field: 'role', allowed: ROLES });
 }
 
 function refuseNoAccount(accountId: string): void {

@@ -1,5 +1,6 @@
-import { ROLES, type Role } from '../commands/caller.ts';
+import type { Role } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
+import { requireRole } from '../commands/roles.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { hashToken, makeToken } from './token.ts';
 
@@ -71,12 +72,9 @@ export function keptOf(token: string): Pick<TokenRecord, 'hash' | 'last_four'> {
 /** @throws Refusal invalid_input naming the field */
 export function refuseBadToken({ role, days = DEFAULT_DAYS }: NewToken, organizations: number): void {
   refuseBadDays(days);
-  if (!ROLES.some((known) => known === role)) {
-    const message = `${role} is no role: choose one of ${ROLES.join(', ')}.`;
-    throw new Refusal('invalid_input', message, { field: 'role', allowed: ROLES });
-  }
+  requireRole(role);
   if (organizations === 0) {
-    throw new Refusal('invalid_input', 'Name at least one organization for the token.', { field: 'organizations' });
+    throw new Refusal('invalid_input', 'Choose at least one organization.', { field: 'organizations' });
   }
 }
 

@@ -161,7 +161,7 @@ test('whoever leaves everything leaves nothing where one organization would be w
   assert.is(await refusedWith(members.leaveAll(owner)), 'invalid_transition');
   assert.is((await members.rolesOf(owner)).size, 2);
   await members.add(id, await member('VIEWER'), 'OWNER', personOf(owner));
-  await members.leaveAll(owner, 'goodbye');
+  await members.leaveAll(owner);
   assert.is((await members.rolesOf(owner)).size, 0);
   assert.not.ok((await members.membersOf(organizationId)).some(({ account_id }) => account_id === owner));
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { ROLES, type Role } from '../../commands/caller.ts';
+import type { Role } from '../../commands/caller.ts';
 import { Refusal } from '../../commands/refusal.ts';
 import { lowerRole } from '../../commands/roles.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
@@ -106,7 +106,6 @@ export class Consent {
    * @throws Refusal invalid_input or forbidden naming the field of `allowed` at fault, not_found as `details`
    */
   async allow(exchange: Exchange, accountId: string, allowed: Allowed): Promise<Answered> {
-    refuseBadChoice(allowed);
     return this.answerOnce(exchange, async () => {
       const { client, redirect, asksToWrite } = await this.details(exchange, accountId);
       const { organizations, role, days } = allowed;
@@ -223,16 +222,6 @@ export class Consent {
       answered: interaction.result === undefined ? null : interaction.returnTo,
       params: { client_id: String(client_id), redirect_uri: String(redirect_uri), scope: String(scope) },
     };
-  }
-}
-
-function refuseBadChoice({ organizations, role }: Allowed): void {
-  if (organizations.length === 0) {
-    const message = 'Choose at least one organization that the assistant may see, or deny it.';
-    throw new Refusal('invalid_input', message, { field: 'organizations' });
-  }
-  if (!ROLES.includes(role)) {
-    throw new Refusal('invalid_input', 'Choose one of the roles.', { field: 'role', allowed: ROLES });
   }
 }
 
