@@ -121,7 +121,8 @@ export function CheckField({ form, name, label, hint }: FieldProps) {
 export function FormFault({ form }: { form: FormState }) {
   if (!isFaulty(form)) return null;
   return (
-    <p class="notice warning" role="alert">
+    // The page begins with it, however far down the form is.
+    <p class="notice warning" role="alert" tabIndex={-1} autofocus>
       {form.fault ?? 'Something is not right yet: see below.'}
     </p>
   );

@@ -106,6 +106,7 @@ function run(browser: Browser): void {
     await page.fill('#erasing-password', 'x');
     await page.getByRole('button', { name: 'Erase my account' }).click();
     await page.locator('.fault').waitFor();
+    assert.is(await page.evaluate('document.activeElement.getAttribute("role")'), 'alert', 'the page begins there');
     await lookAt(context, 'faults');
     await page.goto('/nothing/here');
     await lookAt(context, 'nothing-here');
