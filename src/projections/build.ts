@@ -14,7 +14,7 @@ export interface Active {
   installation: string;
 }
 
-export interface BuildParts {
+interface BuildParts {
   events: EventStore;
   reads: ReadStore;
   installation: string;

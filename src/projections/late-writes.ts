@@ -3,7 +3,8 @@ import type { Checkpoint, Commit, Found, ReadModels } from '../stores/read-store
 import { putKey } from './batch.ts';
 import { READ_MODELS } from './models.ts';
 import { LINKS, NEIGHBOURS } from './neighbours.ts';
-import { historyOf, OPEN_END } from './read-model.ts';
+import { historyOf } from './read-model.ts';
+import { OPEN_END } from './tally.ts';
 
 type Put = Commit['puts'][number];
 

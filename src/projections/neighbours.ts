@@ -1,5 +1,6 @@
 import type { CollectionSpec, Commit, ReadModels, StoredDocument } from '../stores/read-store.ts';
-import { OPEN_END, type RecordDocument } from './read-model.ts';
+import type { RecordDocument } from './read-model.ts';
+import { OPEN_END } from './tally.ts';
 import { SPAN, viewOf } from './views.ts';
 
 type Put = Commit['puts'][number];

@@ -2,9 +2,9 @@ import type { Decider } from '../commands/decider.ts';
 import type { Family, FamilyNames } from '../commands/family.ts';
 import type { CollectionSpec, Scalar, StoredDocument } from '../stores/read-store.ts';
 import { type Key, seldom, worked } from './keys.ts';
-import { countOf, EVIDENCE_UNTIL, greatest, NEVER, type Tally } from './tally.ts';
+import { countOf, EVIDENCE_UNTIL, greatest, NEVER, OPEN_END, type Tally } from './tally.ts';
 import { searchWords } from './text.ts';
-import { OPEN_END, recordView, versionView } from './views.ts';
+import { recordView, versionView } from './views.ts';
 
 /** What every projected record carries beside its family's own fields. Names are the wire's. */
 export interface RecordDocument {
@@ -35,7 +35,7 @@ export const LACKS = ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDEN
 export type Lack = (typeof LACKS)[number];
 
 /** A record that begins with an event of another one. */
-export interface Child {
+interface Child {
   id: string;
   state: object;
 }
@@ -127,8 +127,6 @@ const COMMON: Readonly<Record<string, Key<RecordDocument>>> = {
 };
 const COMMON_ORDERS = ['created_at', 'updated_at'];
 const SPAN_KEYS = { record_id: 'text', from_position: 'number', until_position: 'number' } as const;
-
-export { OPEN_END };
 
 export function historyOf(collection: string): string {
   return `${collection}_history`;

@@ -21,7 +21,7 @@ const TICK_MS = 1_000;
 const FOLLOW_MS = 15;
 const RETRY_MS = 500;
 
-export type RunnerRole = 'LEADER' | 'FOLLOWER';
+type RunnerRole = 'LEADER' | 'FOLLOWER';
 
 /**
  * Keeps one generation of read models up with the log: as leader it applies events, as follower it watches the leader's

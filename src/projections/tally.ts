@@ -17,6 +17,9 @@ export const FAR = '9999-12-31';
 /** Stands for a day before all others: never reviewed, no evidence. */
 export const NEVER = '0001-01-01';
 
+/** `until_position` of a version that still holds. */
+export const OPEN_END = Number.MAX_SAFE_INTEGER;
+
 export function countOf(tally: Tally, label: string): number {
   return tally[label] ?? 0;
 }

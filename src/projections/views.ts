@@ -1,14 +1,12 @@
-import type { CollectionSpec, ViewColumn, ViewSpec } from '../stores/read-store.ts';
+import type { ViewColumn, ViewSpec } from '../stores/read-store.ts';
 import type { ReadModel } from './read-model.ts';
+import { OPEN_END } from './tally.ts';
 
 /*
  * What of the read models is published: docs/read-models.md is made of it. Names and meanings are a promise. A field may
  * be added; one that would get another name or meaning is a new field beside the old one, and a new shape of the whole
  * is a further view (`risks_2`) beside the one that there is. test/fixtures/read-models.json holds what was promised.
  */
-
-/** `until_position` of a version that still holds. */
-export const OPEN_END = Number.MAX_SAFE_INTEGER;
 
 /** Fields of documents that are the fold's own, or mean another thing there than they do in the tools. */
 const UNSHOWN = new Set(['controls', 'record_ids', 'self_archived_at', 'import_key']);
@@ -49,9 +47,4 @@ export function viewOf(name: string, fields: readonly (string | ViewColumn)[], w
     typeof one === 'string' ? { name: one, field: one } : one,
   );
   return where === undefined ? { name, columns } : { name, columns, where };
-}
-
-/** Every published view of some collections. */
-export function viewsOf(collections: readonly CollectionSpec[]): { view: ViewSpec; collection: CollectionSpec }[] {
-  return collections.flatMap((collection) => (collection.views ?? []).map((view) => ({ view, collection })));
 }

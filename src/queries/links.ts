@@ -1,7 +1,8 @@
 import { kindOf } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { modelOfId } from '../projections/models.ts';
-import { historyOf, OPEN_END } from '../projections/read-model.ts';
+import { historyOf } from '../projections/read-model.ts';
+import { OPEN_END } from '../projections/tally.ts';
 import type { Condition } from '../stores/read-store.ts';
 import type { FamilyQuery } from './family.ts';
 import { byIds, holdingAt, type Moment } from './moment.ts';

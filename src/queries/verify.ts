@@ -2,7 +2,7 @@ import type { ChangeDocument } from '../projections/changes.ts';
 import type { EventStore } from '../stores/event-store.ts';
 import { type ChainFault, verifyChain } from '../trail/chain.ts';
 
-export interface Verification {
+interface Verification {
   /** VALID when every chain holds and every listed change is the event that the log has at its place. */
   verdict: 'VALID' | 'INVALID';
   streams: number;

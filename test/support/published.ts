@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { MongoClient } from 'mongodb';
 import { COLLECTIONS } from '../../src/projections/models.ts';
-import { viewsOf } from '../../src/projections/views.ts';
 import type { ViewColumn } from '../../src/stores/read-store.ts';
 
 export type PublishedRow = Record<string, unknown>;
@@ -16,7 +15,10 @@ export interface Published {
   close(): Promise<void>;
 }
 
-export const VIEWS = viewsOf(COLLECTIONS);
+/** Every published view, with the collection that it is of. */
+export const VIEWS = COLLECTIONS.flatMap((collection) =>
+  (collection.views ?? []).map((view) => ({ view, collection })),
+);
 
 /**
  * Opens the generation that is served.
