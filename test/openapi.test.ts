@@ -1,4 +1,4 @@
-/** The OpenAPI document of the direct form: that it is valid, and that a client generated from it works. */
+/** The OpenAPI document of the direct form and the files: that it is valid, and that a client generated from it works. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,11 +21,16 @@ interface Operation {
   requestBody: { required: boolean; content: { 'application/json': { example: object } } };
   responses: Record<string, object>;
 }
+interface FileOperation {
+  operationId: string;
+  parameters: { name: string; in: string; required?: true; schema: { enum?: string[] } }[];
+  responses: Record<string, { headers: object; content: Record<string, object> }>;
+}
 interface Document {
   openapi: string;
   info: { version: string };
   servers: { url: string }[];
-  paths: Record<string, { post: Operation }>;
+  paths: Record<string, { post: Operation } & { get: FileOperation }>;
   components: { schemas: Record<string, Schema>; responses: Record<string, { headers: object }> };
 }
 interface Schema {
@@ -39,7 +44,16 @@ interface Context extends Served {
   folder: string;
 }
 
+const FAMILIES = ['risks', 'measures', 'vendors', 'obligations', 'nonconformities', 'frameworks', 'controls', 'audits'];
+const FILES = ['changes', ...FAMILIES.map((family) => `records/${family}`), 'reports/{type}'].sort();
+const UNKNOWN = /is not a known property/;
+const ORGANIZATION = '/api/v1/organizations/{organization_id}/';
+
 const test = suite<Context>('openapi');
+
+/** The operations of tools, and those of files. */
+const operationsOf = ({ paths }: Document, method: 'get' | 'post') =>
+  Object.entries(paths).filter(([, item]) => item[method] !== undefined);
 
 test.before(async (context) => {
   Object.assign(context, await serve(embeddedPair()));
@@ -64,7 +78,7 @@ test('is a valid OpenAPI 3.1 document', async ({ document }) => {
 
 test('has each tool as an operation, with its errors', ({ document, url }) => {
   const tools = allTools({} as Service);
-  const operations = Object.entries(document.paths).map(([path, { post }]) => [path, post.operationId]);
+  const operations = operationsOf(document, 'post').map(([path, { post }]) => [path, post.operationId]);
   assert.equal(
     operations,
     tools.map(({ name }) => [`/api/mcp/tools/${name}`, name]),
@@ -78,12 +92,58 @@ test('has each tool as an operation, with its errors', ({ document, url }) => {
   for (const response of [Error429, Error503]) assert.equal(Object.keys(response!.headers), ['Retry-After']);
 });
 
+test('has each file, with what narrows it, its formats and its errors', async ({ document, url, token, ...served }) => {
+  const operations = operationsOf(document, 'get');
+  assert.equal(operations.map(([path]) => path.replace(ORGANIZATION, '')).sort(), FILES);
+  assert.is(new Set(operations.map(([, { get }]) => get.operationId)).size, FILES.length);
+  const headers = { Authorization: `Bearer ${token}` };
+  for (const [path, { get: operation }] of operations) {
+    const { parameters, responses } = operation;
+    const names = parameters.map(({ name }) => name);
+    assert.is(new Set(names).size, names.length, `${path}: each parameter once`);
+    assert.equal(Object.keys(document.paths[path]!), ['get']);
+    const formats = parameters.find(({ name }) => name === 'format')!.schema.enum!;
+    const there = url + path.replace('{organization_id}', served.organizationId).replace('{type}', 'RISK_REGISTER');
+    const types = new Set<string>();
+    for (const format of formats.filter((name) => name !== 'pdf')) {
+      const answer = await fetch(`${there}?format=${format}`, { headers });
+      await answer.body?.cancel();
+      const type = answer.headers.get('content-type')!.split(';')[0]!;
+      assert.ok(answer.status === 200 && type in responses[200]!.content, `${path} ${format}: ${type}`);
+      for (const name of Object.keys(responses[200]!.headers)) {
+        if (name !== 'Veritrail-Incomplete') assert.ok(answer.headers.has(name), `${path}: ${name}`);
+      }
+      types.add(type);
+    }
+    assert.is(types.size, Object.keys(responses[200]!.content).filter((type) => type !== 'application/pdf').length);
+    const statuses = ['200', '400', '401', '403', '404', '429', '500', '503'];
+    const ofReports = path.includes('reports') ? ['304', '501'] : [];
+    assert.equal(Object.keys(responses), [...statuses, ...ofReports].sort());
+  }
+});
+
+test('names the parameters that files take', async ({ document, url, token, organizationId }) => {
+  const ask = async (path: string, query: string) => {
+    const address = `${url}${ORGANIZATION.replace('{organization_id}', organizationId)}${path}?${query}`;
+    const answer = await fetch(address, { headers: { Authorization: `Bearer ${token}` } });
+    return ((await answer.json().catch(() => ({}))) as { error?: { message: string } }).error;
+  };
+  for (const [path, { get }] of operationsOf(document, 'get')) {
+    const file = path.replace(ORGANIZATION, '').replace('{type}', 'RISK_REGISTER');
+    assert.match((await ask(file, 'nowhere_near=?'))!.message, UNKNOWN);
+    for (const { name, in: place } of get.parameters) {
+      if (place === 'query')
+        assert.not.match((await ask(file, `${name}=?`))?.message ?? '', UNKNOWN, `${file} ${name}`);
+    }
+  }
+});
+
 test('tells what is enforced of inputs, and leaves answers open to grow', ({ document }) => {
   const { AddVendorInput, Vendor, VendorSummary } = document.components.schemas;
   assert.is(AddVendorInput?.additionalProperties, false);
   assert.is(AddVendorInput?.properties?.name?.maxLength, 200);
   for (const schema of [Vendor, VendorSummary]) assert.is(schema?.additionalProperties, undefined);
-  const required = Object.entries(document.paths).filter(([, { post }]) => !post.requestBody.required);
+  const required = operationsOf(document, 'post').filter(([, { post }]) => !post.requestBody.required);
   assert.equal(
     required.map(([path]) => path),
     ['/api/mcp/tools/listOrganizations'],
@@ -134,7 +194,7 @@ test('its errors are those that are met, each with its status', async ({ url, to
 
 /** What somebody writes on a generated client: each answer is narrowed by its status, as its types demand. */
 const CALLS = `
-import { addVendor, defaults, listOrganizations, listVendors } from './client.ts';
+import { addVendor, defaults, downloadReport, downloadVendors, listOrganizations, listVendors } from './client.ts';
 
 export async function calls(url: string, token: string) {
   Object.assign(defaults, { baseUrl: url, headers: { Authorization: \`Bearer \${token}\` } });
@@ -148,7 +208,12 @@ export async function calls(url: string, token: string) {
   if (page.status !== 200 || !('vendors' in page.data)) throw new TypeError('no page');
   const refused = await addVendor({ organization_id, name: ' ' });
   const problem = refused.status === 400 ? refused.data.error.code : null;
-  return { id, outcome: review?.outcome ?? null, types: added.data.event_types, page: page.data.vendors, problem };
+  const file = await downloadVendors(organization_id, { criticality: ['HIGH', 'LOW'], format: 'csv' });
+  if (file.status !== 200) throw new TypeError('no file');
+  const drawn = await downloadReport(organization_id, 'VENDORS', { format: 'json' });
+  if (drawn.status !== 200) throw new TypeError('no report');
+  const told = { lines: file.data.split('\\r\\n').length, sections: drawn.data.report.data?.sections.map(({ name }) => name) };
+  return { id, outcome: review?.outcome ?? null, types: added.data.event_types, page: page.data.vendors, problem, told };
 }
 `;
 
@@ -165,7 +230,8 @@ test('a client generated from it is well typed, and calls tools', async ({ folde
   };
   const { id, page, ...rest } = await calls(url, token);
   assert.equal(page, [{ id, name: 'Nimbus', status: 'PENDING_REVIEW', criticality: 'HIGH' }]);
-  assert.equal(rest, { outcome: null, types: ['VendorAdded'], problem: 'invalid_input' });
+  const told = { lines: 3, sections: ['vendors'] };
+  assert.equal(rest, { outcome: null, types: ['VendorAdded'], problem: 'invalid_input', told });
 
   writeFileSync(join(folder, 'calls.ts'), CALLS.replace("criticality: 'HIGH'", "criticality: 'HUGE'"));
   assert.is(typeErrors(folder).length, 1, 'a wrong value is a type error');

@@ -10,11 +10,13 @@ import { scopeGuard } from './challenge.ts';
 import { directToolRoutes } from './direct-tools.ts';
 import { type Health, healthRoutes } from './health.ts';
 import type { Limits } from './limits.ts';
+import { LINE_FORMATS } from './line-formats.ts';
 import { mcpEndpoint } from './mcp-endpoint.ts';
 import { oauthEndpoints } from './oauth.ts';
 import { openapiRoute } from './openapi.ts';
 import { type FileParts, recordFileRoutes } from './record-files.ts';
 import { type ReportFileParts, reportFileRoutes } from './report-files.ts';
+import { REPORT_FORMATS } from './report-formats.ts';
 import { type RequestState, requests } from './request.ts';
 
 /** What the HTTP service is made of. */
@@ -52,7 +54,10 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true });
   healthRoutes(router, parts, admit);
   directToolRoutes(router, tools, admit, requireScope);
-  openapiRoute(router, parts);
+  openapiRoute(router, parts, {
+    records: parts.recordFiles ? LINE_FORMATS : [],
+    reports: parts.reports ? REPORT_FORMATS : [],
+  });
   const admitReader = admission(parts, parts.sessions);
   if (parts.recordFiles) recordFileRoutes(router, admitReader, parts.recordFiles);
   if (parts.reports) reportFileRoutes(router, admitReader, parts.reports);

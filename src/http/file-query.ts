@@ -1,5 +1,6 @@
 import type { FileRequest, RecordFiles } from '../mcp/record-files.ts';
 import { HttpError } from './errors.ts';
+import { formatNamed } from './file-format.ts';
 import { LINE_FORMATS, type LineFormat } from './line-formats.ts';
 
 /** Query parameters that are no filters. */
@@ -7,12 +8,7 @@ const OWN = new Set(['filter', 'as_of', 'cursor', 'after', 'format']);
 
 /** @throws HttpError for a format that there is not */
 export function formatOf(query: URLSearchParams): LineFormat {
-  const name = single(query, 'format') ?? 'jsonl';
-  const format = LINE_FORMATS.find((one) => one.name === name);
-  if (format !== undefined) return format;
-  const allowed = LINE_FORMATS.map((one) => one.name);
-  const message = `format must be one of ${allowed.join(', ')}.`;
-  throw new HttpError(400, 'invalid_input', message, {}, { field: 'format', allowed });
+  return formatNamed(LINE_FORMATS, single(query, 'format') ?? 'jsonl');
 }
 
 /** What a file's address asks for. @throws HttpError, and Refusal for a file that there is not */

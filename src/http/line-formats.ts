@@ -1,12 +1,9 @@
 import { valueAt } from '../queries/report/render/cells.ts';
 import { csvCell } from '../queries/report/render/csv.ts';
+import type { FileFormat } from './file-format.ts';
 
 /** How lines of any number are written: each by itself, so that a file can be cut behind any of them and gone on with. */
-export interface LineFormat {
-  /** As it is asked for. */
-  name: string;
-  mediaType: string;
-  ending: string;
+export interface LineFormat extends FileFormat {
   /** What comes before the first line, in a file from its start. */
   head(columns: readonly string[]): string;
   lines(documents: readonly object[], columns: readonly string[]): string;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type Router from '@koa/router';
+import type { FileFormats } from '../mcp/openapi-files.ts';
 import type { ToolBox } from '../mcp/tool.ts';
 import { isKnown } from './known.ts';
 import type { RequestState } from './request.ts';
@@ -7,16 +8,17 @@ import type { RequestState } from './request.ts';
 export const OPENAPI_PATH = '/api/mcp/openapi.json';
 
 /**
- * The OpenAPI document of the direct form. It needs no credential: it says what any copy of this version says, and
+ * The OpenAPI document of the direct form and the files. It needs no credential: it says what any copy of this version says, and
  * platforms read it before they have one. Made when first asked for, and then kept.
  */
 export function openapiRoute(
   router: Router<RequestState>,
   { tools, baseUrl, version }: { tools: ToolBox; baseUrl: string; version: string },
+  files: FileFormats,
 ): void {
   let made: { json: string; etag: string } | undefined;
   router.get(OPENAPI_PATH, (ctx) => {
-    made ??= make(tools.openapi({ server: baseUrl, version }));
+    made ??= make(tools.openapi({ server: baseUrl, version, files }));
     ctx.set({ ETag: made.etag, 'Cache-Control': 'public, max-age=300' });
     if (isKnown(ctx.get('If-None-Match'), made.etag)) {
       ctx.status = 304;

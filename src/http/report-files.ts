@@ -4,21 +4,18 @@ import { readReportInput } from '../mcp/report-tools.ts';
 import type { Drawn } from '../queries/access-entry.ts';
 import { accountNames } from '../queries/names.ts';
 import type { Reader } from '../queries/reader.ts';
-import type { Format, Head } from '../queries/report/page.ts';
-import { csv } from '../queries/report/render/csv.ts';
-import { html, POLICY } from '../queries/report/render/html.ts';
-import { json } from '../queries/report/render/json.ts';
-import { markdown } from '../queries/report/render/markdown.ts';
+import type { Head } from '../queries/report/page.ts';
+import { POLICY } from '../queries/report/render/html.ts';
 import { openReportFile } from '../queries/report/report.ts';
 import type { Admit } from './admission.ts';
 import { HttpError } from './errors.ts';
+import { formatNamed } from './file-format.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
 import { isKnown } from './known.ts';
 import type { Printer } from './print-pdf.ts';
+import { REPORT_FORMATS, type ReportFormat } from './report-formats.ts';
 import { ReportTags } from './report-tags.ts';
 import type { RequestContext, RequestState } from './request.ts';
-
-export const REPORTS_PATH = '/api/v1/organizations/:id/reports/:type';
 
 /** What files of reports are made of. */
 export interface ReportFileParts {
@@ -27,54 +24,12 @@ export interface ReportFileParts {
   printer: Printer;
 }
 
-interface FileFormat {
-  type: string;
-  extension: string;
-  format: Format;
-  /** The file's bytes of what the format has written. */
-  bytes(head: Head, written: Written, printer: Printer): string | Buffer | Promise<Buffer>;
-}
-
-type Written = { content?: string };
-
-const contentOf = (_head: Head, { content = '' }: Written): string => content;
-
-/** By the names that a request gives them. */
-const FORMATS: Readonly<Record<string, FileFormat>> = {
-  json: {
-    type: 'application/json; charset=utf-8',
-    extension: 'json',
-    format: json,
-    bytes: (head, written) => JSON.stringify({ report: { ...head, ...written } }),
-  },
-  markdown: {
-    type: 'text/markdown; charset=utf-8',
-    extension: 'md',
-    format: markdown,
-    bytes: contentOf,
-  },
-  csv: {
-    type: 'text/csv; charset=utf-8',
-    extension: 'csv',
-    format: csv,
-    // Spreadsheets take a file without this mark for one of another time's characters.
-    bytes: (_head, { content = '' }) => `\uFEFF${content}`,
-  },
-  html: { type: 'text/html; charset=utf-8', extension: 'html', format: html, bytes: contentOf },
-  pdf: {
-    type: 'application/pdf',
-    extension: 'pdf',
-    format: html,
-    bytes: (_head, { content = '' }, printer) => printer.print(content),
-  },
-};
-
 const PAGE_POLICY = `${POLICY}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox`;
 
 /** Reports as files: whole, in any format, with the tool's inputs as query parameters. */
 export function reportFileRoutes(router: Router<RequestState>, admit: Admit, parts: ReportFileParts): void {
   const tags = new ReportTags((accounts) => accountNames(parts.reader.accounts, accounts));
-  fileRoute(router, REPORTS_PATH, admit, (ctx, caller) => {
+  fileRoute(router, '/api/v1/organizations/:id/reports/:type', admit, (ctx, caller) => {
     ctx.state.tool = 'getReport';
     ctx.vary('Accept');
     return answer(ctx, parts, tags, caller);
@@ -83,8 +38,8 @@ export function reportFileRoutes(router: Router<RequestState>, admit: Admit, par
 
 async function answer(ctx: FileContext, parts: ReportFileParts, tags: ReportTags, caller: Caller): Promise<void> {
   const { format: asked, ...given } = readQuery(new URLSearchParams(ctx.querystring));
-  const name = formatName(ctx, asked);
-  const format = FORMATS[name]!;
+  const format = asked === undefined ? acceptedFormat(ctx) : formatNamed(REPORT_FORMATS, asked);
+  const { name } = format;
   if (name === 'pdf') parts.printer.require();
   const type = String(ctx.params.type).toUpperCase().replaceAll('-', '_');
   const { format: _, cursor: _none, ...input } = readReportInput({ organization_id: ctx.params.id, type, ...given });
@@ -96,8 +51,8 @@ async function answer(ctx: FileContext, parts: ReportFileParts, tags: ReportTags
   const { head, written, people } = await report.draw();
   if (answerKnown(ctx, tags.of(report.identity, name, head, people))) return;
   ctx.body = await format.bytes(head, written, parts.printer);
-  ctx.attachment(fileName(head, format.extension), { type: name === 'html' ? 'inline' : 'attachment' });
-  ctx.type = format.type;
+  ctx.attachment(fileName(head, format.ending), { type: name === 'html' ? 'inline' : 'attachment' });
+  ctx.type = format.mediaType;
   if (name === 'html') ctx.set('Content-Security-Policy', PAGE_POLICY);
 }
 
@@ -114,17 +69,11 @@ function readQuery(query: URLSearchParams): Record<string, string> {
   return input;
 }
 
-/** By its name, else by what the client accepts. */
-function formatName(ctx: RequestContext, asked: string | undefined): string {
-  const names = Object.keys(FORMATS);
-  if (asked !== undefined) {
-    const name = asked.toLowerCase();
-    if (names.includes(name)) return name;
-    throw invalid(`Give format as one of ${names.join(', ')}.`, 'format', names);
-  }
-  const types = names.map((name) => FORMATS[name]!.type.split(';')[0]!);
+/** The first one where the client accepts none. */
+function acceptedFormat(ctx: RequestContext): ReportFormat {
+  const types = REPORT_FORMATS.map(({ mediaType }) => mediaType.split(';')[0]!);
   const accepted = ctx.accepts(...types);
-  return accepted === false ? 'json' : names[types.indexOf(accepted)]!;
+  return REPORT_FORMATS[accepted === false ? 0 : types.indexOf(accepted)]!;
 }
 
 /** Says which answer this is; whether the client has it already, and is told so. */
@@ -136,11 +85,10 @@ function answerKnown(ctx: RequestContext, etag: string): boolean {
 }
 
 /** `Acme Ltd risk-register 2026-11-21 position 1234.pdf` */
-function fileName({ organization, type, today, position }: Head, extension: string): string {
+function fileName({ organization, type, today, position }: Head, ending: string): string {
   const name = (organization.name ?? organization.id).replace(/[^\p{L}\p{N} .-]+/gu, ' ').trim();
   const kind = type.toLowerCase().replaceAll('_', '-');
-  return `${name.slice(0, 60)} ${kind} ${today} position ${position}.${extension}`.replace(/\s+/g, ' ').trimStart();
+  return `${name.slice(0, 60)} ${kind} ${today} position ${position}.${ending}`.replace(/\s+/g, ' ').trimStart();
 }
 
-const invalid = (message: string, field: string, allowed?: readonly string[]) =>
-  new HttpError(400, 'invalid_input', message, {}, { field, ...(allowed ? { allowed } : {}) });
+const invalid = (message: string, field: string) => new HttpError(400, 'invalid_input', message, {}, { field });

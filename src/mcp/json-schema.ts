@@ -15,12 +15,14 @@ export function fullSchema(schema: z.ZodType): JsonSchema {
 export function componentSchemas(named: ReadonlyMap<string, z.ZodType>): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of named) registry.add(schema, { id });
-  const uri = (id: string) => `#/components/schemas/${id}`;
+  const uri = (id: string) => componentRef(id).$ref;
   const { schemas } = z.toJSONSchema(registry, { ...OPTIONS, uri, override: readAfterwards });
   return Object.fromEntries(
     Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, plain(schema as JsonSchema)]),
   );
 }
+
+export const componentRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 const OPTIONS = { io: 'input', unrepresentable: 'any' } as const;
 
@@ -52,6 +54,9 @@ export function mapSchemas(schema: JsonSchema, change: (schema: JsonSchema) => J
   });
   return Object.fromEntries(inner);
 }
+
+/** Titles are for the reference: generators of clients take them for names of types. */
+export const untitled = (schema: JsonSchema) => mapSchemas(schema, ({ title: _title, ...rest }) => rest);
 
 function mapValues(schemas: Record<string, JsonSchema>, change: (schema: JsonSchema) => JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, mapSchemas(schema, change)]));

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { shown } from './example.ts';
-import { componentSchemas, type JsonSchema, mapSchemas } from './json-schema.ts';
+import { componentRef, componentSchemas, type JsonSchema, mapSchemas, untitled } from './json-schema.ts';
+import { ERRORS_OF_FILES, type FileFormats, type FileOperation, fileOperations } from './openapi-files.ts';
 import { errorOutput } from './output.ts';
+import { reportOutput } from './report-output.ts';
 import { ERRORS, type ErrorCode, NOT_JSON } from './status.ts';
 import type { Tool } from './tool.ts';
 
@@ -11,6 +13,7 @@ export interface About {
   server: string;
   version: string;
   description: string;
+  files: FileFormats;
 }
 
 const JSON_BODY = 'application/json';
@@ -32,12 +35,15 @@ interface Failure {
 }
 
 /**
- * The direct form of the tools as an OpenAPI 3.1 document, https://spec.openapis.org/oas/v3.1.1.html. One POST a tool:
- * GET, which reads take too, cannot carry filters and would be a second operation of the same name.
+ * The direct form of the tools and the files as an OpenAPI 3.1 document, https://spec.openapis.org/oas/v3.1.1.html. One
+ * POST a tool: GET, which reads take too, cannot carry filters and would be a second operation of the same name.
  */
-export function openapiDocument(tools: readonly Tool[], { server, version, description }: About): object {
+export function openapiDocument(tools: readonly Tool[], { server, version, description, files }: About): object {
   const prefixes = prefixesOf(tools);
-  const paths = tools.map((tool) => [`/api/mcp/tools/${tool.name}`, { post: operation(tool, prefixes) }]);
+  const paths = [
+    ...tools.map((tool) => [`/api/mcp/tools/${tool.name}`, { post: operation(tool, prefixes) }]),
+    ...fileOperations(tools, files).map((file) => [file.path, { get: fileOperation(file) }]),
+  ];
   return {
     openapi: '3.1.1',
     info: {
@@ -66,20 +72,32 @@ export function prefixesOf(tools: readonly Tool[]): ReadonlyMap<string, string> 
 
 function operation(tool: Tool, prefixes: ReadonlyMap<string, string>): object {
   const { name, description, example, readOnly, input } = tool;
-  const possible = failures().filter(({ codes }) => !(readOnly && codes.every((code) => OF_WRITES.includes(code))));
   return {
     operationId: name,
     tags: [tagOf(tool)],
     description,
     requestBody: {
       required: !input.safeParse({}).success,
-      content: { [JSON_BODY]: { schema: ref(inputName(name)), example: shown(example, prefixes) } },
+      content: { [JSON_BODY]: { schema: componentRef(inputName(name)), example: shown(example, prefixes) } },
     },
     responses: {
-      200: { description: 'Done.', content: { [JSON_BODY]: { schema: ref(outputName(name)) } } },
-      ...Object.fromEntries(possible.map(({ status }) => [status, { $ref: `#/components/responses/Error${status}` }])),
+      200: { description: 'Done.', content: { [JSON_BODY]: { schema: componentRef(outputName(name)) } } },
+      ...failing((codes) => !(readOnly && codes.every((code) => OF_WRITES.includes(code)))),
     },
   };
+}
+
+function fileOperation({ tool, operation: { responses, ...rest } }: FileOperation): object {
+  const possible = failing(
+    (codes, status) => status !== NOT_JSON && codes.some((code) => ERRORS_OF_FILES.includes(code)),
+  );
+  return { ...rest, tags: [tagOf(tool)], responses: { ...responses, ...possible } };
+}
+
+/** Responses of the errors that are possible, by status. */
+function failing(isPossible: (codes: readonly ErrorCode[], status: number) => boolean): object {
+  const possible = failures().filter(({ codes, status }) => isPossible(codes, status));
+  return Object.fromEntries(possible.map(({ status }) => [status, { $ref: `#/components/responses/Error${status}` }]));
 }
 
 /** The answers that are errors, by status. */
@@ -96,7 +114,7 @@ function response({ status, codes }: Failure): object {
   return {
     description: status === NOT_JSON ? 'invalid_input: the Content-Type is not application/json.' : when,
     headers: Object.assign({}, ...codes.map((code) => HEADERS[code] ?? {})),
-    content: { [JSON_BODY]: { schema: ref('ErrorOutput') } },
+    content: { [JSON_BODY]: { schema: componentRef('ErrorOutput') } },
   };
 }
 
@@ -105,10 +123,12 @@ const tagsOf = (tools: readonly Tool[]) => [...new Set(tools.map(tagOf))].map((n
 
 const inputName = (tool: string) => `${tool[0]!.toUpperCase()}${tool.slice(1)}Input`;
 const outputName = (tool: string) => `${tool[0]!.toUpperCase()}${tool.slice(1)}Output`;
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 function schemasOf(tools: readonly Tool[]): Record<string, JsonSchema> {
-  const named = new Map<string, z.ZodType>([['ErrorOutput', errorOutput]]);
+  const named = new Map<string, z.ZodType>([
+    ['ErrorOutput', errorOutput],
+    ['Report', reportOutput.shape.report],
+  ]);
   for (const { record } of tools) {
     if (record === undefined) continue;
     named.set(record.title, record.full);
@@ -124,9 +144,6 @@ function schemasOf(tools: readonly Tool[]): Record<string, JsonSchema> {
     schemas.map(([name, schema]) => [name, inputs.has(name) ? untitled(schema) : open(schema)]),
   );
 }
-
-/** Titles are for the reference: generators of clients take them for names of types. */
-const untitled = (schema: JsonSchema) => mapSchemas(schema, ({ title: _title, ...rest }) => rest);
 
 /** Answers may gain members: a client must not refuse them. */
 const open = (schema: JsonSchema) => mapSchemas(untitled(schema), ({ additionalProperties: _closed, ...rest }) => rest);

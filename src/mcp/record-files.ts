@@ -58,7 +58,7 @@ const OF_ANSWERS = 'truncated';
 
 /** @param tools all tools: the lists among them say what there is, and by which filters */
 export function createRecordFiles(reader: Reader, tools: readonly Tool[]): RecordFiles {
-  const kinds = new Map(tools.flatMap((tool) => kindsOf(reader, tool)));
+  const kinds = new Map(filesOf(tools).map(([what, tool]) => [what, kindOfFile(reader, tool)]));
   const kindOf = (what: string): Kind => {
     const kind = kinds.get(what);
     if (kind !== undefined) return kind;
@@ -77,19 +77,22 @@ export function createRecordFiles(reader: Reader, tools: readonly Tool[]): Recor
   };
 }
 
-/** Most tools are no list, and make no kind. */
-function kindsOf(reader: Reader, tool: Tool): [string, Kind][] {
+/** The lists that come as files, by what stands for each in addresses. */
+export function filesOf(tools: readonly Tool[]): [what: string, list: Tool][] {
+  return tools.flatMap((tool) => {
+    if (tool.name === 'listChanges') return [[CHANGES, tool]];
+    return tool.name.startsWith('list') && tool.record !== undefined ? [[tool.record.plural, tool]] : [];
+  });
+}
+
+function kindOfFile(reader: Reader, tool: Tool): Kind {
   const { name, record } = tool;
-  if (name === 'listChanges') {
-    return [
-      [CHANGES, { tool, columns: CHANGE_COLUMNS, open: (caller, input) => openChangeFile(reader, caller, input) }],
-    ];
+  if (record === undefined) {
+    return { tool, columns: CHANGE_COLUMNS, open: (caller, input) => openChangeFile(reader, caller, input) };
   }
-  if (!name.startsWith('list') || record === undefined) return [];
   const family = queryOfType(record.type);
   const columns = Object.keys(record.full.shape).filter((field) => field !== OF_ANSWERS);
-  const open: Kind['open'] = (caller, input) => openRecordFile(reader, family, deedOf(name), caller, input);
-  return [[record.plural, { tool, columns, open }]];
+  return { tool, columns, open: (caller, input) => openRecordFile(reader, family, deedOf(name), caller, input) };
 }
 
 function publishedOf(kind: Kind): PublishedInput {

@@ -45,7 +45,7 @@ export interface ToolBox {
   /** The value of `tools` in tools/list, serialised once. */
   readonly listJson: string;
   readonly instructions: string;
-  /** The direct form of all tools as an OpenAPI document, as JSON. `server` is the service's address. */
+  /** The direct form of all tools, and the files, as an OpenAPI document in JSON. */
   openapi(about: Omit<About, 'description'>): string;
   has(name: string): boolean;
   isReadOnly(name: string): boolean;

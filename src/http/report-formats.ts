@@ -1,0 +1,59 @@
+import type { Format, Head } from '../queries/report/page.ts';
+import { csv } from '../queries/report/render/csv.ts';
+import { html } from '../queries/report/render/html.ts';
+import { json } from '../queries/report/render/json.ts';
+import { markdown } from '../queries/report/render/markdown.ts';
+import type { FileFormat } from './file-format.ts';
+import type { Printer } from './print-pdf.ts';
+
+/** How a report becomes a file. */
+export interface ReportFormat extends FileFormat {
+  /** How its rows are written. */
+  format: Format;
+  /** The file's bytes of what that has written. */
+  bytes(head: Head, written: Written, printer: Printer): string | Buffer | Promise<Buffer>;
+}
+
+type Written = { content?: string };
+
+const contentOf = (_head: Head, { content = '' }: Written): string => content;
+
+/** The first is what a client gets that accepts none of them. */
+export const REPORT_FORMATS: readonly ReportFormat[] = [
+  {
+    name: 'json',
+    mediaType: 'application/json; charset=utf-8',
+    ending: 'json',
+    format: json,
+    bytes: (head, written) => JSON.stringify({ report: { ...head, ...written } }),
+  },
+  {
+    name: 'markdown',
+    mediaType: 'text/markdown; charset=utf-8',
+    ending: 'md',
+    format: markdown,
+    bytes: contentOf,
+  },
+  {
+    name: 'csv',
+    mediaType: 'text/csv; charset=utf-8',
+    ending: 'csv',
+    format: csv,
+    // Spreadsheets take a file without this mark for one of another time's characters.
+    bytes: (_head, { content = '' }) => `\uFEFF${content}`,
+  },
+  {
+    name: 'html',
+    mediaType: 'text/html; charset=utf-8',
+    ending: 'html',
+    format: html,
+    bytes: contentOf,
+  },
+  {
+    name: 'pdf',
+    mediaType: 'application/pdf',
+    ending: 'pdf',
+    format: html,
+    bytes: (_head, { content = '' }, printer) => printer.print(content),
+  },
+];
