@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Account, accountOf } from '../identity/account.ts';
+import { type Account, accountIn } from '../identity/account.ts';
 import type { Member } from '../identity/members.ts';
 import { type Command, UsageError } from './command.ts';
 import { type Service, withInstallation } from './open.ts';
@@ -30,8 +30,7 @@ and the role. ORGANIZATION is an id (org_…); the first organization unless giv
 type Shown = Member & Pick<Account, 'email'>;
 
 async function withEmail({ accounts }: Service, member: Member): Promise<Shown> {
-  const record = await accounts.get('accounts', member.account_id);
-  return { ...member, email: record === null ? null : accountOf(record).email };
+  return { ...member, email: (await accountIn(accounts, member.account_id))?.email ?? null };
 }
 
 function table(members: readonly Shown[]): string {

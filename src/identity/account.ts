@@ -1,5 +1,5 @@
 import { Refusal } from '../commands/refusal.ts';
-import type { AccountRecord } from '../stores/account-store.ts';
+import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 
 /** Ways to prove oneself beside the password. */
 export type Factor = 'TOTP' | 'PASSKEY' | 'RECOVERY_CODE';
@@ -58,6 +58,12 @@ export const ERASED = {
 /** An account as it is stored. Those of earlier versions, and of the first start, have fewer fields. */
 export function accountOf(record: AccountRecord): Account {
   return { ...BLANK, ...record };
+}
+
+/** An account by its id, an erased one too: see `erased_at`. */
+export async function accountIn(accounts: AccountStore, id: string): Promise<Account | null> {
+  const record = await accounts.get('accounts', id);
+  return record && accountOf(record);
 }
 
 const NAME_LENGTH = 200;

@@ -1,7 +1,7 @@
 import { randomId } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
-import { type Account, accountOf, ERASED, emailKey, readEmail, readName } from './account.ts';
+import { type Account, accountIn, accountOf, ERASED, emailKey, readEmail, readName } from './account.ts';
 import type { Factors } from './factors.ts';
 import type { Links } from './links.ts';
 import type { Noted } from './noted.ts';
@@ -37,9 +37,8 @@ export class Accounts {
   constructor(private readonly parts: AccountsParts) {}
 
   /** Also of an erased one: see `erased_at`. */
-  async get(id: string): Promise<Account | null> {
-    const record = await this.parts.accounts.get('accounts', id);
-    return record && accountOf(record);
+  get(id: string): Promise<Account | null> {
+    return accountIn(this.parts.accounts, id);
   }
 
   /** However the address is written: see emailKey. */

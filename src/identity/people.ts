@@ -1,5 +1,5 @@
 import type { AccountStore } from '../stores/account-store.ts';
-import { type Account, accountOf } from './account.ts';
+import { type Account, accountIn, accountOf } from './account.ts';
 import { Accounts } from './accounts.ts';
 import { Factors } from './factors.ts';
 import { ownerOf } from './installation.ts';
@@ -85,8 +85,8 @@ async function makeSetupLink(store: AccountStore, links: Links, installation: st
 
 /** The account of the first start, or where a log was adopted the one that was made for it: the oldest. */
 async function firstOwner(store: AccountStore, installation: string): Promise<Account | null> {
-  const first = await store.get('accounts', ownerOf(installation));
-  if (first !== null) return accountOf(first);
+  const first = await accountIn(store, ownerOf(installation));
+  if (first !== null) return first;
   const all = (await store.all('accounts')).map(accountOf);
   return all.sort((a, b) => a.created_at.localeCompare(b.created_at))[0] ?? null;
 }

@@ -1,6 +1,6 @@
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
-import { type Account, accountOf } from './account.ts';
+import { type Account, accountIn } from './account.ts';
 import type { Passwords } from './passwords.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { accountGate, type Throttle } from './throttle.ts';
@@ -63,8 +63,7 @@ export class Proof {
   }
 
   private async account(session: Session): Promise<Account> {
-    const record = await this.parts.accounts.get('accounts', session.account_id);
-    const account = record && accountOf(record);
+    const account = await accountIn(this.parts.accounts, session.account_id);
     if (account !== null && account.erased_at === null) return account;
     throw new Refusal('forbidden', 'This account is no more.');
   }

@@ -1,6 +1,6 @@
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import { type Account, accountOf } from './account.ts';
+import { type Account, accountIn } from './account.ts';
 import { newSecret, secretId } from './secret-text.ts';
 import { browserOf, type Visitor } from './visitor.ts';
 
@@ -124,7 +124,7 @@ export class Sessions {
 
   /** Those signed in, last seen first. */
   async list(accountId: string): Promise<Session[]> {
-    const account = await this.account(accountId);
+    const account = await accountIn(this.parts.accounts, accountId);
     const sessions = await this.all(accountId);
     return sessions
       .filter((session) => session.stage === 'SIGNED_IN' && this.isGood(session, account))
@@ -192,18 +192,13 @@ export class Sessions {
     const id = secretId(cookie);
     const session = id === null ? null : await this.parts.accounts.get<Session>('sessions', id);
     if (session?.stage !== stage) return null;
-    return this.isGood(session, await this.account(session.account_id)) ? session : null;
+    return this.isGood(session, await accountIn(this.parts.accounts, session.account_id)) ? session : null;
   }
 
   /** Whether it lasts, and the account is still what it was begun for. */
   private isGood(session: Session, account: Account | null): boolean {
     if (account === null || account.erased_at !== null) return false;
     return session.expires_at > this.parts.now().toISOString() && session.generation === account.generation;
-  }
-
-  private async account(id: string): Promise<Account | null> {
-    const record = await this.parts.accounts.get('accounts', id);
-    return record && accountOf(record);
   }
 
   private all(accountId: string): Promise<Session[]> {
