@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { eventLine, readLine } from '../trail/line.ts';
+import { eventLine } from '../trail/line.ts';
 import { isOfSeals } from '../trail/seal.ts';
-import { LineSplitter, NotAnExport } from '../trail/split.ts';
+import { LineSplitter } from '../trail/split.ts';
+import { readNumbered } from '../trail/verifier.ts';
 import { type Command, CommandError, fileToWrite, onlyArgument, UsageError } from './command.ts';
 import { readPieces, writeLines } from './files.ts';
 
@@ -49,19 +50,11 @@ async function* redacted(pieces: AsyncIterable<Uint8Array>, ids: ReadonlySet<str
 }
 
 function redactedLine(text: string, number: number, missing: Set<string>): string {
-  const line = read(text, number);
+  const line = readNumbered(text, number);
   if (line.kind !== 'EVENT' || !missing.delete(line.event.id)) return text;
   const { event } = line;
   if (isOfSeals(event)) {
     throw new CommandError(`${event.id} is of the seals: nothing could be proved without its data.`);
   }
   return eventLine(line.position, { ...event, data: {}, metadata: { ...event.metadata, salt: '' } });
-}
-
-function read(text: string, number: number) {
-  try {
-    return readLine(text);
-  } catch (error) {
-    throw new NotAnExport(number, (error as TypeError).message);
-  }
 }

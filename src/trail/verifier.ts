@@ -23,7 +23,7 @@ export class Verifier {
   /** Takes the next line, without its end. @throws NotAnExport where it is none of an export's */
   push(text: string): void {
     this.lines += 1;
-    const line = this.read(text);
+    const line = readNumbered(text, this.lines);
     if (this.check === null) {
       if (line.kind !== 'HEADER') throw new NotAnExport(this.lines, 'is not the header that an export begins with');
       this.check = new Check(line.header, this.options.keys, this.options.kept ?? []);
@@ -47,13 +47,14 @@ export class Verifier {
     if (this.check === null) throw new NotAnExport(1, 'is missing: the file is empty');
     return this.check.verdict(this.end);
   }
+}
 
-  private read(text: string): ExportLine {
-    try {
-      return readLine(text);
-    } catch (error) {
-      throw new NotAnExport(this.lines, (error as TypeError).message);
-    }
+/** Reads a file's line of this number, from 1. @throws NotAnExport where it is none of an export's */
+export function readNumbered(text: string, number: number): ExportLine {
+  try {
+    return readLine(text);
+  } catch (error) {
+    throw new NotAnExport(number, (error as TypeError).message);
   }
 }
 
