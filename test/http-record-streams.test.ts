@@ -1,3 +1,4 @@
+// In a process of its own: it counts the bytes in use.
 /** Files of many records: what they hold of memory, and what becomes of them when the client or the store goes away. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';

@@ -1,11 +1,13 @@
 /**
- * Runs the test files, each in a process of its own, and ends with the line `N passed, N failed`.
+ * Runs the test files, one after another in a few processes, and ends with the line `N passed, N failed`.
  *
  *     tsx test/run.ts [--long] [--browser] [part of a path …]
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Outcome, readOutcome } from './support/outcome.ts';
 
@@ -16,6 +18,15 @@ const AT_ONCE = 2;
 /** A file that takes longer is killed and counts as failed. */
 const BOUND_MS = 120_000;
 const APART_BOUND_MS = 480_000;
+
+/** A process that runs one file after another: see support/lane.ts. */
+interface Lane {
+  child: ChildProcess;
+  /** What was written since its last file ended. */
+  output: string;
+  /** Its exit code, once it has ended. */
+  closed: Promise<number | null>;
+}
 
 const running = new Set<ChildProcess>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -29,6 +40,8 @@ const args = process.argv.slice(2);
 const asked = APART.filter((folder) => args.includes(`--${folder}`));
 const wanted = args.filter((arg) => !arg.startsWith('--'));
 const files = findTests().filter((file) => wanted.every((part) => file.includes(part)));
+const alone = new Set(files.filter(isAlone));
+files.sort((one, other) => Number(alone.has(other)) - Number(alone.has(one)));
 if (files.length === 0) console.log('No test file matches.');
 
 const sum: Outcome = { passed: 0, failed: files.length === 0 ? 1 : 0, skipped: 0, skippedFiles: 0 };
@@ -38,15 +51,21 @@ if (sum.skippedFiles > 0) console.log(`Skipped whole files: ${sum.skippedFiles};
 console.log(`${sum.passed} passed, ${sum.failed} failed`);
 process.exitCode = sum.failed > 0 ? 1 : 0;
 
-/** Takes the next file until none is left. */
+/** Takes the next file until none is left. A process that a file has failed in is not used again. */
 async function work(): Promise<void> {
+  let lane: Lane | undefined;
   for (let file = files.shift(); file !== undefined; file = files.shift()) {
-    const outcome = await runFile(file);
+    lane ??= startLane();
+    const outcome = await runFile(file, lane);
     sum.passed += outcome.passed;
     sum.failed += outcome.failed;
     sum.skipped += outcome.skipped;
     sum.skippedFiles += outcome.skippedFiles;
+    if (outcome.failed === 0 && !alone.has(file)) continue;
+    await endLane(lane);
+    lane = undefined;
   }
+  if (lane) await endLane(lane);
 }
 
 /** The folder of `APART` that a file is in. */
@@ -67,41 +86,56 @@ function findTests(): string[] {
     .sort();
 }
 
-/** Runs one file to its end or its bound and prints what it wrote. */
-function runFile(file: string): Promise<Outcome> {
-  const started = performance.now();
+/** Whether a file must share its process with no other: it says so, and why, in a line of its own. */
+function isAlone(file: string): boolean {
+  return apart(file) !== undefined || /^\/\/ In a process of its own: /m.test(readFileSync(join(ROOT, file), 'utf8'));
+}
+
+function startLane(): Lane {
   // A process group of its own, so that what a test leaves running can be stopped with it.
-  const child = spawn(process.execPath, ['--import', 'tsx', file], {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'test/support/lane.ts')], {
     cwd: ROOT,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   running.add(child);
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
+  const lane: Lane = { child, output: '', closed: once(child, 'close').then(([code]) => code) };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      lane.output += text;
+    });
+  }
+  child.once('exit', () => killGroup(child));
+  return lane;
+}
+
+async function endLane({ child, closed }: Lane): Promise<void> {
+  if (child.connected) child.send('', () => undefined);
+  await closed;
+  running.delete(child);
+}
+
+/** Runs one file to its end or its bound and prints what it wrote. */
+async function runFile(file: string, lane: Lane): Promise<Outcome> {
+  const started = performance.now();
   const bound = apart(file) === undefined ? BOUND_MS : APART_BOUND_MS;
   const timer = setTimeout(() => {
-    output += `\n  Killed: not finished within ${bound / 1000} s.\n`;
-    killGroup(child);
+    lane.output += `\n  Killed: not finished within ${bound / 1000} s.\n`;
+    killGroup(lane.child);
   }, bound);
-
-  return new Promise((resolve) => {
-    child.once('exit', () => killGroup(child));
-    child.once('close', (code) => {
-      clearTimeout(timer);
-      running.delete(child);
-      const outcome = readOutcome(output, code);
-      const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      const verdict = outcome.failed > 0 ? 'FAILED ' : outcome.skippedFiles > 0 ? 'SKIPPED ' : '';
-      console.log(`${verdict}${file} (${seconds} s)\n${output.trimEnd()}\n`);
-      resolve(outcome);
-    });
-  });
+  const said = once(lane.child, 'message').then(([code]) => code as number);
+  // A process that ended is noticed by that.
+  lane.child.send(join(ROOT, file), () => undefined);
+  const code = await Promise.race([said, lane.closed]);
+  clearTimeout(timer);
+  // What was written before the message has been read after this turn.
+  await nextTurn();
+  const outcome = readOutcome(lane.output, code);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const verdict = outcome.failed > 0 ? 'FAILED ' : outcome.skippedFiles > 0 ? 'SKIPPED ' : '';
+  console.log(`${verdict}${file} (${seconds} s)\n${lane.output.trimEnd()}\n`);
+  lane.output = '';
+  return outcome;
 }
 
 function killGroup(child: ChildProcess): void {

@@ -1,3 +1,4 @@
+// In a process of its own: it counts the bytes in use.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportLines } from '../src/queries/export.ts';

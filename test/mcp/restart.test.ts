@@ -3,22 +3,25 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Session } from '../support/mcp-client.ts';
 import { type Pair, type Served, serve, startPairs } from '../support/pairs.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 
 interface Context extends Served {
   pair: Pair;
+  /** A process, to be ended at once. */
+  first: Service;
 }
 
 for (const pair of await startPairs()) {
   const test = suite<Context>(`after a crash, on ${pair.name}`);
 
   test.before(async (context) => {
-    Object.assign(context, await serve(pair), { pair });
+    const first = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
+    Object.assign(context, await serve(pair, async () => first), { pair, first });
   });
   test.after(() => pair.close());
 
   test('keys, cursors and positions mean what they meant', async (served) => {
-    const { owner, organizationId: organization_id, token, service } = served;
+    const { owner, organizationId: organization_id, token, first: process } = served;
     const idempotency_key = randomUUID();
     const add = { organization_id, name: 'Kept', idempotency_key };
     const first = await owner.ok('addVendor', add);
@@ -36,7 +39,7 @@ for (const pair of await startPairs()) {
     const now = { organization_id, size: 2 };
     const { next_cursor: cursor } = await owner.ok('listVendors', now);
     const before = await owner.ok('listVendors', list);
-    await service.kill();
+    await process.kill();
 
     const again = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
     assert.is(again.token, '', 'a later start prints no token');

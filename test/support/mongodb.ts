@@ -17,15 +17,14 @@ export interface Mongo {
 /**
  * An empty database: on the server that MONGODB_URL names, else on the FerretDB built in this folder (or named by
  * FERRETDB_BIN), which is started for the first who asks and stopped when the last has closed. Null where there is
- * neither; that is said on standard output, once.
+ * neither; that is said on standard output.
  */
 export async function startMongo(): Promise<Mongo | null> {
   const given = process.env.MONGODB_URL;
   if (given) return database(given, 'MongoDB', async () => undefined);
   const binary = process.env.FERRETDB_BIN ?? fileURLToPath(new URL('./ferretdb/ferretdb', import.meta.url));
   if (!existsSync(binary)) {
-    if (!told) console.log('skipped: no MONGODB_URL is set and test/support/ferretdb is not built');
-    told = true;
+    console.log('skipped: no MONGODB_URL is set and test/support/ferretdb is not built');
     return null;
   }
   users++;
@@ -40,7 +39,6 @@ export async function startMongo(): Promise<Mongo | null> {
   });
 }
 
-let told = false;
 let users = 0;
 let server: Promise<{ child: ChildProcess; url: string }> | undefined;
 

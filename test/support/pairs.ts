@@ -1,4 +1,4 @@
-/** The pairs of stores that the service runs on, and the service as a process on one of them. */
+/** The pairs of stores that the service runs on, and the service on one of them. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,9 +11,10 @@ import { commandOrganization } from '../../src/identity/actor.ts';
 import { type NewToken, Tokens } from '../../src/identity/tokens.ts';
 import { openStores, type Stores } from '../../src/stores/open.ts';
 import { startFakeEventStoreDb } from './fake-eventstoredb/server.ts';
-import { type Call, legacyCall, Session } from './mcp-client.ts';
+import { startHere } from './in-process.ts';
+import { Session } from './mcp-client.ts';
 import { startMongo } from './mongodb.ts';
-import { type Service, startService } from './service.ts';
+import type { Running } from './service.ts';
 import { until } from './wait.ts';
 
 /** Empty stores. */
@@ -79,7 +80,7 @@ export interface Served {
   foreignOrganization(): Promise<{ id: string; accountId: string; owner: Session }>;
   /** Makes an account a member, and answers its id. */
   addMember(name: string, role: Role): Promise<string>;
-  service: Service;
+  service: Running;
   close(): Promise<void>;
 }
 
@@ -99,11 +100,11 @@ export async function beside<T>(
   }
 }
 
-/** Starts the service on a pair; `via` is how its sessions call. */
-export async function serve(pair: Pair, via: Call = legacyCall): Promise<Served> {
-  const service = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
+/** Starts the service on a pair, in this process unless it is told otherwise. */
+export async function serve(pair: Pair, start = startHere): Promise<Served> {
+  const service = await start(pair.env);
   const { url, token } = service;
-  const owner = new Session(url, token, via);
+  const owner = new Session(url, token);
   const [first] = (await owner.ok('listOrganizations')).organizations;
   const organizationId = first!.id;
   const accountId = String(first!.account_id);
@@ -117,10 +118,10 @@ export async function serve(pair: Pair, via: Call = legacyCall): Promise<Served>
     async as(role, limits = {}) {
       const wanted = { name: role, account_id: accountId, role, organizations: [organizationId], ...limits };
       const issued = await beside(pair.env, ({ tokens }) => tokens.create(wanted));
-      return known(new Session(url, issued.token, via), wanted.organizations.length);
+      return known(new Session(url, issued.token), wanted.organizations.length);
     },
     secondOrganization: () => beside(pair.env, (parts) => foundOrganization(parts, accountId)),
-    foreignOrganization: () => beside(pair.env, (parts) => foreignOrganization(parts, url, via)),
+    foreignOrganization: () => beside(pair.env, (parts) => foreignOrganization(parts, url)),
     async addMember(name, role) {
       const account_id = randomId('acc');
       await beside(pair.env, async ({ accounts, handler }) => {
@@ -150,13 +151,13 @@ async function foundOrganization({ handler }: Beside, owner_id: string): Promise
   return id;
 }
 
-async function foreignOrganization(parts: Beside, url: string, via: Call) {
+async function foreignOrganization(parts: Beside, url: string) {
   const accountId = randomId('acc');
   await parts.accounts.insert('accounts', { id: accountId, name: 'Somebody else' });
   const id = await foundOrganization(parts, accountId);
   const wanted = { name: 'theirs', account_id: accountId, role: 'OWNER' as const, organizations: [id] };
   const issued = await parts.tokens.create(wanted);
-  return { id, accountId, owner: await known(new Session(url, issued.token, via), 1) };
+  return { id, accountId, owner: await known(new Session(url, issued.token), 1) };
 }
 
 /** What is made beside a running service is known to it within a second. */

@@ -14,20 +14,24 @@ const TSX = createRequire(import.meta.url).resolve('tsx');
 const START_MS = 30_000;
 const STOP_MS = 15_000;
 
-/** The service, running as a process of its own. */
-export interface Service {
+/** The service, started. */
+export interface Running {
   /** Base address, without a trailing slash. */
   url: string;
   /** The token printed on first start; empty on a later start, which prints none. */
   token: string;
-  /** The organization printed on first start, where there was one. */
-  organizationId?: string;
-  pid: number;
-  dataDir: string;
   /** Everything written so far, to both streams. */
   output(): string;
   /** Asks it to stop and waits until it has. */
   stop(): Promise<void>;
+}
+
+/** The service, running as a process of its own. */
+export interface Service extends Running {
+  /** The organization printed on first start, where there was one. */
+  organizationId?: string;
+  pid: number;
+  dataDir: string;
   /** Ends it at once, as a power cut would. */
   kill(): Promise<void>;
 }
