@@ -53,7 +53,7 @@ async function asker(models: ReadModels, organization_id: string): Promise<Ask> 
   const progress = { caughtUp: async () => true, checkpoint: () => checkpoint, caughtUpAt: Date.now() };
   const accounts = { get: async () => null };
   const now = () => new Date(checkpoint.log_time);
-  const reader = { models, progress, accounts, cursorKey: Buffer.from('k'), now } as unknown as Reader;
+  const reader = { models, progress, events: {}, accounts, cursorKey: Buffer.from('k'), now } as unknown as Reader;
   const caller = callerAs('OWNER', { roles: new Map([[organization_id, 'OWNER']]) });
   return (input) => getReport(reader, caller, { organization_id, ...input } as ReportInput, () => undefined);
 }
