@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { REPORT_TYPES } from '../src/queries/report/report-type.ts';
+import { REPORT_TYPES } from '../src/queries/report/types.ts';
 import { embeddedPair, type Served, serve } from './support/pairs.ts';
 import { asking, digestOfAnswer, type WholeReport, wholeReport } from './support/reports.ts';
 import { laySmallRegister } from './support/small-register.ts';

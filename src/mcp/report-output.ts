@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REPORT_TYPES } from '../queries/report/report-type.ts';
+import { REPORT_TYPES } from '../queries/report/types.ts';
 import * as field from './fields.ts';
 import { nextCursor, position, time } from './output.ts';
 

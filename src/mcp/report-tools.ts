@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { getReport } from '../queries/report/report.ts';
-import { REPORT_FORMATS, REPORT_TYPES } from '../queries/report/report-type.ts';
+import { REPORT_FORMATS } from '../queries/report/report-type.ts';
+import { REPORT_TYPES } from '../queries/report/types.ts';
 import * as field from './fields.ts';
 import { readInput } from './input.ts';
 import { reportOutput } from './report-output.ts';

@@ -1,7 +1,7 @@
 /** What reports take, what they refuse, and what they say of moments at the edge. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { REPORT_TYPES } from '../../src/queries/report/report-type.ts';
+import { REPORT_TYPES } from '../../src/queries/report/types.ts';
 import { type Answer, callerAs, startRegister, type TestRegister } from '../support/register.ts';
 import { digestOfAnswer, figuresOf, rowsOf, wholeReport } from '../support/reports.ts';
 import { daysAgo } from '../support/story.ts';

@@ -5,8 +5,7 @@ import { type PinnedMoment, pinnedMoment } from '../moment.ts';
 import { nonconformityQuery } from '../nonconformities.ts';
 import type { Reader } from '../reader.ts';
 import { besideEach, newestOf, recordThen } from './beside.ts';
-import { changeFigures, changesSection } from './changes.ts';
-import { firstFrom, lastUntil } from './changes-between.ts';
+import { periodOf } from './changes.ts';
 import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
 import { type RecordsSection, recordSection, recordsSection } from './register.ts';
 import { NONCONFORMITY_COLUMNS } from './registers.ts';
@@ -64,17 +63,15 @@ export const auditPack: ReportType = {
     const audit = (await recordThen(context, 'AUDIT', context.inputs.audit_id!))!;
     const framework = (await recordThen(context, 'FRAMEWORK', String(audit.framework_id)))!;
     const statement = statementOf(context, framework);
-    const first = audit.period_from === null ? 1 : await firstFrom(context, String(audit.period_from));
-    const last =
-      audit.period_until === null ? context.moment.ordinal : await lastUntil(context, String(audit.period_until));
+    const changes = await periodOf(context, audit.period_from as string | null, audit.period_until as string | null);
     return {
       inputs: { audit_id: String(audit.id) },
-      figures: async () => [...(await statement.figures()), ...(await changeFigures(context, first, last))],
+      figures: async () => [...(await statement.figures()), ...(await changes.figures())],
       sections: [
         recordSection('audit', 'Audit', AUDIT_COLUMNS, audit),
         ...statement.sections,
         ...aboutIt(context, audit, framework),
-        changesSection(context, first, last),
+        changes.section,
       ],
     };
   },

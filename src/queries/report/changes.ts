@@ -1,8 +1,11 @@
+import { kindOf } from '../../commands/ids.ts';
+import { Refusal } from '../../commands/refusal.ts';
 import { adoptionKey, type ChangeDocument } from '../../projections/changes.ts';
 import type { Condition, Scalar } from '../../stores/read-store.ts';
 import { cutSide } from '../changes.ts';
+import { beginOf, completionOf, endOf } from '../moment.ts';
 import { column, detail } from './columns.ts';
-import type { Column, Figure, ReportContext, Row, Section } from './report-type.ts';
+import type { Column, Content, Figure, ReportContext, Row, Section } from './report-type.ts';
 import { walkRows } from './walk.ts';
 
 const ADOPTION = adoptionKey('');
@@ -23,18 +26,91 @@ const COLUMNS: readonly Column[] = [
   detail('record_id', 'Record id'),
 ];
 
-/** Changes between two ordinals, both included, record by record, each record's in their order. A link is told of both its records. */
-export function changesSection(context: ReportContext, first: number, last: number): Section {
-  return { name: 'changes', title: 'Changes by record', columns: COLUMNS, rows: () => changes(context, first, last) };
+/** The changes of a period: from which ordinal to which, both included, and how a report tells them. */
+export interface Period extends Pick<Content, 'figures'> {
+  first: number;
+  last: number;
+  /** Record by record, each record's in their order. A link is told of both its records. */
+  section: Section;
 }
 
-function changesBetween({ organizationId }: ReportContext, first: number, last: number) {
+/**
+ * Changes from a moment until another, each in the forms of `as_of`: from the beginning unless given, until the report's
+ * moment, and never beyond it.
+ * @throws Refusal where one is no moment
+ */
+export async function periodOf(context: ReportContext, from: string | null, to: string | null): Promise<Period> {
+  const first = from === null ? 1 : await firstFrom(context, from);
+  const last = to === null ? context.moment.ordinal : await lastUntil(context, to);
+  return {
+    first,
+    last,
+    figures: () => figuresOf(context, first, last),
+    section: {
+      name: 'changes',
+      title: 'Changes by record',
+      columns: COLUMNS,
+      rows: () => changes(context, first, last),
+    },
+  };
+}
+
+/** The first ordinal of a period: of a day its beginning. Beyond the report's moment there is nothing. */
+async function firstFrom(context: ReportContext, from: string): Promise<number> {
+  const named = await ordinalOf(context, 'from', from);
+  if (named !== null) return Math.max(1, named);
+  const time = timeOf('from', beginOf(from));
+  const after = context.moment.ordinal + 1;
+  return Math.min(after, (await changeBy(context, { key: 'log_time', op: 'range', gte: time }, 'ASC')) ?? after);
+}
+
+/** The last ordinal of a period: of a day its end, and never beyond the report's moment. */
+async function lastUntil(context: ReportContext, to: string): Promise<number> {
+  const named = await ordinalOf(context, 'to', to);
+  const found =
+    named ?? (await changeBy(context, { key: 'log_time', op: 'range', lte: timeOf('to', endOf(to)) }, 'DESC')) ?? 0;
+  return Math.min(context.moment.ordinal, found);
+}
+
+/** Of a position or a completed audit; null where it is a time. */
+async function ordinalOf(
+  { reader, organizationId }: ReportContext,
+  field: string,
+  text: string,
+): Promise<number | null> {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  return kindOf(text) === 'aud' ? completionOf(reader, organizationId, text, field) : null;
+}
+
+function timeOf(field: string, time: string | null): string {
+  if (time !== null) return time;
+  const message = `Give ${field} as a date, a timestamp in UTC, a completed audit's id, or a position.`;
+  throw new Refusal('invalid_input', message, { field });
+}
+
+async function changeBy(
+  { reader, organizationId }: ReportContext,
+  condition: Condition,
+  direction: 'ASC' | 'DESC',
+): Promise<number | null> {
+  const order = { key: 'log_time', direction };
+  const [found] = await reader.models.find({
+    collection: 'changes',
+    organizationId,
+    where: [condition],
+    order,
+    limit: 1,
+  });
+  return found === undefined ? null : Number(found.doc.position);
+}
+
+function between({ organizationId }: ReportContext, first: number, last: number) {
   const where: Condition[] = [{ key: 'position', op: 'range', gte: first, lte: last }];
   return { collection: 'changes', organizationId, where };
 }
 
 async function* changes(context: ReportContext, first: number, last: number): AsyncGenerator<Row> {
-  for await (const batch of walkRows(context, changesBetween(context, first, last), {
+  for await (const batch of walkRows(context, between(context, first, last), {
     key: 'record_id',
     direction: 'ASC',
   })) {
@@ -48,8 +124,8 @@ async function* changes(context: ReportContext, first: number, last: number): As
 const isAdoption = (key: Scalar | null): boolean => String(key).startsWith(ADOPTION);
 
 /** How many changes there were, on how many records, by how many. */
-export async function changeFigures(context: ReportContext, first: number, last: number): Promise<Figure[]> {
-  const source = changesBetween(context, first, last);
+async function figuresOf(context: ReportContext, first: number, last: number): Promise<Figure[]> {
+  const source = between(context, first, last);
   const { models } = context.reader;
   const once = { ...source, where: [...source.where, { key: 'side', op: 'eq', value: 0 } as const] };
   const actors = await models.count(once, ['actor_id']);

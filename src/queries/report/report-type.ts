@@ -2,20 +2,7 @@ import type { Scalar } from '../../stores/read-store.ts';
 import type { PinnedMoment } from '../moment.ts';
 import type { Reader } from '../reader.ts';
 import type { TrendPoint } from './risk-scores.ts';
-
-/** The reports there are. */
-export const REPORT_TYPES = [
-  'POSTURE',
-  'RISK_REGISTER',
-  'VENDORS',
-  'OBLIGATIONS',
-  'NONCONFORMITIES',
-  'STATEMENT_OF_APPLICABILITY',
-  'AUDIT_PACK',
-  'DUE_ITEMS',
-  'CHANGES_BETWEEN',
-] as const;
-export type ReportName = (typeof REPORT_TYPES)[number];
+import type { ReportName } from './types.ts';
 
 export const REPORT_FORMATS = ['MARKDOWN', 'JSON', 'CSV'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];

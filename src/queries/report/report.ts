@@ -10,18 +10,9 @@ import { isIncomplete, type Reader } from '../reader.ts';
 import { digestOf } from './digest.ts';
 import { type AnswerFormat, Cutter, type Format, type Head, type Page, type People } from './page.ts';
 import { FORMATS } from './render/formats.ts';
-import type {
-  Content,
-  Figure,
-  Narrowing,
-  ReportContext,
-  ReportInput,
-  ReportName,
-  ReportType,
-  Section,
-} from './report-type.ts';
+import type { Content, Figure, Narrowing, ReportContext, ReportInput, ReportType, Section } from './report-type.ts';
 import { NARROWING } from './report-type.ts';
-import { REPORTS } from './types.ts';
+import { REPORTS, type ReportName } from './types.ts';
 
 /** What the digest is over, beside the data. */
 type Envelope = Omit<Head, 'generated_at' | 'digest' | 'incomplete' | 'proof' | 'pending_seal'>;

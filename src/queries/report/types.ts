@@ -1,14 +1,13 @@
 import { auditPack } from './audit-pack.ts';
-import { changesReport } from './changes-between.ts';
+import { changesBetween } from './changes-between.ts';
 import { dueItems } from './due-items.ts';
 import { posture } from './posture.ts';
 import { nonconformities, obligations, vendors } from './registers.ts';
-import type { ReportName, ReportType } from './report-type.ts';
+import type { ReportType } from './report-type.ts';
 import { riskRegister } from './risk-register.ts';
 import { statement } from './statement.ts';
 
-/** Every report, by its type. Adding one is adding its name here and in REPORT_TYPES. */
-export const REPORTS: Readonly<Record<ReportName, ReportType>> = {
+const TYPES = {
   POSTURE: posture,
   RISK_REGISTER: riskRegister,
   VENDORS: vendors,
@@ -17,5 +16,11 @@ export const REPORTS: Readonly<Record<ReportName, ReportType>> = {
   STATEMENT_OF_APPLICABILITY: statement,
   AUDIT_PACK: auditPack,
   DUE_ITEMS: dueItems,
-  CHANGES_BETWEEN: changesReport,
-};
+  CHANGES_BETWEEN: changesBetween,
+} satisfies Record<string, ReportType>;
+
+export type ReportName = keyof typeof TYPES;
+
+/** Every report, by its type. Adding one is adding its name here. */
+export const REPORTS: Readonly<Record<ReportName, ReportType>> = TYPES;
+export const REPORT_TYPES = Object.keys(TYPES) as ReportName[];

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { type Narrowing, REPORT_TYPES, type ReportName } from '../../queries/report/report-type.ts';
-import { REPORTS } from '../../queries/report/types.ts';
+import type { Narrowing } from '../../queries/report/report-type.ts';
+import { REPORT_TYPES, REPORTS, type ReportName } from '../../queries/report/types.ts';
 import type { WebParts } from '../parts.ts';
 import { get, type Route } from '../visit.ts';
 import { within } from '../within.ts';
