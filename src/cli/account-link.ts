@@ -1,8 +1,5 @@
 import { parseArgs } from 'node:util';
-import { AccessLog } from '../identity/access-log.ts';
-import { type Account, accountOf, emailKey } from '../identity/account.ts';
-import { Factors } from '../identity/factors.ts';
-import { Links } from '../identity/links.ts';
+import type { Account } from '../identity/account.ts';
 import { type Command, CommandError, onlyArgument } from './command.ts';
 import { addressOf } from './connect.ts';
 import { type Service, withInstallation } from './open.ts';
@@ -30,20 +27,15 @@ EMAIL is the address to sign in with, ACCOUNT an id (acc_…): see "veritrail me
     const named = onlyArgument(positionals, 'the EMAIL or the ACCOUNT (acc_…)');
     await withInstallation(shell, async (service) => {
       const account = await findAccount(service, named);
-      const { accounts, members } = service;
-      const now = () => new Date();
-      const organizationsOf = async (id: string) => [...(await members.rolesOf(id)).keys()];
-      const warn = (_details: object, message: string) => shell.err(message);
-      const accessLog = new AccessLog({ accounts, organizationsOf, now, log: { warn } });
-      const links = new Links({ accounts, now, linkNoted: accessLog.linkNoted });
+      const { people, accessLog } = service;
       if (values['without-factors']) {
-        await new Factors(accounts).clear(account.id);
+        await people.factors.clear(account.id);
         for (const factor of ['TOTP', 'PASSKEY'] as const) {
           accessLog.noted({ type: 'FACTOR_REMOVED', account_id: account.id, factor, visitor: OPERATOR });
         }
       }
       const kind = account.email === null ? 'SETUP' : 'RESET';
-      const { secret, record } = await links.create({ kind, account_id: account.id, made_by: 'SYSTEM' });
+      const { secret, record } = await people.links.create({ kind, account_id: account.id, made_by: 'SYSTEM' });
       await accessLog.close();
       shell.out(`${addressOf(service.config)}/welcome?key=${secret}`);
       shell.err(`For ${account.name} (${account.id}), once, until ${record.expires_at}. It is not shown again.`);
@@ -52,11 +44,8 @@ EMAIL is the address to sign in with, ACCOUNT an id (acc_…): see "veritrail me
 };
 
 /** @throws CommandError where there is none */
-async function findAccount({ accounts }: Service, named: string): Promise<Account> {
-  const record = named.includes('@')
-    ? (await accounts.find('accounts', 'email_key', emailKey(named) ?? ''))[0]
-    : await accounts.get('accounts', named);
-  const account = record && accountOf(record);
-  if (account && account.erased_at === null) return account;
+async function findAccount({ people: { accounts } }: Service, named: string): Promise<Account> {
+  const account = await (named.includes('@') ? accounts.byEmail(named) : accounts.get(named));
+  if (account !== null && account.erased_at === null) return account;
   throw new CommandError(`There is no account ${named}. "veritrail member list" names those there are.`);
 }

@@ -1,18 +1,16 @@
 import { existsSync } from 'node:fs';
 import { CommandHandler } from '../commands/handler.ts';
 import { type Config, readConfig } from '../config.ts';
+import { type Identity, openIdentity } from '../identity/identity.ts';
 import { findInstallation, type Installation, placed } from '../identity/installation.ts';
-import { Members } from '../identity/members.ts';
-import { Tokens } from '../identity/tokens.ts';
 import { openStores, type Stores } from '../stores/open.ts';
 import { CommandError, type Shell } from './command.ts';
+import { addressOf } from './connect.ts';
 
 /** What commands work with. */
-export interface Service extends Stores {
+export interface Service extends Stores, Pick<Identity, 'people' | 'members' | 'tokens' | 'accessLog'> {
   config: Config;
   handler: CommandHandler;
-  tokens: Tokens;
-  members: Members;
 }
 
 /** Opens the stores that the settings name for as long as `work` takes. They must be there: it makes none. */
@@ -26,9 +24,9 @@ export async function withStores(shell: Shell, work: (service: Service) => Promi
   try {
     const now = () => new Date();
     const handler = new CommandHandler(stores.events, { now, maxAcceptanceDays: config.riskAcceptanceMaxDays });
-    const tokens = new Tokens({ accounts: stores.accounts, handler, now });
-    const members = new Members({ accounts: stores.accounts, handler, tokens });
-    await work({ ...stores, config, handler, tokens, members });
+    const log = { warn: (_details: object, message: string) => shell.err(message) };
+    const identity = openIdentity({ accounts: stores.accounts, handler, now, baseUrl: addressOf(config), log });
+    await work({ ...identity, ...stores, config, handler });
   } finally {
     await stores.close();
   }

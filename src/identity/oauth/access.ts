@@ -1,5 +1,5 @@
 import type { AccountStore } from '../../stores/account-store.ts';
-import { type StoredModel, storedId } from './adapter.ts';
+import { type StoredModel, storedId } from './stored.ts';
 
 /** What an access token stands for. */
 export interface Access {

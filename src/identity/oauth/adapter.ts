@@ -1,20 +1,7 @@
-import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
+import type { AccountStore } from '../../stores/account-store.ts';
 import { hashToken, isWellFormed, type TokenKind } from '../token.ts';
 import { type Adapter, type AdapterPayload, errors } from './library.ts';
-
-/** Something that the OAuth server keeps: a code, a token, an interaction, a grant. */
-export interface StoredModel extends AccountRecord {
-  /** `<kind>:<SHA-256 of what its holder shows>` */
-  id: string;
-  kind: string;
-  /** The TokenRecord of the grant that it came from. */
-  grant_id: string | null;
-  expires_at: string;
-  /** When it was used up, in seconds: such is kept for a while, so that its second use is noticed. */
-  consumed: number | null;
-  /** JSON. Its own id stands in it as MARK. */
-  payload: string;
-}
+import { type StoredModel, storedId } from './stored.ts';
 
 export interface AdapterParts {
   accounts: AccountStore;
@@ -31,9 +18,6 @@ const MARK = '\u0000';
 const REMEMBERED_MS = 30 * 86_400_000;
 /** Kinds of which a false one is known by its form. */
 const FORMS: Readonly<Record<string, TokenKind>> = { AccessToken: 'ACCESS', RefreshToken: 'REFRESH' };
-
-/** The row's id for what a holder shows. `hash` is SHA-256 in hex, so that a store's reader learns nothing to show. */
-export const storedId = (kind: string, hash: string): string => `${kind}:${hash}`;
 
 /**
  * One kind of model in the account store. What is shown by its holder is kept as a hash only, and is used up at most

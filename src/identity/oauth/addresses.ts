@@ -1,3 +1,5 @@
+import { LOOPBACK_NAMES } from '../loopback.ts';
+
 /** What an OAuth client may be granted. */
 export const READ = 'compliance:read';
 export const WRITE = 'compliance:write';
@@ -14,8 +16,7 @@ export const PATHS = {
 } as const;
 
 /** Of the MCP endpoint: with the base address before it, the one resource that tokens are for. */
-export const RESOURCE_PATH = '/api/mcp/v1';
-const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+export const MCP_PATH = '/api/mcp/v1';
 
 /** The addresses of the authorization server and of its one protected resource, made of the base address. */
 export class Addresses {
@@ -31,13 +32,13 @@ export class Addresses {
   constructor(baseUrl: string) {
     const { origin, protocol, hostname, port } = new URL(baseUrl);
     this.issuer = origin;
-    this.resource = origin + RESOURCE_PATH;
-    const loopback = protocol === 'http:' && LOOPBACK_NAMES.includes(hostname);
-    this.twins = loopback ? LOOPBACK_NAMES.map((name) => (port === '' ? name : `${name}:${port}`)) : [];
+    this.resource = origin + MCP_PATH;
+    const loopback = protocol === 'http:' && LOOPBACK_NAMES.has(hostname);
+    this.twins = loopback ? [...LOOPBACK_NAMES].map((name) => (port === '' ? name : `${name}:${port}`)) : [];
     const bases = [...new Set([origin, ...this.twins.map((host) => `http://${host}`)])];
     this.spellings = bases.flatMap((base) => [
-      base + RESOURCE_PATH,
-      `${base}${RESOURCE_PATH}/`,
+      base + MCP_PATH,
+      `${base}${MCP_PATH}/`,
       `${base}/api/mcp/tools`,
       base,
       `${base}/`,
@@ -51,13 +52,13 @@ export class Addresses {
 
   /** Where the resource's metadata is (RFC 9728 section 3.1). */
   resourceMetadataFor(host: string | undefined): string {
-    return `${this.baseFor(host)}/.well-known/oauth-protected-resource${RESOURCE_PATH}`;
+    return `${this.baseFor(host)}/.well-known/oauth-protected-resource${MCP_PATH}`;
   }
 
   /** RFC 9728: the resource must be named as its client names it. */
   protectedResource(host: string | undefined): object {
     return {
-      resource: this.baseFor(host) + RESOURCE_PATH,
+      resource: this.baseFor(host) + MCP_PATH,
       authorization_servers: [this.issuer],
       scopes_supported: [READ, WRITE],
       bearer_methods_supported: ['header'],

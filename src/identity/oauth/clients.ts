@@ -1,7 +1,7 @@
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { hashToken } from '../token.ts';
-import { storedId } from './adapter.ts';
 import { type Adapter, type AdapterPayload, errors } from './library.ts';
+import { storedId } from './stored.ts';
 
 /** A client that registered itself. Its id is no secret, and it has none. */
 export interface StoredClient extends AccountRecord {

@@ -9,11 +9,11 @@ import type { Members } from '../members.ts';
 import { hashToken } from '../token.ts';
 import { DEFAULT_DAYS, type TokenRecord } from '../token-record.ts';
 import type { Tokens } from '../tokens.ts';
-import { storedId } from './adapter.ts';
 import { type Addresses, PATHS, READ, WRITE } from './addresses.ts';
 import type { Clients } from './clients.ts';
 import { errors, type InteractionResults, type Provider } from './library.ts';
 import { redirectHost, redirectKind } from './redirects.ts';
+import { storedId } from './stored.ts';
 
 export interface ConsentParts {
   provider: Provider;

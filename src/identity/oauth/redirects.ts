@@ -1,3 +1,5 @@
+import { LOOPBACK_NAMES } from '../loopback.ts';
+
 /**
  * Private schemes that editors and assistants are known to register with the operating system. Any other is refused:
  * whichever program claims a scheme first gets what is sent to it.
@@ -11,7 +13,6 @@ const EDITOR_SCHEMES: ReadonlySet<string> = new Set(
     .map((name) => `${name}:`),
 );
 
-const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
 const MAX_LENGTH = 2_000;
 
 /** What kind of place a redirect goes to. */
@@ -28,8 +29,8 @@ export function redirectKind(uri: string): RedirectKind | null {
   const [, host, ownPort = ''] = /^(.*?)(?::(\d+))?$/.exec(written.toLowerCase()) ?? [];
   const defaultPort = protocol === 'https:' ? '443' : '80';
   if (host !== hostname || (ownPort !== port && ownPort !== defaultPort)) return null;
-  if (protocol === 'https:') return LOOPBACK.has(hostname) ? null : 'WEB';
-  return protocol === 'http:' && LOOPBACK.has(hostname) ? 'LOOPBACK' : null;
+  if (protocol === 'https:') return LOOPBACK_NAMES.has(hostname) ? null : 'WEB';
+  return protocol === 'http:' && LOOPBACK_NAMES.has(hostname) ? 'LOOPBACK' : null;
 }
 
 /** Where a redirect goes, as a person can judge it: a host, or the editor's scheme. */
