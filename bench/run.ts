@@ -6,6 +6,7 @@ import { httpFigures } from './http.ts';
 import { importFigures } from './import.ts';
 import { rebuildFigures } from './log.ts';
 import { type Figure, table } from './measure.ts';
+import { memoryFigures } from './memory.ts';
 import { readFigures, VERSIONS } from './reads.ts';
 import { reportFigures } from './reports.ts';
 import { sizeFigures } from './size.ts';
@@ -32,6 +33,7 @@ const groups: Record<string, (bed: Bed) => Figure[] | Promise<Figure[]>> = {
   rebuild: rebuildFigures,
   writes: (bed) => writeFigures(bed, ms),
   trail: (bed) => trailFigures(bed, ms),
+  memory: () => memoryFigures(values.quick ? 100_000 : 1_000_000),
   families: () => familyFigures(values.quick ? 1_000 : 100_000, say),
   import: (bed) => importFigures(bed),
   start: () => startFigures(values.quick ? 20_000 : 200_000, values.quick ? 3 : 7),

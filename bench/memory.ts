@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { exportLines } from '../src/queries/export.ts';
+import type { StoredEvent } from '../src/stores/event-store.ts';
+import type { TrailEvent } from '../src/trail/event.ts';
+import { chainEvents, type Draft } from '../src/trail/hash.ts';
+import { EXPORT_FORMAT, eventLine, headerLine } from '../src/trail/line.ts';
+import { Verifier } from '../src/trail/verifier.ts';
+import { type Figure, figure } from './measure.ts';
+
+const MIB = 1024 * 1024;
+const SMALL = 10_000;
+/** As many events are made, and read, at a time. */
+const AT_ONCE = 500;
+const ORGANIZATION = 'org_bench';
+const DRAFT = { type: 'VendorNoted', data: { text: 'x'.repeat(200) } };
+
+/** What exporting and verifying `events` hold at their end, to what they held after the first 10,000; and what a stream costs. */
+export async function memoryFigures(events: number): Promise<Figure[]> {
+  const name = (what: string) =>
+    `memory in use when ${events.toLocaleString('en')} events are ${what}, to after 10,000`;
+  const exported = await exporting(events);
+  const verified = verifying(events, 50);
+  const many = events / 5;
+  const aStream = (verifying(events, many).end - verified.end) / (many - 50);
+  return [
+    figure(name('exported'), 'MiB', exported.end / MIB, exported.start / MIB, '<=', 1.1),
+    figure(name('verified'), 'MiB', verified.end / MIB, verified.start / MIB, '<=', 1.1),
+    figure(`verifying: memory for each of ${many.toLocaleString('en')} streams`, 'bytes', aStream, 100, '<=', 1.25),
+  ];
+}
+
+interface InUse {
+  start: number;
+  end: number;
+}
+
+function bytesInUse(): number {
+  // Twice: what the first takes from the heap may hold memory beside it that only then can go.
+  gc?.();
+  gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** A history that nobody holds: stream after stream, so that only the last event's hash need be remembered. */
+function* history(events: number, streams: number): Generator<TrailEvent[]> {
+  const each = events / streams;
+  for (let stream = 0; stream < streams; stream++) {
+    let last: TrailEvent | undefined;
+    for (let from = 0; from < each; from += AT_ONCE) {
+      const some = chainEvents({
+        stream: `vendor-${stream}`,
+        revision: from - 1,
+        previousHash: last?.metadata.hash ?? null,
+        metadata: {
+          ...{ organization_id: ORGANIZATION, actor_id: 'acc_bench', token_id: null, client: null },
+          ...{ command_id: randomUUID(), correlation_id: randomUUID(), causation_id: null },
+          recorded_at: new Date().toISOString(),
+        },
+        input: {},
+        drafts: new Array<Draft>(Math.min(AT_ONCE, each - from)).fill(DRAFT),
+        schemaVersion: () => 1,
+      });
+      last = some.at(-1);
+      yield some;
+    }
+  }
+}
+
+function verifying(events: number, streams: number): InUse {
+  const verifier = new Verifier({ keys: [] });
+  const header = {
+    format: EXPORT_FORMAT,
+    organization_id: ORGANIZATION,
+    installation: 'bench',
+    exported_at: '',
+  } as const;
+  verifier.push(headerLine(header));
+  let position = 0;
+  let start = 0;
+  for (const some of history(events, streams)) {
+    for (const event of some) verifier.push(eventLine(++position, event));
+    if (start === 0 && position >= SMALL) start = bytesInUse();
+  }
+  const end = bytesInUse();
+  if (verifier.finish().event_fault !== null) throw new Error('the bench’s own history does not hold');
+  return { start, end };
+}
+
+async function exporting(events: number): Promise<InUse> {
+  let start = 0;
+  let given = 0;
+  async function* readAll(): AsyncGenerator<StoredEvent[]> {
+    for (const some of history(events, 50)) {
+      yield some.map((event) => ({ ...event, position: String(++given) as StoredEvent['position'] }));
+      if (start === 0 && given >= SMALL) start = bytesInUse();
+    }
+  }
+  const parts = { events: { readAll }, organizationId: ORGANIZATION, installation: 'bench', now: () => new Date() };
+  let characters = 0;
+  for await (const lines of exportLines(parts)) for (const line of lines) characters += line.length;
+  if (characters < events * DRAFT.data.text.length) throw new Error('the bench’s own history was not exported whole');
+  return { start, end: bytesInUse() };
+}
