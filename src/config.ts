@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { parse } from 'dotenv';
 import { z } from 'zod';
 import { networkFault } from './http/visitor.ts';
+import { LOOPBACK_NAMES } from './identity/loopback.ts';
 
 export interface Config {
   /** 0: any free one. */
@@ -194,7 +195,7 @@ export function isWildcard(host: string): boolean {
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || /^127(\.\d{1,3}){3}$/.test(host) || host === '::1' || host === '[::1]';
+  return LOOPBACK_NAMES.has(host) || /^127(\.\d{1,3}){3}$/.test(host) || host === '::1';
 }
 
 /** Pages, their cookies and the well-known documents of OAuth need a host of their own: a path is none. */

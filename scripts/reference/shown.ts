@@ -1,5 +1,6 @@
+import { addDays } from '../../src/commands/dates.ts';
 import { placeOfControl } from '../../src/commands/ids.ts';
-import { daysFrom, mapTexts, SHOWN_TODAY, shownId } from '../../src/mcp/example.ts';
+import { mapTexts, SHOWN_TODAY, shownId } from '../../src/mcp/example.ts';
 
 const ID = /^([a-z]{3})_[0-9A-HJKMNP-TV-Z]{26,29}$/;
 const TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2}\.\d{3})Z$/;
@@ -24,7 +25,7 @@ export function illustrator(today: string): (value: unknown) => unknown {
     ids.set(id, shown);
     return shown;
   };
-  const dateOf = (date: string) => daysFrom(SHOWN_TODAY, (Date.parse(date) - Date.parse(today)) / DAY_MS);
+  const dateOf = (date: string) => addDays(SHOWN_TODAY, (Date.parse(date) - Date.parse(today)) / DAY_MS);
   const shownText = (text: string): string => {
     const prefix = ID.exec(text)?.[1];
     if (prefix !== undefined) return shownIdOf(text, prefix);

@@ -1,4 +1,5 @@
 import { type Config, isWildcard } from '../config.ts';
+import { MCP_PATH } from '../identity/oauth/addresses.ts';
 
 type Address = Pick<Config, 'baseUrl' | 'host' | 'port' | 'tls'>;
 
@@ -10,7 +11,7 @@ export function addressOf(config: Address, port = config.port): string {
 
 /** Where clients reach the MCP endpoint. */
 export function endpointOf(config: Address, port = config.port): string {
-  return `${addressOf(config, port)}/api/mcp/v1`;
+  return addressOf(config, port) + MCP_PATH;
 }
 
 /** What an MCP client's configuration takes as it is. */

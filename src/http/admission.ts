@@ -25,18 +25,16 @@ export function admission(
   const { authenticate, limits } = parts;
   const guard = originGuard(parts.baseUrl);
   const challenge = challenges(parts.baseUrl);
-  const credentialOf = async (request: IncomingMessage) => {
+  return async (request) => {
+    guard(request);
+    let caller: Caller | null;
     try {
-      return await callerOf(request, authenticate, challenge);
+      caller = sessions !== undefined && isPlainRead(request) ? await sessions(request) : null;
+      caller ??= await callerOf(request, authenticate, challenge);
     } catch (error) {
       if (error instanceof HttpError && error.status === 401) limits.stranger(request);
       throw error;
     }
-  };
-  return async (request) => {
-    guard(request);
-    const person = sessions !== undefined && isPlainRead(request) ? await sessions(request) : null;
-    const caller = person ?? (await credentialOf(request));
     limits.known(caller);
     return caller;
   };

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
+import { MCP_PATH } from '../identity/oauth/addresses.ts';
 import { toHttpError, unavailable } from './errors.ts';
-import { MCP_PATH } from './mcp-endpoint.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
 /** Health waits no longer than this to know its caller. */

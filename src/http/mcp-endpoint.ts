@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { Middleware } from 'koa';
 import type { Caller } from '../commands/caller.ts';
+import { MCP_PATH } from '../identity/oauth/addresses.ts';
 import type { Protocol } from '../mcp/protocol.ts';
 import { isObject, ProtocolError } from '../mcp/protocol-message.ts';
 import { parseJson, readBody, requireJson } from './body.ts';
@@ -9,8 +10,6 @@ import type { ScopeGuard } from './challenge.ts';
 import { HttpError, methodNotAllowed, toHttpError } from './errors.ts';
 import { HttpExchange, writeJson } from './mcp-exchange.ts';
 import type { RequestContext, RequestState } from './request.ts';
-
-export const MCP_PATH = '/api/mcp/v1';
 
 /**
  * The MCP endpoint. It stands before the router and writes to the response itself: this is the path that every

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { LOOPBACK_NAMES } from '../identity/loopback.ts';
 import { HttpError } from './errors.ts';
-
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
  * Refuses requests that a web page made by rebinding a name to this address, or from an origin that isn't ours.
@@ -37,7 +36,7 @@ function hostCheck(baseUrl: string): (host: string) => 'LOOPBACK' | 'BASE' | nul
   const { hostname } = new URL(baseUrl);
   return (host) => {
     const name = host.replace(/:\d{1,5}$/, '').toLowerCase();
-    if (LOOPBACK.has(name)) return 'LOOPBACK';
+    if (LOOPBACK_NAMES.has(name)) return 'LOOPBACK';
     return name === hostname ? 'BASE' : null;
   };
 }

@@ -1,3 +1,4 @@
+import { addDays } from '../commands/dates.ts';
 import { controlId } from '../commands/ids.ts';
 
 /*
@@ -14,14 +15,13 @@ export const SHOWN_TODAY = '2026-03-02';
 const LETTERS = '06E4S3HMYV1T7Q9ZC5K2XNR8WB';
 
 const PLACEHOLDER = /^\{([a-z]+)(?:([+-]\d+))?\}$/;
-const DAY_MS = 86_400_000;
 
 /** An example's input with ids and dates in their places. `idOf` knows the id that a name stands for. */
 export function filled(example: Example, idOf: (name: string) => string, today: string): Record<string, unknown> {
   return mapTexts(example, (text) => {
     const [, name, days = '0'] = PLACEHOLDER.exec(text) ?? [];
     if (name === undefined) return text;
-    return name === 'today' ? daysFrom(today, Number(days)) : idOf(name);
+    return name === 'today' ? addDays(today, Number(days)) : idOf(name);
   }) as Record<string, unknown>;
 }
 
@@ -48,11 +48,6 @@ export function shown(example: Example, prefixes: ReadonlyMap<string, string>): 
 export function shownId(prefix: string, index = 0): string {
   const letters = `${LETTERS.slice(0, -1)}${LETTERS.at(index - 1)}`;
   return prefix === 'ctl' ? controlId(`frm_${letters}`, index) : `${prefix}_${letters}`;
-}
-
-/** The date so many days after another, or before it. */
-export function daysFrom(date: string, days: number): string {
-  return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** A JSON value with its texts replaced. */

@@ -1,8 +1,9 @@
+import { LOOPBACK_NAMES } from '../identity/loopback.ts';
+
 /** What this service is called in the configurations of assistants. */
 const NAME = 'veritrail';
 /** Needs no quotes in any shell. */
 const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
-const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/;
 
 /** Something to paste, and where. */
 export interface ConnectBlock {
@@ -105,7 +106,8 @@ const bridged = (endpoint: string, token: string) => ({
 
 /** The bridge refuses plain http but on loopback, unless it is told that this is meant. */
 function bridgeArguments(endpoint: string): string[] {
-  const plain = endpoint.startsWith('http:') && !LOOPBACK.test(endpoint) ? ['--allow-http'] : [];
+  const { protocol, hostname } = new URL(endpoint);
+  const plain = protocol === 'http:' && !LOOPBACK_NAMES.has(hostname) ? ['--allow-http'] : [];
   const header = ['--header', `Authorization:\${AUTH_HEADER}`];
   return ['-y', 'mcp-remote', endpoint, '--transport', 'http-only', ...plain, ...header];
 }

@@ -1,6 +1,6 @@
 /** Runs the worked examples of the tools, each after those that make the records it names. */
 import { controlId } from '../../src/commands/ids.ts';
-import { daysFrom, filled, namesIn } from '../../src/mcp/example.ts';
+import { filled, namesIn } from '../../src/mcp/example.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
 
 /** Calls a tool, and answers what it answered; throws where that is an error. */
@@ -19,7 +19,7 @@ const turnOf = (tool: Tool) => (isAdd(tool) ? 0 : tool.destructive ? 3 : tool.re
 
 /** All examples, in an organization that has nothing yet, in the order in which they ran. */
 export async function runExamples(tools: readonly Tool[], call: CallTool): Promise<Ran[]> {
-  const today = daysFrom(new Date().toISOString().slice(0, 10), 0);
+  const today = new Date().toISOString().slice(0, 10);
   const ids = new Map<string, string>();
   const ran = new Map<Tool, Ran>();
   const [organization] = (await call('listOrganizations', {})).organizations as { id: string }[];
