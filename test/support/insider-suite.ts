@@ -1,3 +1,4 @@
+import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { canonical } from '../../src/trail/canonical.ts';
 import { verifyChain } from '../../src/trail/chain.ts';
@@ -69,6 +70,22 @@ export function check(insider: Insider, index: number): Expected {
   }
   if (!('lost' in expected)) assert.is(verdict.valid, false, place);
   return expected;
+}
+
+/** At whatever position each of these changes the log, the chain shows it or the next seal. */
+export function alwaysShown(name: string, insiders: Readonly<Record<string, Insider>>): void {
+  const test = suite(name);
+  for (const [what, insider] of Object.entries(insiders)) {
+    test(`${what}, at every position: the chain shows it, or the next seal`, () => {
+      const lost = [...EVENTS.keys()].filter((index) => 'lost' in check(insider, index));
+      // Behind what the newest seal covers there is but its own event: what is added there is not sealed yet.
+      assert.ok(
+        lost.every((index) => index >= EVENTS.length - 2),
+        `${lost}`,
+      );
+    });
+  }
+  test.run();
 }
 
 function isSealFault(

@@ -76,9 +76,11 @@ test('every page says what it is: one first heading, a title, a language, landma
   browser,
   routes,
 }) => {
+  let shown = 0;
   for (const route of pages(routes)) {
     const { text, status } = await browser.get(pathOf(route, web));
     if (status !== 200) continue;
+    shown += 1;
     assert.is(text.match(/<h1[ >]/g)?.length, 1, route.path);
     assert.match(text, /<html lang="en">/);
     assert.match(text, /<title>[^<]+<\/title>/);
@@ -89,6 +91,7 @@ test('every page says what it is: one first heading, a title, a language, landma
       for (const one of id!.split(' ')) assert.ok(ids.includes(one), `${route.path}: nothing has the id ${one}`);
     }
   }
+  assert.ok(shown > 10, `looked at ${shown} pages`);
 });
 
 test('names never become markup, wherever they are shown', async ({ web, browser, routes }) => {

@@ -55,7 +55,10 @@ test('nobody is connected whose browser is signed in as another by the time it c
   owner.cookies.set('veritrail', eve.cookies.get('veritrail')!);
   assert.match(await toldThere(owner, await owner.get(await backFrom(address))), 'not signed in as when you set out');
   const accounts = await web.identity.accounts.all('accounts');
-  assert.ok(accounts.every(({ subject }) => subject == null));
+  assert.equal(accounts.map(({ email, subject }) => [email, subject ?? null]).sort(), [
+    ['ada@example.org', null],
+    ['eve@example.org', null],
+  ]);
 });
 
 test('without a password the provider stays connected', async ({ web, provider }) => {
