@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Reader } from '../src/queries/reader.ts';
-import { type AnswerFormat, Cutter, type Page } from '../src/queries/report/page.ts';
+import { Cutter } from '../src/queries/report/cutter.ts';
+import type { AnswerFormat, Page } from '../src/queries/report/page.ts';
 import type { Row, Section } from '../src/queries/report/report-type.ts';
 
 const test = suite('pages of a report');

@@ -7,7 +7,7 @@ import type { Reader } from '../reader.ts';
 import { besideEach, newestOf, recordThen } from './beside.ts';
 import { periodOf } from './changes.ts';
 import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
-import { type RecordsSection, recordSection, recordsSection } from './register.ts';
+import { type RecordsSection, recordSection, recordsSection } from './records-section.ts';
 import { NONCONFORMITY_COLUMNS } from './registers.ts';
 import type { Column, ReportContext, ReportInput, ReportType, Row, Section } from './report-type.ts';
 import { statementOf } from './statement.ts';

@@ -3,10 +3,24 @@ import { obligationQuery } from '../obligations.ts';
 import { vendorQuery } from '../vendors.ts';
 import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
 import { NONCONFORMITY_FIGURES, OBLIGATION_FIGURES, VENDOR_FIGURES } from './family-figures.ts';
-import { registerReport } from './register.ts';
-import type { Column, ReportContext, Row } from './report-type.ts';
+import { type FamilyFigures, familyFigures } from './figures.ts';
+import { type RecordsSection, recordsSection } from './records-section.ts';
+import type { Column, ReportContext, ReportType, Row } from './report-type.ts';
 
 /* Reports that are one family's register. */
+
+/** A report that is a family's figures and its records. */
+function registerReport(title: string, figures: FamilyFigures, records: RecordsSection): ReportType {
+  return {
+    title,
+    takes: ['owner_id'],
+    draw: async (context) => ({
+      inputs: {},
+      figures: () => familyFigures(context, [figures]),
+      sections: [recordsSection(context, records)],
+    }),
+  };
+}
 
 /** Whether the next review of a vendor that has not left is overdue. */
 async function reviewOverdue({ moment }: ReportContext, documents: readonly Row[]): Promise<Row[]> {

@@ -3,7 +3,7 @@ import { riskQuery } from '../risks.ts';
 import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
 import { RISK_FIGURES } from './family-figures.ts';
 import { familyFigures } from './figures.ts';
-import { recordsSection } from './register.ts';
+import { recordsSection } from './records-section.ts';
 import type { Column, ReportContext, ReportType, Row, Section } from './report-type.ts';
 import { countRatings, riskTrend } from './risk-scores.ts';
 

@@ -5,7 +5,7 @@ import { besideEach, newestOf, recordThen } from './beside.ts';
 import { column, detail, ID, OWNER, prose } from './columns.ts';
 import { CONTROL_FIGURES } from './family-figures.ts';
 import { familyFigures } from './figures.ts';
-import { recordSection, recordsSection } from './register.ts';
+import { recordSection, recordsSection } from './records-section.ts';
 import type { Column, Content, ReportContext, ReportType, Row } from './report-type.ts';
 import { recordsAt, rowOf, walk } from './walk.ts';
 

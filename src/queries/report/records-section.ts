@@ -1,6 +1,5 @@
 import type { FamilyQuery } from '../family.ts';
-import { type FamilyFigures, familyFigures } from './figures.ts';
-import type { Column, ReportContext, ReportType, Row, Section } from './report-type.ts';
+import type { Column, ReportContext, Row, Section } from './report-type.ts';
 import { onDay, recordsAt, rowOf, walk } from './walk.ts';
 
 /** Records of a family as a section: which, in what order, and what is told of each. */
@@ -46,17 +45,4 @@ async function* recordRows(context: ReportContext, own: RecordsSection): AsyncGe
       yield rowOf({ ...day, ...added?.[index] }, fields);
     }
   }
-}
-
-/** A report that is a family's figures and its records. */
-export function registerReport(title: string, figures: FamilyFigures, records: RecordsSection): ReportType {
-  return {
-    title,
-    takes: ['owner_id'],
-    draw: async (context) => ({
-      inputs: {},
-      figures: () => familyFigures(context, [figures]),
-      sections: [recordsSection(context, records)],
-    }),
-  };
 }
