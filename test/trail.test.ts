@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { canonical, isInOrder } from '../src/trail/canonical.ts';
 import { verifyChain } from '../src/trail/chain.ts';
-import type { TrailEvent, UnsealedMetadata } from '../src/trail/event.ts';
+import type { GivenMetadata, TrailEvent } from '../src/trail/event.ts';
 import { chainEvents, eventId, isAuthentic, saltedHash, sha256 } from '../src/trail/hash.ts';
 import { uuidV5 } from '../src/trail/uuid.ts';
 
@@ -167,7 +167,7 @@ hashes.run();
 
 const chain = suite('chain');
 
-const UNSEALED: UnsealedMetadata = {
+const GIVEN: GivenMetadata = {
   organization_id: 'org_1',
   actor_id: 'acc_1',
   token_id: 'tok_1',
@@ -194,7 +194,7 @@ function inputAfter(events: readonly TrailEvent[], next: readonly { type: string
     stream: 'vendor-1',
     revision: last?.revision ?? -1,
     previousHash: last?.metadata.hash ?? null,
-    metadata: UNSEALED,
+    metadata: GIVEN,
     input: { name: 'Acme' },
     schemaVersion: () => 1,
     drafts: next,

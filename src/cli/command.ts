@@ -41,10 +41,15 @@ export class UnfitFile extends Error {
 
 /** The one argument that a command takes. */
 export function onlyArgument(positionals: readonly string[], what: string): string {
-  const [first, ...rest] = positionals;
-  if (first === undefined) throw new UsageError(`Give ${what}.`);
-  if (rest.length > 0) throw new UsageError(`Give ${what} and nothing else.`);
-  return first;
+  const argument = optionalArgument(positionals, what);
+  if (argument === undefined) throw new UsageError(`Give ${what}.`);
+  return argument;
+}
+
+/** The one argument that a command may take. */
+export function optionalArgument(positionals: readonly string[], what: string): string | undefined {
+  if (positionals.length > 1) throw new UsageError(`Give ${what} and nothing else.`);
+  return positionals[0];
 }
 
 /** The path that `--to` names. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { exportLines } from '../queries/export.ts';
-import { type Command, CommandError, fileToWrite, UsageError } from './command.ts';
+import { type Command, CommandError, fileToWrite, optionalArgument } from './command.ts';
 import { writeLines } from './files.ts';
 import { withInstallation } from './open.ts';
 
@@ -20,9 +20,9 @@ into other stores. It holds all facts and an internal key: keep it as you keep t
     const options = { to: { type: 'string' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const path = fileToWrite(values.to, shell);
-    if (positionals.length > 1) throw new UsageError('Give one organization.');
+    const named = optionalArgument(positionals, 'one organization');
     await withInstallation(shell, async ({ events, installation, organizationId: first }) => {
-      const organizationId = positionals[0] ?? first;
+      const organizationId = named ?? first;
       let count = 0;
       const lines = exportLines({
         ...{ events, organizationId, installation },

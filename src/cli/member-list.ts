@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Account, accountIn } from '../identity/account.ts';
 import type { Member } from '../identity/members.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, optionalArgument } from './command.ts';
 import { type Service, withInstallation } from './open.ts';
 import { textTable } from './table.ts';
 
@@ -18,9 +18,9 @@ and the role. ORGANIZATION is an id (org_…); the first organization unless giv
   async run(args, shell) {
     const options = { json: { type: 'boolean', default: false } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    if (positionals.length > 1) throw new UsageError('Give one ORGANIZATION (org_…) and nothing else.');
+    const named = optionalArgument(positionals, 'one ORGANIZATION (org_…)');
     await withInstallation(shell, async (service) => {
-      const members = await service.members.membersOf(positionals[0] ?? service.organizationId);
+      const members = await service.members.membersOf(named ?? service.organizationId);
       const shown = await Promise.all(members.map((member) => withEmail(service, member)));
       shell.out(values.json ? JSON.stringify(shown, null, 2) : table(shown));
     });

@@ -7,7 +7,7 @@ import type { ReadModels, ReadStore } from '../stores/read-store.ts';
 import { extensionText } from '../trail/extension.ts';
 import { type KeptSeal, keptSealText } from '../trail/kept-seal.ts';
 import { provesConsistency } from '../trail/proof.ts';
-import { type Command, CommandError, fileToWrite, UsageError } from './command.ts';
+import { type Command, CommandError, fileToWrite, optionalArgument, UsageError } from './command.ts';
 import { writeLines } from './files.ts';
 import { withInstallation } from './open.ts';
 import { sealFrom } from './verify-file.ts';
@@ -35,9 +35,9 @@ The running service makes seals: a minute after a change at the latest, at once 
     const options = { to: { type: 'string' }, since: { type: 'string' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const to = fileToWrite(values.to, shell);
-    if (positionals.length > 1) throw new UsageError('Give one organization.');
+    const given = optionalArgument(positionals, 'one organization');
     const since = values.since === undefined ? null : (await sealFrom('--since', values.since, shell)).seal;
-    const named = positionals[0] ?? since?.organization_id;
+    const named = given ?? since?.organization_id;
     if (since && named !== since.organization_id) throw new UsageError(`That seal is of ${since.organization_id}.`);
     await withInstallation(shell, async ({ reads, organizationId: first }) => {
       const organizationId = named ?? first;

@@ -1,10 +1,10 @@
+import { linkFault } from './chain.ts';
 import type { TrailEvent } from './event.ts';
-import { isAuthentic } from './hash.ts';
 import { KeptCheck } from './kept-check.ts';
 import type { KeptSeal } from './kept-seal.ts';
 import type { PublicKey } from './key.ts';
 import type { ExportEnd, ExportHeader, ExportLine } from './line.ts';
-import { isSealFactType, sealStream, type TreeHead } from './seal.ts';
+import { isHash, isSealFactType, sealStream, type TreeHead } from './seal.ts';
 import { SealCheck } from './seal-check.ts';
 import { StreamTips, type Tip } from './tips.ts';
 import {
@@ -19,7 +19,6 @@ import {
 import { TreeWindow } from './window.ts';
 
 const NO_HASH = Buffer.alloc(32);
-const IS_HASH = /^[0-9a-f]{64}$/;
 
 type EventLine = ExportLine & { kind: 'EVENT' };
 
@@ -64,7 +63,7 @@ export class Check {
     // Judged by what stands before it. Behind an event that does not fit, seals say no more than that.
     if (isOfSeals && this.fault === null && isSealFactType(event.type)) this.seals.take(event.type, event, position);
     // One that fits has a hash of its own; what another says need not be one.
-    const hash = why === null || IS_HASH.test(metadata.hash) ? Buffer.from(metadata.hash, 'hex') : NO_HASH;
+    const hash = why === null || isHash(metadata.hash) ? Buffer.from(metadata.hash, 'hex') : NO_HASH;
     this.window.add(hash, isOfSeals);
     this.tips.set(stream, revision, hash);
   }
@@ -75,12 +74,9 @@ export class Check {
     tip: Tip | null,
     revision: number,
   ): EventFault['why'] | null {
-    const { metadata } = event;
     if (stated !== position) return 'ORDER';
-    if (metadata.organization_id !== this.header.organization_id) return 'FOREIGN';
-    if (event.revision !== revision) return 'OUT_OF_ORDER';
-    if (!isAuthentic(event, texts)) return 'ALTERED';
-    return metadata.previous_hash === (tip?.hash.toString('hex') ?? null) ? null : 'BROKEN_LINK';
+    if (event.metadata.organization_id !== this.header.organization_id) return 'FOREIGN';
+    return linkFault(event, revision, tip?.hash.toString('hex') ?? null, texts);
   }
 
   private note({ id, type, stream }: TrailEvent, position: number): void {

@@ -37,8 +37,8 @@ export interface TrailEvent<Type extends string = string, Data = Record<string, 
   metadata: EventMetadata;
 }
 
-/** Metadata before it is sealed: what the trail itself computes is absent. */
-export type UnsealedMetadata = Omit<
+/** Metadata before the event is chained: what the trail itself computes is absent. */
+export type GivenMetadata = Omit<
   EventMetadata,
   'schema_version' | 'salt' | 'data_hash' | 'previous_hash' | 'hash' | 'input_hash'
 >;

@@ -1,8 +1,8 @@
 import { canonical } from './canonical.ts';
-import { isKeptSealSigned, type KeptSeal, readKeptSeal } from './kept-seal.ts';
+import { isKeptSealSigned, type KeptSeal, parseLine, readKeptSeal } from './kept-seal.ts';
 import { type PublicKey, readPublicKey } from './key.ts';
 import { type ConsistencyProof, provesConsistency } from './proof.ts';
-import { isFactSigned, readSealFact, type SealKeyRotated } from './seal.ts';
+import { isFactSigned, isHash, readSealFact, type SealKeyRotated } from './seal.ts';
 import type { ExtensionFault, SealVerdict } from './verdict.ts';
 import type { VerifierOptions } from './verifier.ts';
 
@@ -35,22 +35,18 @@ export function readSealFile(text: string): SealFile {
 }
 
 function readExtension(text: string): Extension {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new TypeError('not JSON on its second line');
-  }
-  const { format, newer, older, path, rotations, ...others } = Object(value) as Record<string, unknown>;
+  const value = parseLine(text);
+  const { format, newer, older, path, rotations, ...others } = value;
   const fits =
     format === FORMAT &&
-    [newer, older].every((size) => Number.isSafeInteger(size)) &&
-    [path, rotations].every((list) => Array.isArray(list)) &&
-    (path as unknown[]).every((hash) => typeof hash === 'string') &&
-    (rotations as unknown[]).every((data) => readSealFact('SealKeyRotated', Object(data)) !== null) &&
+    [newer, older].every(Number.isSafeInteger) &&
+    Array.isArray(path) &&
+    path.every(isHash) &&
+    Array.isArray(rotations) &&
+    rotations.every((data) => readSealFact('SealKeyRotated', Object(data)) !== null) &&
     Object.keys(others).length === 0;
   if (!fits) throw new TypeError(`not of the format ${FORMAT} on its second line`);
-  return value as Extension;
+  return value as unknown as Extension;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash, hash as digestOf } from 'node:crypto';
 import { canonical } from './canonical.ts';
-import type { TrailEvent, UnsealedMetadata } from './event.ts';
+import type { GivenMetadata, TrailEvent } from './event.ts';
 import { randomHex } from './random.ts';
 import { uuidV5 } from './uuid.ts';
 
@@ -40,12 +40,12 @@ export interface Draft {
   data: Record<string, unknown>;
 }
 
-export interface SealInput {
+interface ChainInput {
   stream: string;
   /** Revision of the stream's last event (-1 when there is none) and its hash. */
   revision: number;
   previousHash: string | null;
-  metadata: UnsealedMetadata;
+  metadata: GivenMetadata;
   /** The command's normalised input, hashed under each event's salt. */
   input: unknown;
   drafts: readonly Draft[];
@@ -54,20 +54,20 @@ export interface SealInput {
 }
 
 /** Makes drafts into chained events: salt, data hash, input hash, previous hash, hash and id. */
-export function chainEvents(sealed: SealInput): TrailEvent[] {
-  let previous_hash = sealed.previousHash;
-  return sealed.drafts.map((draft, index) => {
+export function chainEvents(given: ChainInput): TrailEvent[] {
+  let previous_hash = given.previousHash;
+  return given.drafts.map((draft, index) => {
     const salt = randomHex(16);
     const event: TrailEvent = {
       id: '',
-      stream: sealed.stream,
-      revision: sealed.revision + 1 + index,
+      stream: given.stream,
+      revision: given.revision + 1 + index,
       type: draft.type,
       data: draft.data,
       metadata: {
-        ...sealed.metadata,
-        schema_version: sealed.schemaVersion(draft.type),
-        input_hash: saltedHash(salt, sealed.input),
+        ...given.metadata,
+        schema_version: given.schemaVersion(draft.type),
+        input_hash: saltedHash(salt, given.input),
         salt,
         data_hash: saltedHash(salt, draft.data),
         previous_hash,

@@ -20,17 +20,21 @@ export function keptSealText(organization_id: string, seal: LogSealed): string {
  * @throws TypeError where it is none
  */
 export function readKeptSeal(text: string): KeptSeal {
-  let value: unknown;
-  try {
-    value = JSON.parse(text.split('\n', 1)[0]!);
-  } catch {
-    throw new TypeError('not JSON');
-  }
-  const { format, organization_id, ...data } = Object(value) as Record<string, unknown>;
+  const value = parseLine(text.split('\n', 1)[0]!);
+  const { format, organization_id, ...data } = value;
   const isKept =
     format === KEPT_SEAL_FORMAT && typeof organization_id === 'string' && readSealFact('LogSealed', data) !== null;
   if (!isKept) throw new TypeError(`not of the format ${KEPT_SEAL_FORMAT}`);
-  return value as KeptSeal;
+  return value as unknown as KeptSeal;
+}
+
+/** What a line of such a file holds. @throws TypeError where that is not JSON */
+export function parseLine(text: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(text)) as Record<string, unknown>;
+  } catch {
+    throw new TypeError('not JSON');
+  }
 }
 
 /** Whether one of these keys signed it. */

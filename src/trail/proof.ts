@@ -8,7 +8,7 @@ import {
   type Range,
   rangeHash,
 } from './merkle.ts';
-import type { TreeHead } from './seal.ts';
+import { isHash, type TreeHead } from './seal.ts';
 
 /** Shows that an event is in the log that a tree head stands for. Hashes are hex. */
 export interface InclusionProof {
@@ -59,5 +59,5 @@ export function provesConsistency(proof: ConsistencyProof, older: TreeHead, newe
 
 /** Hashes in hex as bytes; null where one of them is none. */
 function bytesOf(hashes: readonly string[]): Buffer[] | null {
-  return hashes.every((hash) => /^[0-9a-f]{64}$/.test(hash)) ? hashes.map((hash) => Buffer.from(hash, 'hex')) : null;
+  return hashes.every(isHash) ? hashes.map((hash) => Buffer.from(hash, 'hex')) : null;
 }

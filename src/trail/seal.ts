@@ -139,7 +139,8 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const isPublicKey = (value: unknown) => typeof value === 'string' && fromBase64(value, 32) !== null;
 const isText = (value: unknown) => typeof value === 'string';
 const spelled = (pattern: RegExp) => (value: unknown) => typeof value === 'string' && pattern.test(value);
-const isHash = spelled(HASH);
+/** Whether a value is a SHA-256 in lower-case hex. */
+export const isHash = spelled(HASH);
 const isPreviousSeal = (value: unknown) => value === null || isHash(value);
 const isSize = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
 const isKeyId = spelled(KEY_ID);

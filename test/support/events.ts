@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { TrailEvent, UnsealedMetadata } from '../../src/trail/event.ts';
+import type { GivenMetadata, TrailEvent } from '../../src/trail/event.ts';
 import { chainEvents } from '../../src/trail/hash.ts';
 
 export interface EventsWanted {
@@ -9,7 +9,7 @@ export interface EventsWanted {
   data?: Record<string, unknown>;
   type?: string;
   schemaVersion?: number;
-  metadata?: Partial<UnsealedMetadata>;
+  metadata?: Partial<GivenMetadata>;
 }
 
 /** Authentic events that continue a stream. */
@@ -26,7 +26,7 @@ export function makeEvents(stream: string, wanted: EventsWanted = {}): TrailEven
   });
 }
 
-function someMetadata(): UnsealedMetadata {
+function someMetadata(): GivenMetadata {
   return {
     organization_id: 'org_00000000000000000000000000',
     actor_id: 'SYSTEM',
