@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { AccessRow } from '../queries/access-entry.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import { StoreUnavailable } from '../stores/errors.ts';
 import type { AccessEntry } from './access-log.ts';
+import { change } from './change.ts';
 import { browserOf } from './visitor.ts';
 
 /** How long a row of the access log is kept. */
@@ -13,8 +13,6 @@ const DAY_MS = 86_400_000;
 const BUCKET_KEPT_MS = 2 * DAY_MS;
 /** Rows whose place is remembered. */
 const REMEMBERED = 10_000;
-/** Writers that may be faster, one after another, before this one gives up for now. */
-const MOST_TRIES = 50;
 const LONGEST_CLIENT = 100;
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/gu;
 
@@ -62,19 +60,11 @@ export class AccessRows {
   async write({ row, bucket }: Unwritten): Promise<void> {
     if (bucket === null) return void (await this.accounts.insert('access', row));
     const id = await this.place(bucket, row);
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      if (await this.count(id, row)) return;
-    }
-    throw new StoreUnavailable(`the access log's row ${id} changes all the time`);
-  }
-
-  /** Adds to a row, or makes it. False where another writer came between. */
-  private async count(id: string, row: AccessRow): Promise<boolean> {
-    const found = await this.accounts.get<AccessRow>('access', id);
-    if (found === null) return this.accounts.insert('access', { ...row, id });
-    const { at, last_at, count, client, address } = merged(found, row);
-    // Counts only grow: a row with the count that was read is the row that was read.
-    return this.accounts.update('access', id, { at, last_at, count, client, address }, { count: found.count });
+    await change<AccessRow>(this.accounts, 'access', id, (found) => {
+      if (found === null) return row;
+      const { at, last_at, count, client, address } = merged(found, row);
+      return { at, last_at, count, client, address };
+    });
   }
 
   /** The row that a bucket is counted in: the first writer's. */

@@ -2,6 +2,7 @@ import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
 import { memberRole } from '../commands/organization-state.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
+import { change } from './change.ts';
 import { keptInstallation, placed } from './installation.ts';
 
 /*
@@ -9,15 +10,15 @@ import { keptInstallation, placed } from './installation.ts';
  * taken away after; what is wrong for a while leads nobody anywhere, since each organization's own log is asked.
  */
 
-/** Others change the list meanwhile: it is read anew so often. */
-const ATTEMPTS = 20;
-
-type Hinted = AccountRecord & { organizations?: string[] };
+type Hinted = AccountRecord & { organizations?: readonly string[] };
 
 /** Where an account may be a member. One that an earlier version made says nothing: it can be in the first organization. */
 export async function hintsOf(accounts: AccountStore, accountId: string): Promise<readonly string[]> {
   const account = await accounts.get<Hinted>('accounts', accountId);
-  if (account === null) return [];
+  return account === null ? [] : hintsIn(accounts, account);
+}
+
+async function hintsIn(accounts: AccountStore, account: Hinted): Promise<readonly string[]> {
   if (account.organizations !== undefined) return account.organizations;
   const installation = await keptInstallation(accounts);
   return installation === null ? [] : [placed(installation).organizationId];
@@ -25,11 +26,13 @@ export async function hintsOf(accounts: AccountStore, accountId: string): Promis
 
 /** Answers whether anything had to be written. */
 export function addHint(accounts: AccountStore, accountId: string, organizationId: string): Promise<boolean> {
-  return change(accounts, accountId, (hints) => (hints.includes(organizationId) ? hints : [...hints, organizationId]));
+  return changeHints(accounts, accountId, (hints) =>
+    hints.includes(organizationId) ? hints : [...hints, organizationId],
+  );
 }
 
 export function removeHint(accounts: AccountStore, accountId: string, organizationId: string): Promise<boolean> {
-  return change(accounts, accountId, (hints) => {
+  return changeHints(accounts, accountId, (hints) => {
     const rest = hints.filter((id) => id !== organizationId);
     return rest.length === hints.length ? hints : rest;
   });
@@ -49,19 +52,16 @@ export async function dropHint(
   if (state && memberRole(state, accountId) !== null) await addHint(accounts, accountId, organizationId);
 }
 
-async function change(
+async function changeHints(
   accounts: AccountStore,
   accountId: string,
   next: (hints: readonly string[]) => readonly string[],
 ): Promise<boolean> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const account = await accounts.get<Hinted>('accounts', accountId);
-    if (account === null) return false;
-    const hints = await hintsOf(accounts, accountId);
+  const changed = await change<Hinted>(accounts, 'accounts', accountId, async (account) => {
+    if (account === null) return null;
+    const hints = await hintsIn(accounts, account);
     const organizations = next(hints);
-    if (organizations === hints && account.organizations !== undefined) return false;
-    const before = { organizations: account.organizations };
-    if (await accounts.update('accounts', accountId, { organizations }, before)) return true;
-  }
-  throw new Error(`the organizations of ${accountId} keep changing`);
+    return organizations === hints && account.organizations !== undefined ? null : { organizations };
+  });
+  return changed !== null;
 }

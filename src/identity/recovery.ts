@@ -1,6 +1,7 @@
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
-import { accountOf } from './account.ts';
+import { type Account, accountOf } from './account.ts';
+import { change } from './change.ts';
 import type { Factors } from './factors.ts';
 import type { Noted } from './noted.ts';
 import type { Proof } from './proof.ts';
@@ -33,15 +34,11 @@ export class Recovery {
 
   /** Uses a code up. Answers how many are left; null for one that is wrong or used. */
   async use(accountId: string, code: string): Promise<number | null> {
-    const { accounts } = this.parts;
     const hash = hashRecoveryCode(code);
-    for (;;) {
-      const record = await accounts.get('accounts', accountId);
-      const before = record === null ? [] : accountOf(record).recovery;
-      const recovery = before.filter((kept) => kept !== hash);
-      if (recovery.length === before.length) return null;
-      // Another code may be used up at once: then look again. There are ten, so this ends.
-      if (await accounts.update('accounts', accountId, { recovery }, { recovery: before })) return recovery.length;
-    }
+    const changed = await change<Account>(this.parts.accounts, 'accounts', accountId, (found) => {
+      const recovery = found === null ? [] : accountOf(found).recovery;
+      return recovery.includes(hash) ? { recovery: recovery.filter((kept) => kept !== hash) } : null;
+    });
+    return changed?.recovery.length ?? null;
   }
 }

@@ -1,6 +1,7 @@
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { type Account, accountIn } from './account.ts';
+import { change } from './change.ts';
 import { newSecret, secretId } from './secret-text.ts';
 import { browserOf, type Visitor } from './visitor.ts';
 
@@ -155,16 +156,10 @@ export class Sessions {
   /** Counts a wrong code. After five the session is over. */
   async fail({ id }: Session): Promise<void> {
     const { accounts } = this.parts;
-    for (;;) {
-      const session = await accounts.get<Session>('sessions', id);
-      if (session === null) return;
-      const failures = session.failures + 1;
-      if (failures >= MOST_FAILURES) {
-        await accounts.remove('sessions', id);
-        return;
-      }
-      if (await accounts.update('sessions', id, { failures }, { failures: session.failures })) return;
-    }
+    const failed = await change<Session>(accounts, 'sessions', id, (found) =>
+      found === null ? null : { failures: found.failures + 1 },
+    );
+    if (failed !== null && failed.failures >= MOST_FAILURES) await accounts.remove('sessions', id);
   }
 
   /** Keeps what will be asked for, in the place of any other. */

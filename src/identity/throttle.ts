@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
+import { change } from './change.ts';
 import { Turns } from './turns.ts';
 import { networkOf, type Visitor } from './visitor.ts';
 
@@ -25,7 +26,6 @@ type Attempts = AccountRecord & Count;
 const MINUTE_MS = 60_000;
 const FIRST_WAIT_MS = MINUTE_MS / 2;
 const LONGEST_WAIT_MS = 15 * MINUTE_MS;
-const TRIES = 20;
 const MOST_WAITING = 1_000;
 
 /** Attempts on one account, or on a name that no account has. */
@@ -75,7 +75,7 @@ export class Throttle {
       this.refuseWaiting(this.current(await this.parts.accounts.get<Attempts>('attempts', idOf(gate))));
     }
     for (const gate of gates) {
-      await this.change(gate, (found) => {
+      await this.recount(gate, (found) => {
         this.refuseWaiting(found);
         return this.oneMore(gate, found);
       });
@@ -84,7 +84,7 @@ export class Throttle {
 
   /** The attempt did not fail after all. */
   private giveBack(gate: Gate): Promise<void> {
-    return this.change(gate, (found) => {
+    return this.recount(gate, (found) => {
       const failures = Math.max(0, (found?.failures ?? 0) - 1);
       return { failures, free_at: this.inMs(0), expires_at: found?.expires_at ?? this.inMs(0) };
     });
@@ -100,23 +100,13 @@ export class Throttle {
   }
 
   /** Puts another count in the place of the one found, which no other writer changed meanwhile. */
-  private change(gate: Gate, next: (found: Attempts | null) => Count): Promise<void> {
-    const { accounts } = this.parts;
-    const id = idOf(gate);
+  private recount(gate: Gate, next: (found: Attempts | null) => Count): Promise<void> {
     return this.changes.take(gate.name, async () => {
       // Calls go between: an embedded store writes within this turn.
       await turn();
-      for (let i = 0; i < TRIES; i++) {
-        const stored = await accounts.get<Attempts>('attempts', id);
-        const count = next(this.current(stored));
-        if (stored === null) {
-          if (await accounts.insert('attempts', { id, ...count })) return;
-          continue;
-        }
-        const { failures, free_at, expires_at } = stored;
-        if (await accounts.update('attempts', id, { ...count }, { failures, free_at, expires_at })) return;
-      }
-      throw tooMany(1);
+      await change<Attempts>(this.parts.accounts, 'attempts', idOf(gate), (stored) => ({
+        ...next(this.current(stored)),
+      }));
     });
   }
 

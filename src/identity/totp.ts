@@ -3,6 +3,7 @@ import { renderSVG } from 'uqr';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Account, accountOf } from './account.ts';
+import { change } from './change.ts';
 import type { Factors } from './factors.ts';
 import type { Noted } from './noted.ts';
 import type { Proof } from './proof.ts';
@@ -35,7 +36,6 @@ const KIND = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 const SECRET_BYTES = 20;
 /** Steps that a clock may be off. */
 const WINDOW = 1;
-const TRIES = 3;
 
 /** Codes of an authenticator app. */
 export class Totp {
@@ -100,15 +100,12 @@ export class Totp {
 
   /** Uses a code up: neither it nor one of an earlier step is taken again, on whichever instance. */
   async use(accountId: string, code: string): Promise<boolean> {
-    const { accounts } = this.parts;
-    for (let i = 0; i < TRIES; i++) {
-      const record = await accounts.get('accounts', accountId);
-      const totp = record && accountOf(record).totp;
+    const used = await change<Account>(this.parts.accounts, 'accounts', accountId, (found) => {
+      const totp = found && accountOf(found).totp;
       const step = totp && this.stepOf(totp.secret, code);
-      if (totp === null || step === null || step <= totp.step) return false;
-      if (await accounts.update('accounts', accountId, { totp: { ...totp, step } }, { totp })) return true;
-    }
-    return false;
+      return totp === null || step === null || step <= totp.step ? null : { totp: { ...totp, step } };
+    });
+    return used !== null;
   }
 
   /** The step (30 s since 1970) whose code this is, if it is near. */
