@@ -51,7 +51,7 @@ function Document({ page, around }: { page: Page; around: Surroundings }) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{page.title === BRAND ? BRAND : `${page.title} · ${BRAND}`}</title>
+        <title>{[...new Set([page.title, page.organization?.name ?? BRAND, BRAND])].join(' · ')}</title>
         <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
         <link rel="stylesheet" href={assetUrl('style.css')} />
         <script src={assetUrl('app.js')} defer />

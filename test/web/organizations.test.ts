@@ -18,6 +18,7 @@ test('the start says how to connect, and lists one’s organizations', async ({ 
   assert.match(text, 'claude mcp add --transport http veritrail');
   assert.match(text, 'href="/settings/tokens"');
   assert.match(text, new RegExp(`href="/organizations/${web.organizationId}">My organization</a>, as Owner`));
+  assert.match(text, `href="/organizations/${web.organizationId}/reports"`);
 });
 
 test('strangers are told what this is, and nothing of what it holds', async ({ web }) => {
@@ -39,6 +40,9 @@ test('an owner begins another organization and renames it', async ({ web, owner 
   assert.match(String(begun.to), /^\/organizations\/org_\w+$/);
   const page = await owner.follow(begun);
   assert.match(page.text, '<h1>Second</h1>');
+  assert.match(page.text, '<title>Second · veritrail</title>');
+  assert.match((await owner.get(`${begun.to}/members`)).text, '<title>Members · Second · veritrail</title>');
+  await owner.follow(begun);
   assert.match(page.text, 'Second is begun, and you are its owner.');
   const renamed = await owner.send(`${begun.to}/name`, { name: 'Third' });
   assert.match((await owner.follow(renamed)).text, '<h1>Third</h1>');
@@ -59,6 +63,7 @@ test('a viewer sees their organization, but may neither rename nor begin one', a
   assert.match(page.text, `href="${path}/members"`);
   assert.not.match(page.text, new RegExp(`href="${path}/(tokens|access)"`));
   assert.not.match((await vera.get('/organizations')).text, 'Begin another');
+  assert.not.match((await vera.get('/')).text, '/reports"');
   const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)![1]!;
   const renamed = await vera.post(`${path}/name`, { form_token, name: 'Mine' });
   assert.is(renamed.status, 403);

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { may } from '../../commands/roles.ts';
 import type { Membership } from '../../identity/members.ts';
 import type { ShownToken } from '../../identity/token-lists.ts';
 import { signInBlocks } from '../connect-blocks.ts';
@@ -108,6 +109,14 @@ function Organizations({ organizations }: { organizations: readonly Membership[]
         {organizations.map(({ id, name, role }) => (
           <li key={id}>
             <a href={`/organizations/${id}`}>{name}</a>, as {roleName(role)}
+            {may(role, 'getReport') && (
+              <>
+                {' · '}
+                <a href={`/organizations/${id}/reports`} aria-label={`Reports of ${name}`}>
+                  Reports
+                </a>
+              </>
+            )}
           </li>
         ))}
       </ul>
