@@ -28,28 +28,33 @@ interface Counted {
 
 function sectionsOf(takes: readonly number[][]): Counted {
   let read = 0;
+  const mark = ({ place }: Row) => String(place);
   const sections = takes.map((rows, index) => ({
     name: `section_${index}`,
     title: `Section ${index}`,
     columns: [],
-    async *rows(): AsyncGenerator<Row> {
-      for (const [place, one] of rows.entries()) {
-        read += 1;
-        yield { takes: one, place };
-      }
-    },
+    rows: () => rowsFrom(rows, 0),
+    // Every second one has to be read from its beginning.
+    ...(index % 2 === 0 ? { resume: { mark, rows: (last: string) => rowsFrom(rows, Number(last) + 1) } } : {}),
   }));
+  async function* rowsFrom(rows: readonly number[], first: number): AsyncGenerator<Row> {
+    for (const [place, one] of rows.entries()) {
+      if (place < first) continue;
+      read += 1;
+      yield { takes: one, place };
+    }
+  }
   return { sections, read: () => read };
 }
 
-function cutterOf(sections: Section[], from: number): Cutter {
-  return new Cutter(reader, { sections }, [], format, from);
+function cutterOf(sections: Section[], from: number, behind: string | null = null): Cutter {
+  return new Cutter(reader, { sections }, [], format, from, behind);
 }
 
-async function readWhole(sections: Section[], from: number): Promise<{ page: Page; counts: readonly number[] }> {
+async function readWhole(sections: Section[], from: number): Promise<{ page: Page; cutter: Cutter }> {
   const cutter = cutterOf(sections, from);
   for (const section of sections) for await (const row of cutter.through(section)) assert.ok(row);
-  return { page: cutter.page(), counts: cutter.counts };
+  return { page: cutter.page(), cutter };
 }
 
 const takes = fc.array(fc.array(fc.constantFrom(1, 1, 2, 7), { maxLength: 12 }), { maxLength: 5 });
@@ -58,7 +63,8 @@ test('that follow are the same, whether all is read again or what they have alon
   await fc.assert(
     fc.asyncProperty(takes, async (given) => {
       const { sections, read } = sectionsOf(given);
-      let { page, counts } = await readWhole(sections, 0);
+      let { page, cutter } = await readWhole(sections, 0);
+      const { counts } = cutter;
       assert.equal(
         counts,
         given.map(({ length }) => length),
@@ -66,7 +72,7 @@ test('that follow are the same, whether all is read again or what they have alon
       const told = page.parts.flatMap(({ rows }) => rows.map(({ place }) => place));
       for (let from = page.next; from !== null; from = page.next) {
         const before = read();
-        const cutter = cutterOf(sections, from);
+        cutter = cutterOf(sections, from, cutter.mark);
         await cutter.fill(counts);
         page = cutter.page();
         assert.ok(read() - before <= given.flat().length);
@@ -95,6 +101,24 @@ test('read no section that ends before them, and none after them', async () => {
       ['section_2', 0, 100],
     ],
   );
+});
+
+test('go on behind the last row where its section can be resumed', async () => {
+  const { sections, read } = sectionsOf([Array(100).fill(1), Array(100).fill(1)]);
+  for (const [from, most] of [
+    [50, 5],
+    [150, 55],
+  ] as const) {
+    const before = read();
+    const cutter = cutterOf(sections, from, '49');
+    await cutter.fill([100, 100]);
+    assert.ok(read() - before <= most, `${read() - before} rows were read`);
+    assert.equal(
+      cutter.page().parts.flatMap(({ rows }) => rows.map(({ place }) => place)),
+      [50, 51, 52, 53],
+    );
+    assert.is(cutter.mark, from === 50 ? '53' : null);
+  }
 });
 
 test('have of a row that is too large what fits, lists too, and say so', async () => {

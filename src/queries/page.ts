@@ -35,6 +35,16 @@ export async function readPage(models: ReadModels, query: PageQuery): Promise<Pa
   return rows;
 }
 
+/** Where the first that some conditions find stands in an order; null where there is none. */
+export async function placeOf(
+  models: ReadModels,
+  source: Pick<PageQuery, 'collection' | 'organizationId' | 'order'>,
+  where: readonly Condition[],
+): Promise<PageQuery['after']> {
+  const [found] = await models.find({ ...source, where, limit: 1 });
+  return found === undefined ? null : { empty: found.key === null, key: found.key, id: found.id };
+}
+
 /** All that a query finds, from a place on, in pages of its size: none is held longer than it is looked at. */
 export async function* readPages(models: ReadModels, query: PageQuery): AsyncGenerator<PageRow[]> {
   let { after } = query;

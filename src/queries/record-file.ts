@@ -7,7 +7,7 @@ import { beginFile, type FileInput, type OpenedFile, ROWS_AT_ONCE } from './file
 import { linkedTo } from './links.ts';
 import { listConditions } from './list.ts';
 import { holdingAt, type PinnedMoment, refusePast } from './moment.ts';
-import { type PageQuery, readPages } from './page.ts';
+import { type PageQuery, placeOf, readPages } from './page.ts';
 import { present } from './present.ts';
 import type { Reader } from './reader.ts';
 
@@ -41,21 +41,21 @@ export async function openRecordFile(
     ...source,
     where: [...linked, ...listConditions(family, moment, context)],
     size: ROWS_AT_ONCE,
-    after: after === undefined ? null : await placeOf(reader, source, after, moment),
+    after: after === undefined ? null : await placeOfRecord(reader, source, after, moment),
   };
   return { ...begun, batches: lines(reader, family, query, moment.today) };
 }
 
 /** Where a record stands in the order, whether or not the filter leaves it. @throws Refusal where it was not there */
-async function placeOf(
+async function placeOfRecord(
   reader: Reader,
   source: Pick<PageQuery, 'collection' | 'organizationId' | 'order'>,
   id: string,
   moment: PinnedMoment,
 ): Promise<PageQuery['after']> {
   const where = [{ key: 'record_id', op: 'eq', value: id } as const, ...holdingAt(moment.ordinal)];
-  const [found] = await reader.models.find({ ...source, where, limit: 1 });
-  if (found !== undefined) return { empty: found.key === null, key: found.key, id: found.id };
+  const place = await placeOf(reader.models, source, where);
+  if (place !== null) return place;
   throw new Refusal('invalid_input', 'Give after as the id in the last line of this file that you have.', {
     field: 'after',
   });

@@ -61,6 +61,12 @@ test('the pages of JSON hold every row once, and together have the digest', asyn
   assert.is(digestOfAnswer(report), report.digest);
 });
 
+test('so do those of changes, of which each page goes on behind the last row of the one before', async ({ ask }) => {
+  const report = await wholeReport(ask, { type: 'CHANGES_BETWEEN', from: '1' });
+  assert.ok(report.pages > 3);
+  assert.is(digestOfAnswer(report), report.digest);
+});
+
 test('a page of Markdown is at most 20,000 tokens and says what is left out', async ({ ask }) => {
   const { pages } = await textOfReport(ask, { type: 'RISK_REGISTER' });
   assert.ok(pages.length > 1);

@@ -1,4 +1,5 @@
 import { historyOf } from '../../projections/read-model.ts';
+import type { Condition } from '../../stores/read-store.ts';
 import { queryOfType } from '../families.ts';
 import { holdingAt } from '../moment.ts';
 import type { ReportContext } from './report-type.ts';
@@ -94,13 +95,18 @@ async function liveOnes(
   return documents;
 }
 
+/** A record's version that held at the report's moment, as conditions. */
+export function versionThen({ moment }: ReportContext, id: string): Condition[] {
+  return [{ key: 'record_id', op: 'eq', value: id }, ...holdingAt(moment.ordinal)];
+}
+
 /** The record with an id as it was at the report's moment, archived or not; null where it was not there. */
 export async function recordThen(context: ReportContext, type: string, id: string): Promise<Document | null> {
-  const { reader, organizationId, moment } = context;
+  const { reader, organizationId } = context;
   const [found] = await reader.models.find({
     collection: historyOf(queryOfType(type).plural),
     organizationId,
-    where: [{ key: 'record_id', op: 'eq', value: id }, ...holdingAt(moment.ordinal)],
+    where: versionThen(context, id),
     order: { key: null, direction: 'ASC' },
     limit: 1,
   });

@@ -51,6 +51,10 @@ export async function periodOf(context: ReportContext, from: string | null, to: 
       title: 'Changes by record',
       columns: COLUMNS,
       rows: () => changes(context, first, last),
+      resume: {
+        mark: ({ position, record_id }) => `${position} ${record_id}`,
+        rows: (mark) => changes(context, first, last, mark),
+      },
     },
   };
 }
@@ -109,11 +113,16 @@ function between({ organizationId }: ReportContext, first: number, last: number)
   return { collection: 'changes', organizationId, where };
 }
 
-async function* changes(context: ReportContext, first: number, last: number): AsyncGenerator<Row> {
-  for await (const batch of walkRows(context, between(context, first, last), {
-    key: 'record_id',
-    direction: 'ASC',
-  })) {
+/** @param after mark of the row behind which to begin */
+async function* changes(context: ReportContext, first: number, last: number, after?: string): AsyncGenerator<Row> {
+  const order = { key: 'record_id', direction: 'ASC' } as const;
+  const [position, value = ''] = after?.split(' ') ?? [];
+  const behind: Condition[] = [
+    { key: 'record_id', op: 'eq', value },
+    { key: 'position', op: 'eq', value: Number(position) },
+  ];
+  const source = between(context, first, last);
+  for await (const batch of walkRows(context, source, order, after === undefined ? undefined : behind)) {
     for (const { key, doc } of batch) {
       // An adoption is found by each of its controls too; here it is told of the framework alone.
       if (!isAdoption(key)) yield rowOfChange(doc as unknown as ChangeDocument);

@@ -27,6 +27,8 @@ export class Cutter {
   private truncated = false;
   /** How many rows each section has, as far as it is known. */
   readonly counts: number[] = [];
+  /** Of the last row on the page, where its section goes on and can be resumed. */
+  mark: string | null = null;
 
   constructor(
     private readonly reader: Reader,
@@ -35,6 +37,8 @@ export class Cutter {
     private readonly figures: readonly Figure[],
     private readonly format: AnswerFormat | null,
     private readonly from: number,
+    /** Of the row before, where it is of the same section. */
+    private readonly behind: string | null = null,
   ) {
     this.room = format === null ? 0 : format.room - format.figuresTake(figures);
   }
@@ -62,7 +66,10 @@ export class Cutter {
   }
 
   private async read(part: Part, start: number): Promise<void> {
-    for await (const row of part.section.rows()) {
+    const { section } = part;
+    const resumed = start < this.from && this.behind !== null ? section.resume?.rows(this.behind) : undefined;
+    if (resumed !== undefined) this.index = this.from;
+    for await (const row of resumed ?? section.rows()) {
       if (this.wants()) await this.put(part, row, this.index - start);
       if (this.next !== null) return;
       this.index += 1;
@@ -90,6 +97,8 @@ export class Cutter {
     const row = this.format === null ? whole : this.fit(this.format, part, whole, names);
     if (row === null) {
       this.next = this.index;
+      const last = part.rows.at(-1);
+      if (last !== undefined) this.mark = part.section.resume?.mark(last) ?? null;
       return;
     }
     for (const [id, name] of names) this.people.set(id, name);

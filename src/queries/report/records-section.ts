@@ -1,4 +1,5 @@
 import type { FamilyQuery } from '../family.ts';
+import { versionThen } from './beside.ts';
 import type { Column, ReportContext, Row, Section } from './report-type.ts';
 import { onDay, recordsAt, rowOf, walk } from './walk.ts';
 
@@ -16,7 +17,8 @@ export interface RecordsSection {
 /** A family's records, live ones, as they were. */
 export function recordsSection(context: ReportContext, own: RecordsSection): Section {
   const { name, title, columns } = own;
-  return { name, title, columns, rows: () => recordRows(context, own) };
+  const resume = { mark: ({ id }: Row) => String(id), rows: (id: string) => recordRows(context, own, id) };
+  return { name, title, columns, rows: () => recordRows(context, own), resume };
 }
 
 /** One record as it was, as a section; `beside` are fields that text does not show. */
@@ -33,11 +35,12 @@ export function recordSection(
   return { name, title, columns, rows };
 }
 
-async function* recordRows(context: ReportContext, own: RecordsSection): AsyncGenerator<Row> {
+async function* recordRows(context: ReportContext, own: RecordsSection, after?: string): AsyncGenerator<Row> {
   const { family, filter, columns, more } = own;
   const { field: key, direction } = family.defaultOrder;
   const fields = [...new Set(columns.map(({ field }) => field.split('.', 1)[0]!))];
-  for await (const batch of walk(context, recordsAt(context, family, filter), { key, direction })) {
+  const behind = after === undefined ? undefined : versionThen(context, after);
+  for await (const batch of walk(context, recordsAt(context, family, filter), { key, direction }, behind)) {
     const added = await more?.(context, batch);
     for (const [index, document] of batch.entries()) {
       if (added?.[index] === null) continue;

@@ -58,6 +58,12 @@ export interface Section {
   plot?: 'matrix' | 'coverage' | 'calendar';
   /** Read anew by each that asks. */
   rows(): AsyncIterable<Row>;
+  /** How reading goes on behind a row without those before it; unless given, they are read again. */
+  resume?: {
+    /** What the row is found by. */
+    mark(row: Row): string;
+    rows(mark: string): AsyncIterable<Row>;
+  };
 }
 
 /** What a report says, before it is cut to pages and written in a format. */

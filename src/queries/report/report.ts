@@ -19,10 +19,13 @@ import { REPORTS, type ReportName } from './types.ts';
 type Envelope = Omit<Head, 'generated_at' | 'digest' | 'incomplete' | 'proof' | 'pending_seal'>;
 
 /**
- * Where a long report goes on: its moment, the first row that is not told yet, and what the first page has worked out:
- * its digest, and how many rows each section has.
+ * Where a long report goes on: its moment, the first row that is not told yet, what the first page has worked out (its
+ * digest, and how many rows each section has), and the mark of the last row that was told.
  */
-type Place = [today: string, ordinal: number, row: number, digest: string, counts: readonly number[]];
+type Place = [
+  ...[today: string, ordinal: number, row: number, digest: string, counts: readonly number[]],
+  mark: string | null,
+];
 
 /** What a report is asked for, beside how it is told. */
 export type Asked = Omit<ReportInput, 'format' | 'cursor'>;
@@ -33,6 +36,7 @@ interface Drawing {
   page: Page;
   /** How many rows each section has. */
   counts: readonly number[];
+  mark: string | null;
 }
 
 /**
@@ -54,9 +58,9 @@ export async function getReport(
   const moment = place ? { today: place[0], ordinal: place[1] } : await momentOfReport(reader, input);
   const context = contextOf(reader, caller, input, moment, progress);
   const format = FORMATS[name];
-  const { head, page, counts } = await draw(context, type, format, place);
+  const { head, page, counts, mark } = await draw(context, type, format, place);
   if (place === null) drawn({ organization_id, type, format: name, position: head.position });
-  const goesOn: Place = [moment.today, moment.ordinal, page.next ?? 0, head.digest, counts];
+  const goesOn: Place = [moment.today, moment.ordinal, page.next ?? 0, head.digest, counts, mark];
   return {
     report: { ...head, ...(await format.write(head, page)) },
     ...(page.next === null ? {} : { next_cursor: writeSigned(reader.cursorKey, boundTo, goesOn) }),
@@ -131,9 +135,9 @@ async function draw(
   const type = REPORTS[name];
   const content = await type.draw(context);
   const envelope = await envelopeOf(context, name, type, content);
-  const [, , from = 0, known, counts] = place ?? [];
+  const [, , from = 0, known, counts, mark = null] = place ?? [];
   const figures = place === null ? await content.figures() : [];
-  const cutter = new Cutter(reader, content, figures, format, from);
+  const cutter = new Cutter(reader, content, figures, format, from, mark);
   if (counts !== undefined) await cutter.fill(counts);
   const digest = known ?? (await digestOfReport(envelope, figures, content.sections, cutter));
   const incomplete = isIncomplete(reader, organizationId);
@@ -144,7 +148,7 @@ async function draw(
     ...(incomplete ? { incomplete: true } : {}),
     ...(type.proved ? await provenBy(context) : {}),
   };
-  return { head, page: cutter.page(), counts: cutter.counts };
+  return { head, page: cutter.page(), counts: cutter.counts, mark: cutter.mark };
 }
 
 /** The first seal that covers the report's position, with the path that shows it. */

@@ -1,8 +1,10 @@
 import { modelOfId } from '../../projections/models.ts';
 import { historyOf } from '../../projections/read-model.ts';
+import type { Condition } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family.ts';
 import { listConditions } from '../list.ts';
-import { type PageQuery, type PageRow, readPages } from '../page.ts';
+import { type PageQuery, type PageRow, placeOf, readPages } from '../page.ts';
+import { behind as notThere } from '../reader.ts';
 import type { ReportContext } from './report-type.ts';
 
 type Document = Record<string, unknown>;
@@ -25,13 +27,29 @@ export function recordsAt(
 }
 
 /** All that a query finds, in batches, by key: no row is held longer than its batch. */
-export async function* walk(context: ReportContext, source: Source, order: Order): AsyncGenerator<Document[]> {
-  for await (const rows of walkRows(context, source, order)) yield rows.map(({ doc }) => doc);
+export async function* walk(
+  context: ReportContext,
+  source: Source,
+  order: Order,
+  behind?: readonly Condition[],
+): AsyncGenerator<Document[]> {
+  for await (const rows of walkRows(context, source, order, behind)) yield rows.map(({ doc }) => doc);
 }
 
-/** The same with the key of each that the order is by. */
-export async function* walkRows(context: ReportContext, source: Source, order: Order): AsyncGenerator<PageRow[]> {
-  for await (const rows of readPages(context.reader.models, { ...source, order, size: AT_ONCE, after: null })) {
+/**
+ * The same with the key of each that the order is by.
+ * @param behind finds the one behind which to begin; from the first unless given
+ */
+export async function* walkRows(
+  context: ReportContext,
+  source: Source,
+  order: Order,
+  behind?: readonly Condition[],
+): AsyncGenerator<PageRow[]> {
+  const { models } = context.reader;
+  const after = behind === undefined ? null : await placeOf(models, { ...source, order }, behind);
+  if (behind !== undefined && after === null) throw notThere();
+  for await (const rows of readPages(models, { ...source, order, size: AT_ONCE, after })) {
     context.recordsRead?.(rows.length);
     yield rows;
   }
