@@ -5,8 +5,7 @@ import { kindOf } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { permit } from '../commands/roles.ts';
 import { CHANGES, changeId } from '../projections/changes.ts';
-import type { EventStore } from '../stores/event-store.ts';
-import type { Condition } from '../stores/read-store.ts';
+import type { Condition, ReadModels } from '../stores/read-store.ts';
 import { behind, READ_WAIT_MS, type Reader } from './reader.ts';
 
 /** The state a read is about: as it is now, or after an ordinal of the organization's log. */
@@ -30,8 +29,8 @@ const POSITION = /^\d{1,15}$/;
 /** Clocks of instances and the wait for the slowest writer: past this, a moment's answer never changes. */
 const SETTLED_MS = 10_000;
 
-/** Of each log, times whose ordinal can't change any more, so that a walk through old pages resolves them once. */
-const settled = new WeakMap<EventStore, LRUCache<string, number>>();
+/** Of read models, times whose ordinal can't change any more, so that a walk through old pages resolves them once. */
+const settled = new WeakMap<ReadModels, LRUCache<string, number>>();
 
 /** A real date's last millisecond. */
 export const endOfDay = (date: string): string => `${date}T23:59:59.999Z`;
@@ -141,8 +140,8 @@ export async function completionOf(reader: Reader, organizationId: string, id: s
 /** The last ordinal whose log time is not later than `time`. */
 export async function ordinalAt(reader: Reader, organizationId: string, time: string): Promise<number> {
   const key = `${organizationId}@${time}`;
-  const cache = settled.get(reader.events) ?? new LRUCache<string, number>({ max: 5_000 });
-  settled.set(reader.events, cache);
+  const cache = settled.get(reader.models) ?? new LRUCache<string, number>({ max: 5_000 });
+  settled.set(reader.models, cache);
   const known = cache.get(key);
   if (known !== undefined) return known;
   const arrival = reader.now().getTime();
