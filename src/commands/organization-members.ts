@@ -46,7 +46,7 @@ export function changeMemberRole(
   requireDeed(state, context, 'changeMembers');
   const from = requireMemberRole(state, account_id);
   if (from === role) return [];
-  refuseLastOwner(state, from, 'Make another member OWNER first, then change this role.');
+  refuseLastOwner(state, from, 'make another member OWNER first, then change this role.');
   return [{ type: 'MemberRoleChanged', data: { account_id, from, to: role, ...because(reason) } }];
 }
 
@@ -58,7 +58,7 @@ export function removeMember(
 ): OrganizationEvent[] {
   if (!actsFor(account_id, context)) requireDeed(state, context, 'changeMembers');
   const role = requireMemberRole(state, account_id);
-  refuseLastOwner(state, role, 'Make another member OWNER first.');
+  refuseLastOwner(state, role, 'make another member OWNER first.');
   const removed: OrganizationEvent = { type: 'MemberRemoved', data: { account_id, role, ...because(reason) } };
   const tokens = Object.entries(state.tokens).filter(([, token]) => token.account_id === account_id && !token.revoked);
   return [
@@ -104,7 +104,7 @@ function requireMemberRole(state: OrganizationState, account_id: string): Role {
 /** An organization without an OWNER could never have one again. */
 function refuseLastOwner({ members }: OrganizationState, role: Role, instead: string): void {
   if (role !== 'OWNER' || ownersIn(members) > 1) return;
-  throw new Refusal('invalid_transition', `This is the organization's last OWNER. ${instead}`);
+  throw new Refusal('invalid_transition', `This is the organization's last OWNER: ${instead}`);
 }
 
 export function ownersIn(members: Readonly<Record<string, Role>>): number {

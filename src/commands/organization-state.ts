@@ -85,5 +85,5 @@ export function memberRole({ members }: Pick<OrganizationState, 'members'>, acco
 /** @throws Refusal not_found */
 export function requireToken({ tokens }: OrganizationState, id: string): OrganizationToken {
   if (Object.hasOwn(tokens, id)) return tokens[id]!;
-  throw new Refusal('not_found', 'There is no such token in this organization.');
+  throw new Refusal('not_found', 'There is no such token in this organization: look at the list of its tokens.');
 }

@@ -26,9 +26,13 @@ export function createToken(
   if (Object.hasOwn(state.tokens, grant.token_id)) throw madeBefore();
   const member = memberRole(state, grant.account_id);
   if (member === null || lowerRole(member, grant.role) !== grant.role) {
-    throw new Refusal('forbidden', `A token's role cannot be above its member's (${member ?? 'no member'}).`, {
-      field: 'role',
-    });
+    throw new Refusal(
+      'forbidden',
+      `A token's role cannot be above its member's (${member ?? 'no member'}): choose a lower one.`,
+      {
+        field: 'role',
+      },
+    );
   }
   return [{ type: 'TokenCreated', data: grant }];
 }

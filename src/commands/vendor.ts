@@ -91,17 +91,25 @@ function takeOutOfService(from: VendorStatus, to: VendorStatus, reason: string |
 
 function review(command: ReviewVendor, _state: VendorState, context: DecisionContext): Reviewed[] {
   if (command.outcome === 'CONDITIONAL' && !command.conditions) {
-    throw new Refusal('invalid_input', 'A CONDITIONAL outcome needs the conditions the vendor has to meet.', {
-      field: 'conditions',
-    });
+    throw new Refusal(
+      'invalid_input',
+      'A CONDITIONAL outcome needs the conditions the vendor has to meet: give conditions.',
+      {
+        field: 'conditions',
+      },
+    );
   }
   const reviewed_at = command.reviewed_at ?? context.now;
   refuseFuture('reviewed_at', reviewed_at, context);
   const next_review_due = command.next_review_due ?? addDays(reviewed_at, REVIEW_INTERVAL_DAYS);
   if (next_review_due < dateOf(reviewed_at)) {
-    throw new Refusal('invalid_input', 'The next review cannot be due before this one took place.', {
-      field: 'next_review_due',
-    });
+    throw new Refusal(
+      'invalid_input',
+      'The next review cannot be due before this one took place: give a later next_review_due, or leave it out.',
+      {
+        field: 'next_review_due',
+      },
+    );
   }
   const data = {
     outcome: command.outcome,

@@ -127,7 +127,8 @@ export class Accounts {
   /** For whoever came by a link: ends all sessions. @throws Refusal invalid_input, not_found */
   async setPassword(id: string, password: string, visitor: Visitor): Promise<Account> {
     const account = await this.get(id);
-    if (account === null || account.erased_at !== null) throw new Refusal('not_found', 'This account is no more.');
+    if (account === null || account.erased_at !== null)
+      throw new Refusal('not_found', 'This account is no more: ask for an invitation to make another.');
     const changed = await this.replacePassword(account, password);
     this.parts.noted({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', visitor });
     return changed;

@@ -137,7 +137,7 @@ export class Members {
     await addHint(this.parts.accounts, accountId, organizationId);
     if ((await this.parts.accounts.get('accounts', accountId))?.erased_at) {
       await this.leave(organizationId, accountId);
-      throw new Refusal('not_found', 'This account is no more.');
+      throw new Refusal('not_found', 'This account is no more: name another one.');
     }
     await this.parts.tokens.changedFor(accountId);
   }

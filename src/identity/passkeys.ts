@@ -63,7 +63,11 @@ export class Passkeys {
     const { proof, sessions } = this.parts;
     const account = await proof.requireRecent(session);
     const known = await this.list(account.id);
-    if (!this.available) throw new Refusal('invalid_transition', 'Passkeys need a name for an address, not a number.');
+    if (!this.available)
+      throw new Refusal(
+        'invalid_transition',
+        'Passkeys need a name for an address, not a number: add an authenticator app instead.',
+      );
     if (known.length >= MOST) {
       throw new Refusal('invalid_transition', `There are ${MOST} passkeys already: remove one first.`);
     }

@@ -65,6 +65,6 @@ export class Proof {
   private async account(session: Session): Promise<Account> {
     const account = await accountIn(this.parts.accounts, session.account_id);
     if (account !== null && account.erased_at === null) return account;
-    throw new Refusal('forbidden', 'This account is no more.');
+    throw new Refusal('forbidden', 'This account is no more: sign in with another.');
   }
 }

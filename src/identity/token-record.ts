@@ -81,5 +81,5 @@ export function refuseBadToken({ role, days = DEFAULT_DAYS }: NewToken, organiza
 /** @throws Refusal invalid_input */
 export function refuseBadDays(days: number): void {
   if (Number.isInteger(days) && days >= 1 && days <= MAX_DAYS) return;
-  throw new Refusal('invalid_input', `A token lives 1 to ${MAX_DAYS} whole days.`, { field: 'days' });
+  throw new Refusal('invalid_input', `Give whole days, from 1 to ${MAX_DAYS}.`, { field: 'days' });
 }

@@ -215,7 +215,9 @@ export class Tokens {
   private async refuseAboveMember(organizationId: string, accountId: string, role: Role): Promise<void> {
     const { state } = await this.parts.handler.load(organizationAggregate(organizationId), true);
     if (state === null) {
-      throw new Refusal('not_found', `There is no organization ${organizationId}.`, { field: 'organizations' });
+      throw new Refusal('not_found', `There is no organization ${organizationId}: choose from the list of yours.`, {
+        field: 'organizations',
+      });
     }
     const member = memberRole(state, accountId);
     if (member !== null && lowerRole(member, role) === role) return;

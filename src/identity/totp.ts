@@ -92,7 +92,8 @@ export class Totp {
   async remove(session: Session, password: string | null, visitor: Visitor): Promise<void> {
     const { accounts, factors, proof, noted } = this.parts;
     const account = await proof.prove(session, password, visitor);
-    if (account.totp === null) throw new Refusal('not_found', 'There is no authenticator app to remove.');
+    if (account.totp === null)
+      throw new Refusal('not_found', 'There is no authenticator app any more: look at the list again.');
     await accounts.update('accounts', account.id, { totp: null });
     await factors.removed(account.id);
     noted({ type: 'FACTOR_REMOVED', account_id: account.id, factor: 'TOTP', visitor });

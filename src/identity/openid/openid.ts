@@ -103,7 +103,10 @@ export class OpenId {
       throw new Refusal('conflict', 'Your account is connected to somebody else there: disconnect that first.');
     }
     if (!(await this.link(account, subject, {}, visitor))) {
-      throw new Refusal('conflict', `Who you are at ${this.host} is connected to another account here.`);
+      throw new Refusal(
+        'conflict',
+        `Who you are at ${this.host} is connected to another account here: sign in with that one, or disconnect it there first.`,
+      );
     }
     await vouch();
   }
