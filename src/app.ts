@@ -9,7 +9,7 @@ import { firstStart, secret } from './identity/installation.ts';
 import { repair } from './identity/repair.ts';
 import type { Logger } from './log.ts';
 import { createRegister } from './register.ts';
-import { openStores, type Stores } from './stores/open.ts';
+import { openStores, type Stores, usesDataFolder } from './stores/open.ts';
 import { lockDataFolder } from './stores/sqlite/data-folder.ts';
 
 export interface Started {
@@ -50,7 +50,7 @@ export async function startApp(config: Config, logger: Logger, prepare?: Prepare
 }
 
 async function start(config: Config, logger: Logger, prepare: Prepare | undefined, ends: Ends) {
-  const exclusive = config.eventStoreUrl === null || config.mongodbUrl === null;
+  const exclusive = usesDataFolder(config);
   if (exclusive) ends.push(lockDataFolder(config.dataDir).release);
   const stores = await openStores(config);
   ends.push(stores.close);

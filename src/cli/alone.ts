@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts';
 import type { Active } from '../projections/build.ts';
 import { type Lease, leaseName } from '../projections/lease.ts';
-import { openStores, type Stores } from '../stores/open.ts';
+import { openStores, type Stores, usesDataFolder } from '../stores/open.ts';
 import { lockDataFolder } from '../stores/sqlite/data-folder.ts';
 import { CommandError, type Shell } from './command.ts';
 
@@ -11,12 +11,12 @@ const STOP_FIRST =
 /** Opens the stores that the settings name, made where they are absent, while no service runs on them. */
 export async function withStoresAlone(shell: Shell, work: (stores: Stores) => Promise<void>): Promise<void> {
   const config = readConfig(shell.env, shell.cwd);
-  const embedded = config.eventStoreUrl === null || config.mongodbUrl === null;
-  const release = embedded ? lock(config.dataDir) : () => undefined;
+  const isFolder = usesDataFolder(config);
+  const release = isFolder ? lock(config.dataDir) : () => undefined;
   try {
     const stores = await openStores(config);
     try {
-      if (!embedded) await refuseBeside(stores);
+      if (!isFolder) await refuseBeside(stores);
       await work(stores);
     } finally {
       await stores.close();

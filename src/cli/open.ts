@@ -3,7 +3,7 @@ import { CommandHandler } from '../commands/handler.ts';
 import { type Config, readConfig } from '../config.ts';
 import { type Identity, openIdentity } from '../identity/identity.ts';
 import { findInstallation, type Installation, placed } from '../identity/installation.ts';
-import { openStores, type Stores } from '../stores/open.ts';
+import { openStores, type Stores, usesDataFolder } from '../stores/open.ts';
 import { CommandError, type Shell } from './command.ts';
 import { addressOf } from './connect.ts';
 
@@ -16,8 +16,7 @@ export interface Service extends Stores, Pick<Identity, 'people' | 'members' | '
 /** Opens the stores that the settings name for as long as `work` takes. They must be there: it makes none. */
 export async function withStores(shell: Shell, work: (service: Service) => Promise<void>): Promise<void> {
   const config = readConfig(shell.env, shell.cwd);
-  const embedded = config.eventStoreUrl === null || config.mongodbUrl === null;
-  if (embedded && !existsSync(config.dataDir)) {
+  if (usesDataFolder(config) && !existsSync(config.dataDir)) {
     throw new CommandError(`There is no data folder ${config.dataDir}. Start the service once, or set DATA_DIR.`);
   }
   const stores = await openStores(config);

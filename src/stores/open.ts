@@ -31,13 +31,18 @@ const PATIENCE_MS = 10_000;
 
 export type StoreSettings = Pick<Config, 'dataDir' | 'eventStoreUrl' | 'mongodbUrl'>;
 
+/** Whether anything is kept in the data folder, which one process at a time may serve. */
+export function usesDataFolder({ eventStoreUrl, mongodbUrl }: StoreSettings): boolean {
+  return eventStoreUrl === null || mongodbUrl === null;
+}
+
 /**
  * Opens the three stores that the settings name. Each adapter is loaded only where it is used: an embedded start does
  * not wait for client libraries that it has no need of. Takes no lock: see lockDataFolder.
  * @throws StoreNotReached soon, where a database that is named does not answer
  */
 export async function openStores(settings: StoreSettings): Promise<Stores> {
-  const embedded = settings.eventStoreUrl === null || settings.mongodbUrl === null;
+  const embedded = usesDataFolder(settings);
   if (embedded) mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
   const opened: { close(): Promise<void> }[] = [];
   const keep = <T extends { close(): Promise<void> }>(store: T): T => {
