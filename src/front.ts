@@ -7,7 +7,8 @@ import { Cookies } from './http/cookies.ts';
 import { unavailable } from './http/errors.ts';
 import { createLimits } from './http/limits.ts';
 import { createPrinter } from './http/print-pdf.ts';
-import type { FileParts } from './http/record-files.ts';
+import type { RecordFileParts } from './http/record-files.ts';
+import type { ReportFileParts } from './http/report-files.ts';
 import { visitors } from './http/visitor.ts';
 import { requireOrganization } from './identity/actor.ts';
 import type { Identity } from './identity/identity.ts';
@@ -84,18 +85,18 @@ export class Front {
     };
     const health = () => healthOf(stores, register);
     const { tools, reader } = register;
-    const reports = {
-      reader,
-      drawn: identity.accessLog.reportDrawn.bind(identity.accessLog),
-      printer: createPrinter(config.chromiumPath),
-    };
     const sessions = async (request: IncomingMessage) => {
       const account = this.admitting ? await signedIn(request) : null;
       return account === null ? null : members.callerOf(account);
     };
-    const recordFiles: FileParts = {
+    const recordFiles: RecordFileParts = {
       files: register.recordFiles,
       exportDrawn: (caller, file) => identity.accessLog.exportDrawn(caller, file),
+    };
+    const reports: ReportFileParts = {
+      reader,
+      printer: createPrinter(config.chromiumPath),
+      reportDrawn: (caller, report) => identity.accessLog.reportDrawn(caller, report),
     };
     const app = createApp({
       ...{ tools, authenticate, limits, health, baseUrl, version: VERSION, logger, oauth, pages },

@@ -14,7 +14,7 @@ import { LINE_FORMATS } from './line-formats.ts';
 import { mcpEndpoint } from './mcp-endpoint.ts';
 import { oauthEndpoints } from './oauth.ts';
 import { openapiRoute } from './openapi.ts';
-import { type FileParts, recordFileRoutes } from './record-files.ts';
+import { type RecordFileParts, recordFileRoutes } from './record-files.ts';
 import { type ReportFileParts, reportFileRoutes } from './report-files.ts';
 import { REPORT_FORMATS } from './report-formats.ts';
 import { type RequestState, requests } from './request.ts';
@@ -41,7 +41,7 @@ export interface HttpParts {
   /** Whom a session of the pages stands for: people get files by it. */
   sessions?: SessionCaller;
   /** Files of records and changes, and of reports. */
-  recordFiles?: FileParts;
+  recordFiles?: RecordFileParts;
   reports?: ReportFileParts;
 }
 

@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
-import type { Caller } from '../commands/caller.ts';
 import { clientOf } from '../mcp/protocol-era.ts';
 import type { ToolBox } from '../mcp/tool.ts';
+import type { Admit } from './admission.ts';
 import { parseJson, readBody, requireJson } from './body.ts';
 import type { ScopeGuard } from './challenge.ts';
 import { clientSignal } from './client-signal.ts';
-import { HttpError, methodNotAllowed, notFound } from './errors.ts';
+import { invalidInput, methodNotAllowed, notFound } from './errors.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
 /** The direct form: one address a tool, its inputs as a JSON object (or, to read, as query parameters). */
 export function directToolRoutes(
   router: Router<RequestState>,
   tools: ToolBox,
-  admit: (request: IncomingMessage) => Promise<Caller>,
+  admit: Admit,
   requireScope: ScopeGuard,
 ): void {
   const typesOf = publishedTypes(tools.listJson);
@@ -42,7 +42,7 @@ async function readInput(ctx: RequestContext, readOnly: boolean, types: Types): 
   if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed('GET, POST');
   const body = await readBody(ctx.req);
   if (body.length > 0 && body.toString('latin1').trim() !== '{}') {
-    throw invalid('A GET takes its inputs as query parameters: send them so, or use POST.');
+    throw invalidInput('A GET takes its inputs as query parameters: send them so, or use POST.');
   }
   return readQuery(new URLSearchParams(ctx.querystring), types);
 }
@@ -56,10 +56,10 @@ async function readObject(request: IncomingMessage): Promise<object> {
   try {
     input = parseJson(body);
   } catch {
-    throw invalid('The body is not JSON.');
+    throw invalidInput('The body is not JSON.');
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw invalid('The body must be a JSON object of the tool’s inputs.');
+    throw invalidInput('The body must be a JSON object of the tool’s inputs.');
   }
   return input;
 }
@@ -86,7 +86,8 @@ function publishedTypes(listJson: string): ReadonlyMap<string, Types> {
 function readQuery(query: URLSearchParams, types: Types): object {
   const input: [string, unknown][] = [];
   for (const [key, text] of query) {
-    if (query.getAll(key).length > 1) throw invalid('A query parameter may be given once: use POST for lists.', key);
+    if (query.getAll(key).length > 1)
+      throw invalidInput('A query parameter may be given once: use POST for lists.', { field: key });
     input.push([key, types.get(key) === 'string' ? text : jsonOrText(text)]);
   }
   return Object.fromEntries(input);
@@ -99,6 +100,3 @@ function jsonOrText(text: string): unknown {
     return text;
   }
 }
-
-const invalid = (message: string, field?: string) =>
-  new HttpError(400, 'invalid_input', message, {}, field === undefined ? {} : { field });

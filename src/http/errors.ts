@@ -31,6 +31,9 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
+export const invalidInput = (message: string, details: RefusalDetails = {}): HttpError =>
+  new HttpError(400, 'invalid_input', message, {}, details);
+
 export const methodNotAllowed = (allow: string): HttpError =>
   new HttpError(405, 'method_not_allowed', `Use ${allow.replace(', ', ' or ')} here.`, { Allow: allow });
 

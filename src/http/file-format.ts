@@ -1,5 +1,5 @@
 import type { OfferedFormat } from '../mcp/openapi-files.ts';
-import { HttpError } from './errors.ts';
+import { invalidInput } from './errors.ts';
 
 /** A way to write a file. */
 export interface FileFormat extends OfferedFormat {
@@ -12,6 +12,5 @@ export function formatNamed<Format extends FileFormat>(formats: readonly Format[
   const format = formats.find((one) => one.name === name.toLowerCase());
   if (format !== undefined) return format;
   const allowed = formats.map((one) => one.name);
-  const message = `Give format as one of ${allowed.join(', ')}.`;
-  throw new HttpError(400, 'invalid_input', message, {}, { field: 'format', allowed });
+  throw invalidInput(`Give format as one of ${allowed.join(', ')}.`, { field: 'format', allowed });
 }

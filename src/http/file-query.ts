@@ -1,5 +1,5 @@
 import type { FileRequest, RecordFiles } from '../mcp/record-files.ts';
-import { HttpError } from './errors.ts';
+import { invalidInput } from './errors.ts';
 import { formatNamed } from './file-format.ts';
 import { LINE_FORMATS, type LineFormat } from './line-formats.ts';
 
@@ -29,7 +29,8 @@ function filterOf(query: URLSearchParams, known: Filters): object {
   const filter = jsonOf(single(query, 'filter') ?? '{}');
   const members = new Set([...query.keys()].filter((name) => !OWN.has(name)));
   for (const name of members) {
-    if (Object.hasOwn(filter, name)) throw wrong(`Give ${name} once: in filter, or by its name.`, name);
+    if (Object.hasOwn(filter, name))
+      throw invalidInput(`Give ${name} once: in filter, or by its name.`, { field: name });
   }
   return Object.fromEntries([
     ...Object.entries(filter),
@@ -61,13 +62,11 @@ function jsonOf(text: string): object {
     value = null;
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw wrong('filter must be a JSON object, as the list’s tool takes it.', 'filter');
+  throw invalidInput('filter must be a JSON object, as the list’s tool takes it.', { field: 'filter' });
 }
 
 function single(query: URLSearchParams, name: string): string | undefined {
   const [value, another] = query.getAll(name);
-  if (another !== undefined) throw wrong(`${name} may be given once.`, name);
+  if (another !== undefined) throw invalidInput(`${name} may be given once.`, { field: name });
   return value;
 }
-
-const wrong = (message: string, field: string) => new HttpError(400, 'invalid_input', message, {}, { field });

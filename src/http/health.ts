@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
 import { MCP_PATH } from '../identity/oauth/addresses.ts';
+import type { Admit } from './admission.ts';
 import { toHttpError, unavailable } from './errors.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
@@ -21,7 +21,7 @@ export interface Health {
 export function healthRoutes(
   router: Router<RequestState>,
   parts: { health(): Promise<Health>; version: string },
-  admit: (request: IncomingMessage) => Promise<Caller>,
+  admit: Admit,
 ): void {
   const health = shared(() => parts.health().catch(() => DOWN));
   router.get('/livez', (ctx) => {

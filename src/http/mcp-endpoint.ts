@@ -1,10 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { Middleware } from 'koa';
-import type { Caller } from '../commands/caller.ts';
 import { MCP_PATH } from '../identity/oauth/addresses.ts';
 import type { Protocol } from '../mcp/protocol.ts';
 import { isObject, ProtocolError } from '../mcp/protocol-message.ts';
+import type { Admit } from './admission.ts';
 import { parseJson, readBody, requireJson } from './body.ts';
 import type { ScopeGuard } from './challenge.ts';
 import { HttpError, methodNotAllowed, toHttpError } from './errors.ts';
@@ -15,11 +14,7 @@ import type { RequestContext, RequestState } from './request.ts';
  * The MCP endpoint. It stands before the router and writes to the response itself: this is the path that every
  * call takes, and each layer more would cost all of them.
  */
-export function mcpEndpoint(
-  protocol: Protocol,
-  admit: (request: IncomingMessage) => Promise<Caller>,
-  requireScope: ScopeGuard,
-): Middleware<RequestState> {
+export function mcpEndpoint(protocol: Protocol, admit: Admit, requireScope: ScopeGuard): Middleware<RequestState> {
   async function serve({ req, res, state }: RequestContext): Promise<void> {
     if (req.method !== 'POST') throw methodNotAllowed('POST');
     const caller = await admit(req);

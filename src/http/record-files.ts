@@ -13,7 +13,7 @@ import type { LineFormat } from './line-formats.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';
 
 /** Files of records and changes, and whom each one that is drawn is told to. */
-export interface FileParts {
+export interface RecordFileParts {
   files: RecordFiles;
   exportDrawn(caller: Caller, drawn: Drawn): void;
   /** A client that takes nothing for so long is cut off; a minute unless given. */
@@ -36,7 +36,7 @@ const READY_BYTES = 65_536;
  * `GET /api/v1/organizations/{id}/records/{family}` and `…/changes`: lines of any size, written as fast as the client
  * reads and no faster. Their headers say which position they are of, and the cursor that goes on with them.
  */
-export function recordFileRoutes(router: Router<RequestState>, admit: Admit, parts: FileParts): void {
+export function recordFileRoutes(router: Router<RequestState>, admit: Admit, parts: RecordFileParts): void {
   const serve = async (ctx: FileContext, caller: Caller) => {
     const { id: organizationId = '', family: what = CHANGES } = ctx.params;
     const query = new URLSearchParams(ctx.querystring);

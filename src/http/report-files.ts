@@ -8,7 +8,7 @@ import type { Head } from '../queries/report/page.ts';
 import { POLICY } from '../queries/report/render/html.ts';
 import { openReportFile } from '../queries/report/report.ts';
 import type { Admit } from './admission.ts';
-import { HttpError } from './errors.ts';
+import { invalidInput } from './errors.ts';
 import { formatNamed } from './file-format.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
 import { isKnown } from './known.ts';
@@ -20,7 +20,7 @@ import type { RequestContext, RequestState } from './request.ts';
 /** What files of reports are made of. */
 export interface ReportFileParts {
   reader: Reader;
-  drawn: (caller: Caller, report: Drawn) => void;
+  reportDrawn(caller: Caller, report: Drawn): void;
   printer: Printer;
 }
 
@@ -43,7 +43,7 @@ async function answer(ctx: FileContext, parts: ReportFileParts, tags: ReportTags
   if (name === 'pdf') parts.printer.require();
   const type = String(ctx.params.type).toUpperCase().replaceAll('-', '_');
   const { format: _, cursor: _none, ...input } = readReportInput({ organization_id: ctx.params.id, type, ...given });
-  const drawn = (report: Drawn) => parts.drawn(caller, report);
+  const drawn = (report: Drawn) => parts.reportDrawn(caller, report);
   const how = { name: name.toUpperCase(), format: format.format };
   const report = await openReportFile(parts.reader, caller, input, how, drawn);
   const before = await tags.before(report.identity, name);
@@ -61,9 +61,10 @@ function readQuery(query: URLSearchParams): Record<string, string> {
   const input: Record<string, string> = {};
   for (const [key, text] of query) {
     if (['organization_id', 'type', 'cursor'].includes(key)) {
-      throw invalid(`There is no ${key} here: a file is whole, and its path names organization and type.`, key);
+      const message = `There is no ${key} here: a file is whole, and its path names organization and type.`;
+      throw invalidInput(message, { field: key });
     }
-    if (query.getAll(key).length > 1) throw invalid('A query parameter may be given once.', key);
+    if (query.getAll(key).length > 1) throw invalidInput('A query parameter may be given once.', { field: key });
     if (text !== '') input[key] = text;
   }
   return input;
@@ -90,5 +91,3 @@ function fileName({ organization, type, today, position }: Head, ending: string)
   const kind = type.toLowerCase().replaceAll('_', '-');
   return `${name.slice(0, 60)} ${kind} ${today} position ${position}.${ending}`.replace(/\s+/g, ' ').trimStart();
 }
-
-const invalid = (message: string, field: string) => new HttpError(400, 'invalid_input', message, {}, { field });

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
 import { ProtocolError } from '../mcp/protocol-message.ts';
-import { ClientGone, HttpError, methodNotAllowed, notFound, toHttpError } from './errors.ts';
+import { ClientGone, HttpError, invalidInput, methodNotAllowed, notFound, toHttpError } from './errors.ts';
 
 /** What is known of a request while it is served: all of it goes to the log, so no token and no content. */
 export interface RequestState {
@@ -70,17 +70,17 @@ export function requests(logger: Logger): Middleware<RequestState> {
 function refuseOddRequest({ req }: RequestContext): void {
   const { url = '', rawHeaders } = req;
   if (url[0] !== '/' || url.includes('#')) {
-    throw new HttpError(400, 'invalid_input', 'Ask for a path, beginning with a slash and without fragment.');
+    throw invalidInput('Ask for a path, beginning with a slash and without fragment.');
   }
   if (rawHeaders.length > MAX_RAW_HEADERS) {
     throw new HttpError(431, 'invalid_input', `Send at most ${MAX_RAW_HEADERS / 2} header fields.`);
   }
   const coding = req.headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    throw new HttpError(400, 'invalid_input', 'Send the body plain or chunked.');
+    throw invalidInput('Send the body plain or chunked.');
   }
   // Node keeps the first of several, and the proxy in front may have gone by another.
-  if (countOf('host', rawHeaders) > 1) throw new HttpError(400, 'invalid_input', 'Send one Host header.');
+  if (countOf('host', rawHeaders) > 1) throw invalidInput('Send one Host header.');
 }
 
 /** How often a header was sent. @param name in lower case */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-
-type JsonSchema = Record<string, unknown>;
+import type { JsonSchema } from './json-schema.ts';
 
 /** Enforced and documented, but not published: common clients refuse or drop them, or they cost tokens for nothing. */
 const UNPUBLISHED = [
