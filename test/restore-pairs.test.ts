@@ -27,6 +27,7 @@ if (databases !== undefined) {
     const key = (await ran(from.settings, cwd, 'seal-key')).out;
     await ran(from.settings, cwd, 'export', '--to', 'there.jsonl.gz');
     await ran(from.settings, cwd, 'backup', '--to', 'keys.jsonl.gz');
+    await ran(from.settings, cwd, 'seal', '--to', 'kept.json');
     const history = await eventsOf(from, organizationId);
     const before = await rows(from, organizationId, history.length);
     assert.ok(before.some(([name, documents]) => name === 'seals' && documents.length === 2));
@@ -43,6 +44,8 @@ if (databases !== undefined) {
     await there.seal();
     await ran(settings, cwd, 'export', organizationId, '--to', 'back.jsonl');
     await ran(settings, cwd, 'verify', 'back.jsonl', '--key', key);
+    await ran(settings, cwd, 'seal', '--since', 'kept.json', '--to', 'extended.json');
+    await ran(settings, cwd, 'verify', 'extended.json', '--key', key, '--seal', 'kept.json');
     const later = await eventsOf(there, organizationId);
     const laterRows = await rows(there, organizationId, later.length);
     await ran(settings, cwd, 'backup', '--to', 'all.jsonl.gz');
