@@ -6,7 +6,7 @@ import { cutSide } from '../changes.ts';
 import { beginOf, completionOf, endOf } from '../moment.ts';
 import { column, detail } from './columns.ts';
 import type { Column, Content, Figure, ReportContext, Row, Section } from './report-type.ts';
-import { walkRows } from './walk.ts';
+import { walk } from './walk.ts';
 
 const ADOPTION = adoptionKey('');
 
@@ -122,7 +122,7 @@ async function* changes(context: ReportContext, first: number, last: number, aft
     { key: 'position', op: 'eq', value: Number(position) },
   ];
   const source = between(context, first, last);
-  for await (const batch of walkRows(context, source, order, after === undefined ? undefined : behind)) {
+  for await (const batch of walk(context, source, order, after === undefined ? undefined : behind)) {
     for (const { key, doc } of batch) {
       // An adoption is found by each of its controls too; here it is told of the framework alone.
       if (!isAdoption(key)) yield rowOfChange(doc as unknown as ChangeDocument);

@@ -163,7 +163,7 @@ async function* items(context: ReportContext, until: string): AsyncGenerator<Row
 async function* itemsOf(context: ReportContext, kind: Kind, until: string): AsyncGenerator<Row, undefined> {
   const order = { key: kind.key, direction: 'ASC' } as const;
   for await (const batch of walk(context, due(context, kind, { lte: until }), order)) {
-    for (const document of batch) yield itemOf(context, kind, document);
+    for (const { doc } of batch) yield itemOf(context, kind, doc);
   }
   return undefined;
 }

@@ -40,9 +40,10 @@ async function* recordRows(context: ReportContext, own: RecordsSection, after?: 
   const { field: key, direction } = family.defaultOrder;
   const fields = [...new Set(columns.map(({ field }) => field.split('.', 1)[0]!))];
   const behind = after === undefined ? undefined : versionThen(context, after);
-  for await (const batch of walk(context, recordsAt(context, family, filter), { key, direction }, behind)) {
-    const added = await more?.(context, batch);
-    for (const [index, document] of batch.entries()) {
+  for await (const rows of walk(context, recordsAt(context, family, filter), { key, direction }, behind)) {
+    const documents = rows.map(({ doc }) => doc);
+    const added = await more?.(context, documents);
+    for (const [index, document] of documents.entries()) {
       if (added?.[index] === null) continue;
       const day = onDay(family, document, context.moment.today);
       yield rowOf({ ...day, ...added?.[index] }, fields);

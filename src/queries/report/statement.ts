@@ -106,7 +106,7 @@ async function frameworkOf(context: ReportContext): Promise<Row> {
   const adopted: Row[] = [];
   const order = { key: 'name', direction: 'ASC' } as const;
   for await (const batch of walk(context, recordsAt({ ...context, inputs }, frameworkQuery), order))
-    adopted.push(...batch);
+    adopted.push(...batch.map(({ doc }) => doc));
   if (adopted.length === 1) return adopted[0]!;
   if (adopted.length === 0) {
     throw new Refusal('invalid_input', 'No framework was adopted at that moment: adopt one with addFramework.', {

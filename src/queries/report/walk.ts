@@ -26,21 +26,11 @@ export function recordsAt(
   return { collection: historyOf(family.plural), organizationId, where: listConditions(family, moment, context) };
 }
 
-/** All that a query finds, in batches, by key: no row is held longer than its batch. */
-export async function* walk(
-  context: ReportContext,
-  source: Source,
-  order: Order,
-  behind?: readonly Condition[],
-): AsyncGenerator<Document[]> {
-  for await (const rows of walkRows(context, source, order, behind)) yield rows.map(({ doc }) => doc);
-}
-
 /**
- * The same with the key of each that the order is by.
+ * All that a query finds, in batches, by key: no row is held longer than its batch.
  * @param behind finds the one behind which to begin; from the first unless given
  */
-export async function* walkRows(
+export async function* walk(
   context: ReportContext,
   source: Source,
   order: Order,
