@@ -1,8 +1,9 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ParameterizedContext } from 'koa';
 import type { Cookies } from '../http/cookies.ts';
 import { HttpError } from '../http/errors.ts';
+import { sameText } from '../identity/secret-text.ts';
 
 /** The field that every form carries. */
 export const TOKEN_FIELD = 'form_token';
@@ -34,10 +35,7 @@ export class FormTokens {
   /** @throws HttpError 403 where the token is not the one that this browser was given */
   check(request: IncomingMessage, token: string): void {
     const kept = this.kept(request);
-    if (kept === null) throw forbidden();
-    const right = Buffer.from(this.hash(kept));
-    const given = Buffer.from(token);
-    if (given.length !== right.length || !timingSafeEqual(given, right)) throw forbidden();
+    if (kept === null || !sameText(token, this.hash(kept))) throw forbidden();
   }
 
   private kept(request: IncomingMessage): string | null {

@@ -1,7 +1,8 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ParameterizedContext } from 'koa';
 import type { Cookies } from '../http/cookies.ts';
+import { sameText } from '../identity/secret-text.ts';
 import type { Session } from '../identity/sessions.ts';
 import type { KnownBrowser } from '../identity/visitor.ts';
 
@@ -26,9 +27,7 @@ export class KnownBrowsers {
       '.',
     );
     const known = { account_id, id, generation: Number(generation) };
-    const right = Buffer.from(this.seal(known));
-    const given = Buffer.from(seal);
-    return given.length === right.length && timingSafeEqual(given, right) ? known : null;
+    return sameText(seal, this.seal(known)) ? known : null;
   }
 
   /** Keeps the id that the browser has for this account already: it begins nothing anew by signing in again. */

@@ -1,15 +1,20 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import { randomId } from '../../commands/ids.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { makeToken } from '../token.ts';
 import { type AdapterParts, GrantAdapter, NoSessions, StoreAdapter } from './adapter.ts';
 import { type Addresses, PATHS, READ, SCOPES, SIGNING, WRITE } from './addresses.ts';
 import { applyClientPolicy } from './client-policy.ts';
 import type { Clients } from './clients.ts';
-import { ACCESS_SECONDS, clientId, INTERACTION_SECONDS } from './form.ts';
 import type { oauthKeys } from './keys.ts';
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from './library.ts';
 import { DOCUMENT_BYTES, KEYS_BYTES, type metadataFetch } from './metadata-fetch.ts';
+
+/** How long an access token lives; refreshing makes the next. */
+const ACCESS_SECONDS = 15 * 60;
+/** How long a person may take to sign in and to allow. */
+const INTERACTION_SECONDS = 30 * 60;
 
 export interface ProviderParts {
   addresses: Addresses;
@@ -156,7 +161,7 @@ function features({ addresses }: ProviderParts): Configuration['features'] {
     rpInitiatedLogout: { enabled: false },
     userinfo: { enabled: false },
     revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
-    registration: { enabled: true, idFactory: clientId, issueRegistrationAccessToken: false },
+    registration: { enabled: true, idFactory: () => randomId('cli'), issueRegistrationAccessToken: false },
     clientIdMetadataDocument: {
       enabled: true,
       ack: 'draft-02',

@@ -1,5 +1,6 @@
-import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes } from 'node:crypto';
 import type { AccountStore } from '../../stores/account-store.ts';
+import { sameText } from '../secret-text.ts';
 
 /** What a browser goes to the provider for. `session`: the id of the session that is to be connected. */
 export type Errand = { purpose: 'SIGN_IN'; next: string } | { purpose: 'CONNECT'; session: string };
@@ -51,8 +52,7 @@ export class Rounds {
   /** The round that a browser is on; null for none, one that is not ours, or one that took too long. */
   read(cookie: string | null): Round | null {
     const [text = '', mac = ''] = (cookie ?? '').split('.');
-    const [right, given] = [Buffer.from(this.derive('cookie', text)), Buffer.from(mac)];
-    if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
+    if (!sameText(mac, this.derive('cookie', text))) return null;
     const kept = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Kept;
     return kept.until > this.parts.now().getTime() ? this.roundOf(kept) : null;
   }
