@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { PATHS } from '../identity/oauth/addresses.ts';
+import { MCP_PATH, PATHS } from '../identity/oauth/addresses.ts';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
 import type { Limits } from './limits.ts';
@@ -9,7 +9,9 @@ import { API_HEADERS, type RequestContext, type RequestState } from './request.t
 const WELL_KNOWN = '/.well-known';
 const SERVER_METADATA = `${WELL_KNOWN}/oauth-authorization-server`;
 /** At the path-inserted place of the one resource, and at the root, where older clients look. */
-const RESOURCE_METADATA = /^\/\.well-known\/oauth-protected-resource(?:\/api\/mcp\/v1)?\/?$/;
+const RESOURCE_METADATA: ReadonlySet<string> = new Set(
+  [MCP_PATH, ''].flatMap((path) => ['', '/'].map((end) => `${WELL_KNOWN}/oauth-protected-resource${path}${end}`)),
+);
 /** The endpoints that programs ask, not browsers on somebody's behalf. */
 const PROGRAMS: ReadonlySet<string> = new Set([PATHS.token, PATHS.revoke, PATHS.register]);
 /** Seconds. */
@@ -40,7 +42,7 @@ export function oauthEndpoints(oauth: OAuth, limits: Pick<Limits, 'stranger'>): 
 
 function documentAt({ addresses }: OAuth, { path, req }: RequestContext): object | null {
   if (path === SERVER_METADATA) return addresses.authorizationServer();
-  return RESOURCE_METADATA.test(path) ? addresses.protectedResource(req.headers.host) : null;
+  return RESOURCE_METADATA.has(path) ? addresses.protectedResource(req.headers.host) : null;
 }
 
 function sendDocument(ctx: RequestContext, document: object): void {
