@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { AccessRow } from '../queries/access-entry.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import type { AccessEntry } from './access-log.ts';
+import { printable } from './account.ts';
 import { change } from './change.ts';
 import { browserOf } from './visitor.ts';
 
@@ -14,7 +15,6 @@ const BUCKET_KEPT_MS = 2 * DAY_MS;
 /** Rows whose place is remembered. */
 const REMEMBERED = 10_000;
 const LONGEST_CLIENT = 100;
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** A row to write; where it is counted, `bucket` names what all instances count into together. */
 export interface Unwritten {
@@ -103,7 +103,7 @@ export function rowOf(
     count,
     actor_id,
     account_id: account_id ?? (actor_id?.startsWith('acc_') ? actor_id : null),
-    client: shown === null ? null : shown.replace(UNPRINTABLE, ' ').slice(0, LONGEST_CLIENT),
+    client: shown === null ? null : printable(shown).slice(0, LONGEST_CLIENT),
     address: visitor?.address ?? null,
     details,
     expires_at: expiryOf(last_at),

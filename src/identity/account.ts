@@ -71,6 +71,7 @@ const NAME_LENGTH = 200;
 const EMAIL_LENGTH = 254;
 /** Control characters, and those that turn the direction of text around. */
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
+const EACH_FORBIDDEN = new RegExp(FORBIDDEN, 'gu');
 const EMAIL = /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/u;
 
 /** The name to store. @throws Refusal invalid_input */
@@ -81,9 +82,14 @@ export function readName(text: string): string {
   throw new Refusal('invalid_input', `Give a name of 1 to ${NAME_LENGTH} characters on one line.`, { field: 'name' });
 }
 
+/** A text without the characters that no name may have. */
+export function printable(text: string): string {
+  return text.replace(EACH_FORBIDDEN, ' ');
+}
+
 /** The nearest name that may be stored; null where nothing is left of it. */
 export function asName(text: string): string | null {
-  const name = text.toWellFormed().normalize('NFC').replace(new RegExp(FORBIDDEN, 'gu'), ' ').trim();
+  const name = printable(text.toWellFormed().normalize('NFC')).trim();
   // The cut may go through a character of two halves.
   return (
     name
