@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { Clients } from '../../src/identity/oauth/clients.ts';
 import { redirectKind } from '../../src/identity/oauth/redirects.ts';
-import { open, rejection, swept, swept } from '../support/identity.ts';
+import { open, rejection, swept } from '../support/identity.ts';
 import { authorizeUrl, connected, newClient, pkce, register } from '../support/oauth-raw.ts';
 import { TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
