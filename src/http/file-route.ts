@@ -25,7 +25,9 @@ export function fileRoute(
     if (admitted === null) return leadToSignIn(ctx);
     ctx.state.account = admitted.account_id;
     try {
-      await serve(ctx, { ...admitted, client: clientOf('legacy', {}, ctx.headers) });
+      // Who acts by the pages acts by no client.
+      const client = admitted.token_id === null ? null : clientOf('legacy', {}, ctx.headers);
+      await serve(ctx, { ...admitted, client });
     } catch (thrown) {
       // What cuts a file off that has begun can only be told to the log, and is a fault there.
       throw ctx.headerSent ? thrown : refusalAsHttp(thrown);
