@@ -1,6 +1,7 @@
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
 import { MCP_PATH } from '../identity/oauth/addresses.ts';
+import { shared } from '../identity/shared.ts';
 import type { Admit } from './admission.ts';
 import { toHttpError, unavailable } from './errors.ts';
 import type { RequestContext, RequestState } from './request.ts';
@@ -23,6 +24,7 @@ export function healthRoutes(
   parts: { health(): Promise<Health>; version: string },
   admit: Admit,
 ): void {
+  // Anybody may ask, and each answer costs the stores.
   const health = shared(() => parts.health().catch(() => DOWN));
   router.get('/livez', (ctx) => {
     ctx.body = { status: 'ok' };
@@ -38,17 +40,6 @@ export function healthRoutes(
     const details = caller === null ? { stores: found.stores } : found;
     answer(ctx, found, { version: parts.version, ...details });
   });
-}
-
-/** One question at a time, its answer for all who asked meanwhile: anybody may ask, and each costs the stores. */
-function shared<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asking: Promise<T> | null = null;
-  return () => {
-    asking ??= ask().finally(() => {
-      asking = null;
-    });
-    return asking;
-  };
 }
 
 /** The caller; null when that cannot be known, or not soon. @throws HttpError for a credential that is none */

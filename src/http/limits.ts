@@ -36,7 +36,8 @@ export function createLimits(perMinute: number | null, visitorOf: VisitorOf, now
   return { stranger, known };
 }
 
-function refuse(waitMs: number): void {
+/** @throws HttpError 429 unless there is nothing to wait for */
+export function refuse(waitMs: number): void {
   if (waitMs === 0) return;
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   const message = `Too many requests: wait ${seconds} s, then repeat, and ask less often.`;

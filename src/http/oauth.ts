@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa';
 import { MCP_PATH, PATHS } from '../identity/oauth/addresses.ts';
 import type { OAuth } from '../identity/oauth/oauth.ts';
-import { HttpError, methodNotAllowed } from './errors.ts';
-import type { Limits } from './limits.ts';
+import { methodNotAllowed } from './errors.ts';
+import { type Limits, refuse } from './limits.ts';
 import { hostGuard } from './origin.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';
 
@@ -35,7 +35,7 @@ export function oauthEndpoints(oauth: OAuth, limits: Pick<Limits, 'stranger'>): 
     if (PROGRAMS.has(path)) return answerOpenly(ctx, 'POST', () => program(oauth, ctx));
     if (path !== PATHS.authorize && !path.startsWith(`${PATHS.authorize}/`)) return next();
     if (method !== 'GET') throw methodNotAllowed('GET');
-    if (path === PATHS.authorize) refuseFlood(oauth.wait('AUTHORIZE', ctx.req));
+    if (path === PATHS.authorize) refuse(oauth.wait('AUTHORIZE', ctx.req) * 1_000);
     return serve(oauth, ctx);
   };
 }
@@ -67,14 +67,6 @@ async function answerOpenly(ctx: RequestContext, allow: 'GET' | 'POST', answer: 
   ctx.set('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After');
   if (ctx.method !== allow && !(allow === 'GET' && ctx.method === 'HEAD')) throw methodNotAllowed(allow);
   await answer();
-}
-
-/** @throws HttpError 429 */
-function refuseFlood(wait: number): void {
-  if (wait === 0) return;
-  const message = `Too many assistants ask at once: try again in ${wait} s.`;
-  const headers = { 'Retry-After': String(wait) };
-  throw new HttpError(429, 'rate_limited', message, headers, { retry_after_seconds: wait });
 }
 
 /** Registering is for everybody, so it is for nobody without end. */

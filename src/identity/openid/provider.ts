@@ -1,5 +1,6 @@
 import * as client from 'openid-client';
 import { Refusal } from '../../commands/refusal.ts';
+import { shared } from '../shared.ts';
 import type { Round } from './round.ts';
 
 export interface ProviderSettings {
@@ -41,7 +42,7 @@ export class Provider {
   /** What people know it by. */
   readonly host: string;
   private known: { config: client.Configuration; until: number } | null = null;
-  private asking: Promise<client.Configuration> | null = null;
+  private readonly discovered = shared(() => this.discover());
 
   constructor(private readonly parts: ProviderParts) {
     this.host = new URL(parts.issuer).host;
@@ -89,13 +90,9 @@ export class Provider {
     }
   }
 
-  /** Of several who ask at once, one does; what failed is tried again by the next. */
   private async configuration(): Promise<client.Configuration> {
     if (this.known !== null && this.known.until > performance.now()) return this.known.config;
-    this.asking ??= this.discover().finally(() => {
-      this.asking = null;
-    });
-    return this.asking;
+    return this.discovered();
   }
 
   private async discover(): Promise<client.Configuration> {
