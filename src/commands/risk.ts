@@ -191,6 +191,11 @@ function decide(command: DecideRisk, state: RiskState, context: DecisionContext)
   }
 }
 
+/** In this order for readers: stores give members in one of their own. */
+function accepted({ approver_id, recorded_by, accepted_at, until, reason }: RiskAcceptance): RiskAcceptance {
+  return { approver_id, recorded_by, accepted_at, until, reason };
+}
+
 function acceptance(command: DecideRisk, context: DecisionContext): RiskAcceptance {
   if (!may(context.role, 'decideRisk ACCEPT')) throw forbidden('decideRisk ACCEPT', context.role);
   const reason = requireReason(command.reason, 'why the risk is accepted');
@@ -220,7 +225,7 @@ function evolve(risk: RiskState, event: Own): RiskState {
     case 'RiskTreatmentHalted':
       return { ...risk, status: 'OPEN' };
     case 'RiskAccepted':
-      return { ...risk, status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance: event.data };
+      return { ...risk, status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance: accepted(event.data) };
     case 'RiskAcceptanceRevoked':
     case 'RiskReopened':
       return { ...risk, status: 'OPEN', acceptance: null };

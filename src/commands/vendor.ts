@@ -141,7 +141,9 @@ function evolve(vendor: VendorState, event: Own): VendorState {
 /** A review older than the newest stays in the history and changes nothing else. */
 function reviewed(vendor: VendorState, data: Reviewed['data']): VendorState {
   if (vendor.last_reviewed !== null && data.reviewed_at < vendor.last_reviewed) return vendor;
-  const { next_review_due, reason: _reason, ...review } = data;
+  const { outcome, findings, conditions, reviewed_by, reviewed_at, next_review_due } = data;
+  // In this order for readers: stores give members in one of their own.
+  const review = { outcome, findings, conditions, reviewed_by, reviewed_at };
   return { ...vendor, status: data.outcome, last_reviewed: data.reviewed_at, next_review_due, review };
 }
 
