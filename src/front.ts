@@ -79,9 +79,9 @@ export class Front {
       openId,
       organizationName: async (id) => (await requireOrganization(register.handler, id)).name,
     });
-    const authenticate = (credential: string) => {
+    const authenticate = (credential: string, request: IncomingMessage) => {
       if (!this.admitting) throw unavailable();
-      return authenticator.authenticate(credential);
+      return authenticator.authenticate(credential, () => visitorOf(request).address);
     };
     const health = () => healthOf(stores, register);
     const { tools, reader } = register;

@@ -7,7 +7,8 @@ import { countOf } from './request.ts';
 /** Exactly `Bearer`, one space and a token of RFC 6750's characters; node has cut white space around the value. */
 const BEARER = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/;
 
-export type Authenticate = (token: string) => Caller | null | Promise<Caller | null>;
+/** @param request that brought it */
+export type Authenticate = (token: string, request: IncomingMessage) => Caller | null | Promise<Caller | null>;
 
 /** The caller behind the request's credential. @throws HttpError 401 when there is none that is good */
 export async function callerOf(
@@ -25,7 +26,7 @@ export async function callerOf(
     const message = 'The Authorization header must be exactly "Bearer", one space and the token, and be sent once.';
     throw unauthorized(message, challenge.invalid(request));
   }
-  const found = authenticate(token);
+  const found = authenticate(token, request);
   const caller = found instanceof Promise ? await found : found;
   if (caller !== null) return caller;
   throw unauthorized('The token is unknown, expired or revoked: make a new one.', challenge.invalid(request));

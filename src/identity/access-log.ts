@@ -90,7 +90,12 @@ export class AccessLog {
   }
 
   /** A call with a token: one more on its day, in every organization that it reaches. */
-  used({ token_id, account_id, roles }: Caller, client: string | null = null, now = this.parts.now().getTime()): void {
+  used(
+    { token_id, account_id, roles }: Caller,
+    client: string | null = null,
+    now = this.parts.now().getTime(),
+    from?: From,
+  ): void {
     if (token_id === null) return;
     this.counts.add(token_id, DAY_MS, now, () => ({
       event_type: 'TOKEN_USED',
@@ -98,6 +103,7 @@ export class AccessLog {
       account_id,
       client,
       organizations: [...roles.keys()],
+      ...placed(from),
     }));
   }
 
@@ -246,6 +252,13 @@ export class AccessLog {
     });
   }
 }
+
+/** Tells the address that a call came from. */
+export type From = () => string;
+
+/** Where a program called from. Its User-Agent is no browser's. */
+export const placed = (from: From | undefined): Pick<AccessEntry, 'visitor'> =>
+  from === undefined ? {} : { visitor: { address: from(), agent: '' } };
 
 /** Whether it may be possible later. */
 function isAway(error: unknown): boolean {

@@ -7,7 +7,7 @@ import { Refusal } from '../commands/refusal.ts';
 import { lowerRole } from '../commands/roles.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
-import type { AccessLog } from './access-log.ts';
+import { type AccessLog, type From, placed } from './access-log.ts';
 import type { Access } from './oauth/access.ts';
 import { WRITE } from './oauth/addresses.ts';
 import { hashToken, isAccessToken, isWellFormed } from './token.ts';
@@ -70,32 +70,34 @@ export class Authenticator {
   /**
    * The caller, or null for what is no token of ours, expired or revoked: at once where it was looked up a moment ago, so
    * that calls do not wait for their turn again.
+   * @param from tells where it came from, for the access log: asked for only where that is noted
    * @throws StoreUnavailable (rejects) when that cannot be known now
    */
-  authenticate(token: string): Caller | null | Promise<Caller | null> {
+  authenticate(token: string, from?: From): Caller | null | Promise<Caller | null> {
     const now = this.time();
     const cached = this.known.get(token);
-    if (cached === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API')) return this.refuse(null);
+    if (cached === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API'))
+      return this.refuse(null, from);
     const age = cached === undefined ? Number.NaN : now - cached.at;
-    if (!(age >= 0 && age < STALE_MS)) return this.lookUp(token).then((known) => this.admit(known, this.time()));
+    if (!(age >= 0 && age < STALE_MS)) return this.lookUp(token).then((known) => this.admit(known, this.time(), from));
     if (age >= AGEING_MS) void this.lookUp(token).catch(() => undefined);
-    return this.admit(cached!.value, now);
+    return this.admit(cached!.value, now, from);
   }
 
-  private admit(known: Known | null, now: number): Caller | null {
-    if (known === null || known.expiresAt <= now) return this.refuse(known);
+  private admit(known: Known | null, now: number, from?: From): Caller | null {
+    if (known === null || known.expiresAt <= now) return this.refuse(known, from);
     if (now >= known.noteAt) this.noteUse(known, now);
-    this.parts.accessLog?.used(known.caller, known.record.client?.name, now);
+    this.parts.accessLog?.used(known.caller, known.record.client?.name, now, from);
     return known.caller;
   }
 
   /** That an assistant's access token ends is its ordinary course: it gets another one by itself. */
-  private refuse(known: Known | null): null {
+  private refuse(known: Known | null, from?: From): null {
     const ordinary = known !== null && Date.parse(known.record.expires_at) > this.time();
     const { caller } = known ?? {};
     const who = { actor_id: caller?.token_id ?? null, account_id: caller?.account_id ?? null };
     const where = caller === undefined ? {} : { organizations: [...caller.roles.keys()] };
-    if (!ordinary) this.parts.accessLog?.refused({ event_type: 'TOKEN_REFUSED', ...who, ...where });
+    if (!ordinary) this.parts.accessLog?.refused({ event_type: 'TOKEN_REFUSED', ...who, ...where, ...placed(from) });
     return null;
   }
 

@@ -46,9 +46,9 @@ test('tells who came in, how and from where', async ({ web, owner, log, path }) 
   });
   const roles = new Map([[web.organizationId, 'EDITOR' as const]]);
   const caller = { account_id, token_id: record.id, client: null, roles, members: roles, read_only: false };
-  log.used(caller, 'An <b>assistant</b>');
+  log.used(caller, 'An <b>assistant</b>', undefined, () => '127.0.0.1');
   web.identity.clock.wait(HOUR_MS);
-  log.used(caller, 'An <b>assistant</b>');
+  log.used(caller, 'An <b>assistant</b>', undefined, () => '127.0.0.1');
   log.noted({ type: 'SIGN_IN_REFUSED', account_id, reason: 'WRONG_PASSWORD', visitor: VISITOR });
   web.identity.clock.wait(60_000);
   log.refused({ event_type: 'TOKEN_REFUSED', actor_id: null });
@@ -71,7 +71,7 @@ test('tells who came in, how and from where', async ({ web, owner, log, path }) 
       'Firefox on Linux203.0.113.7',
       'once',
     ],
-    ['2026-03-01 09:00 UTC until 10:00', 'Token used', `Laptop, of Owner`, 'An <b>assistant</b>', '2 times'],
+    ['2026-03-01 09:00 UTC until 10:00', 'Token used', `Laptop, of Owner`, 'An <b>assistant</b>127.0.0.1', '2 times'],
   ]);
 });
 
