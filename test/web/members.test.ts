@@ -75,7 +75,7 @@ test('the last owner stays, and is told what to do first', async ({ web, owner, 
     await owner.get(self);
     const { status, text } = await owner.send(`${self}/${action}`, fields);
     assert.is(status, 400, action);
-    assert.match(text, 'Make another member OWNER first');
+    assert.match(text, 'make another member OWNER first');
   }
   assert.is((await rolesIn(web)).Ada, 'OWNER');
 });
