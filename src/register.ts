@@ -1,8 +1,7 @@
 import { CommandHandler } from './commands/handler.ts';
 import { createRecordFiles, type RecordFiles } from './mcp/record-files.ts';
 import type { Service } from './mcp/service.ts';
-import type { ToolBox } from './mcp/tool.ts';
-import { createToolBox } from './mcp/toolbox.ts';
+import { createToolBox, type ToolBox } from './mcp/toolbox.ts';
 import { allTools } from './mcp/tools.ts';
 import { Projections } from './projections/projections.ts';
 import type { Reader } from './queries/reader.ts';

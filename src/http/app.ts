@@ -3,7 +3,7 @@ import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import { createProtocol } from '../mcp/protocol.ts';
-import type { ToolBox } from '../mcp/tool.ts';
+import type { ToolBox } from '../mcp/toolbox.ts';
 import { admission, type SessionCaller } from './admission.ts';
 import type { Authenticate } from './authentication.ts';
 import { scopeGuard } from './challenge.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../commands/caller.ts';
 import { Addresses, SCOPES, WRITE } from '../identity/oauth/addresses.ts';
-import type { ToolBox } from '../mcp/tool.ts';
+import type { ToolBox } from '../mcp/toolbox.ts';
 import { HttpError } from './errors.ts';
 
 type Challenge = (request: IncomingMessage) => string;

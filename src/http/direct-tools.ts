@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import { clientOf } from '../mcp/protocol-era.ts';
-import type { ToolBox } from '../mcp/tool.ts';
+import type { ToolBox } from '../mcp/toolbox.ts';
 import type { Admit } from './admission.ts';
 import { parseJson, readBody, requireJson } from './body.ts';
 import type { ScopeGuard } from './challenge.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type Router from '@koa/router';
 import type { FileFormats } from '../mcp/openapi-files.ts';
-import type { ToolBox } from '../mcp/tool.ts';
+import type { ToolBox } from '../mcp/toolbox.ts';
 import { isKnown } from './known.ts';
 import type { RequestState } from './request.ts';
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { AccessEntry } from './access-log.ts';
+import type { AccessEntry } from './access-told.ts';
 
 /** What may be counted at once, whoever it is that makes it happen. */
 const MOST = 10_000;

@@ -6,24 +6,8 @@ import type { AccountStore } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 import { AccessCounts, AccessNames, type Counted } from './access-counts.ts';
 import { AccessRows, anonymous, merged, rowOf, type Unwritten } from './access-rows.ts';
-import { entryOfAccount, entryOfLink } from './access-told.ts';
+import { type AccessEntry, entryOfAccount, entryOfLink } from './access-told.ts';
 import type { AccountEvent, LinkEvent } from './noted.ts';
-import type { Visitor } from './visitor.ts';
-
-/** What is told to the access log. Names, token texts and passwords have no place in it. */
-export interface AccessEntry {
-  event_type: AccessType;
-  /** `acc_…`, `tok_…` or SYSTEM: who did it; null where nobody is known. */
-  actor_id: string | null;
-  /** Whose account it is about, where that is not the actor: a token's owner, or whose name was tried. */
-  account_id?: string | null;
-  /** Who is to see it; unless given, the organizations that the account is a member of. */
-  organizations?: readonly string[];
-  visitor?: Visitor;
-  /** An assistant's name; a person's browser is known from the visitor. */
-  client?: string | null;
-  details?: Readonly<Record<string, string | number>>;
-}
 
 export interface AccessLogParts {
   accounts: AccountStore;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { AccessRow } from '../queries/access-entry.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import type { AccessEntry } from './access-log.ts';
+import type { AccessEntry } from './access-told.ts';
 import { printable } from './account.ts';
 import { change } from './change.ts';
 import { browserOf } from './visitor.ts';

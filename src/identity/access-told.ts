@@ -1,5 +1,21 @@
-import type { AccessEntry } from './access-log.ts';
+import type { AccessType } from '../queries/access-entry.ts';
 import type { AccountEvent, LinkEvent } from './noted.ts';
+import type { Visitor } from './visitor.ts';
+
+/** What is told to the access log. Names, token texts and passwords have no place in it. */
+export interface AccessEntry {
+  event_type: AccessType;
+  /** `acc_…`, `tok_…` or SYSTEM: who did it; null where nobody is known. */
+  actor_id: string | null;
+  /** Whose account it is about, where that is not the actor: a token's owner, or whose name was tried. */
+  account_id?: string | null;
+  /** Who is to see it; unless given, the organizations that the account is a member of. */
+  organizations?: readonly string[];
+  visitor?: Visitor;
+  /** An assistant's name; a person's browser is known from the visitor. */
+  client?: string | null;
+  details?: Readonly<Record<string, string | number>>;
+}
 
 /** What people's accounts tell, as an entry of the access log. Who is refused is not known: their account is only named. */
 export function entryOfAccount(event: AccountEvent): AccessEntry {

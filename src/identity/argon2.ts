@@ -1,5 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import type { Hasher } from './passwords.ts';
+
+/** What does the work: Argon2, or a test that counts. */
+export interface Hasher {
+  hash(password: string): Promise<string>;
+  verify(hash: string, password: string): Promise<boolean>;
+}
 
 /** What is asked of the thread: a hash to make, or (with `hash`) one to compare with. */
 type Question = { password: string; cost: object } | { password: string; hash: string };

@@ -1,10 +1,8 @@
 import type { Role } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import type { LinkEvent, LinkNoted } from './noted.ts';
+import type { LinkEvent, LinkKind, LinkNoted } from './noted.ts';
 import { newSecret, secretId } from './secret-text.ts';
-
-export type LinkKind = 'SETUP' | 'INVITATION' | 'RESET';
 
 /** A link that begins something once. The id is the SHA-256 of its secret, so it may be shown and sent in forms. */
 export interface Link extends AccountRecord {

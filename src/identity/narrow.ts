@@ -1,13 +1,20 @@
+import type { AccountStore } from '../stores/account-store.ts';
 import { change } from './change.ts';
 import type { TokenRecord } from './token-record.ts';
-import type { TokensParts } from './tokens.ts';
+
+export interface NarrowParts {
+  accounts: AccountStore;
+  now: () => Date;
+  /** Told the id of a token that must not be known any longer as it was: see Authenticator.forget. */
+  changed?: (tokenId: string) => void;
+}
 
 /**
  * Takes an organization off what is kept of a token; the last one takes the token away. Done before the organization is
  * told, so that the token has no role there from now on.
  */
 export async function narrow(
-  { accounts, changed, now }: Omit<TokensParts, 'handler'>,
+  { accounts, changed, now }: NarrowParts,
   id: string,
   organizationId: string,
 ): Promise<void> {

@@ -1,5 +1,4 @@
 import type { Factor } from './account.ts';
-import type { LinkKind } from './links.ts';
 import type { Visitor } from './visitor.ts';
 
 /**
@@ -31,6 +30,8 @@ export type AccountEvent = { visitor: Visitor } & (
   /** `organizations`: where the account was a member until then. */
   | { type: 'ACCOUNT_ERASED'; account_id: string; organizations: readonly string[] }
 );
+
+export type LinkKind = 'SETUP' | 'INVITATION' | 'RESET';
 
 /** What it is told of links that let somebody in. Their use shows in what follows from it. */
 export interface LinkEvent {

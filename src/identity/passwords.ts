@@ -1,13 +1,7 @@
 import { parseOptions } from '@node-rs/argon2';
 import { Refusal } from '../commands/refusal.ts';
-import { Argon2 } from './argon2.ts';
+import { Argon2, type Hasher } from './argon2.ts';
 import { Turns } from './turns.ts';
-
-/** What does the work: Argon2, or a test that counts. */
-export interface Hasher {
-  hash(password: string): Promise<string>;
-  verify(hash: string, password: string): Promise<boolean>;
-}
 
 /** 19 MiB and two passes: the smallest that OWASP's password storage sheet asks of argon2id (the package's default kind). */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

@@ -1,12 +1,13 @@
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Account, accountIn, accountOf } from './account.ts';
 import { Accounts } from './accounts.ts';
+import type { Hasher } from './argon2.ts';
 import { Factors } from './factors.ts';
 import { ownerOf } from './installation.ts';
 import { Links } from './links.ts';
 import type { LinkNoted, Noted } from './noted.ts';
 import { Passkeys } from './passkeys.ts';
-import { type Hasher, Passwords } from './passwords.ts';
+import { Passwords } from './passwords.ts';
 import { Proof } from './proof.ts';
 import { Recovery } from './recovery.ts';
 import { Sessions } from './sessions.ts';

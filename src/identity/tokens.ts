@@ -7,10 +7,9 @@ import { madeBefore } from '../commands/organization-tokens.ts';
 import { because } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { lowerRole } from '../commands/roles.ts';
-import type { AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
 import { type Actor, commandOrganization, isSystem, requireOrganization, SYSTEM } from './actor.ts';
-import { narrow } from './narrow.ts';
+import { type NarrowParts, narrow } from './narrow.ts';
 import { makeToken } from './token.ts';
 import { byAge, listIn, listOf, type ReachingToken, type ShownToken } from './token-lists.ts';
 import {
@@ -32,12 +31,8 @@ export type { IssuedToken, NewToken, TokenRecord } from './token-record.ts';
 /** An account has no more credentials than these that are good. */
 const MOST_ACTIVE = 200;
 
-export interface TokensParts {
-  accounts: AccountStore;
+export interface TokensParts extends NarrowParts {
   handler: CommandHandler;
-  now: () => Date;
-  /** Told the id of a token that must not be known any longer as it was: see Authenticator.forget. */
-  changed?: (tokenId: string) => void;
 }
 
 /**

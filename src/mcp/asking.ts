@@ -1,6 +1,7 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { ProtocolError } from './protocol-message.ts';
-import type { CallContext, ToolBox } from './tool.ts';
+import type { CallContext } from './tool.ts';
+import type { ToolBox } from './toolbox.ts';
 
 /** Asks a tool and reads its answer. @throws ProtocolError with the tool's refusal as its data */
 export type Ask = <T = Record<string, unknown>>(tool: string, args: object) => Promise<T>;

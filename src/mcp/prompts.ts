@@ -1,7 +1,8 @@
 import { addDays } from '../commands/dates.ts';
 import { asking } from './asking.ts';
 import { AS_DATA, badArgument, Desk, type Message, type Prompt, say, show, steps, which } from './prompt.ts';
-import type { CallContext, ToolBox } from './tool.ts';
+import type { CallContext } from './tool.ts';
+import type { ToolBox } from './toolbox.ts';
 
 const DAYS_AHEAD = 7;
 

@@ -27,7 +27,8 @@ import {
   resultMessage,
 } from './protocol-message.ts';
 import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts';
-import type { CallContext, ToolBox, ToolResult } from './tool.ts';
+import type { CallContext } from './tool.ts';
+import type { ToolBox, ToolResult } from './toolbox.ts';
 
 /** How long a modern client may keep what changes only with a new version of the service: lists, the library. */
 const FIXED_TTL_MS = 3_600_000;

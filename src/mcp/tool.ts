@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { Caller } from '../commands/caller.ts';
 import type { Example } from './example.ts';
-import type { About } from './openapi.ts';
 import type { RecordKind } from './output.ts';
 
 /** What a tool gets besides its input. */
@@ -30,25 +29,4 @@ export interface Tool<Input = unknown> {
   /** Published as destructiveHint: it takes something away or out of sight. */
   destructive: boolean;
   run(input: Input, context: CallContext): Promise<object>;
-}
-
-/** A call's outcome as JSON text, made once. `status` is the direct form's; 200 when it was done. */
-export interface ToolResult {
-  json: string;
-  status: number;
-  /** Seconds, for Retry-After. */
-  retryAfter?: number;
-}
-
-/** All tools as the transports see them. */
-export interface ToolBox {
-  /** The value of `tools` in tools/list, serialised once. */
-  readonly listJson: string;
-  readonly instructions: string;
-  /** The direct form of all tools, and the files, as an OpenAPI document in JSON. */
-  openapi(about: Omit<About, 'description'>): string;
-  has(name: string): boolean;
-  isReadOnly(name: string): boolean;
-  /** Never throws: what goes wrong is in the result, as `{error: {…}}` with its status. `name` must be known. */
-  call(name: string, args: unknown, context: CallContext): Promise<ToolResult>;
 }

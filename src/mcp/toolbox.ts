@@ -1,9 +1,30 @@
 import { asRefusal, Refusal } from '../commands/refusal.ts';
 import { readInput } from './input.ts';
-import { openapiDocument } from './openapi.ts';
+import { type About, openapiDocument } from './openapi.ts';
 import { publish } from './publish.ts';
 import { ERRORS } from './status.ts';
-import type { CallContext, Tool, ToolBox, ToolResult } from './tool.ts';
+import type { CallContext, Tool } from './tool.ts';
+
+/** A call's outcome as JSON text, made once. `status` is the direct form's; 200 when it was done. */
+export interface ToolResult {
+  json: string;
+  status: number;
+  /** Seconds, for Retry-After. */
+  retryAfter?: number;
+}
+
+/** All tools as the transports see them. */
+export interface ToolBox {
+  /** The value of `tools` in tools/list, serialised once. */
+  readonly listJson: string;
+  readonly instructions: string;
+  /** The direct form of all tools, and the files, as an OpenAPI document in JSON. */
+  openapi(about: Omit<About, 'description'>): string;
+  has(name: string): boolean;
+  isReadOnly(name: string): boolean;
+  /** Never throws: what goes wrong is in the result, as `{error: {…}}` with its status. `name` must be known. */
+  call(name: string, args: unknown, context: CallContext): Promise<ToolResult>;
+}
 
 const INSTRUCTIONS = [
   'veritrail keeps an organization’s compliance register and its whole history. Call listOrganizations first.',

@@ -1,6 +1,7 @@
 import type { CollectionSpec } from '../stores/read-store.ts';
 import { audits } from './audits.ts';
 import { CHANGES } from './changes.ts';
+import { collectionsOf } from './collections.ts';
 import { controls } from './controls.ts';
 import { evidences } from './evidence.ts';
 import { frameworks } from './frameworks.ts';
@@ -9,7 +10,7 @@ import { LINKS, NEIGHBOURS } from './neighbours.ts';
 import { nonconformities } from './nonconformities.ts';
 import { obligations } from './obligations.ts';
 import { organizations } from './organizations.ts';
-import { collectionsOf, type ReadModel } from './read-model.ts';
+import type { ReadModel } from './read-model.ts';
 import { risks } from './risks.ts';
 import { SEALS } from './sealed.ts';
 import { TREE } from './tree.ts';

@@ -1,10 +1,9 @@
 import type { Decider } from '../commands/decider.ts';
 import type { Family, FamilyNames } from '../commands/family.ts';
-import type { CollectionSpec, Scalar, StoredDocument } from '../stores/read-store.ts';
+import type { Scalar, StoredDocument } from '../stores/read-store.ts';
 import { type Key, seldom, worked } from './keys.ts';
 import { countOf, EVIDENCE_UNTIL, greatest, NEVER, OPEN_END, type Tally } from './tally.ts';
 import { searchWords } from './text.ts';
-import { recordView, versionView } from './views.ts';
 
 /** What every projected record carries beside its family's own fields. Names are the wire's. */
 export interface RecordDocument {
@@ -126,7 +125,7 @@ const COMMON: Readonly<Record<string, Key<RecordDocument>>> = {
   updated_at: { type: 'text', of: ({ updated_at }) => updated_at, filtered: false },
 };
 const COMMON_ORDERS = ['created_at', 'updated_at'];
-const SPAN_KEYS = { record_id: 'text', from_position: 'number', until_position: 'number' } as const;
+export const SPAN_KEYS = { record_id: 'text', from_position: 'number', until_position: 'number' } as const;
 
 export function historyOf(collection: string): string {
   return `${collection}_history`;
@@ -139,7 +138,7 @@ export function ordersOf(model: ReadModel): string[] {
 
 const keysByModel = new WeakMap<ReadModel, Readonly<Record<string, Key>>>();
 
-function keysOf(model: ReadModel): Readonly<Record<string, Key>> {
+export function keysOf(model: ReadModel): Readonly<Record<string, Key>> {
   let keys = keysByModel.get(model);
   if (keys === undefined) {
     keys = Object.assign({}, COMMON, model.keys, ...model.lacks.map((lack) => LACKING[lack] ?? {})) as Record<
@@ -149,40 +148,6 @@ function keysOf(model: ReadModel): Readonly<Record<string, Key>> {
     keysByModel.set(model, keys);
   }
   return keys;
-}
-
-/** The two collections of a family: its records now, and every version with the ordinals between which it held. */
-export function collectionsOf(model: ReadModel): CollectionSpec[] {
-  const all = Object.entries(keysOf(model));
-  const keys = Object.fromEntries(all.map(([name, { type }]) => [name, type]));
-  const filters = all.filter(([, key]) => key.filtered === true).map(([name]) => name);
-  const seldom = all.filter(([, key]) => key.filtered === 'SELDOM').map(([name]) => name);
-  const span = ['from_position', 'until_position'];
-  const sorted = [
-    ...ordersOf(model).map((order) => [order]),
-    ...(model.narrowing ?? []).map((key) => [key, model.orders[0]!]),
-  ];
-  const indexed = (covers: string[]) =>
-    sorted.map((keys) => {
-      const all = keys.at(-1) === model.orders[0] ? [...covers, ...seldom] : covers;
-      return { keys, covers: all.filter((key) => !keys.includes(key)) };
-    });
-  return [
-    {
-      name: model.family.plural,
-      keys,
-      indexes: [...indexed(filters), ...(model.lookups ?? []).map((key) => ({ keys: [key] }))],
-      searchable: true,
-      views: [recordView(model)],
-    },
-    {
-      name: historyOf(model.family.plural),
-      keys: { ...keys, ...SPAN_KEYS },
-      indexes: [...indexed([...span, ...filters]), { keys: ['record_id', 'from_position'] }],
-      searchable: true,
-      views: [versionView(model, historyOf(model.family.plural))],
-    },
-  ];
 }
 
 /** A record as it is stored for today's reads. */

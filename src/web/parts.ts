@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { Limits } from '../http/limits.ts';
-import type { AccessEntry } from '../identity/access-log.ts';
+import type { AccessEntry } from '../identity/access-told.ts';
 import type { Members } from '../identity/members.ts';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import type { OpenId } from '../identity/openid/openid.ts';

@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/refusal.ts';
 import { asking } from '../../src/mcp/asking.ts';
 import { ProtocolError } from '../../src/mcp/protocol-message.ts';
-import type { CallContext, ToolBox } from '../../src/mcp/tool.ts';
+import type { CallContext } from '../../src/mcp/tool.ts';
+import type { ToolBox } from '../../src/mcp/toolbox.ts';
 
 const test = suite('asking a tool');
 

@@ -8,7 +8,8 @@ import { createApp, type HttpParts } from '../../src/http/app.ts';
 import { createLimits } from '../../src/http/limits.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
 import { visitors } from '../../src/http/visitor.ts';
-import type { CallContext, ToolBox, ToolResult } from '../../src/mcp/tool.ts';
+import type { CallContext } from '../../src/mcp/tool.ts';
+import type { ToolBox, ToolResult } from '../../src/mcp/toolbox.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 
 export const TOKEN = 'vtr_good';

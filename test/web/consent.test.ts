@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { Cookies } from '../../src/http/cookies.ts';
 import { oauthEndpoints } from '../../src/http/oauth.ts';
 import { type RequestState, requests } from '../../src/http/request.ts';
-import type { AccessEntry } from '../../src/identity/access-log.ts';
+import type { AccessEntry } from '../../src/identity/access-told.ts';
 import { createOAuth, type OAuth } from '../../src/identity/oauth/oauth.ts';
 import { createPages } from '../../src/web/routes.ts';
 import { authorizeUrl, exchange, newClient, pkce, REDIRECT } from '../support/oauth-raw.ts';
