@@ -4,7 +4,7 @@ import { extensionText, readSealFile, type SealFile, verifySeal } from '../src/t
 import { keptSealText, readKeptSeal } from '../src/trail/kept-seal.ts';
 import { GrowingTree, type NodeId } from '../src/trail/merkle.ts';
 import { consistencyProof } from '../src/trail/proof.ts';
-import type { LogSealed, SealKeyRotated } from '../src/trail/seal.ts';
+import { type LogSealed, makeSeal, rotateKey, type SealKeyRotated } from '../src/trail/seal.ts';
 import {
   FIRST_KEY,
   ORGANIZATION,
@@ -19,9 +19,15 @@ const test = suite('a seal that extends another');
 
 const { events } = twoHundredEvents();
 const SEALS = events.filter(({ type }) => type === 'LogSealed').map(({ data }) => data as unknown as LogSealed);
-const ROTATIONS = events
-  .filter(({ type }) => type === 'SealKeyRotated')
-  .map(({ data }) => data as unknown as SealKeyRotated);
+/** The rotations before a seal. */
+const rotationsBefore = (seal: LogSealed) =>
+  events
+    .slice(
+      0,
+      events.findIndex(({ data }) => data.root === seal.root),
+    )
+    .filter(({ type }) => type === 'SealKeyRotated')
+    .map(({ data }) => data as unknown as SealKeyRotated);
 
 const nodes = new Map<string, Buffer>();
 const tree = new GrowingTree(({ level, index }, hash) => nodes.set(`${level}.${index}`, hash));
@@ -33,10 +39,11 @@ const keptOf = (seal: LogSealed) => readKeptSeal(keptSealText(ORGANIZATION, seal
 /** The file of one seal with what shows that it extends another. */
 function fileOf(older: LogSealed, newer: LogSealed): SealFile {
   const proof = consistencyProof(older.size, newer.size, node);
-  return readSealFile(keptSealText(ORGANIZATION, newer) + extensionText(proof, ROTATIONS));
+  return readSealFile(keptSealText(ORGANIZATION, newer) + extensionText(proof, rotationsBefore(newer)));
 }
 
 const [OLD, NEW] = [SEALS[1]!, SEALS.at(-1)!];
+const ROTATIONS = rotationsBefore(NEW);
 const keys = [publicOf(FIRST_KEY)];
 
 test('is proved with the two seals and the first key alone, whichever two they are', () => {
@@ -91,6 +98,21 @@ test('is refused where it is not what it says, or says nothing of the seal that 
     const verdict = verifySeal(given, { keys, kept: olds });
     assert.equal([verdict.valid, verdict.fault], [false, { why, size: of }], String(index));
   }
+});
+
+test('is not by a key that a rotation before it led away from, unless a later one led back', () => {
+  const { key_id: _key, signature: _signature, ...head } = NEW;
+  const by = (key: typeof FIRST_KEY) =>
+    keptSealText(ORGANIZATION, makeSeal(ORGANIZATION, head, key).data as unknown as LogSealed);
+  const verdictOn = (key: typeof FIRST_KEY, rotations: readonly SealKeyRotated[]) => {
+    const extension = extensionText(consistencyProof(SEALS[2]!.size, NEW.size, node), rotations);
+    return verifySeal(readSealFile(by(key) + extension), { keys, kept: [keptOf(SEALS[2]!)] });
+  };
+  const back = rotateKey(ORGANIZATION, null, SECOND_KEY, FIRST_KEY).data as unknown as SealKeyRotated;
+  assert.is(verdictOn(SECOND_KEY, ROTATIONS).valid, true);
+  assert.equal(verdictOn(FIRST_KEY, ROTATIONS).fault, { why: 'KEY', size: null });
+  assert.is(verdictOn(FIRST_KEY, [...ROTATIONS, back]).valid, true);
+  assert.equal(verdictOn(SECOND_KEY, [...ROTATIONS, back]).fault, { why: 'KEY', size: null });
 });
 
 test('of the same size must be the same seal', () => {

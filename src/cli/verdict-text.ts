@@ -28,7 +28,7 @@ const WHOLE_WHY: Record<WholeFault['why'], string> = {
 };
 
 const EXTENSION_WHY: Record<ExtensionFault['why'], string> = {
-  KEY: 'The seal is of a key that you did not give, and that none you gave vouches for.',
+  KEY: 'The seal is of a key that you did not give and that none you gave vouches for, or of one that was replaced before.',
   SIGNATURE: 'The seal is not signed with its key: it was altered, or made without the key.',
   KEPT_KEY: WHOLE_WHY.KEPT_KEY,
   KEPT_BEYOND:

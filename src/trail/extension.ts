@@ -55,9 +55,10 @@ function readExtension(text: string): Extension {
  */
 export function verifySeal(file: SealFile, { keys, kept = [] }: VerifierOptions): SealVerdict {
   const { seal, extension } = file;
-  const trusted = trustedKeys(seal.organization_id, keys, extension?.rotations ?? []);
+  const { trusted, replaced } = follow(seal.organization_id, keys, extension?.rotations ?? []);
   let fault: ExtensionFault | null = null;
-  if (trusted.every(({ key_id }) => key_id !== seal.key_id)) fault = { why: 'KEY', size: null };
+  const isOfTrusted = trusted.some(({ key_id }) => key_id === seal.key_id);
+  if (!isOfTrusted || replaced.has(seal.key_id)) fault = { why: 'KEY', size: null };
   else if (!isKeptSealSigned(seal, trusted)) fault = { why: 'SIGNATURE', size: null };
   for (const older of kept) {
     const why = judge(file, older, trusted);
@@ -77,18 +78,20 @@ function judge({ seal, extension }: SealFile, older: KeptSeal, trusted: readonly
   return provesConsistency(proof, older, seal) ? null : 'KEPT';
 }
 
-/** The keys that were given, and those that took over from them with their consent. */
-function trustedKeys(
-  organizationId: string,
-  given: readonly PublicKey[],
-  rotations: readonly SealKeyRotated[],
-): PublicKey[] {
+/**
+ * The keys that were given and those that took over from them with their consent; and ids of those that were replaced so
+ * in the end: a rotation is the remedy for a key that leaked, so what it seals afterwards says nothing.
+ */
+function follow(organizationId: string, given: readonly PublicKey[], rotations: readonly SealKeyRotated[]) {
   const trusted = [...given];
+  const replaced = new Set<string>();
   for (const data of rotations) {
     const before = trusted.find(({ key_id }) => key_id === data.from_key_id);
     const key = readPublicKey(data.public_key);
     if (before === undefined || key.key_id !== data.key_id) continue;
-    if (isFactSigned(organizationId, { type: 'SealKeyRotated', data }, key, before)) trusted.push(key);
+    if (!isFactSigned(organizationId, { type: 'SealKeyRotated', data }, key, before)) continue;
+    trusted.push(key);
+    replaced.add(before.key_id).delete(key.key_id);
   }
-  return trusted;
+  return { trusted, replaced };
 }

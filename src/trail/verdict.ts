@@ -103,9 +103,9 @@ export interface Verdict {
 /** What is wrong with a seal by itself, or with what it says of one that was kept earlier. */
 export interface ExtensionFault {
   /**
-   * `KEY`: it is of a key that nobody vouches for. `SIGNATURE`: it is not signed by its key. `KEPT_KEY`: the kept one is not
-   * signed with a trusted key, or is another organization's. `KEPT_BEYOND`: that one covers more. `NO_PROOF`: no proof
-   * since that one is there. `KEPT`: the proof does not hold.
+   * `KEY`: it is of a key that nobody vouches for, or of one that was replaced before. `SIGNATURE`: it is not signed by its
+   * key. `KEPT_KEY`: the kept one is not signed with a trusted key, or is another organization's. `KEPT_BEYOND`: that one
+   * covers more. `NO_PROOF`: no proof since that one is there. `KEPT`: the proof does not hold.
    */
   why: 'KEY' | 'SIGNATURE' | 'KEPT_KEY' | 'KEPT_BEYOND' | 'NO_PROOF' | 'KEPT';
   /** Of the kept seal that it is about; null where it is about the seal itself. */
