@@ -5,8 +5,11 @@ import { nextCursor, position, time } from './output.ts';
 
 const figure = z.strictObject({
   name: z.string(),
+  group: z.string().describe('what it is about: a heading of several'),
+  label: z.string().describe('what it is called below that'),
+  kind: z.enum(['COUNT', 'SHARE']),
   value: z.number().nullable().describe('a count, or a share between 0 and 1'),
-  counts: z.string().describe('what it counts'),
+  counts: z.string().describe('what exactly it counts'),
   change: z
     .strictObject({
       days_30: z.number().nullable(),
@@ -22,6 +25,9 @@ const head = {
   title: z.string(),
   organization: z.strictObject({ id: field.id('org'), name: z.string().nullable() }),
   inputs: z.record(z.string(), z.union([z.string(), z.number()])).describe('what narrows it, as it was understood'),
+  about: z
+    .array(z.strictObject({ label: z.string(), value: z.string() }))
+    .describe('the inputs in words, and what else has to be known; an account’s id stands for a person'),
   as_of: time().nullable().describe('log time of the newest event in it'),
   position: position().describe('serves as as_of'),
   today: field.date().describe('the day that due dates are compared with'),
@@ -31,7 +37,7 @@ const head = {
   proof: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('of AUDIT_PACK: the first seal that covers position, and the way to it'),
+    .describe('of AUDIT_PACK: the first seal that covers position, and the way to it from the event there'),
   pending_seal: z.literal(true).optional().describe('of AUDIT_PACK: no seal covers position yet'),
 };
 
@@ -44,6 +50,7 @@ const report = z.strictObject({
       sections: z.array(
         z.strictObject({
           name: z.string(),
+          note: z.string().optional().describe('what has to be known to read it right'),
           rows: z.array(z.record(z.string(), z.unknown())).describe('empty fields are left out; people are ids'),
         }),
       ),
@@ -54,7 +61,9 @@ const report = z.strictObject({
   truncated: z
     .literal(true)
     .optional()
-    .describe('a row too large for an answer is cut, and has truncated too: the digest is of the whole one'),
+    .describe(
+      'a row too large for an answer is cut, and has truncated too: the digest is of the whole one, which files have',
+    ),
   left_out: z.record(z.string(), z.int()).optional().describe('how many rows come after this page, by section'),
 });
 

@@ -95,7 +95,7 @@ async function verificationOf(reader: Reader, shown: readonly ChangeDocument[], 
   const chains = await verifyChanges(reader.events, shown);
   return {
     ...chains,
-    seal: seal && { ...seal, position: String(seal.position) },
+    seal,
     inclusion: inclusion.slice(0, shown.length),
   };
 }

@@ -114,8 +114,8 @@ async function momentOfPosition(reader: Reader, organizationId: string, ordinal:
     if (!(await progress.caughtUp(Date.now(), READ_WAIT_MS))) throw behind();
     if ((progress.checkpoint(organizationId)?.ordinal ?? 0) < ordinal) refuseFuture();
   }
-  if (ordinal === 0) return { today: '0000-01-01', ordinal: 0 };
-  const time = await logTimeOf(reader, organizationId, ordinal);
+  // Just before the first event it is that one's day already.
+  const time = await logTimeOf(reader, organizationId, Math.max(1, ordinal));
   if (time === null) throw behind();
   return { today: dateOf(time), ordinal };
 }

@@ -1,3 +1,4 @@
+import { CHANGES, type ChangeDocument, changeId } from '../projections/changes.ts';
 import { firstSealOf, type LogSealedDocument, newestSeal } from '../projections/sealed.ts';
 import { readNodes } from '../projections/tree.ts';
 import type { ReadModels } from '../stores/read-store.ts';
@@ -5,20 +6,27 @@ import { consistencyPath, inclusionPath } from '../trail/merkle.ts';
 import { type ConsistencyProof, consistencyProof, type InclusionProof, inclusionProof } from '../trail/proof.ts';
 import type { LogSealed } from '../trail/seal.ts';
 
-/** A seal, where it stands, and what shows that an event is in what it covers (docs/trail-format.md). */
+/** An event, a seal, and what shows that the event is in what the seal covers (docs/trail-format.md). */
 export interface Proof {
+  event: { position: string; event_id: string; hash: string };
   seal: SealAt;
   inclusion: InclusionProof;
 }
 
-export type SealAt = LogSealed & { position: number; event_id: string };
+export type SealAt = LogSealed & { position: string; event_id: string };
 
 /** Proves that an event is in the log that the first seal which covers it stands for; null as long as there is none. */
 export async function proofOf(models: ReadModels, organizationId: string, position: number): Promise<Proof | null> {
   const seal = await firstSealOf(models, organizationId, position);
-  if (seal === null) return null;
+  const [change] = await models.get(CHANGES.name, [changeId(organizationId, position)]);
+  if (seal === null || change === undefined) return null;
+  const { event_id, hash } = change.doc as unknown as ChangeDocument;
   const node = await nodesFor(models, organizationId, seal.data.size, [position]);
-  return { seal: sealAt(seal), inclusion: inclusionProof(position, seal.data.size, node) };
+  return {
+    event: { position: String(position), event_id, hash },
+    seal: sealAt(seal),
+    inclusion: inclusionProof(position, seal.data.size, node),
+  };
 }
 
 /** The newest seal, and for each of these positions that it covers the path that proves it. */
@@ -55,5 +63,5 @@ function nodesFor(models: ReadModels, organizationId: string, size: number, posi
 }
 
 function sealAt({ data, position, event_id }: LogSealedDocument): SealAt {
-  return { ...data, position, event_id };
+  return { ...data, position: String(position), event_id };
 }

@@ -162,15 +162,24 @@ test('a report goes on from its own position, whatever is written meanwhile', as
 
 test('a record that alone is too large is cut, and says so', async ({ register, ask }) => {
   const { organizationId: organization_id } = register;
-  const long = 'words and words '.repeat(600);
-  const texts = { root_cause: long, corrective_action: long, effectiveness_check: long };
-  await register.call('addNonconformity', { organization_id, description: long, ...texts });
-  const answer = (await ask({ type: 'NONCONFORMITIES', format: 'JSON' })) as object;
-  assert.ok(JSON.stringify(answer).length <= 60_000);
-  const [row] = rowsOf((answer as { report: never }).report, 'nonconformities');
+  const add = (text: string) => {
+    const texts = { description: text, root_cause: text, corrective_action: text, effectiveness_check: text };
+    return register.call('addNonconformity', { organization_id, ...texts });
+  };
+  await add('words and words '.repeat(620));
+  const whole = await wholeReport(ask, { type: 'NONCONFORMITIES' });
+  assert.is(rowsOf(whole, 'nonconformities')[0]!.truncated, undefined, 'what an answer has room for is whole');
+  assert.is(digestOfAnswer(whole), whole.digest);
+  // Each quotation mark takes two characters of JSON.
+  const { nonconformity } = await add('"a" '.repeat(2_400));
+  const answer = await wholeReport(ask, { type: 'NONCONFORMITIES' });
+  const row = rowsOf(answer, 'nonconformities').find(({ id }) => id === (nonconformity as { id: string }).id);
   assert.is(row!.truncated, true);
-  assert.is((answer as { report: { truncated?: true } }).report.truncated, true, 'its digest is not of what is here');
-  assert.is(((await ask({ type: 'NONCONFORMITIES', format: 'CSV' })) as { report: Answer }).report.truncated, true);
+  assert.is.not(digestOfAnswer(answer), answer.digest, 'the digest is of the whole row');
+  const asked = { type: 'NONCONFORMITIES', format: 'JSON' };
+  const first = (await ask(asked)) as { report: Answer; next_cursor: string };
+  const second = (await ask({ ...asked, cursor: first.next_cursor })) as { report: Answer };
+  assert.equal([first.report.truncated, second.report.truncated].sort(), [true, undefined]);
 });
 
 test('a control with very many measures has the newest of them, and how many there are', async ({ register, ask }) => {

@@ -46,6 +46,7 @@ export function naiveFigures(register: NaiveRegister): Record<string, number | n
     put(`risks_${status.toLowerCase()}`, risks, (risk) => risk.status === status);
   }
   const unclosed = risks.filter(({ fields }) => fields.status !== 'CLOSED');
+  put('risks_not_closed', unclosed);
   for (const priority of ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW']) {
     put(`risks_${priority.toLowerCase()}`, unclosed, (risk) => risk.priority === priority);
   }
@@ -57,16 +58,19 @@ export function naiveFigures(register: NaiveRegister): Record<string, number | n
 
   const vendors = live(register, 'VENDOR');
   const here = vendors.filter(({ fields }) => fields.status !== 'OFFBOARDED');
-  put('vendors', here);
+  put('vendors', vendors);
+  put('vendors_active', here);
   for (const status of ['PENDING_REVIEW', 'APPROVED', 'CONDITIONAL', 'REJECTED', 'SUSPENDED', 'OFFBOARDED']) {
     put(`vendors_${status.toLowerCase()}`, vendors, (vendor) => vendor.status === status);
   }
-  put('vendors_critical', here, ({ criticality }) => criticality === 'HIGH' || criticality === 'CRITICAL');
+  put('vendors_high_or_critical', here, ({ criticality }) => criticality === 'HIGH' || criticality === 'CRITICAL');
   put('vendors_review_overdue', here, ({ next_review_due }) => past(next_review_due));
   put('vendors_never_reviewed', here, ({ last_reviewed }) => last_reviewed === null);
 
   put('frameworks', live(register, 'FRAMEWORK'));
   Object.assign(figures, controlFigures(register, live(register, 'CONTROL')));
+  const coverage = naiveCoverage(register);
+  if (Object.keys(coverage).length > 1) Object.assign(figures, coverage);
 
   const measures = live(register, 'MEASURE');
   put('measures', measures);
@@ -85,15 +89,18 @@ export function naiveFigures(register: NaiveRegister): Record<string, number | n
 
   const findings = live(register, 'NONCONFORMITY');
   const open = findings.filter(({ fields }) => fields.status !== 'CLOSED');
+  put('nonconformities', findings);
   put('nonconformities_open', open);
   put('nonconformities_closed', findings, ({ status }) => status === 'CLOSED');
   for (const severity of ['MAJOR', 'MINOR', 'OBSERVATION']) {
     put(`nonconformities_${severity.toLowerCase()}`, open, (finding) => finding.severity === severity);
   }
+  put('nonconformities_without_severity', open, ({ severity }) => !severity);
   put('nonconformities_overdue', findings, ({ overdue }) => overdue === true);
 
   const audits = live(register, 'AUDIT');
-  for (const state of ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED']) {
+  put('audits', audits);
+  for (const state of ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED']) {
     put(`audits_${state.toLowerCase()}`, audits, (audit) => audit.state === state);
   }
   const evidence = live(register, 'EVIDENCE');
@@ -117,6 +124,28 @@ function controlFigures(register: NaiveRegister, controls: readonly Plain[]): Re
   };
 }
 
+/** The coverage of each framework by itself. */
+export function naiveCoverage(register: NaiveRegister): Record<string, number | null> {
+  return Object.fromEntries(
+    live(register, 'FRAMEWORK').map(({ id }) => {
+      const own = live(register, 'CONTROL').filter(({ fields }) => fields.framework_id === id);
+      return [`coverage:${id}`, controlFigures(register, own).coverage!];
+    }),
+  );
+}
+
+/** The figures of a framework's statement; of one that is archived, its controls that were not archived by themselves. */
+export function naiveStatementFigures(register: NaiveRegister, framework: string): Record<string, number | null> {
+  const own = controlsOf(register, framework);
+  const unexplained = own.filter(
+    ({ fields }) => fields.status === 'INCLUDED' && !(fields.inclusion_justification as string | null),
+  );
+  return { ...controlFigures(register, own), controls_without_justification: unexplained.length };
+}
+
+const controlsOf = (register: NaiveRegister, framework: string): Plain[] =>
+  register.ofType('CONTROL').filter((one) => one.fields.framework_id === framework && one.archived_at === null);
+
 /** The matrix of risks: how many not closed at each likelihood and impact, where there are any. */
 export function naiveMatrix(register: NaiveRegister): Record<string, number> {
   const cells: Record<string, number> = {};
@@ -133,7 +162,7 @@ export function naiveMatrix(register: NaiveRegister): Record<string, number> {
 
 /** A framework's controls: by its id what a control is linked with. */
 export function naiveStatement(register: NaiveRegister, framework: string): Record<string, object> {
-  const controls = live(register, 'CONTROL').filter(({ fields }) => fields.framework_id === framework);
+  const controls = controlsOf(register, framework);
   return Object.fromEntries(
     controls.map((control) => {
       const measures = register.live(control.id, 'MEASURE').map(({ id }) => id);

@@ -6,6 +6,9 @@ type Json = Record<string, unknown>;
 
 export interface ReportFigure {
   name: string;
+  group: string;
+  label: string;
+  kind: 'COUNT' | 'SHARE';
   value: number | null;
   counts: string;
   change?: Record<string, number | null>;
@@ -17,7 +20,8 @@ export interface WholeReport extends Json {
   position: string;
   today: string;
   digest: string;
-  data: { figures: ReportFigure[]; sections: { name: string; rows: Json[] }[] };
+  about: { label: string; value: string }[];
+  data: { figures: ReportFigure[]; sections: { name: string; note?: string; rows: Json[] }[] };
   people: Record<string, string>;
 }
 

@@ -5,12 +5,13 @@ import { type PinnedMoment, pinnedMoment } from '../moment.ts';
 import { nonconformityQuery } from '../nonconformities.ts';
 import type { Reader } from '../reader.ts';
 import { besideEach, newestOf, recordThen } from './beside.ts';
-import { periodOf } from './changes.ts';
+import { changesOf } from './changes.ts';
 import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
+import { aboutPeriod, inputsOfPeriod, type Period, periodExamined } from './period.ts';
 import { type RecordsSection, recordSection, recordsSection } from './records-section.ts';
-import { NONCONFORMITY_COLUMNS } from './registers.ts';
+import { auditNames, NONCONFORMITY_COLUMNS } from './registers.ts';
 import type { Column, ReportContext, ReportInput, ReportType, Row, Section } from './report-type.ts';
-import { statementOf } from './statement.ts';
+import { controlsOf, statementOf } from './statement.ts';
 import { nameOf } from './walk.ts';
 
 const AUDIT_COLUMNS: readonly Column[] = [
@@ -44,7 +45,7 @@ const EVIDENCE_COLUMNS: readonly Column[] = [
   column('name', 'Evidence'),
   prose('description', 'Description'),
   column('url', 'Address'),
-  detail('sha256', 'SHA-256'),
+  column('sha256', 'SHA-256'),
   column('collected_at', 'Collected'),
   column('valid_until', 'Valid until'),
   column('expired', 'Expired'),
@@ -63,9 +64,12 @@ export const auditPack: ReportType = {
     const audit = (await recordThen(context, 'AUDIT', context.inputs.audit_id!))!;
     const framework = (await recordThen(context, 'FRAMEWORK', String(audit.framework_id)))!;
     const statement = statementOf(context, framework);
-    const changes = await periodOf(context, audit.period_from as string | null, audit.period_until as string | null);
+    const period = await periodExamined(context, dayOf(audit.period_from), dayOf(audit.period_until));
+    const changes = changesOf(context, period, noteOf(period, audit));
     return {
-      inputs: { audit_id: String(audit.id) },
+      title: `Audit pack: ${audit.name}`,
+      inputs: { audit_id: String(audit.id), ...inputsOfPeriod(period) },
+      about: [{ label: 'Audit', value: String(audit.name) }, ...statement.about, ...aboutPeriod(period)],
       figures: async () => [...(await statement.figures()), ...(await changes.figures())],
       sections: [
         recordSection('audit', 'Audit', AUDIT_COLUMNS, audit),
@@ -76,6 +80,15 @@ export const auditPack: ReportType = {
     };
   },
 };
+
+const dayOf = (day: unknown): string | null => (day ?? null) as string | null;
+
+function noteOf({ from, to, cut }: Period & { cut: boolean }, { period_from, period_until }: Row): string {
+  if (!period_from && !period_until) return 'All that was changed until the audit was completed: it names no period.';
+  const told = `What was changed from ${from} to ${to}, in the period that the audit examined.`;
+  if (!cut) return told;
+  return `${told} That period is until ${period_until}; what came after the audit’s completion is not here.`;
+}
 
 /**
  * The position that completing the audit pinned: the newest one, or of the completion that held at as_of. So a pack is
@@ -96,9 +109,13 @@ async function completion(
     });
   }
   if (typeof audit.completed_position !== 'string') {
-    throw new Refusal('invalid_input', 'This audit was never completed: complete it with updateAudit first.', {
-      field: 'audit_id',
-    });
+    const [now] = await reader.models.get('audits', [audit_id]);
+    const later = now?.doc.completed_position;
+    const message =
+      typeof later === 'string'
+        ? `This audit was completed after as_of, at position ${later}: leave as_of out, or give that position or a later one.`
+        : 'This audit was never completed: complete it with updateAudit first.';
+    throw new Refusal('invalid_input', message, { field: 'audit_id' });
   }
   return pinnedMoment(reader, organizationId, audit.completed_position);
 }
@@ -106,12 +123,10 @@ async function completion(
 /** What the audit is about: itself, its framework, the controls, their measures, and its findings. */
 async function scopeOf(context: ReportContext, audit: Row, framework: Row): Promise<ReadonlySet<string>> {
   const scope = new Set([String(audit.id), String(framework.id)]);
-  const frameworks = await besideEach(context, [String(framework.id)], ['CONTROL']);
-  const controls = [...frameworks.values()].flat().map(({ id }) => String(id));
   const found = await besideEach(context, [String(audit.id)], ['NONCONFORMITY']);
   for (const { id } of [...found.values()].flat()) scope.add(String(id));
-  for (let first = 0; first < controls.length; first += 500) {
-    const some = controls.slice(first, first + 500);
+  for await (const controls of controlsOf(context, framework)) {
+    const some = controls.map(({ id }) => String(id));
     for (const id of some) scope.add(id);
     for (const { id } of [...(await besideEach(context, some, ['MEASURE'])).values()].flat()) scope.add(String(id));
   }
@@ -150,13 +165,17 @@ function aboutIt(context: ReportContext, audit: Row, framework: Row): Section[] 
       name: 'findings',
       title: 'Nonconformities of the audit',
       filter: { audit_id: [audit.id] },
+      more: auditNames,
     },
     {
       ...nonconformities,
       name: 'other_open_nonconformities',
       title: 'Other open nonconformities',
       filter: { open: true },
-      more: async (_context, others) => others.map(({ audit_id }) => (audit_id === audit.id ? null : {})),
+      more: async (_context, others) => {
+        const named = await auditNames(context, others);
+        return others.map(({ audit_id }, at) => (audit_id === audit.id ? null : named[at]!));
+      },
     },
   ];
   return sections.map((section) => recordsSection(context, section));

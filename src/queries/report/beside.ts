@@ -71,10 +71,15 @@ export async function besideEach(
 }
 
 /** Records of a type by their ids as they then were, without the archived ones. */
-async function liveOnes(
+const liveOnes = (context: ReportContext, type: string, ids: readonly string[]): Promise<Document[]> =>
+  recordsThen(context, type, ids, [{ key: 'archived', op: 'eq', value: 0 }]);
+
+/** Records of a type by their ids as they then were, archived or not; in no order. */
+export async function recordsThen(
   { reader, organizationId, moment }: ReportContext,
   type: string,
   ids: readonly string[],
+  only: readonly Condition[] = [],
 ): Promise<Document[]> {
   const documents: Document[] = [];
   for (let first = 0; first < ids.length; first += AT_ONCE) {
@@ -82,11 +87,7 @@ async function liveOnes(
     const found = await reader.models.find({
       collection: historyOf(queryOfType(type).plural),
       organizationId,
-      where: [
-        { key: 'record_id', op: 'in', values },
-        ...holdingAt(moment.ordinal),
-        { key: 'archived', op: 'eq', value: 0 },
-      ],
+      where: [{ key: 'record_id', op: 'in', values }, ...holdingAt(moment.ordinal), ...only],
       order: { key: null, direction: 'ASC' },
       limit: values.length,
     });

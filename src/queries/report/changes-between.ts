@@ -1,4 +1,5 @@
-import { periodOf } from './changes.ts';
+import { changesOf } from './changes.ts';
+import { aboutPeriod, inputsOfPeriod, periodAsked } from './period.ts';
 import type { ReportType } from './report-type.ts';
 
 export const changesBetween: ReportType = {
@@ -6,8 +7,9 @@ export const changesBetween: ReportType = {
   takes: ['from', 'to'],
   needs: { from: 'a date, a time, a completed audit’s id, or a position' },
   draw: async (context) => {
-    const { from, to = null } = context.inputs;
-    const { first, last, figures, section } = await periodOf(context, from!, to);
-    return { inputs: { from_position: String(first), to_position: String(last) }, figures, sections: [section] };
+    const { from, to } = context.inputs;
+    const period = await periodAsked(context, from!, to);
+    const { figures, section } = changesOf(context, period);
+    return { inputs: inputsOfPeriod(period), about: aboutPeriod(period), figures, sections: [section] };
   },
 };

@@ -1,14 +1,12 @@
-import { kindOf } from '../../commands/ids.ts';
-import { Refusal } from '../../commands/refusal.ts';
-import { adoptionKey, type ChangeDocument } from '../../projections/changes.ts';
-import type { Condition, Scalar } from '../../stores/read-store.ts';
+import type { ChangeDocument } from '../../projections/changes.ts';
+import type { Condition } from '../../stores/read-store.ts';
 import { cutSide } from '../changes.ts';
-import { beginOf, completionOf, endOf } from '../moment.ts';
+import { behind } from '../reader.ts';
+import { type ChangedRecord, changedRecords, inBatches } from './changed-records.ts';
 import { column, detail } from './columns.ts';
+import type { Period } from './period.ts';
 import type { Column, Content, Figure, ReportContext, Row, Section } from './report-type.ts';
-import { walk } from './walk.ts';
-
-const ADOPTION = adoptionKey('');
+import { type Source, walk } from './walk.ts';
 
 const COLUMNS: readonly Column[] = [
   column('record_type', 'Type'),
@@ -26,129 +24,103 @@ const COLUMNS: readonly Column[] = [
   detail('record_id', 'Record id'),
 ];
 
-/** The changes of a period: from which ordinal to which, both included, and how a report tells them. */
-export interface Period extends Pick<Content, 'figures'> {
-  first: number;
-  last: number;
-  /** Record by record, each record's in their order. A link is told of both its records. */
-  section: Section;
-}
-
-/**
- * Changes from a moment until another, each in the forms of `as_of`: from the beginning unless given, until the report's
- * moment, and never beyond it.
- * @throws Refusal where one is no moment
- */
-export async function periodOf(context: ReportContext, from: string | null, to: string | null): Promise<Period> {
-  const first = from === null ? 1 : await firstFrom(context, from);
-  const last = to === null ? context.moment.ordinal : await lastUntil(context, to);
+/** How a report tells the changes of a period: record by record, each record's in their order; a link's of both its records. */
+export function changesOf(
+  context: ReportContext,
+  period: Period,
+  note?: string,
+): Pick<Content, 'figures'> & { section: Section } {
+  const source = between(context, period);
+  // Worked out when they are told, and once.
+  let known: Promise<ChangedRecord[]> | undefined;
+  const records = () => {
+    known ??= changedRecords(context, source);
+    return known;
+  };
   return {
-    first,
-    last,
-    figures: () => figuresOf(context, first, last),
+    figures: async () => figuresOf(context, source, (await records()).length),
     section: {
       name: 'changes',
       title: 'Changes by record',
+      ...(note === undefined ? {} : { note }),
       columns: COLUMNS,
-      rows: () => changes(context, first, last),
+      group: COLUMNS.slice(0, 2),
+      rows: async function* () {
+        yield* changesIn(context, source, await records());
+      },
       resume: {
         mark: ({ position, record_id }) => `${position} ${record_id}`,
-        rows: (mark) => changes(context, first, last, mark),
+        rows: async function* (mark) {
+          const [position = '', id = ''] = mark.split(' ');
+          const all = await records();
+          const at = all.findIndex((record) => record.id === id);
+          if (at < 0) throw behind();
+          const later = { key: 'position', op: 'range', gt: Number(position) } as const;
+          yield* changesIn(context, { ...source, where: [...source.where, later] }, [all[at]!]);
+          yield* changesIn(context, source, all.slice(at + 1));
+        },
       },
     },
   };
 }
 
-/** The first ordinal of a period: of a day its beginning. Beyond the report's moment there is nothing. */
-async function firstFrom(context: ReportContext, from: string): Promise<number> {
-  const named = await ordinalOf(context, 'from', from);
-  if (named !== null) return Math.max(1, named);
-  const time = timeOf('from', beginOf(from));
-  const after = context.moment.ordinal + 1;
-  return Math.min(after, (await changeBy(context, { key: 'log_time', op: 'range', gte: time }, 'ASC')) ?? after);
-}
-
-/** The last ordinal of a period: of a day its end, and never beyond the report's moment. */
-async function lastUntil(context: ReportContext, to: string): Promise<number> {
-  const named = await ordinalOf(context, 'to', to);
-  const found =
-    named ?? (await changeBy(context, { key: 'log_time', op: 'range', lte: timeOf('to', endOf(to)) }, 'DESC')) ?? 0;
-  return Math.min(context.moment.ordinal, found);
-}
-
-/** Of a position or a completed audit; null where it is a time. */
-async function ordinalOf(
-  { reader, organizationId }: ReportContext,
-  field: string,
-  text: string,
-): Promise<number | null> {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  return kindOf(text) === 'aud' ? completionOf(reader, organizationId, text, field) : null;
-}
-
-function timeOf(field: string, time: string | null): string {
-  if (time !== null) return time;
-  const message = `Give ${field} as a date, a timestamp in UTC, a completed audit's id, or a position.`;
-  throw new Refusal('invalid_input', message, { field });
-}
-
-async function changeBy(
-  { reader, organizationId }: ReportContext,
-  condition: Condition,
-  direction: 'ASC' | 'DESC',
-): Promise<number | null> {
-  const order = { key: 'log_time', direction };
-  const [found] = await reader.models.find({
-    collection: 'changes',
-    organizationId,
-    where: [condition],
-    order,
-    limit: 1,
-  });
-  return found === undefined ? null : Number(found.doc.position);
-}
-
-function between({ organizationId }: ReportContext, first: number, last: number) {
-  const where: Condition[] = [{ key: 'position', op: 'range', gte: first, lte: last }];
+/** Seals are about the log rather than in it: here as in lists they are left out. */
+function between({ organizationId }: ReportContext, { first, last }: Period): Source {
+  const where: Condition[] = [
+    { key: 'position', op: 'range', gte: first, lte: last },
+    { key: 'side', op: 'range', gte: 0 },
+  ];
   return { collection: 'changes', organizationId, where };
 }
 
-/** @param after mark of the row behind which to begin */
-async function* changes(context: ReportContext, first: number, last: number, after?: string): AsyncGenerator<Row> {
-  const order = { key: 'record_id', direction: 'ASC' } as const;
-  const [position, value = ''] = after?.split(' ') ?? [];
-  const behind: Condition[] = [
-    { key: 'record_id', op: 'eq', value },
-    { key: 'position', op: 'eq', value: Number(position) },
-  ];
-  const source = between(context, first, last);
-  for await (const batch of walk(context, source, order, after === undefined ? undefined : behind)) {
-    for (const { key, doc } of batch) {
-      // An adoption is found by each of its controls too; here it is told of the framework alone.
-      if (!isAdoption(key)) yield rowOfChange(doc as unknown as ChangeDocument);
+/** The changes of these records, in their order. */
+async function* changesIn(
+  context: ReportContext,
+  source: Source,
+  records: readonly ChangedRecord[],
+): AsyncGenerator<Row> {
+  for (const some of inBatches(records)) {
+    const values = some.map(({ id }) => id);
+    const own = { ...source, where: [{ key: 'record_id', op: 'in', values } as const, ...source.where] };
+    const rows = new Map<string, Row[]>(values.map((id) => [id, []]));
+    for await (const batch of walk(context, own, { key: 'record_id', direction: 'ASC' })) {
+      for (const { key, doc } of batch) {
+        const row = rowOfChange(doc as unknown as ChangeDocument);
+        // Those of a single record come in their order, however many they are.
+        if (some.length === 1) yield row;
+        else rows.get(String(key))!.push(row);
+      }
     }
+    yield* [...rows.values()].flat();
   }
 }
 
-const isAdoption = (key: Scalar | null): boolean => String(key).startsWith(ADOPTION);
-
-/** How many changes there were, on how many records, by how many. */
-async function figuresOf(context: ReportContext, first: number, last: number): Promise<Figure[]> {
-  const source = between(context, first, last);
+/** How many changes there were, by how many. */
+async function figuresOf(context: ReportContext, source: Source, records: number): Promise<Figure[]> {
   const { models } = context.reader;
   const once = { ...source, where: [...source.where, { key: 'side', op: 'eq', value: 0 } as const] };
   const actors = await models.count(once, ['actor_id']);
-  const records = await models.count(source, ['record_id']);
+  const total = actors.reduce((sum, { total }) => sum + total, 0);
   return [
-    { name: 'changes', value: actors.reduce((sum, { total }) => sum + total, 0), counts: 'changes in the period' },
-    {
-      name: 'records_changed',
-      value: records.filter(({ values }) => !isAdoption(values[0] ?? null)).length,
-      counts: 'records that were changed, linked or unlinked',
-    },
-    { name: 'actors', value: actors.length, counts: 'people, and the service itself, who made them' },
+    figure('changes', 'Changes', total, 'changes in the period: one of a link is told below with both its records'),
+    figure(
+      'records_changed',
+      'Records changed',
+      records,
+      'records that were changed, linked or unlinked in the period',
+    ),
+    figure(
+      'actors',
+      'Who made them',
+      actors.length,
+      'people who made these changes, and the service itself where it did',
+    ),
   ];
 }
+
+const figure = (name: string, label: string, value: number, counts: string): Figure => {
+  return { name, group: 'Changes in the period', label, kind: 'COUNT', value, counts };
+};
 
 function rowOfChange(change: ChangeDocument): Row {
   const { record, linked, client } = change;

@@ -7,6 +7,20 @@ export const ID: Column = { field: 'id', title: 'Id' };
 export const REFERENCE: Column = { field: 'reference_id', title: 'Reference' };
 
 /** A column of what is seldom asked for: in text of other formats than Markdown. */
-export const detail = (field: string, title: string): Column => ({ field, title, detail: true });
+export const detail = (field: string, title: string): Column => ({ ...column(field, title), detail: true });
 export const prose = (field: string, title: string): Column => ({ field, title, prose: true });
-export const column = (field: string, title: string): Column => ({ field, title });
+export const column = (field: string, title: string): Column => ({ field, title, ...kindOf(field) });
+
+/** Fields that hold words of an enumeration, in whichever family. */
+const CODES = [
+  ...['status', 'state', 'priority', 'treatment', 'criticality', 'implementation', 'severity', 'kind'],
+  ...['type', 'what', 'record_type', 'event_type'],
+];
+
+export const isCode = (field: string): boolean => CODES.includes(field);
+
+function kindOf(field: string): Pick<Column, 'kind'> {
+  if (isCode(field)) return { kind: 'CODE' };
+  if (/(?:_at|^last_reviewed)$/.test(field)) return { kind: 'INSTANT' };
+  return /(?:overdue|expired)$/.test(field) ? { kind: 'ALARM' } : {};
+}

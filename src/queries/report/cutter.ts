@@ -4,7 +4,7 @@ import type { Reader } from '../reader.ts';
 import type { AnswerFormat, Page, Part, People } from './page.ts';
 import type { Content, Figure, Row, Section } from './report-type.ts';
 
-/** What is left of texts and of lists in a row that alone would not fit: the first of these with which it does. */
+/** What is left of texts and of lists in a row that no answer has room for: the first of these with which it has. */
 const SHORTENED = [
   [1_000, 100],
   [300, 100],
@@ -108,19 +108,22 @@ export class Cutter {
     this.rows += 1;
   }
 
-  /** Takes room for a row, shortened where it needs more than half of an answer; null where too little is left. */
+  /** Takes room for a row, shortened where a page of its own had not enough; null where too little is left. */
   private fit(format: AnswerFormat, { section, rows }: Part, whole: Row, names: People): Row | null {
     const people = names.size === 0 ? this.people : new Map([...this.people, ...names]);
-    const takesOf = (one: Row) => format.rowTakes(section, one, people);
+    const takesOf = (one: Row) => format.rowTakes(section, one, people, rows.at(-1));
+    let beside = format.sectionTakes(section);
+    for (const name of names.values()) beside += format.personTakes(name);
+    // The first row of a page cannot wait for the next one.
+    const room = (this.rows === 0 ? this.room : format.room) - beside;
     let row = whole;
     let takes = takesOf(row);
     for (const [text, list] of SHORTENED) {
-      if (takes <= format.room / 2) break;
+      if (takes <= room) break;
       row = { ...(shortened(whole, text, list) as Row), truncated: true };
       takes = takesOf(row);
     }
-    if (rows.length === 0) takes += format.sectionTakes(section);
-    for (const name of names.values()) takes += format.personTakes(name);
+    takes += rows.length === 0 ? beside : beside - format.sectionTakes(section);
     if (takes > this.room && this.rows > 0) return null;
     this.room -= takes;
     return row;
@@ -134,7 +137,7 @@ export class Cutter {
 }
 
 /** Ids of accounts anywhere in a JSON value. */
-function accountsIn(value: unknown): string[] {
+export function accountsIn(value: unknown): string[] {
   if (typeof value === 'string') return value.startsWith('acc_') ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(accountsIn);

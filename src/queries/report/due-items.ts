@@ -13,6 +13,7 @@ const DAYS_AHEAD = 30;
 /** What can fall due: of which records, by which stored key, and where the day stands in a record. */
 interface Kind {
   what: string;
+  label: string;
   counts: string;
   type: string;
   key: string;
@@ -23,21 +24,24 @@ interface Kind {
 const KINDS: readonly Kind[] = [
   {
     what: 'RISK_REVIEW',
-    counts: 'reviews of risks not closed',
+    label: 'Reviews of risks',
+    counts: 'next reviews of risks that are not CLOSED',
     type: 'RISK',
     key: 'review_due',
     of: ({ next_review_due }) => next_review_due,
   },
   {
     what: 'RISK_ACCEPTANCE_ENDS',
-    counts: 'acceptances of risks that run out',
+    label: 'Acceptances of risks that end',
+    counts: 'days until which risks are ACCEPTED',
     type: 'RISK',
     key: 'accepted_until',
     of: ({ acceptance }) => (acceptance as { until: string } | null)?.until,
   },
   {
     what: 'VENDOR_REVIEW',
-    counts: 'reviews of vendors that have not left',
+    label: 'Reviews of vendors',
+    counts: 'next reviews of vendors that are not OFFBOARDED',
     type: 'VENDOR',
     key: 'next_review_due',
     filter: { status: STILL_HERE },
@@ -45,7 +49,8 @@ const KINDS: readonly Kind[] = [
   },
   {
     what: 'VENDOR_CONTRACT_ENDS',
-    counts: 'contracts of vendors that have not left',
+    label: 'Contracts of vendors that end',
+    counts: 'ends of contracts of vendors that are not OFFBOARDED',
     type: 'VENDOR',
     key: 'contract_until',
     filter: { status: STILL_HERE },
@@ -53,28 +58,33 @@ const KINDS: readonly Kind[] = [
   },
   {
     what: 'MEASURE',
-    counts: 'measures to be done',
+    label: 'Measures',
+    counts: 'due dates of measures neither IMPLEMENTED nor NOT_APPLICABLE',
     type: 'MEASURE',
     key: 'open_until',
     of: ({ due_date }) => due_date,
   },
   {
     what: 'OBLIGATION',
-    counts: 'obligations not found met',
+    label: 'Obligations',
+    counts:
+      'due dates of obligations that were not found met: not COMPLIANT, or not reviewed in the year before that day',
     type: 'OBLIGATION',
     key: 'unmet_until',
     of: ({ due_date }) => due_date,
   },
   {
     what: 'NONCONFORMITY',
-    counts: 'nonconformities not CLOSED',
+    label: 'Nonconformities',
+    counts: 'due dates of nonconformities that are not CLOSED',
     type: 'NONCONFORMITY',
     key: 'open_until',
     of: ({ due_date }) => due_date,
   },
   {
     what: 'AUDIT_STARTS',
-    counts: 'audits that are NOT_STARTED',
+    label: 'Audits that start',
+    counts: 'starts of audits that are NOT_STARTED',
     type: 'AUDIT',
     key: 'starts_on',
     filter: { state: ['NOT_STARTED'] },
@@ -82,7 +92,8 @@ const KINDS: readonly Kind[] = [
   },
   {
     what: 'CERTIFICATE_ENDS',
-    counts: 'certificates of audits COMPLETED',
+    label: 'Certificates that end',
+    counts: 'ends of certificates of audits that are COMPLETED',
     type: 'AUDIT',
     key: 'valid_until',
     filter: { state: ['COMPLETED'] },
@@ -90,7 +101,8 @@ const KINDS: readonly Kind[] = [
   },
   {
     what: 'EVIDENCE_ENDS',
-    counts: 'pieces of evidence',
+    label: 'Evidence that ends',
+    counts: 'last days on which evidence is valid',
     type: 'EVIDENCE',
     key: 'ends',
     of: ({ valid_until }) => valid_until,
@@ -109,19 +121,24 @@ export const dueItems: ReportType = {
       column('what', 'What'),
       REFERENCE,
       column('name', 'Record'),
-      column('type', 'Type'),
       OWNER,
       ID,
     ];
+    const about = { name: 'due_items', title: 'Due items', note: noteOf(today, until) };
     return {
       inputs: { until },
+      about: [{ label: 'Due until', value: until }],
       figures: () => figures(context, until),
-      sections: [
-        { name: 'due_items', title: 'Due items', columns, plot: 'calendar', rows: () => items(context, until) },
-      ],
+      sections: [{ ...about, columns, plot: 'calendar', rows: () => items(context, until) }],
     };
   },
 };
+
+function noteOf(today: string, until: string): string {
+  return until < today
+    ? `What was due until ${until} and is not done yet. What fell due after that day is left out, though it may be overdue.`
+    : `What falls due until ${until}, and all that is overdue.`;
+}
 
 /** How many of each kind are due by then, and how many in all are overdue. */
 async function figures(context: ReportContext, until: string): Promise<Figure[]> {
@@ -129,14 +146,24 @@ async function figures(context: ReportContext, until: string): Promise<Figure[]>
   const total = async (kind: Kind, bounds: object) => (await models.count(due(context, kind, bounds)))[0]?.total ?? 0;
   const { today } = context.moment;
   const found: Figure[] = [];
+  let all = 0;
   let overdue = 0;
   for (const kind of KINDS) {
-    const counts = `${kind.counts}, due until the day asked for, or overdue`;
-    found.push({ name: `due_${kind.what.toLowerCase()}`, value: await total(kind, { lte: until }), counts });
-    overdue += await total(kind, { lt: today < until ? today : addDays(until, 1) });
+    const value = await total(kind, { lte: until });
+    found.push(figure(`due_${kind.what.toLowerCase()}`, kind.label, value, `${kind.counts}, until ${until}`));
+    all += value;
+    overdue += today <= until ? await total(kind, { lt: today }) : value;
   }
-  return [{ name: 'overdue', value: overdue, counts: 'items of the list that are overdue' }, ...found];
+  return [
+    figure('due', 'All due items', all, `items of the list: what is due until ${until} and not done`),
+    figure('overdue', 'Overdue', overdue, `items of the list whose day is before ${today}`),
+    ...found,
+  ];
 }
+
+const figure = (name: string, label: string, value: number, counts: string): Figure => {
+  return { name, group: 'Due items', label, kind: 'COUNT', value, counts };
+};
 
 function due(context: ReportContext, { type, key, filter }: Kind, bounds: object) {
   const source = recordsAt(context, queryOfType(type), filter);
@@ -168,6 +195,13 @@ async function* itemsOf(context: ReportContext, kind: Kind, until: string): Asyn
   return undefined;
 }
 
+/** What it is called beside its reference, which some names begin with. */
+function titleOf(document: Row): string {
+  const { reference_id } = document;
+  const name = nameOf(document);
+  return reference_id && name.startsWith(`${reference_id}: `) ? name.slice(String(reference_id).length + 2) : name;
+}
+
 function itemOf({ moment }: ReportContext, { what, type, of }: Kind, document: Row): Row {
   const day = String(of(document));
   const { id, reference_id, owner_id } = document;
@@ -176,7 +210,7 @@ function itemOf({ moment }: ReportContext, { what, type, of }: Kind, document: R
     overdue: day < moment.today,
     what,
     ...(reference_id ? { reference_id } : {}),
-    name: nameOf(document),
+    name: titleOf(document),
     type,
     ...(owner_id ? { owner_id } : {}),
     id,

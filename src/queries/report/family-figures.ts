@@ -1,7 +1,7 @@
 import { MEASURE_STATES, type MeasureProgress } from '../../commands/measure.ts';
 import { priorityOf } from '../../commands/risk.ts';
 import type { Scalar } from '../../stores/read-store.ts';
-import type { FamilyFigures } from './figures.ts';
+import type { Counted, FamilyFigures } from './figures.ts';
 
 /*
  * What each family is counted by. A name stands for its meaning for good: digests of old reports hold both, so a figure
@@ -10,43 +10,62 @@ import type { FamilyFigures } from './figures.ts';
 
 type Value = Scalar | null;
 
-const isOpenRisk = (status: Value) => status !== 'CLOSED';
+const isNotClosed = (status: Value) => status !== 'CLOSED';
+const isHere = (status: Value) => status !== 'OFFBOARDED';
 const priority = (score: Value) => priorityOf(score as number | null);
-const isStatus = (status: string) => (key: Value) => key === status;
-const isState = (state: MeasureProgress) => (key: Value) => key === MEASURE_STATES.indexOf(state);
+
+/** `Partially compliant` of PARTIALLY_COMPLIANT. */
+const inWords = (state: string): string => {
+  const words = state.toLowerCase().replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/** One figure a state, of records whose first key is it. */
+function byState(plural: string, states: readonly string[], keyOf: (state: string) => Scalar = String): Counted[] {
+  return states.map((state) => ({
+    name: `${plural}_${state.toLowerCase()}`,
+    label: inWords(state),
+    counts: `${plural} that are ${state}`,
+    when: (key) => key === keyOf(state),
+  }));
+}
 
 export const RISK_FIGURES: FamilyFigures = {
   type: 'RISK',
+  group: 'Risks',
   by: ['status', 'score'],
   figures: [
-    { name: 'risks', counts: 'risks, closed ones too' },
-    { name: 'risks_open', counts: 'risks that are OPEN', when: isStatus('OPEN') },
-    { name: 'risks_in_treatment', counts: 'risks that are IN_TREATMENT', when: isStatus('IN_TREATMENT') },
-    { name: 'risks_accepted', counts: 'risks that are ACCEPTED', when: isStatus('ACCEPTED') },
-    { name: 'risks_closed', counts: 'risks that are CLOSED', when: isStatus('CLOSED') },
+    { name: 'risks', label: 'All risks', counts: 'risks, closed ones too' },
+    ...byState('risks', ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED']),
+    { name: 'risks_not_closed', label: 'Not closed', counts: 'risks that are not CLOSED', when: isNotClosed },
     ...(['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'] as const).map((wanted) => ({
       name: `risks_${wanted.toLowerCase()}`,
+      label: `Not closed, ${inWords(wanted).toLowerCase()}`,
       counts: `risks not closed, of priority ${wanted}`,
-      when: (status: Value, score: Value) => isOpenRisk(status) && priority(score) === wanted,
+      when: (status: Value, score: Value) => isNotClosed(status) && priority(score) === wanted,
     })),
     {
       name: 'risks_without_score',
-      counts: 'risks not closed, without a score',
-      when: (status, score) => isOpenRisk(status) && score === null,
+      label: 'Not closed, not rated',
+      counts: 'risks not closed, without a score: they are of no priority, and in no cell of the matrix',
+      when: (status, score) => isNotClosed(status) && score === null,
     },
     {
       name: 'risks_without_measures',
-      counts: 'risks OPEN or IN_TREATMENT, without a measure',
+      label: 'Without a measure',
+      counts: 'risks OPEN or IN_TREATMENT that no measure is linked to',
       filter: { status: ['OPEN', 'IN_TREATMENT'], missing: ['MEASURES'] },
     },
     {
       name: 'risks_review_overdue',
-      counts: 'risks not closed, whose next review is overdue',
+      label: 'Review overdue',
+      counts: 'risks not closed, whose next review was due before today',
       filter: { overdue: true },
     },
     {
       name: 'risk_acceptances_expired',
-      counts: 'risks ACCEPTED, whose acceptance has run out',
+      label: 'Acceptance expired',
+      counts: 'risks ACCEPTED, whose acceptance ended before today',
       filter: { acceptance_expired: true },
     },
   ],
@@ -54,28 +73,28 @@ export const RISK_FIGURES: FamilyFigures = {
 
 export const VENDOR_FIGURES: FamilyFigures = {
   type: 'VENDOR',
+  group: 'Vendors',
   by: ['status', 'criticality'],
   figures: [
-    { name: 'vendors', counts: 'vendors that have not left', when: (status) => status !== 'OFFBOARDED' },
-    { name: 'vendors_pending_review', counts: 'vendors that are PENDING_REVIEW', when: isStatus('PENDING_REVIEW') },
-    { name: 'vendors_approved', counts: 'vendors that are APPROVED', when: isStatus('APPROVED') },
-    { name: 'vendors_conditional', counts: 'vendors that are CONDITIONAL', when: isStatus('CONDITIONAL') },
-    { name: 'vendors_rejected', counts: 'vendors that are REJECTED', when: isStatus('REJECTED') },
-    { name: 'vendors_suspended', counts: 'vendors that are SUSPENDED', when: isStatus('SUSPENDED') },
-    { name: 'vendors_offboarded', counts: 'vendors that are OFFBOARDED', when: isStatus('OFFBOARDED') },
+    { name: 'vendors', label: 'All vendors', counts: 'vendors, offboarded ones too' },
+    ...byState('vendors', ['PENDING_REVIEW', 'APPROVED', 'CONDITIONAL', 'REJECTED', 'SUSPENDED', 'OFFBOARDED']),
+    { name: 'vendors_active', label: 'Not offboarded', counts: 'vendors that are not OFFBOARDED', when: isHere },
     {
-      name: 'vendors_critical',
-      counts: 'vendors that have not left, of criticality HIGH or CRITICAL',
-      when: (status, criticality) => status !== 'OFFBOARDED' && (criticality === 'HIGH' || criticality === 'CRITICAL'),
+      name: 'vendors_high_or_critical',
+      label: 'Not offboarded, high or critical',
+      counts: 'vendors not offboarded, of criticality HIGH or CRITICAL',
+      when: (status, criticality) => isHere(status) && (criticality === 'HIGH' || criticality === 'CRITICAL'),
     },
     {
       name: 'vendors_review_overdue',
-      counts: 'vendors that have not left, whose next review is overdue',
+      label: 'Review overdue',
+      counts: 'vendors not offboarded, whose next review was due before today',
       filter: { review_overdue: true },
     },
     {
       name: 'vendors_never_reviewed',
-      counts: 'vendors that have not left and were never reviewed',
+      label: 'Never reviewed',
+      counts: 'vendors not offboarded that were never reviewed',
       filter: { never_reviewed: true },
     },
   ],
@@ -83,45 +102,56 @@ export const VENDOR_FIGURES: FamilyFigures = {
 
 export const MEASURE_FIGURES: FamilyFigures = {
   type: 'MEASURE',
+  group: 'Measures',
   by: ['state'],
   figures: [
-    { name: 'measures', counts: 'measures' },
-    { name: 'measures_not_started', counts: 'measures that are NOT_STARTED', when: isState('NOT_STARTED') },
-    { name: 'measures_in_progress', counts: 'measures that are IN_PROGRESS', when: isState('IN_PROGRESS') },
-    { name: 'measures_implemented', counts: 'measures that are IMPLEMENTED', when: isState('IMPLEMENTED') },
-    { name: 'measures_not_applicable', counts: 'measures that are NOT_APPLICABLE', when: isState('NOT_APPLICABLE') },
-    { name: 'measures_overdue', counts: 'measures to be done that are overdue', filter: { overdue: true } },
+    { name: 'measures', label: 'All measures', counts: 'measures' },
+    ...byState('measures', MEASURE_STATES, (state) => MEASURE_STATES.indexOf(state as MeasureProgress)),
+    {
+      name: 'measures_overdue',
+      label: 'Overdue',
+      counts: 'measures neither IMPLEMENTED nor NOT_APPLICABLE that were due before today',
+      filter: { overdue: true },
+    },
     {
       name: 'measures_without_evidence',
-      counts: 'measures IMPLEMENTED, without evidence that is valid',
+      label: 'Implemented, without valid evidence',
+      counts: 'measures IMPLEMENTED that no evidence is linked to which is valid today',
       filter: { state: ['IMPLEMENTED'], missing: ['EVIDENCE'] },
     },
   ],
 };
 
+const CONTROLS = 'Frameworks and controls';
+
 export const FRAMEWORK_FIGURES: FamilyFigures = {
   type: 'FRAMEWORK',
+  group: CONTROLS,
   by: [],
-  figures: [{ name: 'frameworks', counts: 'frameworks that are adopted' }],
+  figures: [{ name: 'frameworks', label: 'Frameworks adopted', counts: 'frameworks that are adopted' }],
 };
 
-const included = isStatus('INCLUDED');
+const isIncluded = (status: Value) => status === 'INCLUDED';
+const HOW_FAR = { FULL: 'fully implemented', PARTIAL: 'partly implemented', NONE: 'not implemented' };
 
 export const CONTROL_FIGURES: FamilyFigures = {
   type: 'CONTROL',
+  group: CONTROLS,
   by: ['status', 'implementation'],
   figures: [
-    { name: 'controls', counts: 'controls' },
-    { name: 'controls_included', counts: 'controls that are INCLUDED', when: included },
-    { name: 'controls_excluded', counts: 'controls that are EXCLUDED', when: isStatus('EXCLUDED') },
-    ...(['FULL', 'PARTIAL', 'NONE'] as const).map((wanted) => ({
+    { name: 'controls', label: 'All controls', counts: 'controls' },
+    ...byState('controls', ['INCLUDED', 'EXCLUDED']),
+    ...Object.entries(HOW_FAR).map(([wanted, words]) => ({
       name: `controls_${wanted.toLowerCase()}`,
+      label: `Included, ${words}`,
       counts: `controls INCLUDED, of implementation ${wanted}`,
-      when: (status: Value, implementation: Value) => included(status) && implementation === wanted,
+      when: (status: Value, implementation: Value) => isIncluded(status) && implementation === wanted,
     })),
     {
       name: 'coverage',
-      counts: 'share of the controls INCLUDED that are of implementation FULL',
+      label: 'Coverage',
+      counts:
+        'share of the controls INCLUDED that are fully implemented: all their measures that count are IMPLEMENTED',
       share: ['controls_full', 'controls_included'],
     },
   ],
@@ -129,51 +159,59 @@ export const CONTROL_FIGURES: FamilyFigures = {
 
 export const AUDIT_FIGURES: FamilyFigures = {
   type: 'AUDIT',
+  group: 'Audits',
   by: ['state'],
   figures: [
-    { name: 'audits_not_started', counts: 'audits that are NOT_STARTED', when: isStatus('NOT_STARTED') },
-    { name: 'audits_in_progress', counts: 'audits that are IN_PROGRESS', when: isStatus('IN_PROGRESS') },
-    { name: 'audits_completed', counts: 'audits that are COMPLETED', when: isStatus('COMPLETED') },
+    { name: 'audits', label: 'All audits', counts: 'audits' },
+    ...byState('audits', ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED']),
   ],
 };
 
 export const OBLIGATION_FIGURES: FamilyFigures = {
   type: 'OBLIGATION',
+  group: 'Obligations',
   by: ['status'],
   figures: [
-    { name: 'obligations', counts: 'obligations' },
-    { name: 'obligations_not_assessed', counts: 'obligations that are NOT_ASSESSED', when: isStatus('NOT_ASSESSED') },
+    { name: 'obligations', label: 'All obligations', counts: 'obligations' },
+    ...byState('obligations', ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT']),
     {
-      name: 'obligations_non_compliant',
-      counts: 'obligations that are NON_COMPLIANT',
-      when: isStatus('NON_COMPLIANT'),
+      name: 'obligations_overdue',
+      label: 'Overdue',
+      counts: 'obligations due before today that were not found met: not COMPLIANT, or not reviewed in the year before',
+      filter: { overdue: true },
     },
-    {
-      name: 'obligations_partially_compliant',
-      counts: 'obligations that are PARTIALLY_COMPLIANT',
-      when: isStatus('PARTIALLY_COMPLIANT'),
-    },
-    { name: 'obligations_compliant', counts: 'obligations that are COMPLIANT', when: isStatus('COMPLIANT') },
-    { name: 'obligations_overdue', counts: 'obligations that are overdue', filter: { overdue: true } },
   ],
 };
 
-const isOpenFinding = (status: Value) => status !== 'CLOSED';
-
 export const NONCONFORMITY_FIGURES: FamilyFigures = {
   type: 'NONCONFORMITY',
+  group: 'Nonconformities',
   by: ['status', 'severity'],
   figures: [
-    { name: 'nonconformities_open', counts: 'nonconformities that are not CLOSED', when: isOpenFinding },
-    { name: 'nonconformities_closed', counts: 'nonconformities that are CLOSED', when: isStatus('CLOSED') },
+    { name: 'nonconformities', label: 'All nonconformities', counts: 'nonconformities, closed ones too' },
+    {
+      name: 'nonconformities_open',
+      label: 'Not closed',
+      counts: 'nonconformities that are not CLOSED',
+      when: isNotClosed,
+    },
+    ...byState('nonconformities', ['CLOSED']),
     ...(['MAJOR', 'MINOR', 'OBSERVATION'] as const).map((wanted) => ({
       name: `nonconformities_${wanted.toLowerCase()}`,
-      counts: `nonconformities not CLOSED, of severity ${wanted}`,
-      when: (status: Value, severity: Value) => isOpenFinding(status) && severity === wanted,
+      label: `Not closed, ${inWords(wanted).toLowerCase()}`,
+      counts: `nonconformities not closed, of severity ${wanted}`,
+      when: (status: Value, severity: Value) => isNotClosed(status) && severity === wanted,
     })),
     {
+      name: 'nonconformities_without_severity',
+      label: 'Not closed, without severity',
+      counts: 'nonconformities not closed, of no severity yet',
+      when: (status, severity) => isNotClosed(status) && severity === null,
+    },
+    {
       name: 'nonconformities_overdue',
-      counts: 'nonconformities not CLOSED that are overdue',
+      label: 'Overdue',
+      counts: 'nonconformities not closed that were due before today',
       filter: { overdue: true },
     },
   ],
@@ -181,10 +219,16 @@ export const NONCONFORMITY_FIGURES: FamilyFigures = {
 
 export const EVIDENCE_FIGURES: FamilyFigures = {
   type: 'EVIDENCE',
+  group: 'Evidence',
   by: [],
   figures: [
-    { name: 'evidence', counts: 'pieces of evidence' },
-    { name: 'evidence_expired', counts: 'pieces of evidence that are no longer valid', filter: { expired: true } },
+    { name: 'evidence', label: 'All evidence', counts: 'pieces of evidence' },
+    {
+      name: 'evidence_expired',
+      label: 'Expired',
+      counts: 'pieces of evidence that were valid until a day before today',
+      filter: { expired: true },
+    },
   ],
 };
 

@@ -1,4 +1,4 @@
-import type { Content, Figure, Row, Section } from './report-type.ts';
+import type { Content, Fact, Figure, Row, Section } from './report-type.ts';
 
 /** Names of the people in a page, by the ids of their accounts. */
 export type People = ReadonlyMap<string, string>;
@@ -10,6 +10,8 @@ export interface Head {
   organization: { id: string; name: string | null };
   /** Its inputs as they were understood; the moment is position and today. */
   inputs: Content['inputs'];
+  /** Those, and what else has to be known of it, in words; an account's id stands for a person's name. */
+  about: readonly Fact[];
   /** Log time of the newest event that is in it; null before the first one. */
   as_of: string | null;
   position: string;
@@ -64,7 +66,8 @@ export interface AnswerFormat extends Format {
   room: number;
   figuresTake(figures: readonly Figure[]): number;
   sectionTakes(section: Section): number;
-  rowTakes(section: Section, row: Row, people: People): number;
+  /** @param before the row above it on the page */
+  rowTakes(section: Section, row: Row, people: People, before?: Row): number;
   /** A person's name, where it stands beside the rows. */
   personTakes(name: string): number;
 }

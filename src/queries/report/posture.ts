@@ -1,5 +1,6 @@
 import { addDays } from '../../commands/dates.ts';
 import { endOfDay, ordinalAt } from '../moment.ts';
+import { addCoverage, coverageOfEach } from './coverage.ts';
 import { ALL_FIGURES } from './family-figures.ts';
 import { familyFigures, type Values, valuesOf } from './figures.ts';
 import type { Figure, ReportContext, ReportType } from './report-type.ts';
@@ -20,7 +21,7 @@ export const posture: ReportType = {
 };
 
 async function figuresWithChanges(context: ReportContext): Promise<Figure[]> {
-  const now = await familyFigures(context, ALL_FIGURES);
+  const now = await addCoverage(context, await familyFigures(context, ALL_FIGURES));
   const before: [number, Values | null][] = [];
   for (const days of BEFORE) before.push([days, await valuesBefore(context, days)]);
   return now.map((figure) => changed(figure, before));
@@ -32,7 +33,9 @@ async function valuesBefore(context: ReportContext, days: number): Promise<Value
   if (moment.ordinal === 0) return null;
   const today = addDays(moment.today, -days);
   const ordinal = await ordinalAt(reader, organizationId, endOfDay(today));
-  return ordinal === 0 ? null : valuesOf({ ...context, moment: { today, ordinal } }, ALL_FIGURES);
+  if (ordinal === 0) return null;
+  const then = { ...context, moment: { today, ordinal } };
+  return new Map([...(await valuesOf(then, ALL_FIGURES)), ...(await coverageOfEach(then))]);
 }
 
 function changed(figure: Figure, before: readonly [number, Values | null][]): Figure {

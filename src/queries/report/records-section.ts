@@ -7,6 +7,7 @@ import { onDay, recordsAt, rowOf, walk } from './walk.ts';
 export interface RecordsSection {
   name: string;
   title: string;
+  note?: string;
   family: FamilyQuery;
   filter?: Readonly<Record<string, unknown>>;
   columns: readonly Column[];
@@ -16,9 +17,10 @@ export interface RecordsSection {
 
 /** A family's records, live ones, as they were. */
 export function recordsSection(context: ReportContext, own: RecordsSection): Section {
-  const { name, title, columns } = own;
+  const { name, title, note, columns } = own;
   const resume = { mark: ({ id }: Row) => String(id), rows: (id: string) => recordRows(context, own, id) };
-  return { name, title, columns, rows: () => recordRows(context, own), resume };
+  const told = note === undefined ? {} : { note };
+  return { name, title, ...told, columns, rows: () => recordRows(context, own), resume };
 }
 
 /** One record as it was, as a section; `beside` are fields that text does not show. */

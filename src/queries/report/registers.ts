@@ -1,6 +1,7 @@
 import { nonconformityQuery } from '../nonconformities.ts';
 import { obligationQuery } from '../obligations.ts';
 import { vendorQuery } from '../vendors.ts';
+import { recordsThen } from './beside.ts';
 import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
 import { NONCONFORMITY_FIGURES, OBLIGATION_FIGURES, VENDOR_FIGURES } from './family-figures.ts';
 import { type FamilyFigures, familyFigures } from './figures.ts';
@@ -33,6 +34,7 @@ export const vendors = registerReport('Vendors', VENDOR_FIGURES, {
   name: 'vendors',
   title: 'Vendors',
   family: vendorQuery,
+  note: 'All vendors, offboarded ones too.',
   more: reviewOverdue,
   columns: [
     column('name', 'Vendor'),
@@ -44,11 +46,12 @@ export const vendors = registerReport('Vendors', VENDOR_FIGURES, {
     column('processes_personal_data', 'Personal data'),
     { field: 'data_shared', title: 'Data shared', prose: true, detail: true },
     column('last_reviewed', 'Reviewed'),
+    column('review.outcome', 'Outcome'),
     { field: 'review.reviewed_by', title: 'Reviewed by', detail: true, person: true },
     { field: 'review.findings', title: 'Findings', prose: true, detail: true },
     prose('review.conditions', 'Conditions'),
     column('next_review_due', 'Next review'),
-    column('review_overdue', 'Overdue'),
+    column('review_overdue', 'Review overdue'),
     column('contract_until', 'Contract until'),
     detail('website_url', 'Website'),
     OWNER,
@@ -86,15 +89,24 @@ export const NONCONFORMITY_COLUMNS: readonly Column[] = [
   prose('root_cause', 'Root cause'),
   prose('corrective_action', 'Corrective action'),
   { field: 'effectiveness_check', title: 'Effectiveness check', prose: true, detail: true },
-  detail('closed_at', 'Closed'),
-  detail('audit_id', 'Audit'),
+  column('closed_at', 'Closed'),
+  column('audit_name', 'Audit'),
+  detail('audit_id', 'Audit id'),
   OWNER,
   ID,
 ];
+
+/** What the audits are called that found them, archived ones too. */
+export async function auditNames(context: ReportContext, found: readonly Row[]): Promise<Row[]> {
+  const ids = [...new Set(found.flatMap(({ audit_id }) => (audit_id ? [String(audit_id)] : [])))];
+  const audits = new Map((await recordsThen(context, 'AUDIT', ids)).map(({ id, name }) => [id, name]));
+  return found.map(({ audit_id }) => ({ audit_name: audits.get(audit_id) }));
+}
 
 export const nonconformities = registerReport('Nonconformities', NONCONFORMITY_FIGURES, {
   name: 'nonconformities',
   title: 'Nonconformities',
   family: nonconformityQuery,
   columns: NONCONFORMITY_COLUMNS,
+  more: auditNames,
 });

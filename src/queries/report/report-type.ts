@@ -25,8 +25,16 @@ export interface ReportContext {
 /** A number, and what it counts. */
 export interface Figure {
   name: string;
+  /** What it is about, as a heading: figures of a group come one after another. */
+  group: string;
+  /** What it is called below that heading. */
+  label: string;
+  kind: 'COUNT' | 'SHARE';
+  /** Among the few that a reader looks for first. */
+  key?: true;
   /** A count, or a share between 0 and 1; null where there is nothing to take a share of. */
   value: number | null;
+  /** What exactly it counts, in words that need no heading. */
   counts: string;
   /** How much it was more, so many days before; null where the organization was not there yet. */
   change?: Readonly<Record<`days_${number}`, number | null>>;
@@ -35,10 +43,19 @@ export interface Figure {
 /** A line of a section: plain JSON. Fields that are empty are left out; people are ids. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** What a report is about, for whoever reads it as a document: an input by its name in place of its id. */
+export interface Fact {
+  label: string;
+  /** An account's id stands for a person's name. */
+  value: string;
+}
+
 /** How a field of rows is shown in text. */
 export interface Column {
   field: string;
   title: string;
+  /** Its values are words of an enumeration, times, or whether there is something to be done. */
+  kind?: 'CODE' | 'INSTANT' | 'ALARM';
   /** Prose: cut in Markdown, whole in JSON and CSV. */
   prose?: true;
   /** Left out in Markdown. */
@@ -51,7 +68,11 @@ export interface Column {
 export interface Section {
   name: string;
   title: string;
+  /** What has to be known to read it right, in a sentence or two. */
+  note?: string;
   columns: readonly Column[];
+  /** Fields that rows behind one another share: text tells them once, above these. */
+  group?: readonly Column[];
   /** Told as a grid where the format has one: the fields of its rows, its columns and its cells. */
   grid?: readonly [row: string, column: string, cell: string];
   /** How its rows are drawn where a format draws. */
@@ -68,8 +89,12 @@ export interface Section {
 
 /** What a report says, before it is cut to pages and written in a format. */
 export interface Content {
+  /** Its own title, where it is of one record; that of its type unless given. */
+  title?: string;
   /** The narrowing inputs as they were understood: with what they are unless given. */
   inputs: Readonly<Record<string, Scalar>>;
+  /** The same in words. */
+  about?: readonly Fact[];
   /** Worked out for the first page, which shows them. */
   figures(): Promise<readonly Figure[]>;
   sections: readonly Section[];

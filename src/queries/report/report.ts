@@ -5,15 +5,19 @@ import { historyOf } from '../../projections/read-model.ts';
 import type { Drawn } from '../access-entry.ts';
 import { readSigned, writeSigned } from '../cursor.ts';
 import { holdingAt, logTimeOf, type PinnedMoment, pinnedMoment } from '../moment.ts';
+import { accountNames } from '../names.ts';
 import { proofOf } from '../proofs.ts';
 import { isIncomplete, type Reader } from '../reader.ts';
-import { Cutter } from './cutter.ts';
+import { accountsIn, Cutter } from './cutter.ts';
 import { digestOf } from './digest.ts';
+import { requireOwner } from './owner.ts';
 import type { AnswerFormat, Format, Head, Page, People } from './page.ts';
 import { FORMATS } from './render/formats.ts';
 import type { Content, Figure, Narrowing, ReportContext, ReportInput, ReportType, Section } from './report-type.ts';
 import { NARROWING } from './report-type.ts';
 import { REPORTS, type ReportName } from './types.ts';
+
+const BEFORE = { label: 'Note', value: 'The organization’s history begins later: there was nothing yet.' };
 
 /** What the digest is over, beside the data. */
 type Envelope = Omit<Head, 'generated_at' | 'digest' | 'incomplete' | 'proof' | 'pending_seal'>;
@@ -57,6 +61,7 @@ export async function getReport(
   const place = cursor === undefined ? null : readSigned<Place>(reader.cursorKey, boundTo, cursor);
   const moment = place ? { today: place[0], ordinal: place[1] } : await momentOfReport(reader, input);
   const context = contextOf(reader, caller, input, moment, progress);
+  await requireOwner(context);
   const format = FORMATS[name];
   const { head, page, counts, mark } = await draw(context, type, format, place);
   if (place === null) drawn({ organization_id, type, format: name, position: head.position });
@@ -89,6 +94,7 @@ export async function openReportFile(
   permitReport(caller, input);
   const { organization_id, type } = input;
   const context = contextOf(reader, caller, input, await momentOfReport(reader, input));
+  await requireOwner(context);
   const { moment, inputs } = context;
   return {
     identity: JSON.stringify([organization_id, type, moment, inputs, isIncomplete(reader, organization_id)]),
@@ -141,6 +147,8 @@ async function draw(
   if (counts !== undefined) await cutter.fill(counts);
   const digest = known ?? (await digestOfReport(envelope, figures, content.sections, cutter));
   const incomplete = isIncomplete(reader, organizationId);
+  const page = cutter.page();
+  const people = await accountNames(reader.accounts, accountsIn(envelope.about));
   const head: Head = {
     ...envelope,
     generated_at: reader.now().toISOString(),
@@ -148,7 +156,12 @@ async function draw(
     ...(incomplete ? { incomplete: true } : {}),
     ...(type.proved ? await provenBy(context) : {}),
   };
-  return { head, page: cutter.page(), counts: cutter.counts, mark: cutter.mark };
+  return {
+    head,
+    page: { ...page, people: new Map([...people, ...page.people]) },
+    counts: cutter.counts,
+    mark: cutter.mark,
+  };
 }
 
 /** The first seal that covers the report's position, with the path that shows it. */
@@ -188,25 +201,30 @@ async function momentOfReport(reader: Reader, input: Asked): Promise<PinnedMomen
 async function envelopeOf(
   context: ReportContext,
   type: string,
-  { title }: ReportType,
+  { title: usual }: ReportType,
   content: Content,
 ): Promise<Envelope> {
   const { reader, organizationId, moment } = context;
+  const { owner_id } = context.inputs;
+  const { title = usual, inputs, about = [] } = content;
   const [organization] = await reader.models.find({
     collection: historyOf('organizations'),
     organizationId,
-    where: holdingAt(moment.ordinal),
+    // Before its beginning it has the name that it began with.
+    where: holdingAt(Math.max(1, moment.ordinal)),
     order: { key: null, direction: 'ASC' },
     limit: 1,
   });
   return {
     type,
-    title,
+    title: owner_id === undefined ? title : `${title}, one owner’s records`,
     organization: { id: organizationId, name: (organization?.doc.name ?? null) as string | null },
-    inputs: {
-      ...(context.inputs.owner_id === undefined ? {} : { owner_id: context.inputs.owner_id }),
-      ...content.inputs,
-    },
+    inputs: { ...(owner_id === undefined ? {} : { owner_id }), ...inputs },
+    about: [
+      ...about,
+      ...(owner_id === undefined ? [] : [{ label: 'Owner', value: owner_id }]),
+      ...(moment.ordinal === 0 ? [BEFORE] : []),
+    ],
     as_of: await logTimeOf(reader, organizationId, moment.ordinal),
     position: String(moment.ordinal),
     today: moment.today,
@@ -220,6 +238,9 @@ function digestOfReport(
   sections: readonly Section[],
   cutter: Cutter,
 ): Promise<string> {
-  const told = sections.map((section) => ({ name: section.name, rows: cutter.through(section) }));
+  const told = sections.map((section) => {
+    const { name, note } = section;
+    return { name, ...(note ? { note } : {}), rows: cutter.through(section) };
+  });
   return digestOf({ ...envelope, data: { figures, sections: told } });
 }

@@ -11,6 +11,11 @@ import { countRatings, riskTrend } from './risk-scores.ts';
 const LIKELIHOODS = [5, 4, 3, 2, 1];
 const IMPACTS = [1, 2, 3, 4, 5];
 
+const MATRIX = [
+  'Rated risks that are not closed, each at its residual likelihood and impact where both are given, else at the inherent ones.',
+  'Those that are not rated stand in no cell: the figures say how many they are.',
+].join(' ');
+
 const COLUMNS: readonly Column[] = [
   REFERENCE,
   column('name', 'Risk'),
@@ -29,11 +34,11 @@ const COLUMNS: readonly Column[] = [
   column('treatment', 'Treatment'),
   column('measure_count', 'Measures'),
   column('acceptance.until', 'Accepted until'),
-  detail('acceptance.expired', 'Acceptance expired'),
-  { field: 'acceptance.approver_id', title: 'Approved by', detail: true, person: true },
-  detail('acceptance.reason', 'Accepted because'),
+  column('acceptance.expired', 'Acceptance expired'),
+  { field: 'acceptance.approver_id', title: 'Accepted by', detail: true, person: true },
+  { field: 'acceptance.reason', title: 'Accepted because', prose: true, detail: true },
   column('next_review_due', 'Next review'),
-  column('overdue', 'Overdue'),
+  column('review_overdue', 'Review overdue'),
   { field: 'note', title: 'Note', prose: true, detail: true },
   OWNER,
   ID,
@@ -47,16 +52,22 @@ export const riskRegister: ReportType = {
     figures: () => familyFigures(context, [RISK_FIGURES]),
     sections: [
       matrix(context),
-      recordsSection(context, { name: 'risks', title: 'Risks', family: riskQuery, columns: COLUMNS, more: overdue }),
+      recordsSection(context, {
+        name: 'risks',
+        title: 'Risks',
+        family: riskQuery,
+        columns: COLUMNS,
+        more: reviewOverdue,
+      }),
     ],
     trend: () => riskTrend(context),
   }),
 };
 
 /** Whether the review of a risk that is not closed is overdue. */
-async function overdue({ moment }: ReportContext, documents: readonly Row[]): Promise<Row[]> {
+async function reviewOverdue({ moment }: ReportContext, documents: readonly Row[]): Promise<Row[]> {
   return documents.map(({ status, next_review_due: due }) => ({
-    overdue: status !== 'CLOSED' && typeof due === 'string' && due < moment.today,
+    review_overdue: status !== 'CLOSED' && typeof due === 'string' && due < moment.today,
   }));
 }
 
@@ -69,14 +80,15 @@ function matrix(context: ReportContext): Section {
     column('risks', 'Risks'),
   ];
   const grid = ['likelihood', 'impact', 'risks'] as const;
-  return { name: 'matrix', title: 'Risk matrix', columns, grid, plot: 'matrix', rows: () => matrixRows(context) };
+  const about = { name: 'matrix', title: 'Risk matrix', note: MATRIX };
+  return { ...about, columns, grid, plot: 'matrix', rows: () => matrixRows(context) };
 }
 
 async function* matrixRows(context: ReportContext): AsyncGenerator<Row> {
-  const ratings = await countRatings(context);
+  const { rated } = await countRatings(context);
   for (const likelihood of LIKELIHOODS) {
     for (const impact of IMPACTS) {
-      const found = ratings.find((rating) => rating.likelihood === likelihood && rating.impact === impact);
+      const found = rated.find((rating) => rating.likelihood === likelihood && rating.impact === impact);
       yield { likelihood, impact, priority: priorityOf(likelihood * impact), risks: found?.total ?? 0 };
     }
   }

@@ -16,20 +16,27 @@ interface Rating {
   total: number;
 }
 
-/** How many risks that are not closed have each likelihood and impact, by the ratings that count. */
-export async function countRatings(context: ReportContext): Promise<Rating[]> {
-  const rated = recordsAt(context, riskQuery, { status: ['OPEN', 'IN_TREATMENT', 'ACCEPTED'], min_score: 1 });
-  const groups = await context.reader.models.count(rated, ['likelihood', 'impact']);
-  return groups.map(({ values: [likelihood, impact], total }) => {
-    return { likelihood: Number(likelihood), impact: Number(impact), total };
-  });
+/** How many risks that are not closed have each likelihood and impact, by the ratings that count, and how many none. */
+export async function countRatings(context: ReportContext): Promise<{ rated: Rating[]; unrated: number }> {
+  const open = recordsAt(context, riskQuery, { status: ['OPEN', 'IN_TREATMENT', 'ACCEPTED'] });
+  const groups = await context.reader.models.count(open, ['likelihood', 'impact']);
+  const rated: Rating[] = [];
+  let unrated = 0;
+  for (const { values, total } of groups) {
+    const [likelihood, impact] = values.map(Number) as [number, number];
+    if (likelihood > 0 && impact > 0) rated.push({ likelihood, impact, total });
+    else unrated += total;
+  }
+  return { rated, unrated };
 }
 
-/** Rated risks that were not closed at the end of a day: how many of each priority, and the mean of their scores. */
+/** Risks that were not closed at the end of a day: of those rated, how many of each priority, and their mean score. */
 export interface TrendPoint {
   day: string;
   counts: Readonly<Record<Priority, number>>;
   mean: number | null;
+  /** How many more were not rated. */
+  unrated: number;
 }
 
 /**
@@ -53,13 +60,14 @@ async function pointAt(context: ReportContext, day: string, ordinal: number): Pr
   const counts: Record<Priority, number> = { LOW: 0, MEDIUM: 0, HIGH: 0, CRITICAL: 0 };
   let risks = 0;
   let sum = 0;
-  for (const { likelihood, impact, total } of await countRatings(then)) {
+  const { rated, unrated } = await countRatings(then);
+  for (const { likelihood, impact, total } of rated) {
     const score = likelihood * impact;
     counts[priorityOf(score)!] += total;
     risks += total;
     sum += score * total;
   }
-  return { day, counts, mean: risks === 0 ? null : sum / risks };
+  return { day, counts, mean: risks === 0 ? null : sum / risks, unrated };
 }
 
 /** The last days of the months that ended before a day, earliest first. */

@@ -1,13 +1,22 @@
 import { Refusal } from '../../commands/refusal.ts';
+import type { Count } from '../../stores/read-store.ts';
 import { controlQuery } from '../controls.ts';
-import { frameworkQuery } from '../frameworks.ts';
 import { besideEach, newestOf, recordThen } from './beside.ts';
 import { column, detail, ID, OWNER, prose } from './columns.ts';
+import { adoptedFrameworks } from './coverage.ts';
 import { CONTROL_FIGURES } from './family-figures.ts';
-import { familyFigures } from './figures.ts';
+import { toldFigures, valuesOfGroups } from './figures.ts';
 import { recordSection, recordsSection } from './records-section.ts';
-import type { Column, Content, ReportContext, ReportType, Row } from './report-type.ts';
+import type { Column, Content, Fact, Figure, ReportContext, ReportType, Row } from './report-type.ts';
 import { recordsAt, rowOf, walk } from './walk.ts';
+
+const FRAMEWORK_COLUMNS: readonly Column[] = [
+  column('name', 'Framework'),
+  column('version', 'Version'),
+  column('archived_at', 'Archived'),
+  OWNER,
+  ID,
+];
 
 const COLUMNS: readonly Column[] = [
   column('section_title', 'Number'),
@@ -28,34 +37,82 @@ export const statement: ReportType = {
   takes: ['framework_id', 'owner_id'],
   draw: async (context) => {
     const framework = await frameworkOf(context);
-    return { inputs: { framework_id: String(framework.id) }, ...statementOf(context, framework) };
+    return {
+      title: `Statement of applicability: ${framework.name}`,
+      inputs: { framework_id: String(framework.id) },
+      ...statementOf(context, framework),
+    };
   },
 };
 
 /** A framework's statement: what it is, how far its controls are, and each of them with what stands behind it. */
-export function statementOf(context: ReportContext, framework: Row): Pick<Content, 'figures' | 'sections'> {
-  // Of a framework that was archived by then, the controls are so too.
-  const filter = {
-    framework_id: [framework.id],
-    ...(framework.archived_at === null ? {} : { include_archived: true }),
-  };
-  const about = [column('name', 'Framework'), column('version', 'Version'), OWNER, ID];
-  const own = { name: 'controls', title: 'Controls', family: controlQuery, filter, columns: COLUMNS, more: behind };
+export function statementOf(
+  context: ReportContext,
+  framework: Row,
+): Pick<Content, 'figures' | 'sections'> & { about: readonly Fact[] } {
+  const own = { name: 'controls', title: 'Controls', family: controlQuery, filter: controlsIn(framework) };
   return {
-    figures: () => familyFigures(context, [CONTROL_FIGURES], filter),
+    about: aboutFramework(framework),
+    figures: () => figuresOf(context, framework),
     sections: [
-      recordSection('framework', 'Framework', about, framework, ['library_id', 'description', 'archived_at']),
-      { ...recordsSection(context, own), plot: 'coverage' },
+      recordSection('framework', 'Framework', FRAMEWORK_COLUMNS, framework, ['library_id', 'description']),
+      { ...recordsSection(context, { ...own, columns: COLUMNS, more: behind }), plot: 'coverage' },
     ],
   };
 }
 
+function aboutFramework({ name, version, archived_at }: Row): Fact[] {
+  const named = { label: 'Framework', value: version ? `${name} (${version})` : String(name) };
+  return archived_at === null ? [named] : [named, { label: 'Framework archived', value: String(archived_at) }];
+}
+
+/** Of a framework that was archived by then the controls are archived too; so those are read that were not by themselves. */
+const controlsIn = ({ id, archived_at }: Row): Readonly<Record<string, unknown>> => ({
+  framework_id: [id],
+  ...(archived_at === null ? {} : { include_archived: true }),
+});
+
+const isArchivedItself = ({ self_archived_at }: Row): boolean => self_archived_at !== null;
+
+/** A framework's controls, in batches. */
+export async function* controlsOf(context: ReportContext, framework: Row): AsyncGenerator<Row[]> {
+  const { field: key, direction } = controlQuery.defaultOrder;
+  const source = recordsAt(context, controlQuery, controlsIn(framework));
+  for await (const batch of walk(context, source, { key, direction })) {
+    yield batch.map(({ doc }) => doc).filter((control) => !isArchivedItself(control));
+  }
+}
+
+async function figuresOf(context: ReportContext, framework: Row): Promise<Figure[]> {
+  const groups: Count[] = [];
+  let unexplained = 0;
+  for await (const controls of controlsOf(context, framework)) {
+    for (const { status, implementation, inclusion_justification } of controls) {
+      groups.push({ values: [String(status), String(implementation)], total: 1 });
+      if (status === 'INCLUDED' && !inclusion_justification) unexplained += 1;
+    }
+  }
+  const figures = toldFigures([CONTROL_FIGURES], valuesOfGroups(CONTROL_FIGURES, groups));
+  return [
+    ...figures,
+    {
+      name: 'controls_without_justification',
+      group: CONTROL_FIGURES.group,
+      label: 'Included, without justification',
+      kind: 'COUNT',
+      value: unexplained,
+      counts: 'controls INCLUDED of which nothing says why',
+    },
+  ];
+}
+
 /** The justification in force, the measures that are linked, and the evidence: the control's own, then that of a measure. */
-async function behind(context: ReportContext, controls: readonly Row[]): Promise<Row[]> {
+async function behind(context: ReportContext, controls: readonly Row[]): Promise<(Row | null)[]> {
   const linked = await besideEach(context, idsOf(controls), ['MEASURE', 'EVIDENCE']);
   const measures = new Map([...linked.values()].flat().map((record) => [String(record.id), record]));
   const ofMeasures = await besideEach(context, idsOf([...measures.values()].filter(isMeasure)), ['EVIDENCE']);
   return controls.map((control) => {
+    if (isArchivedItself(control)) return null;
     const beside = linked.get(String(control.id)) ?? [];
     const own = beside.filter(isMeasure);
     const evidence = [
@@ -102,11 +159,7 @@ async function frameworkOf(context: ReportContext): Promise<Row> {
       },
     );
   }
-  const { owner_id: _owner, ...inputs } = context.inputs;
-  const adopted: Row[] = [];
-  const order = { key: 'name', direction: 'ASC' } as const;
-  for await (const batch of walk(context, recordsAt({ ...context, inputs }, frameworkQuery), order))
-    adopted.push(...batch.map(({ doc }) => doc));
+  const adopted = await adoptedFrameworks(context);
   if (adopted.length === 1) return adopted[0]!;
   if (adopted.length === 0) {
     throw new Refusal('invalid_input', 'No framework was adopted at that moment: adopt one with addFramework.', {

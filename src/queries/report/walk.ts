@@ -9,7 +9,7 @@ import type { ReportContext } from './report-type.ts';
 
 type Document = Record<string, unknown>;
 /** What is walked. */
-type Source = Pick<PageQuery, 'collection' | 'organizationId' | 'where'>;
+export type Source = Pick<PageQuery, 'collection' | 'organizationId' | 'where'>;
 type Order = PageQuery['order'];
 
 /** Records of one read. */
