@@ -88,6 +88,15 @@ test('a session stands for nobody beside a token, from another site’s page, or
     assert.is((await browser.get(path, { Authorization: 'Bearer vtr_nonsense' })).status, 401, 'the token counts');
     assert.is((await browser.get(path, { Origin: 'https://evil.example' })).status, 403);
     assert.is((await browser.get(path, { Host: 'evil.example' })).status, 403);
+    for (const site of ['cross-site', 'same-site']) {
+      const from = (place: string) => ({ ...JSON_ONLY, 'Sec-Fetch-Site': site, 'Sec-Fetch-Dest': place });
+      assert.is((await browser.get(path, from('document'))).status, 200, 'a link leads here');
+      for (const place of ['empty', 'image', 'script', 'iframe']) {
+        assert.is((await browser.get(path, from(place))).status, 403, `${place} of a page that is ${site}`);
+      }
+    }
+    const own = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'empty' };
+    assert.is((await browser.get(path, own)).status, 200);
     assert.equal(
       await Promise.all(
         ['POST', 'PUT', 'DELETE'].map(async (verb) => (await browser.ask(verb, path, null, {})).status),

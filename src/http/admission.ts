@@ -4,7 +4,7 @@ import { type Authenticate, callerOf } from './authentication.ts';
 import { challenges } from './challenge.ts';
 import { HttpError } from './errors.ts';
 import type { Limits } from './limits.ts';
-import { originGuard } from './origin.ts';
+import { originGuard, refuseEmbedding } from './origin.ts';
 
 /** Lets a request in, or throws the HttpError that it is answered with. */
 export type Admit = (request: IncomingMessage) => Promise<Caller>;
@@ -29,7 +29,7 @@ export function admission(
     guard(request);
     let caller: Caller | null;
     try {
-      caller = sessions !== undefined && isPlainRead(request) ? await sessions(request) : null;
+      caller = sessions !== undefined && isPlainRead(request) ? await bySession(request, sessions) : null;
       caller ??= await callerOf(request, authenticate, challenge);
     } catch (error) {
       if (error instanceof HttpError && error.status === 401) limits.stranger(request);
@@ -42,3 +42,8 @@ export function admission(
 
 const isPlainRead = ({ method, headers }: IncomingMessage): boolean =>
   (method === 'GET' || method === 'HEAD') && headers.authorization === undefined;
+
+async function bySession(request: IncomingMessage, sessions: SessionCaller): Promise<Caller | null> {
+  refuseEmbedding(request);
+  return sessions(request);
+}

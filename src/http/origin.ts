@@ -18,7 +18,7 @@ export function originGuard(baseUrl: string): (request: IncomingMessage) => void
     if (known === null) throw unknownHost();
     if (origin === undefined || origin === ours) return;
     if (known !== 'LOOPBACK' || (origin !== `http://${host}` && origin !== `https://${host}`)) {
-      throw new HttpError(403, 'forbidden', 'Requests from that Origin are not allowed.');
+      throw foreignOrigin();
     }
   };
 }
@@ -31,6 +31,15 @@ export function hostGuard(baseUrl: string): (request: IncomingMessage) => void {
   };
 }
 
+/**
+ * Refuses what a page of another origin loads as a part of itself: browsers send the cookie with it where that page is of
+ * another port or a sister domain, and no Origin. What a person follows a link to is let through, and so are programs.
+ */
+export function refuseEmbedding({ headers }: IncomingMessage): void {
+  const { 'sec-fetch-site': site, 'sec-fetch-dest': place } = headers;
+  if ((site === 'cross-site' || site === 'same-site') && place !== 'document') throw foreignOrigin();
+}
+
 /** Whose a Host header's name is; null: not ours. Anything but a name (and a port) is no name of ours. */
 function hostCheck(baseUrl: string): (host: string) => 'LOOPBACK' | 'BASE' | null {
   const { hostname } = new URL(baseUrl);
@@ -41,4 +50,5 @@ function hostCheck(baseUrl: string): (host: string) => 'LOOPBACK' | 'BASE' | nul
   };
 }
 
+const foreignOrigin = () => new HttpError(403, 'forbidden', 'Requests from that Origin are not allowed.');
 const unknownHost = () => new HttpError(403, 'forbidden', 'This service is not known by that Host.');
