@@ -1,6 +1,9 @@
 /** What reports take, what they refuse, and what they say of moments at the edge. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { derivedId } from '../../src/commands/ids.ts';
+import type { OrganizationCommand } from '../../src/commands/organization-state.ts';
+import { commandOrganization } from '../../src/identity/actor.ts';
 import { REPORT_TYPES } from '../../src/queries/report/types.ts';
 import { type Answer, callerAs, startRegister, type TestRegister } from '../support/register.ts';
 import { digestOfAnswer, figuresOf, rowsOf, wholeReport } from '../support/reports.ts';
@@ -47,7 +50,11 @@ test('before the organization existed there is a report of nothing', async ({ dr
   assert.equal([report.position, report.as_of, report.today], ['0', null, daysAgo(500)]);
   assert.ok(report.data.figures.length > 0);
   for (const { change } of report.data.figures) assert.equal(change, { days_30: null, days_90: null, days_365: null });
-  assert.is((await wholeReport(draw, { type: 'POSTURE', as_of: '0' })).position, '0');
+  const nothing = await wholeReport(draw, { type: 'DUE_ITEMS', as_of: '0' });
+  const { inputs, today, organization } = await wholeReport(draw, { type: 'DUE_ITEMS', as_of: '1' });
+  assert.equal([nothing.position, nothing.today, nothing.inputs], ['0', today, inputs], 'on the day it began');
+  assert.equal(nothing.organization, organization);
+  assert.is(nothing.about.at(-1)!.label, 'Note');
 });
 
 test('what a type does not take is refused by name', async ({ draw }) => {
@@ -85,6 +92,22 @@ test('an owner’s records alone, ME or by id', async ({ register, draw }) => {
   assert.is((await wholeReport(draw, { type: 'RISK_REGISTER', owner_id: accountId })).digest, mine.digest);
 });
 
+test('whose records a report is of is said, and has to be somebody here', async ({ register, draw }) => {
+  const { organizationId: organization_id, accountId } = register;
+  const mine = await wholeReport(draw, { type: 'POSTURE', owner_id: 'ME' });
+  assert.is(mine.title, 'Posture, one owner’s records');
+  assert.equal(mine.about, [{ label: 'Owner', value: accountId }]);
+  assert.equal(Object.keys(mine.people), [accountId]);
+  const stranger = derivedId('acc', '3a6a3f0e-5c52-4f0d-9a77-5d3f3c0b7b22');
+  const typo = { type: 'POSTURE', owner_id: stranger };
+  assert.equal(refusalOf(await draw(typo)), ['invalid_input', 'owner_id']);
+  const command = (command: OrganizationCommand) => commandOrganization(register.handler, organization_id, command);
+  await command({ type: 'AddMember', account_id: stranger, role: 'EDITOR' });
+  assert.is((await wholeReport(draw, typo)).about[0]!.value, stranger);
+  await command({ type: 'RemoveMember', account_id: stranger });
+  assert.is((await wholeReport(draw, typo)).about[0]!.value, stranger, 'who has left had records');
+});
+
 test('a statement is of the framework that is adopted, or has to be told of which', async ({ register, draw }) => {
   const { organizationId: organization_id } = register;
   const adopt = async (name: string) => {
@@ -102,6 +125,28 @@ test('a statement is of the framework that is adopted, or has to be told of whic
   assert.is(rowsOf(chosen, 'framework')[0]!.name, 'Yard rules');
   const early = await draw({ type: 'STATEMENT_OF_APPLICABILITY', framework_id: second, as_of: alone.position });
   assert.equal(refusalOf(early), ['not_found', 'framework_id']);
+});
+
+test('the statement of an archived framework has the controls that it had, and says so', async ({ register, draw }) => {
+  const { organizationId: organization_id } = register;
+  const controls = ['1', '2', '3'].map((section_title) => ({ section_title, name: `Rule ${section_title}` }));
+  const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });
+  const framework_id = (framework as { id: string }).id;
+  const listed = (await register.call('listControls', { organization_id })).controls as { id: string }[];
+  const archive = (id: string) =>
+    register.call('archiveRecords', { ids: [id], action: 'ARCHIVE', reason: 'no longer ours' });
+  await archive(listed[1]!.id);
+  await register.call('updateControl', { id: listed[0]!.id, inclusion_justification: 'the law' });
+  const input = { type: 'STATEMENT_OF_APPLICABILITY', framework_id };
+  const before = await wholeReport(draw, input);
+  assert.is(figuresOf(before).controls_without_justification, 1);
+  await archive(framework_id);
+  const after = await wholeReport(draw, input);
+  assert.equal(figuresOf(after), figuresOf(before));
+  assert.equal(rowsOf(after, 'controls'), rowsOf(before, 'controls'));
+  const [row] = rowsOf(after, 'framework');
+  assert.equal(after.about.at(-1), { label: 'Framework archived', value: row!.archived_at });
+  assert.is(before.about.length, 1);
 });
 
 test('a pack is of a completed audit, frozen there, and completing again makes another', async ({ register, draw }) => {
@@ -125,6 +170,9 @@ test('a pack is of a completed audit, frozen there, and completing again makes a
   assert.is((await wholeReport(draw, pack)).digest, first.digest);
   await register.call('updateAudit', { id, state: 'IN_PROGRESS', reason: 'a finding was missed' });
   assert.is((await wholeReport(draw, pack)).digest, first.digest, 'reopened');
+  const early = await draw({ ...pack, as_of: String(Number(first.position) - 1) });
+  assert.match((early.error as { message: string }).message, `after as_of, at position ${first.position}`);
+  assert.is(first.title, 'Audit pack: Spring');
   await register.call('updateAudit', { id, state: 'COMPLETED' });
   const second = await wholeReport(draw, pack);
   assert.equal(

@@ -176,10 +176,7 @@ test('a record that alone is too large is cut, and says so', async ({ register, 
   const row = rowsOf(answer, 'nonconformities').find(({ id }) => id === (nonconformity as { id: string }).id);
   assert.is(row!.truncated, true);
   assert.is.not(digestOfAnswer(answer), answer.digest, 'the digest is of the whole row');
-  const asked = { type: 'NONCONFORMITIES', format: 'JSON' };
-  const first = (await ask(asked)) as { report: Answer; next_cursor: string };
-  const second = (await ask({ ...asked, cursor: first.next_cursor })) as { report: Answer };
-  assert.equal([first.report.truncated, second.report.truncated].sort(), [true, undefined]);
+  assert.is(answer.truncated, true, 'so of the whole report it cannot be worked out here');
 });
 
 test('a control with very many measures has the newest of them, and how many there are', async ({ register, ask }) => {

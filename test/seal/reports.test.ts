@@ -1,0 +1,103 @@
+/** Seals in reports: they are no changes of the register, and they prove a pack. */
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ORGANIZATION, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
+import { type Ask, digestOfAnswer, figuresOf, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
+import { addVendors, allEvents, type Sealing, sealing } from '../support/sealing.ts';
+
+const test = suite<{ register: TestRegister; sealer: Sealing; ask: Ask }>('seals in reports');
+
+test.before.each(async (context) => {
+  const register = await startRegister();
+  const ask: Ask = (input) => register.call('getReport', { organization_id: ORGANIZATION, ...input });
+  Object.assign(context, { register, sealer: sealing(register), ask });
+});
+test.after.each(({ register }) => register.stop());
+
+/** An audit that is done, and its pack as it is answered at once. */
+async function packOf(register: TestRegister, ask: Ask): Promise<() => Promise<WholeReport>> {
+  const organization_id = ORGANIZATION;
+  const controls = [{ section_title: '1', name: 'Only one' }];
+  const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });
+  const framework_id = (framework as { id: string }).id;
+  const { audit } = await register.call('addAudit', {
+    ...{ organization_id, framework_id, name: 'Spring', state: 'IN_PROGRESS' },
+  });
+  const { id: audit_id } = audit as { id: string };
+  await register.call('updateAudit', { id: audit_id, state: 'COMPLETED' });
+  return () => wholeReport(ask, { type: 'AUDIT_PACK', audit_id });
+}
+
+test('changes of a period, their figures, and what lists tell are the same ones, whatever was sealed in it', async ({
+  register,
+  sealer,
+  ask,
+}) => {
+  await sealer.later(0);
+  for (let round = 0; round < 4; round += 1) {
+    await addVendors(register, 3);
+    await sealer.later(61_000);
+  }
+  const events = await allEvents(register.stores.events);
+  const isSeal = ({ stream }: { stream: string }) => stream.startsWith('seal-');
+  assert.ok(events.filter(isSeal).length > 3);
+  const bounds = fc.tuple(fc.integer({ min: 1, max: events.length }), fc.integer({ min: 1, max: events.length }));
+  await fc.assert(
+    fc.asyncProperty(bounds, async (two) => {
+      const [from, to] = two.toSorted((a, b) => a - b) as [number, number];
+      const report = await wholeReport(ask, { type: 'CHANGES_BETWEEN', from: String(from), to: String(to) });
+      const rows = rowsOf(report, 'changes');
+      const told = new Set(rows.map(({ position }) => Number(position)));
+      const expected = events.flatMap((event, at) => (isSeal(event) || at + 1 < from || at + 1 > to ? [] : [at + 1]));
+      assert.equal(
+        [...told].toSorted((a, b) => a - b),
+        expected,
+      );
+      const { changes, records_changed } = figuresOf(report);
+      assert.equal([changes, records_changed], [told.size, new Set(rows.map(({ record_id }) => record_id)).size]);
+      const filter = { from: String(from), to: String(to) };
+      const listed = { organization_id: ORGANIZATION, filter, view: 'COUNT' };
+      assert.is((await register.call('listChanges', listed)).total, changes);
+    }),
+    { numRuns: 25 },
+  );
+  const pack = await (await packOf(register, ask))();
+  const rows = rowsOf(pack, 'changes');
+  assert.is(figuresOf(pack).changes, new Set(rows.map(({ position }) => position)).size);
+  assert.ok(rows.every(({ record_name }) => record_name !== ''));
+});
+
+test('a pack is checked by the example with nothing but the key', async ({ register, sealer, ask }) => {
+  await sealer.later(0);
+  const draw = await packOf(register, ask);
+  const early = await draw();
+  assert.is(early.pending_seal, true);
+  await sealer.later(61_000);
+  const pack = await draw();
+  assert.is(digestOfAnswer(pack), early.digest);
+  const { public_key } = await sealer.keys.current();
+  const folder = temporaryFolder();
+  const check = (report: object) => {
+    writeFileSync(join(folder, 'pack.json'), JSON.stringify({ report }));
+    const example = fileURLToPath(new URL('../../examples/check-pack.ts', import.meta.url));
+    const args = ['--import', 'tsx', example, join(folder, 'pack.json'), public_key];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    return [status, [...stdout.matchAll(/: (\w+)$/gm)].map(([, said]) => said), stderr];
+  };
+  assert.equal(check(pack), [0, ['yes', 'yes', 'yes'], '']);
+  assert.equal(check(early), [0, ['yes'], ''], 'not sealed yet');
+  const proof = pack.proof as { event: object; seal: object };
+  const otherEvent = { ...proof, event: { ...proof.event, hash: 'ab'.repeat(32) } };
+  assert.equal(check({ ...pack, proof: otherEvent }), [1, ['yes', 'yes', 'NO'], '']);
+  const otherSeal = { ...proof, seal: { ...proof.seal, root: 'ab'.repeat(32) } };
+  assert.equal(check({ ...pack, proof: otherSeal }), [1, ['yes', 'NO', 'NO'], '']);
+  assert.equal(check({ ...pack, title: 'Audit pack: Autumn' }), [1, ['NO', 'yes', 'yes'], '']);
+  rmSync(folder, { recursive: true });
+});
+
+test.run();
