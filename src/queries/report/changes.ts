@@ -44,7 +44,7 @@ export function changesOf(
       title: 'Changes by record',
       ...(note === undefined ? {} : { note }),
       columns: COLUMNS,
-      group: COLUMNS.slice(0, 2),
+      group: COLUMNS.filter(({ field }) => field.startsWith('record_')),
       rows: async function* () {
         yield* changesIn(context, source, await records());
       },

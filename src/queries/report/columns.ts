@@ -3,7 +3,7 @@ import type { Column } from './report-type.ts';
 /* Columns of several reports. A title is for text alone: data goes by the names of fields. */
 
 export const OWNER: Column = { field: 'owner_id', title: 'Owner', person: true };
-export const ID: Column = { field: 'id', title: 'Id' };
+export const ID: Column = { field: 'id', title: 'Id', kind: 'TECHNICAL' };
 export const REFERENCE: Column = { field: 'reference_id', title: 'Reference' };
 
 /** A column of what is seldom asked for: in text of other formats than Markdown. */
@@ -14,7 +14,7 @@ export const column = (field: string, title: string): Column => ({ field, title,
 /** Fields that hold words of an enumeration, in whichever family. */
 const CODES = [
   ...['status', 'state', 'priority', 'treatment', 'criticality', 'implementation', 'severity', 'kind'],
-  ...['type', 'what', 'record_type', 'event_type'],
+  ...['type', 'what', 'record_type', 'event_type', 'outcome'],
 ];
 
 export const isCode = (field: string): boolean => CODES.includes(field);
@@ -22,5 +22,6 @@ export const isCode = (field: string): boolean => CODES.includes(field);
 function kindOf(field: string): Pick<Column, 'kind'> {
   if (isCode(field)) return { kind: 'CODE' };
   if (/(?:_at|^last_reviewed)$/.test(field)) return { kind: 'INSTANT' };
+  if (/(?:^id|_id|^client|^revision)$/.test(field) && field !== REFERENCE.field) return { kind: 'TECHNICAL' };
   return /(?:overdue|expired)$/.test(field) ? { kind: 'ALARM' } : {};
 }

@@ -32,7 +32,7 @@ export class Cutter {
 
   constructor(
     private readonly reader: Reader,
-    private readonly content: Pick<Content, 'sections' | 'trend'>,
+    private readonly content: Pick<Content, 'sections' | 'trend' | 'summary'>,
     /** Of the first page. */
     private readonly figures: readonly Figure[],
     private readonly format: AnswerFormat | null,
@@ -131,8 +131,9 @@ export class Cutter {
 
   page(): Page {
     const { content, figures, parts, people, from, next, truncated } = this;
-    const { sections, trend } = content;
-    return { sections, figures, parts, people, trend, continued: from > 0, next, truncated };
+    const { sections, trend, summary: first = [] } = content;
+    const summary = figures.filter(({ name }) => first.includes(name));
+    return { sections, figures, summary, parts, people, trend, continued: from > 0, next, truncated };
   }
 }
 

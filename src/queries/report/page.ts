@@ -43,6 +43,8 @@ export interface Page {
   sections: readonly Section[];
   /** On the first page alone. */
   figures: readonly Figure[];
+  /** Of these the few that are told before all others. */
+  summary: readonly Figure[];
   parts: Part[];
   people: People;
   trend: Content['trend'];

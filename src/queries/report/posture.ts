@@ -9,12 +9,19 @@ import { riskTrend } from './risk-scores.ts';
 /** How many days before the report's day each figure is looked at again. */
 const BEFORE = [30, 90, 365] as const;
 
+/** What a board asks for. */
+const SUMMARY = [
+  ...['risks_not_closed', 'risks_critical', 'risk_acceptances_expired', 'vendors_review_overdue', 'coverage'],
+  ...['measures_overdue', 'obligations_overdue', 'nonconformities_open', 'evidence_expired'],
+];
+
 export const posture: ReportType = {
   title: 'Posture',
   takes: ['owner_id'],
   draw: async (context) => ({
     inputs: {},
     figures: () => figuresWithChanges(context),
+    summary: SUMMARY,
     sections: [],
     trend: () => riskTrend(context),
   }),

@@ -30,8 +30,6 @@ export interface Figure {
   /** What it is called below that heading. */
   label: string;
   kind: 'COUNT' | 'SHARE';
-  /** Among the few that a reader looks for first. */
-  key?: true;
   /** A count, or a share between 0 and 1; null where there is nothing to take a share of. */
   value: number | null;
   /** What exactly it counts, in words that need no heading. */
@@ -54,8 +52,8 @@ export interface Fact {
 export interface Column {
   field: string;
   title: string;
-  /** Its values are words of an enumeration, times, or whether there is something to be done. */
-  kind?: 'CODE' | 'INSTANT' | 'ALARM';
+  /** Words of an enumeration, times, whether there is something to be done, or what only programs and screens need. */
+  kind?: 'CODE' | 'INSTANT' | 'ALARM' | 'TECHNICAL';
   /** Prose: cut in Markdown, whole in JSON and CSV. */
   prose?: true;
   /** Left out in Markdown. */
@@ -97,6 +95,8 @@ export interface Content {
   about?: readonly Fact[];
   /** Worked out for the first page, which shows them. */
   figures(): Promise<readonly Figure[]>;
+  /** Names of those that a reader looks for first, where they are many. */
+  summary?: readonly string[];
   sections: readonly Section[];
   /** How the risks' scores went, for a format that draws it. */
   trend?(): Promise<readonly TrendPoint[]>;

@@ -1,14 +1,9 @@
 import type { EChartsCoreOption } from 'echarts/core';
-import { addDays } from '../../../commands/dates.ts';
+import { wordsOf } from '../render/words.ts';
 import type { Row } from '../report-type.ts';
 import type { TrendPoint } from '../risk-scores.ts';
 import { chart } from './chart.ts';
-import { COLOURS, countBy, INK, LINE } from './plot.ts';
-
-const WIDTH = 720;
-const LABEL = { color: INK, fontSize: 11, lineHeight: 15 };
-/** A calendar of more days than this is drawn no more: it would fill pages. */
-const MOST_DAYS = 400;
+import { COLOURS, countBy, INK, LABEL, LINE, WIDTH } from './plot.ts';
 
 interface Stack {
   name: string;
@@ -53,17 +48,18 @@ export function trendPlot(points: readonly TrendPoint[]): string {
   const names = points.map(({ day }, at) => `${day.slice(0, 7)}\n⌀ ${means[at]}`);
   const priorities = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
   const stacks = priorities.map((name) => ({
-    name,
+    name: wordsOf(name),
     colour: COLOURS[name]!,
     values: points.map(({ counts }) => counts[name]),
   }));
   const text = points.map(({ day, counts }, at) => {
-    const told = priorities.map((priority) => `${counts[priority]} ${priority}`);
+    const told = priorities.map((priority) => `${counts[priority]} ${priority.toLowerCase()}`);
     return `${day}: ${told.join(', ')}, mean score ${means[at]}`;
   });
   const said = {
     name: 'trend',
-    title: 'Risks not closed at the end of each month and today, by priority; ⌀ is the mean of their scores',
+    title:
+      'Rated risks not closed at the end of each month and on the day of the report, by priority; ⌀ is the mean of their scores',
     text: `${text.join('; ')}.`,
   };
   return chart(said, WIDTH, 280, stacked(stacks, names, false));
@@ -76,12 +72,12 @@ export function coveragePlot(rows: readonly Row[]): string {
   const counts = countBy(rows, (row) => `${stateOf(row)} ${sectionOf(row)}`);
   const at = (state: string, section: string) => counts.get(`${state} ${section}`) ?? 0;
   const stacks = states.map((name) => ({
-    name,
+    name: wordsOf(name),
     colour: COLOURS[name]!,
     values: sections.map((section) => at(name, section)),
   }));
   const text = sections.map(
-    (section) => `${section}: ${states.map((state) => `${at(state, section)} ${state}`).join(', ')}`,
+    (section) => `${section}: ${states.map((state) => `${at(state, section)} ${state.toLowerCase()}`).join(', ')}`,
   );
   const said = {
     name: 'coverage',
@@ -101,49 +97,3 @@ function sectionOf({ section_title }: Row): string {
 
 const stateOf = ({ status, implementation }: Row): string =>
   status === 'EXCLUDED' ? 'EXCLUDED' : String(implementation);
-
-/** What falls due on which day, from today on; what is overdue is told in words. @param rows due items */
-export function calendarPlot(rows: readonly Row[], today: string, until: string): string | null {
-  const days = Math.round((Date.parse(until) - Date.parse(today)) / 86_400_000);
-  if (!(days >= 0 && days <= MOST_DAYS)) return null;
-  const ahead = countBy(
-    rows.filter(({ due }) => String(due) >= today),
-    ({ due }) => String(due),
-  );
-  const overdue = rows.filter((row) => row.overdue === true).length;
-  const last = days < 27 ? addDays(today, 27) : until;
-  const told = [...ahead].map(([day, count]) => `${count} on ${day}`);
-  const said = {
-    name: 'calendar',
-    title: `What falls due from ${today} until ${until}; ${overdue} more overdue before`,
-    text: told.length === 0 ? 'Nothing falls due in these days.' : `${told.join('; ')}.`,
-  };
-  const most = Math.max(1, ...ahead.values());
-  return chart(said, WIDTH, 230, {
-    visualMap: { show: false, min: 0, max: most, inRange: { color: ['#e4efed', '#7fbdb5'] } },
-    calendar: {
-      range: [today, last],
-      orient: 'horizontal',
-      top: 34,
-      left: 48,
-      right: 8,
-      bottom: 8,
-      cellSize: ['auto', 'auto'],
-      splitLine: { lineStyle: { color: INK, width: 1 } },
-      itemStyle: { color: '#ffffff', borderColor: '#d5d9d5' },
-      dayLabel: { firstDay: 1, nameMap: 'en', ...LABEL },
-      monthLabel: { nameMap: 'en', ...LABEL },
-      yearLabel: { show: false },
-    },
-    series: [
-      {
-        type: 'heatmap',
-        coordinateSystem: 'calendar',
-        silent: true,
-        emphasis: { disabled: true },
-        label: { show: true, color: INK, formatter: ({ value }: { value: [string, number] }) => String(value[1]) },
-        data: [...ahead],
-      },
-    ],
-  });
-}

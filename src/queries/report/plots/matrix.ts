@@ -25,7 +25,7 @@ export function matrixPlot(rows: readonly Row[]): string {
   ];
   const said = {
     name: 'matrix',
-    title: 'Risks not closed, by likelihood and impact',
+    title: 'Rated risks not closed, by likelihood and impact',
     text: text.length === 0 ? 'No risk is rated.' : `${text.join('; ')}.`,
   };
   return figure(said, width, height, content.join(''));

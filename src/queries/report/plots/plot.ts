@@ -15,6 +15,8 @@ export const COLOURS: Readonly<Record<string, string>> = {
 };
 export const INK = '#1c2422';
 export const LINE = '#8a948f';
+export const WIDTH = 720;
+export const LABEL = { color: INK, fontSize: 11, lineHeight: 15 };
 
 /** What a plot says in words. */
 export interface Said {

@@ -8,7 +8,7 @@ const PLOTS: Readonly<
   matrix: async (rows) => (await import('./matrix.ts')).matrixPlot(rows),
   coverage: async (rows) => (await import('./charts.ts')).coveragePlot(rows),
   calendar: async (rows, { today, inputs }) =>
-    (await import('./charts.ts')).calendarPlot(rows, today, String(inputs.until)),
+    (await import('./calendar.ts')).calendarPlot(rows, today, String(inputs.until)),
 };
 
 /** The plots of a report, each by the name of the section that it stands in; '' is before the first. */

@@ -1,54 +1,104 @@
+import { isCode } from '../columns.ts';
 import type { People } from '../page.ts';
-import type { Column, Figure, Row } from '../report-type.ts';
+import type { Column, Row } from '../report-type.ts';
+import { instantText, wordsOf } from './words.ts';
 
 /** What a column shows of a row: `acceptance.until` is a member of a member. */
 export function valueAt(row: Row, field: string): unknown {
   return field.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], row);
 }
 
-const NOBODY: People = new Map();
+/** How cells are told. */
+export interface Style {
+  /** Whom ids of accounts stand for. */
+  people: People;
+  /** Enumerations in words; else as the tools have them. */
+  words?: boolean;
+  /** Times to the minute; else as they are. */
+  minutes?: boolean;
+  /** Records in lists with their ids. */
+  ids?: boolean;
+}
+
+const PLAIN: Style = { people: new Map() };
 
 /**
- * A value as text: yes and no, lists with semicolons between, records by their names, changes with an arrow. Empty where
- * there is none. People are named where they are given.
+ * A value as text: yes and no, lists with semicolons between, records by their names with what they are beside it, changes
+ * with an arrow. Empty where there is none.
  */
-export function textOf(value: unknown, people: People = NOBODY): string {
+export function textOf(value: unknown, style: Style = PLAIN): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string') return people.get(value) ?? value;
-  if (Array.isArray(value)) return value.map((one) => textOf(one, people)).join('; ');
+  if (typeof value === 'string') return style.people.get(value) ?? (style.minutes ? instantText(value) : value);
+  if (Array.isArray(value)) return value.map((one) => textOf(one, style)).join('; ');
   if (typeof value !== 'object') return String(value);
-  return objectText(value as Record<string, unknown>, people);
+  return objectText(value as Record<string, unknown>, style);
 }
 
-function objectText(value: Record<string, unknown>, people: People): string {
-  const { name, id, reference_id, field, from, to } = value;
-  if (field !== undefined) return `${String(field)}: ${textOf(from, people) || '–'} → ${textOf(to, people) || '–'}`;
-  if (name !== undefined) return [reference_id, name].filter((part) => part !== undefined).join(' ');
+/** An enumeration's word. */
+const codeText = (code: unknown, { words }: Style): string => (words ? wordsOf(String(code)) : String(code));
+
+function objectText(value: Record<string, unknown>, style: Style): string {
+  const { name, id, reference_id, field } = value;
+  if (field !== undefined) return changeText(String(field), value, style);
+  if (name !== undefined) {
+    const beside = besideName(value, style);
+    const named = [reference_id, name].filter((part) => part !== undefined).join(' ');
+    return beside.length === 0 ? named : `${named} (${beside.join(', ')})`;
+  }
   if (id !== undefined) return String(id);
   const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
-  return members.map(([key, member]) => `${key} ${textOf(member, people)}`).join(', ');
+  return members.map(([key, member]) => memberText(key, member, style)).join(', ');
 }
 
-/** A figure's value as text: a share in per cent, a dash where there is none. */
-function numberOf(value: number | null): string {
-  if (value === null) return '–';
-  return Number.isInteger(value) ? String(value) : `${(value * 100).toFixed(1)} %`;
+function memberText(key: string, value: unknown, style: Style): string {
+  const text = isCode(key) && typeof value === 'string' ? codeText(value, style) : textOf(value, style);
+  return style.words ? `${wordsOf(key).toLowerCase()} ${text}` : `${key} ${text}`;
 }
 
-/** What a table of figures has beside what each counts, in words. */
-export function figureHeads(figures: readonly Figure[]): string[] {
-  const days = Object.keys(figures[0]?.change ?? {});
-  return ['Now', ...days.map((name) => `Change in ${name.slice('days_'.length)} days`)];
+/** What a record's name alone would mislead about: how far it is, and whether it still counts. */
+function besideName({ id, state, valid_until, expired }: Record<string, unknown>, style: Style): string[] {
+  const beside: string[] = [];
+  if (state !== undefined) beside.push(style.words ? codeText(state, style).toLowerCase() : String(state));
+  if (valid_until !== undefined) beside.push(`${expired === true ? 'expired' : 'valid until'} ${String(valid_until)}`);
+  if (style.ids && id !== undefined) beside.push(String(id));
+  return beside;
 }
 
-/** The same of one of them, changes with their sign. */
-export function figureCells({ value, change = {} }: Figure): string[] {
-  const signed = (more: number | null) => (more !== null && more > 0 ? `+${numberOf(more)}` : numberOf(more));
-  return [numberOf(value), ...Object.values(change).map(signed)];
+/** What a field was and is; what it was is left out where that was nothing. */
+function changeText(field: string, { from, to }: Record<string, unknown>, style: Style): string {
+  const sideText = (side: unknown) =>
+    isCode(field) && typeof side === 'string' ? codeText(side, style) : textOf(side, style);
+  const before = sideText(from);
+  const name = style.words ? wordsOf(field) : field;
+  return `${name}: ${before === '' ? '' : `${before} → `}${sideText(to) || '–'}`;
 }
 
-/** A cell as text, people by their names. */
-export function cellOf(row: Row, { field }: Column, people: People): string {
-  return textOf(valueAt(row, field), people);
+/** A cell as text. */
+export function cellOf(row: Row, { field, kind, title }: Column, style: Style): string {
+  const value = valueAt(row, field);
+  if (kind === 'CODE' && typeof value === 'string') return codeText(value, style);
+  // That nothing is to be done is no news.
+  if (kind === 'ALARM' && style.words) return value === true ? title.toLowerCase() : '';
+  return textOf(Array.isArray(value) ? value.filter((one) => !isNamedBeside(one, row)) : value, style);
+}
+
+/** Whether a change tells by its id what another cell of the row tells by its name. */
+function isNamedBeside(change: unknown, { linked }: Row): boolean {
+  const { id } = (linked ?? {}) as { id?: unknown };
+  const { field, from, to } = (change ?? {}) as Record<string, unknown>;
+  return field === 'linked' && id !== undefined && (from === id || to === id);
+}
+
+/** A column's heading; times are told in one zone. */
+export function headingOf({ title, kind }: Column): string {
+  return kind === 'INSTANT' ? `${title} (UTC)` : title;
+}
+
+/** What rows of a group have in common, in one line but for ids; null where they are in none, or the row above is in the same. */
+export function groupText(columns: readonly Column[] | undefined, row: Row, before: Row | undefined, style: Style) {
+  if (columns === undefined) return null;
+  const isSame = before !== undefined && columns.every(({ field }) => valueAt(before, field) === valueAt(row, field));
+  const named = columns.filter(({ kind }) => kind !== 'TECHNICAL');
+  return isSame ? null : named.map((column) => cellOf(row, column, style)).join(' · ');
 }

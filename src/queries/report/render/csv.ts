@@ -1,8 +1,8 @@
 import { ANSWER_CHARACTERS } from '../../present.ts';
 import type { AnswerFormat, Head, Page, People } from '../page.ts';
 import type { Column, Figure, Row, Section } from '../report-type.ts';
-import { textOf, valueAt } from './cells.ts';
-import { cutRows } from './json.ts';
+import { type Style, textOf, valueAt } from './cells.ts';
+import { cutRows, leftOut } from './json.ts';
 
 /*
  * A report as one table, https://www.rfc-editor.org/rfc/rfc4180: the first column names the section, every field has a
@@ -10,24 +10,32 @@ import { cutRows } from './json.ts';
  */
 
 const HEAD = 6_000;
-/** These begin a formula in a spreadsheet, or hide one. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** These begin a formula in a spreadsheet, the wide ones too where such are typed, or hide one. */
+const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
+/** What a spreadsheet could break a cell at, wherever it is: some take a semicolon for the end of one. */
+const BREAKS = /[",;\r\n]/;
+
+/** Spreadsheets take a file without this mark for one of another time's characters. */
+export const BYTE_ORDER_MARK = '\uFEFF';
 
 /** A cell: texts that could be taken for a formula get an apostrophe, which spreadsheets take for the sign of a text. */
 export function csvCell(value: unknown): string {
-  const text = textOf(value);
+  const text = typeof value === 'string' ? value : textOf(value, STYLE);
   const safe = typeof value !== 'number' && FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return BREAKS.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
+
+/** People have columns of their own. */
+const STYLE: Style = { people: new Map(), ids: true };
 
 export const csv: AnswerFormat = {
   room: ANSWER_CHARACTERS - HEAD,
-  figuresTake: (figures) => figures.reduce((sum, { name, counts }) => sum + name.length + counts.length + 60, 0),
+  figuresTake: (figures) => figures.reduce((sum, figure) => sum + JSON.stringify(figure).length, 0),
   sectionTakes: () => 0,
   rowTakes: (section, row, people) =>
     JSON.stringify(lineOf(columnsOf([section]), section.name, row, people)).length + 40,
   personTakes: () => 0,
-  write: (head, page) => ({ content: linesOf(head, page).join(''), ...cutRows(page) }),
+  write: (head, page) => ({ content: linesOf(head, page).join(''), ...leftOut(page), ...cutRows(head, page) }),
 };
 
 const FIGURES: readonly Column[] = ['name', 'value', 'counts'].map((field) => ({ field, title: field }));
@@ -42,7 +50,7 @@ function linesOf(head: Head, page: Page): string[] {
   const rows = parts.flatMap(({ section, rows }) => rows.map((row) => lineOf(columns, section.name, row, people)));
   if (continued) return rows;
   return [
-    `${['section', ...columns.flatMap(namesOf)].map(csvCell).join(',')}\r\n`,
+    csvLine(['section', ...columns.flatMap(namesOf)]),
     ...factsOf(head).map((row) => lineOf(columns, 'report', row, people)),
     ...figures.map((figure: Figure) => lineOf(columns, 'figures', { ...figure }, people)),
     ...rows,
@@ -50,9 +58,16 @@ function linesOf(head: Head, page: Page): string[] {
 }
 
 /** What the file is, in its first rows. */
-function factsOf({ title, organization, inputs, as_of, position, today, digest }: Head): Row[] {
-  const facts = { title, organization: organization.name, ...inputs, as_of, position, today, digest };
-  return Object.entries(facts).map(([name, value]) => ({ name, value }));
+function factsOf(head: Head): Row[] {
+  const { type, title, organization, inputs, as_of, position, today, generated_at, digest } = head;
+  const facts = {
+    ...{ type, title, organization: organization.name, organization_id: organization.id, ...inputs },
+    ...{ as_of, position, today, generated_at, digest },
+    seal: head.pending_seal ? 'pending' : head.proof ? 'covers this position: the JSON form has the proof' : undefined,
+    incomplete: head.incomplete,
+  };
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+  return known.map(([name, value]) => ({ name, value }));
 }
 
 /** Each field once, in the order in which they come. */
@@ -65,7 +80,8 @@ function columnsOf(sections: readonly Pick<Section, 'columns'>[]): Column[] {
 
 /** A person has two columns: the name, and the id. */
 function namesOf({ field, person }: Column): string[] {
-  return person ? [field.replace(/_id$/, ''), field] : [field];
+  const name = field.replace(/_id$/, '');
+  return person ? [name, `${name}_id`] : [field];
 }
 
 function lineOf(columns: readonly Column[], section: string, row: Row, people: People): string {
@@ -73,5 +89,9 @@ function lineOf(columns: readonly Column[], section: string, row: Row, people: P
     const value = valueAt(row, field);
     return person ? [people.get(String(value)), value] : [value];
   });
-  return `${[section, ...cells].map(csvCell).join(',')}\r\n`;
+  return csvLine([section, ...cells]);
+}
+
+export function csvLine(cells: readonly unknown[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
 }

@@ -1,36 +1,86 @@
-/** The style of a report as a page: for A4 first, and light on ink. `wide` turns the paper. */
-export function styleOf(wide: boolean): string {
+/** A text as a string of CSS within a page's `style`. */
+export function footOf(text: string): string {
+  const safe = text.replace(/[\\"<\n\r\f\0]/g, (character) => `\\${character.codePointAt(0)!.toString(16)} `);
+  return `"${safe}"`;
+}
+
+/** The style of a report as a page: for A4 first, and light on ink. `wide` turns the paper; `foot` is a string of CSS. */
+export function styleOf(wide: boolean, foot: string): string {
+  const small = 'font: 8pt system-ui, sans-serif; color: #55605d;';
   return `
-:root { color-scheme: light; --ink: #1c2422; --muted: #55605d; --line: #c9cfca; --accent: #1b5e59; }
-@page { size: A4 ${wide ? 'landscape' : 'portrait'}; margin: 16mm 14mm 18mm; @bottom-right { content: "Page " counter(page) " of " counter(pages); font: 8pt system-ui, sans-serif; color: #55605d; } }
+:root { color-scheme: light; --ink: #1c2422; --muted: #55605d; --line: #c9cfca; --accent: #1b5e59; --danger: #a3271f; }
+@page { size: A4 ${wide ? 'landscape' : 'portrait'}; margin: 15mm 14mm 17mm; @bottom-left { content: ${foot}; ${small} } @bottom-right { content: "Page " counter(page) " of " counter(pages); ${small} } }
 * { box-sizing: border-box; }
 html { font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; color: var(--ink); background: #fff; }
 body { margin: 0 auto; padding: 2rem; max-width: ${wide ? '84rem' : '60rem'}; overflow-wrap: anywhere; }
 h1 { margin: 0 0 0.2rem; font-size: 1.7rem; line-height: 1.2; }
 h2 { margin: 2rem 0 0.6rem; font-size: 1.2rem; break-after: avoid; }
 p { margin: 0.3rem 0; }
+a { color: var(--accent); }
 .organization { color: var(--accent); font-weight: 600; }
-dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.15rem 1rem; margin: 1rem 0; padding: 0.7rem 0; border-block: 1px solid var(--line); }
-dt { color: var(--muted); }
+header dl { columns: 24rem 2; column-gap: 2.5rem; margin: 1rem 0; padding: 0.7rem 0; border-block: 1px solid var(--line); }
+header dl div { display: flex; gap: 1rem; break-inside: avoid; padding: 0.08rem 0; }
+header dt { flex: 0 0 6.5rem; color: var(--muted); overflow-wrap: normal; }
 dd { margin: 0; }
-td.id { font: 0.85em ui-monospace, "Liberation Mono", monospace; }
-.incomplete { padding: 0.5rem 0.8rem; border: 1px solid #a3271f; color: #a3271f; }
+nav ol { columns: 16rem; margin: 0 0 1rem; padding-left: 1.4rem; }
+.incomplete { padding: 0.5rem 0.8rem; border: 1px solid var(--danger); color: var(--danger); }
 figure { margin: 1rem 0; break-inside: avoid; }
 figure svg { display: block; max-width: 100%; height: auto; }
-figcaption, .muted { color: var(--muted); font-size: 0.9em; }
+figcaption, .muted, .note { color: var(--muted); }
+figcaption, .note { font-size: 0.9em; }
+.note { max-width: 50rem; margin-bottom: 0.6rem; }
+.summary { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: 0.6rem; margin: 0 0 1.2rem; }
+.summary div { padding: 0.5rem 0.7rem; border: 1px solid var(--line); border-radius: 4px; break-inside: avoid; }
+.summary dt { color: var(--muted); font-size: 0.86em; line-height: 1.3; min-height: 2.6em; }
+.summary dd { display: flex; gap: 0.5rem; align-items: baseline; flex-wrap: wrap; }
+.summary b { font-size: 1.45rem; font-variant-numeric: tabular-nums; }
+.summary span { color: var(--muted); font-size: 0.82em; }
 .scroll { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: 0.86rem; line-height: 1.35; }
 caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 thead { display: table-header-group; }
-tr { break-inside: avoid; }
-th, td { padding: 0.3rem 0.45rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+tbody, tr { break-inside: avoid; }
+th, td { padding: 0.3rem 0.45rem; text-align: left; vertical-align: top; overflow-wrap: break-word; }
+tbody { border-bottom: 1px solid var(--line); }
 thead th { border-bottom: 2px solid var(--ink); vertical-align: bottom; overflow-wrap: normal; }
 tbody th { font-weight: 600; }
+tr.group th { padding-top: 0.6rem; color: var(--accent); }
+tr.muted th, tr.muted td { color: var(--muted); }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.prose { min-width: 11rem; white-space: pre-line; }
+thead .number { white-space: normal; }
+.figures table { width: auto; min-width: min(24rem, 100%); }
+.figures tbody { break-inside: auto; }
+.figures tbody tr + tr { border-top: 1px solid #e7eae7; }
+.figures tbody tr:not(.group) th { font-weight: 400; min-width: 8rem; }
+.figures td.muted { min-width: 12rem; }
+.prose { min-width: 11rem; white-space: pre-line; overflow-wrap: anywhere; }
 .word { white-space: nowrap; }
 .name { min-width: 9rem; }
-td.id { min-width: 7rem; color: var(--muted); }
-@media print { html { font-size: 10.5px; } body { max-width: none; padding: 0; } .scroll { overflow: visible; } .name { min-width: 7rem; } .prose { min-width: 8rem; } td.id { min-width: 5rem; } th, td { padding: 0.25rem 0.3rem; } }
+.alarm { color: var(--danger); font-weight: 600; }
+.below td { padding-top: 0; }
+.below div { position: sticky; left: 0.45rem; max-width: min(58rem, calc(100vw - 5rem)); color: var(--muted); font-size: 0.95em; white-space: pre-line; overflow-wrap: anywhere; }
+.below b { font-weight: 600; }
+.below span:not(:last-child) { margin-right: 1.1rem; }
+.below .alarm { color: var(--danger); }
+.below .id { font: 0.85em ui-monospace, "Liberation Mono", monospace; }
+.below .id b { font: inherit; font-weight: 600; }
+@media (min-width: 70rem), print {
+.front { display: grid; grid-template-columns: minmax(0, 1.15fr) minmax(0, 1fr); gap: 2.5rem; }
+.front div > figure:first-child { margin-top: 3.2rem; }
+}
+@media (max-width: 40rem) { body { padding: 1rem; } header dl div { display: block; } header dd { margin-bottom: 0.3rem; } }
+@media print {
+html { font-size: 10.5px; }
+body { max-width: none; padding: 0; }
+a { color: inherit; text-decoration: none; }
+.scroll { overflow: visible; }
+figure svg { max-height: 85mm; width: auto; }
+.name { min-width: 7rem; } .prose { min-width: 8rem; }
+th, td { padding: 0.25rem 0.3rem; }
+.below div { position: static; max-width: none; }
+.below .id, .below.screen { display: none; }
+.apart { break-before: page; }
+.apart h2 { margin-top: 0; }
+}
 `;
 }

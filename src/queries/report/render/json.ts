@@ -1,5 +1,5 @@
 import { ANSWER_CHARACTERS } from '../../present.ts';
-import type { AnswerFormat, Page } from '../page.ts';
+import type { AnswerFormat, Head, Page } from '../page.ts';
 
 /** Room for what stands around the data. */
 const HEAD = 4_000;
@@ -12,25 +12,30 @@ const size = (value: unknown) => JSON.stringify(value).length + 1;
 export const json: AnswerFormat = {
   room: ANSWER_CHARACTERS - HEAD,
   figuresTake: size,
-  sectionTakes: ({ name }) => name.length + 30,
+  sectionTakes: ({ name, note }) => size([name, note]) + 30,
   rowTakes: (_section, row) => size(row),
   personTakes: (name) => size(name) + ID,
-  write: (_head, page) => ({
+  write: (head, page) => ({
     data: dataOf(page),
     people: Object.fromEntries(page.people),
     ...leftOut(page),
-    ...cutRows(page),
+    ...cutRows(head, page),
   }),
 };
 
 function dataOf({ figures, parts, continued }: Page): object {
-  const sections = parts.map(({ section: { name }, rows }) => ({ name, rows }));
+  const sections = parts.map(({ section: { name, note }, rows }) => ({ name, ...(note ? { note } : {}), rows }));
   return { ...(continued ? {} : { figures }), sections };
 }
 
-/** Says of a page that the digest cannot be worked out of it, as it does not have its rows whole. */
-export function cutRows({ truncated }: Page): { truncated?: true } {
-  return truncated ? { truncated } : {};
+/** Says of a page that the digest cannot be worked out of it, as it does not have its rows whole, and where they are so. */
+export function cutRows(
+  { organization, type, position }: Head,
+  { truncated }: Page,
+): { truncated?: true; whole?: string } {
+  if (!truncated) return {};
+  const path = `/api/v1/organizations/${organization.id}/reports/${type}?as_of=${position}`;
+  return { truncated, whole: `Rows that say truncated are cut: GET ${path}, with the other inputs, has them whole.` };
 }
 
 /** How many rows come after this page, by section. */

@@ -1,83 +1,129 @@
 import { cutText } from '../../../projections/text.ts';
-import type { AnswerFormat, Head, Page, Part, People } from '../page.ts';
+import type { AnswerFormat, Format, Head, Page, Part, People } from '../page.ts';
 import type { Column, Figure, Row, Section } from '../report-type.ts';
-import { cellOf, figureCells, figureHeads, valueAt } from './cells.ts';
+import { cellOf, groupText, headingOf, type Style, valueAt } from './cells.ts';
+import { factsOf, INCOMPLETE } from './head.ts';
 import { cutRows } from './json.ts';
+import { escaped } from './markdown-text.ts';
 import { tokensAtMost } from './tokens.ts';
+import { figureCells, figureHeads, figureText, groupsOf, sinceText } from './words.ts';
 
 /** Tokens that an assistant reads at most, without what stands around the tables. */
 const ROOM = 19_000;
-/** Prose is cut at so many characters: the other formats have it whole. */
+/** Prose is cut at so many characters in an answer. */
 const PROSE = 160;
-/** What could be taken for markup rather than for data. */
-const MARKUP = /[\\`*[\]<>|&~]/g;
 
-/** A text of the register's as Markdown shows it literally, on one line. */
-export function escaped(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
-    .replace(MARKUP, '\\$&')
-    .replaceAll('://', '\\://')
-    .replace(/\bwww\./gi, (match) => `${match.slice(0, -1)}\\.`);
+const styleOf = (people: People): Style => ({ people, minutes: true });
+
+/** What of a section is told: in an answer what matters most, in a file all. */
+interface Depth {
+  columns(part: Part, style: Style): readonly Column[];
+  prose(text: string): string;
 }
+
+/** Those that any row can have, so that they are the same on each page. */
+const brief = ({ columns, group = [] }: Section): Column[] =>
+  columns.filter((column) => !column.detail && !group.includes(column));
+
+const ANSWER: Depth = {
+  columns: ({ section }) => brief(section),
+  prose: (text) => cutText(text, PROSE),
+};
+
+const FILE: Depth = {
+  columns: ({ section: { columns, group = [] }, rows }, style) =>
+    columns.filter((column) => !group.includes(column) && rows.some((row) => cellOf(row, column, style) !== '')),
+  prose: (text) => text,
+};
 
 /** The report as an assistant or a person reads it: tables of what matters most. */
 export const markdown: AnswerFormat = {
   room: ROOM,
-  figuresTake: (figures) => figures.reduce((sum, figure) => sum + tokensAtMost(figureLine(figure)), 0),
-  sectionTakes: (section) => tokensAtMost(headings(section)) + 60,
-  rowTakes: (section, row, people) => (section.grid ? 12 : tokensAtMost(lineOf(section, row, people))),
+  figuresTake: (figures) => tokensAtMost(figureTable(figures)),
+  sectionTakes: (section) => tokensAtMost(headings(brief(section)) + (section.note ?? '')) + 60,
+  rowTakes: (section, row, people, before) => {
+    if (section.grid) return 12;
+    return tokensAtMost(linesOf(section, brief(section), row, before, styleOf(people), ANSWER).join('\n')) + 1;
+  },
   personTakes: () => 0,
-  write: (head, page) => ({ content: write(head, page), ...cutRows(page) }),
+  write: (head, page) => ({ content: write(head, page, ANSWER), ...cutRows(head, page) }),
 };
 
-function write(head: Head, page: Page): string {
+/** The same as a file, which has room for everything. */
+export const markdownFile: Format = { write: (head, page) => ({ content: write(head, page, FILE) }) };
+
+function write(head: Head, page: Page, depth: Depth): string {
   const blocks = [
     headOf(head, page),
+    ...(page.summary.length > 0 ? [summaryOf(page.summary)] : []),
     ...(page.figures.length > 0 ? [figureTable(page.figures)] : []),
-    ...page.parts.filter(({ rows, left }) => rows.length > 0 || left === 0).map((part) => partOf(part, page.people)),
-    ...leftOut(page),
+    ...page.parts
+      .filter(({ rows, left }) => rows.length > 0 || left === 0)
+      .map((part) => partOf(part, styleOf(page.people), depth)),
+    ...(depth === ANSWER ? leftOut(page) : []),
   ];
   return `${blocks.join('\n\n')}\n`;
 }
 
-function headOf(
-  { title, organization, inputs, as_of, position, today, digest, incomplete, proof, pending_seal }: Head,
-  page: Page,
-): string {
+function headOf(head: Head, page: Page): string {
+  const { title, organization, incomplete } = head;
   const facts = [
-    `Organization: ${escaped(organization.name ?? organization.id)}`,
-    `Position ${position} of its history${as_of === null ? '' : `, ${as_of}`}; today is ${today}`,
-    ...Object.entries(inputs).map(([name, value]) => `${name}: ${escaped(String(value))}`),
-    `Digest: ${digest}`,
-    ...(pending_seal ? ['Seal: none covers this position yet; ask again later for the proof'] : []),
-    ...(proof ? ['Seal: format JSON has the proof that this position is in it'] : []),
-    ...(incomplete ? ['Incomplete: an event of the organization could not be read, so something may lack.'] : []),
-  ];
-  return [`# ${title}${page.continued ? ', continued' : ''}`, facts.map((fact) => `- ${fact}`).join('\n')].join('\n\n');
+    { label: 'Organization', value: organization.name ?? organization.id },
+    ...factsOf(head, page.people),
+  ].map(({ label, value }) => `- ${label}: ${escaped(value)}`);
+  const heading = `# ${escaped(title)}${page.continued ? ', continued' : ''}`;
+  return [heading, [...facts, ...(incomplete ? [`- ${INCOMPLETE}`] : [])].join('\n')].join('\n\n');
 }
 
+/** What matters most in a few lines, with what has changed since the nearest of the days looked at. */
+function summaryOf(summary: readonly Figure[]): string {
+  const lines = summary.map((figure) => {
+    const since = sinceText(figure);
+    return `- ${figure.group}, ${figure.label.toLowerCase()}: **${figureText(figure)}**${since === null ? '' : ` (${since})`}`;
+  });
+  return ['## Summary', '', ...lines].join('\n');
+}
+
+/** Figures below the headings of their groups, and what each counts. */
 function figureTable(figures: readonly Figure[]): string {
-  const titles = ['Figure', ...figureHeads(figures)];
-  return ['## Figures', '', ...tableHead(titles), ...figures.map(figureLine)].join('\n');
+  const lines = groupsOf(figures).flatMap(([heading, ofGroup]) => [`| **${heading}** |`, ...ofGroup.map(figureLine)]);
+  return ['## Figures', '', ...tableHead(['Figure', ...figureHeads(figures), 'Counts']), ...lines].join('\n');
 }
 
-const figureLine = (figure: Figure): string => tableLine([figure.counts, ...figureCells(figure)]);
+const figureLine = (figure: Figure): string => tableLine([figure.label, ...figureCells(figure), figure.counts]);
 
-function partOf(part: Part, people: People): string {
+function partOf(part: Part, style: Style, depth: Depth): string {
   const { section, rows, first, left } = part;
-  if (rows.length === 0) return `## ${section.title}\n\nNone.`;
+  const { title, note } = section;
+  const notes = note === undefined ? [] : [note, ''];
+  if (rows.length === 0) return [`## ${title}`, '', ...notes, 'None.'].join('\n');
   const some = first > 0 || left > 0;
   const which = some ? ` (${first + 1} to ${first + rows.length} of ${first + rows.length + left})` : '';
-  const table = section.grid ? gridOf(section.grid, rows) : tableOf(section, rows, people);
-  return [`## ${section.title}${which}`, '', ...table].join('\n');
+  const table = section.grid ? gridOf(section.grid, rows) : tableOf(part, style, depth);
+  return [`## ${title}${which}`, '', ...notes, ...table].join('\n');
 }
 
-/** Columns that are empty on this page are left out: they tell nothing, and take room. */
-function tableOf(section: Section, rows: readonly Row[], people: People): string[] {
-  const columns = shownOf(section).filter((column) => rows.some((row) => cellOf(row, column, people) !== ''));
-  const used = { ...section, columns };
-  return [headings(used), ...rows.map((row) => lineOf(used, row, people))];
+function tableOf(part: Part, style: Style, depth: Depth): string[] {
+  const { section, rows } = part;
+  const columns = depth.columns(part, style);
+  return [headings(columns), ...rows.flatMap((row, at) => linesOf(section, columns, row, rows[at - 1], style, depth))];
+}
+
+/** A row, below what it has in common with those that follow where that begins. */
+function linesOf(
+  { group }: Section,
+  columns: readonly Column[],
+  row: Row,
+  before: Row | undefined,
+  style: Style,
+  depth: Depth,
+): string[] {
+  const heading = groupText(group, row, before, style);
+  const cells = columns.map((column) => {
+    const text = cellOf(row, column, style);
+    return escaped(column.prose ? depth.prose(text) : text);
+  });
+  return [...(heading === null ? [] : [`| **${escaped(heading)}** |`]), tableLine(cells)];
 }
 
 /** Rows as a grid: one dimension down, the other across. */
@@ -91,34 +137,36 @@ function gridOf([down, across, cell]: NonNullable<Section['grid']>, rows: readon
   return [...tableHead([`${down} ↓ ${across} →`, ...acrosses.map(String)]), ...lines];
 }
 
-const shownOf = ({ columns }: Section): readonly Column[] => columns.filter(({ detail }) => !detail);
-
-const headings = (section: Section): string => tableHead(shownOf(section).map(({ title }) => title)).join('\n');
+const headings = (columns: readonly Column[]): string => tableHead(columns.map(headingOf)).join('\n');
 
 function tableHead(titles: readonly string[]): string[] {
   return [tableLine(titles), `|${'---|'.repeat(titles.length)}`];
 }
 
-function lineOf(section: Section, row: Row, people: People): string {
-  return tableLine(
-    shownOf(section).map((column) => {
-      const text = cellOf(row, column, people);
-      return escaped(column.prose ? cutText(text, PROSE) : text);
-    }),
-  );
-}
-
 const tableLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 /** What is not on this page, and how to get it. */
-function leftOut({ sections, parts, next }: Page): string[] {
+function leftOut({ parts, next, people }: Page): string[] {
   const left = parts.flatMap(({ section, left }) => (left > 0 ? [`${left} of ${section.title}`] : []));
-  const columns = sections.some((section) => section.columns.some(({ prose, detail }) => prose || detail));
+  const cut = parts.some((part) => part.rows.some((row) => isCut(part.section, row, styleOf(people))));
+  const columns = parts.flatMap((part) => columnsLeftOut(part, styleOf(people)));
   const notes = [
     ...(next === null
       ? []
       : [`Left out: ${left.join(', ')}. Call getReport again with next_cursor as cursor for the next.`]),
-    ...(columns ? ['Long texts are cut and some columns left out: format JSON or CSV has them all.'] : []),
+    ...(cut ? [`Texts that end in … are cut at ${PROSE} characters: format JSON or CSV has them whole.`] : []),
+    ...(columns.length > 0 ? [`Columns left out: ${columns.join('; ')}. Format JSON or CSV has them.`] : []),
   ];
   return notes.length === 0 ? [] : [`---\n\n${notes.join('\n')}`];
+}
+
+function isCut(section: Section, row: Row, style: Style): boolean {
+  return !section.grid && brief(section).some((column) => column.prose && cellOf(row, column, style).length > PROSE);
+}
+
+/** Of a section's columns that an answer does not show those that say something here. */
+function columnsLeftOut({ section, rows }: Part, style: Style): string[] {
+  const hidden = section.columns.filter(({ detail }) => detail);
+  const told = hidden.filter((column) => rows.some((row) => cellOf(row, column, style) !== ''));
+  return told.length === 0 ? [] : [`${told.map(({ title }) => title).join(', ')} (${section.title})`];
 }

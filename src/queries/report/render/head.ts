@@ -1,0 +1,24 @@
+import type { Head, People } from '../page.ts';
+import type { Fact } from '../report-type.ts';
+import { instantText } from './words.ts';
+
+/** That a report lacks something, in a sentence. */
+export const INCOMPLETE = 'Incomplete: an event of the organization could not be read, so something may lack.';
+
+const timeText = (text: string): string => (instantText(text) === text ? text : `${instantText(text)} UTC`);
+
+/** What stands at the head of a document: what it is about, of when, when it was drawn, and what it can be checked by. */
+export function factsOf(head: Head, people: People): Fact[] {
+  const { about, as_of, position, today, generated_at, digest, proof, pending_seal } = head;
+  const last = as_of === null ? '' : `, whose last change is of ${instantText(as_of)} UTC`;
+  return [
+    ...about.map(({ label, value }) => ({ label, value: people.get(value) ?? timeText(value) })),
+    { label: 'As of', value: `${today}, position ${position} of its history${last}` },
+    { label: 'Drawn', value: `${instantText(generated_at)} UTC` },
+    { label: 'Digest', value: digest },
+    ...(pending_seal
+      ? [{ label: 'Seal', value: 'none covers this position yet: draw it again later for the proof' }]
+      : []),
+    ...(proof ? [{ label: 'Seal', value: 'covers this position: the JSON form has the proof' }] : []),
+  ];
+}
