@@ -64,6 +64,7 @@ const report = z.strictObject({
     .describe(
       'a row too large for an answer is cut, and has truncated too: the digest is of the whole one, which files have',
     ),
+  whole: z.string().optional().describe('where the rows that are cut are whole, in words'),
   left_out: z.record(z.string(), z.int()).optional().describe('how many rows come after this page, by section'),
 });
 

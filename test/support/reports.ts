@@ -33,7 +33,17 @@ export const asking = (session: Asker, organization_id: string): Ask => {
 };
 
 /** The members of a report that are not in its digest. */
-const BESIDE = ['generated_at', 'digest', 'people', 'incomplete', 'left_out', 'truncated', 'proof', 'pending_seal'];
+const BESIDE = [
+  'generated_at',
+  'digest',
+  'people',
+  'incomplete',
+  'left_out',
+  'truncated',
+  'whole',
+  'proof',
+  'pending_seal',
+];
 
 /** All pages of a report as one, each of which has to fit an answer and to have the same head. */
 export async function wholeReport(ask: Ask, input: object): Promise<WholeReport & { pages: number }> {
