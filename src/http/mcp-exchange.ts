@@ -28,7 +28,8 @@ export class HttpExchange implements Exchange {
 
   notify(message: string): void {
     const { response } = this;
-    if (response.destroyed) return;
+    // The next one says what this one would have: who does not read them must not make us keep them.
+    if (response.destroyed || response.writableNeedDrain) return;
     if (!response.headersSent) {
       const type = ['Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no'];
       response.writeHead(200, [...type, ...API_HEADERS, 'X-Request-Id', this.state.id]);

@@ -41,7 +41,7 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Whether the client takes messages ahead of the answer. */
   readonly streams: boolean;
-  /** Sends a message ahead of the answer. */
+  /** Sends a message ahead of the answer, if the client has taken those before. */
   notify(message: string): void;
   /** Told what was asked for, for the log. */
   seen(method: string, tool?: string): void;
