@@ -31,9 +31,9 @@ test('say from when to when, and at which positions', async ({ register, organiz
   const inputs = { from: daysAgo(3), to: daysAgo(0), from_position: '1', to_position: position };
   assert.equal(days.inputs, inputs);
   assert.equal(days.about, [
-    { label: 'From', value: daysAgo(3) },
-    { label: 'To', value: daysAgo(0) },
-    { label: 'Positions', value: `1 to ${position}` },
+    { label: 'Changes from', value: daysAgo(3) },
+    { label: 'Changes to', value: daysAgo(0) },
+    { label: 'Positions of changes', value: `1 to ${position}` },
   ]);
   const places = await wholeReport(draw, { ...period, from: position });
   assert.equal(
@@ -41,7 +41,10 @@ test('say from when to when, and at which positions', async ({ register, organiz
     [{ from: days.as_of, to: days.as_of, from_position: position, to_position: position }, days.as_of],
   );
   const before = await wholeReport(draw, { ...period, from: daysAgo(9), to: daysAgo(3) });
-  assert.equal([rowsOf(before, 'changes'), before.about.at(-1)], [[], { label: 'Positions', value: 'none' }]);
+  assert.equal(
+    [rowsOf(before, 'changes'), before.about.at(-1)],
+    [[], { label: 'Positions of changes', value: 'none' }],
+  );
 });
 
 test('are refused where they are swapped, or not over yet', async ({ register, organization_id, draw }) => {

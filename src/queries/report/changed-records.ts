@@ -9,6 +9,8 @@ export interface ChangedRecord {
   id: string;
   /** How many lines of change tell of it. */
   changes: number;
+  /** At the report's moment; absent where there is none, and where its name begins with it. */
+  reference?: string;
 }
 
 /** In which order families are told; what is of none of these, the organization itself among it, comes last. */
@@ -28,12 +30,17 @@ const byName = orderedNaturally('name').of;
 export async function changedRecords(context: ReportContext, source: Source): Promise<ChangedRecord[]> {
   const groups = await context.reader.models.count(source, ['record_id']);
   const found = groups.map(({ values, total }) => ({ id: String(values[0]), changes: total }));
-  const records = found.filter(({ id }) => !id.startsWith(ADOPTION));
-  const ids = new Map<string, string[]>(TYPES.map((type) => [type, []]));
-  for (const { id } of records) ids.get(typeOf(id))?.push(id);
+  const records: ChangedRecord[] = found.filter(({ id }) => !id.startsWith(ADOPTION));
+  const byId = new Map(records.map((record) => [record.id, record]));
   const places = new Map<string, string[]>();
-  for (const [type, some] of ids) {
-    for (const document of await recordsThen(context, type, some)) places.set(String(document.id), placeOf(document));
+  for (const type of TYPES) {
+    const ids = records.filter(({ id }) => typeOf(id) === type).map(({ id }) => id);
+    for (const document of await recordsThen(context, type, ids)) {
+      const id = String(document.id);
+      places.set(id, placeOf(document));
+      const { reference_id: reference } = document;
+      if (reference && !nameOf(document).startsWith(`${reference}: `)) byId.get(id)!.reference = String(reference);
+    }
   }
   return records.sort(
     (a, b) =>

@@ -10,6 +10,7 @@ import { type Source, walk } from './walk.ts';
 
 const COLUMNS: readonly Column[] = [
   column('record_type', 'Type'),
+  column('record_reference', 'Reference'),
   column('record_name', 'Record'),
   column('recorded_at', 'When'),
   column('event_type', 'What'),
@@ -82,10 +83,11 @@ async function* changesIn(
   for (const some of inBatches(records)) {
     const values = some.map(({ id }) => id);
     const own = { ...source, where: [{ key: 'record_id', op: 'in', values } as const, ...source.where] };
+    const references = new Map(some.map(({ id, reference }) => [id, reference]));
     const rows = new Map<string, Row[]>(values.map((id) => [id, []]));
     for await (const batch of walk(context, own, { key: 'record_id', direction: 'ASC' })) {
       for (const { key, doc } of batch) {
-        const row = rowOfChange(doc as unknown as ChangeDocument);
+        const row = rowOfChange(doc as unknown as ChangeDocument, references.get(String(key)));
         // Those of a single record come in their order, however many they are.
         if (some.length === 1) yield row;
         else rows.get(String(key))!.push(row);
@@ -111,9 +113,9 @@ async function figuresOf(context: ReportContext, source: Source, records: number
     ),
     figure(
       'actors',
-      'Who made them',
+      'Made by',
       actors.length,
-      'people who made these changes, and the service itself where it did',
+      'people who made these changes; the service itself is one where it made any',
     ),
   ];
 }
@@ -122,11 +124,13 @@ const figure = (name: string, label: string, value: number, counts: string): Fig
   return { name, group: 'Changes in the period', label, kind: 'COUNT', value, counts };
 };
 
-function rowOfChange(change: ChangeDocument): Row {
+/** @param reference what the record is known by beside its name, at the report's moment */
+function rowOfChange(change: ChangeDocument, reference: string | undefined): Row {
   const { record, linked, client } = change;
   return {
     record_id: record.id,
     record_type: record.type,
+    ...(reference === undefined ? {} : { record_reference: reference }),
     record_name: record.name,
     position: String(change.position),
     recorded_at: change.recorded_at,

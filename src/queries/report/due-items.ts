@@ -33,7 +33,7 @@ const KINDS: readonly Kind[] = [
   {
     what: 'RISK_ACCEPTANCE_ENDS',
     label: 'Acceptances of risks that end',
-    counts: 'days until which risks are ACCEPTED',
+    counts: 'ends of acceptances of risks',
     type: 'RISK',
     key: 'accepted_until',
     of: ({ acceptance }) => (acceptance as { until: string } | null)?.until,
@@ -150,12 +150,12 @@ async function figures(context: ReportContext, until: string): Promise<Figure[]>
   let overdue = 0;
   for (const kind of KINDS) {
     const value = await total(kind, { lte: until });
-    found.push(figure(`due_${kind.what.toLowerCase()}`, kind.label, value, `${kind.counts}, until ${until}`));
+    found.push(figure(`due_${kind.what.toLowerCase()}`, kind.label, value, `${kind.counts}, by ${until}`));
     all += value;
     overdue += today <= until ? await total(kind, { lt: today }) : value;
   }
   return [
-    figure('due', 'All due items', all, `items of the list: what is due until ${until} and not done`),
+    figure('due', 'All due items', all, `items of the list: what is due by ${until} and not done`),
     figure('overdue', 'Overdue', overdue, `items of the list whose day is before ${today}`),
     ...found,
   ];

@@ -57,9 +57,9 @@ export async function periodExamined(
 /** A period for whoever reads the report. */
 export function aboutPeriod({ first, last, from, to }: Period): Fact[] {
   return [
-    { label: 'From', value: from ?? '–' },
-    { label: 'To', value: to ?? '–' },
-    { label: 'Positions', value: first > last ? 'none' : `${first} to ${last}` },
+    { label: 'Changes from', value: from ?? '–' },
+    { label: 'Changes to', value: to ?? '–' },
+    { label: 'Positions of changes', value: first > last ? 'none' : `${first} to ${last}` },
   ];
 }
 

@@ -10,14 +10,6 @@ import { recordSection, recordsSection } from './records-section.ts';
 import type { Column, Content, Fact, Figure, ReportContext, ReportType, Row } from './report-type.ts';
 import { recordsAt, rowOf, walk } from './walk.ts';
 
-const FRAMEWORK_COLUMNS: readonly Column[] = [
-  column('name', 'Framework'),
-  column('version', 'Version'),
-  column('archived_at', 'Archived'),
-  OWNER,
-  ID,
-];
-
 const COLUMNS: readonly Column[] = [
   column('section_title', 'Number'),
   column('name', 'Control'),
@@ -51,18 +43,20 @@ export function statementOf(
   framework: Row,
 ): Pick<Content, 'figures' | 'sections'> & { about: readonly Fact[] } {
   const own = { name: 'controls', title: 'Controls', family: controlQuery, filter: controlsIn(framework) };
+  const archived = framework.archived_at === null ? [] : [column('archived_at', 'Archived')];
+  const about = [column('name', 'Framework'), column('version', 'Version'), ...archived, OWNER, ID];
   return {
     about: aboutFramework(framework),
     figures: () => figuresOf(context, framework),
     sections: [
-      recordSection('framework', 'Framework', FRAMEWORK_COLUMNS, framework, ['library_id', 'description']),
+      recordSection('framework', 'Framework', about, framework, ['library_id', 'description']),
       { ...recordsSection(context, { ...own, columns: COLUMNS, more: behind }), plot: 'coverage' },
     ],
   };
 }
 
 function aboutFramework({ name, version, archived_at }: Row): Fact[] {
-  const named = { label: 'Framework', value: version ? `${name} (${version})` : String(name) };
+  const named = { label: 'Framework', value: version ? `${name}, version ${version}` : String(name) };
   return archived_at === null ? [named] : [named, { label: 'Framework archived', value: String(archived_at) }];
 }
 
