@@ -100,5 +100,6 @@ export function groupText(columns: readonly Column[] | undefined, row: Row, befo
   if (columns === undefined) return null;
   const isSame = before !== undefined && columns.every(({ field }) => valueAt(before, field) === valueAt(row, field));
   const named = columns.filter(({ kind }) => kind !== 'TECHNICAL');
-  return isSame ? null : named.map((column) => cellOf(row, column, style)).join(' · ');
+  const texts = named.map((column) => cellOf(row, column, style)).filter((text) => text !== '');
+  return isSame ? null : texts.join(' · ');
 }
