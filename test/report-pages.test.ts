@@ -14,6 +14,7 @@ const reader = { accounts: { get: async () => null } } as unknown as Reader;
 /** An answer has room for five, and a row takes as much as it says. */
 const format: AnswerFormat = {
   room: 5,
+  headTakes: () => 0,
   figuresTake: () => 0,
   sectionTakes: () => 1,
   rowTakes: (_section, row) => Number(row.takes),

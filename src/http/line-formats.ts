@@ -1,5 +1,5 @@
 import { valueAt } from '../queries/report/render/cells.ts';
-import { csvCell } from '../queries/report/render/csv.ts';
+import { BYTE_ORDER_MARK, csvLine } from '../queries/report/render/csv.ts';
 import type { FileFormat } from './file-format.ts';
 
 /** How lines of any number are written: each by itself, so that a file can be cut behind any of them and gone on with. */
@@ -23,13 +23,9 @@ const csv: LineFormat = {
   name: 'csv',
   mediaType: 'text/csv; charset=utf-8',
   ending: 'csv',
-  head: (columns) => row(columns),
+  head: (columns) => `${BYTE_ORDER_MARK}${csvLine(columns)}`,
   lines: (documents, columns) =>
-    documents.map((document) => row(columns.map((column) => valueAt({ ...document }, column)))).join(''),
+    documents.map((document) => csvLine(columns.map((column) => valueAt({ ...document }, column)))).join(''),
 };
 
 export const LINE_FORMATS: readonly LineFormat[] = [jsonl, csv];
-
-function row(cells: readonly unknown[]): string {
-  return `${cells.map(csvCell).join(',')}\r\n`;
-}

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
 import { CHANGES, type RecordFile, type RecordFiles } from '../mcp/record-files.ts';
+import { cutText } from '../projections/text.ts';
 import type { Drawn } from '../queries/access-entry.ts';
 import type { Admit } from './admission.ts';
 import { ClientGone } from './errors.ts';
@@ -29,6 +30,8 @@ const LEFT = new Set([
   'EPIPE',
 ]);
 const STALLED_MS = 60_000;
+/** So many characters of a filter are kept in the access log. */
+const FILTER_TOLD = 500;
 /** What is held ready for a client that reads slowly, beside the rows of one read. */
 const READY_BYTES = 65_536;
 
@@ -41,7 +44,8 @@ export function recordFileRoutes(router: Router<RequestState>, admit: Admit, par
     const { id: organizationId = '', family: what = CHANGES } = ctx.params;
     const query = new URLSearchParams(ctx.querystring);
     const format = formatOf(query);
-    const file = await parts.files.open(caller, requestOf(parts.files, what, organizationId, query));
+    const request = requestOf(parts.files, what, organizationId, query);
+    const file = await parts.files.open(caller, request);
     // What cannot be read at all is still answered as an error.
     const first = ctx.method === 'HEAD' ? null : await file.batches.next();
     ctx.respond = false;
@@ -50,12 +54,18 @@ export function recordFileRoutes(router: Router<RequestState>, admit: Admit, par
     const after = query.get('after');
     const position = String(file.moment.ordinal);
     const told = { organization_id: organizationId, type: what, format: format.name, position };
-    parts.exportDrawn(caller, after === null ? told : { ...told, after });
+    parts.exportDrawn(caller, { ...told, ...filterTold(request.filter), ...(after === null ? {} : { after }) });
     const lines = linesOf(format, file, first, after === null);
     await send(ctx.res, lines, parts.stalledMs ?? STALLED_MS);
   };
   fileRoute(router, '/api/v1/organizations/:id/records/:family', admit, serve);
   fileRoute(router, '/api/v1/organizations/:id/changes', admit, serve);
+}
+
+/** A filter as the access log is told of it. */
+function filterTold(filter: unknown): { filter?: string } {
+  const text = JSON.stringify(filter);
+  return text === '{}' ? {} : { filter: cutText(text, FILTER_TOLD) };
 }
 
 async function* linesOf(

@@ -1,8 +1,8 @@
 import type { Format, Head } from '../queries/report/page.ts';
-import { csv } from '../queries/report/render/csv.ts';
+import { BYTE_ORDER_MARK, csv } from '../queries/report/render/csv.ts';
 import { html } from '../queries/report/render/html.ts';
 import { json } from '../queries/report/render/json.ts';
-import { markdown } from '../queries/report/render/markdown.ts';
+import { markdownFile } from '../queries/report/render/markdown.ts';
 import type { FileFormat } from './file-format.ts';
 import type { Printer } from './print-pdf.ts';
 
@@ -31,7 +31,7 @@ export const REPORT_FORMATS: readonly ReportFormat[] = [
     name: 'markdown',
     mediaType: 'text/markdown; charset=utf-8',
     ending: 'md',
-    format: markdown,
+    format: markdownFile,
     bytes: contentOf,
   },
   {
@@ -39,8 +39,7 @@ export const REPORT_FORMATS: readonly ReportFormat[] = [
     mediaType: 'text/csv; charset=utf-8',
     ending: 'csv',
     format: csv,
-    // Spreadsheets take a file without this mark for one of another time's characters.
-    bytes: (_head, { content = '' }) => `\uFEFF${content}`,
+    bytes: (_head, { content = '' }) => `${BYTE_ORDER_MARK}${content}`,
   },
   {
     name: 'html',

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Caller } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { deedOf } from '../commands/roles.ts';
@@ -91,8 +92,16 @@ function kindOfFile(reader: Reader, tool: Tool): Kind {
     return { tool, columns: CHANGE_COLUMNS, open: (caller, input) => openChangeFile(reader, caller, input) };
   }
   const family = queryOfType(record.type);
-  const columns = Object.keys(record.full.shape).filter((field) => field !== OF_ANSWERS);
+  const columns = columnsOf(record.full).filter((field) => field !== OF_ANSWERS);
   return { tool, columns, open: (caller, input) => openRecordFile(reader, family, deedOf(name), caller, input) };
+}
+
+/** Fields, and of one that is an object its members: `acceptance.until`. */
+function columnsOf({ shape }: z.ZodObject): string[] {
+  return Object.entries(shape).flatMap(([field, value]) => {
+    const type = value instanceof z.ZodNullable ? value.unwrap() : value;
+    return type instanceof z.ZodObject ? columnsOf(type).map((member) => `${field}.${member}`) : [field];
+  });
 }
 
 function publishedOf(kind: Kind): PublishedInput {

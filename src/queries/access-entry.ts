@@ -34,6 +34,15 @@ export interface Drawn {
   type: string;
   format: string;
   position: string;
+  /** What narrowed a report, as it was given. */
+  framework_id?: string;
+  audit_id?: string;
+  owner_id?: string;
+  until?: string;
+  from?: string;
+  to?: string;
+  /** What of a family a file holds, as JSON; all unless told. */
+  filter?: string;
   /** Behind which line a file that was cut goes on. */
   after?: string;
 }

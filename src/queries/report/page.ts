@@ -66,6 +66,7 @@ export interface Format {
 export interface AnswerFormat extends Format {
   /** The room of an answer, in the unit of the others. */
   room: number;
+  headTakes(head: Pick<Head, 'title' | 'organization' | 'about'>): number;
   figuresTake(figures: readonly Figure[]): number;
   sectionTakes(section: Section): number;
   /** @param before the row above it on the page */

@@ -64,7 +64,7 @@ export async function getReport(
   await requireOwner(context);
   const format = FORMATS[name];
   const { head, page, counts, mark } = await draw(context, type, format, place);
-  if (place === null) drawn({ organization_id, type, format: name, position: head.position });
+  if (place === null) drawn({ organization_id, type, format: name, position: head.position, ...context.inputs });
   const goesOn: Place = [moment.today, moment.ordinal, page.next ?? 0, head.digest, counts, mark];
   return {
     report: { ...head, ...(await format.write(head, page)) },
@@ -100,7 +100,7 @@ export async function openReportFile(
     identity: JSON.stringify([organization_id, type, moment, inputs, isIncomplete(reader, organization_id)]),
     async draw() {
       const { head, page } = await draw(context, type, null, null);
-      drawn({ organization_id, type, format: name, position: head.position });
+      drawn({ organization_id, type, format: name, position: head.position, ...inputs });
       return { head, written: await format.write(head, page), people: page.people };
     },
   };
@@ -143,7 +143,8 @@ async function draw(
   const envelope = await envelopeOf(context, name, type, content);
   const [, , from = 0, known, counts, mark = null] = place ?? [];
   const figures = place === null ? await content.figures() : [];
-  const cutter = new Cutter(reader, content, figures, format, from, mark);
+  const room = format && { ...format, room: format.room - format.headTakes(envelope) };
+  const cutter = new Cutter(reader, content, figures, room, from, mark);
   if (counts !== undefined) await cutter.fill(counts);
   const digest = known ?? (await digestOfReport(envelope, figures, content.sections, cutter));
   const incomplete = isIncomplete(reader, organizationId);

@@ -9,7 +9,8 @@ import { cutRows, leftOut } from './json.ts';
  * column, and pages put behind one another are the whole. Spreadsheets can filter it by section.
  */
 
-const HEAD = 6_000;
+/** Room for what else stands around the lines: their headings among it. */
+const AROUND = 5_000;
 /** These begin a formula in a spreadsheet, the wide ones too where such are typed, or hide one. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 /** What a spreadsheet could break a cell at, wherever it is: some take a semicolon for the end of one. */
@@ -29,7 +30,8 @@ export function csvCell(value: unknown): string {
 const STYLE: Style = { people: new Map(), ids: true };
 
 export const csv: AnswerFormat = {
-  room: ANSWER_CHARACTERS - HEAD,
+  room: ANSWER_CHARACTERS - AROUND,
+  headTakes: (head) => 2 * JSON.stringify(head).length,
   figuresTake: (figures) => figures.reduce((sum, figure) => sum + JSON.stringify(figure).length, 0),
   sectionTakes: () => 0,
   rowTakes: (section, row, people) =>

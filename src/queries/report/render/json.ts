@@ -1,8 +1,8 @@
 import { ANSWER_CHARACTERS } from '../../present.ts';
 import type { AnswerFormat, Head, Page } from '../page.ts';
 
-/** Room for what stands around the data. */
-const HEAD = 4_000;
+/** Room for what else stands around the data. */
+const AROUND = 3_000;
 /** An account's id, as the name of a member. */
 const ID = 35;
 
@@ -10,7 +10,8 @@ const size = (value: unknown) => JSON.stringify(value).length + 1;
 
 /** The report as data, people by their ids; their names stand beside it. */
 export const json: AnswerFormat = {
-  room: ANSWER_CHARACTERS - HEAD,
+  room: ANSWER_CHARACTERS - AROUND,
+  headTakes: size,
   figuresTake: size,
   sectionTakes: ({ name, note }) => size([name, note]) + 30,
   rowTakes: (_section, row) => size(row),

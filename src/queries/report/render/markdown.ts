@@ -8,8 +8,8 @@ import { escaped } from './markdown-text.ts';
 import { tokensAtMost } from './tokens.ts';
 import { figureCells, figureHeads, figureText, groupsOf, sinceText } from './words.ts';
 
-/** Tokens that an assistant reads at most, without what stands around the tables. */
-const ROOM = 19_000;
+/** Tokens that an assistant reads at most, but for those of a summary, of a digest and the like, and of what is said at the end. */
+const ROOM = 20_000 - 900;
 /** Prose is cut at so many characters in an answer. */
 const PROSE = 160;
 
@@ -39,6 +39,10 @@ const FILE: Depth = {
 /** The report as an assistant or a person reads it: tables of what matters most. */
 export const markdown: AnswerFormat = {
   room: ROOM,
+  headTakes: ({ title, organization, about }) => {
+    const facts = [{ label: organization.name ?? organization.id, value: title }, ...about];
+    return tokensAtMost(facts.map(({ label, value }) => `- ${label}: ${escaped(value)}\n`).join(''));
+  },
   figuresTake: (figures) => tokensAtMost(figureTable(figures)),
   sectionTakes: (section) => tokensAtMost(headings(brief(section)) + (section.note ?? '')) + 60,
   rowTakes: (section, row, people, before) => {

@@ -1,16 +1,45 @@
-/**
- * The most tokens that a model's tokenizer makes of a text, by the kinds of its characters. Byte-pair encodings make at
- * most one token of a byte; a lower case letter seldom stands alone, capitals and digits of ids do.
+import { PIECE, partsOf, ranksOf, read } from './byte-pairs.ts';
+import { APART, MERGES, WORDS } from './token-table.ts';
+
+/*
+ * The most tokens that cl100k, the yardstick of assistants' windows, makes of a text. It cuts a text into pieces, and
+ * joins each piece's bytes pair by pair, the pairs it learnt first before those it learnt later
+ * (https://github.com/openai/tiktoken). Here the first of these joins are done, in the same order: it would only go on
+ * joining, so there are no more tokens than parts. Common words are known to be one token.
  */
+
+const listed = (table: string): string[] => table.split(/\s/).filter((one) => one !== '');
+
+const RANKS = ranksOf(listed(MERGES).map(read));
+const KNOWN = new Set(listed(WORDS).map((word) => ` ${word}`));
+/** Pairs of capitals that are never joined alone. */
+const NEVER = new Set(listed(APART));
+/** What most of a table's lines are made of, each of them one token. */
+const SIGNS = new Set([' |', '|', ' |\n', '|\n']);
+
+/** The most tokens that a text is. */
 export function tokensAtMost(text: string): number {
   let tokens = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0)!;
-    if (code === 32) tokens += 0.2;
-    else if (code >= 97 && code <= 122) tokens += 0.5;
-    else if (code < 128) tokens += 1;
-    else if (code < 0x800) tokens += 1.5;
-    else tokens += code < 0x10000 ? 2 : 4;
+  for (const [piece] of text.matchAll(PIECE)) {
+    tokens += KNOWN.has(piece) || SIGNS.has(piece) ? 1 : Math.min(partsOf(piece, RANKS), capitalsAtMost(piece));
   }
-  return Math.ceil(tokens) + 2;
+  return tokens;
+}
+
+/**
+ * The same of a piece of capitals, as ids have them, by another reason: two of them that are a token would be one part, so
+ * that single ones stand beside one another only where they are none.
+ */
+function capitalsAtMost(piece: string): number {
+  const [, before = '', letters] = /^([^A-Z]?)([A-Z]+)$/.exec(piece) ?? [];
+  if (letters === undefined) return Number.POSITIVE_INFINITY;
+  // The most parts until a letter: with it alone at the end, and with it joined to those before it.
+  let [alone, joined, earlier] = [0, 0, 0];
+  for (const [at, letter] of [...letters].entries()) {
+    const most = Math.max(alone, joined);
+    const isApart = at === 0 || NEVER.has(`${letters[at - 1]}${letter}`);
+    [alone, joined, earlier] = [1 + (isApart ? most : joined), at === 0 ? 0 : 1 + earlier, most];
+  }
+  const most = Math.max(alone, joined);
+  return Buffer.byteLength(before) + most;
 }
