@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
@@ -123,6 +125,20 @@ cli('lets no file write its own verdict on a terminal', async () => {
   assert.match(out.replaceAll('\n', ''), /^[^\p{Cc}\p{Cf}\u2028]+$/u);
   write('huge.jsonl', textOf(lines.with(0, canonical({ ...JSON.parse(lines[0]!), exported_at: 'x'.repeat(1e6) }))));
   assert.ok((await verify('huge.jsonl', '--key', KEY)).out.length < 5_000);
+});
+
+cli('takes keys and seals out of pipes, and says of a file that it cannot read that it cannot', async () => {
+  const pipes = { 'key.pipe': KEY, 'seal.pipe': readFileSync(join(cwd, 'seal.json')) };
+  for (const name of Object.keys(pipes)) execFileSync('mkfifo', [join(cwd, name)]);
+  const written = Object.entries(pipes).map(([name, content]) => writeFile(join(cwd, name), content));
+  const { code, err } = await verify('good.jsonl', '--key', 'key.pipe', '--seal', 'seal.pipe');
+  assert.equal([code, err], [0, '']);
+  await Promise.all(written);
+  write('padded.json', readFileSync(join(cwd, 'seal.json')) + ' '.repeat(300_000));
+  for (const name of ['absent.json', 'padded.json', '.']) {
+    const { code, err } = await verify('good.jsonl', '--key', KEY, '--seal', name);
+    assert.equal([code, /cannot be read, or is larger than such a file/.test(err)], [2, true], err);
+  }
 });
 
 cli('reads all that is packed, and refuses what stands behind it or is damaged', async () => {

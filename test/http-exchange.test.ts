@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
@@ -17,7 +17,7 @@ test('is left out where the client does not take it, and never the answer', asyn
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const asked = request({ port, host: '127.0.0.1', method: 'POST', agent: false }).end();
-  const [{ headers }, response] = (await once(server, 'request')) as [{ headers: object }, ServerResponse];
+  const [{ headers }, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
   const exchange = new HttpExchange(headers, response, { id: 'r-1' } as RequestState, {} as Caller, true);
   for (let number = 1; number <= 300; number += 1) exchange.notify(`${number} ${'x'.repeat(MIB)}`);
   assert.ok(response.writableLength < 3 * MIB, `${response.writableLength} bytes wait for the client`);

@@ -59,12 +59,13 @@ export async function beginsWith(path: string, text: string): Promise<boolean> {
 /** A key or a seal is a few hundred bytes, with the rotations of all keys a few thousand. */
 const MOST_BYTES = 256 * 1024;
 
-/** The text of a small file; null where there is none that can be read, or a larger one. */
+/** The text of a small file, or of what comes through a pipe; null where there is none that can be read, or a larger one. */
 export async function smallFile(path: string): Promise<string | null> {
+  const isPipe = (await stat(path).catch(() => null))?.isFIFO() === true;
   const pieces: Buffer[] = [];
   let size = 0;
   try {
-    for await (const piece of readPieces(path)) {
+    for await (const piece of isPipe ? createReadStream(path) : readPieces(path)) {
       pieces.push(piece);
       size += piece.length;
       if (size > MOST_BYTES) return null;

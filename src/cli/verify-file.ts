@@ -28,10 +28,12 @@ export async function keyFrom(given: string, shell: Shell): Promise<PublicKey> {
 /** A file of "veritrail seal" that an option names. @throws UsageError where it is none */
 export async function sealFrom(option: string, given: string, shell: Shell): Promise<SealFile> {
   const text = await smallFile(resolve(shell.cwd, given));
+  const refused = (why: string) =>
+    new UsageError(`${option} takes a file that "veritrail seal" wrote; ${given} ${why}.`);
+  if (text === null) throw refused('cannot be read, or is larger than such a file');
   try {
-    return readSealFile(text ?? '');
+    return readSealFile(text);
   } catch (error) {
-    const why = (error as TypeError).message;
-    throw new UsageError(`${option} takes a file that "veritrail seal" wrote; ${given} is ${why}.`);
+    throw refused(`is ${(error as TypeError).message}`);
   }
 }
