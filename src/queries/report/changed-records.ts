@@ -1,6 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { adoptionKey } from '../../projections/changes.ts';
 import { orderedNaturally } from '../../projections/keys.ts';
 import { modelOfId } from '../../projections/models.ts';
+import type { ReadModels } from '../../stores/read-store.ts';
 import { recordsThen } from './beside.ts';
 import type { ReportContext, Row } from './report-type.ts';
 import { nameOf, type Source } from './walk.ts';
@@ -13,7 +15,7 @@ export interface ChangedRecord {
   reference?: string;
 }
 
-/** In which order families are told; what is of none of these, the organization itself among it, comes last. */
+/** In which order families are told. */
 const TYPES: readonly string[] = [
   ...['RISK', 'VENDOR', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE'],
 ];
@@ -26,47 +28,48 @@ const ADOPTION = adoptionKey('');
 const byReference = orderedNaturally('reference_id').of;
 const byName = orderedNaturally('name').of;
 
+/** Of each generation of read models, what was worked out for the pages of long reports: of a period nothing changes any more. */
+const worked = new WeakMap<ReadModels, LRUCache<string, ChangedRecord[]>>();
+/** Records in those lists. */
+const KEPT = 200_000;
+
 /** Which records some changes are about, ordered as a reader seeks them: by family, reference and name at the report's moment. */
 export async function changedRecords(context: ReportContext, source: Source): Promise<ChangedRecord[]> {
+  const { models } = context.reader;
+  const key = JSON.stringify([source, context.moment.ordinal]);
+  const lists = worked.get(models) ?? new LRUCache({ maxSize: KEPT, sizeCalculation: ({ length }) => length + 1 });
+  worked.set(models, lists);
+  const records = lists.get(key) ?? (await inOrder(context, source));
+  lists.set(key, records);
+  return records;
+}
+
+async function inOrder(context: ReportContext, source: Source): Promise<ChangedRecord[]> {
   const groups = await context.reader.models.count(source, ['record_id']);
   const found = groups.map(({ values, total }) => ({ id: String(values[0]), changes: total }));
-  const records: ChangedRecord[] = found.filter(({ id }) => !id.startsWith(ADOPTION));
-  const byId = new Map(records.map((record) => [record.id, record]));
-  const places = new Map<string, string[]>();
-  for (const type of TYPES) {
-    const ids = records.filter(({ id }) => typeOf(id) === type).map(({ id }) => id);
+  const records = new Map(found.filter(({ id }) => !id.startsWith(ADOPTION)).map((one) => [one.id, one]));
+  const places = new Map<string, ChangedRecord>();
+  for (const [rank, type] of TYPES.entries()) {
+    const ids = [...records.keys()].filter((id) => modelOfId(id)?.family.type === type);
     for (const document of await recordsThen(context, type, ids)) {
       const id = String(document.id);
-      places.set(id, placeOf(document));
+      const name = nameOf(document);
       const { reference_id: reference } = document;
-      if (reference && !nameOf(document).startsWith(`${reference}: `)) byId.get(id)!.reference = String(reference);
+      const isKnown = !reference || name.startsWith(`${reference}: `);
+      const record = { ...records.get(id)!, ...(isKnown ? {} : { reference: String(reference) }) };
+      places.set(placeOf(rank, document, name), record);
+      records.delete(id);
     }
   }
-  return records.sort(
-    (a, b) =>
-      rankOf(a.id) - rankOf(b.id) || compared(places.get(a.id) ?? [], places.get(b.id) ?? []) || (a.id < b.id ? -1 : 1),
-  );
+  // What is of no family, the organization itself among it, comes last.
+  for (const [id, record] of records) places.set(`${TYPES.length}\n${id}`, record);
+  return [...places.keys()].sort().map((place) => places.get(place)!);
 }
 
-const typeOf = (id: string): string => modelOfId(id)?.family.type ?? '';
-
-function rankOf(id: string): number {
-  const rank = TYPES.indexOf(typeOf(id));
-  return rank < 0 ? TYPES.length : rank;
-}
-
-/** Those with a reference come before those without. */
-function placeOf(document: Row): string[] {
+/** Sorts by its code units; those with a reference come before those without. */
+function placeOf(rank: number, document: Row, name: string): string {
   const reference = byReference(document);
-  return [reference === null ? '1' : `0${reference}`, String(byName({ name: nameOf(document) }) ?? '')];
-}
-
-function compared(one: readonly string[], other: readonly string[]): number {
-  for (const [index, text] of one.entries()) {
-    const beside = other[index] ?? '';
-    if (text !== beside) return text < beside ? -1 : 1;
-  }
-  return 0;
+  return [rank, reference === null ? '1' : `0${reference}`, byName({ name }) ?? '', document.id].join('\n');
 }
 
 /** Records whose changes are read together; one that has very many stands alone. */
