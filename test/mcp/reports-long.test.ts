@@ -21,6 +21,11 @@ const HOSTILE = [
   '漢字'.repeat(60),
   '🙂🧯'.repeat(40),
   'Zx9'.repeat(60),
+  '_slanted_ and __bold__ of snake_case, to anna@example.org',
+  '＝SUM(A1);=1+1',
+  ...[0x1200, 0x1780].map((first) =>
+    Array.from({ length: 90 }, (_, at) => String.fromCodePoint(first + (at % 40))).join(''),
+  ),
 ];
 
 const test = suite<{ register: TestRegister; ask: Ask }>('long reports');
@@ -88,7 +93,7 @@ test('what is in the register stays data in Markdown', async ({ ask }) => {
   assert.is(new Set(columns.slice(0, 100)).size, 1);
   for (const row of rows) {
     const bare = row.replace(/\\[\s\S]/g, '');
-    assert.not.match(bare, /[`[\]<>*~]|:\/\/|www\.\w/i, row);
+    assert.not.match(bare, /[`[\]<>*~@]|:\/\/|www\.\w|(?<![a-z0-9])_|_(?![a-z0-9])/i, row);
   }
 });
 
@@ -99,10 +104,10 @@ test('CSV is one table that spreadsheets take for texts', async ({ ask }) => {
   const risks = lines.filter(({ section }) => section === 'risks');
   assert.is(risks.length, RISKS);
   assert.is(lines.filter(({ section }) => section === 'matrix').length, 25);
-  for (const line of lines) for (const cell of Object.values(line)) assert.not.match(cell, /^[=+\-@\t\r]/);
+  for (const line of lines) for (const cell of Object.values(line)) assert.not.match(cell, /^[=+\-@\t\r＝]/);
   const categories = new Set(risks.map(({ category }) => category));
   for (const text of HOSTILE.map((one) => one.replace(/\s+/g, ' '))) {
-    assert.ok(categories.has(/^[=+\-@]/.test(text) ? `'${text}` : text), text);
+    assert.ok(categories.has(/^[=+\-@＝]/.test(text) ? `'${text}` : text), text);
   }
 });
 

@@ -29,12 +29,11 @@ figure svg { display: block; max-width: 100%; height: auto; }
 figcaption, .muted, .note { color: var(--muted); }
 figcaption, .note { font-size: 0.9em; }
 .note { max-width: 50rem; margin-bottom: 0.6rem; }
-.summary { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: 0.6rem; margin: 0 0 1.2rem; }
+.summary { display: grid; grid-template-columns: repeat(auto-fill, minmax(10.6rem, 1fr)); gap: 0.6rem; margin: 0 0 1.2rem; }
 .summary div { padding: 0.5rem 0.7rem; border: 1px solid var(--line); border-radius: 4px; break-inside: avoid; }
-.summary dt { color: var(--muted); font-size: 0.86em; line-height: 1.3; min-height: 2.6em; }
-.summary dd { display: flex; gap: 0.5rem; align-items: baseline; flex-wrap: wrap; }
-.summary b { font-size: 1.45rem; font-variant-numeric: tabular-nums; }
-.summary span { color: var(--muted); font-size: 0.82em; }
+.summary dt { color: var(--muted); font-size: 0.86em; line-height: 1.3; }
+.summary b { white-space: nowrap; font-size: 1.45rem; font-variant-numeric: tabular-nums; }
+.summary span { display: block; color: var(--muted); font-size: 0.82em; }
 .scroll { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: 0.86rem; line-height: 1.35; }
 caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -75,6 +74,8 @@ body { max-width: none; padding: 0; }
 a { color: inherit; text-decoration: none; }
 .scroll { overflow: visible; }
 figure svg { max-height: 85mm; width: auto; }
+.front svg { max-height: 52mm; }
+.front > div > figure:first-child { margin-top: 2.6rem; }
 .name { min-width: 7rem; } .prose { min-width: 8rem; }
 th, td { padding: 0.25rem 0.3rem; }
 .below div { position: static; max-width: none; }

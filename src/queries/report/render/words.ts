@@ -10,10 +10,11 @@ export function instantText(text: string): string {
   return text.replace(INSTANT, '$1 $2');
 }
 
-/** `In treatment` of IN_TREATMENT, `Records linked` of RecordsLinked, `Next review due` of next_review_due. */
+/** `In treatment` of IN_TREATMENT, `Records linked` of RecordsLinked, `Owner` of owner_id. */
 export function wordsOf(code: string): string {
-  const words = (CODE.test(code) ? code : code.replace(/(?<=[a-z])(?=[A-Z])/g, '_')).toLowerCase().replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const words = (CODE.test(code) ? code : code.replace(/(?<=[a-z])(?=[A-Z])/g, '_')).toLowerCase();
+  const plain = words.replace(/_id$/, '').replaceAll('_', ' ');
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
 /** A sentence of ours with the enumerations in it as words. */
@@ -56,9 +57,9 @@ export function figureCells(figure: Figure): string[] {
 /** `+2 in 30 days`: what a figure was more since the nearest of the days looked at; null where that isn't known. */
 export function sinceText(figure: Figure): string | null {
   const [days, change = null] = Object.entries(figure.change ?? {})[0] ?? [];
-  return days === undefined || change === null
-    ? null
-    : `${changeText(figure, change)} in ${days.slice('days_'.length)} days`;
+  if (days === undefined || change === null) return null;
+  const more = change === 0 ? 'unchanged' : changeText(figure, change);
+  return `${more} in ${days.slice('days_'.length)} days`;
 }
 
 /** Figures by their headings, in their order. */
