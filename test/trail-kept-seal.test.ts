@@ -7,6 +7,7 @@ import {
   linesOf,
   ORGANIZATION,
   publicOf,
+  SECOND_KEY,
   SealedHistory,
   testKey,
   twoHundredEvents,
@@ -88,6 +89,23 @@ test('a seal kept elsewhere counts also where it covers more than any seal of th
   assert.equal([good!.valid, good!.proved?.size, good!.unsealed], [true, 42, 3]);
   const fault = { why: 'KEPT', position: null, event_id: null, key_id: FIRST_KEY.key_id, from: 1, until: 42 };
   assert.equal([forged!.valid, forged!.seal_fault, forged!.proved], [false, fault, null]);
+});
+
+test('a seal kept elsewhere vouches for what seals of a key that was not given cover', () => {
+  const history = new SealedHistory();
+  history.introduce(FIRST_KEY);
+  history.append('vendor-1', 'SomethingHappened', { n: 1 });
+  history.seal(FIRST_KEY);
+  history.rotate(FIRST_KEY, SECOND_KEY);
+  const before = history.events.length;
+  const seal = history.seal(SECOND_KEY).data as unknown as LogSealed;
+  const kept = [readKeptSeal(keptSealText(ORGANIZATION, seal))];
+  const options = { keys: [publicOf(SECOND_KEY)], kept };
+  const drawn = (size: number) => verify(linesOf(history.events.slice(0, size)), options);
+  assert.equal([drawn(before).seal_fault, drawn(before).proved?.size], [null, before]);
+  assert.is(drawn(before).valid, true);
+  const shorter = verify(linesOf(history.events.slice(0, before)), { keys: [publicOf(SECOND_KEY)] });
+  assert.is(shorter.seal_fault?.why, 'NOT_GIVEN');
 });
 
 test('a seal kept elsewhere that nobody trusted signed neither proves nor blames', () => {

@@ -41,9 +41,12 @@ export class SealCheck {
     private readonly asked: ReadonlySet<string> = new Set(),
   ) {}
 
-  /** The first seal that does not fit; once all are seen, also one that nobody vouches for. */
-  get fault(): SealFault | null {
-    return this.firstFault ?? this.distrusted;
+  /**
+   * The first seal that does not fit; once all are seen, also one that nobody vouches for.
+   * @param proved up to where a seal kept elsewhere vouches for all, whatever seals of the history are of which keys
+   */
+  fault(proved: number): SealFault | null {
+    return this.firstFault ?? (this.size > proved ? this.distrusted : null);
   }
 
   /** The next event of the seal stream, authentic by its hash. */
