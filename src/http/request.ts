@@ -45,6 +45,7 @@ export function requests(logger: Logger): Middleware<RequestState> {
     ctx.state.id = `${prefix}-${count}`;
     let thrown: unknown;
     try {
+      rememberAddress(ctx);
       refuseOddRequest(ctx);
       await next();
       if (ctx.respond !== false && ctx.body == null && ctx.status !== NOT_MODIFIED) throw unanswered(ctx);
@@ -64,6 +65,14 @@ export function requests(logger: Logger): Middleware<RequestState> {
     if (thrown === undefined || isExpected(thrown)) lines.info(line, 'request');
     else logger.error({ ...line, err: thrown }, 'request failed');
   };
+}
+
+/**
+ * The socket keeps its address once it was asked for it: else whoever hangs up at once could act, and be told of to the
+ * access log as coming from nowhere. @throws ClientGone
+ */
+function rememberAddress({ req: { socket } }: RequestContext): void {
+  if (socket.remoteAddress === undefined) throw new ClientGone();
 }
 
 /** What no client sends, and what is read one way by some and another by others. @throws HttpError */

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import Koa from 'koa';
+import { pino } from 'pino';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type RequestState, requests } from '../../src/http/request.ts';
+import { visitors } from '../../src/http/visitor.ts';
+
+const test = suite('clients that hang up at once');
+
+const visitorOf = visitors([]);
+
+/** Serves one request whose client leaves while it is served, or before. Answers what address was seen; null for none. */
+async function served(leaves: 'BEFORE' | 'MEANWHILE'): Promise<string | null> {
+  let address: string | null = null;
+  const app = new Koa<RequestState>();
+  app.use(requests(pino({ enabled: false })));
+  app.use(async (ctx) => {
+    await left(ctx.req);
+    address = visitorOf(ctx.req).address;
+    ctx.body = 'done';
+  });
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+  if (leaves === 'BEFORE') await left(request);
+  await app.callback()(request, response);
+  server.close();
+  return address;
+}
+
+async function left({ socket }: IncomingMessage): Promise<void> {
+  socket.destroy();
+  if (!socket.closed) await once(socket, 'close');
+}
+
+test('are told of by the address that they came from', async () => {
+  assert.is(await served('MEANWHILE'), '127.0.0.1');
+});
+
+test('are not served where that cannot be known any more', async () => {
+  assert.is(await served('BEFORE'), null);
+});
+
+test.run();
