@@ -92,7 +92,7 @@ export class Check {
     const root = this.window.rootAt(events)!.toString('hex');
     const fitting = event_fault === null ? events : event_fault.position - 1;
     const kept = this.kept.verdict(events, fitting, [...this.keys, ...seals.followers.values()]);
-    const seal_fault = seals.fault(kept.proved?.size ?? 0) ?? kept.fault;
+    const seal_fault = seals.faultBeyond(kept.proved?.size ?? 0) ?? kept.fault;
     // Against whoever holds the key, its seals are worth nothing: what was kept elsewhere is.
     const good = kept.fault ? kept.proved : larger(seals.newest, kept.proved);
     const why = wholeFault(end, { size: events, root }) ?? kept.lack ?? (good || seal_fault ? null : 'NO_SEAL');

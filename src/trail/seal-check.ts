@@ -41,11 +41,13 @@ export class SealCheck {
     private readonly asked: ReadonlySet<string> = new Set(),
   ) {}
 
-  /**
-   * The first seal that does not fit; once all are seen, also one that nobody vouches for.
-   * @param proved up to where a seal kept elsewhere vouches for all, whatever seals of the history are of which keys
-   */
-  fault(proved: number): SealFault | null {
+  /** The first seal that does not fit; once all are seen, also one that nobody vouches for. */
+  get fault(): SealFault | null {
+    return this.faultBeyond(0);
+  }
+
+  /** The same where a seal kept elsewhere vouches for the first `proved` events, whosever seals in the history are. */
+  faultBeyond(proved: number): SealFault | null {
     return this.firstFault ?? (this.size > proved ? this.distrusted : null);
   }
 
