@@ -1,4 +1,5 @@
 /** Records and changes as files: the same as the lists answer, for whom they answer, gone on with behind any line. */
+import { parse } from 'csv-parse/sync';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Answered, ask, csvRows, linesOf } from './support/files.ts';
@@ -169,6 +170,38 @@ test('no cell of a CSV can be taken for a formula, and no text ends its row', as
   assert.not.match(reasons.text, /(?:^|,|\r\n)"?[=+@-]/);
 });
 
+test('a CSV begins with a mark for spreadsheets, and what goes on with it does not', async ({
+  url,
+  organizationId,
+  token,
+}) => {
+  const address = `${url}/api/v1/organizations/${organizationId}/records/measures?format=csv`;
+  const bytes = async (more = '') => {
+    const answer = await fetch(`${address}${more}`, { headers: { Authorization: `Bearer ${token}` } });
+    return { cursor: answer.headers.get('veritrail-cursor')!, bytes: Buffer.from(await answer.arrayBuffer()) };
+  };
+  const whole = await bytes();
+  const [, first] = csvRows(whole.bytes.toString('utf8'));
+  const rest = await bytes(`&${new URLSearchParams({ cursor: whole.cursor, after: first!.split(',')[0]! })}`);
+  assert.equal([...whole.bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
+  assert.ok(rest.bytes.length > 0 && whole.bytes.toString('utf8').endsWith(`\r\n${rest.bytes.toString('utf8')}`));
+});
+
+test('an acceptance and a review have columns of their own, so that a reason’s commas break none', async (context) => {
+  const { owner, organizationId } = context;
+  const risk = { organization_id: organizationId, name: 'Taken', inherent_likelihood: 1, inherent_impact: 1 };
+  const { id } = (await owner.ok('addRisk', risk)).risk as { id: string };
+  const until = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10);
+  await owner.ok('decideRisk', { id, decision: 'ACCEPT', until, reason: 'Small, and, "so far", rare' });
+  const { text } = await file(context, 'records/risks', { format: 'csv', query: 'taken' });
+  const [row] = parse(text, { columns: true }) as Record<string, string>[];
+  assert.is(row!['acceptance.until'], until);
+  assert.is(row!['acceptance.reason'], 'Small, and, "so far", rare');
+  assert.match(row!['acceptance.approver_id']!, /^acc_/);
+  const vendors = await file(context, 'records/vendors', { format: 'csv' });
+  assert.match(csvRows(vendors.text)[0]!, ',review.outcome,');
+});
+
 test('a CSV has a column for every field that a record has', async (context) => {
   for (const family of [...FAMILIES.map((name) => `records/${name}`), 'changes']) {
     const header = csvRows((await file(context, family, { format: 'csv' })).text)[0]!.split(',');
@@ -228,7 +261,7 @@ test('HEAD answers the headers alone, and nothing but GET draws a file', async (
 
 test('each file that is drawn is in the access log, with who drew it', async (context) => {
   const { owner, organizationId } = context;
-  const { position } = await file(context, 'records/audits', { format: 'csv' });
+  const { position } = await file(context, 'records/audits', { format: 'csv', query: 'audit' });
   const filter = { record_types: ['ACCESS'], event_types: ['EXPORT_DRAWN'], actor_id: ['ME'] };
   const told = async () => {
     const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });
@@ -237,7 +270,7 @@ test('each file that is drawn is in the access log, with who drew it', async (co
   };
   const facts = await until(told, 5_000, 'the file is told of');
   assert.match(String(facts?.token_id), /^tok_/);
-  assert.equal([facts?.format, String(facts?.position)], ['csv', position]);
+  assert.equal([facts?.format, String(facts?.position), facts?.filter], ['csv', position, '{"query":"audit"}']);
 });
 
 test.run();

@@ -37,7 +37,7 @@ test('a report as JSON is whole, and has the digest that the tool tells', async 
   assert.match(answer.headers.get('etag') ?? '', new RegExp(`^W/"${told.digest}-json-[\\w-]{10}"$`));
   assert.match(
     String(answer.headers.get('content-disposition')),
-    /^attachment; filename="My organization risk-register \d/,
+    /^attachment; filename="My organization Risk register \d/,
   );
   const { report } = (await answer.json()) as { report: WholeReport };
   assert.is(report.digest, told.digest);
@@ -136,6 +136,8 @@ test('it is for AUDITORs and up, of the organization alone, and noted in the acc
   const { changes } = await owner.ok('listChanges', { organization_id, filter, size: 100 });
   const formats = changes.flatMap((row) => row.changes.filter(({ field }) => field === 'format').map(({ to }) => to));
   for (const format of ['HTML', 'CSV', 'JSON']) assert.ok(formats.includes(format), `${formats}`);
+  const until = changes.flatMap((row) => row.changes.filter(({ field }) => field === 'until').map(({ to }) => to));
+  assert.equal(until, ['2027-03-01'], 'and what narrowed it');
 });
 
 test('who has signed in by the pages may read them in the browser, and does nothing else by that', async (served) => {

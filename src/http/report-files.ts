@@ -85,9 +85,10 @@ function answerKnown(ctx: RequestContext, etag: string): boolean {
   return true;
 }
 
-/** `Acme Ltd risk-register 2026-11-21 position 1234.pdf` */
-function fileName({ organization, type, today, position }: Head, ending: string): string {
-  const name = (organization.name ?? organization.id).replace(/[^\p{L}\p{N} .-]+/gu, ' ').trim();
-  const kind = type.toLowerCase().replaceAll('_', '-');
-  return `${name.slice(0, 60)} ${kind} ${today} position ${position}.${ending}`.replace(/\s+/g, ' ').trimStart();
+/** `Acme Ltd Risk register 2026-11-21 position 1234.pdf` */
+function fileName({ organization, title, today, position }: Head, ending: string): string {
+  const [name, what] = [organization.name ?? organization.id, title].map((text) =>
+    text.replace(/[^\p{L}\p{N} .-]+/gu, ' ').slice(0, 80),
+  );
+  return `${name} ${what} ${today} position ${position}.${ending}`.replace(/\s+/g, ' ').trimStart();
 }
