@@ -87,7 +87,7 @@ export class AccessLog {
       account_id,
       client,
       organizations: [...roles.keys()],
-      ...placed(from),
+      ...cameFrom(from),
     }));
   }
 
@@ -241,7 +241,7 @@ export class AccessLog {
 export type From = () => string;
 
 /** Where a program called from. Its User-Agent is no browser's. */
-export const placed = (from: From | undefined): Pick<AccessEntry, 'visitor'> =>
+export const cameFrom = (from: From | undefined): Pick<AccessEntry, 'visitor'> =>
   from === undefined ? {} : { visitor: { address: from(), agent: '' } };
 
 /** Whether it may be possible later. */

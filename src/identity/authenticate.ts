@@ -7,7 +7,7 @@ import { Refusal } from '../commands/refusal.ts';
 import { lowerRole } from '../commands/roles.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
-import { type AccessLog, type From, placed } from './access-log.ts';
+import { type AccessLog, cameFrom, type From } from './access-log.ts';
 import type { Access } from './oauth/access.ts';
 import { WRITE } from './oauth/addresses.ts';
 import { hashToken, isAccessToken, isWellFormed } from './token.ts';
@@ -97,7 +97,7 @@ export class Authenticator {
     const { caller } = known ?? {};
     const who = { actor_id: caller?.token_id ?? null, account_id: caller?.account_id ?? null };
     const where = caller === undefined ? {} : { organizations: [...caller.roles.keys()] };
-    if (!ordinary) this.parts.accessLog?.refused({ event_type: 'TOKEN_REFUSED', ...who, ...where, ...placed(from) });
+    if (!ordinary) this.parts.accessLog?.refused({ event_type: 'TOKEN_REFUSED', ...who, ...where, ...cameFrom(from) });
     return null;
   }
 

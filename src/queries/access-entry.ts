@@ -70,7 +70,7 @@ export interface AccessRow extends AccountRecord {
   account_id: string | null;
   /** A browser or an assistant, in words. */
   client: string | null;
-  /** Where a person came from; the last place, where it is counted. */
+  /** Where it came from; the last place that was noted, where it is counted: of a token's calls about one a minute is. */
   address: string | null;
   details: Readonly<Record<string, string | number>>;
   expires_at: string;
