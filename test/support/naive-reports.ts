@@ -173,6 +173,23 @@ export function naiveStatement(register: NaiveRegister, framework: string): Reco
   );
 }
 
+/** What a pack tells of, by section: ids of the records, and of evidence what in the audit's scope it is of. */
+export function naivePack(register: NaiveRegister, audit: Plain): Record<string, string[]> {
+  const controls = controlsOf(register, String(audit.fields.framework_id)).map(({ id }) => id);
+  const measures = new Set(controls.flatMap((id) => register.live(id, 'MEASURE').map((one) => one.id)));
+  const isOurs = ({ fields }: Plain) => fields.audit_id === audit.id;
+  const all = live(register, 'NONCONFORMITY');
+  const findings = all.filter(isOurs).map(({ id }) => id);
+  const scope = new Set([audit.id, String(audit.fields.framework_id), ...controls, ...measures, ...findings]);
+  const evidence = live(register, 'EVIDENCE').flatMap(({ id }) => {
+    const of = register.beside(id).filter((one) => scope.has(one.id));
+    return of.length === 0 ? [] : [`${id} of ${of.map((one) => one.id).sort()}`];
+  });
+  const others = all.filter((one) => one.fields.status !== 'CLOSED' && !isOurs(one)).map(({ id }) => id);
+  const told = { controls, measures: [...measures], evidence, findings, other_open_nonconformities: others };
+  return Object.fromEntries(Object.entries(told).map(([name, ids]) => [name, ids.sort()]));
+}
+
 /** What is due until a day, or overdue: day, kind and record of each. */
 export function naiveDueItems(register: NaiveRegister, until: string): string[] {
   const items: string[] = [];

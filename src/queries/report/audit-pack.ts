@@ -188,10 +188,10 @@ async function evidenceOf(
   scope: ReadonlySet<string>,
 ): Promise<(Row | null)[]> {
   const ids = evidence.map(({ id }) => String(id));
-  const linked = await besideEach(context, ids, ['AUDIT', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'NONCONFORMITY']);
+  const types = ['AUDIT', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'NONCONFORMITY'];
+  const linked = await besideEach(context, ids, types, scope);
   return ids.map((id) => {
-    const records = linked.get(id)!.filter((record) => scope.has(String(record.id)));
-    const named = records.map((record) => ({ id: record.id, name: nameOf(record) }));
+    const named = linked.get(id)!.map((record) => ({ id: record.id, name: nameOf(record) }));
     return named.length === 0 ? null : newestOf('records', named);
   });
 }

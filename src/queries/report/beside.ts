@@ -11,6 +11,8 @@ type Pair = [id: string, other: string, type: string, since: number];
 /** Links read in one go. */
 const AT_ONCE = 1_000;
 
+const LIVE: readonly Condition[] = [{ key: 'archived', op: 'eq', value: 0 }];
+
 /** A list within a row has so many at most, as one of links has. */
 const SHOWN = 100;
 
@@ -50,17 +52,23 @@ export function newestOf(name: string, all: readonly Document[]): Document {
   return all.length <= SHOWN ? { [name]: all } : { [name]: all.slice(0, SHOWN), [`${name}_total`]: all.length };
 }
 
-/** Live records of some types beside each of these: of each record those it is linked with, the newest first. */
+/**
+ * Live records of some types beside each of these: of each record those it is linked with, the newest first.
+ * @param among only these, archived ones too
+ */
 export async function besideEach(
   context: ReportContext,
   ids: readonly string[],
   types: readonly string[],
+  among?: ReadonlySet<string>,
 ): Promise<Map<string, Document[]>> {
-  const pairs = ids.length === 0 ? [] : await idsBeside(context, ids, types);
+  const all = ids.length === 0 ? [] : await idsBeside(context, ids, types);
+  const pairs = among === undefined ? all : all.filter(([, other]) => among.has(other));
   const found = new Map<string, Document>();
   for (const type of types) {
     const wanted = [...new Set(pairs.filter(([, , other]) => other === type).map(([, other]) => other))];
-    for (const document of await liveOnes(context, type, wanted)) found.set(String(document.id), document);
+    const only = among === undefined ? LIVE : [];
+    for (const document of await recordsThen(context, type, wanted, only)) found.set(String(document.id), document);
   }
   const beside = new Map<string, Document[]>(ids.map((id) => [id, []]));
   for (const [id, other] of pairs) {
@@ -69,10 +77,6 @@ export async function besideEach(
   }
   return beside;
 }
-
-/** Records of a type by their ids as they then were, without the archived ones. */
-const liveOnes = (context: ReportContext, type: string, ids: readonly string[]): Promise<Document[]> =>
-  recordsThen(context, type, ids, [{ key: 'archived', op: 'eq', value: 0 }]);
 
 /** Records of a type by their ids as they then were, archived or not; in no order. */
 export async function recordsThen(
