@@ -17,7 +17,7 @@ const CODES = [
   ...['type', 'what', 'record_type', 'event_type', 'outcome'],
 ];
 
-export const isCode = (field: string): boolean => CODES.includes(field);
+export const isCode = (field: string): boolean => CODES.includes(field.split('.').at(-1)!);
 
 function kindOf(field: string): Pick<Column, 'kind'> {
   if (isCode(field)) return { kind: 'CODE' };

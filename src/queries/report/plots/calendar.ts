@@ -6,7 +6,8 @@ import { countBy, INK, LABEL, WIDTH } from './plot.ts';
 /** A calendar of more days than this is drawn no more: it would fill pages. */
 const MOST_DAYS = 400;
 const LEFT = 40;
-const CELL = { most: 104, numbered: 34, height: 27 };
+const TOP = 34;
+const CELL = { most: 104, numbered: 34, dated: 44, height: 27 };
 
 /** What falls due on which day, from today on; what is overdue is told in words. @param rows due items */
 export function calendarPlot(rows: readonly Row[], today: string, until: string): string | null {
@@ -27,15 +28,18 @@ export function calendarPlot(rows: readonly Row[], today: string, until: string)
   const weeks = Math.ceil((days + 1 + weekdayOf(today)) / 7);
   const width = Math.min(CELL.most, Math.floor((WIDTH - LEFT - 8) / weeks));
   const all = Array.from({ length: days + 1 }, (_, after) => addDays(today, after));
-  return chart(said, Math.max(320, LEFT + weeks * width + 8), 34 + 7 * CELL.height + 8, {
+  const below = TOP + 7 * CELL.height;
+  return chart(said, Math.max(320, LEFT + weeks * width + 8), below + (width < CELL.numbered ? 24 : 8), {
+    graphic: width < CELL.numbered ? mondays(today, weeks, width, below + 8) : [],
     visualMap: { show: false, type: 'piecewise', pieces: shades(Math.max(1, ...ahead.values())) },
     calendar: {
       range: [today, until],
       orient: 'horizontal',
-      top: 34,
+      top: TOP,
       left: LEFT,
       cellSize: [width, CELL.height],
-      splitLine: { lineStyle: { color: INK, width: 1 } },
+      // Between months; of one week it is drawn beyond its days.
+      splitLine: { show: weeks > 1, lineStyle: { color: INK, width: 1 } },
       itemStyle: { color: '#ffffff', borderColor: '#d5d9d5' },
       dayLabel: { firstDay: 1, nameMap: ['Su', 'Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa'], ...LABEL },
       monthLabel: { nameMap: 'en', ...LABEL },
@@ -56,6 +60,17 @@ export function calendarPlot(rows: readonly Row[], today: string, until: string)
         data: all.map((day) => [day, ahead.get(day) ?? 0]),
       },
     ],
+  });
+}
+
+/** Where days have no numbers, the dates of some Mondays below their weeks. */
+function mondays(today: string, weeks: number, width: number, y: number): object[] {
+  const each = Math.ceil(CELL.dated / width);
+  const first = addDays(today, -weekdayOf(today));
+  return Array.from({ length: Math.ceil(weeks / each) }, (_, at) => {
+    const monday = new Date(addDays(first, at * each * 7));
+    const text = monday.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+    return { type: 'text', x: LEFT + at * each * width, y, style: { text, fill: INK, fontSize: 10 } };
   });
 }
 

@@ -1,5 +1,11 @@
 import { BarChart, HeatmapChart } from 'echarts/charts';
-import { CalendarComponent, GridComponent, LegendComponent, VisualMapComponent } from 'echarts/components';
+import {
+  CalendarComponent,
+  GraphicComponent,
+  GridComponent,
+  LegendComponent,
+  VisualMapComponent,
+} from 'echarts/components';
 import { type EChartsCoreOption, init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { figure, type Said } from './plot.ts';
@@ -8,7 +14,16 @@ import { figure, type Said } from './plot.ts';
  * ECharts on the server: https://echarts.apache.org/handbook/en/how-to/cross-platform/server. Loading it takes longer
  * than most requests, so whoever draws imports this file when a plot is first asked for.
  */
-use([BarChart, HeatmapChart, CalendarComponent, GridComponent, LegendComponent, VisualMapComponent, SVGRenderer]);
+use([
+  BarChart,
+  HeatmapChart,
+  CalendarComponent,
+  GraphicComponent,
+  GridComponent,
+  LegendComponent,
+  VisualMapComponent,
+  SVGRenderer,
+]);
 
 /** Ids carry a number that goes up with every chart of the process: a document has the same ones each time. */
 const IDS = /(id="|url\(#)zr\d+-/g;

@@ -79,7 +79,7 @@ export function cellOf(row: Row, { field, kind, title }: Column, style: Style): 
   const value = valueAt(row, field);
   if (kind === 'CODE' && typeof value === 'string') return codeText(value, style);
   // That nothing is to be done is no news.
-  if (kind === 'ALARM' && style.words) return value === true ? title.toLowerCase() : '';
+  if (kind === 'ALARM' && style.words) return value === true ? title.split(' ').at(-1)!.toLowerCase() : '';
   return textOf(Array.isArray(value) ? value.filter((one) => !isNamedBeside(one, row)) : value, style);
 }
 

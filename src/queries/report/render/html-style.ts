@@ -18,7 +18,7 @@ h2 { margin: 2rem 0 0.6rem; font-size: 1.2rem; break-after: avoid; }
 p { margin: 0.3rem 0; }
 a { color: var(--accent); }
 .organization { color: var(--accent); font-weight: 600; }
-header dl { columns: 24rem 2; column-gap: 2.5rem; margin: 1rem 0; padding: 0.7rem 0; border-block: 1px solid var(--line); }
+header dl { columns: 24rem 2; column-gap: 2rem; margin: 1rem 0; padding: 0.7rem 0; border-block: 1px solid var(--line); }
 header dl div { display: flex; gap: 1rem; break-inside: avoid; padding: 0.08rem 0; }
 header dt { flex: 0 0 6.5rem; color: var(--muted); overflow-wrap: normal; }
 dd { margin: 0; }
@@ -52,6 +52,7 @@ thead .number { white-space: normal; }
 .figures tbody tr + tr { border-top: 1px solid #e7eae7; }
 .figures tbody tr:not(.group) th { font-weight: 400; min-width: 8rem; }
 .figures td.muted { min-width: 12rem; }
+td.number:not(:last-child) { padding-right: 0.9rem; }
 .prose { min-width: 11rem; white-space: pre-line; overflow-wrap: anywhere; }
 .word { white-space: nowrap; }
 .name { min-width: 9rem; }
@@ -80,8 +81,8 @@ figure svg { max-height: 85mm; width: auto; }
 th, td { padding: 0.25rem 0.3rem; }
 .below div { position: static; max-width: none; }
 .below .id, .below.screen { display: none; }
-.apart { break-before: page; }
-.apart h2 { margin-top: 0; }
+nav ~ .apart { break-before: page; }
+nav ~ .apart h2 { margin-top: 0; }
 }
 `;
 }

@@ -81,8 +81,9 @@ function belowOf({ columns, below }: Shown, row: Row, style: Style): string {
     const text = cellOf(row, column, style);
     if (text === '') return [];
     const kind = isTechnical(column) ? ' class="id"' : column.kind === 'ALARM' ? ' class="alarm"' : '';
-    const name = column.kind === 'ALARM' ? '' : `<b>${markupOf(headingOf(column))}</b> `;
-    return [{ text: `<span${kind}>${name}${markupOf(text)}</span>`, paper: !isTechnical(column) }];
+    const told =
+      column.kind === 'ALARM' ? markupOf(column.title) : `<b>${markupOf(headingOf(column))}</b> ${markupOf(text)}`;
+    return [{ text: `<span${kind}>${told}</span>`, paper: !isTechnical(column) }];
   });
   if (told.length === 0) return '';
   const screen = told.some(({ paper }) => paper) ? '' : ' screen';

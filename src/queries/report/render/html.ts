@@ -9,7 +9,7 @@ import { sectionOf, widthOf } from './html-table.ts';
 /** Held by the file too: it says the same wherever it is opened from. */
 export const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 /** A table of more columns is printed across the paper. */
-const COLUMNS_UPRIGHT = 7;
+const COLUMNS_UPRIGHT = 6;
 /** A document of so many sections begins with a list of them. */
 const SECTIONS_LISTED = 4;
 /** Of a digest what tells sheets of one report from those of another. */
