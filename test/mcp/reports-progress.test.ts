@@ -96,4 +96,19 @@ test('a refusal is plain JSON for whoever asked for progress', async ({ service,
   assert.equal([headers.get('content-type'), json.result?.isError as unknown], ['application/json', true]);
 });
 
+test('a report that nobody waits for any more is drawn no further', async ({ register, input }) => {
+  const leaving = new AbortController();
+  const told: number[] = [];
+  const progress = (records: number) => {
+    told.push(records);
+    leaving.abort();
+  };
+  const answer = await register.tools.call('getReport', input, {
+    caller: callerAs(),
+    signal: leaving.signal,
+    progress,
+  });
+  assert.equal([answer.status, told], [503, TOLD.slice(0, 1)]);
+});
+
 test.run();
