@@ -4,8 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
 import { CHANGES, type RecordFile, type RecordFiles } from '../mcp/record-files.ts';
-import { cutText } from '../projections/text.ts';
-import type { Drawn } from '../queries/access-entry.ts';
+import { type Drawn, filterTold } from '../queries/access-entry.ts';
 import type { Admit } from './admission.ts';
 import { ClientGone } from './errors.ts';
 import { formatOf, requestOf } from './file-query.ts';
@@ -30,8 +29,6 @@ const LEFT = new Set([
   'EPIPE',
 ]);
 const STALLED_MS = 60_000;
-/** So many characters of a filter are kept in the access log. */
-const FILTER_TOLD = 500;
 /** What is held ready for a client that reads slowly, beside the rows of one read. */
 const READY_BYTES = 65_536;
 
@@ -60,12 +57,6 @@ export function recordFileRoutes(router: Router<RequestState>, admit: Admit, par
   };
   fileRoute(router, '/api/v1/organizations/:id/records/:family', admit, serve);
   fileRoute(router, '/api/v1/organizations/:id/changes', admit, serve);
-}
-
-/** A filter as the access log is told of it. */
-function filterTold(filter: unknown): { filter?: string } {
-  const text = JSON.stringify(filter);
-  return text === '{}' ? {} : { filter: cutText(text, FILTER_TOLD) };
 }
 
 async function* linesOf(

@@ -1,3 +1,4 @@
+import { cutText } from '../projections/text.ts';
 import type { AccountRecord } from '../stores/account-store.ts';
 
 /** What the access log tells of. What changes a record, a member or a token is an event in the sealed log instead. */
@@ -45,6 +46,15 @@ export interface Drawn {
   filter?: string;
   /** Behind which line a file that was cut goes on. */
   after?: string;
+}
+
+/** So many characters of a filter are kept. */
+const FILTER_TOLD = 500;
+
+/** A file's filter, where there is one. */
+export function filterTold(filter: unknown): Pick<Drawn, 'filter'> {
+  const text = JSON.stringify(filter);
+  return text === '{}' ? {} : { filter: cutText(text, FILTER_TOLD) };
 }
 
 /** Stands for an organization in rows that are about none: they are shown in every one, and tell of nobody. */

@@ -67,9 +67,9 @@ export function calendarPlot(rows: readonly Row[], today: string, until: string)
 function mondays(today: string, weeks: number, width: number, y: number): object[] {
   const each = Math.ceil(CELL.dated / width);
   const first = addDays(today, -weekdayOf(today));
-  return Array.from({ length: Math.ceil(weeks / each) }, (_, at) => {
+  return Array.from({ length: Math.ceil((weeks - CELL.dated / width) / each) }, (_, at) => {
     const monday = new Date(addDays(first, at * each * 7));
-    const text = monday.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+    const text = `${monday.getUTCDate()} ${monday.toLocaleDateString('en', { month: 'short', timeZone: 'UTC' })}`;
     return { type: 'text', x: LEFT + at * each * width, y, style: { text, fill: INK, fontSize: 10 } };
   });
 }
