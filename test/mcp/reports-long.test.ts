@@ -97,6 +97,29 @@ test('what is in the register stays data in Markdown', async ({ ask }) => {
   }
 });
 
+test('so do names of frameworks in headings and figures', async ({ register, ask }) => {
+  const { organizationId: organization_id } = register;
+  const controls = [{ section_title: '1', name: 'Only one' }];
+  const adopt = async (name: string) => {
+    const { framework } = await register.call('addFramework', { organization_id, name, controls });
+    return (framework as { id: string }).id;
+  };
+  const framework_id = await adopt('a|b <img src=x> [a link](https://evil.example) `code`');
+  await adopt('**bold**');
+  const inputs = [{ type: 'POSTURE' }, { type: 'STATEMENT_OF_APPLICABILITY', framework_id }];
+  for (const input of inputs) {
+    const { pages } = await textOfReport(ask, input);
+    const lines = pages.join('').split('\n');
+    const hostile = lines.filter((line) => /evil|bold/.test(line));
+    assert.ok(hostile.length > 1);
+    for (const line of hostile) {
+      const bare = line.replace(/\\[\s\S]/g, '');
+      assert.not.match(bare, /[`[\]<>]|\*\*bold|:\/\//, line);
+      if (line.startsWith('| Coverage')) assert.is(bare.split('|').length, 8, line);
+    }
+  }
+});
+
 test('CSV is one table that spreadsheets take for texts', async ({ ask }) => {
   const { pages } = await textOfReport(ask, { type: 'RISK_REGISTER', format: 'CSV' });
   assert.ok(pages.length > 1);
@@ -199,7 +222,8 @@ test('a control with very many measures has the newest of them, and how many the
     type: 'MEASURE',
     rows,
   });
-  const { controls: listed } = await register.call<{ controls: Answer[] }>('listControls', { organization_id });
+  const filter = { framework_id: [framework!.id] };
+  const { controls: listed } = await register.call<{ controls: Answer[] }>('listControls', { organization_id, filter });
   const ids = imported.rows.map(({ id }) => id);
   for (let first = 0; first < ids.length; first += 65) {
     const links = ids.slice(first, first + 65).map((to_id) => ({ from_id: listed[0]!.id, to_id }));

@@ -40,7 +40,7 @@ export async function addCoverage(context: ReportContext, figures: readonly Figu
     if (figure.name !== 'coverage') return [figure];
     const each = adopted.slice(0, MOST).map(({ id, name }): Figure => {
       const own = nameFor(String(id));
-      const counts = `${figure.counts}, of ${name} alone`;
+      const counts = `of this framework alone: ${figure.counts}`;
       return { ...figure, name: own, label: `Coverage of ${name}`, value: values.get(own) ?? null, counts };
     });
     return [figure, ...each];

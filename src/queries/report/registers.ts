@@ -46,7 +46,7 @@ export const vendors = registerReport('Vendors', VENDOR_FIGURES, {
     column('processes_personal_data', 'Personal data'),
     { field: 'data_shared', title: 'Data shared', prose: true, detail: true },
     column('last_reviewed', 'Reviewed'),
-    column('review.outcome', 'Outcome'),
+    detail('review.outcome', 'Review outcome'),
     { field: 'review.reviewed_by', title: 'Reviewed by', detail: true, person: true },
     { field: 'review.findings', title: 'Findings', prose: true, detail: true },
     prose('review.conditions', 'Conditions'),

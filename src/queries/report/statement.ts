@@ -30,7 +30,7 @@ export const statement: ReportType = {
   draw: async (context) => {
     const framework = await frameworkOf(context);
     return {
-      title: `Statement of applicability: ${framework.name}`,
+      title: `Statement of applicability: ${namedIn(framework)}`,
       inputs: { framework_id: String(framework.id) },
       ...statementOf(context, framework),
     };
@@ -55,8 +55,12 @@ export function statementOf(
   };
 }
 
-function aboutFramework({ name, version, archived_at }: Row): Fact[] {
-  const named = { label: 'Framework', value: version ? `${name}, version ${version}` : String(name) };
+/** Two of one name are of different versions. */
+const namedIn = ({ name, version }: Row): string => (version ? `${name}, version ${version}` : String(name));
+
+function aboutFramework(framework: Row): Fact[] {
+  const { archived_at } = framework;
+  const named = { label: 'Framework', value: namedIn(framework) };
   return archived_at === null ? [named] : [named, { label: 'Framework archived', value: String(archived_at) }];
 }
 

@@ -94,7 +94,8 @@ function figureTable(figures: readonly Figure[]): string {
   return ['## Figures', '', ...tableHead(['Figure', ...figureHeads(figures), 'Counts']), ...lines].join('\n');
 }
 
-const figureLine = (figure: Figure): string => tableLine([figure.label, ...figureCells(figure), figure.counts]);
+const figureLine = (figure: Figure): string =>
+  tableLine([escaped(figure.label), ...figureCells(figure), figure.counts]);
 
 function partOf(part: Part, style: Style, depth: Depth): string {
   const { section, rows, first, left } = part;
