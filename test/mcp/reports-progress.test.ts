@@ -96,6 +96,22 @@ test('a refusal is plain JSON for whoever asked for progress', async ({ service,
   assert.equal([headers.get('content-type'), json.result?.isError as unknown], ['application/json', true]);
 });
 
+test('what else is to be done goes between the records that are read', async ({ register, input }) => {
+  let turned = false;
+  const told: [number, boolean][] = [];
+  const progress = (records: number) => {
+    told.push([records, turned]);
+    setImmediate(() => {
+      turned = true;
+    });
+  };
+  await register.tools.call('getReport', input, { caller: callerAs(), progress });
+  assert.equal(told, [
+    [TOLD[0], false],
+    [TOLD[1], true],
+  ]);
+});
+
 test('a report that nobody waits for any more is drawn no further', async ({ register, input }) => {
   const leaving = new AbortController();
   const told: number[] = [];
