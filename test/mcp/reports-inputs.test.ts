@@ -6,7 +6,7 @@ import type { OrganizationCommand } from '../../src/commands/organization-state.
 import { commandOrganization } from '../../src/identity/actor.ts';
 import { REPORT_TYPES } from '../../src/queries/report/types.ts';
 import { type Answer, callerAs, startRegister, type TestRegister } from '../support/register.ts';
-import { digestOfAnswer, figuresOf, rowsOf, wholeReport } from '../support/reports.ts';
+import { digestOfAnswer, figuresOf, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
 import { daysAgo } from '../support/story.ts';
 
 interface Context {
@@ -106,6 +106,26 @@ test('whose records a report is of is said, and has to be somebody here', async 
   assert.is((await wholeReport(draw, typo)).about[0]!.value, stranger);
   await command({ type: 'RemoveMember', account_id: stranger });
   assert.is((await wholeReport(draw, typo)).about[0]!.value, stranger, 'who has left had records');
+});
+
+test('what has to be known to read rows right stands above them', async ({ register, draw }) => {
+  const { organizationId: organization_id } = register;
+  await register.call('addRisk', { organization_id, name: 'Half rated', inherent_likelihood: 3 });
+  await register.call('addRisk', { organization_id, name: 'Rated', inherent_likelihood: 3, inherent_impact: 4 });
+  await register.call('addMeasure', { organization_id, name: 'Late', due_date: daysAgo(5) });
+  await register.call('addMeasure', { organization_id, name: 'Today', due_date: daysAgo(0) });
+  const noteOf = ({ data }: WholeReport) => String(data.sections[0]!.note);
+  const risks = await wholeReport(draw, { type: 'RISK_REGISTER' });
+  assert.match(noteOf(risks), 'residual likelihood and impact where both are given, else at the inherent');
+  assert.equal([figuresOf(risks).risks_not_closed, figuresOf(risks).risks_without_score], [2, 1]);
+  const dueBy = async (until: string) => {
+    const report = await wholeReport(draw, { type: 'DUE_ITEMS', until });
+    const { due, overdue } = figuresOf(report);
+    return [due, overdue, /What fell due after that day is left out/.test(noteOf(report))];
+  };
+  assert.equal(await dueBy(daysAgo(0)), [2, 1, false]);
+  assert.equal(await dueBy(daysAgo(1)), [1, 1, true]);
+  assert.equal(await dueBy(daysAgo(-9)), [2, 1, false]);
 });
 
 test('a statement is of the framework that is adopted, or has to be told of which', async ({ register, draw }) => {
