@@ -152,6 +152,24 @@ test('a page as HTML has words, times to the minute, details below their row, an
   assert.match(text, 'content: "Risk register · Acme · position 12 · dddddddddddd"');
 });
 
+test('what a title or a label has of the register stays data in each format', async () => {
+  const evil = '</style></title><script>alert(1)</script>\n"\\ | **bold** [a](https://evil.example)';
+  const page = pageOf([], { figures: [{ ...figure('COUNT', 1, 0), label: evil }] });
+  const [markup, marked] = [
+    (
+      (await html.write({ ...HEAD, title: evil, about: [{ label: 'Audit', value: evil }] }, page)) as {
+        content: string;
+      }
+    ).content,
+    (markdown.write({ ...HEAD, title: evil, about: [{ label: 'Audit', value: evil }] }, page) as { content: string })
+      .content,
+  ];
+  assert.not.match(markup, /<script|<\/style>[\s\S]*<\/style>|<\/title>[\s\S]*<\/title>/);
+  assert.match(markup, 'content: "\\3c /style>');
+  assert.not.match(marked.replace(/\\[\s\S]/g, '').replaceAll('| **Risks** |', ''), /[<>[\]*]|:\/\//);
+  assert.is(marked.split('\n').filter((line) => line.startsWith('# ')).length, 1);
+});
+
 test('CSV says what it is, who is who, and guards what could become a formula', async () => {
   const page = pageOf([row('1', {})], { next: 1, truncated: true });
   page.parts[0]!.left = 3;
@@ -163,7 +181,7 @@ test('CSV says what it is, who is who, and guards what could become a formula', 
     'seal,pending',
     'incomplete,yes',
   ])
-    assert.match(answer.content, `report,${line}`);
+    assert.match(answer.content, `report,${line.replace(',', ',,')}`);
   assert.match(answer.content.split('\r\n')[0]!, ',owner,owner_id,');
   assert.equal([answer.left_out, answer.truncated], [{ changes: 3 }, true]);
   assert.match(answer.whole, 'GET /api/v1/organizations/org_1/reports/RISK_REGISTER?as_of=12');

@@ -40,7 +40,10 @@ export const csv: AnswerFormat = {
   write: (head, page) => ({ content: linesOf(head, page).join(''), ...leftOut(page), ...cutRows(head, page) }),
 };
 
-const FIGURES: readonly Column[] = ['name', 'value', 'counts'].map((field) => ({ field, title: field }));
+const FIGURES: readonly Column[] = ['name', 'label', 'value', 'counts', 'group'].map((field) => ({
+  field,
+  title: field,
+}));
 
 function linesOf(head: Head, page: Page): string[] {
   const { figures, parts, people, continued } = page;

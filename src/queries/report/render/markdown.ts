@@ -83,7 +83,7 @@ function headOf(head: Head, page: Page): string {
 function summaryOf(summary: readonly Figure[]): string {
   const lines = summary.map((figure) => {
     const since = sinceText(figure);
-    return `- ${figure.group}, ${figure.label.toLowerCase()}: **${figureText(figure)}**${since === null ? '' : ` (${since})`}`;
+    return `- ${escaped(`${figure.group}, ${figure.label.toLowerCase()}`)}: **${figureText(figure)}**${since === null ? '' : ` (${since})`}`;
   });
   return ['## Summary', '', ...lines].join('\n');
 }
@@ -100,7 +100,7 @@ const figureLine = (figure: Figure): string =>
 function partOf(part: Part, style: Style, depth: Depth): string {
   const { section, rows, first, left } = part;
   const { title, note } = section;
-  const notes = note === undefined ? [] : [note, ''];
+  const notes = note === undefined ? [] : [escaped(note), ''];
   if (rows.length === 0) return [`## ${title}`, '', ...notes, 'None.'].join('\n');
   const some = first > 0 || left > 0;
   const which = some ? ` (${first + 1} to ${first + rows.length} of ${first + rows.length + left})` : '';
