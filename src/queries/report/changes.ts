@@ -32,12 +32,7 @@ export function changesOf(
   note?: string,
 ): Pick<Content, 'figures'> & { section: Section } {
   const source = between(context, period);
-  // Worked out when they are told, and once.
-  let known: Promise<ChangedRecord[]> | undefined;
-  const records = () => {
-    known ??= changedRecords(context, source);
-    return known;
-  };
+  const records = () => changedRecords(context, source);
   return {
     figures: async () => figuresOf(context, source, (await records()).length),
     section: {
