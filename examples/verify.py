@@ -137,7 +137,7 @@ def verdict_on(file, given):
     check = end = None
     try:
         while line := file.readline(2**21 + 2): check, end = take(line, check, end, given)
-    except EOFError: pass  # packed with gzip, and cut
+    except EOFError: end = None  # packed with gzip, and cut
     except BAD:
         if not check or end or line.endswith(b"\n"): raise
     return check.verdict(end)

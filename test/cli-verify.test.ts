@@ -161,8 +161,13 @@ cli('reads all that is packed, and refuses what stands behind it or is damaged',
 cli('tells a file that was cut, packed or not', async () => {
   const text = textOf(linesOf(EVENTS));
   write('cut.jsonl', text.slice(0, -1000));
-  write('cut.jsonl.gz', gzipSync(text).subarray(0, -1000));
-  for (const file of ['cut.jsonl', 'cut.jsonl.gz']) {
+  const packed = gzipSync(text);
+  write('cut.jsonl.gz', packed.subarray(0, -1000));
+  // All lines are there, but not the sum of them; or there is another beginning behind them, with a comment that never ends.
+  write('sumless.jsonl.gz', packed.subarray(0, -1));
+  const begun = Buffer.concat([Buffer.from('1f8b0810000000000003', 'hex'), Buffer.alloc(1000, 'more')]);
+  write('begun.jsonl.gz', Buffer.concat([packed, begun]));
+  for (const file of ['cut.jsonl', 'cut.jsonl.gz', 'sumless.jsonl.gz', 'begun.jsonl.gz']) {
     const { code, out } = await verify(file, '--key', KEY);
     assert.is(code, 1, file);
     assert.match(

@@ -16,9 +16,14 @@ export async function sizeOf(path: string): Promise<number> {
 /**
  * A file's bytes, unpacked where its name ends in `.gz`. One that was cut ends where it was cut.
  * @param progress told how many bytes there were so far, and how much of the file has been read, 0 to 1
+ * @param cut told that what is packed breaks off: in what was read, or in something begun behind it
  * @throws UnfitFile where it cannot be read or unpacked
  */
-export async function* readPieces(path: string, progress: (bytes: number, share: number) => void = () => undefined) {
+export async function* readPieces(
+  path: string,
+  progress: (bytes: number, share: number) => void = () => undefined,
+  cut: () => void = () => undefined,
+) {
   const size = Math.max(await sizeOf(path), 1);
   const file = createReadStream(path, { highWaterMark: 256 * 1024 });
   const gunzip = isPacked(path) ? file.pipe(createGunzip()) : null;
@@ -38,7 +43,7 @@ export async function* readPieces(path: string, progress: (bytes: number, share:
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     // What came before the cut is good.
-    if (code === 'Z_BUF_ERROR') return;
+    if (code === 'Z_BUF_ERROR') return cut();
     if (code.startsWith('Z_') && given > 0) {
       throw new UnfitFile(`The file is damaged: it cannot be unpacked beyond ${given} bytes.`);
     }

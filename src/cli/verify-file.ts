@@ -7,11 +7,19 @@ import { type Shell, UsageError } from './command.ts';
 import { readPieces, smallFile } from './files.ts';
 import { ProgressBar } from './progress.ts';
 
-/** Verifies an export, and shows how far it is. */
+/** Verifies an export, and shows how far it is. One whose packing breaks off was cut, be the last line there or not. */
 export async function verifyFile(path: string, options: VerifierOptions, shell: Shell): Promise<Verdict> {
   const bar = new ProgressBar(shell, 'MiB');
-  const pieces = readPieces(path, (bytes, share) => bar.at(Math.floor(bytes / 1024 / 1024), share));
-  return verifyExport(pieces, options).finally(() => bar.clear());
+  let isCut = false;
+  const pieces = readPieces(
+    path,
+    (bytes, share) => bar.at(Math.floor(bytes / 1024 / 1024), share),
+    () => {
+      isCut = true;
+    },
+  );
+  const verdict = await verifyExport(pieces, options).finally(() => bar.clear());
+  return isCut ? { ...verdict, valid: false, whole_fault: { why: 'CUT', position: verdict.events } } : verdict;
 }
 
 /** A key given as it is, or as a file. @throws UsageError where it is none */
