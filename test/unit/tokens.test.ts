@@ -78,16 +78,21 @@ for (const [script, first, last] of SCRIPTS) {
   });
 }
 
-test('of English is at most a quarter or so more than there are, ids and tables among it', () => {
+test('is exact for tables of English, ids among it', () => {
   const rows = [
     '| R-012 | A key of the hospital interface leaks | Security | IN_TREATMENT | 8 | MEDIUM | 2026-11-07 | Mateo Vargas |',
-    '| R-002 | Result sent to the wrong clinic | A mix-up of clinic numbers discloses findings to strangers. | Priya Raman |',
-    '| Access to information and other assets shall be restricted in accordance with the policy on access control. |',
-    '| The supplier tells us within 24 hours of an incident that concerns our data, and helps to find its cause. |',
-    '| Backups are restored to a second machine each quarter, and the result is written down and signed. |',
     '| M-25 | Second hosting region | IN_PROGRESS | msr_3NY9ZHQQJNG72BA3A0S9ABKTVA | yes | 2026-12-31 |',
   ].join('\n');
-  assert.ok(tokensAtMost(rows) <= tokensOf(rows) * 1.3, `${tokensAtMost(rows)} of ${tokensOf(rows)}`);
+  assert.is(tokensAtMost(rows), tokensOf(rows));
+});
+
+test('counts bytes where no space, or nothing else, stands for long: taking that apart would take minutes', () => {
+  assert.is(tokensAtMost('x'.repeat(1_000_000)), 1_000_001);
+  assert.is(tokensAtMost(`${' '.repeat(1_000_000)}`), 1_000_001);
+});
+
+test('takes what means something to models for plain text', () => {
+  assert.ok(tokensAtMost('<|endoftext|>') > 1);
 });
 
 test.run();
