@@ -58,16 +58,16 @@ async function answer(ctx: FileContext, parts: ReportFileParts, tags: ReportTags
 
 /** Query parameters; one that is empty, as forms send those left out, is not given. */
 function readQuery(query: URLSearchParams): Record<string, string> {
-  const input: Record<string, string> = {};
+  const input = new Map<string, string>();
   for (const [key, text] of query) {
     if (['organization_id', 'type', 'cursor'].includes(key)) {
       const message = `There is no ${key} here: a file is whole, and its path names organization and type.`;
       throw invalidInput(message, { field: key });
     }
     if (query.getAll(key).length > 1) throw invalidInput('A query parameter may be given once.', { field: key });
-    if (text !== '') input[key] = text;
+    if (text !== '') input.set(key, text);
   }
-  return input;
+  return Object.fromEntries(input);
 }
 
 /** The first one where the client accepts none. */
