@@ -2,6 +2,7 @@ import type { Part, People } from '../page.ts';
 import { markupOf } from '../plots/plot.ts';
 import type { Column, Row } from '../report-type.ts';
 import { cellOf, groupText, headingOf, type Style, valueAt } from './cells.ts';
+import { textMarkup } from './html-text.ts';
 
 /** What is not broken at the end of a line: dates and times, states, short names. */
 const WORD = /^(?:[\p{L}\p{N}_.-]{1,20}|\d{4}-\d\d-\d\d \d\d:\d\d)$/u;
@@ -70,7 +71,7 @@ function lineOf(
   const cells = columns.map((column, at) => {
     const text = cellOf(row, column, style);
     const tag = at === 0 ? 'th scope="row"' : 'td';
-    return `<${tag}${classOf(column, text)}>${markupOf(text)}</${tag.slice(0, 2)}>`;
+    return `<${tag}${classOf(column, text)}>${column.prose ? textMarkup(text) : markupOf(text)}</${tag.slice(0, 2)}>`;
   });
   return `<tr>${cells.join('')}</tr>`;
 }
@@ -82,7 +83,7 @@ function belowOf({ columns, below }: Shown, row: Row, style: Style): string {
     if (text === '') return [];
     const kind = isTechnical(column) ? ' class="id"' : column.kind === 'ALARM' ? ' class="alarm"' : '';
     const told =
-      column.kind === 'ALARM' ? markupOf(column.title) : `<b>${markupOf(headingOf(column))}</b> ${markupOf(text)}`;
+      column.kind === 'ALARM' ? markupOf(column.title) : `<b>${markupOf(headingOf(column))}</b> ${textMarkup(text)}`;
     return [{ text: `<span${kind}>${told}</span>`, paper: !isTechnical(column) }];
   });
   if (told.length === 0) return '';

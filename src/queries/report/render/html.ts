@@ -5,6 +5,7 @@ import { factsOf, INCOMPLETE } from './head.ts';
 import { figuresOf } from './html-figures.ts';
 import { footOf, styleOf } from './html-style.ts';
 import { sectionOf, widthOf } from './html-table.ts';
+import { textMarkup } from './html-text.ts';
 
 /** Held by the file too: it says the same wherever it is opened from. */
 export const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
@@ -56,7 +57,7 @@ function frontOf(columns: readonly string[]): string {
 
 function headerOf(head: Head, page: Page, name: string): string {
   const facts = factsOf(head, page.people).map(({ label, value }) => {
-    return `<div><dt>${markupOf(label)}</dt><dd>${markupOf(value)}</dd></div>`;
+    return `<div><dt>${markupOf(label)}</dt><dd>${textMarkup(value)}</dd></div>`;
   });
   const note = head.incomplete ? `<p class="incomplete">${INCOMPLETE}</p>` : '';
   const title = `<h1>${markupOf(head.title)}</h1><p class="organization">${markupOf(name)}</p>`;
