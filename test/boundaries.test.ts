@@ -86,6 +86,29 @@ function importsOf(source: string): string[] {
   return [...source.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"\n]+)['"]/g)].map((match) => match[1]!);
 }
 
+/** A circle of files of which each imports the next, types too; null where there is none. */
+function circleIn(sources: readonly { file: string; source: string }[]): string[] | null {
+  const imports = new Map(
+    sources.map(({ file, source }) => [file, importsOf(source).map((one) => posix.join(posix.dirname(file), one))]),
+  );
+  const free = new Set<string>();
+  const follow = (file: string, path: string[]): string[] | null => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (free.has(file)) return null;
+    for (const next of imports.get(file) ?? []) {
+      const circle = follow(next, [...path, file]);
+      if (circle !== null) return circle;
+    }
+    free.add(file);
+    return null;
+  };
+  for (const file of imports.keys()) {
+    const circle = follow(file, []);
+    if (circle !== null) return circle;
+  }
+  return null;
+}
+
 function innermost(rooms: readonly string[], path: string): string | undefined {
   return rooms.filter((room) => path.startsWith(room)).sort((a, b) => b.length - a.length)[0];
 }
@@ -108,6 +131,17 @@ boundaries('every file imports only what its room may', () => {
     sources.flatMap(({ file, source }) => violations(file, source)),
     [],
   );
+});
+
+boundaries('no files import one another in a circle', () => {
+  assert.is(circleIn(sourcesIn('src')), null);
+  const files = {
+    'src/a.ts': "from './b.ts'",
+    'src/b.ts': "import type { C } from './c/c.ts'",
+    'src/c/c.ts': "from '../a.ts'",
+  };
+  const sources = Object.entries(files).map(([file, source]) => ({ file, source }));
+  assert.equal(circleIn(sources), ['src/a.ts', 'src/b.ts', 'src/c/c.ts', 'src/a.ts']);
 });
 
 boundaries('every source file fits in 300 lines', () => {

@@ -92,9 +92,10 @@ export function scoresOf(ratings: RiskRatings): Record<'inherent_score' | 'resid
 }
 
 export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
+export type Priority = (typeof PRIORITIES)[number];
 
 /** LOW 1–4, MEDIUM 5–9, HIGH 10–14, CRITICAL 15–25. */
-export function priorityOf(score: number | null): (typeof PRIORITIES)[number] | null {
+export function priorityOf(score: number | null): Priority | null {
   if (score === null) return null;
   if (score >= 15) return 'CRITICAL';
   if (score >= 10) return 'HIGH';

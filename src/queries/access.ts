@@ -3,7 +3,7 @@ import { Refusal } from '../commands/refusal.ts';
 import { permit } from '../commands/roles.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { ACCESS_TYPES, type AccessRow, EVERYWHERE, LONGEST_COUNT_MS } from './access-entry.ts';
-import type { ChangesInput } from './changes.ts';
+import type { ChangesInput } from './changes-input.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { beginOf, endOf } from './moment.ts';
 import { accountNames } from './names.ts';

@@ -7,6 +7,7 @@ import { cutText } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { isSealFactType } from '../trail/seal.ts';
 import { asksForAccess, listAccess } from './access.ts';
+import type { ChangesInput } from './changes-input.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { oneOf } from './family.ts';
 import { answerNotes } from './list.ts';
@@ -17,25 +18,6 @@ import { fitting } from './present.ts';
 import { inclusionsIn, type SealAt } from './proofs.ts';
 import type { Reader } from './reader.ts';
 import { verifyChanges } from './verify.ts';
-
-export interface ChangesInput {
-  organization_id: string;
-  filter?:
-    | {
-        record_id?: string[] | undefined;
-        record_types?: string[] | undefined;
-        actor_id?: string[] | undefined;
-        event_types?: string[] | undefined;
-        from?: string | undefined;
-        to?: string | undefined;
-      }
-    | undefined;
-  size: number;
-  cursor?: string | undefined;
-  as_of?: string | undefined;
-  view: 'SUMMARY' | 'FULL' | 'COUNT';
-  verify: boolean;
-}
 
 /** Texts in changes are cut here; getRecords has them whole. */
 const TEXT = 200;

@@ -1,8 +1,8 @@
-import type { PRIORITIES } from '../commands/risk.ts';
+import type { Priority } from '../commands/risk.ts';
 import { before, equal, equalText, familyQuery, passed } from './family.ts';
 
 /** The products of 1–5 by 1–5 that are each priority. */
-const SCORES: Record<(typeof PRIORITIES)[number], readonly number[]> = {
+const SCORES: Record<Priority, readonly number[]> = {
   LOW: [1, 2, 3, 4],
   MEDIUM: [5, 6, 8, 9],
   HIGH: [10, 12],
@@ -13,7 +13,7 @@ export const riskQuery = familyQuery('RISK', {
   defaultOrder: { field: 'score', direction: 'DESC' },
   filters: {
     status: equal('status'),
-    priority: (priorities: (typeof PRIORITIES)[number][]) => [
+    priority: (priorities: Priority[]) => [
       { key: 'score', op: 'in', values: priorities.flatMap((p) => SCORES[p] ?? []) },
     ],
     treatment: equal('treatment'),

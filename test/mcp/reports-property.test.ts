@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import type { Reader } from '../../src/queries/reader.ts';
 import { getReport } from '../../src/queries/report/report.ts';
-import type { ReportInput } from '../../src/queries/report/report-type.ts';
+import type { ReportInput } from '../../src/queries/report/types.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';

@@ -10,7 +10,7 @@ import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
 import { aboutPeriod, inputsOfPeriod, type Period, periodExamined } from './period.ts';
 import { type RecordsSection, recordSection, recordsSection } from './records-section.ts';
 import { auditNames, NONCONFORMITY_COLUMNS } from './registers.ts';
-import type { Column, ReportContext, ReportInput, ReportType, Row, Section } from './report-type.ts';
+import type { Column, Narrowings, ReportContext, ReportType, Row, Section } from './report-type.ts';
 import { controlsOf, statementOf } from './statement.ts';
 import { nameOf } from './walk.ts';
 
@@ -97,7 +97,7 @@ function noteOf({ from, to, cut }: Period & { cut: boolean }, { period_from, per
 async function completion(
   reader: Reader,
   organizationId: string,
-  input: Pick<ReportInput, 'audit_id' | 'as_of'>,
+  input: Narrowings & { as_of?: string | undefined },
 ): Promise<PinnedMoment> {
   const audit_id = input.audit_id!;
   const moment = await pinnedMoment(reader, organizationId, input.as_of);

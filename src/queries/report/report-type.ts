@@ -1,8 +1,7 @@
+import type { Priority } from '../../commands/risk.ts';
 import type { Scalar } from '../../stores/read-store.ts';
 import type { PinnedMoment } from '../moment.ts';
 import type { Reader } from '../reader.ts';
-import type { TrendPoint } from './risk-scores.ts';
-import type { ReportName } from './types.ts';
 
 export const REPORT_FORMATS = ['MARKDOWN', 'JSON', 'CSV'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
@@ -10,6 +9,7 @@ export type ReportFormat = (typeof REPORT_FORMATS)[number];
 /** What narrows a report; each type takes some of it. */
 export const NARROWING = ['framework_id', 'audit_id', 'owner_id', 'until', 'from', 'to'] as const;
 export type Narrowing = (typeof NARROWING)[number];
+export type Narrowings = Partial<Record<Narrowing, string | undefined>>;
 
 export interface ReportContext {
   reader: Reader;
@@ -102,6 +102,15 @@ export interface Content {
   trend?(): Promise<readonly TrendPoint[]>;
 }
 
+/** Risks that were not closed at the end of a day: of those rated, how many of each priority, and their mean score. */
+export interface TrendPoint {
+  day: string;
+  counts: Readonly<Record<Priority, number>>;
+  mean: number | null;
+  /** How many more were not rated. */
+  unrated: number;
+}
+
 /** A type of report as data, and how it is drawn. */
 export interface ReportType {
   title: string;
@@ -111,14 +120,10 @@ export interface ReportType {
   /** Carries the proof that its position was sealed. */
   proved?: true;
   /** The moment it is about, where that follows from its inputs. */
-  moment?(reader: Reader, organizationId: string, input: Omit<ReportInput, 'format' | 'cursor'>): Promise<PinnedMoment>;
+  moment?(
+    reader: Reader,
+    organizationId: string,
+    input: Narrowings & { as_of?: string | undefined },
+  ): Promise<PinnedMoment>;
   draw(context: ReportContext): Promise<Content>;
-}
-
-export interface ReportInput extends Partial<Record<Narrowing, string | undefined>> {
-  organization_id: string;
-  type: ReportName;
-  format: ReportFormat;
-  as_of?: string | undefined;
-  cursor?: string | undefined;
 }

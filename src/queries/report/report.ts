@@ -13,9 +13,9 @@ import { digestOf } from './digest.ts';
 import { requireOwner } from './owner.ts';
 import type { AnswerFormat, Format, Head, Page, People } from './page.ts';
 import { FORMATS } from './render/formats.ts';
-import type { Content, Figure, Narrowing, ReportContext, ReportInput, ReportType, Section } from './report-type.ts';
+import type { Content, Figure, Narrowing, ReportContext, ReportType, Section } from './report-type.ts';
 import { NARROWING } from './report-type.ts';
-import { REPORTS, type ReportName } from './types.ts';
+import { REPORTS, type ReportInput, type ReportName } from './types.ts';
 
 const BEFORE = { label: 'Note', value: 'The organization’s history begins later: there was nothing yet.' };
 
@@ -190,7 +190,7 @@ function inputsOf(caller: Caller, input: Asked): ReportContext['inputs'] {
   );
   return Object.fromEntries(
     given.map(([field, value]) => [field, value === 'ME' ? caller.account_id : value]),
-  ) as Partial<Record<Narrowing, string>>;
+  ) as Readonly<Partial<Record<Narrowing, string>>>;
 }
 
 async function momentOfReport(reader: Reader, input: Asked): Promise<PinnedMoment> {

@@ -1,13 +1,11 @@
-import { type PRIORITIES, priorityOf } from '../../commands/risk.ts';
+import { type Priority, priorityOf } from '../../commands/risk.ts';
 import { endOfDay, ordinalAt } from '../moment.ts';
 import { riskQuery } from '../risks.ts';
-import type { ReportContext } from './report-type.ts';
+import type { ReportContext, TrendPoint } from './report-type.ts';
 import { recordsAt } from './walk.ts';
 
 /** So many ends of months before the report's day. */
 const MONTHS = 12;
-
-type Priority = (typeof PRIORITIES)[number];
 
 interface Rating {
   likelihood: number;
@@ -28,15 +26,6 @@ export async function countRatings(context: ReportContext): Promise<{ rated: Rat
     else unrated += total;
   }
   return { rated, unrated };
-}
-
-/** Risks that were not closed at the end of a day: of those rated, how many of each priority, and their mean score. */
-export interface TrendPoint {
-  day: string;
-  counts: Readonly<Record<Priority, number>>;
-  mean: number | null;
-  /** How many more were not rated. */
-  unrated: number;
 }
 
 /**

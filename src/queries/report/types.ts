@@ -3,7 +3,7 @@ import { changesBetween } from './changes-between.ts';
 import { dueItems } from './due-items.ts';
 import { posture } from './posture.ts';
 import { nonconformities, obligations, vendors } from './registers.ts';
-import type { ReportType } from './report-type.ts';
+import type { Narrowings, ReportFormat, ReportType } from './report-type.ts';
 import { riskRegister } from './risk-register.ts';
 import { statement } from './statement.ts';
 
@@ -24,3 +24,11 @@ export type ReportName = keyof typeof TYPES;
 /** Every report, by its type. Adding one is adding its name here. */
 export const REPORTS: Readonly<Record<ReportName, ReportType>> = TYPES;
 export const REPORT_TYPES = Object.keys(TYPES) as ReportName[];
+
+export interface ReportInput extends Narrowings {
+  organization_id: string;
+  type: ReportName;
+  format: ReportFormat;
+  as_of?: string | undefined;
+  cursor?: string | undefined;
+}

@@ -1,7 +1,6 @@
 import type { EChartsCoreOption } from 'echarts/core';
 import { wordsOf } from '../render/words.ts';
-import type { Row } from '../report-type.ts';
-import type { TrendPoint } from '../risk-scores.ts';
+import type { Row, TrendPoint } from '../report-type.ts';
 import { chart } from './chart.ts';
 import { COLOURS, countBy, INK, LABEL, LINE, WIDTH } from './plot.ts';
 
