@@ -11,10 +11,13 @@ import {
   isIncluded,
   leafHash,
   type NodeId,
+  nodeHash,
   rangeHash,
 } from '../src/trail/merkle.ts';
 
 const test = suite('Merkle tree');
+
+type Head = Parameters<typeof isConsistent>[0];
 
 /** The inputs of the reference tests of RFC 6962's tree, whose hashing RFC 9162 kept, and their public roots. */
 const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
@@ -138,6 +141,25 @@ function flip(hash: Buffer, bit: number): Buffer {
   copy[bit >> 3]! ^= 1 << (bit & 7);
   return copy;
 }
+
+test('trees of as many leaves as a number can count', () => {
+  const levels = [leafHash(Buffer.alloc(32))];
+  for (let level = 0; level < 53; level += 1) levels.push(nodeHash(levels[level]!, levels[level]!));
+  /** Of leaves that are all the same. */
+  const node = ({ level }: NodeId) => levels[level]!;
+  const rootOf = (size: number) => rangeHash({ from: 0, to: size }, node);
+  const near = [45, 48, 49, 50, 51, 52].flatMap((digits) => [2 ** digits - 1, 2 ** digits, 2 ** digits + 1]);
+  const sizes = [...near, Number.MAX_SAFE_INTEGER];
+  for (const [index, newer] of sizes.entries()) {
+    for (const older of sizes.slice(0, index + 1)) {
+      const proof = consistencyPath(older, newer).map((range) => rangeHash(range, node));
+      const heads = [older, newer].map((size) => ({ size, root: rootOf(size) })) as [Head, Head];
+      assert.is(isConsistent(...heads, proof), true, `${older} of ${newer}`);
+      const path = inclusionPath(older - 1, newer).map((range) => rangeHash(range, node));
+      assert.is(isIncluded(levels[0]!, older - 1, newer, path, rootOf(newer)), true, `leaf ${older} of ${newer}`);
+    }
+  }
+});
 
 test('what is not in the tree has no path', () => {
   assert.throws(() => inclusionPath(3, 3), /not in a tree/);

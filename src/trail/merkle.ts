@@ -187,7 +187,8 @@ export function isConsistent(
 ): boolean {
   if (!(older.size > 0 && older.size <= newer.size)) return false;
   if (older.size === newer.size) return proof.length === 0 && older.root.equals(newer.root);
-  const isWhole = Number.isInteger(Math.log2(older.size));
+  // A logarithm is rounded: above 2^48 those beside a power of two have its own.
+  const isWhole = older.size === 2 ** Math.round(Math.log2(older.size));
   const [first, ...path] = isWhole ? [older.root, ...proof] : proof;
   if (first === undefined) return false;
   let place = older.size - 1;
