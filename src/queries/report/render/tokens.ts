@@ -1,8 +1,11 @@
 import { createRequire } from 'node:module';
 import type { Tiktoken, TiktokenBPE } from 'js-tiktoken/lite';
 
-/** More than this without a space, or of spaces alone, is counted by its bytes: taking it apart would take the square of its length. */
-const ENDLESS = /\S{300,}|\s{300,}/g;
+/**
+ * Counted by its bytes, which no token is less than: what is not ASCII, and what stands long without a space or is nothing
+ * else. The encoder takes the square of such a run's length.
+ */
+const BY_BYTES = /[^\0-\x7f]+|\S{40,}|\s{40,}/g;
 
 const require = createRequire(import.meta.url);
 let encoding: Tiktoken | undefined;
@@ -16,10 +19,10 @@ function cl100k(): Tiktoken {
 /** The most tokens that a text is of cl100k, the yardstick of assistants' windows. */
 export function tokensAtMost(text: string): number {
   encoding ??= cl100k();
-  let ofEndless = 0;
-  const rest = text.replace(ENDLESS, (run) => {
-    ofEndless += Buffer.byteLength(run);
-    return '\n';
+  let bytes = 0;
+  const rest = text.replace(BY_BYTES, (run) => {
+    bytes += Buffer.byteLength(run);
+    return ' ';
   });
-  return ofEndless + encoding.encode(rest, [], []).length;
+  return bytes + encoding.encode(rest, [], []).length;
 }
