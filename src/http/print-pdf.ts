@@ -12,8 +12,12 @@ const MOST_MS = 60_000;
 const MOST_WAITING = 8;
 
 export interface Printer {
-  /** An HTML page as PDF, as a browser prints it. @throws HttpError 501 where there is no browser, 503 where too many wait */
-  print(html: string): Promise<Buffer>;
+  /**
+   * An HTML page as PDF, as a browser prints it.
+   * @param stay asked when its turn has come: what it throws lets the next one have it
+   * @throws HttpError 501 where there is no browser, 503 where too many wait
+   */
+  print(html: string, stay: () => void): Promise<Buffer>;
   /** @throws HttpError 501 where there is no browser: asked before anything is drawn */
   require(): void;
 }
@@ -25,11 +29,14 @@ export function createPrinter(chromium: string): Printer {
   const require = () => {
     if (!existsSync(chromium)) throw noBrowser();
   };
-  const print = async (html: string): Promise<Buffer> => {
+  const print = async (html: string, stay: () => void): Promise<Buffer> => {
     require();
     if (waiting >= MOST_WAITING) throw tooMany();
     waiting += 1;
-    const turn = last.then(() => printOne(chromium, html));
+    const turn = last.then(() => {
+      stay();
+      return printOne(chromium, html);
+    });
     last = turn.catch(() => undefined);
     try {
       return await turn;

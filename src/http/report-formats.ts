@@ -4,14 +4,13 @@ import { html } from '../queries/report/render/html.ts';
 import { json } from '../queries/report/render/json.ts';
 import { markdownFile } from '../queries/report/render/markdown.ts';
 import type { FileFormat } from './file-format.ts';
-import type { Printer } from './print-pdf.ts';
 
 /** How a report becomes a file. */
 export interface ReportFormat extends FileFormat {
   /** How its rows are written. */
   format: Format;
   /** The file's bytes of what that has written. */
-  bytes(head: Head, written: Written, printer: Printer): string | Buffer | Promise<Buffer>;
+  bytes(head: Head, written: Written, print: (html: string) => Promise<Buffer>): string | Buffer | Promise<Buffer>;
 }
 
 type Written = { content?: string };
@@ -53,6 +52,6 @@ export const REPORT_FORMATS: readonly ReportFormat[] = [
     mediaType: 'application/pdf',
     ending: 'pdf',
     format: html,
-    bytes: (_head, { content = '' }, printer) => printer.print(content),
+    bytes: (_head, { content = '' }, print) => print(content),
   },
 ];

@@ -1,8 +1,13 @@
 /** What a client that asked for progress is told while a report is drawn, in both eras. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ClientGone } from '../../src/http/errors.ts';
+import type { Reader } from '../../src/queries/reader.ts';
+import { json } from '../../src/queries/report/render/json.ts';
+import { openReportFile } from '../../src/queries/report/report.ts';
 import { MODERN, sdkClient } from '../support/mcp-client.ts';
 import { callerAs, startRegister, type TestRegister } from '../support/register.ts';
+import { rejection } from '../support/take.ts';
 import { type Json, post, startToyService, TOKEN, type ToyService } from '../support/toy-tools.ts';
 
 interface Context {
@@ -125,6 +130,30 @@ test('a report that nobody waits for any more is drawn no further', async ({ reg
     progress,
   });
   assert.equal([answer.status, told], [503, TOLD.slice(0, 1)]);
+});
+
+test('nor is a file', async ({ register, input }) => {
+  const reader: Reader = {
+    ...{ models: register.projections.models, progress: register.projections.runner, events: register.stores.events },
+    ...{ accounts: register.stores.accounts, cursorKey: Buffer.alloc(32), now: () => new Date() },
+  };
+  const told: number[] = [];
+  const drawn: object[] = [];
+  const asked = { organization_id: input.organization_id as string, type: 'VENDORS' } as const;
+  const how = { name: 'JSON', format: json };
+  const file = await openReportFile(
+    reader,
+    callerAs(),
+    asked,
+    how,
+    (report) => drawn.push(report),
+    (records) => {
+      told.push(records);
+      throw new ClientGone();
+    },
+  );
+  assert.instance(await rejection(file.draw()), ClientGone);
+  assert.equal([told, drawn], [TOLD.slice(0, 1), []]);
 });
 
 test.run();

@@ -83,6 +83,7 @@ export interface ReportFile {
 /**
  * The same report as one file, however long, once it is known that the caller may have it.
  * @param name what the access log calls the format
+ * @param progress told how many records were read so far; what it throws ends the drawing
  */
 export async function openReportFile(
   reader: Reader,
@@ -90,10 +91,11 @@ export async function openReportFile(
   input: Asked,
   { name, format }: { name: string; format: Format },
   drawn: (report: Drawn) => void,
+  progress?: (records: number) => void,
 ): Promise<ReportFile> {
   permitReport(caller, input);
   const { organization_id, type } = input;
-  const context = contextOf(reader, caller, input, await momentOfReport(reader, input));
+  const context = contextOf(reader, caller, input, await momentOfReport(reader, input), progress);
   await requireOwner(context);
   const { moment, inputs } = context;
   return {
