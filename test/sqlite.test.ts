@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -172,6 +172,32 @@ test('another process’s change of accounts holds at once', () =>
     await command.remove('tokens', 'tok');
     assert.equal(await service.find('tokens', 'hash', 'h'), []);
     await Promise.all([service.close(), command.close()]);
+  }));
+
+test('what two of our connections share, another process’s leaves to them when it ends', () =>
+  inFolder(async (folder) => {
+    const path = join(folder, 'shared.db');
+    const first = new Connection(path, { synchronous: 'NORMAL' });
+    first.exec('CREATE TABLE t (n INTEGER)');
+    const second = new Connection(path, { synchronous: 'NORMAL' });
+    const count = async (): Promise<string> => {
+      const other = otherProcess(`
+        import { Connection } from ${urlOf('../src/stores/sqlite/connection.ts')};
+        const other = new Connection(${JSON.stringify(path)}, { synchronous: 'NORMAL' });
+        process.stdout.write(String(other.get('SELECT count(*) FROM t')[0]));
+        other.close();
+      `);
+      const [[output]] = (await Promise.all([once(other.stdout, 'data'), once(other, 'exit')])) as [[Buffer], unknown];
+      return String(output);
+    };
+    for (const told of ['1', '2', '3']) {
+      first.run('INSERT INTO t VALUES (1)');
+      assert.is(await count(), told);
+      assert.ok(existsSync(`${path}-wal`), 'who is not the last one leaves the write-ahead log alone');
+    }
+    assert.is(second.get('SELECT count(*) FROM t')?.[0], 3);
+    second.close();
+    first.close();
   }));
 
 test.run();

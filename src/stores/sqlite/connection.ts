@@ -54,7 +54,7 @@ export class Connection {
     this.#path = path;
     this.#building = options.building ?? false;
     try {
-      closeSync(openSync(path, 'a', 0o600));
+      create(path);
       this.#db = new Database(path);
       this.#db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
       this.#db.exec(`PRAGMA journal_mode = ${this.#building ? 'OFF' : 'WAL'}`);
@@ -143,6 +143,7 @@ export class Connection {
     this.#closed = true;
     this.#statements.clear();
     this.#db.close();
+    if (this.#building) sync(this.#path);
   }
 
   #inLongTransaction<T>(work: () => T): T {
@@ -150,13 +151,10 @@ export class Connection {
     return work();
   }
 
-  /** Makes a built file one that others may open, and whole on the disk. */
+  /** Makes a built file one that others may open. */
   #finish(): void {
     this.flush();
     this.exec('PRAGMA journal_mode = WAL');
-    const file = openSync(this.#path, 'r+');
-    fsyncSync(file);
-    closeSync(file);
   }
 
   #statement(sql: string): Statement {
@@ -181,6 +179,28 @@ export class Connection {
       // SQLite rolls back by itself on the errors that make this one fail.
     }
   }
+}
+
+/*
+ * A process that closes a file gives up every lock it has on it, those of its other connections too: other processes would
+ * then take themselves for the last one, and remove the write-ahead log. So a file that SQLite may have open is not opened
+ * beside it: https://www.sqlite.org/howtocorrupt.html, 2.2.
+ */
+
+/** Makes an empty file for its owner only, where there is none. */
+function create(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** Brings a file that nobody has open to the disk. */
+function sync(path: string): void {
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
 }
 
 function storeError(error: unknown, committing = false): unknown {
