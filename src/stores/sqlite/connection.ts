@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import Database from 'libsql';
 import { LRUCache } from 'lru-cache';
 import { StoreUnavailable } from '../errors.ts';
@@ -45,13 +45,11 @@ const SURELY_ROLLED_BACK = /^SQLITE_(FULL|BUSY)/;
 export class Connection {
   readonly #db: Database.Database;
   readonly #statements = new LRUCache<string, Statement>({ max: STATEMENTS });
-  readonly #path: string;
   readonly #building: boolean;
   #closed = false;
 
   /** Opens the file, or makes it, readable by its owner only. */
   constructor(path: string, options: ConnectionOptions) {
-    this.#path = path;
     this.#building = options.building ?? false;
     try {
       create(path);
@@ -143,7 +141,6 @@ export class Connection {
     this.#closed = true;
     this.#statements.clear();
     this.#db.close();
-    if (this.#building) sync(this.#path);
   }
 
   #inLongTransaction<T>(work: () => T): T {
@@ -151,10 +148,12 @@ export class Connection {
     return work();
   }
 
-  /** Makes a built file one that others may open. */
+  /** Makes a built file one that others may open, and whole on the disk: a checkpoint of any write syncs all of the file. */
   #finish(): void {
     this.flush();
     this.exec('PRAGMA journal_mode = WAL');
+    this.exec('PRAGMA synchronous = FULL');
+    this.exec('PRAGMA user_version = 1');
   }
 
   #statement(sql: string): Statement {
@@ -181,26 +180,17 @@ export class Connection {
   }
 }
 
-/*
- * A process that closes a file gives up every lock it has on it, those of its other connections too: other processes would
- * then take themselves for the last one, and remove the write-ahead log. So a file that SQLite may have open is not opened
- * beside it: https://www.sqlite.org/howtocorrupt.html, 2.2.
+/**
+ * Makes an empty file for its owner only, where there is none. What is there is not opened: a process that closes a file
+ * gives up every lock it has on it, SQLite's too, also of a connection that is closed but not collected. Other processes
+ * would take themselves for the last one, and remove the write-ahead log (https://www.sqlite.org/howtocorrupt.html, 2.2).
  */
-
-/** Makes an empty file for its owner only, where there is none. */
 function create(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-}
-
-/** Brings a file that nobody has open to the disk. */
-function sync(path: string): void {
-  const file = openSync(path, 'r+');
-  fsyncSync(file);
-  closeSync(file);
 }
 
 function storeError(error: unknown, committing = false): unknown {
