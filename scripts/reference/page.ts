@@ -84,7 +84,7 @@ const INDEX_LINE = 120;
 function index(tools: readonly Tool[]): string {
   const rows = tools.map((tool) => {
     const { name, description } = tool;
-    const [sentence] = description.split(/(?<=[.;])\s/);
+    const [sentence] = description.split(/(?<=[.;])\s(?![^(]*\))/);
     const short = sentence!.length > INDEX_LINE ? sentence!.split(':')[0] : sentence;
     return [`[\`${name}\`](#${name.toLowerCase()})`, leastOf(tool), `${short!.replace(/[.;]$/, '')}.`];
   });

@@ -5,7 +5,10 @@ export function nearest(wrong: string, known: readonly string[]): string | null 
     const distance = editDistance(wrong.toLowerCase(), name.toLowerCase());
     if (best === null || distance < best.distance) best = { name, distance };
   }
-  return best !== null && best.distance <= Math.max(2, wrong.length / 2) ? best.name : null;
+  if (best === null) return null;
+  // Of a short name more has to be right than nothing.
+  const most = Math.min(best.name.length - 1, Math.max(2, wrong.length / 2));
+  return best.distance <= most ? best.name : null;
 }
 
 /** Levenshtein distance of the first 64 characters, by the two-row method (Wagner and Fischer 1974). */
