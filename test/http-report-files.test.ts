@@ -175,6 +175,12 @@ test('what is asked wrongly is refused with what to do', async (served) => {
   }
 });
 
+test('an unknown report is told which there are, as addresses have them', async (served) => {
+  const { error } = (await (await file(served, 'changes')).json()) as { error: { allowed: string[] } };
+  assert.ok(error.allowed.includes('changes-between'));
+  assert.is((await file(served, 'CHANGES_BETWEEN?from=2020-01-01')).status, 200, 'as the tool has it, too');
+});
+
 test('PDF is made where there is a browser, and refused with what to do where there is none', async (served) => {
   const answer = await file(served, 'risk-register?format=pdf');
   if (existsSync(CHROMIUM)) {

@@ -7,6 +7,7 @@ import type { Reader } from '../queries/reader.ts';
 import type { Head } from '../queries/report/page.ts';
 import { POLICY } from '../queries/report/render/html.ts';
 import { openReportFile } from '../queries/report/report.ts';
+import { REPORT_TYPES, type ReportName } from '../queries/report/types.ts';
 import type { Admit } from './admission.ts';
 import { clientSignal } from './client-signal.ts';
 import { ClientGone, invalidInput } from './errors.ts';
@@ -42,7 +43,7 @@ async function answer(ctx: FileContext, parts: ReportFileParts, tags: ReportTags
   const format = asked === undefined ? acceptedFormat(ctx) : formatNamed(REPORT_FORMATS, asked);
   const { name } = format;
   if (name === 'pdf') parts.printer.require();
-  const type = String(ctx.params.type).toUpperCase().replaceAll('-', '_');
+  const type = typeNamed(String(ctx.params.type));
   const { format: _, cursor: _none, ...input } = readReportInput({ organization_id: ctx.params.id, type, ...given });
   const drawn = (report: Drawn) => parts.reportDrawn(caller, report);
   const how = { name: name.toUpperCase(), format: format.format };
@@ -60,6 +61,18 @@ async function answer(ctx: FileContext, parts: ReportFileParts, tags: ReportTags
   ctx.attachment(fileName(head, format.ending), { type: name === 'html' ? 'inline' : 'attachment' });
   ctx.type = format.mediaType;
   if (name === 'html') ctx.set('Content-Security-Policy', PAGE_POLICY);
+}
+
+const inAddress = (type: string): string => type.toLowerCase().replaceAll('_', '-');
+
+/** A type as an address has it: `risk-register`. */
+function typeNamed(name: string): ReportName {
+  const type = REPORT_TYPES.find((one) => inAddress(one) === inAddress(name));
+  if (type !== undefined) return type;
+  throw invalidInput('There is no such report: give one of those allowed.', {
+    field: 'type',
+    allowed: REPORT_TYPES.map(inAddress),
+  });
 }
 
 /** Query parameters; one that is empty, as forms send those left out, is not given. */
