@@ -192,6 +192,37 @@ for (const { name, summary } of COMMANDS) {
   });
 }
 
+for (const word of ['token', 'member', 'account', 'framework']) {
+  cli(`${word} alone lists its commands, as help where that was asked for`, async () => {
+    const own = COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
+    const asked = await veritrail('', word, '--help');
+    assert.equal([asked.code, asked.err], [0, '']);
+    for (const command of COMMANDS) assert.is(asked.out.includes(command.summary), own.includes(command), command.name);
+    for (const args of [
+      [word, '-h'],
+      ['help', word],
+    ]) {
+      assert.equal(await veritrail('', ...args), asked);
+    }
+    for (const args of [[word], [word, '--name'], [word, 'lst', '--help']]) {
+      const { code, out, err } = await veritrail('', ...args);
+      assert.equal([code, out, err.endsWith(asked.out)], [2, '', true], err);
+    }
+    assert.match((await veritrail('', word, 'lst')).err, `there is no command "${word} lst".`);
+  });
+}
+
+cli('a mistake is told in a line of its own, with where more is said, and not with the whole help', async () => {
+  for (const { name } of COMMANDS) {
+    const { code, out, err } = await veritrail('', ...name.split(' '), '--unknown');
+    assert.equal([code, out], [2, '']);
+    assert.match(
+      err,
+      new RegExp(`^veritrail ${name}: Unknown option '--unknown'.*\n"veritrail ${name} --help" says more\\.$`),
+    );
+  }
+});
+
 cli('an unknown command is code 2 and lists those there are', async () => {
   const { code, err } = await veritrail('', 'tokens', 'list');
   assert.is(code, 2);

@@ -25,11 +25,7 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
     return DONE;
   }
   const command = find(args);
-  if (command === null) {
-    const named = args.slice(0, 2).filter((arg) => !arg.startsWith('-'));
-    shell.err(`veritrail: there is no command "${named.join(' ')}".\n\n${overview()}`);
-    return WRONG_USAGE;
-  }
+  if (command === null) return noCommand(args, shell);
   const rest = args.slice(command.name.split(' ').length);
   if (rest.includes('--help') || rest.includes('-h')) {
     shell.out(command.help);
@@ -48,18 +44,52 @@ function find(args: readonly string[]): Command | null {
   return COMMANDS.find(({ name }) => name === args.slice(0, name.split(' ').length).join(' ')) ?? null;
 }
 
+/** The commands whose first word of two this is. */
+function family(word: string | undefined): Command[] {
+  return COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
+}
+
+/** Says which commands there are: of the family that the first word names, or all. */
+function noCommand([first, second, ...rest]: readonly string[], shell: Shell): number {
+  const commands = family(first);
+  const isFamily = commands.length > 0;
+  if (isFamily && (second === '--help' || second === '-h') && rest.length === 0) {
+    shell.out(familyHelp(first!, commands));
+    return DONE;
+  }
+  const named = [first, second].filter((arg) => arg !== undefined && !arg.startsWith('-')).join(' ');
+  const said =
+    isFamily && named === first
+      ? `veritrail ${first}: say which of its commands.`
+      : `veritrail: there is no command "${named}".`;
+  shell.err(`${said}\n\n${isFamily ? familyHelp(first!, commands) : overview()}`);
+  return WRONG_USAGE;
+}
+
 function helpFor(words: readonly string[]): string {
-  return find(words)?.help ?? overview();
+  const command = find(words);
+  if (command !== null) return command.help;
+  const commands = family(words[0]);
+  return commands.length > 0 ? familyHelp(words[0]!, commands) : overview();
+}
+
+function listed(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n');
+}
+
+function familyHelp(word: string, commands: readonly Command[]): string {
+  return `Usage: veritrail ${word} COMMAND [options]      (each with --help says more)
+
+${listed(commands)}`;
 }
 
 function overview(): string {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
-  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
   return `veritrail ${VERSION}
 
 Usage: veritrail COMMAND [options]      (COMMAND --help says more)
 
-${lines.join('\n')}
+${listed(COMMANDS)}
 
 It works on the stores that the service's own settings name (DATA_DIR, EVENTSTORE_URL, MONGODB_URL, from the environment
 or .env), also while the service is running.`;
@@ -68,7 +98,8 @@ or .env), also while the service is running.`;
 function report(error: unknown, command: Command, shell: Shell): number {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof UsageError || isParseError(error)) {
-    shell.err(`veritrail ${command.name}: ${message}\n\n${command.help}`);
+    // The whole help would make the one line that matters scroll away.
+    shell.err(`veritrail ${command.name}: ${message}\n"veritrail ${command.name} --help" says more.`);
     return WRONG_USAGE;
   }
   if (error instanceof UnfitFile || error instanceof NotAnExport) {
