@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { canonical } from '../src/trail/canonical.ts';
 import { keptSealText } from '../src/trail/kept-seal.ts';
+import { publicPem } from '../src/trail/key.ts';
 import type { LogSealed } from '../src/trail/seal.ts';
 import type { Verdict } from '../src/trail/verdict.ts';
 import { editData, insert } from './support/insider.ts';
@@ -100,6 +101,38 @@ cli('wants the right key', async () => {
     assert.match(wrong.err, /--key takes a public key/);
   }
   assert.match((await verify('good.jsonl')).err, /Give the public key/);
+});
+
+cli('trusts every key of a file, as seal-key prints them: base64 or PEM, one after the other', async () => {
+  const [other, second] = [testKey(9), SECOND_KEY].map((key) => ({
+    text: key.public_key,
+    pem: publicPem(publicOf(key)),
+  }));
+  for (const text of [
+    `${other!.text}\n${second!.text}\n`,
+    `${second!.text}\r\n\r\n  ${other!.text}`,
+    `${other!.pem}\n${second!.pem}\n`,
+    `${second!.pem}\n${other!.text}`,
+    `${other!.text}\n${second!.pem.replaceAll('\n', '\r\n')}`,
+  ]) {
+    write('keys.txt', text);
+    const { code, err } = await verify('good.jsonl', '--key', 'keys.txt');
+    assert.equal([code, err], [0, ''], text);
+    assert.is((await verify('good.jsonl', `--key=${text}`)).code, 0, 'the text itself');
+  }
+  write('others.txt', `${other!.text}\n${testKey(8).public_key}\n`);
+  assert.is((await verify('good.jsonl', '--key', 'others.txt')).code, 1);
+  for (const text of [
+    '',
+    '\n \n',
+    `${second!.text}\nnonsense\n`,
+    `${second!.text} ${other!.text}`,
+    `${second!.text}\n${other!.pem.slice(0, -30)}`,
+  ]) {
+    write('wrong.txt', text);
+    const { code, err } = await verify('good.jsonl', '--key', 'wrong.txt');
+    assert.equal([code, /--key takes a public key/.test(err)], [2, true], text);
+  }
 });
 
 cli('holds the history against a seal that was kept', async () => {
@@ -227,7 +260,10 @@ cli('takes nothing out of seals, nothing that is not there, and writes over noth
   const event = ['--event', EVENTS[30]!.id];
   for (const [args, said] of [
     [['good.jsonl', '--event', SEALS[0]!.id, '--to', 'none.jsonl'], /is of the seals/],
-    [['good.jsonl', ...event, '--event', 'unknown', '--to', 'none.jsonl'], /There is no event unknown in the file/],
+    [
+      ['good.jsonl', ...event, '--event', 'unknown', '--to', 'none.jsonl'],
+      /There is no event unknown in the file\..* "event_id" .* listChanges/,
+    ],
     [['good.jsonl', ...event, '--to', 'edited.jsonl'], /There is such a file already/],
     [['other.jsonl', ...event, '--to', 'none.jsonl'], /line 1 is not JSON/],
     [['good.jsonl', ...event, '--to', join('absent', 'none.jsonl')], /cannot be written \(ENOENT\)/],

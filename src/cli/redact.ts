@@ -16,7 +16,8 @@ Writes an export anew without the data of one event or several, such as a person
 still verify, and "veritrail verify" lists what was taken out. The file itself and the register stay as they are. Seals
 cannot be redacted. A redacted export can be verified, not restored.
 
-  --event ID    the event's id; may be repeated
+  --event ID    the event's id: "event_id" in what listChanges answers to verify: true, "event.id" in a line of the file.
+                May be repeated
   --to FILE     the file to write`,
 
   async run(args, shell) {
@@ -46,7 +47,12 @@ async function* redacted(pieces: AsyncIterable<Uint8Array>, ids: ReadonlySet<str
   for await (const piece of pieces) yield [...splitter.push(piece)].map(lineWithout);
   const rest = splitter.rest();
   if (rest !== null) yield [lineWithout(rest)];
-  if (missing.size > 0) throw new CommandError(`There is no event ${[...missing].join(', ')} in the file.`);
+  if (missing.size > 0) {
+    throw new CommandError(
+      `There is no event ${[...missing].join(', ')} in the file. An event's id is "event_id" in what listChanges answers ` +
+        'to verify: true, and "event.id" in a line of the file.',
+    );
+  }
 }
 
 function redactedLine(text: string, number: number, missing: Set<string>): string {

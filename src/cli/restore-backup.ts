@@ -33,7 +33,9 @@ export async function restoreBackup(path: string, summary: BackupSummary, stores
   } finally {
     bar.clear();
   }
-  shell.out(`${summary.events} events and ${summary.records} records are restored. Start the service.`);
+  shell.out(
+    `${summary.events} events and ${summary.records} entries of the account store are restored. Start the service.`,
+  );
 }
 
 /** What a restore that was cut off left: of an older backup, it might let somebody in who has been shut out since. */

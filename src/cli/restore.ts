@@ -5,7 +5,7 @@ import { isBackup, readBackup } from './backup-file.ts';
 import { type Command, onlyArgument, UsageError } from './command.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { restoreExport } from './restore-export.ts';
-import { keyFrom } from './verify-file.ts';
+import { keysFrom } from './verify-file.ts';
 
 export const restore: Command = {
   name: 'restore',
@@ -35,7 +35,7 @@ A history is verified before anything is written; one that was redacted is refus
       options: { key: { type: 'string', multiple: true }, keys: { type: 'string' } },
     });
     const path = resolve(shell.cwd, onlyArgument(positionals, 'the FILE to restore'));
-    const given = await Promise.all((values.key ?? []).map((key) => keyFrom(key, shell)));
+    const given = await keysFrom(values.key ?? [], shell);
     if (await isBackup(path)) {
       if (values.keys !== undefined || given.length > 0) throw new UsageError('A backup has its keys: give none.');
       const summary = await readBackup(path);

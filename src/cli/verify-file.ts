@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { readSealFile, type SealFile } from '../trail/extension.ts';
-import { type PublicKey, readPublicKey } from '../trail/key.ts';
+import { type PublicKey, readPublicKeys } from '../trail/key.ts';
 import type { Verdict } from '../trail/verdict.ts';
 import { type VerifierOptions, verifyExport } from '../trail/verifier.ts';
 import { type Shell, UsageError } from './command.ts';
@@ -22,13 +22,21 @@ export async function verifyFile(path: string, options: VerifierOptions, shell: 
   return isCut ? { ...verdict, valid: false, whole_fault: { why: 'CUT', position: verdict.events } } : verdict;
 }
 
-/** A key given as it is, or as a file. @throws UsageError where it is none */
-export async function keyFrom(given: string, shell: Shell): Promise<PublicKey> {
+/**
+ * Public keys given as they are or as files, such as one of what "veritrail seal-key" prints: all that a file holds.
+ * @throws UsageError where one of them is none
+ */
+export async function keysFrom(given: readonly string[], shell: Shell): Promise<PublicKey[]> {
+  const read = await Promise.all(given.map((one) => keysOf(one, shell)));
+  return read.flat();
+}
+
+async function keysOf(given: string, shell: Shell): Promise<PublicKey[]> {
   const text = await smallFile(resolve(shell.cwd, given));
   try {
-    return readPublicKey(text ?? given);
+    return readPublicKeys(text ?? given);
   } catch (error) {
-    const what = text === null ? `neither a file nor a public key: ${given}` : `no public key in ${given}`;
+    const what = text === null ? `neither a file nor a public key: ${given}` : `no file of public keys alone: ${given}`;
     throw new UsageError(`--key takes a public key, but this is ${what} (${(error as TypeError).message}).`);
   }
 }

@@ -5,7 +5,7 @@ import { KEPT_SEAL_FORMAT } from '../trail/kept-seal.ts';
 import { type Command, CommandError, onlyArgument, UsageError } from './command.ts';
 import { beginsWith } from './files.ts';
 import { sealVerdictText, verdictText } from './verdict-text.ts';
-import { keyFrom, sealFrom, verifyFile } from './verify-file.ts';
+import { keysFrom, sealFrom, verifyFile } from './verify-file.ts';
 
 export const verify: Command = {
   name: 'verify',
@@ -19,7 +19,8 @@ Of a file that "veritrail seal --since" wrote it proves that the history which w
 sealed in the file you kept (--seal): nothing before was altered, though you have no more of it than the two seals.
 
   --key KEY      the public key that seals are signed with, which the service prints by "veritrail seal-key": the text
-                 itself or a file with it. Get it from somebody you trust, not with the file. May be repeated
+                 itself or a file with it, or with several, one after the other; all are trusted. Get it from somebody
+                 you trust, not with the file. May be repeated
   --seal FILE    a seal that was kept elsewhere earlier ("veritrail seal"): the history must extend it. May be repeated
   --json         the verdict as JSON
 
@@ -38,7 +39,7 @@ Ends with 0 where all holds, 1 where something does not fit (it says what, and w
     const file = onlyArgument(positionals, 'the FILE to verify');
     const path = resolve(shell.cwd, file);
     if (values.key === undefined) throw new UsageError('Give the public key: --key KEY.');
-    const keys = await Promise.all(values.key.map((key) => keyFrom(key, shell)));
+    const keys = await keysFrom(values.key, shell);
     const kept = await Promise.all(
       (values.seal ?? []).map(async (seal) => (await sealFrom('--seal', seal, shell)).seal),
     );

@@ -43,6 +43,16 @@ export function readPublicKey(text: string): PublicKey {
   return { key_id: keyId(raw), text: trimmed, key: createPublicKey({ key: jwk, format: 'jwk' }) };
 }
 
+/**
+ * Reads the public keys of a text, as `readPublicKey` does each: a PEM of several lines, base64 on a line of its own.
+ * Blank lines are passed over. One at least.
+ * @throws TypeError where something of it is no key
+ */
+export function readPublicKeys(text: string): PublicKey[] {
+  const keys = text.match(/-----BEGIN.*?(?:-----END[^\n]*|$)|\S[^\n]*/gs) ?? [''];
+  return keys.map(readPublicKey);
+}
+
 /** The key in PEM (SPKI), without a line end. */
 export function publicPem({ key }: PublicKey): string {
   return key.export({ type: 'spki', format: 'pem' }).toString().trim();
