@@ -69,6 +69,42 @@ cli('a small file proves that nothing before a kept seal was altered', async ({ 
   assert.is((await run('verify', 'whole.jsonl', '--key', key, '--seal', 'next-year.json')).code, 0);
 });
 
+cli('a seal says how far it goes, and how many later changes are not in it', async ({ installed, cwd, run }) => {
+  await installed.seal();
+  const all = await run('seal', '--to', 'all.json');
+  const { sealed_at } = readKeptSeal(readFileSync(join(cwd, 'all.json'), 'utf8'));
+  const covered = `The seal of ${sealed_at} over 3 events of ${installed.organizationId}, up to position 3, is in`;
+  assert.is(all.out, `${covered} all.json. No later change is known.`);
+  await installed.addVendors(1);
+  assert.is((await run('seal', '--to', 'one.json')).out, `${covered} one.json. 1 later change is not sealed yet.`);
+  await installed.addVendors(4);
+  assert.is((await run('seal', '--to', 'five.json')).out, `${covered} five.json. 5 later changes are not sealed yet.`);
+  await installed.seal();
+  const later = await run('seal', '--since', 'all.json', '--to', 'later.json');
+  assert.match(later.out, /up to position 10, is in later\.json\. No later change is known\.$/);
+});
+
+cli(
+  'nothing is written where no seal is newer than the one kept, and what to do is said',
+  async ({ installed, cwd, run }) => {
+    await installed.seal();
+    await run('seal', '--to', 'kept.json');
+    const again = async () => {
+      const { code, out, err } = await run('seal', '--since', 'kept.json', '--to', 'new.json');
+      assert.equal([code, out, existsSync(join(cwd, 'new.json'))], [1, '', false], err);
+      assert.match(err, /is that one itself, of 20.* up to position 3, so nothing was written\./);
+      assert.match(err, /the running service makes a seal within a minute of a change, .* audit is completed: repeat/);
+      return err;
+    };
+    assert.match(await again(), /No later change is known\./);
+    await installed.addVendors(2);
+    assert.match(await again(), /2 later changes are not sealed yet\./);
+    await run('seal-key', '--rotate');
+    await installed.seal();
+    assert.is((await run('seal', '--since', 'kept.json', '--to', 'new.json')).code, 0);
+  },
+);
+
 cli('a seal is not said to extend one that it does not', async ({ installed, cwd, run }) => {
   await installed.seal();
   await run('seal', '--to', 'kept.json');

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Active } from '../projections/build.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../projections/models.ts';
-import { type LogSealedDocument, newestSeal, rotationsBefore } from '../projections/sealed.ts';
+import { type LogSealedDocument, newestSeal, rotationsBefore, SEALS } from '../projections/sealed.ts';
 import { consistencyOf } from '../queries/proofs.ts';
 import type { ReadModels, ReadStore } from '../stores/read-store.ts';
 import { extensionText } from '../trail/extension.ts';
@@ -23,9 +23,9 @@ proves that a later history goes on from exactly this one, even against whoever 
 
 With --since the file has a second line: the proof that the history goes on from the seal that was kept then. Whoever kept
 that one needs no export: "veritrail verify FILE --key KEY --seal SEAL" proves that nothing before it was altered. The
-file is then the seal to keep.
+file is then the seal to keep. Where the newest seal is SEAL itself, nothing is written.
 
-The running service makes seals: a minute after a change at the latest, at once when an audit is completed.
+It says how many later changes are not sealed yet. The running service makes seals: a minute after a change at the latest, at once when an audit is completed.
 
   ORG             the organization (default: that of SEAL, or the first one)
   --to FILE       the file to write
@@ -46,11 +46,14 @@ The running service makes seals: a minute after a change at the latest, at once 
         if (newest === null) {
           throw new CommandError(`There is no seal of ${organizationId}: the running service makes one in a minute.`);
         }
+        const unsealed = await unsealedBehind(models, organizationId, newest.data.size);
         const extension = since === null ? '' : await extensionOf(models, since, newest);
+        if (since?.size === newest.data.size) throw new CommandError(nothingNewer(since, unsealed));
         const text = keptSealText(organizationId, newest.data) + extension;
         await writeLines(to, [[text.trimEnd()]]);
         const { sealed_at, size } = newest.data;
-        shell.out(`The seal of ${sealed_at} over ${size} events of ${organizationId} is in ${values.to}.`);
+        const covers = `${size} events of ${organizationId}, up to position ${size}`;
+        shell.out(`The seal of ${sealed_at} over ${covers}, is in ${values.to}. ${unsealedText(unsealed)}`);
       });
     });
   },
@@ -66,6 +69,33 @@ async function withModels(reads: ReadStore, work: (models: ReadModels) => Promis
   } finally {
     await models.close();
   }
+}
+
+/**
+ * How many changes there are behind what a seal covers, as far as the read models know: facts of the seals themselves
+ * do not count.
+ */
+async function unsealedBehind(models: ReadModels, organizationId: string, size: number): Promise<number> {
+  // Read first, as a bound: what is projected meanwhile counts on neither side.
+  const ordinal = (await models.checkpoint(organizationId))?.ordinal ?? size;
+  const where = [{ key: 'position', op: 'range', gt: size, lte: ordinal }] as const;
+  const [facts] = await models.count({ collection: SEALS.name, organizationId, where });
+  return Math.max(ordinal - size - (facts?.total ?? 0), 0);
+}
+
+function unsealedText(unsealed: number): string {
+  if (unsealed === 0) return 'No later change is known.';
+  const they = unsealed === 1 ? '1 later change is' : `${unsealed} later changes are`;
+  return `${they} not sealed yet.`;
+}
+
+function nothingNewer({ sealed_at, size, organization_id }: KeptSeal, unsealed: number): string {
+  const next =
+    'the running service makes a seal within a minute of a change, or at once when an audit is completed: repeat it then';
+  return (
+    `The newest seal of ${organization_id} is that one itself, of ${sealed_at} and up to position ${size}, so nothing ` +
+    `was written. ${unsealedText(unsealed)} Next: ${next}.`
+  );
 }
 
 /** What shows that a seal goes on from an older one. @throws CommandError where it does not */
