@@ -72,7 +72,13 @@ test('brings in what a sheet says, as people write it', async ({ identity }) => 
   const args = ['--type', 'vendors', '--map', 'name=Supplier', '--dates', 'dmy', '--reason', 'last year’s list'];
   const { code, out, err } = await veritrail(identity, 'import', sheet, ...args);
   assert.equal([code, out], [0, 'created 2, updated 0, unchanged 0, refused 0 (of 2 rows)'], err);
-  assert.match(err, 'Ours');
+  const said = /^Columns that fill no field: Ours\. Fields still free \(--map FIELD=COLUMN\): (.*)\.$/m.exec(err);
+  const free = said?.[1]?.split(', ') ?? [];
+  assert.equal(
+    ['owner_id', 'country', 'name', 'website_url'].map((name) => free.includes(name)),
+    [true, true, false, false],
+    err,
+  );
   const added = await eventsOf(identity, 'VendorAdded');
   const reason = 'last year’s list';
   const byName = dataOf(added).sort((a, b) => String(a.name).localeCompare(String(b.name)));
@@ -118,6 +124,22 @@ test('reports refused rows by row and field, and writes the others', async ({ id
       .sort(),
     ['Flood', 'Outage'],
   );
+});
+
+test('an owner by name or by address is named, with where the accounts are', async ({ identity }) => {
+  const lines = ['Acme,Jane Doe', 'Beta,jane@example.org', 'Gamma,acc_00000000000000000000000000', 'Delta,'];
+  const sheet = file(identity, 'v.csv', 'Name,Owner ID', ...lines);
+  const { code, err } = await veritrail(identity, 'import', sheet, '--type', 'vendors', '--report', 'wrong.csv');
+  assert.is(code, 1);
+  for (const line of [
+    'row 2: owner_id "Jane Doe" is no account: give ME or an acc_ id ("veritrail member list" lists the members)',
+    'row 3: owner_id "jane@example.org" is no account: give ME or an acc_ id ("veritrail member list" lists the members)',
+  ]) {
+    assert.ok(err.split('\n').includes(line), err);
+  }
+  assert.match(err, /^row 4: owner_id "acc_0+" is no member: .*veritrail member list/m);
+  assert.match(readFileSync(join(identity.dataDir, 'wrong.csv'), 'utf8'), /^2,owner_id,.*Jane Doe.*member list/m);
+  assert.is((await eventsOf(identity, 'VendorAdded')).length, 1);
 });
 
 test('a dry run reports the same and writes nothing', async ({ identity }) => {

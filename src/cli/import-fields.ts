@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { FAMILIES } from '../commands/families.ts';
 import type { RowReader } from '../mcp/import-rows.ts';
 import { publish } from '../mcp/publish.ts';
+import type { Columns } from '../sheets/columns.ts';
 import type { FieldValue, SheetField } from '../sheets/spellings.ts';
 import { CommandError, UsageError } from './command.ts';
 
@@ -10,6 +11,8 @@ interface ImportFields {
   fields: SheetField[];
   /** Fields that hold several values: one cell has them all. */
   lists: ReadonlySet<string>;
+  /** Fields that name a member by its account. */
+  accounts: ReadonlySet<string>;
   /** Fields without which no row makes a record. */
   required: readonly string[];
 }
@@ -32,22 +35,37 @@ export function readerFor(readers: ReadonlyMap<string, RowReader>, type: string)
 export function importFields({ adds, updates }: RowReader, withId: boolean): ImportFields {
   const shape = { ...updates?.shape, ...adds?.shape } as Record<string, z.ZodType>;
   const lists = new Set<string>();
+  const accounts = new Set<string>();
   const fields: SheetField[] = [];
   for (const [name, schema] of Object.entries(shape)) {
     if (name === 'id') continue;
     const published = publish(schema) as { type?: string; enum?: string[] };
     if (published.type === 'array') lists.add(name);
+    if (isAccount(schema)) accounts.add(name);
     fields.push(
       published.enum ? { name, kind: 'enum', values: published.enum } : { name, kind: kindOf(published, schema) },
     );
   }
   if (withId) fields.unshift({ name: 'id', kind: 'text' });
   const needed = adds === null ? ['id'] : fields.map(({ name }) => name).filter((name) => !isOptional(adds, name));
-  return { fields, lists, required: withId ? ['id'] : needed };
+  return { fields, lists, accounts, required: withId ? ['id'] : needed };
 }
 
 function isOptional({ shape }: z.ZodObject, name: string): boolean {
   return (shape[name] as z.ZodType | undefined)?.safeParse(undefined).success ?? true;
+}
+
+/** Published as any text; what it takes tells it apart. */
+function isAccount(schema: z.ZodType): boolean {
+  return schema.safeParse('ME').success && !schema.safeParse('somebody').success;
+}
+
+/** What to say of columns that no field is filled from; null where there are none. */
+export function unusedText({ fields }: ImportFields, { unused, headerOf }: Columns): string | null {
+  if (unused.length === 0) return null;
+  const free = fields.map(({ name }) => name).filter((name) => !headerOf.has(name));
+  const still = free.length === 0 ? '' : ` Fields still free (--map FIELD=COLUMN): ${free.join(', ')}.`;
+  return `Columns that fill no field: ${unused.join(', ')}.${still}`;
 }
 
 /** @throws CommandError where every row would be refused for want of a column */

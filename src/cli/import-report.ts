@@ -51,3 +51,21 @@ function sentence(error: RowError): string {
 function plain({ message, hint }: RowError): string {
   return hint ? `${message} (${hint})` : message;
 }
+
+/** Longest text that is repeated from a cell (characters). */
+const MOST_REPEATED = 80;
+
+/** Sheets have owners' names and addresses where fields take accounts: says what stood there, and where accounts are. */
+export function namingAccounts(
+  errors: readonly RowError[],
+  values: Readonly<Record<string, unknown>>,
+  accounts: ReadonlySet<string>,
+): RowError[] {
+  return errors.map((error) => {
+    const value = values[error.field];
+    if (!accounts.has(error.field) || typeof value !== 'string') return error;
+    const clause = error.message.replace(`${error.field} is `, 'is ');
+    const shown = [...value].slice(0, MOST_REPEATED).join('');
+    return { ...error, message: `"${shown}" ${clause}`, hint: '"veritrail member list" lists the members' };
+  });
+}

@@ -5,7 +5,7 @@ import type { RowReader } from '../mcp/import-rows.ts';
 import type { ImportRow } from '../sheets/rows.ts';
 import { CommandError } from './command.ts';
 import { asRow } from './import-fields.ts';
-import type { RefusedRows } from './import-report.ts';
+import { namingAccounts, type RefusedRows } from './import-report.ts';
 import type { ProgressBar } from './progress.ts';
 
 /** Rows that are judged and written together. */
@@ -17,6 +17,8 @@ interface Parts {
   reader: RowReader;
   /** Fields whose cell holds several values. */
   lists: ReadonlySet<string>;
+  /** Fields that name a member by its account. */
+  accounts: ReadonlySet<string>;
   input: Omit<ImportInput, 'rows'>;
   refused: RefusedRows;
   bar: ProgressBar;
@@ -63,7 +65,9 @@ export class ImportRun {
       this.created += answer.created;
       this.updated += answer.updated;
       this.unchanged += answer.unchanged;
-      for (const { row, errors: wrong } of answer.rows) if (wrong) errors.set(right[row]!.row, wrong);
+      for (const { row, errors: wrong } of answer.rows) {
+        if (wrong) errors.set(right[row]!.row, namingAccounts(wrong, right[row]!.values, this.parts.accounts));
+      }
     }
     this.rows += chunk.length;
     if (errors.size > 0) bar.clear();

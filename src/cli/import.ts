@@ -10,7 +10,7 @@ import { importRows } from '../sheets/rows.ts';
 import type { DateOrder } from '../sheets/spelled-dates.ts';
 import { callerFor } from './caller.ts';
 import { type Command, CommandError, onlyArgument, UsageError } from './command.ts';
-import { importFields, readerFor, requireColumns } from './import-fields.ts';
+import { importFields, readerFor, requireColumns, unusedText } from './import-fields.ts';
 import { RefusedRows } from './import-report.ts';
 import { CHUNK, ImportRun } from './import-run.ts';
 import { type Service, withInstallation } from './open.ts';
@@ -74,7 +74,7 @@ does not see that two rows more than ${CHUNK} rows apart contradict each other.
       const service = withoutReads(stores);
       const reader = readerFor(rowReaders(allTools(service)), type);
       const importable = importFields(reader, map.has('id'));
-      const { fields, lists } = importable;
+      const { fields, lists, accounts } = importable;
       const input = { organization_id, dry_run, ...(reason ? { reason } : {}) };
       const sheet = await readSheet(path, name === undefined ? {} : { sheet: name });
       const refused = await RefusedRows.open(shell, report).catch((error: unknown) => {
@@ -82,11 +82,12 @@ does not see that two rows more than ${CHUNK} rows apart contradict each other.
         throw error;
       });
       const bar = new ProgressBar(shell, 'rows');
-      const run = new ImportRun({ service, caller, reader, lists, input, refused, bar });
+      const run = new ImportRun({ service, caller, reader, lists, accounts, input, refused, bar });
       try {
-        const { unused, headerOf } = matchColumns(sheet.headers, fields, map);
-        requireColumns(importable, headerOf);
-        if (unused.length > 0) shell.err(`Columns that fill no field: ${unused.join(', ')}.`);
+        const columns = matchColumns(sheet.headers, fields, map);
+        requireColumns(importable, columns.headerOf);
+        const unused = unusedText(importable, columns);
+        if (unused !== null) shell.err(unused);
         await run.all(importRows(sheet, fields, { map, ...(dates ? { dates } : {}) }), () => sheet.progress());
       } finally {
         bar.clear();
