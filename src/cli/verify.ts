@@ -20,7 +20,7 @@ sealed in the file you kept (--seal): nothing before was altered, though you hav
 
   --key KEY      the public key that seals are signed with, which the service prints by "veritrail seal-key": the text
                  itself or a file with it, or with several, one after the other; all are trusted. Get it from somebody
-                 you trust, not with the file. May be repeated
+                 you trust, not with the file; after a leak, the new one alone. May be repeated
   --seal FILE    a seal that was kept elsewhere earlier ("veritrail seal"): the history must extend it. May be repeated
   --json         the verdict as JSON
 
