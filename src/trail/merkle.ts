@@ -29,16 +29,28 @@ const LEAF = Buffer.of(0);
 /** Root of the tree without leaves: the hash of nothing. */
 export const EMPTY_ROOT: Buffer = digestOf('sha256', '', 'buffer');
 
-/** By way of a text: so the 32 bytes come out of the pool, and not as memory of their own that must be given back. */
-function digest(bytes: Buffer): Buffer {
-  return Buffer.from(digestOf('sha256', bytes, 'binary'), 'latin1');
+/** A hash as a text of a byte a character: made and kept at half of what a buffer costs. */
+type HashText = string;
+
+const digest = (bytes: Buffer): HashText => digestOf('sha256', bytes, 'binary');
+/** Out of the pool, and not as memory of its own that must be given back. */
+const bytesOf = (hash: HashText): Buffer => Buffer.from(hash, 'latin1');
+
+function leafText(data: Buffer): HashText {
+  if (data.length !== 32) return digest(Buffer.concat([LEAF, data]));
+  outer.set(data, 1);
+  return digest(outer);
+}
+
+function nodeText(left: HashText, right: HashText): HashText {
+  inner.write(left, 1, 'latin1');
+  inner.write(right, 33, 'latin1');
+  return digest(inner);
 }
 
 /** A leaf's hash: SHA-256(0x00 ‖ data). */
 export function leafHash(data: Buffer): Buffer {
-  if (data.length !== 32) return digest(Buffer.concat([LEAF, data]));
-  outer.set(data, 1);
-  return digest(outer);
+  return bytesOf(leafText(data));
 }
 
 /** An inner node's hash: SHA-256(0x01 ‖ left ‖ right). */
@@ -46,7 +58,7 @@ export function nodeHash(left: Buffer, right: Buffer): Buffer {
   if (left.length !== 32 || right.length !== 32) throw new RangeError('a hash has 32 bytes');
   inner.set(left, 1);
   inner.set(right, 33);
-  return digest(inner);
+  return bytesOf(digest(inner));
 }
 
 /**
@@ -55,15 +67,17 @@ export function nodeHash(left: Buffer, right: Buffer): Buffer {
  */
 export class GrowingTree {
   /** Roots of the perfect subtrees that make up the tree, the largest first. */
-  private readonly edge: { level: number; hash: Buffer }[] = [];
+  private readonly edge: { level: number; hash: HashText }[] = [];
   private leaves = 0;
 
-  constructor(private readonly complete: (node: NodeId, hash: Buffer) => void = () => undefined) {}
+  constructor(private readonly complete?: (node: NodeId, hash: Buffer) => void) {}
 
   /** A tree of `size` leaves, of which the nodes are kept elsewhere. */
   static resume(size: number, node: NodeHash, complete?: (node: NodeId, hash: Buffer) => void): GrowingTree {
     const tree = new GrowingTree(complete);
-    for (const id of nodesOf({ from: 0, to: size })) tree.edge.push({ level: id.level, hash: node(id) });
+    for (const id of nodesOf({ from: 0, to: size })) {
+      tree.edge.push({ level: id.level, hash: node(id).toString('latin1') });
+    }
     tree.leaves = size;
     return tree;
   }
@@ -73,25 +87,24 @@ export class GrowingTree {
   }
 
   append(leaf: Buffer): void {
-    let hash = leafHash(leaf);
+    let hash = leafText(leaf);
     let level = 0;
     let index = this.leaves;
-    this.complete({ level, index }, hash);
+    this.complete?.({ level, index }, bytesOf(hash));
     while (this.edge.at(-1)?.level === level) {
-      hash = nodeHash(this.edge.pop()!.hash, hash);
+      hash = nodeText(this.edge.pop()!.hash, hash);
       level += 1;
       index = Math.floor(index / 2);
-      this.complete({ level, index }, hash);
+      this.complete?.({ level, index }, bytesOf(hash));
     }
     this.edge.push({ level, hash });
     this.leaves += 1;
   }
 
   root(): Buffer {
-    return (
-      this.edge.reduceRight<Buffer | null>((right, { hash }) => (right ? nodeHash(hash, right) : hash), null) ??
-      EMPTY_ROOT
-    );
+    let whole: HashText | null = null;
+    for (const { hash } of [...this.edge].reverse()) whole = whole === null ? hash : nodeText(hash, whole);
+    return whole === null ? EMPTY_ROOT : bytesOf(whole);
   }
 }
 
