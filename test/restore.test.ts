@@ -132,7 +132,8 @@ test('of a backup brings back log, accounts and keys, also where it was cut off 
   const events = await eventsOf(from, from.organizationId);
   for (const event of events.slice(0, 7)) await stores.events.append(event.stream, [event], event.revision - 1);
   await stores.close();
-  await ran(to, cwd, 'restore', 'all.jsonl.gz');
+  const { out } = await ran(to, cwd, 'restore', 'all.jsonl.gz');
+  assert.match(out, /^\d+ events and \d+ entries of the account store are restored\. Start the service\.$/);
   const there = await install(to);
   assert.is(there.installation, from.installation);
   assert.equal(await eventsOf(there, from.organizationId), events);
