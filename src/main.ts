@@ -14,7 +14,7 @@ Settings are environment variables, or lines of a .env file; see README.md. Toke
 `;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { demo: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } });
+  const values = readOptions();
   if (values.help) {
     process.stdout.write(HELP);
     return;
@@ -51,6 +51,16 @@ async function main(): Promise<void> {
   const invitation = setupLink === null ? '' : invite(address, setupLink);
   // One write, and the last step: whoever waits for it finds all of it, and a service that can be stopped.
   process.stdout.write(`veritrail is listening on ${address}\n${note}${greeting}${invitation}`);
+}
+
+/** The options of the start. @throws Error that names the next step where one is not known */
+function readOptions() {
+  try {
+    return parseArgs({ options: { demo: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } }).values;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`${message.replace(/\.$/, '')}. "npm start -- --help" lists what there is.`, { cause: error });
+  }
 }
 
 /** Said at every start until the owner has a password. */
