@@ -16,6 +16,7 @@ import { secret } from './identity/installation.ts';
 import { createOAuth } from './identity/oauth/oauth.ts';
 import { OpenId } from './identity/openid/openid.ts';
 import type { Logger } from './log.ts';
+import { reportChoices } from './queries/report/choices.ts';
 import type { Register } from './register.ts';
 import type { Stores } from './stores/open.ts';
 import { VERSION } from './version.ts';
@@ -75,6 +76,7 @@ export class Front {
       endpoint: endpointOf(config, port),
       formKey: await secret(accounts, 'form-key'),
       accessReader: { accounts, cursorKey },
+      reportChoices: (caller, id) => reportChoices(register.reader, caller, id),
       noteAccess: (entry) => identity.accessLog.note(entry),
       openId,
       organizationName: async (id) => (await requireOrganization(register.handler, id)).name,

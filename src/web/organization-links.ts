@@ -16,6 +16,7 @@ export function organizationLinks({ id, role }: NonNullable<Page['organization']
     ...(may(role, 'getReport')
       ? [link('reports', 'Reports', 'registers, reviews and audit packs to print or send')]
       : []),
+    link('files', 'Files', 'registers and their history as tables and lines, for spreadsheets and programs'),
     link('members', 'Members', members),
     ...(may(role, 'seeTokens')
       ? [link('tokens', 'Tokens and assistants', 'what may call tools here, whoever made it')]

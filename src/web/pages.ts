@@ -5,6 +5,7 @@ import { confirmPage } from './pages/confirm.tsx';
 import { consentPage } from './pages/consent.tsx';
 import { domainPages } from './pages/domains.tsx';
 import { factorPages } from './pages/factors.tsx';
+import { filesPage } from './pages/files.tsx';
 import { homePage } from './pages/home.tsx';
 import { memberPage } from './pages/member.tsx';
 import { membersPage } from './pages/members.tsx';
@@ -42,6 +43,7 @@ const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [
   organizationTokensPage,
   accessPage,
   reportsPage,
+  filesPage,
   tokensPage,
   assistantsPage,
   consentPage,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
+import type { Caller } from '../commands/caller.ts';
 import type { Limits } from '../http/limits.ts';
 import type { AccessEntry } from '../identity/access-told.ts';
 import type { Members } from '../identity/members.ts';
@@ -9,6 +10,7 @@ import type { People } from '../identity/people.ts';
 import type { Tokens } from '../identity/tokens.ts';
 import type { Visitor } from '../identity/visitor.ts';
 import type { AccessReader } from '../queries/access.ts';
+import type { ReportChoices } from '../queries/report/choices.ts';
 
 /** What the pages are made of. Each page takes of it what it needs. */
 export interface WebParts {
@@ -26,6 +28,8 @@ export interface WebParts {
   noteAccess: (entry: AccessEntry) => void;
   /** What the access log is read from. */
   accessReader: AccessReader;
+  /** What reports can be about, for forms that ask for one. @throws Refusal */
+  reportChoices: (caller: Caller, organizationId: string) => Promise<ReportChoices>;
   /** Signing in by an OpenID provider, where one is configured: then organizations may let domains in, too. */
   openId: OpenId | null;
   /** An organization's name, for who is no member of it yet. @throws Refusal not_found */

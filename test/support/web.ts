@@ -83,6 +83,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     tokens,
     oauth,
     noteAccess: () => undefined,
+    reportChoices: async () => ({ audits: { choices: [], cut: false }, frameworks: { choices: [], cut: false } }),
     accessReader: { accounts, cursorKey: Buffer.alloc(32, 8) },
     openId:
       openId === undefined

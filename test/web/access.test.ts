@@ -75,6 +75,47 @@ test('tells who came in, how and from where', async ({ web, owner, log, path }) 
   ]);
 });
 
+test('tells what was drawn: which, how, of what, and what narrowed it', async ({ web, owner, log, path }) => {
+  const caller = await web.members.callerOf(web.ownerId);
+  const { organizationId: organization_id } = web;
+  const frm = 'frm_0123456789abcdefghjkmnpqrs';
+  const file = {
+    organization_id,
+    type: 'risks',
+    format: 'csv',
+    position: '8',
+    filter: '{"query":"<b>"}',
+    after: 'rsk_1',
+  };
+  for (const tell of [
+    () => log.reportDrawn(caller, { organization_id, type: 'POSTURE', format: 'HTML', position: '7' }),
+    () =>
+      log.reportDrawn(
+        { ...caller, token_id: 'tok_1' },
+        {
+          ...{ organization_id, type: 'STATEMENT_OF_APPLICABILITY', format: 'PDF', position: '12' },
+          ...{ framework_id: frm, owner_id: web.ownerId },
+        },
+      ),
+    () => log.exportDrawn(caller, file),
+    () => log.exportDrawn(caller, { organization_id, type: 'changes', format: 'jsonl', position: '9' }),
+  ]) {
+    tell();
+    web.identity.clock.wait(60_000);
+  }
+  await log.close();
+  const { text } = await owner.get(`${path}?kind=drawn`);
+  assert.equal(
+    rowsOf(text.replaceAll(OWNER.name, 'Owner')).map(([, what]) => what),
+    [
+      'Export drawn (Changes, JSON Lines, position 9)',
+      'Export drawn (Risks, CSV, position 8, where {"query":"<b>"}, gone on with behind rsk_1)',
+      `Report drawn (Statement of applicability, PDF, position 12, framework ${frm}, records of Owner, with a token)`,
+      'Report drawn (Posture, page to print, position 7)',
+    ],
+  );
+});
+
 test('is filtered by kind and by dates, and says what is wrong with them', async ({ web, log, path }) => {
   for (let day = 0; day < 3; day += 1) {
     log.noted({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', visitor: VISITOR });

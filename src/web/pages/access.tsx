@@ -3,7 +3,9 @@ import { Refusal } from '../../commands/refusal.ts';
 import { KEPT_DAYS } from '../../identity/access-rows.ts';
 import { ACCESS, type AccessEntryShown, type AccessPage, listAccess } from '../../queries/access.ts';
 import type { AccessType } from '../../queries/access-entry.ts';
+import { accountNames } from '../../queries/names.ts';
 import { ACCESS_KINDS, ACCESS_WORDS, detailWords } from '../access-words.ts';
+import { drawnWords, isDrawn, ownersIn } from '../drawn-words.ts';
 import { FormFault, SelectField, TextField } from '../fields.tsx';
 import { BLANK, type FormState, refusedForm } from '../forms.ts';
 import type { Page } from '../page.ts';
@@ -29,22 +31,24 @@ export const accessPage = (parts: WebParts): Route[] => [
       if (!(error instanceof Refusal) || error.code !== 'invalid_input') throw error;
       const field = error.more.field?.replace('filter.', '');
       const refusal = new Refusal(error.code, error.message, field === undefined ? {} : { field });
-      return logPage(place, [], refusedForm(refusal, form.sent, FIELDS), { changes: [] }, false);
+      return logPage(place, [], refusedForm(refusal, form.sent, FIELDS), { changes: [], owners: new Map() }, false);
     }
   }),
 ];
 
+/** A page of the log, and names of the people that what was drawn was narrowed to. */
+type Found = AccessPage & { owners: ReadonlyMap<string, string> };
 type Asked = readonly (readonly [string, string])[];
 
 function askedBy({ query }: SignedInVisit): Asked {
   return FIELDS.map((name) => [name, query.get(name) ?? ''] as const).filter(([, value]) => value !== '');
 }
 
-async function read(parts: WebParts, visit: SignedInVisit, { organization }: Within): Promise<AccessPage> {
+async function read(parts: WebParts, visit: SignedInVisit, { organization }: Within): Promise<Found> {
   const { query } = visit;
   const caller = await parts.members.callerOf(visit.person.account.id);
   const types = Object.hasOwn(ACCESS_KINDS, query.get('kind') ?? '') ? ACCESS_KINDS[query.get('kind')!]!.types : null;
-  const answer = await listAccess(parts.accessReader, caller, {
+  const page = (await listAccess(parts.accessReader, caller, {
     organization_id: organization.id,
     filter: {
       record_types: [ACCESS],
@@ -56,17 +60,11 @@ async function read(parts: WebParts, visit: SignedInVisit, { organization }: Wit
     cursor: query.get('cursor') ?? undefined,
     view: 'SUMMARY',
     verify: false,
-  });
-  return answer as AccessPage;
+  })) as AccessPage;
+  return { ...page, owners: await accountNames(parts.accessReader.accounts, ownersIn(page.changes)) };
 }
 
-function logPage(
-  { organization, path }: Within,
-  asked: Asked,
-  form: FormState,
-  found: AccessPage,
-  later: boolean,
-): Page {
+function logPage({ organization, path }: Within, asked: Asked, form: FormState, found: Found, later: boolean): Page {
   const here = `${path}/access`;
   return {
     title: 'Access log',
@@ -83,7 +81,7 @@ function logPage(
         {found.changes.length === 0 ? (
           <p class="muted">There is nothing of that kind.</p>
         ) : (
-          <Log rows={found.changes} />
+          <Log rows={found.changes} owners={found.owners} />
         )}
         <PageLinks label="Pages of the log" ways={waysOf(here, asked, found.next_cursor, later)} />
       </>
@@ -105,7 +103,7 @@ function FilterForm({ action, form }: { action: string; form: FormState }) {
   );
 }
 
-function Log({ rows }: { rows: readonly AccessEntryShown[] }) {
+function Log({ rows, owners }: { rows: readonly AccessEntryShown[]; owners: Found['owners'] }) {
   return (
     <Table
       caption="Newest first"
@@ -114,7 +112,7 @@ function Log({ rows }: { rows: readonly AccessEntryShown[] }) {
         key: String(at),
         cells: [
           <When key="when" row={row} />,
-          <What key="what" row={row} />,
+          <What key="what" row={row} owners={owners} />,
           whoOf(row),
           <Place key="place" row={row} />,
           timesOf(row),
@@ -138,12 +136,14 @@ function When({ row }: { row: AccessEntryShown }) {
   );
 }
 
-function What({ row }: { row: AccessEntryShown }) {
-  const details = row.changes.map(({ field, to }) => detailWords(field, to)).filter((words) => words !== null);
+function What({ row, owners }: { row: AccessEntryShown; owners: Found['owners'] }) {
+  const details = isDrawn(row)
+    ? drawnWords(row, owners)
+    : row.changes.map(({ field, to }) => detailWords(field, to)).filter((words) => words !== null);
   return (
     <>
       {ACCESS_WORDS[row.event_type as AccessType]}
-      {details.length > 0 && <small> ({details.join(', ')})</small>}
+      {details.length > 0 && <small class="long"> ({details.join(', ')})</small>}
     </>
   );
 }

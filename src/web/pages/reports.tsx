@@ -1,34 +1,27 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import type { Narrowing } from '../../queries/report/report-type.ts';
 import { REPORT_TYPES, REPORTS, type ReportName } from '../../queries/report/types.ts';
+import { SelectField, TextField } from '../fields.tsx';
+import { BLANK } from '../forms.ts';
 import type { WebParts } from '../parts.ts';
+import { lackOf, type Offers, offersOf, ReportField } from '../report-fields.tsx';
 import { get, type Route } from '../visit.ts';
 import { within } from '../within.ts';
 
 const FORMATS = [
-  ['html', 'Page to print'],
-  ['pdf', 'PDF'],
-  ['csv', 'CSV for spreadsheets'],
-  ['markdown', 'Markdown'],
-  ['json', 'JSON'],
-] as const;
-
-const DATES = { type: 'date' } as const;
-const TEXT = { type: 'text' } as const;
-/** How each input is asked for; only what a report takes is. */
-const INPUTS: Readonly<Record<Narrowing, { label: string; type: 'text' | 'date' }>> = {
-  framework_id: { label: 'Framework’s id, where there are several', ...TEXT },
-  audit_id: { label: 'Id of the completed audit', ...TEXT },
-  owner_id: { label: 'Of this owner (ME for your own)', ...TEXT },
-  until: { label: 'Due until', ...DATES },
-  from: { label: 'From', ...DATES },
-  to: { label: 'To', ...DATES },
-};
+  { value: 'html', label: 'Page to print' },
+  { value: 'pdf', label: 'PDF' },
+  { value: 'csv', label: 'CSV for spreadsheets' },
+  { value: 'markdown', label: 'Markdown' },
+  { value: 'json', label: 'JSON' },
+];
 
 /** Reports as files, now or as of a day: for AUDITORs and up. */
 export const reportsPage = (parts: WebParts): Route[] => [
   get('/organizations/:id/reports', async (visit) => {
     const { organization, path } = await within(parts, visit, 'getReport');
+    const me = visit.person.account.id;
+    const choices = await parts.reportChoices(await parts.members.callerOf(me), organization.id);
+    const offers = offersOf(choices, await parts.members.membersOf(organization.id), me);
     const here = `/api/v1/organizations/${organization.id}/reports`;
     return {
       title: 'Reports',
@@ -40,8 +33,12 @@ export const reportsPage = (parts: WebParts): Route[] => [
             Each report is drawn when you ask for it, of today unless you name a day, and is noted in the access log.
             Its digest is the same whenever the same position is asked for again.
           </p>
+          <p>
+            Whole registers and the history, to work on with programs, are <a href={`${path}/files`}>files</a> of their
+            own.
+          </p>
           {REPORT_TYPES.map((type) => (
-            <ReportForm key={type} here={here} type={type} />
+            <ReportForm key={type} here={here} type={type} offers={offers} />
           ))}
         </>
       ),
@@ -50,48 +47,27 @@ export const reportsPage = (parts: WebParts): Route[] => [
 ];
 
 /** Sent by GET: nothing is changed by it, so it needs no token. */
-function ReportForm({ here, type }: { here: string; type: ReportName }) {
+function ReportForm({ here, type, offers }: { here: string; type: ReportName; offers: Offers }) {
   const { title, takes, needs = {} } = REPORTS[type];
   const name = type.toLowerCase().replaceAll('_', '-');
+  const lack = lackOf(takes, offers);
   return (
     <section>
       <h2 id={name}>{title}</h2>
-      <form method="get" action={`${here}/${name}`} class="inline card" aria-labelledby={name}>
-        {takes.map((input) => (
-          <Field key={input} id={`${name}-${input}`} name={input} required={input in needs} {...INPUTS[input]} />
-        ))}
-        <Field id={`${name}-as_of`} name="as_of" required={false} label="As of" type="date" />
-        <div class="field">
-          <label for={`${name}-format`}>Format</label>
-          <select id={`${name}-format`} name="format">
-            {FORMATS.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </div>
-        <button type="submit" aria-label={`Draw: ${title}`}>
-          Draw
-        </button>
-      </form>
+      {lack !== null ? (
+        <p class="muted">{lack}</p>
+      ) : (
+        <form method="get" action={`${here}/${name}`} class="inline card" aria-labelledby={name}>
+          {takes.map((input) => (
+            <ReportField key={input} id={`${name}-${input}`} name={input} required={input in needs} offers={offers} />
+          ))}
+          <TextField form={BLANK} id={`${name}-as_of`} name="as_of" label="As of" type="date" required={false} />
+          <SelectField form={BLANK} id={`${name}-format`} name="format" label="Format" choices={FORMATS} />
+          <button type="submit" aria-label={`Draw: ${title}`}>
+            Draw
+          </button>
+        </form>
+      )}
     </section>
-  );
-}
-
-interface Asked {
-  id: string;
-  name: string;
-  label: string;
-  type: 'text' | 'date';
-  required: boolean;
-}
-
-function Field({ id, label, type, ...input }: Asked) {
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {type === 'date' ? <input id={id} type="date" {...input} /> : <input id={id} type="text" {...input} />}
-    </div>
   );
 }

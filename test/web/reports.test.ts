@@ -1,0 +1,130 @@
+/** The pages that reports and files are drawn from: what they offer, and to whom. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FAMILY_QUERIES } from '../../src/queries/families.ts';
+import { MOST_CHOICES, type ReportChoice, type ReportChoices } from '../../src/queries/report/choices.ts';
+import { formsIn, startWeb, type TestBrowser, unescaped, type WebTest } from '../support/web.ts';
+
+const EVIL = `"><img src=x onerror="alert('1')">`;
+const NONE = { choices: [], cut: false };
+
+const choice = (id: string, more: Partial<ReportChoice> = {}): ReportChoice => ({
+  ...{ id, name: `The ${id}`, mark: null, archived: false },
+  ...more,
+});
+
+interface Context {
+  web: WebTest;
+  owner: TestBrowser;
+  /** What the read models offer. */
+  offered: ReportChoices;
+}
+
+const test = suite<Context>('the pages of reports and files');
+
+test.before(async (context) => {
+  const web = await startWeb(undefined, { reportChoices: async () => context.offered });
+  Object.assign(context, { web, owner: await web.setUpOwner() });
+});
+test.before.each((context) => {
+  context.offered = { audits: NONE, frameworks: NONE };
+});
+test.after(({ web }) => web.stop());
+
+/** A select's options as `value label`. */
+function optionsOf(html: string, id: string): string[] {
+  const [, select = ''] = new RegExp(`<select id="${id}"[^>]*>(.*?)</select>`, 's').exec(html) ?? [];
+  const options = [
+    ...select.matchAll(/<option(?: selected)?(?: value(?:="([^"]*)")?)?(?: selected)?>(.*?)<\/option>/gs),
+  ];
+  return options.map(([, value = '', label = '']) => `${value} ${unescaped(label)}`);
+}
+
+const reports = ({ web, owner }: Context) => owner.get(`/organizations/${web.organizationId}/reports`);
+
+test('offers what there is, archived ones last, and takes what was chosen without a script', async (context) => {
+  context.offered = {
+    audits: {
+      choices: [choice('aud_2', { archived: true }), choice('aud_1', { mark: '2026-01-02', name: EVIL })],
+      cut: false,
+    },
+    frameworks: { choices: [choice('frm_2', { mark: '2022' }), choice('frm_1')], cut: false },
+  };
+  const { status, text } = await reports(context);
+  assert.is(status, 200);
+  assert.equal(optionsOf(text, 'audit-pack-audit_id'), [
+    `aud_1 ${EVIL}, from 2026-01-02`,
+    'aud_2 The aud_2 (archived)',
+  ]);
+  assert.not.match(text, '<img');
+  assert.equal(optionsOf(text, 'statement-of-applicability-framework_id'), [
+    'frm_2 The frm_2, version 2022',
+    'frm_1 The frm_1',
+  ]);
+  const pack = formsIn(text).find(({ action }) => action.endsWith('/reports/audit-pack'))!;
+  assert.is(pack.method, 'get');
+  assert.equal([...pack.fields].sort(), [
+    ['as_of', ''],
+    ['audit_id', 'aud_1'],
+    ['format', 'html'],
+  ]);
+});
+
+test('says so where there is nothing to draw a report of', async (context) => {
+  const { text } = await reports(context);
+  assert.match(text, 'No audit was completed yet');
+  assert.match(text, 'No framework is adopted yet');
+  const actions = formsIn(text).map(({ action }) => action.split('/').at(-1));
+  assert.not.ok(actions.includes('audit-pack') || actions.includes('statement-of-applicability'), `${actions}`);
+  assert.ok(actions.includes('posture') && actions.includes('changes-between'), `${actions}`);
+});
+
+test('offers members by name, oneself first, and says where there are too many', async (context) => {
+  const { web } = context;
+  await web.invite({ name: 'Zoë', email: 'zoe@example.org', password: 'a quite long password 7' }, 'VIEWER');
+  await web.invite({ name: 'Bert', email: 'bert@example.org', password: 'a quite long password 7' }, 'EDITOR');
+  const labels = (text: string) => optionsOf(text, 'posture-owner_id').map((option) => option.replace(/^acc_\S+ /, ''));
+  const { text } = await reports(context);
+  assert.equal(labels(text), [' everybody’s', 'ME your own', 'Bert', 'Zoë']);
+  assert.not.match(text, 'an assistant draws it');
+  const many = Array.from({ length: MOST_CHOICES + 1 }, (_, at) => ({
+    ...{ account_id: `acc_${at}`, role: 'VIEWER' as const },
+    name: `Member ${String(at).padStart(3, '0')}`,
+  }));
+  const membersOf = web.members.membersOf.bind(web.members);
+  web.members.membersOf = async () => many;
+  context.offered = { audits: { choices: [choice('aud_1')], cut: true }, frameworks: NONE };
+  const cut = (await reports(context)).text;
+  web.members.membersOf = membersOf;
+  assert.is(labels(cut).length, MOST_CHOICES + 2);
+  assert.is(labels(cut).at(-1), 'Member 099');
+  assert.match(cut, `The first ${MOST_CHOICES} by name`);
+  assert.match(cut, /id="audit-pack-audit_id-hint">The newest 100/);
+});
+
+test('links every family and the changes in both formats, each to whom it is for', async ({ web, owner }) => {
+  const here = `/organizations/${web.organizationId}`;
+  const linked = (text: string) =>
+    [...text.matchAll(/href="\/api\/v1\/organizations\/(\w+)\/([^"]+)"/g)].map(([, id, path]) => {
+      assert.is(id, web.organizationId);
+      return unescaped(path!);
+    });
+  const families = Object.values(FAMILY_QUERIES).filter(({ type }) => type !== 'EVIDENCE');
+  const inBoth = (path: string) => [`${path}?format=csv`, `${path}?format=jsonl`];
+  const records = families.flatMap(({ plural }) => inBoth(`records/${plural}`)).sort();
+  const page = await owner.get(`${here}/files`);
+  assert.equal(linked(page.text).sort(), [...inBoth('changes'), ...records]);
+  assert.match((await owner.get(`${here}/reports`)).text, `href="${here}/files"`);
+  for (const [role, status, first] of [
+    ['AUDITOR', 200, inBoth('changes')],
+    ['VIEWER', 403, []],
+  ] as const) {
+    const email = `${role.toLowerCase()}@example.org`;
+    const browser = await web.invite({ name: role, email, password: `${role} of the register` }, role);
+    assert.is((await browser.get(`${here}/reports`)).status, status, role);
+    assert.equal(linked((await browser.get(`${here}/files`)).text).sort(), [...first, ...records], role);
+  }
+  assert.is((await owner.get('/organizations/org_00000000000000000000000000/files')).status, 404);
+});
+
+test.run();
