@@ -70,7 +70,9 @@ test('what waits is written when the service stops: by whom tokens were used, an
     const used = stored.filter(({ actor_id, event_type }) => actor_id === id && event_type === 'TOKEN_USED');
     assert.ok(used.length === 1 || used.length === 2, `${name}: a row, or two where a day ended meanwhile`);
     assert.ok(used.reduce((sum, { count }) => sum + count, 0) >= 4);
-    assert.ok(used.every((row) => row.account_id === accountId && row.at <= row.last_at && row.address === '127.0.0.1'));
+    assert.ok(
+      used.every((row) => row.account_id === accountId && row.at <= row.last_at && row.address === '127.0.0.1'),
+    );
   }
   const text = JSON.stringify(stored);
   for (const token of [...bad, served.token, auditor.token]) assert.not.match(text, token.slice(4, 20));
