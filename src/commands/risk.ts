@@ -13,7 +13,7 @@ export const DECISIONS = ['ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN'] as const;
 export type RiskStatus = (typeof RISK_STATUSES)[number];
 export type Treatment = (typeof TREATMENTS)[number];
 
-export const RATINGS = ['inherent_likelihood', 'inherent_impact', 'residual_likelihood', 'residual_impact'] as const;
+const RATINGS = ['inherent_likelihood', 'inherent_impact', 'residual_likelihood', 'residual_impact'] as const;
 
 /** Each 1 to 5, or null where not assessed. */
 export type RiskRatings = Record<(typeof RATINGS)[number], number | null>;
@@ -72,7 +72,7 @@ type DecideRisk = {
 export type RiskCommand = CommandOf<'Risk', RiskState, DecideRisk>;
 
 /** Likelihood × impact, or null while half of the pair is missing. */
-export function scoreOf(likelihood: number | null, impact: number | null): number | null {
+function scoreOf(likelihood: number | null, impact: number | null): number | null {
   return likelihood === null || impact === null ? null : likelihood * impact;
 }
 

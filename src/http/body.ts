@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { ClientGone, HttpError } from './errors.ts';
 
 /** The most that a request may send: 1 MiB. */
-export const BODY_LIMIT = 1 << 20;
+const BODY_LIMIT = 1 << 20;
 
 /**
  * The request's whole body. How long it may take is the server's `requestTimeout`. What is not read of a body that

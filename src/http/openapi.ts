@@ -5,7 +5,7 @@ import type { ToolBox } from '../mcp/toolbox.ts';
 import { isKnown } from './known.ts';
 import type { RequestState } from './request.ts';
 
-export const OPENAPI_PATH = '/api/mcp/openapi.json';
+const OPENAPI_PATH = '/api/mcp/openapi.json';
 
 /**
  * The OpenAPI document of the direct form and the files. It needs no credential: it says what any copy of this version says, and

@@ -7,7 +7,7 @@ import { type Actor, requireOrganization } from './actor.ts';
 import { DAY_MS, type KeptToken, type TokenRecord } from './token-record.ts';
 
 /** A token that ends within so many days is told of. */
-export const WARNING_DAYS = 14;
+const WARNING_DAYS = 14;
 
 /** A token as lists show it. */
 export type ShownToken = Omit<KeptToken, 'hash' | 'kind'> & {

@@ -65,7 +65,7 @@ export function openapiDocument(tools: readonly Tool[], { server, version, descr
 }
 
 /** Prefixes of ids, by what stands for such an id in examples. */
-export function prefixesOf(tools: readonly Tool[]): ReadonlyMap<string, string> {
+function prefixesOf(tools: readonly Tool[]): ReadonlyMap<string, string> {
   const families = tools.flatMap(({ record }) => (record ? [[record.singular, record.prefix] as const] : []));
   return new Map([['organization', 'org'], ...families]);
 }

@@ -7,7 +7,7 @@ import { ErrorCode, LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from 
 import type { Caller } from '../commands/caller.ts';
 import { isObject, type Params, ProtocolError, type RpcRequest } from './protocol-message.ts';
 
-export const MODERN_VERSION = '2026-07-28';
+const MODERN_VERSION = '2026-07-28';
 export const LATEST_LEGACY_VERSION = LATEST_PROTOCOL_VERSION;
 
 /** Streamable HTTP began with 2025-03-26; what is older speaks another transport. */
@@ -15,8 +15,8 @@ const LEGACY_VERSIONS = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version 
 export const SUPPORTED_VERSIONS: readonly string[] = [MODERN_VERSION, ...LEGACY_VERSIONS];
 
 /** Errors that 2026-07-28 defines beside JSON-RPC's own. */
-export const HEADER_MISMATCH = -32020;
-export const UNSUPPORTED_PROTOCOL_VERSION = -32022;
+const HEADER_MISMATCH = -32020;
+const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 
 /** A resource that there is not: 2026-07-28 gave up the older code, which stands in a range for implementations. */
 export const RESOURCE_NOT_FOUND: Record<Era, number> = { legacy: -32002, modern: ErrorCode.InvalidParams };

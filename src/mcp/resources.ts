@@ -50,7 +50,7 @@ export const RESOURCE_TEMPLATES = [
 ];
 
 /** A record's address as a resource. */
-export const recordUri = (id: string): string => `${RECORDS}${id}`;
+const recordUri = (id: string): string => `${RECORDS}${id}`;
 
 /**
  * Reads one resource.

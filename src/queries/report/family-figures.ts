@@ -100,7 +100,7 @@ export const VENDOR_FIGURES: FamilyFigures = {
   ],
 };
 
-export const MEASURE_FIGURES: FamilyFigures = {
+const MEASURE_FIGURES: FamilyFigures = {
   type: 'MEASURE',
   group: 'Measures',
   by: ['state'],
@@ -124,7 +124,7 @@ export const MEASURE_FIGURES: FamilyFigures = {
 
 const CONTROLS = 'Frameworks and controls';
 
-export const FRAMEWORK_FIGURES: FamilyFigures = {
+const FRAMEWORK_FIGURES: FamilyFigures = {
   type: 'FRAMEWORK',
   group: CONTROLS,
   by: [],
@@ -157,7 +157,7 @@ export const CONTROL_FIGURES: FamilyFigures = {
   ],
 };
 
-export const AUDIT_FIGURES: FamilyFigures = {
+const AUDIT_FIGURES: FamilyFigures = {
   type: 'AUDIT',
   group: 'Audits',
   by: ['state'],
@@ -217,7 +217,7 @@ export const NONCONFORMITY_FIGURES: FamilyFigures = {
   ],
 };
 
-export const EVIDENCE_FIGURES: FamilyFigures = {
+const EVIDENCE_FIGURES: FamilyFigures = {
   type: 'EVIDENCE',
   group: 'Evidence',
   by: [],
