@@ -1,5 +1,5 @@
 // Runs before `npm start` and `npm test`: installs what is missing, so that both can be the first command after a
-// clone. `--runtime` asks only for what the service itself needs. Plain JavaScript: nothing is installed yet.
+// clone. `--runtime` installs and asks for only what the service itself needs. Plain JavaScript: nothing is installed yet.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
@@ -18,7 +18,7 @@ if (!isInstalled()) install();
 
 function install() {
   console.log('Installing dependencies …');
-  const args = ['ci', '--ignore-scripts', ...(runtimeOnly ? [] : ['--include=dev'])];
+  const args = ['ci', '--ignore-scripts', runtimeOnly ? '--omit=dev' : '--include=dev'];
   const npm = process.env.npm_execpath;
   const [command, before] = npm ? [process.execPath, [npm]] : ['npm', []];
   const { status, error } = spawnSync(command, [...before, ...args], {
