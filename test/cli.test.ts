@@ -79,7 +79,8 @@ cli('as a process: creates, lists and revokes beside a running service', async (
   assert.not.match(created.err, /vtr_/);
 
   const listed = await asProcess(dataDir, 'token', 'list');
-  assert.match(listed.out, new RegExp(`^${id}  audit laptop  AUDITOR  ${token!.slice(-4)} .*until 20`, 'm'));
+  assert.match(listed.out, new RegExp(`^${id}  audit laptop  AUDITOR  …${token!.slice(-4)} .*until 20`, 'm'));
+  assert.match(listed.out, /^ID +NAME +ROLE +TOKEN +CREATED +LAST USED +STATE$/m);
   assert.not.match(listed.out, /vtr_/);
 
   assert.is((await asProcess(dataDir, 'token', 'revoke', id, '--reason', 'lost')).code, 0);

@@ -9,7 +9,7 @@ export const tokenList: Command = {
   summary: 'list all API tokens, without the tokens themselves',
   help: `Usage: veritrail token list [--json]
 
-Lists the API tokens, newest first, with the last four characters of each.
+Lists the API tokens and connected assistants, newest first. TOKEN has the last four characters of a token's text.
 
   --json    one JSON array instead of a table`,
 
@@ -26,7 +26,7 @@ function withoutHash({ hash: _hash, ...shown }: TokenRecord): object {
   return shown;
 }
 
-const HEADINGS = ['ID', 'NAME', 'ROLE', 'ENDS IN', 'CREATED', 'LAST USED', 'STATE'];
+const HEADINGS = ['ID', 'NAME', 'ROLE', 'TOKEN', 'CREATED', 'LAST USED', 'STATE'];
 
 function table(records: readonly TokenRecord[]): string {
   return textTable([HEADINGS, ...records.map(row)]);
@@ -39,7 +39,7 @@ function row(record: TokenRecord): string[] {
     record.id,
     record.name,
     role,
-    record.last_four || 'assistant',
+    record.kind === 'ASSISTANT' ? 'assistant' : `…${record.last_four}`,
     minute(record.created_at),
     used,
     stateOf(record),
