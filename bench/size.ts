@@ -1,21 +1,20 @@
 import type { Bed } from './data.ts';
 import { type Figure, figure } from './measure.ts';
-import { tokensOf } from './tokens.ts';
+import { MOST_LIST_BYTES, MOST_LIST_TOKENS, partForModels, tokensOf } from './tokens.ts';
 
 /** What the largest peer's list of tools (getprobo/probo) costs in cl100k tokens: with 35 tools, and in its newest version. */
 const PEER = { of35: 13_218, newest: 128_353 };
-const MOST_TOKENS = 7_000;
-const MOST_BYTES = 30 * 1024;
 
 /** What tools/list costs an assistant before its first question. */
 export function sizeFigures({ register }: Bed): Figure[] {
   const list = `{"tools":${register.tools.listJson}}`;
   const tools = (JSON.parse(register.tools.listJson) as unknown[]).length;
   const tokens = tokensOf(list);
+  const forModels = tokensOf(partForModels(register.tools.listJson));
   const about = `tools/list, ${tools} tools`;
   return [
-    figure(`${about}, to its bound`, 'tokens', tokens, MOST_TOKENS, '<=', 1),
-    figure(`${about}, to its bound`, 'bytes', Buffer.byteLength(list), MOST_BYTES, '<=', 1),
+    figure(`${about}, what models read, to its bound`, 'tokens', forModels, MOST_LIST_TOKENS, '<=', 1),
+    figure(`${about}, to its bound`, 'bytes', Buffer.byteLength(list), MOST_LIST_BYTES, '<=', 1),
     figure(`${about}, to a peer's 35 tools`, 'tokens', tokens, PEER.of35, '<=', 1),
     figure(`${about}, to the peer's newest list`, 'tokens', tokens, PEER.newest, '<=', 1 / 18),
   ];

@@ -8,3 +8,19 @@ export function tokensOf(text: string): number {
   encoding ??= new Tiktoken(cl100k);
   return encoding.encode(text, [], []).length;
 }
+
+/** The bounds of tools/list: for the part that a model reads, and for the whole. */
+export const MOST_LIST_TOKENS = 7_000;
+export const MOST_LIST_BYTES = 36 * 1024;
+
+interface ListedTool {
+  name: string;
+  description: string;
+  inputSchema: object;
+}
+
+/** Returns the part of a tools/list that a model reads: names, descriptions and input schemas. */
+export function partForModels(listJson: string): string {
+  const tools = JSON.parse(listJson) as ListedTool[];
+  return JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })));
+}
