@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts';
 export const CONTROL_STATUSES = ['INCLUDED', 'EXCLUDED'] as const;
 export type ControlStatus = (typeof CONTROL_STATUSES)[number];
 
-export const IMPLEMENTATIONS = ['NONE', 'PARTIAL', 'FULL'] as const;
+export const IMPLEMENTATIONS = ['NONE', 'STARTED', 'PARTIAL', 'FULL'] as const;
 
 const DETAILS = {
   name: '',

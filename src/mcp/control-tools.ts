@@ -22,7 +22,9 @@ const controls = {
     measure_count: z.int(),
     implementation: field
       .oneOf(IMPLEMENTATIONS)
-      .describe('of the linked measures that count: how many are IMPLEMENTED'),
+      .describe(
+        'of the linked measures that count, all (FULL), some (PARTIAL) or none are IMPLEMENTED; STARTED: none, but one is IN_PROGRESS',
+      ),
   },
   filter: {
     framework_id: field.some(field.id('frm')).optional(),
@@ -31,12 +33,12 @@ const controls = {
     implementation: field.someOf(IMPLEMENTATIONS).optional().describe('FULL: all its measures that count are done'),
   },
   descriptions: {
-    list: 'Controls of adopted frameworks, by section_title (their number). Gaps: status [INCLUDED], implementation [NONE, PARTIAL].',
+    list: 'Controls of adopted frameworks, by section_title (their number). Gaps: status [INCLUDED], implementation [NONE, STARTED, PARTIAL].',
     update:
       'Change a control; find it by listControls filter.section_title. Not applicable: EXCLUDED with exclusion_justification.',
   },
   examples: {
-    list: { filter: { status: ['INCLUDED'], implementation: ['NONE', 'PARTIAL'] }, size: 2 },
+    list: { filter: { status: ['INCLUDED'], implementation: ['NONE', 'STARTED', 'PARTIAL'] }, size: 2 },
     update: { status: 'EXCLUDED', exclusion_justification: 'We run no machines of our own', reason: 'Moved to Nimbus' },
   },
 };

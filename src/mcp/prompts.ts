@@ -84,7 +84,7 @@ async function readiness(desk: Desk, organizationId: string, frameworkId: string
   return Promise.all([
     section('Framework', 'listFrameworks', { filter: { ids: [frameworkId] } }),
     section('Gaps', 'listControls', {
-      filter: { ...about, status: ['INCLUDED'], implementation: ['NONE', 'PARTIAL'] },
+      filter: { ...about, status: ['INCLUDED'], implementation: ['NONE', 'STARTED', 'PARTIAL'] },
     }),
     section('Implemented without valid evidence', 'listMeasures', {
       filter: { state: ['IMPLEMENTED'], missing: ['EVIDENCE'] },

@@ -24,11 +24,12 @@ function later(one: string | null, other: string | null): string | null {
   return one === null || (other !== null && other > one) ? other : one;
 }
 
-/** Of its live measures, those that are NOT_APPLICABLE do not count. */
+/** Compares its measures with those that are IMPLEMENTED. Archived and NOT_APPLICABLE measures don't count. */
 function implementationOf(tally: Tally): Derived['implementation'] {
   const counting = countOf(tally, 'MEASURE') - countOf(tally, 'MEASURE:NOT_APPLICABLE');
-  if (counting === 0) return 'NONE';
-  return countOf(tally, 'MEASURE:IMPLEMENTED') === counting ? 'FULL' : 'PARTIAL';
+  const implemented = countOf(tally, 'MEASURE:IMPLEMENTED');
+  if (implemented > 0) return implemented === counting ? 'FULL' : 'PARTIAL';
+  return countOf(tally, 'MEASURE:IN_PROGRESS') > 0 ? 'STARTED' : 'NONE';
 }
 
 export const controls: ReadModel<ControlState> = {
@@ -58,5 +59,5 @@ export const controls: ReadModel<ControlState> = {
     if (isInDoubt(tally, 'FRAMEWORK')) return 'LIVE';
     return isInDoubt(tally, 'MEASURE') || isInDoubt(tally, 'LINK') ? 'LABELS' : null;
   },
-  keeps: ['MEASURE:IMPLEMENTED', 'MEASURE:NOT_APPLICABLE', FRAMEWORK_ARCHIVED],
+  keeps: ['MEASURE:IMPLEMENTED', 'MEASURE:IN_PROGRESS', 'MEASURE:NOT_APPLICABLE', FRAMEWORK_ARCHIVED],
 };

@@ -78,7 +78,7 @@ test('are found by framework, number, status and implementation, also as they we
   const before = await newest(register);
   await exclude(register, ids['A.10']!);
   await measure(register, [ids['B.1']!], { state: 'IMPLEMENTED' });
-  await measure(register, [ids['9.3']!]);
+  await measure(register, [ids['9.3']!], { state: 'IN_PROGRESS' });
   const found: [filter: object, now: string[], then: string[]][] = [
     [{ framework_id: [other.framework] }, ['A.5.2', 'Z.1'], ['A.5.2', 'Z.1']],
     [{ section_title: ['a.5.2'] }, ['A.5.2', 'A.5.2'], ['A.5.2', 'A.5.2']],
@@ -87,7 +87,8 @@ test('are found by framework, number, status and implementation, also as they we
     [{ linked_to: other.framework }, ['A.5.2', 'Z.1'], ['A.5.2', 'Z.1']],
     [{ status: ['EXCLUDED'] }, ['A.10'], []],
     [{ implementation: ['FULL'] }, ['B.1'], []],
-    [{ implementation: ['PARTIAL', 'FULL'] }, ['9.3', 'B.1'], []],
+    [{ implementation: ['STARTED', 'FULL'] }, ['9.3', 'B.1'], []],
+    [{ implementation: ['PARTIAL'] }, [], []],
     [{ implementation: ['NONE'], status: ['EXCLUDED'] }, ['A.10'], []],
     [{ ids: [ids['9.3']], missing: ['MEASURES'] }, [], ['9.3']],
     [{ ids: [ids['A.10']], missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'] }, ['A.10'], ['A.10']],

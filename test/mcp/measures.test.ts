@@ -126,7 +126,9 @@ test('count the controls that they are for, which follow how far they are', asyn
     const lacking = await names('listMeasures', { missing: ['CONTROLS'] });
     return [measure!.control_count, lacking.length, (await list('listControls'))[0]?.implementation];
   };
-  assert.equal(await told(), [1, 0, 'PARTIAL']);
+  assert.equal(await told(), [1, 0, 'NONE']);
+  await ok('updateMeasure', { id: OLD, state: 'IN_PROGRESS' });
+  assert.equal(await told(), [1, 0, 'STARTED']);
   await ok('updateMeasure', { id: OLD, state: 'IMPLEMENTED' });
   assert.equal(await told(), [1, 0, 'FULL']);
   await ok('updateMeasure', { id: OLD, state: 'NOT_APPLICABLE', justification: 'none' });

@@ -242,7 +242,7 @@ const CHOICES: Record<string, string> = {
   'updateNonconformity.status': 'OPEN IN_PROGRESS PENDING_VERIFICATION CLOSED',
   'addFramework.library_id': 'NIST_CSF_2_0 NIST_800_53_R5_HIGH ISO_27001_2022 SOC2_2017 GDPR',
   'updateControl.status': 'INCLUDED EXCLUDED',
-  'listControls.filter.implementation[]': 'NONE PARTIAL FULL',
+  'listControls.filter.implementation[]': 'NONE STARTED PARTIAL FULL',
   'addAudit.kind': 'INTERNAL EXTERNAL CERTIFICATION SURVEILLANCE',
   'updateAudit.state': 'NOT_STARTED IN_PROGRESS COMPLETED REJECTED OUTDATED',
   'linkRecords.action': 'LINK UNLINK',

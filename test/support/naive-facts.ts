@@ -26,8 +26,10 @@ function isMet({ status, last_review_date, due_date }: Facts): boolean {
 
 function implementationOf(register: NaiveRegister, control: Plain): string {
   const counting = register.live(control.id, 'MEASURE').filter(({ fields }) => fields.state !== 'NOT_APPLICABLE');
-  if (counting.length === 0) return 'NONE';
-  return counting.every(({ fields }) => fields.state === 'IMPLEMENTED') ? 'FULL' : 'PARTIAL';
+  const states = counting.map(({ fields }) => fields.state);
+  if (states.length > 0 && states.every((state) => state === 'IMPLEMENTED')) return 'FULL';
+  if (states.includes('IMPLEMENTED')) return 'PARTIAL';
+  return states.includes('IN_PROGRESS') ? 'STARTED' : 'NONE';
 }
 
 const FACTS: Readonly<Record<string, (register: NaiveRegister, record: Plain) => Facts>> = {

@@ -119,6 +119,7 @@ function controlFigures(register: NaiveRegister, controls: readonly Plain[]): Re
     controls_excluded: controls.length - included.length,
     controls_full: of('FULL'),
     controls_partial: of('PARTIAL'),
+    controls_started: of('STARTED'),
     controls_none: of('NONE'),
     coverage: included.length === 0 ? null : of('FULL') / included.length,
   };

@@ -119,8 +119,9 @@ export class Model {
 
   private implementation(control: string): string {
     const counted = this.beside(control, 'msr').filter(({ state }) => state !== 'NOT_APPLICABLE');
-    if (counted.length === 0) return 'NONE';
-    return counted.every(({ state }) => state === 'IMPLEMENTED') ? 'FULL' : 'PARTIAL';
+    const open = counted.filter(({ state }) => state !== 'IMPLEMENTED');
+    if (open.length < counted.length) return open.length === 0 ? 'FULL' : 'PARTIAL';
+    return open.some(({ state }) => state === 'IN_PROGRESS') ? 'STARTED' : 'NONE';
   }
 
   /** Compares every list and count of the service with this, now or as of a position. */
@@ -157,7 +158,7 @@ export class Model {
     assert.is(await total('listMeasures', { missing: ['EVIDENCE'] }), lacking('msr', 'evd'));
     assert.is(await total('listMeasures', { missing: ['CONTROLS'] }), lacking('msr', 'ctl'));
     assert.is(await total('listControls', { missing: ['MEASURES'] }), lacking('ctl', 'msr'));
-    for (const implementation of ['NONE', 'PARTIAL', 'FULL']) {
+    for (const implementation of ['NONE', 'STARTED', 'PARTIAL', 'FULL']) {
       const expected = this.live('ctl').filter(({ id }) => this.implementation(id) === implementation).length;
       assert.is(await total('listControls', { implementation: [implementation] }), expected, implementation);
     }

@@ -132,7 +132,12 @@ const FRAMEWORK_FIGURES: FamilyFigures = {
 };
 
 const isIncluded = (status: Value) => status === 'INCLUDED';
-const HOW_FAR = { FULL: 'fully implemented', PARTIAL: 'partly implemented', NONE: 'not implemented' };
+const HOW_FAR = {
+  FULL: 'fully implemented',
+  PARTIAL: 'partly implemented',
+  STARTED: 'started',
+  NONE: 'not started',
+};
 
 export const CONTROL_FIGURES: FamilyFigures = {
   type: 'CONTROL',

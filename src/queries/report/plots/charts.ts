@@ -66,7 +66,7 @@ export function trendPlot(points: readonly TrendPoint[]): string {
 
 /** How far the controls of each section are. @param rows controls, as the statement of applicability has them */
 export function coveragePlot(rows: readonly Row[]): string {
-  const states = ['FULL', 'PARTIAL', 'NONE', 'EXCLUDED'];
+  const states = ['FULL', 'PARTIAL', 'STARTED', 'NONE', 'EXCLUDED'];
   const sections = [...new Set(rows.map(sectionOf))];
   const counts = countBy(rows, (row) => `${stateOf(row)} ${sectionOf(row)}`);
   const at = (state: string, section: string) => counts.get(`${state} ${section}`) ?? 0;

@@ -10,6 +10,7 @@ export const COLOURS: Readonly<Record<string, string>> = {
   CRITICAL: '#e08a80',
   FULL: '#9fcfa9',
   PARTIAL: '#f6e3a1',
+  STARTED: '#f3c9a0',
   NONE: '#e5a79f',
   EXCLUDED: '#d9dcda',
 };
