@@ -17,8 +17,13 @@ for (const [uri, kind] of [
   ['http://127.0.0.1:6274/oauth/callback', 'LOOPBACK'],
   ['http://localhost:3334/oauth/callback', 'LOOPBACK'],
   ['http://[::1]:1/', 'LOOPBACK'],
-  ['cursor://anysphere.cursor-mcp/oauth/callback', 'EDITOR'],
-  ['vscode://publisher.extension/did-authenticate', 'EDITOR'],
+  ['cursor://anysphere.cursor-mcp/oauth/callback', 'PRIVATE_USE'],
+  ['vscode://publisher.extension/did-authenticate', 'PRIVATE_USE'],
+  ['jetbrains://idea/oauth/callback', 'PRIVATE_USE'],
+  ['com.example.app:/callback', 'PRIVATE_USE'],
+  ['com.example.app://callback', 'PRIVATE_USE'],
+  ['com.googleusercontent.apps.123-abc:/oauth2redirect', 'PRIVATE_USE'],
+  ['com.1example.app:/callback', 'PRIVATE_USE'],
   ['http://assistant.example/callback', null],
   ['http://127.0.0.1.evil.example/', null],
   ['http://127.1/', null],
@@ -42,8 +47,24 @@ for (const [uri, kind] of [
   ['javascript:alert(1)', null],
   ['data:text/html,x', null],
   ['file:///etc/passwd', null],
+  ['JavaScript:alert(1)', null],
+  ['vbscript:x', null],
+  ['blob:https://assistant.example/1', null],
+  ['about:blank', null],
+  ['ftp://assistant.example/', null],
+  ['ws://assistant.example/', null],
+  ['wss://assistant.example/', null],
+  ['mailto:ada@example.org', null],
+  ['intent://callback#Intent;end', null],
+  ['view-source:https://assistant.example/', null],
+  ['ms-msdt:/id', null],
+  ['urn:ietf:wg:oauth:2.0:oob', null],
   ['unknown-editor://callback', null],
-  ['com.example.app:/callback', null],
+  ['com.example.app:/callback#code', null],
+  ['com.example.app://ada@callback/', null],
+  ['com..app:/callback', null],
+  ['.example.app:/callback', null],
+  ['com.example.:/callback', null],
   ['//evil.example/', null],
   ['/callback', null],
   ['', null],
@@ -116,17 +137,26 @@ test('a client of this machine may come back at any port, another at none but it
   assert.is(await status(web, 'https://a.example:2000/callback'), 400);
 });
 
-test('an editor is answered at its own scheme', async () => {
-  const service = await start();
-  const redirect_uri = 'cursor://anysphere.cursor-mcp/oauth/callback';
-  const client = await newClient(service, { redirect_uris: [redirect_uri, 'http://localhost/callback'] });
-  const browser = new TestBrowser(service, service.owner);
-  const url = authorizeUrl(service, client, pkce().challenge, { redirect_uri });
-  const { page, details } = await browser.consent(url);
-  assert.equal(details.redirect, { uri: redirect_uri, host: 'cursor', kind: 'EDITOR' });
-  const back = await browser.answer(page, { organizations: [service.organizationId], role: 'VIEWER', read_only: true });
-  assert.ok(back.href.startsWith(`${redirect_uri}?code=`));
-});
+for (const [redirect_uri, host] of [
+  ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor'],
+  ['jetbrains://idea/oauth/callback', 'jetbrains'],
+  ['com.example.app:/oauth/callback', 'com.example.app'],
+] as const) {
+  test(`a program is answered at its own scheme, ${host}`, async () => {
+    const service = await start();
+    const client = await newClient(service, { redirect_uris: [redirect_uri, 'http://localhost/callback'] });
+    const browser = new TestBrowser(service, service.owner);
+    const url = authorizeUrl(service, client, pkce().challenge, { redirect_uri });
+    const { page, details } = await browser.consent(url);
+    assert.equal(details.redirect, { uri: redirect_uri, host, kind: 'PRIVATE_USE' });
+    const back = await browser.answer(page, {
+      organizations: [service.organizationId],
+      role: 'VIEWER',
+      read_only: true,
+    });
+    assert.ok(back.href.startsWith(`${redirect_uri}?code=`));
+  });
+}
 
 test('a registered client cannot be looked at, changed or removed', async () => {
   const service = await start();

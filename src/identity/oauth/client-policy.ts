@@ -42,7 +42,8 @@ function redirectsOf(given: unknown): string[] {
   }
   for (const uri of given) {
     if (typeof uri === 'string' && redirectKind(uri) !== null) continue;
-    const rule = 'https addresses, http ones of the loopback address, or private schemes of known editors';
+    const rule =
+      'https addresses, http ones of the loopback address, or private-use schemes (a reversed domain name, or a known editor)';
     throw new errors.InvalidClientMetadata(`redirect_uris must be ${rule}, without fragment, user name and wildcard`);
   }
   return given as string[];

@@ -12,7 +12,7 @@ import type { Tokens } from '../tokens.ts';
 import { type Addresses, PATHS, READ, WRITE } from './addresses.ts';
 import type { Clients } from './clients.ts';
 import { errors, type InteractionResults, type Provider } from './library.ts';
-import { redirectHost, redirectKind } from './redirects.ts';
+import { type RedirectKind, redirectHost, redirectKind } from './redirects.ts';
 import { storedId } from './stored.ts';
 
 export interface ConsentParts {
@@ -43,8 +43,8 @@ export interface ConsentDetails {
     /** The host whose document names the client; null for one that registered itself and could be anybody. */
     publishedBy: string | null;
   };
-  /** Where the answer goes, in full, and as a person may know it: a host with its port, or an editor's scheme. */
-  redirect: { uri: string; host: string; kind: 'WEB' | 'LOOPBACK' | 'EDITOR' };
+  /** Where the answer goes, in full, and as a person may know it: a host with its port, or a program's scheme. */
+  redirect: { uri: string; host: string; kind: RedirectKind };
   asksToWrite: boolean;
   /** The person's organizations, and what they are there. */
   organizations: { id: string; name: string; role: Role }[];

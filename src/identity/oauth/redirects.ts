@@ -1,29 +1,32 @@
 import { LOOPBACK_NAMES } from '../loopback.ts';
 
 /**
- * Private schemes that editors and assistants are known to register with the operating system. Any other is refused:
- * whichever program claims a scheme first gets what is sent to it.
+ * Private-use schemes of known editors and assistants, in use though they have no dot. Of the others without one, a
+ * browser or an operating system may give some a meaning of its own (`javascript:`, `ms-msdt:`).
  */
 const EDITOR_SCHEMES: ReadonlySet<string> = new Set(
   [
     ['cursor', 'vscode', 'vscode-insiders', 'vscodium', 'code-oss', 'windsurf', 'windsurf-next', 'zed', 'zed-preview'],
-    ['claude', 'kiro', 'trae', 'antigravity', 'positron', 'goose', 'warp', 'raycast', 'com.raycast', 'lmstudio'],
+    ['jetbrains', 'claude', 'kiro', 'trae', 'antigravity', 'positron', 'goose', 'warp', 'raycast', 'lmstudio'],
   ]
     .flat()
     .map((name) => `${name}:`),
 );
 
+/** A private-use scheme as RFC 8252 section 7.1 has it: a domain name in reverse, such as `com.example.app:`. */
+const REVERSED_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z0-9][a-z0-9-]*)+:$/;
+
 const MAX_LENGTH = 2_000;
 
-/** What kind of place a redirect goes to. */
-export type RedirectKind = 'WEB' | 'LOOPBACK' | 'EDITOR';
+/** The kind of place that a redirect goes to; PRIVATE_USE is a program on the person's device, by a scheme of its own. */
+export type RedirectKind = 'WEB' | 'LOOPBACK' | 'PRIVATE_USE';
 
-/** The kind, or null for what no code may be sent to. */
+/** Returns the kind, or null for an address that no code may be sent to. */
 export function redirectKind(uri: string): RedirectKind | null {
   // Only what is written as it will be read: parsers differ in what they make of white space, `\` and `*`.
   if (uri.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(uri) || /[\\*#]/.test(uri) || !URL.canParse(uri)) return null;
   const { protocol, hostname, port } = new URL(uri);
-  if (EDITOR_SCHEMES.has(protocol)) return /^[^/?]*:\/*[^/?]*@/.test(uri) ? null : 'EDITOR';
+  if (isPrivateUse(protocol)) return /^[^/?]*:\/*[^/?]*@/.test(uri) ? null : 'PRIVATE_USE';
   // The host as it is written is the host that is meant: no user name before it, no other way to write a number.
   const [, written = ''] = /^https?:\/\/([^/?]*)/i.exec(uri) ?? [];
   const [, host, ownPort = ''] = /^(.*?)(?::(\d+))?$/.exec(written.toLowerCase()) ?? [];
@@ -33,8 +36,10 @@ export function redirectKind(uri: string): RedirectKind | null {
   return protocol === 'http:' && LOOPBACK_NAMES.has(hostname) ? 'LOOPBACK' : null;
 }
 
-/** Where a redirect goes, as a person can judge it: a host, or the editor's scheme. */
+/** Where a redirect goes, as a person can judge it: a host, or the program's scheme. */
 export function redirectHost(uri: string): string {
   const { protocol, host } = new URL(uri);
-  return redirectKind(uri) === 'EDITOR' ? protocol.slice(0, -1) : host;
+  return isPrivateUse(protocol) ? protocol.slice(0, -1) : host;
 }
+
+const isPrivateUse = (protocol: string) => EDITOR_SCHEMES.has(protocol) || REVERSED_DOMAIN.test(protocol);

@@ -12,6 +12,7 @@ import { DaysField, GRANT, OrganizationsField, RoleField } from '../grant-fields
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { Facts } from '../pieces.tsx';
+import { redirectPlace } from '../redirect-place.ts';
 import { get, post, type Route, redirect } from '../visit.ts';
 
 const ANSWER = { answer: one(z.enum(['allow', 'deny'], 'Allow it or deny it.')) };
@@ -113,18 +114,13 @@ function factsOf({ client, redirect, asksToWrite }: ConsentDetails): [string, Co
     ...(client.publishedBy === null ? [] : [['Published by', client.publishedBy] as [string, string]]),
     ...(client.uri === null ? [] : [['Says it is from', new URL(client.uri).host] as [string, string]]),
     ['Asks to', asksToWrite ? 'read and change the register' : 'read the register'],
-    ['Your answer goes to', <strong key="host">{placeOf(redirect)}</strong>],
+    ['Your answer goes to', <strong key="host">{redirectPlace(redirect)}</strong>],
   ];
 }
 
-const nameOf = ({ client, redirect }: ConsentDetails) => client.name ?? client.publishedBy ?? placeOf(redirect);
-
-function placeOf({ host, kind }: ConsentDetails['redirect']): string {
-  if (kind === 'LOOPBACK') return `a program on this computer (${host})`;
-  return kind === 'EDITOR' ? `the program on this computer that opens ${host}: addresses` : host;
-}
+const nameOf = ({ client, redirect }: ConsentDetails) => client.name ?? client.publishedBy ?? redirectPlace(redirect);
 
 function warningOf({ publishedBy }: ConsentDetails['client'], redirect: ConsentDetails['redirect']): string {
   const known = publishedBy === null ? 'Nobody has checked its name.' : `${publishedBy} stands for its name.`;
-  return `${known} Allow it only if you have just begun this yourself, and ${placeOf(redirect)} is where your assistant is.`;
+  return `${known} Allow it only if you have just begun this yourself, and ${redirectPlace(redirect)} is where your assistant is.`;
 }
