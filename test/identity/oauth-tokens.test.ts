@@ -6,6 +6,7 @@ import {
   exchange,
   newClient,
   pkce,
+  REDIRECT,
   refresh,
   send,
   type TokenSet,
@@ -54,6 +55,37 @@ test('a code is only for its verifier, redirect, client and resource', async () 
   const elsewhere = { resource: 'https://other.example/' };
   const answer = await exchange(service, client, second.code, second.verifier, elsewhere);
   assert.is(answer.json.error, 'invalid_target');
+});
+
+const TWO = ['http://127.0.0.1/callback', 'http://localhost/callback'];
+
+test('a code whose client leaves out the redirect is bound by PKCE alone', async () => {
+  const service = await start();
+  const other = await newClient(service);
+  for (const redirect_uris of [[REDIRECT], TWO.slice(0, 1), TWO]) {
+    const client = await newClient(service, { redirect_uris });
+    const { code, verifier } = await allowedCode(service, client);
+    const asks = (client_id: string, with_verifier: string | undefined) =>
+      exchange(service, client_id, code, '', { redirect_uri: undefined, code_verifier: with_verifier });
+    assert.is((await asks(client, pkce().verifier)).json.error, 'invalid_grant');
+    assert.is((await asks(client, undefined)).json.error, 'invalid_grant');
+    assert.is((await asks(other, verifier)).json.error, 'invalid_grant');
+    assert.is((await asks(client, verifier)).status, 200, redirect_uris.join());
+    assert.is((await asks(client, verifier)).json.error, 'invalid_grant', 'and counts once');
+  }
+  const unknown = await exchange(service, other, 'unknown', pkce().verifier, { redirect_uri: undefined });
+  assert.is(unknown.json.error, 'invalid_grant');
+});
+
+test('a code is refused with another redirect than its request had, though the client has registered it', async () => {
+  const service = await start();
+  const client = await newClient(service, { redirect_uris: [...TWO, 'https://assistant.example/callback'] });
+  const { code, verifier } = await allowedCode(service, client);
+  for (const redirect_uri of [...TWO, 'https://assistant.example/callback', 'http://127.0.0.1:33419/callback']) {
+    const refused = await exchange(service, client, code, verifier, { redirect_uri });
+    assert.equal([refused.status, refused.json.error], [400, 'invalid_grant'], redirect_uri);
+  }
+  assert.is((await exchange(service, client, code, verifier)).status, 200);
 });
 
 test('a refresh token that is used again ends the whole family', async () => {

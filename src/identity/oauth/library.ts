@@ -4,6 +4,8 @@ import * as errorsOf from 'oidc-provider/lib/helpers/errors.js';
 // @ts-expect-error likewise
 import * as policyOf from 'oidc-provider/lib/helpers/interaction_policy/index.js';
 // @ts-expect-error likewise
+import internalsOf from 'oidc-provider/lib/helpers/weak_cache.js';
+// @ts-expect-error likewise
 import { Provider as ProviderOf } from 'oidc-provider/lib/provider.js';
 
 /**
@@ -19,4 +21,11 @@ export const Provider: typeof Library.Provider = ProviderOf;
 export type Provider = Library.Provider;
 export const errors: typeof Library.errors = errorsOf;
 export const interactionPolicy: typeof Library.interactionPolicy = policyOf;
+/** Answers one type of grant at the token endpoint. */
+type GrantHandler = (ctx: Library.KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
+
+/** Returns the handlers of a provider's grant types, by name; one may be replaced. */
+export const grantHandlers = (provider: Provider): Map<string, GrantHandler> =>
+  (internalsOf as (of: Provider) => { grantTypeHandlers: Map<string, GrantHandler> })(provider).grantTypeHandlers;
+
 export type { Adapter, AdapterPayload, Configuration, InteractionResults, KoaContextWithOIDC } from 'oidc-provider';

@@ -7,6 +7,7 @@ import { type AdapterParts, GrantAdapter, NoSessions, StoreAdapter } from './ada
 import { type Addresses, PATHS, READ, SCOPES, SIGNING, WRITE } from './addresses.ts';
 import { applyClientPolicy } from './client-policy.ts';
 import type { Clients } from './clients.ts';
+import { allowOmittedRedirect } from './code-exchange.ts';
 import type { oauthKeys } from './keys.ts';
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from './library.ts';
 import { DOCUMENT_BYTES, KEYS_BYTES, type metadataFetch } from './metadata-fetch.ts';
@@ -39,6 +40,7 @@ export function createProvider(parts: ProviderParts): Provider {
   provider.proxy = true;
   provider.on('server_error', (_ctx, error) => report(error));
   (provider as EventEmitter).on('error', report);
+  allowOmittedRedirect(provider);
   // Tokens of a form that is known for ours, and for false, without asking a store.
   const { AccessToken, RefreshToken } = provider;
   Object.defineProperty(AccessToken.prototype, 'generateTokenId', {
