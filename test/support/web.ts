@@ -258,6 +258,12 @@ export function unescaped(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name]!);
 }
 
+/** Path and query of an address, as a redirect may have it. */
+export function pathOf(address: string | undefined): string {
+  const { pathname, search } = new URL(address!, 'http://base');
+  return pathname + search;
+}
+
 /** The text of the element with this id, which holds no other. */
 export function textOf(html: string, id: string): string {
   const found = new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(html)?.[1];

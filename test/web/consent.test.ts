@@ -1,97 +1,19 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import Koa from 'koa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Cookies } from '../../src/http/cookies.ts';
-import { oauthEndpoints } from '../../src/http/oauth.ts';
-import { type RequestState, requests } from '../../src/http/request.ts';
 import type { AccessEntry } from '../../src/identity/access-told.ts';
-import { createOAuth, type OAuth } from '../../src/identity/oauth/oauth.ts';
-import { createPages } from '../../src/web/routes.ts';
-import { authorizeUrl, exchange, newClient, pkce, REDIRECT } from '../support/oauth-raw.ts';
-import type { OAuthService } from '../support/oauth-service.ts';
-import { OWNER, startWeb, TestBrowser, unescaped, type WebTest } from '../support/web.ts';
+import { askOnPages, type OAuthPages, startOAuthPages } from '../support/oauth-pages.ts';
+import { exchange, REDIRECT } from '../support/oauth-raw.ts';
+import { OWNER, pathOf, unescaped } from '../support/web.ts';
 
-/** The pages and the OAuth server in one app, as the service has them. */
-interface Site {
-  web: WebTest;
-  oauth: OAuth;
-  /** What the messages of oauth-raw.ts are sent to. */
-  target: OAuthService;
-  /** What the access log was told. */
-  noted: AccessEntry[];
-  /** A browser that is signed in as the owner, and one that is not. */
-  signedIn(): Promise<TestBrowser>;
-  stranger(): TestBrowser;
-  stop(): Promise<void>;
-}
-
-async function startSite(): Promise<Site> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const web = await startWeb(url);
-  const { members, tokens, people, identity } = web;
-  const cookies = new Cookies(url);
-  const oauth = await createOAuth({
-    ...{ accounts: identity.accounts, tokens, members, baseUrl: url, now: identity.now },
-    signedIn: async (request) =>
-      (await people.sessions.find(cookies.session(request) ?? undefined))?.account_id ?? null,
-    addressOf: () => '203.0.113.7',
-    report: (error) => {
-      throw error;
-    },
-  });
-  const noted: AccessEntry[] = [];
-  const app = new Koa<RequestState>();
-  app
-    .use(requests(web.logger))
-    .use(oauthEndpoints(oauth, web.limits))
-    .use(createPages({ ...web, oauth, noteAccess: (entry) => noted.push(entry) }));
-  server.on('request', app.callback());
-  const stranger = () => new TestBrowser(url, new URL(url).host, url);
-  return {
-    ...{ web, oauth, stranger, noted },
-    target: { url, resource: `${url}/api/mcp/v1` } as OAuthService,
-    signedIn: async () => {
-      const browser = stranger();
-      for (const [name, value] of (await web.setUpOwner()).cookies) browser.cookies.set(name, value);
-      return browser;
-    },
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await web.stop();
-    },
-  };
-}
-
-const test = suite<{ site: Site }>('consent page');
+const test = suite<{ site: OAuthPages }>('consent page');
 
 test.before.each(async (context) => {
-  context.site = await startSite();
+  context.site = await startOAuthPages();
 });
 test.after.each(({ site }) => site.stop());
 
-const pathOf = (address: string | undefined) => {
-  const { pathname, search } = new URL(address!, 'http://base');
-  return pathname + search;
-};
-
-/** Opens what a client asks, up to the page that asks the person. */
-async function ask(site: Site, browser: TestBrowser, fields: Record<string, string> = {}) {
-  const client = await newClient(site.target, { client_name: 'Helper <b>of</b> Ada' });
-  const { verifier, challenge } = pkce();
-  const sent = await browser.get(pathOf(authorizeUrl(site.target, client, challenge, fields)));
-  const shown = await browser.get(pathOf(sent.to));
-  return { client, verifier, shown, path: pathOf(sent.to) };
-}
-
 test('it says who asks for what, that the name is unchecked, and where the answer goes', async ({ site }) => {
-  const { shown } = await ask(site, await site.signedIn());
+  const { shown } = await askOnPages(site, await site.signedIn());
   assert.is(shown.status, 200);
   const text = unescaped(shown.text);
   for (const said of ['“Helper <b>of</b> Ada”', '127.0.0.1:33418', 'Nobody has checked its name', 'read and change']) {
@@ -105,7 +27,7 @@ test('it says who asks for what, that the name is unchecked, and where the answe
 test('who is not signed in signs in first and comes back', async ({ site }) => {
   await site.signedIn();
   const browser = site.stranger();
-  const { shown, path } = await ask(site, browser);
+  const { shown, path } = await askOnPages(site, browser);
   assert.is(shown.status, 303);
   assert.is(shown.to, `/sign-in?next=${encodeURIComponent(path)}`);
   await browser.get(shown.to!);
@@ -116,7 +38,7 @@ test('who is not signed in signs in first and comes back', async ({ site }) => {
 
 test('allowing gives the client a code that works, and what was chosen', async ({ site }) => {
   const browser = await site.signedIn();
-  const { client, verifier, path } = await ask(site, browser);
+  const { client, verifier, path } = await askOnPages(site, browser);
   const sent = await browser.send(path, { answer: 'allow', access: 'read', role: 'AUDITOR', days: '7' });
   assert.is(sent.status, 303);
   const last = await browser.get(pathOf(sent.to));
@@ -141,7 +63,7 @@ test('allowing gives the client a code that works, and what was chosen', async (
 
 test('an answer that came second is told nowhere, whatever it says', async ({ site }) => {
   const browser = await site.signedIn();
-  const { path } = await ask(site, browser);
+  const { path } = await askOnPages(site, browser);
   await browser.get(path);
   const first = await browser.send(path, { answer: 'allow' });
   for (const second of [
@@ -157,7 +79,7 @@ test('an answer that came second is told nowhere, whatever it says', async ({ si
 
 test('denying tells the client, and connects nothing', async ({ site }) => {
   const browser = await site.signedIn();
-  const { path } = await ask(site, browser);
+  const { path } = await askOnPages(site, browser);
   const sent = await browser.send(path, { answer: 'deny' });
   const back = new URL((await browser.get(pathOf(sent.to))).to!);
   assert.is(back.searchParams.get('error'), 'access_denied');
@@ -170,7 +92,7 @@ test('denying tells the client, and connects nothing', async ({ site }) => {
 
 test('what cannot be allowed is said on the page, which can be sent again', async ({ site }) => {
   const browser = await site.signedIn();
-  const { path } = await ask(site, browser);
+  const { path } = await askOnPages(site, browser);
   for (const [fields, said] of [
     [{ organizations: [] }, 'at least one organization'],
     [{ organizations: ['org_00000000000000000000000000'] }, 'organization'],
@@ -188,7 +110,7 @@ test('what cannot be allowed is said on the page, which can be sent again', asyn
 
 test('a request that asks to read offers no more', async ({ site }) => {
   const browser = await site.signedIn();
-  const { shown, path } = await ask(site, browser, { scope: 'compliance:read' });
+  const { shown, path } = await askOnPages(site, browser, { scope: 'compliance:read' });
   assert.not.match(shown.text, 'value="write"');
   const sent = await browser.send(path, { answer: 'allow', access: 'write' });
   assert.is(sent.status, 303);
@@ -198,7 +120,7 @@ test('a request that asks to read offers no more', async ({ site }) => {
 
 test('a forged answer connects nothing', async ({ site }) => {
   const browser = await site.signedIn();
-  const { path } = await ask(site, browser);
+  const { path } = await askOnPages(site, browser);
   const forged = {
     answer: 'allow',
     organizations: site.web.organizationId,
@@ -215,7 +137,7 @@ test('a forged answer connects nothing', async ({ site }) => {
 
 test('a page that is over says so', async ({ site }) => {
   const browser = await site.signedIn();
-  const { path } = await ask(site, browser);
+  const { path } = await askOnPages(site, browser);
   site.web.identity.clock.wait(31 * 60_000);
   const shown = await browser.get(path);
   assert.is(shown.status, 404);

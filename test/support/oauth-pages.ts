@@ -1,0 +1,80 @@
+/** The pages and the OAuth server together, for what a person sees on the way to connecting an assistant. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
+import { Cookies } from '../../src/http/cookies.ts';
+import { oauthEndpoints } from '../../src/http/oauth.ts';
+import { type RequestState, requests } from '../../src/http/request.ts';
+import type { AccessEntry } from '../../src/identity/access-told.ts';
+import type { Outside } from '../../src/identity/oauth/metadata-fetch.ts';
+import { createOAuth, type OAuth } from '../../src/identity/oauth/oauth.ts';
+import { createPages } from '../../src/web/routes.ts';
+import { authorizeUrl, newClient, pkce } from './oauth-raw.ts';
+import type { OAuthService } from './oauth-service.ts';
+import { pathOf, startWeb, TestBrowser, type WebTest } from './web.ts';
+
+/** The pages and the OAuth server in one app, as the service has them. */
+export interface OAuthPages {
+  web: WebTest;
+  oauth: OAuth;
+  /** What the messages of oauth-raw.ts are sent to. */
+  target: OAuthService;
+  /** What the access log was told. */
+  noted: AccessEntry[];
+  /** A browser that is signed in as the owner, and one that is not. */
+  signedIn(): Promise<TestBrowser>;
+  stranger(): TestBrowser;
+  stop(): Promise<void>;
+}
+
+export async function startOAuthPages(outside?: Outside): Promise<OAuthPages> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const web = await startWeb(url);
+  const { members, tokens, people, identity } = web;
+  const cookies = new Cookies(url);
+  const oauth = await createOAuth({
+    ...{ accounts: identity.accounts, tokens, members, baseUrl: url, now: identity.now },
+    signedIn: async (request) =>
+      (await people.sessions.find(cookies.session(request) ?? undefined))?.account_id ?? null,
+    ...(outside === undefined ? {} : { outside }),
+    addressOf: () => '203.0.113.7',
+    report: (error) => {
+      throw error;
+    },
+  });
+  const noted: AccessEntry[] = [];
+  const app = new Koa<RequestState>();
+  app
+    .use(requests(web.logger))
+    .use(oauthEndpoints(oauth, web.limits))
+    .use(createPages({ ...web, oauth, noteAccess: (entry) => noted.push(entry) }));
+  server.on('request', app.callback());
+  const stranger = () => new TestBrowser(url, new URL(url).host, url);
+  return {
+    ...{ web, oauth, stranger, noted },
+    target: { url, resource: `${url}/api/mcp/v1` } as OAuthService,
+    signedIn: async () => {
+      const browser = stranger();
+      for (const [name, value] of (await web.setUpOwner()).cookies) browser.cookies.set(name, value);
+      return browser;
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await web.stop();
+    },
+  };
+}
+
+/** Opens what a client asks, up to the page that asks the person. */
+export async function askOnPages(site: OAuthPages, browser: TestBrowser, fields: Record<string, string> = {}) {
+  const client = await newClient(site.target, { client_name: 'Helper <b>of</b> Ada' });
+  const { verifier, challenge } = pkce();
+  const sent = await browser.get(pathOf(authorizeUrl(site.target, client, challenge, fields)));
+  const shown = await browser.get(pathOf(sent.to));
+  return { client, verifier, shown, path: pathOf(sent.to) };
+}
