@@ -56,7 +56,7 @@ export class Accounts {
     const { accounts, passwords, now, noted } = this.parts;
     const name = readName(wanted.name);
     const address = readEmail(wanted.email);
-    if (wanted.password !== undefined) refuseBadPassword(wanted.password, { name, email: address.email });
+    if (wanted.password !== undefined) await refuseBadPassword(wanted.password, { name, email: address.email });
     if ((await this.byEmail(address.email)) !== null) throw taken();
     const account = accountOf({
       id: randomId('acc'),
@@ -84,7 +84,7 @@ export class Accounts {
     const { accounts, passwords, noted } = this.parts;
     const name = readName(person.name);
     const address = readEmail(person.email);
-    refuseBadPassword(person.password, { name, email: address.email });
+    await refuseBadPassword(person.password, { name, email: address.email });
     const password = await passwords.hash(person.password);
     const fields = { name, ...address, password };
     if (!(await accounts.update('accounts', id, fields, { password: null, subject: null, erased_at: null })))
@@ -169,7 +169,7 @@ export class Accounts {
   /** Sessions and links of before are dead with it. */
   private async replacePassword(account: Account, next: string): Promise<Account> {
     const { accounts, passwords, sessions, links } = this.parts;
-    refuseBadPassword(next, account);
+    await refuseBadPassword(next, account);
     const fields = { password: await passwords.hash(next), generation: account.generation + 1 };
     const before = { password: account.password, erased_at: null };
     if (!(await accounts.update('accounts', account.id, fields, before))) {

@@ -1,6 +1,7 @@
 import { parseOptions } from '@node-rs/argon2';
 import { Refusal } from '../commands/refusal.ts';
 import { Argon2, type Hasher } from './argon2.ts';
+import { isCommonPassword } from './common-passwords.ts';
 import { Turns } from './turns.ts';
 
 /** 19 MiB and two passes: the smallest that OWASP's password storage sheet asks of argon2id (the package's default kind). */
@@ -40,16 +41,21 @@ export class Passwords {
 const SHORTEST = 12;
 const LONGEST = 200;
 
-/** 12 to 200 characters, neither the person's own data nor obviously common. @throws Refusal invalid_input */
-export function refuseBadPassword(password: string, person: { name: string | null; email: string | null }): void {
+/** 12 to 200 characters, neither the person's own data nor a common password. @throws Refusal invalid_input */
+export async function refuseBadPassword(
+  password: string,
+  { name, email }: { name: string | null; email: string | null },
+): Promise<void> {
   const length = [...foldPassword(password)].length;
   if (length < SHORTEST || length > LONGEST || !password.isWellFormed()) {
     refuse(`Choose a password of ${SHORTEST} to ${LONGEST} characters.`);
   }
   const plain = unadorned(password);
-  const own = [person.name, person.email, person.email?.split('@')[0]].map((text) => unadorned(text ?? ''));
+  const own = [name, ...(name?.split(/\s+/u) ?? []), email, ...(email?.split('@') ?? [])].map((text) =>
+    unadorned(text ?? ''),
+  );
   if (own.includes(plain)) refuse('Choose a password that is not your name or e-mail address.');
-  if (COMMON.has(plain) || REPEATED.test(plain) || RUNS.some((run) => run.includes(plain))) {
+  if (await isCommonPassword(plain, own)) {
     refuse('This password is one of the first that anybody would try: choose another.');
   }
 }
@@ -63,47 +69,6 @@ function foldPassword(password: string): string {
 function unadorned(text: string): string {
   return foldPassword(text).toLowerCase().replace(/\s/gu, '');
 }
-
-/** A short text again and again. */
-const REPEATED = /^(.{1,6}?)\1+$/u;
-
-const DIGITS = '0123456789';
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
-const KEYS = 'qwertyuiopasdfghjklzxcvbnm';
-const reversed = (text: string) => [...text].reverse().join('');
-const RUNS = [DIGITS, LETTERS, KEYS, `1234567890${KEYS}`].flatMap((run) =>
-  [run, reversed(run)].map((one) => one + one),
-);
-
-/** Of at least twelve characters: what is shorter is refused for that. */
-const COMMON: ReadonlySet<string> = new Set([
-  ...[
-    'password',
-    'passw0rd',
-    'p@ssw0rd',
-    'p@ssword',
-    'veritrail',
-    'compliance',
-    'administrator',
-    'welcome',
-    'changeme',
-  ].flatMap((word) =>
-    ['1', '12', '123', '1234', '12345', '123456', '!', '123!', '1234!', '2024', '2025', '2026', '2027'].map(
-      (end) => word + end,
-    ),
-  ),
-  ...['administrator', 'passwordpassword', 'mypassword123', 'mypassword1234', 'thisismypassword', 'letmeinletmein'],
-  ...[
-    'correcthorsebatterystaple',
-    'iloveyou1234',
-    'iloveyouforever',
-    'trustno1trustno1',
-    '1q2w3e4r5t6y',
-    '1qaz2wsx3edc',
-  ],
-  ...['qwerty123456', 'qwertyuiop123', 'qwerty1234567', 'abc123abc123', 'abcd12345678', 'a1b2c3d4e5f6', 'q1w2e3r4t5y6'],
-  ...['123456789abc', '123456qwerty', '1234567890ab', 'abcdef123456', 'superman1234', 'football1234', 'sunshine1234'],
-]);
 
 function refuse(message: string): never {
   throw new Refusal('invalid_input', message, { field: 'password' });

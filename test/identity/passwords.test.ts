@@ -103,6 +103,8 @@ for (const good of [
   '\u{1f600}\u{1f601}\u{1f602}\u{1f603}\u{1f604}\u{1f605}\u{1f606}\u{1f607}\u{1f608}\u{1f609}\u{1f60a}\u{1f60b}',
   `${'x1'.repeat(30)}tail of it`,
   'Ada Lovelace, countess',
+  'purple monkey tulips',
+  '83!@monk92$%1x',
   `${'long words '.repeat(18)}ab`,
 ]) {
   passwords(`${JSON.stringify(good.slice(0, 30))} will do`, () => refuseBadPassword(good, PERSON));
@@ -126,9 +128,17 @@ for (const [why, bad] of [
   ['digits in their order', '123456789012'],
   ['digits backwards', '987654321098'],
   ['keys in their order', 'qwertyuiopas'],
+  ['a listed one with digits', 'qwertyuiop12'],
+  ['a listed one between signs', '**Football-2031!'],
+  ['a listed one spelled with signs', 'P@$$w0rd20311'],
+  ['a listed one twice', 'Monkey monkey 7'],
+  ['two letters that alternate with digits', 'a1b2c3d4e5f6'],
+  ['the name of the service with digits', 'veritrail2031'],
+  ['a part of the name with digits', 'Lovelace1815!!'],
+  ['the domain of the address', 'example.org12'],
 ] as const) {
   passwords(`refused: ${why}`, async () => {
-    const refused = (await rejection(Promise.resolve().then(() => refuseBadPassword(bad, PERSON)))) as Refusal;
+    const refused = (await rejection(refuseBadPassword(bad, PERSON))) as Refusal;
     assert.is(refused.code, 'invalid_input');
     assert.is(refused.more.field, 'password');
     assert.not(refused.message.includes(bad), 'no message repeats a password');

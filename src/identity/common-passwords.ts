@@ -1,0 +1,60 @@
+/** A listed word this short does not make the password around it a common one. */
+const SHORTEST_WORD = 4;
+const LETTER = '\\p{L}';
+/** Digits and signs that people put before and behind a common password. */
+const ADDED = new RegExp(`^[^${LETTER}]+|[^${LETTER}]+$`, 'gu');
+/** A short text again and again. */
+const REPEATED = /^(.{1,6}?)\1+$/u;
+/** One text twice or more often. */
+const REPEATED_WORD = /^(.+?)\1+$/u;
+
+const DIGITS = '0123456789';
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const KEYS = 'qwertyuiopasdfghjklzxcvbnm';
+const reversed = (text: string) => [...text].reverse().join('');
+const RUNS = [DIGITS, LETTERS, KEYS, `1234567890${KEYS}`].flatMap((run) =>
+  [run, reversed(run)].map((one) => one + one),
+);
+
+/** Words that belong to this service, and what the list lacks. */
+const ADDITIONS = [
+  ...['veritrail', 'compliance', 'correcthorsebatterystaple', 'thisismypassword', 'iloveyouforever'],
+  ...['abcd12345678', 'abcdef123456', '1234567890ab', 'a1b2c3d4e5f6'],
+];
+
+/** Signs that stand for letters. A 1 may be an i or an l. */
+const SIGNS: Readonly<Record<string, string>> = { '@': 'a', '4': 'a', '3': 'e', '0': 'o', $: 's', '5': 's', '7': 't' };
+
+let loading: Promise<ReadonlySet<string>> | undefined;
+
+/** Loads the list once, when the first password is chosen: it takes a tenth of a second. */
+function listed(): Promise<ReadonlySet<string>> {
+  loading ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) => new Set([...dictionary['passwords-common'], ...ADDITIONS]),
+  );
+  return loading;
+}
+
+/**
+ * Tells whether a password is among the first that anybody would try: a listed one, one of `ownWords`, or one of these
+ * repeated, spelled with signs for letters, or between digits and signs.
+ * @param password folded, in lower case, without spaces
+ * @param ownWords what is known of the person, in the same form
+ */
+export async function isCommonPassword(password: string, ownWords: readonly string[]): Promise<boolean> {
+  if (REPEATED.test(password) || RUNS.some((run) => run.includes(password))) return true;
+  const list = await listed();
+  const isCommon = (text: string) => list.has(text) || ownWords.includes(text);
+  if (isCommon(password)) return true;
+  const words = [password, password.replace(ADDED, '')].map((text) => text.replace(REPEATED_WORD, '$1'));
+  return words.flatMap(spellings).some((word) => word.length >= SHORTEST_WORD && isCommon(word));
+}
+
+/** A text as it stands, and with letters in the place of signs. */
+function spellings(text: string): string[] {
+  const plain = text.replace(/[@430$57]/g, (sign) => SIGNS[sign]!);
+  return [text, plain, plain.replace(/[1!]/g, 'i'), plain.replace(/1/g, 'l')].flatMap((one) => [
+    one,
+    one.replace(ADDED, ''),
+  ]);
+}
