@@ -166,8 +166,14 @@ export class Members {
     await dropHint(this.parts, accountId, organizationId);
   }
 
-  /** @throws Refusal invalid_transition for the last OWNER */
+  /**
+   * Takes a member out on their own wish.
+   * @throws Refusal invalid_transition for the last OWNER; not_found for no member, whether there is such an organization or not
+   */
   async leave(organizationId: string, accountId: string): Promise<void> {
+    if ((await this.membership(accountId, organizationId)) === null) {
+      throw new Refusal('not_found', 'The account is not a member there: look at the list of its organizations.');
+    }
     await this.remove(organizationId, accountId, personOf(accountId));
   }
 

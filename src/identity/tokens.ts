@@ -207,19 +207,16 @@ export class Tokens {
     throw new Refusal('too_large', `You have ${MOST_ACTIVE} tokens and assistants: revoke some that are not used.`);
   }
 
+  /** Answers the same for an organization of others as for none: ids of other organizations are told to nobody. */
   private async refuseAboveMember(organizationId: string, accountId: string, role: Role): Promise<void> {
     const { state } = await this.parts.handler.load(organizationAggregate(organizationId), true);
-    if (state === null) {
-      throw new Refusal('not_found', `There is no organization ${organizationId}: choose from the list of yours.`, {
-        field: 'organizations',
-      });
+    const member = state && memberRole(state, accountId);
+    if (member === null) {
+      const message = `The account is not a member of ${organizationId}: choose one of its own organizations.`;
+      throw new Refusal('not_found', message, { field: 'organizations' });
     }
-    const member = memberRole(state, accountId);
-    if (member !== null && lowerRole(member, role) === role) return;
-    const message =
-      member === null
-        ? `The account is no member of ${organizationId}: leave it out, or add the member first.`
-        : `The account is ${member} in ${organizationId}: choose that role or a lower one.`;
+    if (lowerRole(member, role) === role) return;
+    const message = `The account is ${member} in ${organizationId}: choose that role or a lower one.`;
     throw new Refusal('forbidden', message, { field: 'role' });
   }
 

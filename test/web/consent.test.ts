@@ -108,6 +108,24 @@ test('what cannot be allowed is said on the page, which can be sent again', asyn
   assert.is((await browser.send(path, { answer: 'allow' })).status, 303);
 });
 
+test('it does not tell whether an organization of others exists', async ({ site }) => {
+  await site.signedIn();
+  const { web } = site;
+  const browser = site.stranger();
+  const guest = { name: 'Grace', email: 'grace@example.org', password: 'nanoseconds in a wire' };
+  for (const [name, value] of (await web.invite(guest, 'EDITOR')).cookies) browser.cookies.set(name, value);
+  const { id: foreign } = await web.members.createOrganization('Another', web.ownerId);
+  const { path } = await askOnPages(site, browser);
+  const answer = async (organization: string) => {
+    await browser.get(path);
+    const { status, text } = await browser.send(path, { answer: 'allow', organizations: [organization] });
+    return [status, text.replaceAll(organization, 'ORG')];
+  };
+  const told = await answer(foreign);
+  assert.is(told[0], 400);
+  assert.equal(told, await answer(foreign.replace(/.{8}$/, '00000000')));
+});
+
 test('a request that asks to read offers no more', async ({ site }) => {
   const browser = await site.signedIn();
   const { shown, path } = await askOnPages(site, browser, { scope: 'compliance:read' });

@@ -110,6 +110,26 @@ test('nobody makes a token above their own role, or for others', async ({ web })
   assert.is(await named(web, 'Above', (await web.people.accounts.byEmail(EDITOR.email))!.id), undefined);
 });
 
+test('no form tells whether an organization of others exists', async ({ web }) => {
+  const edith = await web.invite(EDITOR, 'EDITOR');
+  const { id: foreign } = await web.members.createOrganization('Another', web.ownerId);
+  const nowhere = foreign.replace(/.{8}$/, '00000000');
+  const answer = async (page: string, action: string, field: string, id: string) => {
+    await edith.get(page);
+    const { status, headers, text } = await edith.send(action, { name: 'Mine', [field]: id });
+    const notice = /veritrail-notice=\w+\.([\w-]*)/.exec(String(headers['set-cookie']))?.[1] ?? '';
+    const said = text.replaceAll(/name="(once|form_token)" value="[^"]*"/g, '') + Buffer.from(notice, 'base64url');
+    return [status, said.replaceAll(id, 'ORG')] as const;
+  };
+  const [status, said] = await answer(PATH, PATH, 'organizations', foreign);
+  assert.is(status, 400);
+  assert.match(said, 'not a member of ORG');
+  assert.equal(await answer(PATH, PATH, 'organizations', nowhere), [status, said]);
+  const leave = (id: string) => answer('/settings/account', '/settings/account/leave', 'organization', id);
+  assert.match((await leave(foreign))[1], 'not a member there');
+  assert.equal(await leave(foreign), await leave(nowhere));
+});
+
 test('regenerating gives another text and ends the one before', async ({ web, browser }) => {
   const before = textOf((await browser.send(PATH, { name: 'Renewed', days: '10' })).text, 'token');
   await browser.get(PATH);
