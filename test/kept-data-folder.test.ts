@@ -1,0 +1,132 @@
+/** What earlier versions wrote is opened by this one: the data folder itself, a backup of it and an export. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CommandHandler } from '../src/commands/handler.ts';
+import { openIdentity } from '../src/identity/identity.ts';
+import type { Active } from '../src/projections/build.ts';
+import { buildGeneration } from '../src/projections/build.ts';
+import { COLLECTIONS, PROJECTIONS_VERSION } from '../src/projections/models.ts';
+import { openStores, type StoreSettings } from '../src/stores/open.ts';
+import { startHere } from './support/in-process.ts';
+import { embedded } from './support/installed.ts';
+import { copyKept, holds, type KeptFolder, keptFolders } from './support/kept-data-folder.ts';
+import { Session } from './support/mcp-client.ts';
+import { startMongo } from './support/mongodb.ts';
+import { ran } from './support/moving.ts';
+import { codeOf, refusalOf, VISITOR } from './support/people.ts';
+import { dump, QUIET } from './support/register.ts';
+import { veritrail } from './support/shell.ts';
+
+for (const name of keptFolders()) define(name);
+
+function define(name: string): void {
+  const test = suite<KeptFolder>(`the kept ${name}`);
+  test.before.each((context) => void Object.assign(context, copyKept(name)));
+
+  test('is served: records, counts, reports and changes are what they were', async ({ kept, dataDir }) => {
+    const { organization_id, position: as_of } = kept;
+    const service = await startHere({ DATA_DIR: dataDir });
+    const made = await veritrail({ cwd: dataDir }, 'token', 'create', '--name', 'now', '--role', 'OWNER');
+    const session = new Session(service.url, made.out.split('\n')[0]!);
+    for (const [tool, total] of Object.entries(kept.counts)) {
+      const counted = await session.ok(tool, { organization_id, as_of, view: 'COUNT' });
+      assert.is(counted.total, total, tool);
+    }
+    const { records } = await session.ok('getRecords', { ids: Object.values(kept.ids), as_of });
+    for (const record of kept.records) {
+      const now = records.find(({ id }) => id === record.id);
+      assert.ok(holds(now, record), `${JSON.stringify(now)} holds ${JSON.stringify(record)}`);
+    }
+    for (const [type, digest] of Object.entries(kept.digests)) {
+      const more = type === 'CHANGES_BETWEEN' ? { from: '1' } : {};
+      const answer = await session.ok('getReport', { organization_id, type, as_of, ...more });
+      assert.is((answer as unknown as { report: { digest: string } }).report.digest, digest, type);
+    }
+    const { changes, verification } = await session.ok('listChanges', {
+      ...{ organization_id, as_of, size: 100, verify: true },
+    });
+    assert.is(verification.verdict, 'VALID');
+    assert.ok(holds(changes, kept.changes), 'changes');
+    await service.stop();
+  });
+
+  test('has the documents that this version builds, or another version of them', async ({ kept, dataDir }) => {
+    const stores = await openStores(embedded(dataDir));
+    const active = (await stores.reads.register<Active>('active'))!.value;
+    const served = await stores.reads.open(
+      active.generation,
+      active.version === PROJECTIONS_VERSION ? COLLECTIONS : [],
+    );
+    const checkpoints = await served.checkpoints();
+    const built = await buildGeneration({ ...stores, installation: active.installation });
+    assert.is.not(built.generation, active.generation);
+    const models = await stores.reads.open(built.generation, COLLECTIONS);
+    for (const { group, ordinal, parked } of checkpoints) {
+      const now = await models.checkpoint(group);
+      assert.equal([now!.ordinal, now!.parked], [ordinal, parked]);
+    }
+    if (active.version === PROJECTIONS_VERSION) {
+      const organizations = [kept.organization_id];
+      assert.equal(await dump(models, organizations), await dump(served, organizations));
+    }
+    await served.close();
+    await models.close();
+    await stores.close();
+  });
+
+  test('lets in who could come in then', ({ kept, dataDir }) => letsIn(kept, embedded(dataDir)));
+
+  test('is exported, and the export goes on from the seal and the key of then', async ({ kept, dataDir, cwd }) => {
+    const [first, later] = kept.keys.map((keys) => keys.split('\n'));
+    const settings = embedded(dataDir);
+    assert.equal((await ran(settings, cwd, 'seal-key')).out.split('\n'), later);
+    await ran(settings, cwd, 'export', '--to', 'now.jsonl');
+    await ran(settings, cwd, 'verify', 'now.jsonl', '--key', first![0]!, '--seal', 'kept-seal.json');
+    await ran(settings, cwd, 'verify', 'export.jsonl.gz', '--key', first![0]!, '--seal', 'kept-seal.json');
+  });
+
+  test('is restored from its backup, into embedded stores and into MongoDB', async ({ kept, cwd }) => {
+    const mongo = await startMongo();
+    const targets = [embedded(), ...(mongo === null ? [] : [{ ...embedded(), mongodbUrl: mongo.url }])];
+    for (const settings of targets) {
+      await ran(settings, cwd, 'restore', 'backup.jsonl.gz');
+      await letsIn(kept, settings);
+    }
+    await mongo?.close();
+  });
+
+  test.run();
+}
+
+/** Tokens, passwords, second factors and roles of the kept accounts work as they did, soon after they were kept. */
+async function letsIn({ made_at, organization_id, tokens, people }: KeptFolder['kept'], settings: StoreSettings) {
+  const stores = await openStores(settings);
+  const now = () => new Date(Date.parse(made_at) + 3_600_000);
+  const handler = new CommandHandler(stores.events, { now, maxAcceptanceDays: 366 });
+  const identity = openIdentity({ ...stores, handler, now, baseUrl: 'http://localhost:8080', log: QUIET });
+  const { accounts, signIn, factors } = identity.people;
+
+  const auditor = (await identity.authenticator.authenticate(tokens.live))!;
+  assert.equal([...auditor.roles], [[organization_id, 'AUDITOR']]);
+  assert.equal([...(await identity.authenticator.authenticate(tokens.first))!.roles], [[organization_id, 'OWNER']]);
+  assert.is(await identity.authenticator.authenticate(tokens.revoked), null);
+
+  const { owner, editor, gone } = people;
+  const came = await signIn.withPassword(owner.email, owner.password, VISITOR);
+  assert.equal([came.next, came.session.account_id], ['DONE', auditor.account_id]);
+  assert.is((await refusalOf(signIn.withPassword(gone.email, gone.password, VISITOR))).code, 'forbidden');
+  const half = await signIn.withPassword(editor.email, editor.password, VISITOR);
+  assert.equal([...half.factors].sort(), ['PASSKEY', 'RECOVERY_CODE', 'TOTP']);
+  const whole = await signIn.withTotp(half.cookie, codeOf(editor.totp, now()), VISITOR);
+  assert.is(whole.next, 'DONE');
+  const account = (await accounts.get(whole.session.account_id))!;
+  assert.equal([account.name, (await factors.of(account)).length], ['Edith Clarke-Adams', 3]);
+
+  const members = await identity.members.membersOf(organization_id);
+  const roles = Object.fromEntries(members.map(({ name, role }) => [name, role]));
+  assert.equal(roles, { 'Ada Byron': 'OWNER', 'Augusta Auditor': 'AUDITOR', 'Edith Clarke-Adams': 'EDITOR' });
+  const credentials = await identity.tokens.listOf(auditor.account_id);
+  assert.equal(credentials.map(({ kind }) => kind).sort(), ['API', 'API', 'API', 'ASSISTANT']);
+  await identity.close();
+  await stores.close();
+}

@@ -1,0 +1,132 @@
+/**
+ * Writes a data folder as this version of the service keeps it, and what it must read like, to be kept as a fixture.
+ * Run by hand for a folder that does not exist yet, before a version that stores something in another way:
+ *
+ *     npx tsx test/support/keep-data-folder.ts test/fixtures/data-folder-vN
+ *
+ * A kept folder is never written again: test/kept-data-folder.test.ts opens a copy of each with every later version.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { openStores } from '../../src/stores/open.ts';
+import { startHere } from './in-process.ts';
+import { BASE_URL, Keeper, layCredentials, layPeople, layRecords, PEOPLE } from './kept-story.ts';
+import { Session } from './mcp-client.ts';
+import { veritrail } from './shell.ts';
+import { until } from './wait.ts';
+
+const REPORTS = [
+  { type: 'RISK_REGISTER' },
+  { type: 'VENDORS' },
+  { type: 'OBLIGATIONS' },
+  { type: 'NONCONFORMITIES' },
+  { type: 'CHANGES_BETWEEN', from: '1' },
+];
+const LISTS = [
+  'listVendors',
+  'listRisks',
+  'listMeasures',
+  'listFrameworks',
+  'listControls',
+  'listAudits',
+  'listObligations',
+  'listNonconformities',
+];
+
+/** What the service answers now of each list, report and member, as of a position. */
+async function readAll(keeper: Keeper, ids: Record<string, string>) {
+  const { as_of } = await keeper.ok('listRisks', { as_of: new Date().toISOString().slice(0, 10) });
+  const position = as_of!.position;
+  const counts: Record<string, number> = {};
+  for (const tool of LISTS) counts[tool] = (await keeper.ok(tool, { view: 'COUNT', as_of: position })).total;
+  const { records } = await keeper.change('getRecords', { ids: Object.values(ids), as_of: position });
+  const digests: Record<string, string> = {};
+  for (const report of REPORTS) {
+    const answer = (await keeper.ok('getReport', { ...report, as_of: position })) as unknown as {
+      report: { digest: string };
+    };
+    digests[report.type] = answer.report.digest;
+  }
+  const { changes } = await keeper.ok('listChanges', { size: 100, as_of: position });
+  const { organizations } = await keeper.change('listOrganizations', { include_members: true });
+  return { position, counts, records, digests, organizations, changes };
+}
+
+/** Waits until the log has so many seals, and all that is known is readable. */
+async function sealed(folder: string, least: number): Promise<void> {
+  let seals = 0;
+  await until(
+    async () => {
+      const stores = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });
+      seals = 0;
+      for await (const batch of stores.events.readAll(null))
+        seals += batch.filter(({ type }) => type === 'LogSealed').length;
+      await stores.close();
+      return seals >= least;
+    },
+    90_000,
+    `${least} seals`,
+  );
+}
+
+async function keep(target: string): Promise<void> {
+  const cwd = mkdtempSync(join(tmpdir(), 'veritrail-keep-'));
+  const folder = join(cwd, 'data');
+  const service = await startHere({ DATA_DIR: folder, BASE_URL });
+  const [first] = (await new Session(service.url, service.token).ok('listOrganizations')).organizations;
+  const keeper = new Keeper(service, service.token, first!.id);
+  const run = async (...args: string[]) => {
+    const { code, out, err } = await veritrail({ cwd, dataDir: folder }, ...args);
+    if (code !== 0) throw new Error(`${args.join(' ')}: ${out} ${err}`);
+    return out;
+  };
+  const ids = await layRecords(keeper);
+  const people = await layPeople(keeper);
+  const credentials = await layCredentials(keeper, people.owner);
+  const complete = { id: ids.audit, state: 'COMPLETED' };
+  await keeper.change('updateAudit', complete);
+  await sealed(folder, 1);
+  await run('seal', '--to', 'kept-seal.json');
+  const keys = [await run('seal-key')];
+  await run('seal-key', '--rotate');
+  const second = await keeper.add('Audit', {
+    framework_id: ids.framework,
+    name: 'Certification',
+    kind: 'CERTIFICATION',
+  });
+  await keeper.change('updateAudit', { id: second, state: 'COMPLETED' });
+  // Of the daughter company, and of the first organization before and after the rotation.
+  await sealed(folder, 3);
+  await keeper.change('updateVendor', { id: ids.cloud, description: 'Not sealed yet' });
+  const read = await readAll(keeper, ids);
+  await run('export', '--to', 'export.jsonl.gz');
+  await run('backup', '--to', 'backup.jsonl.gz');
+  keys.push(await run('seal-key'));
+  await service.stop();
+
+  mkdirSync(target);
+  for (const name of readdirSync(folder).filter((one) => one.endsWith('.db'))) {
+    writeFileSync(join(target, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }));
+  }
+  for (const name of ['kept-seal.json', 'export.jsonl.gz', 'backup.jsonl.gz']) {
+    writeFileSync(join(target, name), readFileSync(join(cwd, name)));
+  }
+  const expected = {
+    made_at: new Date().toISOString(),
+    organization_id: keeper.organization_id,
+    tokens: { first: keeper.token, ...credentials },
+    people: { ...PEOPLE, editor: { ...PEOPLE.editor, totp: people.secret, codes: people.codes } },
+    keys,
+    ids: { ...ids, second },
+    ...read,
+  };
+  writeFileSync(join(target, 'expected.json'), `${JSON.stringify(expected, null, 2)}\n`);
+  rmSync(cwd, { recursive: true });
+}
+
+const [target] = process.argv.slice(2);
+if (target === undefined) throw new Error('Name the folder to write, test/fixtures/data-folder-v….');
+await keep(resolve(target));
+process.exit(0);
