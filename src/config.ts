@@ -171,6 +171,12 @@ function isForOthers({ HOST, BASE_URL }: Pick<Settings, 'HOST' | 'BASE_URL'>): b
   return !isLoopback(HOST) || (BASE_URL !== undefined && !isLoopback(new URL(BASE_URL).hostname));
 }
 
+/** Whether nobody beyond this machine can reach the service, as far as the settings tell. */
+export function isForThisMachineAlone(config: Pick<Config, 'host' | 'baseUrl' | 'trustedProxies'>): boolean {
+  const { host, baseUrl, trustedProxies } = config;
+  return !isForOthers({ HOST: host, BASE_URL: baseUrl ?? undefined }) && trustedProxies.length === 0;
+}
+
 /** What can be served by, but hardly as it was meant. The guard against rebound names knows only what it is told. */
 export function warningsOf(config: Pick<Config, 'host' | 'baseUrl' | 'tls' | 'trustedProxies'>): string[] {
   const { host, baseUrl, tls, trustedProxies } = config;

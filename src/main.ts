@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
 import { startApp } from './app.ts';
-import { addressOf, clientConfig, endpointOf } from './cli/connect.ts';
+import { addressOf, endpointOf } from './cli/connect.ts';
 import { readConfig, warningsOf } from './config.ts';
+import { greetingLines, greetingText } from './greeting.ts';
 import { createLogger } from './log.ts';
+import { handOver } from './start-secret.ts';
 import type { Stores } from './stores/open.ts';
 
 const HELP = `veritrail: a compliance register with its whole history, served over MCP.
@@ -22,11 +24,11 @@ async function main(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
   const logger = createLogger(config.logLevel);
   for (const warning of warningsOf(config)) logger.warn(warning);
-  let note = '';
+  const notes: string[] = [];
   const fill = async (stores: Stores) => {
     const { fillDemo } = await import('./demo/fill.ts');
-    if (!(await fillDemo(stores)))
-      note = 'The demo was not filled in: there is data already, and it needs empty stores.\n';
+    if (await fillDemo(stores)) return;
+    notes.push('The demo was not filled in: there is data already, and it needs empty stores.');
   };
   const started = await startApp(config, logger, values.demo ? fill : undefined);
   const { port, firstToken, setupLink, organizationId, stop } = started;
@@ -45,12 +47,17 @@ async function main(): Promise<void> {
       );
     });
   }
-  const endpoint = endpointOf(config, port);
-  const greeting = firstToken === null ? '' : welcome(endpoint, firstToken, organizationId);
   const address = addressOf(config, port);
-  const invitation = setupLink === null ? '' : invite(address, setupLink);
-  // One write, and the last step: whoever waits for it finds all of it, and a service that can be stopped.
-  process.stdout.write(`veritrail is listening on ${address}\n${note}${greeting}${invitation}`);
+  const link = setupLink === null ? null : `${address}/welcome?key=${setupLink}`;
+  const greeting = {
+    ...{ address, endpoint: endpointOf(config, port), organizationId, notes },
+    // One that an earlier start has left is still good.
+    firstToken: firstToken === null ? null : handOver(config, 'first-token', firstToken),
+    setupLink: handOver(config, 'setup-link', link),
+  };
+  // One write, and the last step: whoever waits for it finds all of it, and a service that can be stopped. What collects
+  // output gets lines of JSON, as all others are.
+  process.stdout.write(process.stdout.isTTY ? greetingText(greeting) : greetingLines(greeting));
 }
 
 /** The options of the start. @throws Error that names the next step where one is not known */
@@ -61,31 +68,6 @@ function readOptions() {
     const message = error instanceof Error ? error.message : String(error);
     throw new Error(`${message.replace(/\.$/, '')}. "npm start -- --help" lists what there is.`, { cause: error });
   }
-}
-
-/** Said at every start until the owner has a password. */
-function invite(address: string, secret: string): string {
-  return `
-Open this link in a browser to choose your name and password (it works once, for 24 hours; a restart prints another):
-
-  ${address}/welcome?key=${secret}
-
-`;
-}
-
-/** What a newcomer needs, said once: the token is kept nowhere in this form. */
-function welcome(endpoint: string, token: string, organizationId: string): string {
-  return `
-This is the first start. Endpoint, organization and token (shown only this once, good for 90 days):
-
-  ${endpoint}
-  ${organizationId}
-  ${token}
-
-Paste this into your MCP client's configuration:
-
-${clientConfig(endpoint, token)}
-`;
 }
 
 main().catch((error: unknown) => {

@@ -143,7 +143,7 @@ cli('init --adopt-log begins the accounts of a log anew', async () => {
   assert.is(adopted.code, 0, adopted.err);
   const token = adopted.out.split('\n')[0]!;
   const caller = await new Authenticator(await open(dataDir)).authenticate(token);
-  assert.is(caller!.roles.get(organizationId), 'OWNER');
+  assert.is(caller!.roles.get(organizationId), 'ADMIN');
   assert.is((await veritrail(dataDir, 'init', '--adopt-log')).code, 1);
 
   const created = await veritrail(dataDir, 'token', 'create', '--name', 'of the new owner');

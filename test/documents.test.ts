@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SETTING_NAMES } from '../src/config.ts';
+import { greetingText } from '../src/greeting.ts';
 import type { Service } from '../src/mcp/service.ts';
 import { allTools } from '../src/mcp/tools.ts';
 
@@ -19,6 +20,20 @@ const documents = suite('documents');
 
 documents('README.md names every setting and no other', () => {
   assert.equal(namedUnder('Settings', read('README.md')), [...SETTING_NAMES].sort());
+});
+
+documents('README.md shows the greeting of a first start as it is printed', () => {
+  const page = read('README.md');
+  const given = (pattern: RegExp) => pattern.exec(page)![0];
+  const printed = greetingText({
+    address: 'http://127.0.0.1:8080',
+    endpoint: 'http://127.0.0.1:8080/api/mcp/v1',
+    organizationId: given(/org_\w{26}/),
+    firstToken: { text: given(/vtr_\w{49}/) },
+    setupLink: { text: given(/http\S+\/welcome\?key=[\w-]{43}/) },
+    notes: [],
+  });
+  assert.ok(page.includes(`\n\`\`\`\n${printed}\`\`\`\n`), printed);
 });
 
 documents('docs/tools.md names every tool and no other', () => {

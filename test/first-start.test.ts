@@ -17,7 +17,7 @@ starting('makes an organization, its owner and one token; a later start makes no
   const identity = await open();
   const first = await firstStart(identity);
   const caller = (await new Authenticator(identity).authenticate(first.token!))!;
-  assert.equal([...caller.roles], [[first.organizationId, 'OWNER']]);
+  assert.equal([...caller.roles], [[first.organizationId, 'ADMIN']]);
   assert.is((await identity.accounts.get('accounts', caller.account_id))!.name, 'Owner');
   const written = await identity.events.readStream(organizationStream(first.organizationId));
   assert.equal(
@@ -62,7 +62,7 @@ starting('one that was cut off anywhere is finished by the next, which prints th
     const next = await open(dataDir);
     const { token, organizationId } = await firstStart(next);
     const caller = await new Authenticator(next).authenticate(token!);
-    assert.is(caller!.roles.get(organizationId), 'OWNER', `step ${step}`);
+    assert.is(caller!.roles.get(organizationId), 'ADMIN', `step ${step}`);
     assert.is((await next.events.readStream(organizationStream(organizationId))).length, 3, `step ${step}`);
   }
 });
@@ -95,7 +95,8 @@ starting('an empty account store can adopt the log: a new owner, and only its to
   const issued = await adoptLog({ ...parts, tokens });
   assert.equal(await firstStart(parts), { installation, organizationId, token: null });
   const authenticator = new Authenticator(parts);
-  assert.is((await authenticator.authenticate(issued.token))!.roles.get(organizationId), 'OWNER');
+  const caller = (await authenticator.authenticate(issued.token))!;
+  assert.equal([caller.roles.get(organizationId), caller.members.get(organizationId)], ['ADMIN', 'OWNER']);
   assert.is(await authenticator.authenticate(token!), null);
   assert.instance(await rejection(adoptLog({ ...parts, tokens })), InstallationError);
 });

@@ -10,8 +10,8 @@ export const init: Command = {
   help: `Usage: veritrail init --adopt-log
 
 For when the account store is lost and no backup of it is left: takes over the log's installation, makes a new account
-that is OWNER of every organization in the log, and prints a token of it, once. All earlier tokens stop working, and
-the names of earlier accounts are gone. Stop the service first; the account store must be empty.
+that is OWNER of every organization in the log, and prints a token of it, once, with the role ADMIN. All earlier tokens
+stop working, and the names of earlier accounts are gone. Stop the service first; the account store must be empty.
 
   --adopt-log    said in full, since it gives all the log's organizations to whoever runs it`,
 

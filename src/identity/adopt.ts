@@ -1,6 +1,7 @@
 import { randomId } from '../commands/ids.ts';
 import { commandOrganization } from './actor.ts';
 import {
+  FIRST_TOKEN_ROLE,
   InstallationError,
   type InstallationParts,
   keepInstallation,
@@ -29,7 +30,7 @@ export async function adoptLog(parts: InstallationParts & { tokens: Tokens }): P
   for (const id of organizations) {
     await commandOrganization(handler, id, { type: 'AddMember', account_id, role: 'OWNER' });
   }
-  const issued = await tokens.create({ name: 'First token', account_id, role: 'OWNER', organizations });
+  const issued = await tokens.create({ name: 'First token', account_id, role: FIRST_TOKEN_ROLE, organizations });
   if (await keepInstallation(accounts, installation)) return issued;
   throw new InstallationError('Another process began this account store meanwhile: start the service.');
 }

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Role } from '../commands/caller.ts';
 import type { CommandHandler } from '../commands/handler.ts';
 import { derivedId, itemCommandId } from '../commands/ids.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
@@ -29,6 +30,8 @@ interface Secret extends AccountRecord {
   value: string;
 }
 
+/** Enough for every tool; members are the owner's own affair, in the pages. */
+export const FIRST_TOKEN_ROLE: Role = 'ADMIN';
 const NAMES = { organization: 'My organization', owner: 'Owner' };
 const DAY_MS = 86_400_000;
 const RESTORE = 'Restore a backup that holds both';
@@ -77,7 +80,7 @@ async function firstToken(parts: InstallationParts, { installation, organization
   const { accounts, handler, now } = parts;
   const created_at = now().toISOString();
   const token_id = derivedId('tok', installation);
-  const grant = { account_id: ownerOf(installation), role: 'OWNER' as const, read_only: false };
+  const grant = { account_id: ownerOf(installation), role: FIRST_TOKEN_ROLE, read_only: false };
   const expires_at = new Date(now().getTime() + DEFAULT_DAYS * DAY_MS).toISOString();
   const { state } = await commandOrganization(
     handler,

@@ -154,7 +154,7 @@ test('an OWNER or ADMIN sees what reaches the organization, with its owner and i
     [
       ['ASSISTANT', 'VIEWER', 'Bo'],
       ['API', 'AUDITOR', 'Bo'],
-      ['API', 'OWNER', 'Owner'],
+      ['API', 'ADMIN', 'Owner'],
     ],
   );
   assert.is(listed[1]!.id, record.id);

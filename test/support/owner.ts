@@ -6,7 +6,7 @@ export const OWNER = { name: 'Ada Byron', email: 'ada@example.org', password: 'a
 
 /** Follows the link that the start printed, and chooses a name and a password. */
 export async function setUp(page: Page, service: Service): Promise<void> {
-  const link = /\bhttp\S+\/welcome\?key=\S+/.exec(service.output())?.[0];
+  const link = /\bhttp\S+\/welcome\?key=[\w-]+/.exec(service.output())?.[0];
   if (link === undefined) throw new Error(`no link for the owner in:\n${service.output()}`);
   await page.goto(link);
   for (const [name, value] of Object.entries(OWNER)) await page.fill(`[name=${name}]`, value);

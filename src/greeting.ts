@@ -1,0 +1,97 @@
+import { pino } from 'pino';
+import { clientConfig } from './cli/connect.ts';
+import { DEFAULT_DAYS } from './identity/token-record.ts';
+import type { StartSecret } from './start-secret.ts';
+
+/** The facts that a start reports once the service listens. */
+export interface Greeting {
+  address: string;
+  endpoint: string;
+  organizationId: string;
+  /** A token of the role ADMIN: only on the start that made it. */
+  firstToken: StartSecret | null;
+  /** A link for the first owner, as long as nobody has used one. */
+  setupLink: StartSecret | null;
+  notes: readonly string[];
+}
+
+const LINK = 'the set-up link for the first owner (it works once, for 24 hours; a restart makes another)';
+const ADVICE = 'Give each assistant a token of its own, with the least role it needs.';
+const EXAMPLE = 'npx veritrail token create --name "my assistant" --role EDITOR';
+
+/** The greeting as prose, for a terminal. */
+export function greetingText(greeting: Greeting): string {
+  const { address, notes, setupLink } = greeting;
+  const parts = [`veritrail is listening on ${address}`, ...notes];
+  if (greeting.firstToken !== null) parts.push(firstTokenText(greeting, greeting.firstToken));
+  if (setupLink !== null) parts.push(setupLinkText(setupLink));
+  return parts.join('\n').concat('\n');
+}
+
+/** The greeting as lines of JSON, in the form of the log: for containers and whatever else collects output. */
+export function greetingLines(greeting: Greeting): string {
+  const { address, endpoint, organizationId, firstToken, setupLink, notes } = greeting;
+  const lines: string[] = [];
+  const log = pino({ timestamp: pino.stdTimeFunctions.isoTime }, { write: (line: string) => lines.push(line) });
+  log.info({ address }, `veritrail is listening on ${address}`);
+  for (const note of notes) log.info(note);
+  if (firstToken !== null) {
+    const start = { endpoint, organization_id: organizationId, ...fieldsOf('token', firstToken) };
+    log.info(start, `This is the first start. ${whereIs('The first token', firstToken, makeToken)} ${ADVICE}`);
+  }
+  if (setupLink !== null) log.info(fieldsOf('link', setupLink), whereIs(capital(LINK), setupLink, makeLink));
+  return lines.join('');
+}
+
+const makeToken = 'Make another one: npx veritrail token create --name NAME --role ADMIN.';
+const makeLink = 'Make one: npx veritrail account link ACCOUNT (npx veritrail member list has the id).';
+
+function firstTokenText({ endpoint, organizationId }: Greeting, token: StartSecret): string {
+  if (!('text' in token)) {
+    return `
+This is the first start. Endpoint and organization:
+
+  ${endpoint}
+  ${organizationId}
+
+${whereIs('The first token', token, makeToken)}
+${ADVICE}`;
+  }
+  return `
+This is the first start. Endpoint, organization and token (shown only this once, good for ${DEFAULT_DAYS} days):
+
+  ${endpoint}
+  ${organizationId}
+  ${token.text}
+
+Paste this into your MCP client's configuration:
+
+${clientConfig(endpoint, token.text)}
+
+This token has the role ADMIN, for first steps. ${ADVICE}
+
+  ${EXAMPLE}`;
+}
+
+function setupLinkText(link: StartSecret): string {
+  if (!('text' in link)) return `\n${whereIs(capital(LINK), link, makeLink)}`;
+  return `
+Open this link in a browser to choose your name and password (it works once, for 24 hours; a restart prints another):
+
+  ${link.text}
+`;
+}
+
+function whereIs(what: string, secret: StartSecret, remedy: string): string {
+  if ('text' in secret) return `${what} is in this line.`;
+  if ('file' in secret)
+    return `${what} is in ${secret.file}, readable by this user only. Delete the file once it is used.`;
+  return `${what} could not be written to ${secret.fault}. ${remedy}`;
+}
+
+function fieldsOf(name: string, secret: StartSecret): Record<string, string> {
+  if ('text' in secret) return { [name]: secret.text };
+  return 'file' in secret ? { [`${name}_file`]: secret.file } : {};
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

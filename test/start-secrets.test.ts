@@ -1,0 +1,117 @@
+/** Where a first start puts its token and the link for the first owner, and in which form it says so. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readConfig } from '../src/config.ts';
+import { type Greeting, greetingLines, greetingText } from '../src/greeting.ts';
+import { handOver } from '../src/start-secret.ts';
+import { call } from './support/faults-calls.ts';
+import { startService } from './support/service.ts';
+
+const GREETING: Greeting = {
+  address: 'http://127.0.0.1:8080',
+  endpoint: 'http://127.0.0.1:8080/api/mcp/v1',
+  organizationId: 'org_1',
+  firstToken: { text: 'vtr_1' },
+  setupLink: { text: 'http://127.0.0.1:8080/welcome?key=k' },
+  notes: ['A note.'],
+};
+
+const secrets = suite<{ folder: string }>('secrets of the first start');
+
+secrets.before.each((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), 'veritrail-secrets-'));
+});
+secrets.after.each(({ folder }) => rmSync(folder, { recursive: true }));
+
+const linesOf = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
+
+secrets(
+  'where others are served nothing is printed: files have them, and the log is JSON alone',
+  async ({ folder }) => {
+    const DATA_DIR = join(folder, 'data');
+    const [tokenFile, linkFile] = [join(DATA_DIR, 'first-token'), join(DATA_DIR, 'setup-link')] as const;
+    const env = { DATA_DIR, BASE_URL: 'https://register.example' };
+    const service = await startService(env);
+    const lines = linesOf(service.output());
+    assert.not.match(service.output(), /vtr_|key=/);
+    assert.ok(lines.some(({ token_file, msg }) => token_file === tokenFile && String(msg).includes(tokenFile)));
+    assert.ok(lines.some(({ link_file }) => link_file === linkFile));
+    assert.equal([modeOf(tokenFile), modeOf(linkFile)], ['600', '600']);
+    const answer = await call(service.url, readFileSync(tokenFile, 'utf8').trim(), 'listOrganizations');
+    assert.is(answer.status, 200);
+    assert.match(JSON.stringify(answer), /ADMIN/);
+    const link = readFileSync(linkFile, 'utf8');
+    assert.match(link, /^https:\/\/register\.example\/welcome\?key=[\w-]{43}\n$/);
+    await service.stop();
+
+    const again = await startService(env);
+    assert.not.match(again.output(), /vtr_|key=|first start/);
+    assert.not.equal(readFileSync(linkFile, 'utf8'), link);
+    assert.is(modeOf(linkFile), '600');
+    await again.stop();
+  },
+);
+
+secrets('a token is shown where the settings serve this machine alone, and nowhere else', ({ folder }) => {
+  const DATA_DIR = join(folder, 'none-yet');
+  const handed = (env: Record<string, string>) =>
+    handOver(readConfig({ DATA_DIR, ...env }, folder), 'first-token', 'vtr_1');
+  for (const env of [{}, { HOST: '::1' }, { BASE_URL: 'http://localhost:8080' }]) {
+    assert.equal(handed(env as Record<string, string>), { text: 'vtr_1' });
+  }
+  assert.not.ok(existsSync(DATA_DIR));
+  for (const env of [
+    { HOST: '0.0.0.0', ALLOW_PLAIN_HTTP: 'true' },
+    { BASE_URL: 'https://register.example' },
+    { TRUSTED_PROXIES: '127.0.0.1' },
+    { EVENTSTORE_URL: 'esdb://e:2113', MONGODB_URL: 'mongodb://m', BASE_URL: 'https://register.example' },
+  ]) {
+    rmSync(DATA_DIR, { recursive: true, force: true });
+    assert.equal(handed(env as Record<string, string>), { file: join(DATA_DIR, 'first-token') }, JSON.stringify(env));
+    assert.is(modeOf(DATA_DIR), '700');
+  }
+});
+
+secrets('a file that others could read is replaced, and one that is needed no longer is removed', ({ folder }) => {
+  const config = readConfig({ DATA_DIR: folder, BASE_URL: 'https://register.example' }, folder);
+  const file = join(folder, 'setup-link');
+  writeFileSync(file, 'old', { mode: 0o644 });
+  handOver(config, 'setup-link', 'new');
+  assert.equal([readFileSync(file, 'utf8'), modeOf(file)], ['new\n', '600']);
+  assert.is(handOver(config, 'setup-link', null), null);
+  assert.not.ok(existsSync(file));
+});
+
+secrets('where no file can be written, the next step is said instead', ({ folder }) => {
+  const blocked = join(folder, 'blocked');
+  writeFileSync(blocked, '');
+  const config = readConfig({ DATA_DIR: blocked, BASE_URL: 'https://register.example' }, folder);
+  const firstToken = handOver(config, 'first-token', 'vtr_1');
+  const setupLink = handOver(config, 'setup-link', 'key=k');
+  for (const said of [
+    greetingText({ ...GREETING, firstToken, setupLink }),
+    greetingLines({ ...GREETING, firstToken, setupLink }),
+  ]) {
+    assert.match(said, /could not be written to .*first-token \(\w+\)\. Make another one: npx veritrail token create/);
+    assert.match(said, /could not be written to .*setup-link \(\w+\)\. Make one: npx veritrail account link/);
+    assert.not.match(said, /vtr_|key=/);
+  }
+});
+
+secrets('where the output is no terminal, each line is JSON and the fields have what is shown', () => {
+  const [listening, note, start, link, ...more] = linesOf(greetingLines(GREETING));
+  assert.equal([listening!.address, note!.msg, more], [GREETING.address, 'A note.', []]);
+  assert.equal([start!.endpoint, start!.organization_id, start!.token], [GREETING.endpoint, 'org_1', 'vtr_1']);
+  assert.is(link!.link, 'http://127.0.0.1:8080/welcome?key=k');
+  assert.is(linesOf(greetingLines({ ...GREETING, notes: [], firstToken: null, setupLink: null })).length, 1);
+});
+
+secrets.run();
