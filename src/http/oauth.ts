@@ -36,7 +36,9 @@ export function oauthEndpoints(oauth: OAuth, limits: Pick<Limits, 'stranger'>): 
     if (path !== PATHS.authorize && !path.startsWith(`${PATHS.authorize}/`)) return next();
     if (method !== 'GET') throw methodNotAllowed('GET');
     if (path === PATHS.authorize) refuse(oauth.wait('AUTHORIZE', ctx.req) * 1_000);
-    return serve(oauth, ctx);
+    await serve(oauth, ctx);
+    // What the library left unanswered, a page answers.
+    if (ctx.respond !== false) await next();
   };
 }
 
@@ -79,7 +81,7 @@ async function program(oauth: OAuth, ctx: RequestContext): Promise<void> {
   ctx.body = { error: 'temporarily_unavailable', error_description };
 }
 
-/** The library answers by itself; it is given the headers that all our answers have. */
+/** The library answers by itself, unless our own page has to; it is given the headers that all our answers have. */
 async function serve(oauth: OAuth, ctx: RequestContext): Promise<void> {
   ctx.respond = false;
   for (let i = 0; i < API_HEADERS.length; i += 2) ctx.res.setHeader(API_HEADERS[i]!, API_HEADERS[i + 1]!);
@@ -87,4 +89,5 @@ async function serve(oauth: OAuth, ctx: RequestContext): Promise<void> {
   // Codes and states are in these addresses: no page that follows is told them.
   ctx.res.setHeader('Referrer-Policy', 'no-referrer');
   await oauth.serve(ctx.req, ctx.res);
+  if (oauth.authorizationError(ctx.req) !== null) ctx.respond = true;
 }

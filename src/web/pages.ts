@@ -1,6 +1,7 @@
 import { accessPage } from './pages/access.tsx';
 import { accountPage } from './pages/account.tsx';
 import { assistantsPage } from './pages/assistants.tsx';
+import { authorizationErrorPage } from './pages/authorization-error.tsx';
 import { confirmPage } from './pages/confirm.tsx';
 import { consentPage } from './pages/consent.tsx';
 import { domainPages } from './pages/domains.tsx';
@@ -47,6 +48,7 @@ const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [
   tokensPage,
   assistantsPage,
   consentPage,
+  authorizationErrorPage,
   securityPage,
   confirmPage,
   factorPages,

@@ -23,7 +23,7 @@ export interface WebParts {
   people: People;
   members: Members;
   tokens: Tokens;
-  oauth: Pick<OAuth, 'consent' | 'assistantsOf' | 'disconnect'>;
+  oauth: Pick<OAuth, 'consent' | 'authorizationError' | 'assistantsOf' | 'disconnect'>;
   /** Tells the access log what a person does here that nothing else tells it. */
   noteAccess: (entry: AccessEntry) => void;
   /** What the access log is read from. */

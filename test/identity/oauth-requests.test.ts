@@ -1,9 +1,32 @@
 import * as assert from 'uvu/assert';
+import type { AuthorizationError } from '../../src/identity/oauth/authorization-error.ts';
+import { StoreUnavailable } from '../../src/stores/errors.ts';
 import { authorizeUrl, newClient, pkce, REDIRECT } from '../support/oauth-raw.ts';
-import { TestBrowser } from '../support/oauth-service.ts';
+import { type OAuthService, TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 
 const { test, start } = oauthSuite('requests that are not right');
+
+const WEB = 'https://assistant.example/land?from=x';
+const PRIVATE = 'cursor://anysphere.cursor-mcp/callback';
+/** Addresses that do not lead to a program of the person's own, and what a person knows them by. */
+const ELSEWHERE = [
+  [WEB, 'assistant.example', 'WEB'],
+  [PRIVATE, 'cursor', 'PRIVATE_USE'],
+] as const;
+
+/** What a client is told of a request, whether by a redirect or by a link on our page. */
+function assertAnswer(service: OAuthService, answer: string, redirect: string, error: string): void {
+  const back = new URL(answer);
+  const { searchParams } = new URL(redirect);
+  assert.ok(answer.startsWith(redirect.split('?')[0]!), answer);
+  assert.is(back.hash, '');
+  assert.is(back.searchParams.get('from'), searchParams.get('from'));
+  assert.is(back.searchParams.get('error'), error);
+  assert.is(back.searchParams.get('state'), 'a-state');
+  assert.is(back.searchParams.get('iss'), service.url);
+  assert.not(back.searchParams.has('code'));
+}
 
 for (const [what, fields, error] of [
   ['no challenge', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
@@ -11,48 +34,113 @@ for (const [what, fields, error] of [
   ['a challenge without method', { code_challenge_method: undefined }, 'invalid_request'],
   ['a challenge that is too short', { code_challenge: 'abc' }, 'invalid_request'],
   ['a token instead of a code', { response_type: 'token' }, 'unsupported_response_type'],
+  ['no type', { response_type: undefined }, 'invalid_request'],
   ['an answer in the fragment', { response_mode: 'fragment' }, 'unsupported_response_mode'],
   ['an answer by a form', { response_mode: 'form_post' }, 'unsupported_response_mode'],
+  ['an answer by a message', { response_mode: 'web_message' }, 'unsupported_response_mode'],
+  [
+    'an answer in the fragment, and no challenge',
+    { response_mode: 'fragment', code_challenge: undefined },
+    'invalid_request',
+  ],
+  [
+    'an answer by a form, and a token',
+    { response_mode: 'form_post', response_type: 'token' },
+    'unsupported_response_type',
+  ],
   ['another resource', { resource: 'https://other.example/api/mcp/v1' }, 'invalid_target'],
   ['another resource beside ours', { resource: ['https://other.example/'] }, 'invalid_target'],
   ['a resource below ours', { resource: 'http://127.0.0.1/api/mcp/v1/../../x' }, 'invalid_target'],
   ['an answer without asking', { prompt: 'none' }, 'login_required'],
   ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
+  ['a request object elsewhere', { request_uri: 'https://evil.example/request' }, 'request_uri_not_supported'],
+  ['a sign-in of this moment', { max_age: '0' }, 'invalid_request'],
+  ['somebody by name', { id_token_hint: 'e30.e30.' }, 'invalid_request'],
+  ['a challenge twice', { code_challenge_method: ['S256', 'S256'] }, 'invalid_request'],
 ] as const) {
-  test(`a request for ${what} is refused, at the client and by this issuer`, async () => {
+  test(`a request for ${what} is refused: at once at a program of this machine, else by our page`, async () => {
     const service = await start();
-    const client = await newClient(service);
-    const browser = new TestBrowser(service, service.owner);
-    const refused = await browser.request(authorizeUrl(service, client, pkce().challenge, fields));
-    assert.is(refused.status, 303);
-    const back = new URL(refused.headers.get('location')!);
-    assert.is(back.origin + back.pathname, REDIRECT);
-    const answer = back.hash === '' ? back.searchParams : new URLSearchParams(back.hash.slice(1));
-    assert.is(answer.get('error'), error);
-    assert.is(answer.get('state'), 'a-state');
-    assert.is(answer.get('iss'), service.url);
-    assert.not(answer.has('code'));
+    const redirect_uris = [REDIRECT, ...ELSEWHERE.map(([uri]) => uri)];
+    const client = await newClient(service, { redirect_uris });
+    for (const person of [null, service.owner]) {
+      const browser = new TestBrowser(service, person);
+      const ask = (redirect_uri: string) =>
+        browser.request(authorizeUrl(service, client, pkce().challenge, { redirect_uri, ...fields }));
+      const sent = await ask(REDIRECT);
+      assert.is(sent.status, 303);
+      assertAnswer(service, sent.headers.get('location')!, REDIRECT, error);
+      for (const [redirect_uri, host, kind] of ELSEWHERE) {
+        const shown = await ask(redirect_uri);
+        assert.is(shown.status, 400);
+        assert.is(shown.headers.get('location'), null);
+        const told = (await shown.json()) as AuthorizationError;
+        assert.equal([told.code, told.host], [error, host]);
+        assert.equal([told.answer?.host, told.answer?.kind], [host, kind]);
+        assertAnswer(service, told.answer!.uri, redirect_uri, error);
+      }
+    }
   });
 }
 
-for (const [what, fields] of [
-  ['another redirect', { redirect_uri: 'https://evil.example/callback' }],
-  ['another path', { redirect_uri: 'http://127.0.0.1:33418/other' }],
-  ['another host of this machine', { redirect_uri: 'http://localhost:33418/callback' }],
-  ['a user before the host', { redirect_uri: 'http://127.0.0.1:33418@evil.example/callback' }],
-  ['a port that is none', { redirect_uri: 'http://127.0.0.1:99999/callback' }],
-  ['no such client', { client_id: 'cli_00000000000000000000000000' }],
+test('who has decided is sent back, wherever that leads', async () => {
+  const service = await start();
+  for (const [redirect_uri] of ELSEWHERE) {
+    const client = await newClient(service, { redirect_uris: [redirect_uri] });
+    const browser = new TestBrowser(service, service.owner);
+    const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge, { redirect_uri }));
+    assertAnswer(service, (await browser.answer(page, null)).href, redirect_uri, 'access_denied');
+    const back = await browser.allow(authorizeUrl(service, client, pkce().challenge, { redirect_uri }));
+    assert.ok(back.searchParams.has('code'));
+  }
+});
+
+test('an answer that comes too late, or from another browser, leads nowhere', async () => {
+  const service = await start();
+  const client = await newClient(service, { redirect_uris: [WEB] });
+  const browser = new TestBrowser(service, service.owner);
+  const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge, { redirect_uri: WEB }));
+  const sent = await browser.request(page, 'POST');
+  const resume = `${sent.headers.get('location')}?client_id=${client}&redirect_uri=${encodeURIComponent(WEB)}`;
+  const stranger = await new TestBrowser(service, null).request(resume);
+  service.identity.clock.wait(31 * 60_000);
+  for (const shown of [stranger, await browser.request(resume)]) {
+    assert.is(shown.status, 400);
+    const { reason, answer } = (await shown.json()) as AuthorizationError;
+    assert.equal([reason, answer], ['EXPIRED', null]);
+  }
+});
+
+for (const [what, fields, reason] of [
+  ['another redirect', { redirect_uri: 'https://evil.example/callback' }, 'UNKNOWN_REDIRECT'],
+  ['another path', { redirect_uri: 'http://127.0.0.1:33418/other' }, 'UNKNOWN_REDIRECT'],
+  ['another host of this machine', { redirect_uri: 'http://localhost:33418/callback' }, 'UNKNOWN_REDIRECT'],
+  ['a user before the host', { redirect_uri: 'http://127.0.0.1:33418@evil.example/callback' }, 'UNKNOWN_REDIRECT'],
+  ['a port that is none', { redirect_uri: 'http://127.0.0.1:99999/callback' }, 'UNKNOWN_REDIRECT'],
+  ['another redirect and no challenge', { redirect_uri: WEB, code_challenge: undefined }, 'UNKNOWN_REDIRECT'],
+  ['no such client', { client_id: 'cli_00000000000000000000000000' }, 'UNKNOWN_CLIENT'],
+  ['no client', { client_id: undefined }, 'UNKNOWN_CLIENT'],
 ] as const) {
-  test(`nothing is sent anywhere for ${what}`, async () => {
+  test(`nothing is sent anywhere, and nothing links anywhere, for ${what}`, async () => {
     const service = await start();
     const client = await newClient(service);
     const browser = new TestBrowser(service, service.owner);
     const refused = await browser.request(authorizeUrl(service, client, pkce().challenge, fields));
     assert.is(refused.status, 400);
     assert.is(refused.headers.get('location'), null);
-    assert.match(refused.headers.get('content-type')!, 'text/plain');
+    const told = (await refused.json()) as AuthorizationError;
+    assert.equal([told.reason, told.answer], [reason, null]);
   });
 }
+
+test('while the stores are away a person is told so, and to come again', async () => {
+  const service = await start();
+  const client = await newClient(service);
+  service.identity.accounts.get = () => Promise.reject(new StoreUnavailable('away'));
+  const shown = await new TestBrowser(service, null).request(authorizeUrl(service, client, pkce().challenge));
+  const { reason, answer } = (await shown.json()) as AuthorizationError;
+  assert.equal([shown.status, reason, answer], [503, 'UNAVAILABLE', null]);
+  assert.ok(service.faults.splice(0).every((fault) => fault instanceof StoreUnavailable));
+});
 
 test('nobody begins more requests than people could be asked', async () => {
   const service = await start();

@@ -206,7 +206,12 @@ test('whoever asks the OAuth server is counted by address, before it does anythi
     served += 1;
     response.writeHead(200).end('{}');
   };
-  const oauth = { addresses: new Addresses('http://localhost'), serve, wait: () => 0 } as unknown as OAuth;
+  const oauth = {
+    addresses: new Addresses('http://localhost'),
+    serve,
+    wait: () => 0,
+    authorizationError: () => null,
+  } as unknown as OAuth;
   const limits = createLimits(null, visitors([]), () => 0);
   const app = new Koa<RequestState>().use(requests(pino({ level: 'silent' }))).use(oauthEndpoints(oauth, limits));
   const server = await startServer(app.callback(), { host: '127.0.0.1', port: 0 });

@@ -94,7 +94,7 @@ function listen(): Promise<Server> {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
-/** The endpoints, a stand-in for the consent page that speaks JSON, and one for the MCP endpoint. */
+/** The endpoints, stand-ins for the consent page and the error page that speak JSON, and one for the MCP endpoint. */
 function appOf(
   oauth: OAuth,
   authenticator: Authenticator,
@@ -105,6 +105,12 @@ function appOf(
   app.use(requests(pino({ level: 'silent' })));
   app.use(oauthEndpoints(oauth, createLimits(null, visitors([]))));
   app.use(async (ctx, next) => {
+    const refused = oauth.authorizationError(ctx.req);
+    if (refused !== null) {
+      ctx.status = refused.status;
+      ctx.body = refused;
+      return;
+    }
     if (!ctx.path.startsWith('/oauth/interaction/')) return next();
     const person = await signedIn(ctx.req);
     if (person === null) return ctx.redirect(`/sign-in?next=${encodeURIComponent(ctx.path)}`);

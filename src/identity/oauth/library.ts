@@ -28,4 +28,11 @@ type GrantHandler = (ctx: Library.KoaContextWithOIDC, next: () => Promise<void>)
 export const grantHandlers = (provider: Provider): Map<string, GrantHandler> =>
   (internalsOf as (of: Provider) => { grantTypeHandlers: Map<string, GrantHandler> })(provider).grantTypeHandlers;
 
-export type { Adapter, AdapterPayload, Configuration, InteractionResults, KoaContextWithOIDC } from 'oidc-provider';
+export type {
+  Adapter,
+  AdapterPayload,
+  Configuration,
+  ErrorOut,
+  InteractionResults,
+  KoaContextWithOIDC,
+} from 'oidc-provider';

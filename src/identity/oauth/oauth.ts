@@ -8,6 +8,7 @@ import type { Tokens } from '../tokens.ts';
 import { networkOf } from '../visitor.ts';
 import type { AdapterParts } from './adapter.ts';
 import { Addresses } from './addresses.ts';
+import type { AuthorizationError } from './authorization-error.ts';
 import { Clients } from './clients.ts';
 import { Consent } from './consent.ts';
 import { oauthKeys } from './keys.ts';
@@ -47,8 +48,10 @@ export type Assistant = ShownToken;
 export interface OAuth {
   addresses: Addresses;
   consent: Consent;
-  /** Serves one of the protocol's endpoints. Never rejects. */
+  /** Serves one of the protocol's endpoints. Never rejects. What `authorizationError` then knows of, it leaves unanswered. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Says why an authorization request was refused that our own page has to answer; null where none has to. */
+  authorizationError(request: IncomingMessage): AuthorizationError | null;
   /** In how many seconds this request may try to register a client, or to have a person asked; 0: now. */
   wait(deed: 'REGISTER' | 'AUTHORIZE', request: IncomingMessage): number;
   /** An account's connected assistants, newest first; those that have ended are left out. */
@@ -65,11 +68,13 @@ export async function createOAuth(parts: OAuthParts): Promise<OAuth> {
   const quotas = { REGISTER: new Quota(REGISTRATIONS, now), AUTHORIZE: new Quota(REQUESTS, now) };
   const fetches = new Quota(FETCHES, now);
   const networkFrom = (request: IncomingMessage) => networkOf(addressOf(request));
+  const refused = new WeakMap<IncomingMessage, AuthorizationError>();
   const provider = createProvider({
     ...{ addresses, accounts, clients, models: models(parts), keys: await oauthKeys(accounts) },
     signedIn: parts.signedIn,
     fetch: metadataFetch(parts.outside),
     mayFetch: (request) => fetches.take(request === null ? '' : networkFrom(request)) === 0,
+    refused: (request, error) => refused.set(request, error),
     report: parts.report,
   });
   const callback = provider.callback();
@@ -82,6 +87,7 @@ export async function createOAuth(parts: OAuthParts): Promise<OAuth> {
       Object.assign(request.headers, { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host });
       await callback(request, response);
     },
+    authorizationError: (request) => refused.get(request) ?? null,
     wait: (deed, request) => quotas[deed].take(networkFrom(request)),
     assistantsOf: async (accountId) =>
       (await tokens.listOf(accountId)).filter(({ kind, state }) => kind === 'ASSISTANT' && state === 'ACTIVE'),

@@ -5,11 +5,19 @@ import type { AccountStore } from '../../stores/account-store.ts';
 import { makeToken } from '../token.ts';
 import { type AdapterParts, GrantAdapter, NoSessions, StoreAdapter } from './adapter.ts';
 import { type Addresses, PATHS, READ, SCOPES, SIGNING, WRITE } from './addresses.ts';
+import { type AuthorizationError, authorizationErrorOf } from './authorization-error.ts';
 import { applyClientPolicy } from './client-policy.ts';
 import type { Clients } from './clients.ts';
 import { allowOmittedRedirect } from './code-exchange.ts';
 import type { oauthKeys } from './keys.ts';
-import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from './library.ts';
+import {
+  type Configuration,
+  type ErrorOut,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  Provider,
+} from './library.ts';
 import { DOCUMENT_BYTES, KEYS_BYTES, type metadataFetch } from './metadata-fetch.ts';
 
 /** How long an access token lives; refreshing makes the next. */
@@ -28,6 +36,8 @@ export interface ProviderParts {
   fetch: ReturnType<typeof metadataFetch>;
   /** Whether a client's document or keys may be fetched for this request: strangers can ask for any number. */
   mayFetch(request: IncomingMessage | null): boolean;
+  /** Told of an authorization request that is answered by our own page: the library leaves the response to us. */
+  refused(request: IncomingMessage, error: AuthorizationError): void;
   /** Told what went wrong on our side. */
   report(error: unknown): void;
 }
@@ -39,6 +49,8 @@ export function createProvider(parts: ProviderParts): Provider {
   // Our own wrapper says in these headers what the base address is, whatever the client's said: see http/oauth.ts.
   provider.proxy = true;
   provider.on('server_error', (_ctx, error) => report(error));
+  // By itself the library redirects to the client at once. So it hands all errors to renderError, which is asked next.
+  provider.on('authorization.error', (_ctx, error) => Object.assign(error, { allow_redirect: false }));
   (provider as EventEmitter).on('error', report);
   allowOmittedRedirect(provider);
   // Tokens of a form that is known for ours, and for false, without asking a store.
@@ -102,10 +114,7 @@ function configuration(parts: ProviderParts): Configuration {
     expiresWithSession: async () => false,
     // Answers carry no cookie of ours and take none, so any page may ask.
     clientBasedCORS: () => true,
-    renderError: (ctx, out) => {
-      ctx.type = 'text';
-      ctx.body = `The assistant's request cannot be answered (${out.error}): ${out.error_description ?? 'it is not valid'}. Start again in the assistant.\n`;
-    },
+    renderError: (ctx, out, error) => answerError(ctx, out, error, parts),
     fetch: async (address) => {
       if (!parts.mayFetch(Provider.ctx?.req ?? null)) throw new errors.TemporarilyUnavailable('too many documents');
       return parts.fetch(address);
@@ -116,6 +125,22 @@ function configuration(parts: ProviderParts): Configuration {
       sector_identifier_uri: 0,
     },
   };
+}
+
+/** A program that is asked by a browser is told in JSON; a person by our page, unless the client may learn of it at once. */
+function answerError(ctx: KoaContextWithOIDC, out: ErrorOut, error: unknown, { refused }: ProviderParts): void {
+  if (!ctx.path.startsWith(PATHS.authorize)) {
+    ctx.body = out;
+    return;
+  }
+  const failed = authorizationErrorOf(ctx, out, error);
+  if (failed.atOnce) {
+    ctx.status = 303;
+    ctx.redirect(failed.answer!.uri);
+    return;
+  }
+  ctx.respond = false;
+  refused(ctx.req, failed);
 }
 
 function adapterOf(name: string, { models, clients }: ProviderParts) {

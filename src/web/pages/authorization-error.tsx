@@ -1,0 +1,94 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { notFound } from '../../http/errors.ts';
+import { PATHS } from '../../identity/oauth/addresses.ts';
+import type { AuthorizationError, AuthorizationErrorReason } from '../../identity/oauth/authorization-error.ts';
+import type { Page } from '../page.ts';
+import type { WebParts } from '../parts.ts';
+import { Facts } from '../pieces.tsx';
+import { redirectPlace } from '../redirect-place.ts';
+import { openGet, type Route } from '../visit.ts';
+
+/** What a person is told for each reason: what happened, and what to do next. */
+const WORDS: Readonly<Record<AuthorizationErrorReason, readonly [happened: string, next: string]>> = {
+  UNKNOWN_CLIENT: [
+    'veritrail does not know the assistant that sent you here. Assistants that nobody connects are forgotten after 90 days.',
+    'Remove veritrail from the assistant, add it again, and sign in once more.',
+  ],
+  CLIENT_DOCUMENT: [
+    'The assistant describes itself in a document on the web, which veritrail could not read. So it does not know who asks.',
+    'Start again in the assistant.',
+  ],
+  UNKNOWN_REDIRECT: [
+    'The assistant wants the answer to go to an address that it has not registered here.',
+    'Remove veritrail from the assistant, add it again, and sign in once more.',
+  ],
+  EXPIRED: [
+    'This request of an assistant is over, or it was begun in another browser.',
+    'Start again in the assistant.',
+  ],
+  NO_INTERACTION: [
+    'The assistant asked to be connected without asking you. veritrail always asks.',
+    'Start again in the assistant. If this happens again, tell its maker.',
+  ],
+  RATE_LIMITED: ['There were too many such requests.', 'Wait a minute, then start again in the assistant.'],
+  INVALID_REQUEST: [
+    'The assistant’s request is one that veritrail does not answer.',
+    'Start again in the assistant. If this happens again, update the assistant, or tell its maker what stands below.',
+  ],
+  UNAVAILABLE: ['The service cannot reach its data just now.', 'Wait a moment, then start again in the assistant.'],
+  INTERNAL: [
+    'Something went wrong in the service.',
+    'Start again in the assistant. If this happens again, tell whoever runs this service.',
+  ],
+};
+
+/** Where the person learns that an assistant’s request was refused, before the assistant does. */
+export const authorizationErrorPage = ({ oauth }: Pick<WebParts, 'oauth'>): Route[] =>
+  [PATHS.authorize, `${PATHS.authorize}/:uid`].map((path) =>
+    openGet(path, ({ ctx }) => {
+      const error = oauth.authorizationError(ctx.req);
+      if (error === null) throw notFound();
+      return page(error);
+    }),
+  );
+
+function page(error: AuthorizationError): Page {
+  const [happened, next] = WORDS[error.reason];
+  const { host, answer, code, description } = error;
+  return {
+    title: 'The assistant was not connected',
+    status: error.status,
+    plain: true,
+    body: (
+      <>
+        <p class="lead">{happened} Nothing was allowed.</p>
+        <p>{next}</p>
+        <Facts
+          facts={[
+            ...(host === null ? [] : [['Asked by', <strong key="host">{host}</strong>] as const]),
+            ['Error', description === null ? code : `${code}: ${description}`],
+          ]}
+        />
+        {answer !== null && <Return answer={answer} />}
+      </>
+    ),
+  };
+}
+
+/** Without it the assistant would wait for an answer; with a redirect instead, any web site could send people on by our name. */
+function Return({ answer }: { answer: NonNullable<AuthorizationError['answer']> }) {
+  const place = redirectPlace(answer);
+  return (
+    <>
+      <p class="notice warning">
+        The assistant waits for an answer at <strong>{place}</strong>. Return only if you have just begun this yourself,
+        and this is where your assistant is. Otherwise close this page.
+      </p>
+      <p>
+        <a class="button" href={answer.uri} rel="noreferrer">
+          Return to the assistant
+        </a>
+      </p>
+    </>
+  );
+}

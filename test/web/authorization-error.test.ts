@@ -1,0 +1,84 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type OAuthPages, startOAuthPages } from '../support/oauth-pages.ts';
+import { authorizeUrl, newClient, pkce } from '../support/oauth-raw.ts';
+import { pathOf, type Shown, unescaped } from '../support/web.ts';
+
+const EVIL = `"><img src=x onerror="alert('1')">`;
+const WEB = 'https://assistant.example/land?from=x';
+
+const test = suite<{ site: OAuthPages }>('page of a refused authorization request');
+
+test.before.each(async (context) => {
+  context.site = await startOAuthPages();
+});
+test.after.each(({ site }) => site.stop());
+
+/** What a stranger's browser is shown for a request of a client that is answered at `redirect_uri`. */
+async function ask(site: OAuthPages, redirect_uri: string, fields: Record<string, string | undefined>): Promise<Shown> {
+  const client = await newClient(site.target, { client_name: `Call +1 555 ${EVIL}`, redirect_uris: [redirect_uri] });
+  const url = authorizeUrl(site.target, client, pkce().challenge, { redirect_uri, ...fields });
+  return site.stranger().get(pathOf(url));
+}
+
+const linkIn = ({ text }: Shown) => /<a class="button" href="([^"]*)"/.exec(text)?.[1];
+
+test('it says what happened and which host asked, and links to the client with the error', async ({ site }) => {
+  const shown = await ask(site, WEB, { prompt: 'none' });
+  assert.is(shown.status, 400);
+  assert.match(String(shown.headers['content-type']), 'text/html');
+  const text = unescaped(shown.text);
+  for (const said of ['veritrail always asks', '<strong>assistant.example</strong>', 'login_required']) {
+    assert.match(text, said);
+  }
+  const link = new URL(unescaped(linkIn(shown)!));
+  assert.is(link.origin + link.pathname, 'https://assistant.example/land');
+  const answer = Object.fromEntries(link.searchParams);
+  assert.equal(Object.keys(answer).sort(), ['error', 'error_description', 'from', 'iss', 'state']);
+  assert.equal([answer.from, answer.error, answer.state], ['x', 'login_required', 'a-state']);
+  assert.is(answer.iss, site.target.url);
+});
+
+test('a program is linked to by its own scheme', async ({ site }) => {
+  const shown = await ask(site, 'com.example.app:/callback', { code_challenge: undefined });
+  assert.match(unescaped(linkIn(shown)!), /^com\.example\.app:\/callback\?error=invalid_request&/);
+  assert.match(unescaped(shown.text), 'the program on this computer that opens com.example.app: addresses');
+});
+
+test('nothing that was sent becomes markup, the client’s name is not said, and nobody frames the page', async ({
+  site,
+}) => {
+  for (const fields of [{ state: EVIL }, { resource: EVIL }, { response_type: EVIL }, { scope: EVIL, prompt: EVIL }]) {
+    const shown = await ask(site, WEB, { code_challenge: undefined, ...fields });
+    assert.is(shown.status, 400);
+    assert.not.match(shown.text, /<img|onerror="|Call \+1/);
+    assert.is(shown.headers['x-frame-options'], 'DENY');
+    const policy = String(shown.headers['content-security-policy']);
+    for (const part of ["default-src 'none'", "form-action 'self';", "frame-ancestors 'none'"]) {
+      assert.match(policy, part);
+    }
+    assert.is(shown.headers['cache-control'], 'no-store');
+    assert.is(shown.headers['referrer-policy'], 'same-origin');
+  }
+});
+
+for (const [what, fields, said] of [
+  ['a client that nobody knows', { client_id: `cli_${EVIL}` }, 'does not know the assistant'],
+  ['another redirect', { redirect_uri: 'https://evil.example/' }, 'an address that it has not registered'],
+] as const) {
+  test(`there is no link for ${what}`, async ({ site }) => {
+    const shown = await ask(site, WEB, fields);
+    assert.is(shown.status, 400);
+    assert.match(unescaped(shown.text), said);
+    assert.not.match(shown.text, /class="button"|<img|evil\.example/);
+  });
+}
+
+test('an answer that is over is told on a page too', async ({ site }) => {
+  const shown = await site.stranger().get('/oauth/authorize/none_of_these');
+  assert.is(shown.status, 400);
+  assert.match(unescaped(shown.text), 'is over');
+  assert.is(linkIn(shown), undefined);
+});
+
+test.run();
