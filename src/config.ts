@@ -4,6 +4,7 @@ import { parse } from 'dotenv';
 import { z } from 'zod';
 import { networkFault } from './http/visitor.ts';
 import { LOOPBACK_NAMES } from './identity/loopback.ts';
+import { SECRET_FILE_NAMES, withSecretFiles } from './secret-files.ts';
 
 export interface Config {
   /** 0: any free one. */
@@ -100,16 +101,18 @@ const SETTINGS = z.object({
 });
 
 /** Names of all settings, as environment variables. */
-export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS.shape);
+export const SETTING_NAMES: readonly string[] = [...Object.keys(SETTINGS.shape), ...SECRET_FILE_NAMES];
 
 /**
- * Reads the settings from environment variables, and from `.env` in `cwd` for those that are not set.
+ * Reads the settings from environment variables, from `.env` in `cwd` for those that are not set, and secrets from the
+ * files that `<NAME>_FILE` settings name.
  * @throws ConfigError with everything that is wrong
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, cwd: string): Config {
-  const read = SETTINGS.safeParse({ ...withoutEmpty(readEnvFile(cwd)), ...withoutEmpty(env) });
-  if (!read.success)
-    throw new ConfigError(read.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`));
+  const given = withSecretFiles({ ...withoutEmpty(readEnvFile(cwd)), ...withoutEmpty(env) }, cwd);
+  const read = SETTINGS.safeParse(given.settings);
+  const issues = read.error?.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`) ?? [];
+  if (!read.success || given.faults.length > 0) throw new ConfigError([...given.faults, ...issues]);
   const settings = read.data;
   const faults = faultsBetween(settings);
   if (faults.length > 0) throw new ConfigError(faults);
