@@ -9,6 +9,7 @@ import type { LinkNoted, Noted } from './noted.ts';
 import { Passkeys } from './passkeys.ts';
 import { Passwords } from './passwords.ts';
 import { Proof } from './proof.ts';
+import { Reauthentication } from './reauthentication.ts';
 import { Recovery } from './recovery.ts';
 import { Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
@@ -35,6 +36,7 @@ export interface People {
   sessions: Sessions;
   signIn: SignIn;
   proof: Proof;
+  reauthentication: Reauthentication;
   factors: Factors;
   totp: Totp;
   recovery: Recovery;
@@ -67,11 +69,25 @@ export function openPeople({
   const totp = new Totp(common);
   const recovery = new Recovery(common);
   const passkeys = new Passkeys({ ...common, baseUrl });
+  const reauthentication = new Reauthentication({ ...common, passkeys, throttle, totp });
   const accounts = new Accounts({ ...common, passwords, links, leaveAll });
   const signIn = new SignIn({ ...common, accounts, throttle, totp, recovery, passkeys });
   const welcome = new Welcome({ accounts, links, signIn, join });
   const setupLink = (installation: string) => makeSetupLink(store, links, installation);
-  return { accounts, sessions, signIn, proof, factors, totp, recovery, passkeys, links, welcome, setupLink };
+  const people = {
+    accounts,
+    sessions,
+    signIn,
+    proof,
+    reauthentication,
+    factors,
+    totp,
+    recovery,
+    passkeys,
+    links,
+    welcome,
+  };
+  return { ...people, setupLink };
 }
 
 const ignore = () => undefined;

@@ -4,6 +4,7 @@ import { assistantsPage } from './pages/assistants.tsx';
 import { authorizationErrorPage } from './pages/authorization-error.tsx';
 import { confirmPage } from './pages/confirm.tsx';
 import { consentPage } from './pages/consent.tsx';
+import { credentialsPage } from './pages/credentials.tsx';
 import { domainPages } from './pages/domains.tsx';
 import { factorPages } from './pages/factors.tsx';
 import { filesPage } from './pages/files.tsx';
@@ -51,6 +52,7 @@ const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [
   authorizationErrorPage,
   securityPage,
   confirmPage,
+  credentialsPage,
   factorPages,
   accountPage,
 ];

@@ -34,7 +34,7 @@ test('a new password takes the place of the old one and signs other browsers out
   const other = (await signIn(web)).browser;
   await browser.get(PAGE);
   const changed = await browser.send(`${PAGE}/password`, { current: OWNER.password, password: NEXT });
-  assert.is(changed.to, PAGE);
+  assert.is(changed.to, `${PAGE}/credentials`);
   assert.match((await browser.follow(changed)).text, 'Your password is changed');
   assert.is((await other.get(PAGE)).status, 303);
   assert.is((await signIn(web)).status, 400);

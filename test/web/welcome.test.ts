@@ -131,7 +131,9 @@ test('a link to a new password signs out everywhere else', async ({ web }) => {
   const weak = await browser.send('/welcome/reset', { password: 'x' });
   assert.is(weak.status, 400);
   assert.match(weak.text, /id="password-fault"/);
-  assert.is((await browser.send('/welcome/reset', { password: 'entirely new words' })).to, '/');
+  const done = await browser.send('/welcome/reset', { password: 'entirely new words' });
+  assert.is(done.to, '/settings/security/credentials');
+  assert.match((await browser.follow(done)).text, 'A new password does not stop them');
   assert.ok(await signedInAs(browser, OWNER.name));
   assert.not.ok(await signedInAs(before, OWNER.name));
   const again = web.browser();

@@ -9,12 +9,20 @@ export interface Proven {
   address: { email: string; domain: string } | null;
   /** What to call them. */
   name: string;
+  /** When they last signed in there; null where the provider does not say. */
+  authenticated_at: Date | null;
 }
 
 /** Who it is. Names of claims are those of OpenID Connect Core 1.0, section 5.1. */
 export function provenBy(claims: Claims): Proven {
   const address = claims.email_verified === true ? addressIn(claims.email) : null;
-  return { subject: `${claims.iss} ${claims.sub}`, address, name: nameIn(claims, address?.email) };
+  const { auth_time } = claims;
+  return {
+    subject: `${claims.iss} ${claims.sub}`,
+    address,
+    name: nameIn(claims, address?.email),
+    authenticated_at: typeof auth_time === 'number' ? new Date(auth_time * 1_000) : null,
+  };
 }
 
 function addressIn(email: unknown): Proven['address'] {

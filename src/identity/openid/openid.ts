@@ -8,7 +8,7 @@ import type { Session } from '../sessions.ts';
 import type { SignedIn } from '../sign-in.ts';
 import type { Visitor } from '../visitor.ts';
 import { type Proven, provenBy } from './claims.ts';
-import { Provider, type ProviderSettings } from './provider.ts';
+import { Provider, type ProviderSettings, TOLERANCE_SECONDS } from './provider.ts';
 import { type Errand, type Round, Rounds } from './round.ts';
 
 /** Where the provider sends browsers back to, below the base address. */
@@ -17,7 +17,7 @@ export const CALLBACK_PATH = '/sign-in/openid/callback';
 export interface OpenIdParts {
   settings: ProviderSettings;
   accounts: AccountStore;
-  people: Pick<People, 'accounts' | 'signIn' | 'proof' | 'links' | 'welcome'>;
+  people: Pick<People, 'accounts' | 'signIn' | 'proof' | 'sessions' | 'links' | 'welcome'>;
   members: Pick<Members, 'domains'>;
   /** 32 random bytes that all instances share: `secret(accounts, 'openid')`. */
   key: Buffer;
@@ -109,6 +109,26 @@ export class OpenId {
       );
     }
     await vouch();
+  }
+
+  /**
+   * Makes the session's last proof a recent one, for a person who has just signed in anew at the provider.
+   * @throws Refusal forbidden where the provider vouches for another account, or for no new sign-in
+   */
+  async reauthenticate(session: Session, person: Proven, begun_at: string, visitor: Visitor): Promise<void> {
+    const { accounts, sessions } = this.parts.people;
+    const account = await accounts.get(session.account_id);
+    const earliest = Date.parse(begun_at) - TOLERANCE_SECONDS * 1_000;
+    const { subject, authenticated_at } = person;
+    if (account?.subject === subject && authenticated_at !== null && authenticated_at.getTime() >= earliest) {
+      return sessions.confirm(session);
+    }
+    this.refused(session.account_id, 'BAD_ANSWER', visitor);
+    const message =
+      account?.subject === subject
+        ? `${this.host} did not confirm a new sign-in: sign out here and in again, then go on within 15 minutes.`
+        : `You signed in at ${this.host} as somebody else: sign in there with the account that you use here.`;
+    throw new Refusal('forbidden', message);
   }
 
   /** Leaves the password as the way in. @throws Refusal forbidden where there is none, or the last proof is not recent */

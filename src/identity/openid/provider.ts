@@ -19,13 +19,13 @@ export interface ProviderParts extends ProviderSettings {
 /** What the provider said of somebody, after every check. */
 export type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: string };
 
-type Secrets = Pick<Round, 'state' | 'nonce' | 'verifier'>;
+type Secrets = Pick<Round, 'state' | 'nonce' | 'verifier' | 'errand'>;
 
 const TIMEOUT_SECONDS = 10;
 /** What the provider says of itself is asked again after so long. */
 const KEPT_MS = 60 * 60_000;
 /** How far its clock may be from ours. */
-const TOLERANCE_SECONDS = 30;
+export const TOLERANCE_SECONDS = 30;
 /** Errors have causes; more than so many are no chain. */
 const MOST_CAUSES = 5;
 
@@ -49,7 +49,7 @@ export class Provider {
   }
 
   /** Where to send a browser. @throws Refusal unavailable */
-  async address({ state, nonce, verifier }: Secrets): Promise<string> {
+  async address({ state, nonce, verifier, errand }: Secrets): Promise<string> {
     const config = await this.configuration();
     const url = client.buildAuthorizationUrl(config, {
       redirect_uri: this.parts.redirectUri,
@@ -57,6 +57,7 @@ export class Provider {
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       ...{ state, nonce },
+      ...(errand.purpose === 'REAUTHENTICATE' ? { max_age: '0' } : {}),
     });
     return url.href;
   }

@@ -2,8 +2,12 @@ import { createHmac, hash, randomBytes } from 'node:crypto';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { sameText } from '../secret-text.ts';
 
-/** What a browser goes to the provider for. `session`: the id of the session that is to be connected. */
-export type Errand = { purpose: 'SIGN_IN'; next: string } | { purpose: 'CONNECT'; session: string };
+/** What a browser goes to the provider for. `session`: the id of the session that it is for. */
+export type Errand =
+  | { purpose: 'SIGN_IN'; next: string }
+  | { purpose: 'CONNECT'; session: string }
+  /** A new sign-in there, whatever the provider remembers of the person. */
+  | { purpose: 'REAUTHENTICATE'; session: string; next: string };
 
 /** What one way to the provider and back is recognized by. */
 export interface Round {
@@ -11,6 +15,7 @@ export interface Round {
   state: string;
   nonce: string;
   verifier: string;
+  begun_at: string;
   expires_at: string;
 }
 
@@ -29,7 +34,7 @@ interface Kept {
 
 /** How long somebody may take to sign in at the provider. */
 export const ROUND_SECONDS = 10 * 60;
-/** A cookie holds no more; people with a longer address begin at the start page. */
+/** A cookie holds no more; people with a longer address begin at the start page, or at the page without its query. */
 const MOST_NEXT = 500;
 const SEED_BYTES = 18;
 
@@ -42,9 +47,8 @@ export class Rounds {
 
   /** `cookie` is for this browser alone. */
   begin(errand: Errand): { cookie: string; round: Round } {
-    const short = errand.purpose === 'SIGN_IN' && errand.next.length > MOST_NEXT ? { ...errand, next: '/' } : errand;
     const seed = randomBytes(SEED_BYTES).toString('base64url');
-    const kept: Kept = { seed, until: this.parts.now().getTime() + ROUND_SECONDS * 1_000, errand: short };
+    const kept: Kept = { seed, until: this.parts.now().getTime() + ROUND_SECONDS * 1_000, errand: shortened(errand) };
     const text = Buffer.from(JSON.stringify(kept)).toString('base64url');
     return { cookie: `${text}.${this.derive('cookie', text)}`, round: this.roundOf(kept) };
   }
@@ -68,6 +72,7 @@ export class Rounds {
       state: this.derive('state', seed),
       nonce: this.derive('nonce', seed),
       verifier: this.derive('verifier', seed),
+      begun_at: new Date(until - ROUND_SECONDS * 1_000).toISOString(),
       expires_at: new Date(until).toISOString(),
     };
   }
@@ -76,4 +81,10 @@ export class Rounds {
   private derive(what: string, text: string): string {
     return createHmac('sha256', this.parts.key).update(`${what} ${text}`).digest('base64url');
   }
+}
+
+function shortened(errand: Errand): Errand {
+  if (errand.purpose === 'CONNECT' || errand.next.length <= MOST_NEXT) return errand;
+  const path = errand.next.split('?', 1)[0]!;
+  return { ...errand, next: errand.purpose === 'REAUTHENTICATE' && path.length <= MOST_NEXT ? path : '/' };
 }

@@ -1,10 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
+import type { ReauthenticationWay } from '../../identity/reauthentication.ts';
 import { attempt } from '../attempt.ts';
 import { CONFIRM } from '../confirmed.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, type FormState, one } from '../forms.ts';
+import { BLANK, type FormState, jsonObject, one } from '../forms.ts';
 import { safeNext } from '../next.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
@@ -13,41 +14,146 @@ import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts
 
 const BACK = '/settings/security';
 const PASSWORD = { current: one(z.string().min(1, 'Give your password.')) };
+const CODE = { code: one(z.string().trim().min(1, 'Give the code.').max(100, 'That is too long for a code.')) };
+const PASSKEY = { credential: one(jsonObject('The passkey did not answer: try again.')) };
 
-/** Asks for the password again before something that matters. */
-export const confirmPage = ({ people: { proof } }: WebParts): Route[] => [
-  get(CONFIRM, ({ person, query }) => {
-    const next = safeNext(query.get('next'), BACK);
-    return proof.isRecent(person.session) ? redirect(next) : page(person, next, BLANK);
-  }),
-  post(CONFIRM, async ({ person, query, sent, visitor }) => {
-    const next = safeNext(query.get('next'), BACK);
-    const { state } = await attempt(sent, PASSWORD, ({ current }) => proof.confirm(person.session, current, visitor));
-    return state === null ? redirect(next) : page(person, next, state);
-  }),
-];
+/** Said on the page that somebody comes back to. */
+export const CONFIRMED = 'Thank you. You can go on now.';
 
-function page({ account }: SignedInVisit['person'], next: string, form: FormState): Page {
+/** Asks who it is once more before something that matters: by password, authenticator app, passkey or provider. */
+export const confirmPage = (parts: WebParts): Route[] => {
+  const { proof, reauthentication } = parts.people;
+
+  /** One way to prove it. */
+  const way = <S extends z.ZodRawShape>(
+    path: string,
+    shape: S,
+    confirm: (visit: SignedInVisit, value: z.output<z.ZodObject<S>>) => Promise<void>,
+  ): Route =>
+    post(path, async (visit) => {
+      const next = nextOf(visit);
+      const { state } = await attempt(visit.sent, shape, (value) => confirm(visit, value));
+      return state === null ? redirect(next, CONFIRMED) : page(parts, visit, next, state);
+    });
+
+  return [
+    get(CONFIRM, (visit) => {
+      const next = nextOf(visit);
+      return proof.isRecent(visit.person.session) ? redirect(next) : page(parts, visit, next, BLANK);
+    }),
+    way(CONFIRM, PASSWORD, ({ person, visitor }, { current }) =>
+      reauthentication.withPassword(person.session, current, visitor),
+    ),
+    way(`${CONFIRM}/code`, CODE, ({ person, visitor }, { code }) =>
+      reauthentication.withTotp(person.session, code, visitor),
+    ),
+    way(`${CONFIRM}/passkey`, PASSKEY, ({ person }, { credential }) =>
+      reauthentication.withPasskey(person.session, credential),
+    ),
+  ];
+};
+
+const nextOf = ({ query }: SignedInVisit) => safeNext(query.get('next'), BACK);
+
+async function page(parts: WebParts, { person }: SignedInVisit, next: string, form: FormState): Promise<Page> {
+  const { account, session } = person;
+  const { passkeys, reauthentication } = parts.people;
+  const ways = await reauthentication.waysOf(account);
+  const options = ways.includes('PASSKEY') ? await passkeys.authenticationOptions(session) : null;
+  const provider = account.password === null && account.subject !== null ? parts.openId : null;
   return {
     title: 'Confirm that it is you',
     plain: true,
     form,
-    body:
-      account.password === null ? (
+    body: (
+      <>
+        <p>You signed in more than 15 minutes ago. Confirm once more that it is you, then go on where you were.</p>
+        {ways.includes('PASSWORD') && <PasswordForm form={form} next={next} />}
+        {options !== null && <PasskeyForm form={form} next={next} options={options} alone={ways.length === 1} />}
+        {ways.includes('TOTP') && <CodeForm form={form} next={next} />}
+        {provider !== null && <NewSignIn host={provider.host} next={next} />}
+        {ways.length === 0 && provider === null && (
+          <p>Your account has no password. Sign out and in again, then go on within 15 minutes.</p>
+        )}
         <p>
-          You signed in a while ago, and your account has no password. Sign out and in again, then go on within a
-          quarter of an hour.
+          <a href={cancelTo(next)}>Cancel</a>
         </p>
-      ) : (
-        <Form action={withNext(CONFIRM, next)} class="card">
-          <FormFault form={form} />
-          <p>This changes how your account is protected, so it asks for your password once more.</p>
-          <TextField form={form} name="current" label="Password" type="password" autocomplete="current-password" />
-          <div class="row">
-            <button type="submit">Go on</button>
-            <a href={BACK}>Cancel</a>
-          </div>
-        </Form>
-      ),
+      </>
+    ),
   };
+}
+
+/** The page that somebody came from by a form. Pages below Security ask for this themselves. */
+const cancelTo = (next: string): string => (next.startsWith(BACK) ? BACK : next.split('?', 1)[0]!);
+
+interface FormProps {
+  form: FormState;
+  next: string;
+}
+
+/** The form that was sent, as this way's own; blank for the others. */
+const ofWay = (way: ReauthenticationWay, form: FormState): FormState =>
+  form.sent.has({ PASSWORD: 'current', TOTP: 'code', PASSKEY: 'credential' }[way]) ? form : BLANK;
+
+function PasswordForm({ form, next }: FormProps) {
+  const own = ofWay('PASSWORD', form);
+  return (
+    <Form action={withNext(CONFIRM, next)} class="card">
+      <FormFault form={own} />
+      <TextField form={own} name="current" label="Password" type="password" autocomplete="current-password" />
+      <button type="submit">Go on</button>
+    </Form>
+  );
+}
+
+function CodeForm({ form, next }: FormProps) {
+  const own = ofWay('TOTP', form);
+  return (
+    <Form action={withNext(`${CONFIRM}/code`, next)} class="card">
+      <FormFault form={own} />
+      <TextField
+        form={own}
+        name="code"
+        label="Code"
+        hint="The six digits that your authenticator app shows now."
+        inputMode="numeric"
+        autocomplete="one-time-code"
+        maxLength={20}
+      />
+      <button type="submit" class="quiet">
+        Go on with the code
+      </button>
+    </Form>
+  );
+}
+
+function PasskeyForm({ form, next, options, alone }: FormProps & { options: object; alone: boolean }) {
+  const fault = form.errors.get('credential');
+  return (
+    <>
+      <Form action={withNext(`${CONFIRM}/passkey`, next)} class="card" passkey="get" options={JSON.stringify(options)}>
+        <input type="hidden" name="credential" />
+        <p class="fault" data-fault hidden>
+          The passkey was not used: try again.
+        </p>
+        {fault !== undefined && <p class="fault">{fault}</p>}
+        <button type="submit" class={alone ? undefined : 'quiet'}>
+          Use a passkey
+        </button>
+      </Form>
+      {alone && (
+        <p class="notice warning" data-without-passkeys>
+          Passkeys need a recent browser, with JavaScript turned on: allow it for this site, then reload the page.
+        </p>
+      )}
+    </>
+  );
+}
+
+function NewSignIn({ host, next }: { host: string; next: string }) {
+  return (
+    <Form action={withNext(`${CONFIRM}/provider`, next)} class="card">
+      <button type="submit">Sign in again with {host}</button>
+    </Form>
+  );
 }

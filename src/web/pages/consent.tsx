@@ -5,9 +5,10 @@ import { formTargetOf } from '../../http/security-headers.ts';
 import { PATHS } from '../../identity/oauth/addresses.ts';
 import type { ConsentDetails } from '../../identity/oauth/consent.ts';
 import { attempt } from '../attempt.ts';
+import { confirmFirst, inputIn, withInput } from '../confirmed.ts';
 import { Form } from '../context.tsx';
 import { ChoiceField, FormFault } from '../fields.tsx';
-import { BLANK, checkForm, type FormState, one } from '../forms.ts';
+import { checkForm, type FormState, one } from '../forms.ts';
 import { DaysField, GRANT, OrganizationsField, RoleField } from '../grant-fields.tsx';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
@@ -19,11 +20,15 @@ const ANSWER = { answer: one(z.enum(['allow', 'deny'], 'Allow it or deny it.')) 
 const ALLOWED = { ...GRANT, access: one(z.enum(['write', 'read'], 'Choose one.')) };
 
 /** Where an assistant's request is put to the person that it asks. It is always asked, and nothing is chosen for them. */
-export const consentPage = ({ oauth, noteAccess }: Pick<WebParts, 'oauth' | 'noteAccess'>): Route[] => {
+export const consentPage = (parts: Pick<WebParts, 'oauth' | 'noteAccess' | 'people'>): Route[] => {
+  const { oauth, noteAccess } = parts;
   const path = `${PATHS.interaction}/:uid`;
   return [
-    get(path, async ({ ctx, person }) => page(await oauth.consent.details(ctx, person.account.id), BLANK)),
-    post(path, async ({ ctx, person, sent, visitor }) => {
+    get(path, async ({ ctx, person, query }) =>
+      page(await oauth.consent.details(ctx, person.account.id), inputIn(query, Object.keys(ALLOWED))),
+    ),
+    post(path, async (visit) => {
+      const { ctx, person, sent, visitor } = visit;
       const { consent } = oauth;
       const actor_id = person.account.id;
       const details = await consent.details(ctx, actor_id);
@@ -35,6 +40,7 @@ export const consentPage = ({ oauth, noteAccess }: Pick<WebParts, 'oauth' | 'not
         if (counted) noteAccess({ event_type: 'ASSISTANT_DENIED', ...noted });
         return redirect(to);
       }
+      confirmFirst(parts, visit, withInput(`${PATHS.interaction}/${details.uid}`, sent, Object.keys(ALLOWED)));
       const { done, state } = await attempt(sent, ALLOWED, async ({ access, ...allowed }) => {
         const { to, counted } = await consent.allow(ctx, actor_id, { ...allowed, read_only: access === 'read' });
         const { organizations, role } = allowed;

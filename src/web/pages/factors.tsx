@@ -5,6 +5,7 @@ import type { TotpEnrolment } from '../../identity/totp.ts';
 import { attempt, doThere } from '../attempt.ts';
 import { confirmFirst } from '../confirmed.ts';
 import { Form } from '../context.tsx';
+import { reviewOr } from '../credential-table.tsx';
 import { FormFault, TextField } from '../fields.tsx';
 import { BLANK, type FormState, hidden, jsonObject, one } from '../forms.ts';
 import type { Page } from '../page.ts';
@@ -26,6 +27,7 @@ const PASSKEY = { passkey: hidden() };
 /** Adding and taking away what is asked for after the password. Each needs a recent proof of who it is. */
 export const factorPages = (parts: WebParts): Route[] => {
   const { totp, passkeys, recovery } = parts.people;
+  const afterCodes = ({ person }: SignedInVisit) => reviewOr(parts.tokens, person.account.id, SECURITY);
   return [
     get(APP, async (visit) => {
       if (visit.person.account.totp !== null) return redirect(SECURITY, 'There is an app already.');
@@ -37,7 +39,7 @@ export const factorPages = (parts: WebParts): Route[] => {
       const { session } = visit.person;
       const { done, state } = await attempt(visit.sent, CODE, ({ code }) => totp.add(session, code, visit.visitor));
       if (state !== null) return appPage(await totp.enrol(session), state);
-      return added(done, 'The authenticator app is set up.');
+      return added(await afterCodes(visit), done, 'The authenticator app is set up.');
     }),
     post(`${APP}/remove`, async (visit) => {
       confirmFirst(parts, visit, SECURITY);
@@ -54,7 +56,8 @@ export const factorPages = (parts: WebParts): Route[] => {
         // Its shape is checked by whoever verifies it.
         passkeys.register(visit.person.session, name, credential as unknown as RegistrationResponseJSON, visit.visitor),
       );
-      return state === null ? added(done, 'The passkey is added.') : passkeyPage(parts, visit, state);
+      if (state !== null) return passkeyPage(parts, visit, state);
+      return added(await afterCodes(visit), done, 'The passkey is added.');
     }),
     post(`${PASSKEYS}/remove`, async (visit) => {
       confirmFirst(parts, visit, SECURITY);
@@ -64,14 +67,14 @@ export const factorPages = (parts: WebParts): Route[] => {
     }),
     post(`${SECURITY}/recovery-codes`, async (visit) => {
       confirmFirst(parts, visit, SECURITY);
-      return codesPage(await recovery.regenerate(visit.person.session, null, visit.visitor));
+      return codesPage(SECURITY, await recovery.regenerate(visit.person.session, null, visit.visitor));
     }),
   ];
 };
 
 /** With the first factor come recovery codes, and other browsers have to sign in anew. */
-const added = (codes: readonly string[] | null, done: string): Reply =>
-  codes === null ? redirect(SECURITY, done) : codesPage(codes, `${done} All other browsers are signed out.`);
+const added = (next: string, codes: readonly string[] | null, done: string): Reply =>
+  codes === null ? redirect(SECURITY, done) : codesPage(next, codes, `${done} All other browsers are signed out.`);
 
 function appPage({ secret, qr }: TotpEnrolment, form: FormState): Page {
   return {
@@ -132,7 +135,8 @@ async function passkeyPage({ people }: WebParts, { person }: SignedInVisit, form
   };
 }
 
-function codesPage(codes: readonly string[], done?: string): Page {
+/** @param next the page that follows once the codes are kept */
+function codesPage(next: string, codes: readonly string[], done?: string): Page {
   return {
     title: 'Recovery codes',
     section: SECURITY,
@@ -148,7 +152,7 @@ function codesPage(codes: readonly string[], done?: string): Page {
           They are shown only now; codes that you had before are void.
         </p>
         <CopyBlock id="codes" text={codes.join('\n')} secret />
-        <a class="button" href={SECURITY}>
+        <a class="button" href={next}>
           I have kept them
         </a>
       </div>

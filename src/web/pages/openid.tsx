@@ -3,20 +3,21 @@ import { Refusal } from '../../commands/refusal.ts';
 import { CALLBACK_PATH, type OpenId } from '../../identity/openid/openid.ts';
 import { type Errand, ROUND_SECONDS, type Round } from '../../identity/openid/round.ts';
 import { doThere } from '../attempt.ts';
-import { confirmFirst } from '../confirmed.ts';
+import { CONFIRM, confirmFirst } from '../confirmed.ts';
 import { safeNext } from '../next.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
 import { OPENID, PROVIDER } from '../provider-form.tsx';
 import { finishStep, withNext } from '../signing-in.ts';
 import { openGet, openPost, post, Redirect, type Reply, type Route, redirect, type Visit } from '../visit.ts';
+import { CONFIRMED } from './confirm.tsx';
 import { SECURITY } from './security.tsx';
 
 const COOKIE = 'veritrail-openid';
 const BEGIN_AGAIN = 'This sign-in took too long, or was begun in another browser: begin it again.';
-const OTHER_SESSION = 'You are not signed in as when you set out: sign in, then connect once more.';
+const OTHER_SESSION = 'You are not signed in as when you set out: sign in, then try once more.';
 
-/** Signing in by the OpenID provider, and connecting an account to it. */
+/** Signing in by the OpenID provider, once more where that is asked for, and connecting an account to it. */
 export const openIdPages = (parts: WebParts): Route[] => {
   const { openId } = parts;
   if (openId === null) return [];
@@ -28,6 +29,10 @@ export const openIdPages = (parts: WebParts): Route[] => {
     post(PROVIDER, (visit) => {
       confirmFirst(parts, visit, SECURITY);
       return setOut(openId, visit, { purpose: 'CONNECT', session: visit.person.session.id });
+    }),
+    post(`${CONFIRM}/provider`, (visit) => {
+      const next = safeNext(visit.query.get('next'), SECURITY);
+      return setOut(openId, visit, { purpose: 'REAUTHENTICATE', session: visit.person.session.id, next });
     }),
     post(`${PROVIDER}/remove`, (visit) => {
       confirmFirst(parts, visit, SECURITY);
@@ -55,11 +60,15 @@ function setOut(openId: OpenId, { ctx, cookies }: Visit, errand: Errand): Promis
 async function arrive(openId: OpenId, visit: Visit, round: Round): Promise<Reply> {
   const { person, visitor, ctx } = visit;
   const { errand } = round;
-  if (errand.purpose === 'CONNECT' && person?.session.id !== errand.session) return warn(SECURITY, OTHER_SESSION);
+  if (errand.purpose !== 'SIGN_IN' && person?.session.id !== errand.session) return warn(SECURITY, OTHER_SESSION);
   const proven = await openId.redeem(round, ctx.querystring, visitor);
   if (errand.purpose === 'CONNECT') {
     await openId.connect(person!.session, proven, visitor);
     return redirect(SECURITY, `Your account is connected: you can now sign in with ${openId.host}.`);
+  }
+  if (errand.purpose === 'REAUTHENTICATE') {
+    await openId.reauthenticate(person!.session, proven, round.begun_at, visitor);
+    return redirect(errand.next, CONFIRMED);
   }
   const { step, joined } = await openId.signIn(proven, invitationIn(errand.next), visitor);
   return finishStep(visit, step, joined ? '/' : errand.next);
@@ -71,7 +80,10 @@ function invitationIn(next: string): string | null {
   return pathname === '/welcome' ? searchParams.get('key') : null;
 }
 
-const backOf = (errand: Errand) => (errand.purpose === 'CONNECT' ? SECURITY : withNext('/sign-in', errand.next));
+function backOf(errand: Errand): string {
+  if (errand.purpose === 'CONNECT') return SECURITY;
+  return withNext(errand.purpose === 'REAUTHENTICATE' ? CONFIRM : '/sign-in', errand.next);
+}
 
 const warn = (to: string, text: string) => new Redirect(to, { kind: 'WARNING', text });
 

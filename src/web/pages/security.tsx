@@ -3,9 +3,12 @@ import { z } from 'zod';
 import type { Account } from '../../identity/account.ts';
 import type { Passkey } from '../../identity/passkeys.ts';
 import type { Session } from '../../identity/sessions.ts';
+import type { ShownToken } from '../../identity/token-lists.ts';
+import { DAY_MS } from '../../identity/token-record.ts';
 import { attempt, doThere } from '../attempt.ts';
 import { proofOf } from '../confirmed.ts';
 import { Form } from '../context.tsx';
+import { activeCredentials, CREDENTIALS, CredentialTable, reviewOr } from '../credential-table.tsx';
 import { FormFault, TextField } from '../fields.tsx';
 import { BLANK, type FormState, hidden, one } from '../forms.ts';
 import type { Page } from '../page.ts';
@@ -17,6 +20,8 @@ import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts
 export const SECURITY = '/settings/security';
 /** With fewer left, making new ones is advised. */
 const FEW_CODES = 3;
+/** Tokens and assistants created within so many days are shown. */
+const NEW_DAYS = 30;
 
 const PASSWORD = {
   current: one(z.string()),
@@ -37,7 +42,8 @@ export const securityPage = (parts: WebParts): Route[] => {
       if (state !== null) return page(parts, visit, state);
       visit.cookies.setSession(visit.ctx, done.cookie);
       visit.knownBrowsers.remember(visit.ctx, done.session);
-      return redirect(SECURITY, 'Your password is changed, and all other browsers are signed out.');
+      const to = await reviewOr(parts.tokens, visit.person.account.id, SECURITY);
+      return redirect(to, 'Your password is changed, and all other browsers are signed out.');
     }),
     post(`${SECURITY}/sessions/end`, ({ person, sent, visitor }) =>
       doThere(SECURITY, 'That browser is signed out.', sent, SESSION, ({ session }) =>
@@ -51,9 +57,14 @@ export const securityPage = (parts: WebParts): Route[] => {
   ];
 };
 
-async function page({ people, openId }: WebParts, visit: SignedInVisit, form: FormState): Promise<Page> {
+async function page({ people, openId, tokens, now }: WebParts, visit: SignedInVisit, form: FormState): Promise<Page> {
   const { account, session } = visit.person;
-  const [passkeys, sessions] = await Promise.all([people.passkeys.list(account.id), people.sessions.list(account.id)]);
+  const [passkeys, sessions, credentials] = await Promise.all([
+    people.passkeys.list(account.id),
+    people.sessions.list(account.id),
+    activeCredentials(tokens, account.id),
+  ]);
+  const from = new Date(now().getTime() - NEW_DAYS * DAY_MS).toISOString();
   return {
     title: 'Security',
     section: SECURITY,
@@ -63,6 +74,7 @@ async function page({ people, openId }: WebParts, visit: SignedInVisit, form: Fo
         <PasswordCard account={account} form={form} />
         {openId !== null && <ProviderCard host={openId.host} account={account} />}
         <FactorsCard account={account} passkeys={passkeys} available={people.passkeys.available} />
+        <NewCredentials all={credentials} created={credentials.filter(({ created_at }) => created_at >= from)} />
         <SessionsPart sessions={sessions} current={session.id} />
       </>
     ),
@@ -171,6 +183,26 @@ function RecoveryPart({ left }: { left: number }) {
         </button>
       </Form>
     </>
+  );
+}
+
+/** Whoever had a session for a while may have left a token behind: its owner is to see it. */
+function NewCredentials({ all, created }: { all: readonly ShownToken[]; created: readonly ShownToken[] }) {
+  const title = `Created in the last ${NEW_DAYS} days`;
+  return (
+    <section aria-labelledby="credentials-title">
+      <h2 id="credentials-title">New tokens and assistants</h2>
+      {created.length > 0 ? (
+        <CredentialTable caption={title} credentials={created} />
+      ) : (
+        <p class="muted">None was created in the last {NEW_DAYS} days.</p>
+      )}
+      {all.length > created.length && (
+        <p>
+          <a href={CREDENTIALS}>All {all.length} that work in your name</a>
+        </p>
+      )}
+    </section>
   );
 }
 

@@ -5,6 +5,7 @@ import type { Membership } from '../../identity/members.ts';
 import type { ShownToken } from '../../identity/token-lists.ts';
 import { DEFAULT_DAYS } from '../../identity/token-record.ts';
 import { attempt } from '../attempt.ts';
+import { confirmFirst, inputIn, withInput } from '../confirmed.ts';
 import { BLANK, checkbox, checkForm, type FormState, one } from '../forms.ts';
 import { DAYS, GRANT } from '../grant-fields.tsx';
 import type { Page } from '../page.ts';
@@ -22,6 +23,8 @@ const NEW_TOKEN = {
   read_only: checkbox(),
   once: one(z.uuid('Reload the page, then try again.')),
 };
+/** What of it comes back after reauthentication. */
+const KEPT = ['name', ...Object.keys(GRANT), 'read_only'];
 /** Older ones are not listed. */
 const MOST_REVOKED = 20;
 
@@ -29,8 +32,9 @@ const MOST_REVOKED = 20;
 export const tokensPage = (parts: WebParts): Route[] => {
   const { tokens } = parts;
   return [
-    get(TOKENS, (visit) => listPage(parts, visit, BLANK)),
+    get(TOKENS, (visit) => listPage(parts, visit, inputIn(visit.query, KEPT))),
     post(TOKENS, async (visit) => {
+      confirmFirst(parts, visit, withInput(TOKENS, visit.sent, KEPT));
       const { id } = visit.person.account;
       const { done, state } = await attempt(visit.sent, NEW_TOKEN, (value) =>
         tokens.create({ ...value, account_id: id }, personOf(id)),
@@ -38,6 +42,7 @@ export const tokensPage = (parts: WebParts): Route[] => {
       return state === null ? issuedPage(parts.endpoint, done, 'NEW') : listPage(parts, visit, state);
     }),
     post(`${TOKENS}/:id/regenerate`, async (visit) => {
+      confirmFirst(parts, visit, TOKENS);
       const { value, state } = checkForm(DAYS, visit.sent);
       if (value === null) return listPage(parts, visit, { ...BLANK, fault: state.errors.get('days') ?? null });
       const issued = await tokens.regenerate(visit.params.id ?? '', value.days, personOf(visit.person.account.id));

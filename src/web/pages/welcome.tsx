@@ -4,6 +4,7 @@ import type { Account } from '../../identity/account.ts';
 import type { Link } from '../../identity/links.ts';
 import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
+import { reviewOr } from '../credential-table.tsx';
 import { FormFault, TextField } from '../fields.tsx';
 import { BLANK, type FormState, one } from '../forms.ts';
 import type { Page } from '../page.ts';
@@ -65,7 +66,8 @@ export const welcomePage = (parts: WebParts): Route[] => {
       const { done, state } = await attempt(visit.sent, PASSWORD, ({ password }) =>
         welcome.reset(shown.secret, password, visit.visitor),
       );
-      return state === null ? finishStep(visit, done, '/') : page(parts, shown, visit, state);
+      if (state !== null) return page(parts, shown, visit, state);
+      return finishStep(visit, done, await reviewOr(parts.tokens, done.session.account_id, '/'));
     }),
   ];
 };

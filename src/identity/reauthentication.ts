@@ -1,0 +1,61 @@
+import { Refusal } from '../commands/refusal.ts';
+import type { Account, Factor } from './account.ts';
+import type { Factors } from './factors.ts';
+import type { Passkeys } from './passkeys.ts';
+import type { Proof } from './proof.ts';
+import type { Session, Sessions } from './sessions.ts';
+import { accountGate, type Throttle } from './throttle.ts';
+import type { Totp } from './totp.ts';
+import { knownBrowser, type Visitor } from './visitor.ts';
+
+/** A way to prove again who one is, without signing out. */
+export type ReauthenticationWay = 'PASSWORD' | Exclude<Factor, 'RECOVERY_CODE'>;
+
+export interface ReauthenticationParts {
+  factors: Factors;
+  passkeys: Passkeys;
+  proof: Proof;
+  sessions: Sessions;
+  throttle: Throttle;
+  totp: Totp;
+}
+
+/** Asks a person who is signed in once more who they are: by password, authenticator app or passkey. */
+export class Reauthentication {
+  constructor(private readonly parts: ReauthenticationParts) {}
+
+  /** Returns the ways that an account has; empty where only a new sign-in at its OpenID provider is left. */
+  async waysOf(account: Account): Promise<ReauthenticationWay[]> {
+    const factors = (await this.parts.factors.of(account)).filter((factor) => factor !== 'RECOVERY_CODE');
+    return account.password === null ? factors : ['PASSWORD', ...factors];
+  }
+
+  /** @throws Refusal forbidden, rate_limited */
+  withPassword(session: Session, password: string, visitor: Visitor): Promise<void> {
+    return this.parts.proof.confirm(session, password, visitor);
+  }
+
+  /** @throws Refusal forbidden, rate_limited */
+  async withTotp(session: Session, code: string, visitor: Visitor): Promise<void> {
+    const { sessions, throttle, totp } = this.parts;
+    const { account_id, generation } = session;
+    // At a gate of its own: guesses at the sign-in page do not keep the owner from what they are at.
+    const counted = knownBrowser({ id: account_id, generation }, visitor) === null ? visitor : null;
+    const gate = accountGate(`reauthenticate:${account_id}`);
+    if (!(await throttle.attempt(gate, counted, () => totp.use(account_id, code)))) {
+      throw new Refusal('forbidden', 'This code is wrong or was used: type the one shown next.', { field: 'code' });
+    }
+    await sessions.confirm(session);
+  }
+
+  /**
+   * @param response the browser's answer to `Passkeys.authenticationOptions`, as JSON
+   * @throws Refusal forbidden
+   */
+  async withPasskey(session: Session, response: unknown): Promise<void> {
+    if (!(await this.parts.passkeys.use(session, response))) {
+      throw new Refusal('forbidden', 'The passkey could not be checked: try again.', { field: 'credential' });
+    }
+    await this.parts.sessions.confirm(session);
+  }
+}
