@@ -1,6 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import {
   AccessDeniedError,
+  CancelledError,
+  DeadlineExceededError,
   MaxAppendSizeExceededError,
   NotLeaderError,
   StreamDeletedError,
@@ -9,13 +10,19 @@ import {
 } from '@eventstore/db-client';
 import { StoreUnavailable, TooLarge } from '../errors.ts';
 
-const REFUSALS = [AccessDeniedError, NotLeaderError, StreamDeletedError];
+/** The node said nothing in time: it may be busy, hang or be gone. */
+export class NoAnswer extends StoreUnavailable {}
 
-/** The client's promise, bounded: some of its promises never settle. */
-export async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+/** The call was not even begun. */
+export class NotSent extends StoreUnavailable {}
+
+const REFUSALS = [NotSent, AccessDeniedError, NotLeaderError, StreamDeletedError];
+
+/** Bounds a promise of the client: some of them never settle. @throws NoAnswer after `ms` */
+export async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StoreUnavailable(`no answer in ${ms} ms`, true)), ms);
+    timer = setTimeout(() => reject(new NoAnswer(`no answer in ${ms} ms`, true)), ms);
   });
   try {
     return await Promise.race([promise, late]);
@@ -37,7 +44,7 @@ export function collect<T>(stream: StreamingRead<T>, ms: number, enough?: (event
     };
     const timer = setTimeout(() => {
       stop();
-      reject(new StoreUnavailable(`no event in ${ms} ms`));
+      reject(new NoAnswer(`no event in ${ms} ms`));
     }, ms);
     stream.on('data', (event: T) => {
       timer.refresh();
@@ -58,23 +65,27 @@ export function collect<T>(stream: StreamingRead<T>, ms: number, enough?: (event
   });
 }
 
-/** Calls once more when the server was no leader: the client moves to the leader, but only after it has said so. */
-export async function onLeader<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!(error instanceof NotLeaderError)) throw error;
-    await setImmediate();
-    return call();
-  }
+/**
+ * Returns true where a failure may lie in the connection rather than in the call: there was no answer, the connection is
+ * gone, or the node leads no more.
+ */
+export function isLostConnection(error: unknown): boolean {
+  return (
+    error instanceof NoAnswer ||
+    error instanceof NotSent ||
+    error instanceof UnavailableError ||
+    error instanceof CancelledError ||
+    error instanceof DeadlineExceededError ||
+    error instanceof NotLeaderError
+  );
 }
 
-/** What a failed read is to the port. */
+/** Turns a failed read into the port's error. */
 export function readFailure(error: unknown): StoreUnavailable {
   return error instanceof StoreUnavailable ? error : unavailable(error, false);
 }
 
-/** What a failed append is to the port. Whatever is not known to have failed before it was written is ambiguous. */
+/** Turns a failed append into the port's error: ambiguous, unless it surely failed before it was written. */
 export function appendFailure(error: unknown): StoreUnavailable | TooLarge {
   if (error instanceof StoreUnavailable) return error;
   if (error instanceof MaxAppendSizeExceededError) {
@@ -88,11 +99,10 @@ function unavailable(cause: unknown, ambiguous: boolean): StoreUnavailable {
   return new StoreUnavailable(message, ambiguous, { cause });
 }
 
-/** Whether the call surely never reached the log: there was no connection, or the server turned it away. */
+/** Returns true where the call surely never reached the log: there was no connection, or the server turned it away. */
 function wasRefused(error: unknown): boolean {
   if (REFUSALS.some((refusal) => error instanceof refusal)) return true;
   if (!(error instanceof Error)) return false;
-  // gRPC's word for a call that never left, and the client's for a cluster it can't find.
-  const unconnected = /No connection established|Name resolution failed/.test(error.message);
-  return (error instanceof UnavailableError && unconnected) || error.message.startsWith('Failed to discover');
+  // gRPC's words for a call that never left.
+  return error instanceof UnavailableError && /No connection established|Name resolution failed/.test(error.message);
 }

@@ -3,8 +3,7 @@ import {
   type AllStreamResolvedEvent,
   BACKWARDS,
   END,
-  EventStoreDBClient,
-  excludeSystemEvents,
+  type EventStoreDBClient,
   type ResolvedEvent,
   START,
   StreamDeletedError,
@@ -15,14 +14,19 @@ import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend } from '../check-append.ts';
 import { RevisionConflict, StoreUnavailable } from '../errors.ts';
 import { type EventStore, NO_STREAM, type Position, type StoredEvent } from '../event-store.ts';
-import { appendFailure, collect, onLeader, readFailure, within } from './calls.ts';
+import { appendFailure, collect, isLostConnection, NoAnswer, readFailure, withTimeout } from './calls.ts';
+import { readConnectionString } from './connection-string.ts';
+import { readCredentials } from './credentials.ts';
 import { comparePositions, fromPosition, toEventData, toPosition, toStoredEvent } from './events.ts';
+import { LeaderConnection } from './leader-connection.ts';
 import { follow } from './subscription.ts';
 
+/** An append that takes longer is looked for in its stream. */
 const APPEND_DEADLINE_MS = 2000;
 /** How long a read may bring nothing, and a subscription stay unconfirmed. */
-const READ_DEADLINE_MS = 10_000;
-const CLOSE_DEADLINE_MS = 1000;
+const READ_DEADLINE_MS = 2000;
+/** A call that moves from node to node gives up after this. */
+const MOVING_TIMEOUT_MS = 6000;
 /** Events in a page of `readAll`. */
 const PAGE = 1000;
 
@@ -33,33 +37,24 @@ export interface EventStoreDbOptions {
   readDeadlineMs?: number;
 }
 
-/** Opens the event store that is kept by an EventStoreDB. Connects at the first call, and again whenever it must. */
-export function openEventStoreDb(connectionString: string, options: EventStoreDbOptions = {}): EventStore {
-  return new EventStoreDb(plainClient(connectionString), options);
-}
-
 /**
- * A client that sends each append as a call of its own. Its batch appends share one long call and one table of pending
- * answers for the whole process: a call that ends in good order strands all of them, and one that fails rejects those of
- * others too, whose answers then throw where nobody can catch.
+ * Opens the event store that is kept by an EventStoreDB. Connects at the first call, and again whenever it must.
+ * @throws ConnectionStringError, or Error where a certificate file cannot be read: both before any connection
  */
-function plainClient(connectionString: string): EventStoreDBClient {
-  const client = EventStoreDBClient.connectionString(connectionString);
-  Object.defineProperty(client, 'supports', { value: async () => false });
-  // A connection string may turn this off, and a conflict would then look like success.
-  Object.defineProperty(client, 'throwOnAppendFailure', { value: true });
-  return client;
+export function openEventStoreDb(connectionString: string, options: EventStoreDbOptions = {}): EventStore {
+  const settings = readConnectionString(connectionString);
+  return new EventStoreDb(new LeaderConnection(settings, readCredentials(settings)), options);
 }
 
 class EventStoreDb implements EventStore {
-  readonly #client: EventStoreDBClient;
+  readonly #leader: LeaderConnection;
   readonly #appendDeadlineMs: number;
   readonly #readDeadlineMs: number;
   readonly #closing = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
 
-  constructor(client: EventStoreDBClient, options: EventStoreDbOptions) {
-    this.#client = client;
+  constructor(leader: LeaderConnection, options: EventStoreDbOptions) {
+    this.#leader = leader;
     this.#appendDeadlineMs = options.appendDeadlineMs ?? APPEND_DEADLINE_MS;
     this.#readDeadlineMs = options.readDeadlineMs ?? READ_DEADLINE_MS;
   }
@@ -95,23 +90,16 @@ class EventStoreDb implements EventStore {
   }
 
   subscribeAll(after: Position | null, signal: AbortSignal): AsyncIterable<readonly StoredEvent[]> {
-    const subscribe = (from: Position | null) =>
-      this.#client.subscribeToAll({
-        fromPosition: from === null ? START : fromPosition(from),
-        filter: excludeSystemEvents(),
-      });
-    return follow(subscribe, after, this.#readDeadlineMs, AbortSignal.any([signal, this.#closing.signal]));
+    const end = AbortSignal.any([signal, this.#closing.signal]);
+    return follow(this.#leader, after, this.#readDeadlineMs, end);
   }
 
   async head(): Promise<Position | null> {
     const isOurs = (resolved: AllStreamResolvedEvent) => toStoredEvent(resolved.event) !== null;
-    const read = () =>
-      collect(
-        this.#client.readAll({ direction: BACKWARDS, fromPosition: END, requiresLeader: true }),
-        this.#readDeadlineMs,
-        isOurs,
-      );
-    const events = await this.#track(() => this.#read(read));
+    const options = { direction: BACKWARDS, fromPosition: END, requiresLeader: true } as const;
+    const events = await this.#track(() =>
+      this.#read((client) => collect(client.readAll(options), this.#readDeadlineMs, isOurs)),
+    );
     return toStoredEvent(events.at(-1)?.event)?.position ?? null;
   }
 
@@ -121,25 +109,55 @@ class EventStoreDb implements EventStore {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#leader.stopSearching();
     await Promise.allSettled(this.#underWay);
-    // Every call has ended by now, so there is no need for the client's dispose, which may never end itself.
-    await within(CLOSE_DEADLINE_MS, closeChannel(this.#client)).catch(() => undefined);
+    this.#leader.close();
   }
 
-  /** @returns the position the server gave, if it gave one */
+  /**
+   * Sends a batch to the leader. What surely was not written is sent again to the next leader; what may have been is
+   * looked for in its stream, because a server drops a batch that is already on its way in and says nothing.
+   * @returns the position the server gave, if it gave one
+   */
   async #send(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<Position | null> {
-    const options = {
+    const from = Date.now();
+    for (;;) {
+      const node = this.#leader.current ?? (await this.#leader.connected());
+      const since = Date.now();
+      try {
+        return await node.run((client) => this.#sendOnce(client, stream, events, expectedRevision));
+      } catch (error) {
+        if (error instanceof WrongExpectedVersionError) return this.#heldOrConflict(stream, events, error);
+        const failure = appendFailure(error);
+        const isUnknown = failure instanceof StoreUnavailable && failure.ambiguous;
+        const isLost = isLostConnection(error);
+        if (isLost) await this.#leader.confirm(node, error, since);
+        if (isUnknown) return this.#heldOrThrow(stream, events, failure);
+        if (!isLost || Date.now() - from > MOVING_TIMEOUT_MS) throw failure;
+      }
+    }
+  }
+
+  async #sendOnce(
+    client: EventStoreDBClient,
+    stream: string,
+    events: readonly TrailEvent[],
+    expectedRevision: number,
+  ): Promise<Position | null> {
+    const sent = client.appendToStream(stream, events.map(toEventData), {
       expectedRevision: expectedRevision === NO_STREAM ? ABSENT : BigInt(expectedRevision),
       deadline: this.#appendDeadlineMs,
-    } as const;
-    try {
-      const sent = this.#client.appendToStream(stream, events.map(toEventData), options);
-      const { position } = await within(this.#appendDeadlineMs, sent);
-      return position ? toPosition(position) : null;
-    } catch (error) {
-      if (!(error instanceof WrongExpectedVersionError)) throw appendFailure(error);
-      return this.#heldOrConflict(stream, events, error);
-    }
+      requiresLeader: true,
+    });
+    const { position } = await withTimeout(this.#appendDeadlineMs, sent);
+    return position ? toPosition(position) : null;
+  }
+
+  /** Position of a batch whose append was not answered, where its stream holds it. @throws `failure` where not */
+  async #heldOrThrow(stream: string, events: readonly TrailEvent[], failure: StoreUnavailable): Promise<Position> {
+    const held = await this.#positionOf(stream, events);
+    if (held) return held;
+    throw failure;
   }
 
   /** A stream that is elsewhere may be so because it holds these very events. */
@@ -166,8 +184,7 @@ class EventStoreDb implements EventStore {
   async #readStream(stream: string, fromRevision: number, maxCount?: number): Promise<StoredEvent[]> {
     const options = { fromRevision: BigInt(fromRevision), requiresLeader: true, ...(maxCount && { maxCount }) };
     try {
-      const read = () => collect(this.#client.readStream(stream, options), this.#readDeadlineMs);
-      return ours(await this.#read(read));
+      return ours(await this.#read((client) => collect(client.readStream(stream, options), this.#readDeadlineMs)));
     } catch (error) {
       if (isAbsent(error)) return [];
       throw error;
@@ -177,19 +194,30 @@ class EventStoreDb implements EventStore {
   /** A page of `$all` after a position; `end` is where the next one begins, null on the last. */
   async #page(after: Position | null): Promise<{ events: StoredEvent[]; end: Position | null }> {
     const options = { fromPosition: after === null ? START : fromPosition(after), maxCount: PAGE } as const;
-    const read = () => collect(this.#client.readAll(options), this.#readDeadlineMs);
-    const page = await this.#track(() => this.#read(read));
+    const page = await this.#track(() =>
+      this.#read((client) => collect(client.readAll(options), this.#readDeadlineMs)),
+    );
     const last = page.at(-1)?.event?.position;
     // The server begins with the event at the given position itself.
     const events = ours(page).filter(({ position }) => after === null || comparePositions(position, after) > 0);
     return { events, end: page.length === PAGE && last ? toPosition(last) : null };
   }
 
-  async #read<T>(read: () => Promise<T>): Promise<T> {
-    try {
-      return await onLeader(read);
-    } catch (error) {
-      throw isAbsent(error) ? error : readFailure(error);
+  /** Reads from the leader; where its connection is lost meanwhile, from the next one. */
+  async #read<T>(read: (client: EventStoreDBClient) => Promise<T>): Promise<T> {
+    const from = Date.now();
+    for (;;) {
+      const node = this.#leader.current ?? (await this.#leader.connected());
+      const since = Date.now();
+      try {
+        return await node.run(read);
+      } catch (error) {
+        if (isAbsent(error)) throw error;
+        if (!isLostConnection(error)) throw readFailure(error);
+        const isKept = await this.#leader.confirm(node, error, since);
+        if (isKept && error instanceof NoAnswer) throw error;
+        if (Date.now() - from > MOVING_TIMEOUT_MS) throw readFailure(error);
+      }
     }
   }
 
@@ -212,10 +240,4 @@ function ours(resolved: readonly ResolvedEvent[]): StoredEvent[] {
 
 function isAbsent(error: unknown): boolean {
   return error instanceof StreamNotFoundError || error instanceof StreamDeletedError;
-}
-
-/** The client has no way to let go of its connection; its channel has. */
-async function closeChannel(client: EventStoreDBClient): Promise<void> {
-  const { getChannel } = client as unknown as { getChannel(): Promise<{ close(): void }> };
-  (await getChannel()).close();
 }

@@ -1,7 +1,15 @@
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
-import type { AllStreamResolvedEvent, AllStreamSubscription } from '@eventstore/db-client';
+import {
+  type AllStreamResolvedEvent,
+  type AllStreamSubscription,
+  excludeSystemEvents,
+  START,
+} from '@eventstore/db-client';
 import type { Position, StoredEvent } from '../event-store.ts';
-import { comparePositions, toStoredEvent } from './events.ts';
+import { NoAnswer } from './calls.ts';
+import { comparePositions, fromPosition, toStoredEvent } from './events.ts';
+import type { LeaderConnection } from './leader-connection.ts';
+import type { NodeConnection } from './node-connection.ts';
 
 /** How many events may wait for a slow consumer before the server is held back. */
 const MOST_WAITING = 2000;
@@ -9,12 +17,13 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
 
 /**
- * Events for ever, over as many of the client's subscriptions as it takes: one reports a single error, or just ends,
- * and doesn't come back. Each begins after the last event that was handed on (never at a checkpoint, which runs ahead
- * of what was handled), and what comes again all the same is left out.
+ * Yields events for ever, over as many of the client's subscriptions as it takes: one reports a single error, or just
+ * ends, and doesn't come back. Each begins after the last event that was handed on (never at a checkpoint, which runs
+ * ahead of what was handled), and an event that comes again is left out. A subscription ends with its connection, and the
+ * next one begins on the connection that took its place.
  */
 export async function* follow(
-  subscribe: (after: Position | null) => AllStreamSubscription,
+  leader: LeaderConnection,
   after: Position | null,
   patienceMs: number,
   signal: AbortSignal,
@@ -22,26 +31,38 @@ export async function* follow(
   let last = after;
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
-    const feed = new Feed(subscribe(last), patienceMs, signal);
-    try {
-      for (let batch = await feed.next(); batch; batch = await feed.next()) {
-        const fresh: StoredEvent[] = [];
-        for (const event of batch) {
-          if (last !== null && comparePositions(event.position, last) <= 0) continue;
-          fresh.push(event);
-          last = event.position;
+    const since = Date.now();
+    const node = leader.current ?? (await leader.connected().catch(() => null));
+    if (node !== null && !node.retired.aborted && !signal.aborted) {
+      const release = node.hold();
+      const feed = new Feed(subscribe(node, last), patienceMs, AbortSignal.any([signal, node.retired]));
+      try {
+        for (let batch = await feed.next(); batch; batch = await feed.next()) {
+          const fresh: StoredEvent[] = [];
+          for (const event of batch) {
+            if (last !== null && comparePositions(event.position, last) <= 0) continue;
+            fresh.push(event);
+            last = event.position;
+          }
+          if (fresh.length === 0) continue;
+          pause = FIRST_PAUSE_MS;
+          yield fresh;
         }
-        if (fresh.length === 0) continue;
-        pause = FIRST_PAUSE_MS;
-        yield fresh;
+      } finally {
+        feed.stop();
+        release();
       }
-    } finally {
-      feed.stop();
+      if (!signal.aborted) await leader.confirm(node, new NoAnswer('a subscription ended'), since);
     }
     // An aborted wait rejects; the loop sees why.
     await wait(pause, undefined, { signal }).catch(() => undefined);
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
   }
+}
+
+function subscribe({ client }: NodeConnection, after: Position | null): AllStreamSubscription {
+  const fromStart = after === null ? START : fromPosition(after);
+  return client.subscribeToAll({ fromPosition: fromStart, filter: excludeSystemEvents() });
 }
 
 /** One subscription's events, in batches of what has piled up since the last was taken. */

@@ -28,6 +28,10 @@ export class Appends {
   /** How many appends came each way. */
   plain = 0;
   batched = 0;
+  /** How many were dropped in silence because their events were on their way in already. */
+  dropped = 0;
+  /** Ids of events that have come and are not written yet. */
+  readonly #inFlight = new Set<string>();
 
   constructor(
     readonly log: Log,
@@ -48,12 +52,33 @@ export class Appends {
       if (call.cancelled) return;
       this.plain += 1;
       if (this.#size(batch) > this.maxBytes) return answer(this.#tooLarge());
-      const fault = this.faults.appends.shift();
-      const result = this.#land(batch, fault);
-      if (fault === 'land-cancel') answer({ code: status.CANCELLED, details: 'Call canceled by the server' });
-      else if (fault === 'land-timeout') answer({ code: status.ABORTED, details: 'Commit phase timeout.' });
-      else if (result) answer(null, appendMessage(result, fault !== 'no-position'));
+      this.#commit(batch, () => this.#answer(batch, answer));
     });
+  }
+
+  /**
+   * Writes a batch a moment after it came. One that comes again meanwhile is never answered: a real server (seen with
+   * 23.10) drops an append whose events are in flight, and expects its client to repeat it.
+   */
+  #commit(batch: Batch, write: () => void): void {
+    const ids = batch.proposed.map(({ id }) => id);
+    if (ids.some((id) => this.#inFlight.has(id))) {
+      this.dropped += 1;
+      return;
+    }
+    for (const id of ids) this.#inFlight.add(id);
+    setImmediate(() => {
+      for (const id of ids) this.#inFlight.delete(id);
+      write();
+    });
+  }
+
+  #answer(batch: Batch, answer: sendUnaryData<AppendResp>): void {
+    const fault = this.faults.appends.shift();
+    const result = this.#land(batch, fault);
+    if (fault === 'land-cancel') answer({ code: status.CANCELLED, details: 'Call canceled by the server' });
+    else if (fault === 'land-timeout') answer({ code: status.ABORTED, details: 'Commit phase timeout.' });
+    else if (result) answer(null, appendMessage(result, fault !== 'no-position'));
   }
 
   batchAppend(call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void {

@@ -9,16 +9,26 @@ import { Metadata, status } from '@grpc/grpc-js';
 import type { Faults } from './faults.ts';
 
 const LEADER = 8;
+const FOLLOWER = 6;
 
-/** Gossip of a cluster whose one member leads it. */
-export function gossip(port: () => number): handleUnaryCall<Empty, ClusterInfo> {
+/** A node as gossip tells of it. */
+export interface Member {
+  address: string;
+  port: number;
+  isLeader: boolean;
+}
+
+/** Gossip as one node has it. */
+export function gossip(members: () => readonly Member[]): handleUnaryCall<Empty, ClusterInfo> {
   return (_call, answer) => {
-    const member = new gossipPb.MemberInfo()
-      .setInstanceId(new sharedPb.UUID().setString('00000000-0000-4000-8000-000000000001'))
-      .setState(LEADER)
-      .setIsAlive(true)
-      .setHttpEndPoint(new gossipPb.EndPoint().setAddress('127.0.0.1').setPort(port()));
-    answer(null, new gossipPb.ClusterInfo().setMembersList([member]));
+    const list = members().map(({ address, port, isLeader }, index) =>
+      new gossipPb.MemberInfo()
+        .setInstanceId(new sharedPb.UUID().setString(`00000000-0000-4000-8000-00000000000${index + 1}`))
+        .setState(isLeader ? LEADER : FOLLOWER)
+        .setIsAlive(true)
+        .setHttpEndPoint(new gossipPb.EndPoint().setAddress(address).setPort(port)),
+    );
+    answer(null, new gossipPb.ClusterInfo().setMembersList(list));
   };
 }
 

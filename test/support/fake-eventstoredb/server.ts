@@ -6,10 +6,12 @@ import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_
 import type { ServerWritableStream, UntypedHandleCall } from '@grpc/grpc-js';
 import * as grpc from '@grpc/grpc-js';
 import { Appends } from './appends.ts';
-import { gossip, notLeader, supportedMethods } from './cluster.ts';
+import { gossip, type Member, notLeader, supportedMethods } from './cluster.ts';
 import { Faults } from './faults.ts';
 import { foreignEvent, Log } from './log.ts';
+import { streamNameOf } from './messages.ts';
 import { Reads } from './reads.ts';
+import { denied, deniedAll, type FakeUser } from './users.ts';
 
 /** Between two events of a slow read. */
 const SLOW_MS = 60;
@@ -23,6 +25,12 @@ export interface FakeOptions {
   firstPosition?: bigint;
   /** What one append may hold in all. */
   maxAppendBytes?: number;
+  /** PEM texts: TLS is spoken, and nothing else. */
+  tls?: { certificate: Buffer; key: Buffer };
+  /** The one user that may call; anybody unless given. */
+  user?: FakeUser;
+  /** The cluster as this node tells of it; itself alone unless given. */
+  members?: () => readonly Member[];
 }
 
 export interface FakeEventStoreDb {
@@ -49,12 +57,12 @@ export async function startFakeEventStoreDb(options: FakeOptions = {}): Promise<
   const appends = new Appends(log, faults, options.maxAppendBytes ?? 1024 * 1024, cutConnections);
 
   const server = new grpc.Server({ 'grpc.max_receive_message_length': -1 });
-  server.addService(StreamsService as grpc.ServiceDefinition, streams(log, faults, appends));
+  server.addService(StreamsService as grpc.ServiceDefinition, streams(log, faults, appends, options.user));
   server.addService(ServerFeaturesService as grpc.ServiceDefinition, { getSupportedMethods: supportedMethods });
   server.addService(GossipService as grpc.ServiceDefinition, {
-    read: gossip(() => (listener.address() as AddressInfo).port),
+    read: gossip(options.members ?? (() => [{ address: '127.0.0.1', port, isLeader: true }])),
   });
-  const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
+  const injector = server.createConnectionInjector(credentialsOf(options));
 
   // Connections are accepted here and handed to gRPC, so that they can be cut.
   const listener = createServer((socket) => {
@@ -70,7 +78,7 @@ export async function startFakeEventStoreDb(options: FakeOptions = {}): Promise<
   const { port } = listener.address() as AddressInfo;
 
   return {
-    url: `esdb://127.0.0.1:${port}?tls=false`,
+    url: urlOf([port], options),
     port,
     faults,
     log,
@@ -87,24 +95,42 @@ export async function startFakeEventStoreDb(options: FakeOptions = {}): Promise<
   };
 }
 
-function streams(log: Log, faults: Faults, appends: Appends): Record<string, UntypedHandleCall> {
+/** The connection string of nodes on loopback. */
+export function urlOf(ports: readonly number[], { tls, user }: Pick<FakeOptions, 'tls' | 'user'>): string {
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
+  return `esdb://${user ? `${user.name}:${user.password}@` : ''}${hosts}?tls=${tls !== undefined}`;
+}
+
+function credentialsOf({ tls }: FakeOptions): grpc.ServerCredentials {
+  if (tls === undefined) return grpc.ServerCredentials.createInsecure();
+  return grpc.ServerCredentials.createSsl(null, [{ cert_chain: tls.certificate, private_key: tls.key }]);
+}
+
+function streams(log: Log, faults: Faults, appends: Appends, user?: FakeUser): Record<string, UntypedHandleCall> {
   const reads = new Reads(log, faults);
+  const refusal = (headers: grpc.Metadata) => denied(headers, user) ?? notLeader(headers, faults);
   return {
     append: (call: Parameters<Appends['append']>[0], answer: Parameters<Appends['append']>[1]) => {
-      const refused = notLeader(call.metadata, faults);
+      const refused = refusal(call.metadata);
       if (refused) answer(refused);
       else appends.append(call, answer);
     },
     batchAppend: (call: Parameters<Appends['batchAppend']>[0]) => appends.batchAppend(call),
     read: (call: ServerWritableStream<ReadReq, ReadResp>) => {
-      const queue = call.request.getOptions()!.hasSubscription() ? faults.subscriptions : faults.reads;
-      const fault = queue.shift();
-      const refused = notLeader(call.metadata, faults);
-      if (refused) call.emit('error', refused);
-      else if (fault === 'break') call.emit('error', { code: grpc.status.INTERNAL, details: 'read failed' });
+      const options = call.request.getOptions()!;
+      const refused = refusal(call.metadata) ?? (options.hasAll() ? deniedAll(user) : null);
+      if (refused) return call.emit('error', refused);
+      const queue = options.hasSubscription() ? faults.subscriptions : faults.reads;
+      const fault = isProbe(options) ? undefined : queue.shift();
+      if (fault === 'break') call.emit('error', { code: grpc.status.INTERNAL, details: 'read failed' });
       else if (fault !== 'never-answer') void reads.answer(call, fault === 'slow' ? SLOW_MS : 0);
     },
   };
+}
+
+/** A probe meets no faults: those are queued for the calls that a test makes. */
+function isProbe(options: ReadReq.Options): boolean {
+  return options.hasStream() && streamNameOf(options.getStream()!) === 'veritrail-probe';
 }
 
 /** A fresh server's log isn't empty: these come before the first event of anyone's. */

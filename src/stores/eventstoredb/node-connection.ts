@@ -1,0 +1,134 @@
+import { EventStoreDBClient, NotLeaderError, StreamNotFoundError } from '@eventstore/db-client';
+import { GossipClient } from '@eventstore/db-client/generated/gossip_grpc_pb.js';
+import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
+import { Channel, type ChannelCredentials, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
+import { collect, NotSent, withTimeout } from './calls.ts';
+import type { ConnectionSettings, Endpoint } from './connection-string.ts';
+
+/** As the client has it: other programs may write events of up to 16 MB. */
+const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
+/** A stream that nobody writes: reading it shows that a leader is there, and brings nothing. */
+const PROBE_STREAM = 'veritrail-probe';
+/** Ignored by a client that is given a channel. */
+const CHANNEL_HAS_THEM = grpcCredentials.createInsecure();
+
+/** Parts of the client that its types leave out. */
+interface OpenClient {
+  getChannel(): Promise<Channel>;
+  handleError(): Promise<void>;
+  supports(): Promise<boolean>;
+}
+
+/**
+ * A connection to one node, for good. The client would follow a NotLeader error by itself, look for a leader in any
+ * node's gossip, and share connections between clients of one address. All three can lead back to a node that hangs, so
+ * they are turned off here: `LeaderConnection` alone chooses nodes.
+ */
+export class NodeConnection {
+  readonly client: EventStoreDBClient;
+  readonly #channel: Channel;
+  readonly #retired = new AbortController();
+  #holders = 0;
+
+  constructor(
+    readonly endpoint: Endpoint,
+    settings: ConnectionSettings,
+    credentials: ChannelCredentials,
+  ) {
+    this.#channel = new Channel(`${endpoint.address}:${endpoint.port}`, credentials, {
+      'grpc.keepalive_time_ms': settings.keepAliveIntervalMs,
+      'grpc.keepalive_timeout_ms': settings.keepAliveTimeoutMs,
+      'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+      'grpc.use_local_subchannel_pool': 1,
+    });
+    this.client = pinnedClient(endpoint, settings, this.#channel);
+  }
+
+  /** Aborted when another connection has taken this one's place. */
+  get retired(): AbortSignal {
+    return this.#retired.signal;
+  }
+
+  /** Runs a call. The connection stays open until it has ended. @throws NotSent on a connection that was replaced */
+  async run<T>(call: (client: EventStoreDBClient) => Promise<T>): Promise<T> {
+    const release = this.hold();
+    try {
+      return await call(this.client);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Keeps the connection open until the returned function is called. The client begins calls a moment after it is asked,
+   * and ends the process where the connection has been closed by then.
+   * @throws NotSent on a connection that was replaced
+   */
+  hold(): () => void {
+    if (this.#retired.signal.aborted) throw new NotSent('the connection was replaced');
+    this.#holders += 1;
+    return () => {
+      this.#holders -= 1;
+      this.#closeWhenUnused();
+    };
+  }
+
+  /** Resolves when the node answers as the cluster's leader. @throws in any other case, after `ms` at the latest */
+  async requireLeader(ms: number): Promise<void> {
+    const options = { maxCount: 1, requiresLeader: true } as const;
+    await this.run((client) => collect(client.readStream(PROBE_STREAM, options), ms)).catch((error: unknown) => {
+      if (!(error instanceof StreamNotFoundError)) throw error;
+    });
+  }
+
+  /** Returns the addresses of the cluster's members as this node knows them. @throws after `ms` at the latest */
+  async readGossip(ms: number): Promise<Endpoint[]> {
+    // Gossip needs no user: the client sends none either.
+    const gossip = new GossipClient('', CHANNEL_HAS_THEM, { channelOverride: this.#channel });
+    const read = new Promise<Endpoint[]>((resolve, reject) => {
+      gossip.read(new sharedPb.Empty(), new Metadata(), { deadline: Date.now() + ms }, (error, cluster) => {
+        if (error) return reject(error);
+        const places = cluster.getMembersList().map((member) => member.getHttpEndPoint());
+        resolve(places.flatMap((place) => (place ? [{ address: place.getAddress(), port: place.getPort() }] : [])));
+      });
+    });
+    return withTimeout(
+      ms,
+      this.run(() => read),
+    );
+  }
+
+  /** Ends subscriptions, and closes the connection once the calls under way have ended by their own deadlines. */
+  retire(): void {
+    this.#retired.abort();
+    this.#closeWhenUnused();
+  }
+
+  #closeWhenUnused(): void {
+    if (this.#retired.signal.aborted && this.#holders === 0) this.#channel.close();
+  }
+}
+
+/**
+ * A client on this channel alone that sends each append as a call of its own. Its batch appends share one long call and
+ * one table of pending answers: a call that ends in good order strands all of them, and one that fails rejects those of
+ * others too, whose answers then throw where nobody can catch.
+ */
+function pinnedClient(endpoint: Endpoint, settings: ConnectionSettings, channel: Channel): EventStoreDBClient {
+  const { credentials, connectionName } = settings;
+  const client = new EventStoreDBClient(
+    { endpoint, ...(connectionName === null ? {} : { connectionName }) },
+    { insecure: !settings.tls },
+    credentials ?? undefined,
+  );
+  return Object.assign(client, {
+    getChannel: async () => channel,
+    handleError: async () => undefined,
+    supports: async () => false,
+  } satisfies Partial<OpenClient>);
+}
+
+/** The node that a NotLeader error names, if it names one. */
+export function namedLeader(error: unknown): Endpoint | null {
+  return error instanceof NotLeaderError && error.leader ? { ...error.leader } : null;
+}
