@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { networkFault } from './http/visitor.ts';
 import { LOOPBACK_NAMES } from './identity/loopback.ts';
 import { SECRET_FILE_NAMES, withSecretFiles } from './secret-files.ts';
+import { connectionStringFault } from './stores/eventstoredb/connection-string.ts';
 
 export interface Config {
   /** 0: any free one. */
@@ -76,12 +77,12 @@ const SETTINGS = z.object({
   OIDC_CLIENT_SECRET: z.string().optional(),
   EVENTSTORE_URL: z
     .string()
-    .regex(
-      /^(esdb|kurrentdb)(\+discover)?:\/\/[^/?]+/,
-      'must begin with esdb://, esdb+discover:// or kurrentdb://, such as esdb://localhost:2113?tls=false',
-    )
     // The client library knows the servers by their earlier name only.
     .transform((url) => url.replace(/^kurrentdb/, 'esdb'))
+    .superRefine((url, context) => {
+      const message = connectionStringFault(url);
+      if (message !== null) context.addIssue({ code: 'custom', message });
+    })
     .optional(),
   MONGODB_URL: z
     .string()

@@ -48,6 +48,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const CLIENTS: Readonly<Record<string, string>> = {
   libsql: 'src/stores/sqlite/',
   '@eventstore/db-client': 'src/stores/eventstoredb/',
+  '@grpc/grpc-js': 'src/stores/eventstoredb/',
   mongodb: 'src/stores/mongodb/',
 };
 

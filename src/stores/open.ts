@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import type { AccountStore } from './account-store.ts';
+import { explainConnection } from './connection-fault.ts';
 import { StoreUnavailable } from './errors.ts';
 import type { EventStore } from './event-store.ts';
+import { ConnectionStringError } from './eventstoredb/connection-string.ts';
 import type { ReadStore } from './read-store.ts';
 
 export interface Stores {
@@ -14,14 +16,16 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-/** A store that a setting names cannot be reached. `message` names the setting, never its value, and says what to do. */
+/** A store that a setting names cannot be used. `message` names the setting, never its value, and says what to do. */
 export class StoreNotReached extends Error {
   override readonly name = 'StoreNotReached';
-  constructor(what: string, setting: string, options: ErrorOptions) {
+  constructor(what: string, setting: string, cause: unknown) {
+    const because = cause instanceof ConnectionStringError ? cause.message : explainConnection(cause);
     super(
-      `The ${what} that ${setting} names cannot be reached. See that it is running, and that address, user, password ` +
-        `and tls are right in ${setting}.`,
-      options,
+      because === null
+        ? `The ${what} that ${setting} names cannot be reached. See that it is running, and that address, user, password and tls are right in ${setting}.`
+        : `The ${what} that ${setting} names cannot be used: ${because}.`,
+      { cause },
     );
   }
 }
@@ -74,7 +78,7 @@ async function reached<T>(what: string, setting: string, work: () => Promise<T>)
   try {
     return await Promise.race([work(), late]);
   } catch (error) {
-    throw new StoreNotReached(what, setting, { cause: error });
+    throw new StoreNotReached(what, setting, error);
   } finally {
     clearTimeout(timer);
   }

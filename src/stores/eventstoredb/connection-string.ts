@@ -73,6 +73,17 @@ export function readConnectionString(text: string): ConnectionSettings {
   };
 }
 
+/** Returns what is wrong with a connection string, completing "EVENTSTORE_URL …"; null where nothing is. */
+export function connectionStringFault(text: string): string | null {
+  try {
+    readConnectionString(text);
+    return null;
+  } catch (error) {
+    if (error instanceof ConnectionStringError) return error.message;
+    throw error;
+  }
+}
+
 function refuse(message: string): never {
   throw new ConnectionStringError(message);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { NotLeaderError } from '@eventstore/db-client';
+import { AccessDeniedError, NotLeaderError } from '@eventstore/db-client';
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { StoreUnavailable } from '../errors.ts';
 import { readFailure } from './calls.ts';
@@ -114,7 +114,7 @@ export class LeaderConnection {
       try {
         this.#node = await this.#search();
       } catch (error) {
-        this.#failure = readFailure(error);
+        this.#failure = this.#asFailure(error);
         if (!this.#wasConnected) break;
         await wait(PAUSE_BETWEEN_SEARCHES_MS, undefined, { ref: false });
       }
@@ -122,6 +122,13 @@ export class LeaderConnection {
     this.#searching = false;
     this.#wasConnected ||= this.#node !== null;
     this.#tell();
+  }
+
+  #asFailure(error: unknown): StoreUnavailable {
+    if (error instanceof AccessDeniedError && this.settings.credentials === null) {
+      return new StoreUnavailable('anonymous calls are denied', false, { cause: error });
+    }
+    return readFailure(error);
   }
 
   /** Asks all candidates, and at once those that these name for the first time. @throws the failure that says most */
