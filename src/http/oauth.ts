@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import { MCP_PATH, PATHS } from '../identity/oauth/addresses.ts';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import { methodNotAllowed } from './errors.ts';
-import { type Limits, refuse } from './limits.ts';
+import type { Limits } from './limits.ts';
 import { hostGuard } from './origin.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';
 
@@ -20,26 +20,33 @@ const PREFLIGHT_AGE = 3_600;
 
 /**
  * The OAuth endpoints and what tells clients of them (RFC 8414, RFC 9728). Programs in web pages may ask those that no
- * cookie plays a part in: any origin, without credentials. Nobody is known here, so all are counted by address.
+ * cookie plays a part in: any origin, without credentials. They are counted by address; browsers of people who have signed in by their account.
  */
-export function oauthEndpoints(oauth: OAuth, limits: Pick<Limits, 'stranger'>): Middleware<RequestState> {
+export function oauthEndpoints(oauth: OAuth, limits: Limits): Middleware<RequestState> {
   const guard = hostGuard(oauth.addresses.issuer);
   return async (ctx, next) => {
     const { path, method } = ctx;
     if (!path.startsWith('/oauth/') && !path.startsWith(WELL_KNOWN)) return next();
     guard(ctx.req);
-    if (!path.startsWith(`${PATHS.interaction}/`)) limits.stranger(ctx.req);
+    if (path.startsWith(`${PATHS.interaction}/`)) return next();
+    const forBrowsers = path === PATHS.authorize || path.startsWith(`${PATHS.authorize}/`);
+    // While the store is away nobody is known, and what is served next says so.
+    count(ctx, limits, forBrowsers ? await oauth.signedIn(ctx.req).catch(() => null) : null);
     const metadata = documentAt(oauth, ctx);
     if (metadata !== null) return answerOpenly(ctx, 'GET', () => sendDocument(ctx, metadata));
     if (path === PATHS.jwks) return answerOpenly(ctx, 'GET', () => serve(oauth, ctx));
     if (PROGRAMS.has(path)) return answerOpenly(ctx, 'POST', () => program(oauth, ctx));
-    if (path !== PATHS.authorize && !path.startsWith(`${PATHS.authorize}/`)) return next();
+    if (!forBrowsers) return next();
     if (method !== 'GET') throw methodNotAllowed('GET');
-    if (path === PATHS.authorize) refuse(oauth.wait('AUTHORIZE', ctx.req) * 1_000);
     await serve(oauth, ctx);
     // What the library left unanswered, a page answers.
     if (ctx.respond !== false) await next();
   };
+}
+
+function count({ req }: RequestContext, limits: Limits, account: string | null): void {
+  if (account === null) limits.stranger(req);
+  else limits.known({ account_id: account, token_id: null });
 }
 
 function documentAt({ addresses }: OAuth, { path, req }: RequestContext): object | null {
@@ -73,7 +80,7 @@ async function answerOpenly(ctx: RequestContext, allow: 'GET' | 'POST', answer: 
 
 /** Registering is for everybody, so it is for nobody without end. */
 async function program(oauth: OAuth, ctx: RequestContext): Promise<void> {
-  const wait = ctx.path === PATHS.register ? oauth.wait('REGISTER', ctx.req) : 0;
+  const wait = ctx.path === PATHS.register ? oauth.waitToRegister(ctx.req) : 0;
   if (wait === 0) return serve(oauth, ctx);
   ctx.status = 429;
   ctx.set('Retry-After', String(wait));

@@ -142,15 +142,4 @@ test('while the stores are away a person is told so, and to come again', async (
   assert.ok(service.faults.splice(0).every((fault) => fault instanceof StoreUnavailable));
 });
 
-test('nobody begins more requests than people could be asked', async () => {
-  const service = await start();
-  const client = await newClient(service);
-  const begin = async () =>
-    (await fetch(authorizeUrl(service, client, pkce().challenge), { redirect: 'manual' })).status;
-  const statuses = await Promise.all(Array.from({ length: 61 }, begin));
-  assert.equal(statuses.sort().slice(-2), [303, 429]);
-  service.visitor.address = '198.51.100.1';
-  assert.is(await begin(), 303);
-});
-
 test.run();

@@ -206,10 +206,12 @@ test('whoever asks the OAuth server is counted by address, before it does anythi
     served += 1;
     response.writeHead(200).end('{}');
   };
+  let account: string | null = null;
+  const signedIn = async () => account;
   const oauth = {
     addresses: new Addresses('http://localhost'),
-    serve,
-    wait: () => 0,
+    ...{ serve, signedIn },
+    waitToRegister: () => 0,
     authorizationError: () => null,
   } as unknown as OAuth;
   const limits = createLimits(null, visitors([]), () => 0);
@@ -230,6 +232,9 @@ test('whoever asks the OAuth server is counted by address, before it does anythi
     assert.is(headers.get('retry-after'), '1');
   }
   assert.is(served, 4);
+  account = 'acc_1';
+  assert.is((await ask('/oauth/authorize?x=1', 'GET')).status, 200, 'somebody who has signed in');
+  assert.is((await ask('/oauth/register')).status, 429, 'no program is known');
   await stopServer(server, 100);
 });
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { personOf } from '../actor.ts';
 import type { Members } from '../members.ts';
+import { RateLimit } from '../rate-limit.ts';
 import type { ShownToken } from '../token-lists.ts';
 import type { TokenRecord } from '../token-record.ts';
 import type { Tokens } from '../tokens.ts';
@@ -19,8 +20,10 @@ import { Quota } from './quota.ts';
 const HOUR_MS = 3_600_000;
 /** Clients registered within an hour: from one network, and in all. */
 const REGISTRATIONS = { each: 120, all: 600, ms: HOUR_MS };
-/** Requests put to a person within a minute: strangers may begin as many, and each is kept for half an hour. */
+/** Requests of strangers that are put to a person within a minute, from one network and in all: each is kept for half an hour. */
 const REQUESTS = { each: 60, all: 600, ms: 60_000 };
+/** The same for each account that has signed in, whatever strangers do. */
+const REQUESTS_OF_ACCOUNT = 60;
 /** Documents of clients fetched within a minute, beside those that are remembered. */
 const FETCHES = { each: 10, all: 60, ms: 60_000 };
 
@@ -52,8 +55,10 @@ export interface OAuth {
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Says why an authorization request was refused that our own page has to answer; null where none has to. */
   authorizationError(request: IncomingMessage): AuthorizationError | null;
-  /** In how many seconds this request may try to register a client, or to have a person asked; 0: now. */
-  wait(deed: 'REGISTER' | 'AUTHORIZE', request: IncomingMessage): number;
+  /** The account that a browser's session says, or null. */
+  signedIn(request: IncomingMessage): Promise<string | null>;
+  /** In how many seconds this request may register a client; 0: now. */
+  waitToRegister(request: IncomingMessage): number;
   /** An account's connected assistants, newest first; those that have ended are left out. */
   assistantsOf(accountId: string): Promise<Assistant[]>;
   /** @throws Refusal not_found also for another account's */
@@ -65,13 +70,14 @@ export async function createOAuth(parts: OAuthParts): Promise<OAuth> {
   const { accounts, tokens, now, addressOf } = parts;
   const addresses = new Addresses(parts.baseUrl);
   const clients = new Clients(accounts, now);
-  const quotas = { REGISTER: new Quota(REGISTRATIONS, now), AUTHORIZE: new Quota(REQUESTS, now) };
+  const registrations = new Quota(REGISTRATIONS, now);
   const fetches = new Quota(FETCHES, now);
   const networkFrom = (request: IncomingMessage) => networkOf(addressOf(request));
   const refused = new WeakMap<IncomingMessage, AuthorizationError>();
   const provider = createProvider({
     ...{ addresses, accounts, clients, models: models(parts), keys: await oauthKeys(accounts) },
     signedIn: parts.signedIn,
+    waitToAsk: requestLimit(parts),
     fetch: metadataFetch(parts.outside),
     mayFetch: (request) => fetches.take(request === null ? '' : networkFrom(request)) === 0,
     refused: (request, error) => refused.set(request, error),
@@ -88,10 +94,22 @@ export async function createOAuth(parts: OAuthParts): Promise<OAuth> {
       await callback(request, response);
     },
     authorizationError: (request) => refused.get(request) ?? null,
-    wait: (deed, request) => quotas[deed].take(networkFrom(request)),
+    signedIn: parts.signedIn,
+    waitToRegister: (request) => registrations.take(networkFrom(request)),
     assistantsOf: async (accountId) =>
       (await tokens.listOf(accountId)).filter(({ kind, state }) => kind === 'ASSISTANT' && state === 'ACTIVE'),
     disconnect: (tokenId, accountId) => tokens.revoke(tokenId, 'Disconnected by its owner.', personOf(accountId)),
+  };
+}
+
+/** Counts requests that are good and would be put to a person: by account where somebody has signed in, else by network. */
+function requestLimit({ signedIn, addressOf, now }: OAuthParts): (request: IncomingMessage) => Promise<number> {
+  const strangers = new Quota(REQUESTS, now);
+  const accounts = new RateLimit(REQUESTS_OF_ACCOUNT, REQUESTS.ms, () => now().getTime());
+  return async (request) => {
+    const account = await signedIn(request);
+    if (account === null) return strangers.take(networkOf(addressOf(request)));
+    return Math.ceil(accounts.take(account) / 1_000);
   };
 }
 

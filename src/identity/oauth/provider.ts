@@ -33,6 +33,8 @@ export interface ProviderParts {
   keys: Awaited<ReturnType<typeof oauthKeys>>;
   /** The account that our own session cookie says, or null. */
   signedIn(request: IncomingMessage): Promise<string | null>;
+  /** Counts a request that is put to a person. Answers in how many seconds the next one may be, or 0 where this one is. */
+  waitToAsk(request: IncomingMessage): Promise<number>;
   fetch: ReturnType<typeof metadataFetch>;
   /** Whether a client's document or keys may be fetched for this request: strangers can ask for any number. */
   mayFetch(request: IncomingMessage | null): boolean;
@@ -209,16 +211,21 @@ function features({ addresses }: ProviderParts): Configuration['features'] {
 }
 
 /**
- * What a request asks for, once it is known to be good: all scopes where it names none of ours, and the resource in every
+ * Counts a request, once it is known to be good, and settles what it asks for: all scopes where it names none of ours, and the resource in every
  * spelling, so that the token may be asked for in another one than the code.
  */
-function settleRequest({ addresses }: ProviderParts) {
-  return (ctx: KoaContextWithOIDC, mode: string | undefined) => {
+function settleRequest({ addresses, waitToAsk }: ProviderParts) {
+  return async (ctx: KoaContextWithOIDC, mode: string | undefined) => {
     const { params } = ctx.oidc;
     if (params === undefined) return;
     if (mode !== undefined && mode !== 'query') {
       params.response_mode = undefined;
       throw new errors.UnsupportedResponseMode();
+    }
+    const wait = await waitToAsk(ctx.req);
+    if (wait > 0) {
+      ctx.set('Retry-After', String(wait));
+      throw new errors.TemporarilyUnavailable(`too many requests: try again in ${wait} s`);
     }
     const asked = String(params.scope ?? '').split(' ');
     if (!asked.includes(READ) && !asked.includes(WRITE)) params.scope = SCOPES;
