@@ -6,6 +6,8 @@ import { Front } from './front.ts';
 import { startServer, stopServer } from './http/server.ts';
 import { openIdentity } from './identity/identity.ts';
 import { firstStart, secret } from './identity/installation.ts';
+import { migrateAccounts } from './identity/migrations/migrate.ts';
+import { SchemaWatch } from './identity/migrations/watch.ts';
 import { repair } from './identity/repair.ts';
 import type { Logger } from './log.ts';
 import { createRegister } from './register.ts';
@@ -55,6 +57,7 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   const stores = await openStores(config);
   ends.push(stores.close);
   const { events, accounts } = stores;
+  await migrateAccounts(accounts, { exclusive, log: logger });
   const cursorKey = await secret(accounts, 'cursor-key');
   const register = createRegister({
     ...stores,
@@ -84,6 +87,16 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   await front.open({ config, port, stores, register, identity, cursorKey, now, logger });
   // After the last request is through.
   ends.splice(-1, 0, () => identity.close());
+  const outdated = async (reason: string) => {
+    front.retire(reason);
+    logger.error(reason);
+    await sealer.stop();
+    await projections.stop();
+    await identity.close();
+  };
+  const watch = new SchemaWatch({ accounts, outdated });
+  watch.start();
+  ends.push(() => watch.stop());
   await prepare?.(stores);
   const { installation, organizationId, token } = await firstStart({ accounts, log: events, handler, now });
   front.admit();

@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import { healthOf } from './health.ts';
 import { createApp } from './http/app.ts';
 import { Cookies } from './http/cookies.ts';
-import { unavailable } from './http/errors.ts';
+import { HttpError, unavailable } from './http/errors.ts';
 import { createLimits } from './http/limits.ts';
 import { createPrinter } from './http/print-pdf.ts';
 import type { RecordFileParts } from './http/record-files.ts';
@@ -107,14 +107,28 @@ export class Front {
     this.serve = app.callback();
   }
 
+  /** From now on nothing is served any more: everything is answered 503 with this reason, and only /livez is well. */
+  retire(reason: string): void {
+    this.serve = retired(reason);
+  }
+
   /** From now on credentials are looked up. */
   admit(): void {
     this.admitting = true;
   }
 }
 
-function notYet(_request: IncomingMessage, response: ServerResponse): void {
-  const refusal = unavailable();
+const notYet: RequestListener = (_request, response) => refuse(response, unavailable());
+
+function retired(reason: string): RequestListener {
+  const refusal = new HttpError(503, 'unavailable', reason);
+  return ({ url }, response) => {
+    if (url !== '/livez') return refuse(response, refusal);
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":"ok"}');
+  };
+}
+
+function refuse(response: ServerResponse, refusal: HttpError): void {
   response.writeHead(refusal.status, { ...refusal.headers, 'Content-Type': 'application/json', Connection: 'close' });
   response.end(JSON.stringify(refusal));
 }

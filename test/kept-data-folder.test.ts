@@ -3,10 +3,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CommandHandler } from '../src/commands/handler.ts';
 import { openIdentity } from '../src/identity/identity.ts';
-import type { Active } from '../src/projections/build.ts';
-import { buildGeneration } from '../src/projections/build.ts';
+import { migrateAccounts } from '../src/identity/migrations/migrate.ts';
+import { type Active, buildGeneration } from '../src/projections/build.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../src/projections/models.ts';
 import { openStores, type StoreSettings } from '../src/stores/open.ts';
+import { openSqliteAccountStore } from '../src/stores/sqlite/account-store.ts';
+import { assertRestartSafe } from './contract/account-migrations.ts';
 import { startHere } from './support/in-process.ts';
 import { embedded } from './support/installed.ts';
 import { copyKept, holds, type KeptFolder, keptFolders } from './support/kept-data-folder.ts';
@@ -76,9 +78,18 @@ function define(name: string): void {
 
   test('lets in who could come in then', ({ kept, dataDir }) => letsIn(kept, embedded(dataDir)));
 
+  test('is migrated to the same, also where that was killed after any of its writes', async () => {
+    const open = async () => {
+      const store = openSqliteAccountStore(copyKept(name).dataDir);
+      return { store, close: () => store.close() };
+    };
+    await assertRestartSafe(open);
+  });
+
   test('is exported, and the export goes on from the seal and the key of then', async ({ kept, dataDir, cwd }) => {
     const [first, later] = kept.keys.map((keys) => keys.split('\n'));
     const settings = embedded(dataDir);
+    await migrate(settings);
     assert.equal((await ran(settings, cwd, 'seal-key')).out.split('\n'), later);
     await ran(settings, cwd, 'export', '--to', 'now.jsonl');
     await ran(settings, cwd, 'verify', 'now.jsonl', '--key', first![0]!, '--seal', 'kept-seal.json');
@@ -98,8 +109,16 @@ function define(name: string): void {
   test.run();
 }
 
+/** Does what a start does first. */
+async function migrate(settings: StoreSettings): Promise<void> {
+  const { accounts, close } = await openStores(settings);
+  await migrateAccounts(accounts, { exclusive: true });
+  await close();
+}
+
 /** Tokens, passwords, second factors and roles of the kept accounts work as they did, soon after they were kept. */
 async function letsIn({ made_at, organization_id, tokens, people }: KeptFolder['kept'], settings: StoreSettings) {
+  await migrate(settings);
   const stores = await openStores(settings);
   const now = () => new Date(Date.parse(made_at) + 3_600_000);
   const handler = new CommandHandler(stores.events, { now, maxAcceptanceDays: 366 });

@@ -1,4 +1,5 @@
 import { readConfig } from '../config.ts';
+import { requireSchema } from '../identity/migrations/migrate.ts';
 import type { Active } from '../projections/build.ts';
 import { type Lease, leaseName } from '../projections/lease.ts';
 import { openStores, type Stores, usesDataFolder } from '../stores/open.ts';
@@ -17,6 +18,7 @@ export async function withStoresAlone(shell: Shell, work: (stores: Stores) => Pr
     const stores = await openStores(config);
     try {
       if (!isFolder) await refuseBeside(stores);
+      await requireSchema(stores.accounts);
       await work(stores);
     } finally {
       await stores.close();

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isSchema } from '../identity/migrations/migrate.ts';
 import { isSealKey } from '../seal/keys.ts';
 import { ACCOUNT_TABLES, type AccountRecord, type AccountTableName } from '../stores/account-store.ts';
 import type { Stores } from '../stores/open.ts';
@@ -21,6 +22,8 @@ export interface BackupSummary {
   records: number;
   /** Records of the keys that seals are made with. */
   sealKeys: AccountRecord[];
+  /** The number that the account store was migrated to. */
+  schema: number;
 }
 
 /** Hints and the like are repaired where they are older than the log, so these are read before it. */
@@ -33,7 +36,11 @@ export async function* backupLines(
   installation: string,
   done: (events: number) => void,
 ): AsyncGenerator<string[]> {
-  const before = await recordsOf(accounts, READ_BEFORE);
+  // Its number before anything: a later version that migrates meanwhile does the same again after a restore.
+  const schema = (await accounts.all('secrets'))
+    .filter(isSchema)
+    .map((record) => ({ table: 'secrets' as const, record }));
+  const before = [...schema, ...(await recordsOf(accounts, READ_BEFORE))];
   const hash = createHash('sha256');
   const hashed = (lines: string[]) => {
     for (const line of lines) hash.update(`${line}\n`, 'utf8');
@@ -50,7 +57,8 @@ export async function* backupLines(
     count += batch.length;
     done(count);
   }
-  const records = [...before, ...(await recordsOf(accounts, READ_AFTER))];
+  const after = (await recordsOf(accounts, READ_AFTER)).filter(({ record }) => !isSchema(record));
+  const records = [...before, ...after];
   // Without it, stores are not an installation's yet: what was cut off before can be restored again.
   const last = records.findIndex(({ table, record }) => table === 'secrets' && record.id === 'installation');
   records.push(...records.splice(last, 1));
@@ -71,12 +79,13 @@ export function isBackup(path: string): Promise<boolean> {
 
 /** Reads a backup to its end. @throws UnfitFile where it is none, was cut or altered */
 export async function readBackup(path: string): Promise<BackupSummary> {
-  const summary: BackupSummary = { events: 0, records: 0, sealKeys: [] };
+  const summary: BackupSummary = { events: 0, records: 0, sealKeys: [], schema: 0 };
   for await (const line of linesOfBackup(path)) {
     if ('event' in line) summary.events += 1;
     else {
       summary.records += 1;
       if (line.table === 'secrets' && isSealKey(line.record)) summary.sealKeys.push(line.record);
+      if (line.table === 'secrets' && isSchema(line.record)) summary.schema = line.record.begun;
     }
   }
   return summary;

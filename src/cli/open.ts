@@ -3,6 +3,7 @@ import { CommandHandler } from '../commands/handler.ts';
 import { type Config, readConfig } from '../config.ts';
 import { type Identity, openIdentity } from '../identity/identity.ts';
 import { findInstallation, type Installation, placed } from '../identity/installation.ts';
+import { requireSchema } from '../identity/migrations/migrate.ts';
 import { openStores, type Stores, usesDataFolder } from '../stores/open.ts';
 import { CommandError, type Shell } from './command.ts';
 import { addressOf } from './connect.ts';
@@ -21,6 +22,7 @@ export async function withStores(shell: Shell, work: (service: Service) => Promi
   }
   const stores = await openStores(config);
   try {
+    await requireSchema(stores.accounts);
     const now = () => new Date();
     const handler = new CommandHandler(stores.events, { now, maxAcceptanceDays: config.riskAcceptanceMaxDays });
     const log = { warn: (_details: object, message: string) => shell.err(message) };

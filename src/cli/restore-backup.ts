@@ -1,4 +1,5 @@
 import { keptInstallation } from '../identity/installation.ts';
+import { refuseNewer } from '../identity/migrations/migrate.ts';
 import { ACCOUNT_TABLES, type AccountStore, type AccountTableName } from '../stores/account-store.ts';
 import type { Stores } from '../stores/open.ts';
 import { type BackupSummary, linesOfBackup } from './backup-file.ts';
@@ -12,6 +13,7 @@ export async function restoreBackup(path: string, summary: BackupSummary, stores
   if ((await keptInstallation(accounts)) !== null) {
     throw new CommandError('These stores are an installation already: a backup is restored into empty ones.');
   }
+  refuseNewer(summary.schema);
   const order = new InOrder(events, () => true);
   const bar = new ProgressBar(shell, 'events');
   let isLogDone = false;

@@ -1,6 +1,7 @@
 import { Refusal } from '../commands/refusal.ts';
 import { ConfigError } from '../config.ts';
 import { InstallationError } from '../identity/installation.ts';
+import { AccountSchemaError } from '../identity/migrations/migrate.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 import { StoreNotReached } from '../stores/open.ts';
 import { NotAnExport } from '../trail/split.ts';
@@ -119,7 +120,7 @@ function report(error: unknown, command: Command, shell: Shell): number {
 }
 
 function isExpected(error: unknown): boolean {
-  return [ConfigError, CommandError, InstallationError, Refusal, StoreNotReached].some(
+  return [AccountSchemaError, ConfigError, CommandError, InstallationError, Refusal, StoreNotReached].some(
     (known) => error instanceof known,
   );
 }

@@ -9,6 +9,7 @@ import {
   loggedInstallation,
 } from './installation.ts';
 import type { Log } from './log.ts';
+import { migrateAccounts } from './migrations/migrate.ts';
 import type { IssuedToken, Tokens } from './tokens.ts';
 
 /**
@@ -24,6 +25,7 @@ export async function adoptLog(parts: InstallationParts & { tokens: Tokens }): P
   if (installation === null)
     throw new InstallationError('The log is empty: there is nothing to adopt. Start the service.');
 
+  await migrateAccounts(accounts);
   const account_id = randomId('acc');
   const organizations = await organizationsIn(log);
   await accounts.insert('accounts', { id: account_id, name: 'Owner', organizations, created_at: now().toISOString() });

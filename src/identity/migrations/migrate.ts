@@ -1,0 +1,108 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
+import { MIGRATIONS } from './list.ts';
+import type { Migration } from './migration.ts';
+
+/** The account store cannot be used by this version as it is. `message` says what to do. */
+export class AccountSchemaError extends Error {
+  override readonly name = 'AccountSchemaError';
+}
+
+/** The migrations of an account store, in its table `secrets`. A store without the record has had none. */
+interface AccountSchema extends AccountRecord {
+  /** The highest number that somebody began to migrate to: versions that do not know it stop. */
+  begun: number;
+  /** Every migration up to this number has ended. */
+  done: number;
+}
+
+const SCHEMA_ID = 'schema';
+/** Instances look at the number this often, and have stopped serving when twice as long has passed. */
+export const SCHEMA_WATCH_MS = 1_000;
+
+export interface MigrateOptions {
+  migrations?: readonly Migration[];
+  /** No other instance can be alive on this store: there is nobody to wait for. */
+  exclusive?: boolean;
+  log?: { info(details: object, message: string): void };
+}
+
+/** Returns the numbers that an account store says of itself. */
+export async function readSchema(accounts: AccountStore): Promise<{ begun: number; done: number }> {
+  const schema = await accounts.get<AccountSchema>('secrets', SCHEMA_ID);
+  return { begun: schema?.begun ?? 0, done: schema?.done ?? 0 };
+}
+
+/**
+ * Brings an account store up to this version, one migration after the other. What was cut off is finished by the next
+ * call. Instances that start together all do the same steps, which is harmless.
+ * @throws AccountSchemaError where a newer version has been here
+ */
+export async function migrateAccounts(accounts: AccountStore, options: MigrateOptions = {}): Promise<void> {
+  const { migrations = MIGRATIONS, exclusive = false, log } = options;
+  const newest = migrations.length;
+  const found = await readSchema(accounts);
+  refuseNewer(found.begun, newest);
+  if (found.done === newest) return;
+  await announce(accounts, newest);
+  // Until then an older version that still runs could write a record in the shape that is just left behind.
+  if (!exclusive && (await isInUse(accounts))) await wait(2 * SCHEMA_WATCH_MS);
+  for (const [index, migration] of migrations.entries()) {
+    const number = index + 1;
+    const { begun, done } = await readSchema(accounts);
+    refuseNewer(begun, newest);
+    if (done >= number) continue;
+    log?.info({ migration: number, title: migration.title }, 'account store: migrating');
+    await migration.run(accounts);
+    // Where another instance was faster, the number is there already.
+    await accounts.update('secrets', SCHEMA_ID, { done: number }, { done: number - 1 });
+  }
+}
+
+/** Raises `begun`, which older versions watch. */
+async function announce(accounts: AccountStore, newest: number): Promise<void> {
+  await accounts.insert('secrets', { id: SCHEMA_ID, begun: 0, done: 0 });
+  for (;;) {
+    const { begun } = await readSchema(accounts);
+    refuseNewer(begun, newest);
+    if (begun === newest || (await accounts.update('secrets', SCHEMA_ID, { begun: newest }, { begun }))) return;
+  }
+}
+
+/** Whether there ever was a first start on this store. */
+async function isInUse(accounts: AccountStore): Promise<boolean> {
+  return (await accounts.get('secrets', 'installation')) !== null;
+}
+
+/**
+ * Refuses an account store that this version must not write to, also an earlier one: for commands, which migrate nothing.
+ * An empty store is of no version yet.
+ * @throws AccountSchemaError
+ */
+export async function requireSchema(accounts: AccountStore, newest = MIGRATIONS.length): Promise<void> {
+  const { begun, done } = await readSchema(accounts);
+  refuseNewer(begun, newest);
+  if (done === newest || !(await isInUse(accounts))) return;
+  throw new AccountSchemaError(
+    `The account store is of an earlier version (${done}, this one needs ${newest}). Start the service of this version ` +
+      'once: it brings the account store up to date.',
+  );
+}
+
+/** Whether a record of `secrets` is the one with the numbers. */
+export function isSchema(record: AccountRecord): record is AccountSchema {
+  return record.id === SCHEMA_ID;
+}
+
+/** @throws AccountSchemaError for a number that this version does not know */
+export function refuseNewer(begun: number, newest = MIGRATIONS.length): void {
+  if (begun > newest) throw new AccountSchemaError(newerSchema(begun, newest));
+}
+
+/** Says that a newer version has been here, and what to do. */
+export function newerSchema(begun: number, newest: number): string {
+  return (
+    `A newer version of veritrail has changed the account store (to ${begun}, this version knows ${newest}). Run that ` +
+    'version or a later one, or restore a backup that was made before the upgrade.'
+  );
+}

@@ -1,0 +1,36 @@
+import type { AccountStore } from '../../stores/account-store.ts';
+import { MIGRATIONS } from './list.ts';
+import { newerSchema, readSchema, SCHEMA_WATCH_MS } from './migrate.ts';
+
+interface WatchParts {
+  accounts: AccountStore;
+  /** Called once, when a newer version begins to migrate the account store, with a sentence that says what to do. */
+  outdated: (reason: string) => void;
+  /** The highest number that this version knows. */
+  newest?: number;
+}
+
+/** Watches the account store's number while the service runs. */
+export class SchemaWatch {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly parts: WatchParts) {}
+
+  start(): void {
+    this.timer ??= setInterval(() => void this.look(), SCHEMA_WATCH_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  private async look(): Promise<void> {
+    const { accounts, outdated, newest = MIGRATIONS.length } = this.parts;
+    // A store that is away is looked at again.
+    const schema = await readSchema(accounts).catch(() => null);
+    if (schema === null || schema.begun <= newest || this.timer === undefined) return;
+    this.stop();
+    outdated(newerSchema(schema.begun, newest));
+  }
+}

@@ -1,0 +1,82 @@
+/** The service and its commands on an account store that a newer version has changed. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { backupLines } from '../src/cli/backup-file.ts';
+import { startHere } from './support/in-process.ts';
+import { embedded, folderOfTest } from './support/installed.ts';
+import { modernCall } from './support/mcp-client.ts';
+import { ran } from './support/moving.ts';
+import { beside, startPairs } from './support/pairs.ts';
+import { veritrail } from './support/shell.ts';
+import { until } from './support/wait.ts';
+
+const NEWER = { id: 'schema', begun: 99, done: 99 };
+
+for (const pair of await startPairs()) {
+  const test = suite(`an account store of a newer version, on ${pair.name}`);
+  const raise = () => beside(pair.env, ({ accounts }) => accounts.put('secrets', NEWER));
+
+  test('a running service stops serving and says why; another does not start; commands refuse it', async () => {
+    const { url, token, output, stop } = await startHere(pair.env);
+    const get = (path: string) => fetch(url + path, { headers: { Authorization: `Bearer ${token}` } });
+    assert.is((await get('/api/mcp/v1/health')).status, 200);
+    await raise();
+    await until(async () => (await get('/readyz')).status === 503, 5_000, 'it stops serving');
+    const health = await get('/api/mcp/v1/health');
+    const { error } = (await health.json()) as { error: { code: string; message: string } };
+    assert.equal([health.status, error.code], [503, 'unavailable']);
+    assert.match(error.message, /newer version .*\(to 99, .* Run that version or a later one/);
+    const called = await modernCall(url, token, 'listVendors').catch((thrown: unknown) => String(thrown));
+    assert.match(String(called), /HTTP 503.*unavailable.*newer version/);
+    for (const path of ['/sign-in', '/api/mcp/tools/listVendors', '/.well-known/oauth-authorization-server']) {
+      assert.is((await get(path)).status, 503, path);
+    }
+    assert.is((await get('/livez')).status, 200);
+    assert.match(output(), 'newer version of veritrail has changed the account store');
+    await stop();
+
+    const refused = await startHere(pair.env).catch((thrown: Error) => thrown.message);
+    assert.match(String(refused), /newer version .*\(to 99/);
+    const command = await veritrail(
+      { cwd: folderOfTest(), env: pair.env, dataDir: pair.env.DATA_DIR! },
+      'token',
+      'list',
+    );
+    assert.equal([command.code, /^veritrail token list: A newer version/.test(command.err)], [1, true], command.err);
+  });
+
+  test.after(pair.close);
+  test.run();
+}
+
+const restore = suite('a backup of a newer version');
+
+restore('is refused before anything is written, and one of this version keeps its number', async () => {
+  const cwd = folderOfTest();
+  const env = { DATA_DIR: folderOfTest() };
+  await (await startHere(env)).stop();
+  const write = (name: string) =>
+    beside(env, async (stores) => {
+      const { value } = (await stores.accounts.get('secrets', 'installation'))!;
+      const lines: string[] = [];
+      for await (const some of backupLines({ ...stores, embedded: true }, String(value), () => undefined))
+        lines.push(...some);
+      writeFileSync(join(cwd, name), `${lines.join('\n')}\n`);
+      return stores.accounts.get('secrets', 'schema');
+    });
+  const schema = await write('known.jsonl');
+  await beside(env, ({ accounts }) => accounts.put('secrets', NEWER));
+  await write('newer.jsonl');
+
+  const target = embedded();
+  const { code, err } = await veritrail({ cwd, dataDir: target.dataDir }, 'restore', 'newer.jsonl');
+  assert.equal([code, /^veritrail restore: A newer version .*\(to 99/.test(err)], [1, true], err);
+  await ran(target, cwd, 'restore', 'known.jsonl');
+  await beside({ DATA_DIR: target.dataDir }, async ({ accounts }) => {
+    assert.equal(await accounts.get('secrets', 'schema'), schema);
+  });
+});
+
+restore.run();

@@ -1,0 +1,177 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  AccountSchemaError,
+  migrateAccounts,
+  readSchema,
+  requireSchema,
+} from '../../src/identity/migrations/migrate.ts';
+import type { Migration } from '../../src/identity/migrations/migration.ts';
+import { ACCOUNT_TABLES, type AccountStore, type AccountTableName } from '../../src/stores/account-store.ts';
+import { like } from '../support/like.ts';
+
+/** Migrations as they may come: one changes records, one moves some to another table. */
+const TOYS: readonly Migration[] = [
+  {
+    title: 'nicknames are lists',
+    async run(accounts) {
+      for (const { id, nick } of await accounts.all('accounts')) {
+        if (typeof nick === 'string') await accounts.update('accounts', id, { nick: null, nicks: [nick] });
+      }
+    },
+  },
+  {
+    title: 'nicknames are records of their own',
+    async run(accounts) {
+      for (const { id, nicks } of await accounts.all('accounts')) {
+        if (!Array.isArray(nicks)) continue;
+        for (const [n, nick] of nicks.entries()) {
+          await accounts.insert('domains', { id: `${id}:${n}`, domain: String(nick) });
+        }
+        await accounts.update('accounts', id, { nicks: null });
+      }
+    },
+  },
+];
+
+/** Three accounts of version 0, in a store that was begun. */
+async function fill(store: AccountStore): Promise<void> {
+  await store.insert('secrets', { id: 'installation', value: 'i' });
+  for (const n of [1, 2, 3]) await store.insert('accounts', { id: `acc_${n}`, nick: `nick ${n}`, email_key: `e${n}` });
+}
+
+/** Everything that a store holds. */
+export async function contentOf(store: AccountStore): Promise<Record<string, unknown[]>> {
+  const all: Record<string, unknown[]> = {};
+  for (const table of Object.keys(ACCOUNT_TABLES) as AccountTableName[]) {
+    all[table] = (await store.all(table)).sort((a, b) => a.id.localeCompare(b.id));
+  }
+  return all;
+}
+
+class Killed extends Error {}
+
+/** The same store, which fails as a killed process does: `writes` writes are done, nothing after them is. */
+export function killedAfter(store: AccountStore, writes: number): AccountStore {
+  let left = writes;
+  const step = async <T>(write: () => Promise<T>): Promise<T> => {
+    if (left <= 0) throw new Killed();
+    left -= 1;
+    return write();
+  };
+  return like(store, {
+    insert: (...args) => step(() => store.insert(...args)),
+    put: (...args) => step(() => store.put(...args)),
+    update: (...args) => step(() => store.update(...args)),
+    remove: (...args) => step(() => store.remove(...args)),
+  });
+}
+
+/**
+ * Migrates a store that `open` gives filled, once without an interruption, then killed after each of its writes and run
+ * again, and asserts that the content is the same.
+ */
+export async function assertRestartSafe(
+  open: () => Promise<{ store: AccountStore; close(): Promise<void> }>,
+  migrations?: readonly Migration[],
+): Promise<number> {
+  const options = { exclusive: true, ...(migrations ? { migrations } : {}) };
+  const whole = await open();
+  await migrateAccounts(whole.store, options);
+  const expected = await contentOf(whole.store);
+  await whole.close();
+  for (let writes = 0; ; writes++) {
+    const { store, close } = await open();
+    const killed = await migrateAccounts(killedAfter(store, writes), options).then(
+      () => false,
+      (error: unknown) => {
+        if (!(error instanceof Killed)) throw error;
+        return true;
+      },
+    );
+    await migrateAccounts(store, options);
+    assert.equal(await contentOf(store), expected, `killed after ${writes} writes`);
+    await close();
+    if (!killed) return writes;
+  }
+}
+
+/** The promises of migrations, for any adapter. `open` gives an empty store. */
+export function accountMigrations(name: string, open: () => Promise<{ store: AccountStore; close(): Promise<void> }>) {
+  const test = suite(`account migrations: ${name}`);
+  const filled = async () => {
+    const opened = await open();
+    await fill(opened.store);
+    return opened;
+  };
+  const check = (title: string, body: (store: AccountStore) => Promise<void>) =>
+    test(title, async () => {
+      const { store, close } = await filled();
+      await body(store).finally(close);
+    });
+  const refusalOf = (work: Promise<unknown>) =>
+    work.then(
+      () => assert.unreachable('it was not refused'),
+      (error: unknown) => {
+        if (!(error instanceof AccountSchemaError)) throw error;
+        return error.message;
+      },
+    );
+
+  check('each is run once, in order, and says that it is done', async (store) => {
+    const said: unknown[] = [];
+    const log = { info: (details: object) => said.push(details) };
+    await migrateAccounts(store, { migrations: TOYS.slice(0, 1), exclusive: true, log });
+    assert.equal((await store.get('accounts', 'acc_2'))?.nicks, ['nick 2']);
+    for (const _ of [1, 2]) await migrateAccounts(store, { migrations: TOYS, exclusive: true, log });
+    assert.is((await store.all('domains')).length, 3);
+    assert.equal(await readSchema(store), { begun: 2, done: 2 });
+    assert.equal(
+      said,
+      TOYS.map(({ title }, n) => ({ migration: n + 1, title })),
+    );
+  });
+
+  test('killed after any of its writes and run again, it ends the same', async () => {
+    assert.ok((await assertRestartSafe(filled, TOYS)) > 10);
+  });
+
+  check('instances that start together end the same', async (store) => {
+    const all = [1, 2, 3].map(() => migrateAccounts(store, { migrations: TOYS, exclusive: true }));
+    await Promise.all(all);
+    assert.is((await store.all('domains')).length, 3);
+    assert.ok((await store.all('accounts')).every(({ nick, nicks }) => nick === null && nicks === null));
+    assert.equal(await readSchema(store), { begun: 2, done: 2 });
+  });
+
+  check('older instances are told, and given time, before anything changes', async (store) => {
+    let begun = 0;
+    const run = async () => {
+      begun = performance.now();
+      assert.equal(await readSchema(store), { begun: 1, done: 0 });
+    };
+    const started = performance.now();
+    await migrateAccounts(store, { migrations: [{ title: 'looks', run }] });
+    assert.ok(begun - started > 1_900, 'they look at it once a second');
+  });
+
+  check('a number that is not known is refused, also one that was only begun', async (store) => {
+    await migrateAccounts(store, { migrations: TOYS, exclusive: true });
+    const before = await contentOf(store);
+    const known = TOYS.slice(0, 1);
+    const message = await refusalOf(migrateAccounts(store, { migrations: known, exclusive: true }));
+    assert.match(String(message), /newer version .* \(to 2, this version knows 1\)\. Run that version/);
+    assert.equal(await contentOf(store), before);
+    await refusalOf(requireSchema(store, 1));
+    await store.update('secrets', 'schema', { done: 1 });
+    await refusalOf(migrateAccounts(store, { migrations: known, exclusive: true }));
+  });
+
+  check('commands refuse a store that has still to be migrated, but no empty one', async (store) => {
+    assert.match(String(await refusalOf(requireSchema(store, 2))), /earlier version \(0, this one needs 2\)\. Start/);
+    await store.remove('secrets', 'installation');
+    await requireSchema(store, 2);
+  });
+
+  return test;
+}
