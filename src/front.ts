@@ -71,11 +71,13 @@ export class Front {
         noted: identity.accessLog.noted,
         report: (why) => logger.warn({ why }, 'the OpenID provider could not be used'),
       });
+    const printer = createPrinter(config.chromiumPath);
     const pages = createPages({
       ...{ baseUrl, people, members, tokens, oauth, visitorOf, limits, logger, now },
       endpoint: endpointOf(config, port),
       formKey: await secret(accounts, 'form-key'),
       accessReader: { accounts, cursorKey },
+      canPrintPdf: printer.isAvailable,
       reportChoices: (caller, id) => reportChoices(register.reader, caller, id),
       noteAccess: (entry) => identity.accessLog.note(entry),
       openId,
@@ -97,7 +99,7 @@ export class Front {
     };
     const reports: ReportFileParts = {
       reader,
-      printer: createPrinter(config.chromiumPath),
+      printer,
       reportDrawn: (caller, report) => identity.accessLog.reportDrawn(caller, report),
     };
     const app = createApp({

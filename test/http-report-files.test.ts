@@ -198,4 +198,22 @@ test('PDF is made where there is a browser, and refused with what to do where th
   }
 });
 
+test('PDF is offered nowhere by a machine without a browser', async () => {
+  const pair = embeddedPair();
+  const served = await serve({ ...pair, env: { ...pair.env, CHROMIUM_PATH: '/nowhere/chromium' } });
+  try {
+    const document = await (await fetch(`${served.url}/api/mcp/openapi.json`)).text();
+    assert.match(document, '"text/csv"');
+    assert.not.match(document, /"pdf"|application\/pdf/);
+    const asked = await file(served, 'posture?format=pdf');
+    assert.equal([asked.status, /print it/.test(await asked.text())], [501, true]);
+    const negotiated = await file(served, 'posture', { Accept: 'application/pdf, text/html;q=0.9' });
+    assert.equal([negotiated.status, negotiated.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+    const { error } = (await (await file(served, 'posture?format=docx')).json()) as { error: { allowed: string[] } };
+    assert.equal(error.allowed, ['json', 'markdown', 'csv', 'html']);
+  } finally {
+    await served.close();
+  }
+});
+
 test.run();

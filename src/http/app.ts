@@ -16,7 +16,7 @@ import { oauthEndpoints } from './oauth.ts';
 import { openapiRoute } from './openapi.ts';
 import { type RecordFileParts, recordFileRoutes } from './record-files.ts';
 import { type ReportFileParts, reportFileRoutes } from './report-files.ts';
-import { REPORT_FORMATS } from './report-formats.ts';
+import { offeredReportFormats } from './report-formats.ts';
 import { type RequestState, requests } from './request.ts';
 
 /** What the HTTP service is made of. */
@@ -56,7 +56,7 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   directToolRoutes(router, tools, admit, requireScope);
   openapiRoute(router, parts, {
     records: parts.recordFiles ? LINE_FORMATS : [],
-    reports: parts.reports ? REPORT_FORMATS : [],
+    reports: parts.reports ? offeredReportFormats(parts.reports.printer) : [],
   });
   const admitReader = admission(parts, parts.sessions);
   if (parts.recordFiles) recordFileRoutes(router, admitReader, parts.recordFiles);

@@ -18,6 +18,8 @@ export interface Printer {
    * @throws HttpError 501 where there is no browser, 503 where too many wait
    */
   print(html: string, stay: () => void): Promise<Buffer>;
+  /** Tells whether there is a browser: without one PDF is not offered. */
+  isAvailable(): boolean;
   /** @throws HttpError 501 where there is no browser: asked before anything is drawn */
   require(): void;
 }
@@ -26,8 +28,9 @@ export interface Printer {
 export function createPrinter(chromium: string): Printer {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
+  const isAvailable = () => existsSync(chromium);
   const require = () => {
-    if (!existsSync(chromium)) throw noBrowser();
+    if (!isAvailable()) throw noBrowser();
   };
   const print = async (html: string, stay: () => void): Promise<Buffer> => {
     require();
@@ -44,7 +47,7 @@ export function createPrinter(chromium: string): Printer {
       waiting -= 1;
     }
   };
-  return { print, require };
+  return { print, isAvailable, require };
 }
 
 async function printOne(chromium: string, html: string): Promise<Buffer> {

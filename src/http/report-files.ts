@@ -15,7 +15,7 @@ import { formatNamed } from './file-format.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
 import { isKnown } from './known.ts';
 import type { Printer } from './print-pdf.ts';
-import { REPORT_FORMATS, type ReportFormat } from './report-formats.ts';
+import { offeredReportFormats, type ReportFormat } from './report-formats.ts';
 import { ReportTags } from './report-tags.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
@@ -40,9 +40,10 @@ export function reportFileRoutes(router: Router<RequestState>, admit: Admit, par
 
 async function answer(ctx: FileContext, parts: ReportFileParts, tags: ReportTags, caller: Caller): Promise<void> {
   const { format: asked, ...given } = readQuery(new URLSearchParams(ctx.querystring));
-  const format = asked === undefined ? acceptedFormat(ctx) : formatNamed(REPORT_FORMATS, asked);
+  if (asked?.toLowerCase() === 'pdf') parts.printer.require();
+  const offered = offeredReportFormats(parts.printer);
+  const format = asked === undefined ? acceptedFormat(ctx, offered) : formatNamed(offered, asked);
   const { name } = format;
-  if (name === 'pdf') parts.printer.require();
   const type = typeNamed(String(ctx.params.type));
   const { format: _, cursor: _none, ...input } = readReportInput({ organization_id: ctx.params.id, type, ...given });
   const drawn = (report: Drawn) => parts.reportDrawn(caller, report);
@@ -90,10 +91,10 @@ function readQuery(query: URLSearchParams): Record<string, string> {
 }
 
 /** The first one where the client accepts none. */
-function acceptedFormat(ctx: RequestContext): ReportFormat {
-  const types = REPORT_FORMATS.map(({ mediaType }) => mediaType.split(';')[0]!);
+function acceptedFormat(ctx: RequestContext, offered: readonly ReportFormat[]): ReportFormat {
+  const types = offered.map(({ mediaType }) => mediaType.split(';')[0]!);
   const accepted = ctx.accepts(...types);
-  return REPORT_FORMATS[accepted === false ? 0 : types.indexOf(accepted)]!;
+  return offered[accepted === false ? 0 : types.indexOf(accepted)]!;
 }
 
 /** Says which answer this is; whether the client has it already, and is told so. */

@@ -4,6 +4,7 @@ import { html } from '../queries/report/render/html.ts';
 import { json } from '../queries/report/render/json.ts';
 import { markdownFile } from '../queries/report/render/markdown.ts';
 import type { FileFormat } from './file-format.ts';
+import type { Printer } from './print-pdf.ts';
 
 /** How a report becomes a file. */
 export interface ReportFormat extends FileFormat {
@@ -55,3 +56,8 @@ export const REPORT_FORMATS: readonly ReportFormat[] = [
     bytes: (_head, { content = '' }, print) => print(content),
   },
 ];
+
+/** The formats that this machine can make. */
+export function offeredReportFormats({ isAvailable }: Pick<Printer, 'isAvailable'>): readonly ReportFormat[] {
+  return isAvailable() ? REPORT_FORMATS : REPORT_FORMATS.filter(({ name }) => name !== 'pdf');
+}

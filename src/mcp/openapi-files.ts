@@ -105,7 +105,10 @@ function ofReports(tool: Tool, formats: readonly OfferedFormat[]): FileOperation
           }),
         },
         304: { description: 'It is what If-None-Match names.' },
-        501: { description: 'There is no browser to make a PDF: ask for html, and print it.', content: noBrowser },
+        501: {
+          description: 'This machine has no browser to make a PDF: ask for html, and print it.',
+          content: noBrowser,
+        },
       },
     },
   };

@@ -30,6 +30,8 @@ export interface WebParts {
   accessReader: AccessReader;
   /** What reports can be about, for forms that ask for one. @throws Refusal */
   reportChoices: (caller: Caller, organizationId: string) => Promise<ReportChoices>;
+  /** Tells whether reports can be had as PDF. */
+  canPrintPdf: () => boolean;
   /** Signing in by an OpenID provider, where one is configured: then organizations may let domains in, too. */
   openId: OpenId | null;
   /** An organization's name, for who is no member of it yet. @throws Refusal not_found */

@@ -84,6 +84,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     oauth,
     noteAccess: () => undefined,
     reportChoices: async () => ({ audits: { choices: [], cut: false }, frameworks: { choices: [], cut: false } }),
+    canPrintPdf: () => true,
     accessReader: { accounts, cursorKey: Buffer.alloc(32, 8) },
     openId:
       openId === undefined

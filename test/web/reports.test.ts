@@ -18,16 +18,22 @@ interface Context {
   owner: TestBrowser;
   /** What the read models offer. */
   offered: ReportChoices;
+  /** Whether the machine has a browser. */
+  canPrint: boolean;
 }
 
 const test = suite<Context>('the pages of reports and files');
 
 test.before(async (context) => {
-  const web = await startWeb(undefined, { reportChoices: async () => context.offered });
+  const web = await startWeb(undefined, {
+    reportChoices: async () => context.offered,
+    canPrintPdf: () => context.canPrint,
+  });
   Object.assign(context, { web, owner: await web.setUpOwner() });
 });
 test.before.each((context) => {
   context.offered = { audits: NONE, frameworks: NONE };
+  context.canPrint = true;
 });
 test.after(({ web }) => web.stop());
 
@@ -40,7 +46,15 @@ function optionsOf(html: string, id: string): string[] {
   return options.map(([, value = '', label = '']) => `${value} ${unescaped(label)}`);
 }
 
+const formatsOf = (text: string) => optionsOf(text, 'posture-format').map((option) => option.split(' ')[0]);
+
 const reports = ({ web, owner }: Context) => owner.get(`/organizations/${web.organizationId}/reports`);
+
+test('offers PDF only where the machine can make one', async (context) => {
+  assert.equal(formatsOf((await reports(context)).text), ['html', 'pdf', 'csv', 'markdown', 'json']);
+  context.canPrint = false;
+  assert.equal(formatsOf((await reports(context)).text), ['html', 'csv', 'markdown', 'json']);
+});
 
 test('offers what there is, archived ones last, and takes what was chosen without a script', async (context) => {
   context.offered = {

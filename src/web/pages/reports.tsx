@@ -22,6 +22,7 @@ export const reportsPage = (parts: WebParts): Route[] => [
     const me = visit.person.account.id;
     const choices = await parts.reportChoices(await parts.members.callerOf(me), organization.id);
     const offers = offersOf(choices, await parts.members.membersOf(organization.id), me);
+    const formats = FORMATS.filter(({ value }) => value !== 'pdf' || parts.canPrintPdf());
     const here = `/api/v1/organizations/${organization.id}/reports`;
     return {
       title: 'Reports',
@@ -38,7 +39,7 @@ export const reportsPage = (parts: WebParts): Route[] => [
             own.
           </p>
           {REPORT_TYPES.map((type) => (
-            <ReportForm key={type} here={here} type={type} offers={offers} />
+            <ReportForm key={type} here={here} type={type} offers={offers} formats={formats} />
           ))}
         </>
       ),
@@ -46,8 +47,15 @@ export const reportsPage = (parts: WebParts): Route[] => [
   }),
 ];
 
+interface ReportFormProps {
+  here: string;
+  type: ReportName;
+  offers: Offers;
+  formats: typeof FORMATS;
+}
+
 /** Sent by GET: nothing is changed by it, so it needs no token. */
-function ReportForm({ here, type, offers }: { here: string; type: ReportName; offers: Offers }) {
+function ReportForm({ here, type, offers, formats }: ReportFormProps) {
   const { title, takes, needs = {} } = REPORTS[type];
   const name = type.toLowerCase().replaceAll('_', '-');
   const lack = lackOf(takes, offers);
@@ -62,7 +70,7 @@ function ReportForm({ here, type, offers }: { here: string; type: ReportName; of
             <ReportField key={input} id={`${name}-${input}`} name={input} required={input in needs} offers={offers} />
           ))}
           <TextField form={BLANK} id={`${name}-as_of`} name="as_of" label="As of" type="date" required={false} />
-          <SelectField form={BLANK} id={`${name}-format`} name="format" label="Format" choices={FORMATS} />
+          <SelectField form={BLANK} id={`${name}-format`} name="format" label="Format" choices={formats} />
           <button type="submit" aria-label={`Draw: ${title}`}>
             Draw
           </button>
