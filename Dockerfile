@@ -1,3 +1,5 @@
+# No Chromium: its sandbox needs more than Docker's default limits allow. So no PDF is offered; the HTML reports print.
+#
 # Tags are checked before they are raised: https://hub.docker.com/_/node must list node:<version>-slim. Its versions are
 # those of Node.js, which `npm view node@22 version` lists too.
 FROM node:22.23.3-slim AS dependencies
