@@ -4,6 +4,7 @@ import { parse } from 'dotenv';
 import { z } from 'zod';
 import { networkFault } from './http/visitor.ts';
 import { LOOPBACK_NAMES } from './identity/loopback.ts';
+import { METADATA_FETCH_MODES, type MetadataFetchMode } from './identity/oauth/metadata-fetch.ts';
 import { SECRET_FILE_NAMES, withSecretFiles } from './secret-files.ts';
 import { connectionStringFault } from './stores/eventstoredb/connection-string.ts';
 
@@ -23,6 +24,8 @@ export interface Config {
   rateLimitPerMinute: number | null;
   /** The OpenID provider that people may sign in by. */
   oidc: { issuer: string; clientId: string; clientSecret: string } | null;
+  /** Whether documents of OAuth clients are fetched from the Internet. */
+  clientMetadataFetch: MetadataFetchMode;
   /** Replaces the embedded event store. */
   eventStoreUrl: string | null;
   /** Replaces the embedded read models and accounts. */
@@ -75,6 +78,9 @@ const SETTINGS = z.object({
     .optional(),
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().optional(),
+  CLIENT_METADATA_FETCH: z
+    .enum(METADATA_FETCH_MODES, `must be one of ${METADATA_FETCH_MODES.join(', ')}`)
+    .default('auto'),
   EVENTSTORE_URL: z
     .string()
     // The client library knows the servers by their earlier name only.
@@ -130,6 +136,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
       OIDC_ISSUER && OIDC_CLIENT_ID && OIDC_CLIENT_SECRET
         ? { issuer: OIDC_ISSUER, clientId: OIDC_CLIENT_ID, clientSecret: OIDC_CLIENT_SECRET }
         : null,
+    clientMetadataFetch: settings.CLIENT_METADATA_FETCH,
     eventStoreUrl: settings.EVENTSTORE_URL ?? null,
     mongodbUrl: settings.MONGODB_URL ?? null,
     chromiumPath: resolve(cwd, settings.CHROMIUM_PATH),

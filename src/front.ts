@@ -61,6 +61,7 @@ export class Front {
     const oauth = await createOAuth({
       ...{ accounts, tokens, members, signedIn, baseUrl, now },
       addressOf: (request) => visitorOf(request).address,
+      ...{ metadataFetch: config.clientMetadataFetch, log: logger },
       report: (error) => logger.error({ err: error }, 'the OAuth server failed'),
     });
     const openId =

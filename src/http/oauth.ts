@@ -49,8 +49,8 @@ function count({ req }: RequestContext, limits: Limits, account: string | null):
   else limits.known({ account_id: account, token_id: null });
 }
 
-function documentAt({ addresses }: OAuth, { path, req }: RequestContext): object | null {
-  if (path === SERVER_METADATA) return addresses.authorizationServer();
+function documentAt({ addresses, documents }: OAuth, { path, req }: RequestContext): object | null {
+  if (path === SERVER_METADATA) return addresses.authorizationServer(documents.areAdvertised());
   return RESOURCE_METADATA.has(path) ? addresses.protectedResource(req.headers.host) : null;
 }
 

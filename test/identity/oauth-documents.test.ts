@@ -1,16 +1,14 @@
-import { createServer, get, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import * as assert from 'uvu/assert';
-import { FetchRefused, metadataFetch, type Outside } from '../../src/identity/oauth/metadata-fetch.ts';
+import { FetchRefused, metadataFetch } from '../../src/identity/oauth/metadata-fetch.ts';
 import { isPublicAddress } from '../../src/identity/oauth/public-address.ts';
 import { rejection } from '../support/identity.ts';
+import { closeWorlds, PUBLIC, world } from '../support/oauth-outside.ts';
 import { admits, authorizeUrl, exchange, pkce, REDIRECT } from '../support/oauth-raw.ts';
 import { TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 
 const { test, start } = oauthSuite('clients that publish a document');
-
-const PUBLIC = '93.184.216.34';
+test.after.each(closeWorlds);
 
 for (const [address, isPublic] of [
   [PUBLIC, true],
@@ -60,49 +58,6 @@ for (const [address, isPublic] of [
 }
 
 const CLIENT = 'https://assistant.example/client.json';
-
-interface Published {
-  status?: number;
-  headers?: Record<string, string>;
-  /** Absent: nothing is answered, or `begins` and no more. */
-  body?: string;
-  begins?: string;
-  /** What the name means, at each time that it is asked. */
-  addresses?: readonly (readonly string[])[];
-}
-
-const servers: Server[] = [];
-test.after.each(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
-/** A world in which every name means `addresses`, and every address is a server of ours. Says what was connected to. */
-async function world({ status = 200, headers, body, begins, addresses = [[PUBLIC]] }: Published) {
-  const server = createServer((_request, response) => {
-    if (body === undefined && begins === undefined) return;
-    response.writeHead(status, headers ?? { 'Content-Type': 'application/json' });
-    if (body === undefined) response.write(begins);
-    else response.end(body);
-  }).listen(0, '127.0.0.1');
-  servers.push(server);
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  const connected: string[] = [];
-  let asked = 0;
-  const outside: Outside = {
-    resolve: async () => addresses[Math.min(asked++, addresses.length - 1)]!,
-    get: (_url, address, signal) => {
-      connected.push(address);
-      return new Promise((resolve, reject) => {
-        get({ host: '127.0.0.1', port, signal }, resolve).once('error', reject);
-      });
-    },
-  };
-  return { outside, connected };
-}
 
 for (const [what, url, published] of [
   ['plain http', 'http://assistant.example/', {}],

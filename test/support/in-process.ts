@@ -15,7 +15,7 @@ export async function startHere(env: Record<string, string>): Promise<Running> {
   const write = (line: string) => {
     output += line;
   };
-  const config = readConfig({ ...env, PORT: '0' }, env.DATA_DIR!);
+  const config = readConfig({ CLIENT_METADATA_FETCH: 'off', ...env, PORT: '0' }, env.DATA_DIR!);
   const { port, firstToken, setupLink, stop } = await startApp(config, createLogger('warn', { write }));
   const url = `http://127.0.0.1:${port}`;
   if (setupLink !== null) output += `${url}/welcome?key=${setupLink}\n`;

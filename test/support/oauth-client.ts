@@ -19,6 +19,8 @@ const NAME = 'Stock client';
 /** Keeps everything in memory, and where the person is sent. */
 export class MemoryProvider implements OAuthClientProvider {
   sentTo: URL | null = null;
+  /** Where its document is, for a client that would rather be known by one than register. */
+  clientMetadataUrl?: string;
   held: { client?: OAuthClientInformationMixed; tokens?: OAuthTokens; verifier: string } = { verifier: '' };
   private readonly expected = randomUUID();
 

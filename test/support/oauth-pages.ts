@@ -40,7 +40,8 @@ export async function startOAuthPages(outside?: Outside): Promise<OAuthPages> {
     ...{ accounts: identity.accounts, tokens, members, baseUrl: url, now: identity.now },
     signedIn: async (request) =>
       (await people.sessions.find(cookies.session(request) ?? undefined))?.account_id ?? null,
-    ...(outside === undefined ? {} : { outside }),
+    ...(outside === undefined ? { metadataFetch: 'off' } : { metadataFetch: 'on', outside }),
+    log: web.logger,
     addressOf: () => '203.0.113.7',
     report: (error) => {
       throw error;

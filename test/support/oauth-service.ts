@@ -16,7 +16,7 @@ import { firstStart, ownerOf } from '../../src/identity/installation.ts';
 import { Members } from '../../src/identity/members.ts';
 import { accessTokens } from '../../src/identity/oauth/access.ts';
 import type { Allowed, ConsentDetails } from '../../src/identity/oauth/consent.ts';
-import type { Outside } from '../../src/identity/oauth/metadata-fetch.ts';
+import type { MetadataFetchMode, Outside } from '../../src/identity/oauth/metadata-fetch.ts';
 import { createOAuth, type OAuth } from '../../src/identity/oauth/oauth.ts';
 import { Tokens } from '../../src/identity/tokens.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
@@ -35,6 +35,8 @@ export interface OAuthService {
   owner: string;
   /** Faults that were reported; a test that expects none looks here. */
   faults: unknown[];
+  /** What was logged of documents of clients. */
+  logged: string[];
   /** Where a stranger's requests come from. */
   visitor: { address: string };
   stop(): Promise<void>;
@@ -44,6 +46,7 @@ interface Options {
   /** To be another instance on the same data, or the same one after a restart. */
   beside?: OAuthService;
   outside?: Outside;
+  metadataFetch?: MetadataFetchMode;
   /** Accounts kept elsewhere than in the folder; whoever opened them closes them. */
   accounts?: AccountStore;
   /** Another base address than the one it listens on: a proxy's. */
@@ -59,7 +62,7 @@ const NOBODY: Outside = {
 };
 
 export async function startOAuth(options: Options = {}): Promise<OAuthService> {
-  const { beside, outside = NOBODY } = options;
+  const { beside, outside = NOBODY, metadataFetch = 'on' } = options;
   const opened = beside ? await open(beside.identity.dataDir, beside.identity.clock) : await open();
   const identity = { ...opened, accounts: options.accounts ?? opened.accounts };
   const { installation, organizationId } = await firstStart(identity);
@@ -69,13 +72,16 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
   const baseUrl = options.baseUrl ?? beside?.url ?? url;
   const resource = `${baseUrl}/api/mcp/v1`;
   const faults: unknown[] = [];
+  const logged: string[] = [];
+  const write = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
   const visitor = { address: '203.0.113.7' };
   const authenticator = new Authenticator({ accounts, handler, now, accessToken: accessTokens(accounts, resource) });
   const tokens = new Tokens({ accounts, handler, now, changed: (id) => authenticator.forget(id) });
   const members = new Members({ accounts, handler, tokens });
   const signedIn = async (request: IncomingMessage) => (request.headers[PERSON] as string | undefined) ?? null;
   const oauth = await createOAuth({
-    ...{ accounts, tokens, members, signedIn, baseUrl, now, outside },
+    ...{ accounts, tokens, members, signedIn, baseUrl, now, outside, metadataFetch },
+    log: { info: write, warn: write },
     addressOf: () => visitor.address,
     report: (error) => faults.push(error),
   });
@@ -85,7 +91,7 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
     await new Promise((resolve) => server.close(resolve));
   };
   const owner = ownerOf(installation);
-  const rest = { tokens, members, identity, organizationId, owner, faults, visitor, stop };
+  const rest = { tokens, members, identity, organizationId, owner, faults, logged, visitor, stop };
   return { url, resource, oauth, authenticator, ...rest };
 }
 

@@ -56,7 +56,8 @@ export async function startService(env: Record<string, string> = {}, args: reado
   // In a folder of its own, so that no .env of the developer's is read.
   const child = spawn(process.execPath, ['--import', TSX, MAIN, ...args], {
     cwd: folder,
-    env: { ...inherited(), ...env, PORT: port, DATA_DIR: dataDir },
+    // Nothing is asked of the Internet, unless a test says so.
+    env: { ...inherited(), CLIENT_METADATA_FETCH: 'off', ...env, PORT: port, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.add(child);

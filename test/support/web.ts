@@ -69,6 +69,8 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
   const oauth = await createOAuth({
     ...{ accounts, tokens, members, baseUrl: base, now },
     signedIn: async () => null,
+    metadataFetch: 'off',
+    log: pino({ level: 'silent' }),
     addressOf: (request) => visitorOf(request).address,
     report: (error) => {
       throw error;

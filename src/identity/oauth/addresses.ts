@@ -66,8 +66,8 @@ export class Addresses {
     };
   }
 
-  /** RFC 8414. */
-  authorizationServer(): object {
+  /** RFC 8414. @param documents whether clients may be known by a document of theirs instead of registering */
+  authorizationServer(documents: boolean): object {
     const at = (path: string) => this.issuer + path;
     return {
       issuer: this.issuer,
@@ -86,7 +86,7 @@ export class Addresses {
       revocation_endpoint_auth_signing_alg_values_supported: [...SIGNING],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
-      client_id_metadata_document_supported: true,
+      client_id_metadata_document_supported: documents,
       protected_resources: [this.resource],
     };
   }

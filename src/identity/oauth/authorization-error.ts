@@ -1,11 +1,14 @@
 import { asRefusal, Refusal } from '../../commands/refusal.ts';
+import { FetchIsOff } from './client-documents.ts';
 import { type ErrorOut, errors, type KoaContextWithOIDC } from './library.ts';
 import { type RedirectKind, redirectHost, redirectKind } from './redirects.ts';
 
 /** Why an authorization request was refused, in as far as it matters to what a person can do next. */
 export type AuthorizationErrorReason =
   | 'UNKNOWN_CLIENT'
-  | 'CLIENT_DOCUMENT'
+  | 'DOCUMENT_UNREACHABLE'
+  | 'DOCUMENT_INVALID'
+  | 'DOCUMENTS_OFF'
   | 'UNKNOWN_REDIRECT'
   | 'EXPIRED'
   | 'NO_INTERACTION'
@@ -30,6 +33,7 @@ export interface AuthorizationError {
   atOnce: boolean;
 }
 
+const TOO_MANY = 'temporarily_unavailable';
 const NO_INTERACTION: ReadonlySet<string> = new Set(['login_required', 'consent_required', 'interaction_required']);
 
 /** Says what is known of a request that the library refused with `error`; `out` is what it would tell the client. */
@@ -77,9 +81,16 @@ function reasonOf(ctx: KoaContextWithOIDC, out: ErrorOut, error: unknown): Autho
   }
   if (error instanceof errors.SessionNotFound) return 'EXPIRED';
   if (error instanceof errors.InvalidRedirectUri) return 'UNKNOWN_REDIRECT';
-  if (out.error === 'temporarily_unavailable') return 'RATE_LIMITED';
-  if (ctx.oidc.client === undefined) return documentHost(ctx) === null ? 'UNKNOWN_CLIENT' : 'CLIENT_DOCUMENT';
+  if (out.error === TOO_MANY) return 'RATE_LIMITED';
+  if (ctx.oidc.client === undefined) return documentHost(ctx) === null ? 'UNKNOWN_CLIENT' : documentFault(error);
   return NO_INTERACTION.has(out.error) ? 'NO_INTERACTION' : 'INVALID_REQUEST';
+}
+
+function documentFault(error: unknown): AuthorizationErrorReason {
+  if (error instanceof errors.InvalidClientMetadata) return 'DOCUMENT_INVALID';
+  const { cause } = error as Error;
+  if (cause instanceof FetchIsOff) return 'DOCUMENTS_OFF';
+  return cause instanceof errors.TemporarilyUnavailable ? 'RATE_LIMITED' : 'DOCUMENT_UNREACHABLE';
 }
 
 function statusOf(reason: AuthorizationErrorReason, error: unknown): number {

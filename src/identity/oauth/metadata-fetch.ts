@@ -4,6 +4,10 @@ import { request } from 'node:https';
 import { isIP, isIPv6 } from 'node:net';
 import { isPublicAddress } from './public-address.ts';
 
+/** The setting CLIENT_METADATA_FETCH. */
+export const METADATA_FETCH_MODES = ['auto', 'on', 'off'] as const;
+export type MetadataFetchMode = (typeof METADATA_FETCH_MODES)[number];
+
 /** The most that a document of a client may hold: what the draft on client id metadata documents recommends. */
 export const DOCUMENT_BYTES = 5 * 1024;
 /** Keys of a client may be a few more. */

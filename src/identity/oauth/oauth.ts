@@ -10,10 +10,11 @@ import { networkOf } from '../visitor.ts';
 import type { AdapterParts } from './adapter.ts';
 import { Addresses } from './addresses.ts';
 import type { AuthorizationError } from './authorization-error.ts';
+import { ClientDocuments, type DocumentLog } from './client-documents.ts';
 import { Clients } from './clients.ts';
 import { Consent } from './consent.ts';
 import { oauthKeys } from './keys.ts';
-import { metadataFetch, type Outside } from './metadata-fetch.ts';
+import type { MetadataFetchMode, Outside } from './metadata-fetch.ts';
 import { createProvider } from './provider.ts';
 import { Quota } from './quota.ts';
 
@@ -38,8 +39,12 @@ export interface OAuthParts {
   /** Where the service is reached. Its path, if it has one, is left out: the issuer has none. */
   baseUrl: string;
   now: () => Date;
+  /** Whether documents of clients are fetched, and clients told so. */
+  metadataFetch: MetadataFetchMode;
   /** Told what went wrong on our side. */
   report(error: unknown): void;
+  /** Told what became of documents of clients. */
+  log: DocumentLog;
   /** The world outside, for the documents of clients. */
   outside?: Outside;
 }
@@ -50,6 +55,7 @@ export type Assistant = ShownToken;
 /** The OAuth 2.1 authorization server, and what pages need of it. */
 export interface OAuth {
   addresses: Addresses;
+  documents: Pick<ClientDocuments, 'areAdvertised'>;
   consent: Consent;
   /** Serves one of the protocol's endpoints. Never rejects. What `authorizationError` then knows of, it leaves unanswered. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
@@ -71,21 +77,23 @@ export async function createOAuth(parts: OAuthParts): Promise<OAuth> {
   const addresses = new Addresses(parts.baseUrl);
   const clients = new Clients(accounts, now);
   const registrations = new Quota(REGISTRATIONS, now);
-  const fetches = new Quota(FETCHES, now);
   const networkFrom = (request: IncomingMessage) => networkOf(addressOf(request));
+  const documents = new ClientDocuments({
+    ...{ mode: parts.metadataFetch, outside: parts.outside, now, log: parts.log, networkOf: networkFrom },
+    quota: new Quota(FETCHES, now),
+  });
   const refused = new WeakMap<IncomingMessage, AuthorizationError>();
   const provider = createProvider({
     ...{ addresses, accounts, clients, models: models(parts), keys: await oauthKeys(accounts) },
     signedIn: parts.signedIn,
     waitToAsk: requestLimit(parts),
-    fetch: metadataFetch(parts.outside),
-    mayFetch: (request) => fetches.take(request === null ? '' : networkFrom(request)) === 0,
+    documents,
     refused: (request, error) => refused.set(request, error),
     report: parts.report,
   });
   const callback = provider.callback();
   return {
-    addresses,
+    ...{ addresses, documents },
     consent: new Consent({ provider, addresses, accounts, clients, tokens, members: parts.members, now }),
     serve: async (request, response) => {
       const { protocol, host } = new URL(addresses.issuer);

@@ -6,6 +6,7 @@ import { makeToken } from '../token.ts';
 import { type AdapterParts, GrantAdapter, NoSessions, StoreAdapter } from './adapter.ts';
 import { type Addresses, PATHS, READ, SCOPES, SIGNING, WRITE } from './addresses.ts';
 import { type AuthorizationError, authorizationErrorOf } from './authorization-error.ts';
+import type { ClientDocuments } from './client-documents.ts';
 import { applyClientPolicy } from './client-policy.ts';
 import type { Clients } from './clients.ts';
 import { allowOmittedRedirect } from './code-exchange.ts';
@@ -18,7 +19,7 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from './library.ts';
-import { DOCUMENT_BYTES, KEYS_BYTES, type metadataFetch } from './metadata-fetch.ts';
+import { DOCUMENT_BYTES, KEYS_BYTES } from './metadata-fetch.ts';
 
 /** How long an access token lives; refreshing makes the next. */
 const ACCESS_SECONDS = 15 * 60;
@@ -35,9 +36,7 @@ export interface ProviderParts {
   signedIn(request: IncomingMessage): Promise<string | null>;
   /** Counts a request that is put to a person. Answers in how many seconds the next one may be, or 0 where this one is. */
   waitToAsk(request: IncomingMessage): Promise<number>;
-  fetch: ReturnType<typeof metadataFetch>;
-  /** Whether a client's document or keys may be fetched for this request: strangers can ask for any number. */
-  mayFetch(request: IncomingMessage | null): boolean;
+  documents: Pick<ClientDocuments, 'fetch'>;
   /** Told of an authorization request that is answered by our own page: the library leaves the response to us. */
   refused(request: IncomingMessage, error: AuthorizationError): void;
   /** Told what went wrong on our side. */
@@ -117,10 +116,7 @@ function configuration(parts: ProviderParts): Configuration {
     // Answers carry no cookie of ours and take none, so any page may ask.
     clientBasedCORS: () => true,
     renderError: (ctx, out, error) => answerError(ctx, out, error, parts),
-    fetch: async (address) => {
-      if (!parts.mayFetch(Provider.ctx?.req ?? null)) throw new errors.TemporarilyUnavailable('too many documents');
-      return parts.fetch(address);
-    },
+    fetch: (address) => parts.documents.fetch(address, Provider.ctx?.req ?? null),
     fetchResponseBodyLimits: {
       'client_id metadata document': DOCUMENT_BYTES,
       jwks_uri: KEYS_BYTES,

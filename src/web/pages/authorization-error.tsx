@@ -9,14 +9,24 @@ import { redirectPlace } from '../redirect-place.ts';
 import { openGet, type Route } from '../visit.ts';
 
 /** What a person is told for each reason: what happened, and what to do next. */
-const WORDS: Readonly<Record<AuthorizationErrorReason, readonly [happened: string, next: string]>> = {
+const WORDS: Readonly<Record<AuthorizationErrorReason, readonly [happened: string, ...next: string[]]>> = {
   UNKNOWN_CLIENT: [
     'veritrail does not know the assistant that sent you here. Assistants that nobody connects are forgotten after 90 days.',
     'Remove veritrail from the assistant, add it again, and sign in once more.',
   ],
-  CLIENT_DOCUMENT: [
-    'The assistant describes itself in a document on the web, which veritrail could not read. So it does not know who asks.',
-    'Start again in the assistant.',
+  DOCUMENT_UNREACHABLE: [
+    'The assistant describes itself in a document on the web, which veritrail could not fetch. So it does not know who asks.',
+    'Stop waiting in the assistant, and start again.',
+    'If that fails, tell whoever runs this service: it needs outgoing https requests to the host below, or the setting CLIENT_METADATA_FETCH=off.',
+    'After such a change remove veritrail from the assistant and add it again, for it remembers how it began.',
+  ],
+  DOCUMENT_INVALID: [
+    'The assistant describes itself in a document on the web, which is not right. So veritrail does not know who asks.',
+    'Update the assistant, and start again. If that fails, tell its maker what stands below.',
+  ],
+  DOCUMENTS_OFF: [
+    'The assistant describes itself in a document on the web, and this service fetches none. So it does not know who asks.',
+    'Remove veritrail from the assistant, add it again, and sign in once more: then the assistant registers here by itself.',
   ],
   UNKNOWN_REDIRECT: [
     'The assistant wants the answer to go to an address that it has not registered here.',
@@ -53,7 +63,7 @@ export const authorizationErrorPage = ({ oauth }: Pick<WebParts, 'oauth'>): Rout
   );
 
 function page(error: AuthorizationError): Page {
-  const [happened, next] = WORDS[error.reason];
+  const [happened, ...next] = WORDS[error.reason];
   const { host, answer, code, description } = error;
   return {
     title: 'The assistant was not connected',
@@ -62,7 +72,9 @@ function page(error: AuthorizationError): Page {
     body: (
       <>
         <p class="lead">{happened} Nothing was allowed.</p>
-        <p>{next}</p>
+        {next.map((step) => (
+          <p key={step}>{step}</p>
+        ))}
         <Facts
           facts={[
             ...(host === null ? [] : [['Asked by', <strong key="host">{host}</strong>] as const]),

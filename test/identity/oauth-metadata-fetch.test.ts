@@ -1,0 +1,151 @@
+import { auth } from '@modelcontextprotocol/sdk/client/auth.js';
+import * as assert from 'uvu/assert';
+import type { AuthorizationError } from '../../src/identity/oauth/authorization-error.ts';
+import { MemoryProvider } from '../support/oauth-client.ts';
+import { closeWorlds, type Published, world } from '../support/oauth-outside.ts';
+import { admits, authorizeUrl, pkce, REDIRECT } from '../support/oauth-raw.ts';
+import { type OAuthService, TestBrowser } from '../support/oauth-service.ts';
+import { oauthSuite } from '../support/oauth-suite.ts';
+import { until } from '../support/wait.ts';
+
+const { test, start } = oauthSuite('whether documents of clients are fetched');
+test.after.each(closeWorlds);
+
+const CLIENT = 'https://assistant.example/client.json';
+const PROBED = ['https://claude.ai/oauth/claude-code-client-metadata', 'https://chatgpt.com/oauth/codex/client.json'];
+const MINUTE_MS = 60_000;
+
+const document = (url: string) =>
+  JSON.stringify({ client_id: url, client_name: 'Published', redirect_uris: [REDIRECT] });
+/** A world that has every document, or none as long as `body` is taken away. */
+const REACHABLE: Published = { body: document };
+
+async function isAdvertised(service: OAuthService): Promise<boolean> {
+  const metadata = await fetch(`${service.url}/.well-known/oauth-authorization-server`);
+  return ((await metadata.json()) as Record<string, boolean>).client_id_metadata_document_supported!;
+}
+
+/** A client as Claude Code and Codex are: known by its document where that is advertised, else it registers. */
+async function signIn(service: OAuthService): Promise<string> {
+  const provider = new MemoryProvider(REDIRECT);
+  provider.clientMetadataUrl = CLIENT;
+  assert.is(await auth(provider, { serverUrl: service.resource }), 'REDIRECT');
+  const back = await new TestBrowser(service, service.owner).allow(provider.sentTo!.href);
+  const authorizationCode = back.searchParams.get('code')!;
+  assert.is(await auth(provider, { serverUrl: service.resource, authorizationCode }), 'AUTHORIZED');
+  assert.is(await admits(service, provider.tokens()!.access_token), 200);
+  return provider.clientInformation()!.client_id;
+}
+
+async function refusalOf(service: OAuthService): Promise<AuthorizationError> {
+  const shown = await new TestBrowser(service, null).request(authorizeUrl(service, CLIENT, pkce().challenge));
+  assert.is(shown.headers.get('location'), null);
+  return (await shown.json()) as AuthorizationError;
+}
+
+test('off: nothing leaves the service, and such clients register themselves', async () => {
+  const { outside, connected } = await world({ ...REACHABLE });
+  const service = await start({ outside, metadataFetch: 'off' });
+  assert.not(await isAdvertised(service));
+  assert.match(await signIn(service), /^cli_/);
+  const { reason, status, host, answer } = await refusalOf(service);
+  assert.equal([reason, status, host, answer], ['DOCUMENTS_OFF', 400, 'assistant.example', null]);
+  assert.equal(connected, []);
+});
+
+test('on: it is advertised without any attempt, and such clients are known by their documents', async () => {
+  const { outside, asked } = await world({ ...REACHABLE });
+  const service = await start({ outside, metadataFetch: 'on' });
+  assert.ok(await isAdvertised(service));
+  assert.equal(asked, []);
+  assert.is(await signIn(service), CLIENT);
+  assert.equal(asked, [CLIENT]);
+});
+
+test('auto: it is advertised once an attempt has worked; before, such clients register themselves', async () => {
+  const { outside, asked } = await world({ ...REACHABLE });
+  const service = await start({ outside, metadataFetch: 'auto' });
+  await fetch(`${service.url}/.well-known/oauth-protected-resource`);
+  assert.equal(asked, [], 'nothing is asked of the Internet before a client wants to know');
+  assert.not(await isAdvertised(service));
+  await until(() => isAdvertised(service), 5_000, 'it is advertised');
+  assert.equal(asked, PROBED);
+  assert.is(await signIn(service), CLIENT);
+  assert.match(service.logged.join(), 'can be fetched: they are advertised');
+});
+
+for (const [what, published] of [
+  ['nothing answers', { status: 503, body: '{}' }],
+  ['something else answers', { body: '{"client_id":"https://captive.example/"}' }],
+  ['names mean addresses of our own', { ...REACHABLE, addresses: [['10.0.0.1']] }],
+] as const) {
+  test(`auto: it is not advertised where ${what}, and such clients register themselves`, async () => {
+    const { outside } = await world(published);
+    const service = await start({ outside, metadataFetch: 'auto' });
+    for (let i = 0; i < 3; i++) assert.not(await isAdvertised(service));
+    assert.match(await signIn(service), /^cli_/);
+    await until(() => service.logged.length > 0, 5_000, 'it is logged');
+    assert.match(service.logged.join(), `cannot be fetched: they are not advertised {"why":"${PROBED[0]}`);
+  });
+}
+
+test('auto: an attempt is repeated after 10 minutes, or after 6 hours where it worked', async () => {
+  const published: Published = { status: 503, body: '{}' };
+  const { outside, asked } = await world(published);
+  const service = await start({ outside, metadataFetch: 'auto' });
+  const { clock } = service.identity;
+  const attempts = async (times: number) => {
+    await isAdvertised(service);
+    await until(() => asked.length >= times, 5_000, `${times} attempts`);
+    assert.is(asked.length, times);
+  };
+  await attempts(1);
+  await attempts(1);
+  clock.wait(10 * MINUTE_MS);
+  Object.assign(published, { status: 200, body: document });
+  await attempts(3);
+  await until(() => isAdvertised(service), 5_000, 'it is advertised');
+  clock.wait(359 * MINUTE_MS);
+  await attempts(3);
+  clock.wait(MINUTE_MS);
+  await attempts(5);
+});
+
+test('auto: where a document cannot be fetched any more, it is advertised no longer', async () => {
+  const published: Published = { ...REACHABLE };
+  const { outside, asked } = await world(published);
+  const service = await start({ outside, metadataFetch: 'auto' });
+  await until(() => isAdvertised(service), 5_000, 'it is advertised');
+  Object.assign(published, { status: 503 });
+  service.identity.clock.wait(10 * MINUTE_MS);
+  const { reason, host } = await refusalOf(service);
+  assert.equal([reason, host], ['DOCUMENT_UNREACHABLE', 'assistant.example']);
+  assert.is(asked.filter((url) => url === CLIENT).length, 1, 'it is tried once');
+  await until(async () => !(await isAdvertised(service)), 5_000, 'it is not advertised');
+  assert.match(await signIn(service), /^cli_/);
+  assert.match(service.logged.join(), 'assistant.example');
+});
+
+test('auto: a name that means nothing, which anybody can send, takes nothing from others', async () => {
+  const published: Published = { ...REACHABLE };
+  const { outside } = await world(published);
+  const service = await start({
+    outside: { ...outside, resolve: async (name) => (name === 'assistant.example' ? [] : outside.resolve(name)) },
+    metadataFetch: 'auto',
+  });
+  await until(() => isAdvertised(service), 5_000, 'it is advertised');
+  service.identity.clock.wait(10 * MINUTE_MS);
+  assert.is((await refusalOf(service)).reason, 'DOCUMENT_UNREACHABLE');
+  for (let i = 0; i < 5; i++) assert.ok(await isAdvertised(service));
+});
+
+test('a document that is wrong is told as such, and one too many as that', async () => {
+  const { outside } = await world({ body: '{}' });
+  const service = await start({ outside });
+  assert.is((await refusalOf(service)).reason, 'DOCUMENT_INVALID');
+  for (let i = 0; i < 10; i++) await refusalOf(service);
+  const last = await refusalOf(service);
+  assert.equal([last.reason, last.status], ['RATE_LIMITED', 429]);
+});
+
+test.run();

@@ -1,0 +1,58 @@
+/** A world outside for the OAuth server: every name means an address of the Internet, and all of them are a server of ours. */
+import { createServer, get, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Outside } from '../../src/identity/oauth/metadata-fetch.ts';
+
+/** An address of the public Internet. */
+export const PUBLIC = '93.184.216.34';
+
+export interface Published {
+  status?: number;
+  headers?: Record<string, string>;
+  /** Absent: nothing is answered, or `begins` and no more. */
+  body?: string | ((url: string) => string);
+  begins?: string;
+  /** What the name means, at each time that it is asked. */
+  addresses?: readonly (readonly string[])[];
+}
+
+const servers: Server[] = [];
+
+/** Ends the worlds so far. */
+export function closeWorlds(): void {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+/** Makes a world of what `published` says, which may change later. Says what was connected to, and which addresses were asked for. */
+export async function world(published: Published) {
+  const server = createServer((request, response) => {
+    const { status = 200, headers, body, begins } = published;
+    if (body === undefined && begins === undefined) return;
+    response.writeHead(status, headers ?? { 'Content-Type': 'application/json' });
+    if (body === undefined) response.write(begins);
+    else response.end(typeof body === 'string' ? body : body(String(request.headers['x-url'])));
+  }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const connected: string[] = [];
+  const asked: string[] = [];
+  let resolved = 0;
+  const outside: Outside = {
+    resolve: async () => {
+      const { addresses = [[PUBLIC]] } = published;
+      return addresses[Math.min(resolved++, addresses.length - 1)]!;
+    },
+    get: (url, address, signal) => {
+      connected.push(address);
+      asked.push(url.href);
+      return new Promise((resolve, reject) => {
+        get({ host: '127.0.0.1', port, signal, headers: { 'X-Url': url.href } }, resolve).once('error', reject);
+      });
+    },
+  };
+  return { outside, connected, asked };
+}
