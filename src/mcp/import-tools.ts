@@ -8,6 +8,9 @@ import type { Tool } from './tool.ts';
 
 const MOST_ROWS = 200;
 
+/** The one property that rows of all types may have. Some model APIs refuse an object without properties. */
+const ROW_ID = { type: 'string', description: 'the record that the row changes', unsaid: true } as const;
+
 /**
  * A row as it was given, to be read by its type: reading it here already would lose what no object should have been
  * given, such as `__proto__`, instead of refusing it.
@@ -17,7 +20,7 @@ const row = z
     (given) => typeof given === 'object' && given !== null && !Array.isArray(given),
     'must be an object',
   )
-  .meta({ type: 'object', properties: {}, additionalProperties: {} });
+  .meta({ type: 'object', properties: { id: ROW_ID }, additionalProperties: {} });
 
 /** The import of records by rows of what `families`, the tools that add and change records one by one, take. */
 export function importTools(service: Service, families: readonly Tool[]): Tool[] {

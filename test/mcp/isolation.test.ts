@@ -103,6 +103,8 @@ function codesAt(path: Path): string[] {
 /** Reads that look for several: what is not there is not found among them. */
 function isSearched(tool: string, path: Path): boolean {
   if (tool === 'getReport') return path[0] === 'owner_id';
+  // What is wrong with a row is told on the row.
+  if (tool === 'importRecords') return path[0] === 'rows';
   return path[0] === 'filter' || (tool === 'getRecords' && path[0] === 'ids');
 }
 

@@ -75,6 +75,8 @@ test('schemas that every client takes', ({ tools }) => {
           `${path}: null in enum`,
         );
       if (schema.type === 'array') assert.ok(schema.items, path);
+      if (schema.type === 'object')
+        assert.ok(Object.keys(schema.properties ?? {}).length > 0, `${path} has properties`);
     }
   }
 });
