@@ -98,6 +98,7 @@ const NOTES: Readonly<Record<string, string>> = {
   reason: 'why: kept with the change, for auditors; some moves need one',
   idempotency_key: 'a key of your own: repeated with it, a call does nothing twice',
   expected_revision: 'refuses the write if the record has another one by now',
+  fields: 'the names of the settable fields that an update applies; it ignores the others',
   cursor: 'the `next_cursor` of the page before, with the same inputs',
   as_of: 'the moment to answer about: see The past',
   view: 'FULL has every field, COUNT the number alone',
@@ -113,6 +114,7 @@ const KINDS: Readonly<Record<string, JsonSchema>> = {
   id: { type: 'string' },
   ids: { type: 'array', items: { type: 'string' }, maxItems: 50 },
   missing: { type: 'array', items: { type: 'string' } },
+  fields: { type: 'array', items: { type: 'string' } },
   order_by: { type: 'object', properties: { field: {}, direction: {} }, required: ['field'] },
 };
 

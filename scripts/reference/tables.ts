@@ -5,7 +5,7 @@ import { kindOf, type Property, propertiesOf, STAR, withoutNull } from './types.
 
 /** Inputs that many tools take: the page says once what they are. */
 export const SHARED_INPUTS = [
-  ...['id', 'organization_id', 'reason', 'idempotency_key', 'expected_revision'],
+  ...['id', 'organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'],
   ...['size', 'cursor', 'as_of', 'view', 'order_by'],
 ];
 export const SHARED_FILTERS = ['query', 'ids', 'owner_id', 'linked_to', 'missing', 'updated_since', 'include_archived'];

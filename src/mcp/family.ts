@@ -8,6 +8,7 @@ import * as field from './fields.ts';
 import { listOutput, type RecordParts, recordKind, writeOutput } from './output.ts';
 import { type Service, tool } from './service.ts';
 import type { CallContext, Tool } from './tool.ts';
+import { withAppliedFields } from './update-fields.ts';
 import { addRecord, changeRecord, type WriteInput } from './write.ts';
 
 /** What is a family's own in its list, add and update: everything else about them is the same for all. */
@@ -96,12 +97,19 @@ export function addTool(service: Service, own: ForAdd): Tool {
 /** Changes the settable fields of a record. */
 export function updateTool(service: Service, own: ForUpdate): Tool {
   const { title } = own.query;
+  const settable = { ...optional(own.required ?? {}), ...own.settable };
+  const names = Object.keys(settable);
   return changeTool(service, own, {
     name: `update${title}`,
     description: own.descriptions.update,
-    fields: unsaid({ ...optional(own.required ?? {}), ...own.settable }),
+    fields: { ...inUpdates(settable), fields: field.appliedFields(names) },
     example: own.examples.update,
-    command: ({ reason, ...changes }) => ({ type: `Update${title}`, changes, ...(reason ? { reason } : {}) }),
+    prepare: (input) => withAppliedFields(names, input),
+    command: ({ reason, fields: _applied, ...changes }) => ({
+      type: `Update${title}`,
+      changes,
+      ...(reason ? { reason } : {}),
+    }),
   });
 }
 
@@ -115,11 +123,12 @@ export function changeTool(
     fields: z.ZodRawShape;
     /** A worked example, without the id. */
     example: Example;
+    prepare?(input: unknown): unknown;
     /** The command that the input stands for; what every write takes is left out of it, but for the reason. */
     command(input: Record<string, unknown>): { type: string; [field: string]: unknown };
   },
 ): Tool {
-  const { name, description, fields, example, command } = definition;
+  const { name, description, fields, example, prepare, command } = definition;
   const { query: family } = own;
   const record = recordKind(own);
   return tool({
@@ -135,6 +144,7 @@ export function changeTool(
     output: writeOutput(record, false),
     example: { id: `{${family.singular}}`, ...example },
     record,
+    ...(prepare ? { prepare } : {}),
     run: (input: unknown, { caller }: CallContext) => {
       const { id, organization_id, idempotency_key, expected_revision, ...rest } = input as Given;
       return changeRecord(service, caller, id, {
@@ -148,9 +158,11 @@ export function changeTool(
   });
 }
 
-/** What its fields mean, the add tool says. */
-function unsaid(shape: z.ZodRawShape): z.ZodRawShape {
-  return Object.fromEntries(Object.entries(shape).map(([name, type]) => [name, field.unsaid(type as z.ZodType)]));
+/** Fields as an update takes them. The add tool says what they mean. */
+function inUpdates(shape: z.ZodRawShape): z.ZodRawShape {
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, type]) => [name, field.clearedByNull(field.unsaid(type as z.ZodType))]),
+  );
 }
 
 function optional(shape: z.ZodRawShape): z.ZodRawShape {

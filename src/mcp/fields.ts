@@ -145,10 +145,7 @@ export const clearable = <T extends z.ZodType>(value: T) =>
 /** What every write takes. */
 export const writeFields = {
   reason: reason().optional(),
-  idempotency_key: string(KEY_LENGTH, FORBIDDEN_IN_NAMES)
-    .refine((value) => value !== '', 'is empty: leave it out, or give a key of your own')
-    .meta({ minLength: 1 })
-    .optional(),
+  idempotency_key: string(KEY_LENGTH, FORBIDDEN_IN_NAMES).optional(),
 };
 
 export const organizationId = () => id('org');
@@ -156,6 +153,15 @@ export const organizationId = () => id('org');
 export const knownOrganizationId = () => id('org').optional().meta({ unpublished: true });
 /** The same field without what is said of it, where another tool says it already. */
 export const unsaid = <T extends z.ZodType>(field: T): T => field.meta({ unsaid: true });
+/** A field of a record in an update: null and an empty text clear it, where they leave out anything else. */
+export const clearedByNull = <T extends z.ZodType>(field: T): T => field.meta({ clearedByNull: true });
+/** The settable properties that an update applies. Their names stand in the same schema, so they are not listed. */
+export const appliedFields = (settable: readonly string[]) =>
+  z
+    .array(z.enum(settable as [string, ...string[]]).meta({ unlisted: true }))
+    .min(1)
+    .max(FILTER_VALUES)
+    .optional();
 export const expectedRevision = () => z.int().min(1).optional();
 
 /** Filters that every family's list has. */

@@ -3,6 +3,7 @@ import { FAMILIES, type FamilyName } from '../commands/families.ts';
 import { given } from '../commands/record.ts';
 import type { Refusal } from '../commands/refusal.ts';
 import { type Problem, tryInput } from './input.ts';
+import { isBlank } from './left-out.ts';
 import type { Tool } from './tool.ts';
 
 /*
@@ -10,7 +11,8 @@ import type { Tool } from './tool.ts';
  * whole call.
  */
 
-const SAID_ONCE = ['organization_id', 'reason', 'idempotency_key', 'expected_revision'];
+/** Said once for all rows, or not said of rows at all. */
+const NOT_IN_ROWS = ['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'];
 
 /** In the order in which they are published. */
 const IMPORTED = ['RISK', 'VENDOR', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE', 'CONTROL'];
@@ -50,7 +52,7 @@ export function rowReaders(tools: readonly Tool[]): ReadonlyMap<string, RowReade
 function rowShape(tool: Tool | undefined): z.ZodObject | null {
   if (tool === undefined) return null;
   const { shape } = tool.input as unknown as z.ZodObject;
-  return z.strictObject(Object.fromEntries(Object.entries(shape).filter(([name]) => !SAID_ONCE.includes(name))));
+  return z.strictObject(Object.fromEntries(Object.entries(shape).filter(([name]) => !NOT_IN_ROWS.includes(name))));
 }
 
 function rowReader(type: FamilyName, adds: z.ZodObject | null, updates: z.ZodObject | null): RowReader {
@@ -59,7 +61,7 @@ function rowReader(type: FamilyName, adds: z.ZodObject | null, updates: z.ZodObj
     adds,
     updates,
     read(row) {
-      const hasId = row.id !== undefined && row.id !== null;
+      const hasId = row.id !== undefined && !isBlank(row.id);
       const shape = hasId ? updates : adds;
       if (shape === null) return { errors: [{ field: 'id', message: wrongKind(type, hasId) }] };
       const result = tryInput(shape, hasId ? row : withoutId(row));
@@ -77,7 +79,7 @@ function wrongKind(type: FamilyName, hasId: boolean): string {
     : `is required: rows of ${type} change records that are there`;
 }
 
-/** A null id is none: the column is there, and this row has nothing in it. */
+/** Returns a row without its empty id: the column is there, and this row has nothing in it. */
 function withoutId({ id: _id, ...row }: Readonly<Record<string, unknown>>): object {
   return row;
 }

@@ -3,6 +3,7 @@ import { nearest } from '../commands/nearest.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { cut } from './cut.ts';
 import { fullSchema } from './json-schema.ts';
+import { withoutUnused } from './left-out.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -40,7 +41,7 @@ export function readInput<T>(schema: z.ZodType<T>, input: unknown): T {
 
 /** Reads an input by its schema, or answers all that is wrong with it. */
 export function tryInput<T>(schema: z.ZodType<T>, input: unknown): { data: T } | { problems: Problem[] } {
-  const result = schema.safeParse(input ?? {});
+  const result = schema.safeParse(withoutUnused(schema, input ?? {}));
   if (result.success) return { data: result.data };
   return { problems: result.error.issues.flatMap((issue) => problemsOf(issue, input, schema)) };
 }

@@ -34,10 +34,13 @@ function readAfterwards({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes
   Object.assign(jsonSchema, fullSchema(out!));
 }
 
+/** Keywords of ours, for tools/list and for how an input is read. */
+const OURS = ['unpublished', 'unsaid', 'unlisted', 'clearedByNull'];
+
 /** Leaves out what is about tools/list alone, says what numbers JavaScript has, or is a pattern that a format says in a word. */
 function plain(schema: JsonSchema): JsonSchema {
-  return mapSchemas(schema, ({ minimum, maximum, pattern, unpublished: _unpublished, unsaid: _unsaid, ...rest }) => ({
-    ...rest,
+  return mapSchemas(schema, ({ minimum, maximum, pattern, ...rest }) => ({
+    ...Object.fromEntries(Object.entries(rest).filter(([keyword]) => !OURS.includes(keyword))),
     ...(minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? {} : { minimum }),
     ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
     ...(pattern === undefined || rest.format !== undefined ? {} : { pattern }),

@@ -42,10 +42,12 @@ function replace(target: JsonSchema, source: JsonSchema): void {
 function prune(schema: unknown): JsonSchema {
   if (Array.isArray(schema)) return schema.map(prune) as unknown as JsonSchema;
   if (typeof schema !== 'object' || schema === null) return schema as unknown as JsonSchema;
-  const { unsaid, ...said } = schema as JsonSchema;
+  const { unsaid, unlisted, clearedByNull: _, ...said } = schema as JsonSchema;
   return Object.fromEntries(
     Object.entries(said)
-      .filter(([key]) => !UNPUBLISHED.includes(key) && !(unsaid && key === 'description'))
+      .filter(
+        ([key]) => !UNPUBLISHED.includes(key) && !(unsaid && key === 'description') && !(unlisted && key === 'enum'),
+      )
       .map(([key, value]) => [key, key === 'properties' ? pruneProperties(value as JsonSchema) : prune(value)]),
   );
 }

@@ -29,6 +29,7 @@ export function tool<Schema extends z.ZodType>(definition: {
   example: Example;
   record?: RecordKind;
   destructive?: boolean;
+  prepare?(input: unknown): unknown;
   run(input: z.infer<Schema>, context: CallContext): Promise<object>;
 }): Tool {
   const readOnly = !RULES[deedOf(definition.name)].writes;

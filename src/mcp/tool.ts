@@ -28,5 +28,7 @@ export interface Tool<Input = unknown> {
   readOnly: boolean;
   /** Published as destructiveHint: it takes something away or out of sight. */
   destructive: boolean;
+  /** Returns the part of an input that is to be read. @throws Refusal */
+  prepare?(input: unknown): unknown;
   run(input: Input, context: CallContext): Promise<object>;
 }

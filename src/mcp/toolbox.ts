@@ -30,7 +30,7 @@ const INSTRUCTIONS = [
   'veritrail keeps an organization’s compliance register and its whole history. Call listOrganizations first.',
   'Lists search, getRecords reads known ids whole. query: every word begins a word of a record’s texts. size 1-100 (20), view SUMMARY (default), FULL or COUNT; order as said unless order_by. Page by next_cursor → cursor with the same inputs. as_of (date, time, completed audit’s id, or position) answers as things then were.',
   'Every write takes reason (why, kept for auditors), idempotency_key (repeat a call safely) and, on one record, expected_revision (refused if it changed meanwhile). Many at once: importRecords.',
-  'In an update an omitted property keeps its value and null clears it. Names hold 200 characters, texts 10,000. Dates are YYYY-MM-DD; today is UTC. ME as owner_id is you.',
+  'In an update an omitted property keeps its value and null clears it; if you have to send all, name those to apply in fields. Elsewhere null counts as left out. Names hold 200 characters, texts 10,000. Dates are YYYY-MM-DD; today is UTC. ME as owner_id is you.',
   'Errors say what to do next; only those with retryable true are worth repeating.',
 ].join('\n');
 
@@ -66,7 +66,7 @@ async function call(
   report: (error: unknown, tool: string) => void,
 ): Promise<ToolResult> {
   try {
-    const input = readInput(tool.input, args);
+    const input = readInput(tool.input, tool.prepare ? tool.prepare(args) : args);
     return { json: JSON.stringify(await tool.run(input, context)), status: 200 };
   } catch (thrown) {
     const error = asRefusal(thrown);

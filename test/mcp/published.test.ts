@@ -133,6 +133,7 @@ const WRITE = words('reason idempotency_key');
 const ADD = ['organization_id', 'owner_id', ...WRITE];
 // organization_id is accepted where an id names the record, and not published: see knownOrganizationId.
 const CHANGE = ['id', 'expected_revision', ...WRITE];
+const UPDATE = [...CHANGE, 'owner_id', 'fields'];
 
 /** What is settable of each family; `owner_id` of all. */
 const VENDOR = words(
@@ -159,22 +160,22 @@ const PROPERTIES: Record<string, string[]> = {
   getRecords: words('ids include as_of'),
   getReport: words('organization_id type framework_id audit_id owner_id until from to as_of format cursor'),
   addRisk: [...ADD, ...RISK],
-  updateRisk: [...CHANGE, 'owner_id', ...RISK],
+  updateRisk: [...UPDATE, ...RISK],
   decideRisk: [...CHANGE, ...words('decision until approver_id')],
   addVendor: [...ADD, 'last_reviewed', ...VENDOR],
-  updateVendor: [...CHANGE, 'owner_id', ...VENDOR],
+  updateVendor: [...UPDATE, ...VENDOR],
   reviewVendor: [...CHANGE, ...words('outcome findings conditions reviewed_at next_review_due')],
   addMeasure: [...ADD, 'implemented_at', ...MEASURE],
-  updateMeasure: [...CHANGE, 'owner_id', ...MEASURE],
+  updateMeasure: [...UPDATE, ...MEASURE],
   addEvidence: [...ADD, ...EVIDENCE],
   addObligation: [...ADD, ...OBLIGATION],
-  updateObligation: [...CHANGE, 'owner_id', ...OBLIGATION],
+  updateObligation: [...UPDATE, ...OBLIGATION],
   addNonconformity: [...ADD, ...NONCONFORMITY],
-  updateNonconformity: [...CHANGE, 'owner_id', ...NONCONFORMITY],
+  updateNonconformity: [...UPDATE, ...NONCONFORMITY],
   addFramework: [...ADD, ...words('library_id name version description controls')],
-  updateControl: [...CHANGE, 'owner_id', ...CONTROL],
+  updateControl: [...UPDATE, ...CONTROL],
   addAudit: [...ADD, ...AUDIT],
-  updateAudit: [...CHANGE, 'owner_id', ...AUDIT],
+  updateAudit: [...UPDATE, ...AUDIT],
   linkRecords: ['links', 'action', ...WRITE],
   archiveRecords: ['ids', 'action', ...WRITE],
   importRecords: ['organization_id', 'type', 'rows', 'dry_run', ...WRITE],

@@ -23,11 +23,16 @@ export interface Place {
   path: Path;
   schema: JsonSchema;
   clearable: boolean;
+  /** Null, and what is empty of its kind, count as left out. */
+  omissible: boolean;
 }
 
+/** What an update takes beside the fields of its record. */
+const BESIDE_FIELDS = ['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'];
+
 /** Every way of being wrong, one at a time, for a schema (see fullSchema) and an input that is right. */
-export function* badInputs(schema: JsonSchema, right: Input): Generator<BadInput> {
-  for (const place of placesOf(schema)) {
+export function* badInputs(schema: JsonSchema, right: Input, ofUpdate = false): Generator<BadInput> {
+  for (const place of placesOf(schema, ofUpdate)) {
     const { path } = place;
     for (const { about, value, allowed } of wrongValues(place, valueAt(right, path))) {
       const input = withValue(right, path, value) as Input;
@@ -38,17 +43,21 @@ export function* badInputs(schema: JsonSchema, right: Input): Generator<BadInput
 }
 
 /** Every place of an input, itself first. Of an array, the first item stands for all. */
-export function* placesOf(schema: JsonSchema, path: Path = []): Generator<Place> {
+export function* placesOf(schema: JsonSchema, ofUpdate = false, path: Path = [], omissible = false): Generator<Place> {
   const options = (schema.anyOf as JsonSchema[] | undefined) ?? [schema];
   const plain = options.find(({ type }) => type !== 'null')!;
   const types = [plain.type].flat();
   const type = types.find((one) => one !== 'null');
   const clearable = options.length > 1 || types.length > 1;
-  yield { path, schema: { ...plain, type }, clearable };
-  for (const [name, inner] of Object.entries((plain.properties ?? {}) as Record<string, JsonSchema>)) {
-    yield* placesOf(inner, [...path, name]);
+  yield { path, schema: { ...plain, type }, clearable, omissible };
+  const required = (plain.required ?? []) as string[];
+  // An open object is no input's own: a row of an import is read by the tools of its type.
+  const properties = plain.additionalProperties === false ? plain.properties : {};
+  for (const [name, inner] of Object.entries(properties as Record<string, JsonSchema>)) {
+    const isField = ofUpdate && path.length === 0 && !BESIDE_FIELDS.includes(name);
+    yield* placesOf(inner, ofUpdate, [...path, name], !required.includes(name) && !isField);
   }
-  if (plain.items) yield* placesOf(plain.items as JsonSchema, [...path, 0]);
+  if (plain.items) yield* placesOf(plain.items as JsonSchema, ofUpdate, [...path, 0]);
 }
 
 export const fieldOf = (path: Path) => path.join('.');
@@ -84,7 +93,8 @@ interface Wrong {
 const OF_TYPE: Record<string, unknown> = { string: 'text', integer: 5, boolean: true, array: [], object: {} };
 
 function* wrongValues(place: Place, right: unknown): Generator<Wrong> {
-  const { schema, clearable, path } = place;
+  const { schema, path, omissible } = place;
+  const clearable = place.clearable || omissible;
   const type = String(schema.type);
   const allowed = allowedAt(schema);
   for (const [other, value] of Object.entries({ ...OF_TYPE, null: null })) {
@@ -92,10 +102,13 @@ function* wrongValues(place: Place, right: unknown): Generator<Wrong> {
     // An enum says what it takes whatever it was given.
     yield { about: `is ${JSON.stringify(value)}`, value, ...(schema.enum && allowed ? { allowed } : {}) };
   }
-  if (type === 'array') yield* wrongSizes(schema, right);
+  if (type === 'array') yield* wrongSizes(schema, right, omissible);
   if (type === 'integer') yield* wrongNumbers(schema);
   if (type !== 'string') return;
-  for (const value of wrongTexts(place)) yield { about: `is ${told(value)}`, value, ...(allowed ? { allowed } : {}) };
+  for (const value of wrongTexts(place)) {
+    if (omissible && !schema.enum && value.trim() === '') continue;
+    yield { about: `is ${told(value)}`, value, ...(allowed ? { allowed } : {}) };
+  }
 }
 
 const told = (value: string) => (value.length > 60 ? `${value.length} characters long` : JSON.stringify(value));
@@ -108,9 +121,9 @@ function allowedAt({ enum: values, pattern, title }: JsonSchema): string[] | und
   return [...words, ...kindsIn(pattern).map((kind) => `${kind}_…`)];
 }
 
-function* wrongSizes({ items, minItems, maxItems }: JsonSchema, right: unknown): Generator<Wrong> {
+function* wrongSizes({ items, minItems, maxItems }: JsonSchema, right: unknown, omissible: boolean): Generator<Wrong> {
   const one = Array.isArray(right) ? right[0] : anItem(items as JsonSchema);
-  if (minItems) yield { about: 'holds nothing', value: [] };
+  if (minItems && !omissible) yield { about: 'holds nothing', value: [] };
   if (!maxItems) throw new TypeError('an array without a limit');
   yield { about: 'holds one too many', value: Array(Number(maxItems) + 1).fill(one) };
 }
