@@ -69,7 +69,8 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
     reportDrawn: (caller, report) => identity.accessLog.reportDrawn(caller, report),
     log: logger,
   });
-  const { handler, projections, sealer } = register;
+  const { handler, instances, projections, sealer } = register;
+  ends.push(() => instances.stop());
   let starting: Promise<unknown> = Promise.resolve();
   ends.push(() => projections.stop().then(() => starting));
   ends.push(() => sealer.stop());
@@ -90,6 +91,7 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   const outdated = async (reason: string) => {
     front.retire(reason);
     logger.error(reason);
+    await instances.stop();
     await sealer.stop();
     await projections.stop();
     await identity.close();
@@ -97,6 +99,7 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   const watch = new SchemaWatch({ accounts, outdated });
   watch.start();
   ends.push(() => watch.stop());
+  await instances.start();
   await prepare?.(stores);
   const { installation, organizationId, token } = await firstStart({ accounts, log: events, handler, now });
   front.admit();

@@ -3,6 +3,7 @@ import { createRecordFiles, type RecordFiles } from './mcp/record-files.ts';
 import type { Service } from './mcp/service.ts';
 import { createToolBox, type ToolBox } from './mcp/toolbox.ts';
 import { allTools } from './mcp/tools.ts';
+import { LiveInstances } from './projections/instances.ts';
 import { Projections } from './projections/projections.ts';
 import type { Reader } from './queries/reader.ts';
 import { SealKeys } from './seal/keys.ts';
@@ -28,6 +29,8 @@ export interface RegisterParts {
 /** The register without its transport: commands in, read models kept up, tools that do both. */
 export interface Register {
   handler: CommandHandler;
+  /** Which events all running instances can read: started and stopped with the service. */
+  instances: LiveInstances;
   projections: Projections;
   sealer: Sealer;
   tools: ToolBox;
@@ -40,7 +43,9 @@ export interface Register {
 export function createRegister(parts: RegisterParts): Register {
   const { events, accounts, cursorKey, log } = parts;
   const now = () => new Date();
-  const handler = new CommandHandler(events, { now, maxAcceptanceDays: parts.riskAcceptanceMaxDays });
+  const instances = new LiveInstances(parts);
+  const { canRead } = instances;
+  const handler = new CommandHandler(events, { now, maxAcceptanceDays: parts.riskAcceptanceMaxDays, canRead });
   const projections = new Projections(parts);
   const reader: Reader = {
     get models() {
@@ -64,5 +69,5 @@ export function createRegister(parts: RegisterParts): Register {
   const tools = createToolBox(all, (error, tool) => log.warn({ err: error, tool }, 'a tool failed'));
   const recordFiles = createRecordFiles(reader, all);
   const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, log });
-  return { handler, projections, sealer, tools, recordFiles, reader };
+  return { handler, instances, projections, sealer, tools, recordFiles, reader };
 }

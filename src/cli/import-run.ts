@@ -1,5 +1,6 @@
 import type { Caller } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
+import { UnreadableEvent } from '../commands/unreadable-event.ts';
 import { type ImportInput, type ImportService, importRecords } from '../mcp/import.ts';
 import type { RowReader } from '../mcp/import-rows.ts';
 import type { ImportRow } from '../sheets/rows.ts';
@@ -79,7 +80,7 @@ export class ImportRun {
     try {
       return await importRecords(service, caller, reader, { ...input, rows }, { partly: true });
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'unavailable') throw error;
+      if (!(error instanceof Refusal) || error.code !== 'unavailable' || error instanceof UnreadableEvent) throw error;
       const done = this.rows === 0 ? '' : ` after ${this.rows} rows`;
       throw new CommandError(`The store does not answer${done}. Run it again: it goes on where it stopped.`);
     }

@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../config.ts';
 import { type Identity, openIdentity } from '../identity/identity.ts';
 import { findInstallation, type Installation, placed } from '../identity/installation.ts';
 import { requireSchema } from '../identity/migrations/migrate.ts';
+import { LiveInstances } from '../projections/instances.ts';
 import { openStores, type Stores, usesDataFolder } from '../stores/open.ts';
 import { CommandError, type Shell } from './command.ts';
 import { addressOf } from './connect.ts';
@@ -21,14 +22,22 @@ export async function withStores(shell: Shell, work: (service: Service) => Promi
     throw new CommandError(`There is no data folder ${config.dataDir}. Start the service once, or set DATA_DIR.`);
   }
   const stores = await openStores(config);
+  const instances = new LiveInstances(stores);
   try {
     await requireSchema(stores.accounts);
     const now = () => new Date();
-    const handler = new CommandHandler(stores.events, { now, maxAcceptanceDays: config.riskAcceptanceMaxDays });
+    await instances.follow();
+    const { canRead } = instances;
+    const handler = new CommandHandler(stores.events, {
+      now,
+      maxAcceptanceDays: config.riskAcceptanceMaxDays,
+      canRead,
+    });
     const log = { warn: (_details: object, message: string) => shell.err(message) };
     const identity = openIdentity({ accounts: stores.accounts, handler, now, baseUrl: addressOf(config), log });
     await work({ ...identity, ...stores, config, handler });
   } finally {
+    await instances.stop();
     await stores.close();
   }
 }

@@ -9,6 +9,7 @@ import type { DomainEvent } from './decider.ts';
 import { asRefusal, Refusal } from './refusal.ts';
 import { type Folded, fold, nothing, recordRevision } from './stream.ts';
 import { type Foldable, Streams } from './streams.ts';
+import { UnreadableEvent } from './unreadable-event.ts';
 import { schemaVersion } from './upcast.ts';
 
 /** Who gives a command, where, and how it is known again when it is repeated. */
@@ -57,6 +58,8 @@ export interface HandlerOptions {
   maxAcceptanceDays: number;
   /** Set where the clock is not the real one: marks every event. */
   simulated?: boolean;
+  /** Whether all instances that run now can read new events of this type; without it they are taken to. */
+  canRead?: (type: string) => boolean;
 }
 
 /** What follows from a command: nothing to append, or what is to be, decided at this time. */
@@ -196,6 +199,8 @@ export class CommandHandler {
       maxAcceptanceDays: this.options.maxAcceptanceDays,
     });
     if (drafts.length === 0) return { done: executed(at, []) };
+    const { canRead = () => true } = this.options;
+    for (const { type } of drafts) if (!canRead(type)) throw new UnreadableEvent(type);
     return { drafts, now };
   }
 

@@ -1,0 +1,115 @@
+/** Instances of two versions on the same stores: what one of them cannot read is not written while it lives. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { EVENT_TYPES, READABLE_EVENTS } from '../../src/commands/event-types.ts';
+import { INSTANCE_MS, LiveInstances } from '../../src/projections/instances.ts';
+import { eventTypes } from '../support/event-types.ts';
+import { folderOfTest } from '../support/installed.ts';
+import { beside, type Served, serve, startPairs } from '../support/pairs.ts';
+import { veritrail } from '../support/shell.ts';
+import { until } from '../support/wait.ts';
+
+/** What a version could read that knew no reviews of vendors, and assessments of risks in an earlier shape. */
+const OLDER = Object.fromEntries(
+  Object.entries({ ...READABLE_EVENTS, RiskAssessed: 0 }).filter(([type]) => type !== 'VendorReviewed'),
+);
+
+for (const pair of await startPairs()) {
+  const test = suite<{ served: Served; vendor: string; risk: string }>(`instances of two versions, on ${pair.name}`);
+
+  test.before(async (context) => {
+    context.served = await serve(pair);
+    const { owner, organizationId: organization_id } = context.served;
+    context.vendor = (await owner.ok('addVendor', { organization_id, name: 'Nimbus' })).vendor.id;
+    context.risk = (await owner.ok('addRisk', { organization_id, name: 'Flood' })).risk.id;
+  });
+  test.after(({ served }) => served.close());
+
+  test('a command whose event an older instance cannot read is refused while that one runs', async (context) => {
+    const { vendor, risk, served } = context;
+    const { owner, organizationId: organization_id } = served;
+    const review = { id: vendor, outcome: 'APPROVED', idempotency_key: 'once' };
+    await beside(pair.env, async ({ reads }) => {
+      const older = new LiveInstances({ reads, readable: OLDER });
+      await older.start();
+      const { vendor: other } = await owner.ok('addVendor', { organization_id, name: 'Oldwick' });
+      const tried = () => owner.refused('reviewVendor', { id: other.id, outcome: 'APPROVED' });
+      await until(() => tried().catch(() => null), 5_000, 'the service has seen the older instance');
+      const refused = await owner.refused('reviewVendor', review);
+      assert.equal([refused.code, refused.retryable], ['unavailable', true]);
+      assert.match(refused.message, /older version .* cannot read VendorReviewed: upgrade all instances first/);
+      const rated = { id: risk, inherent_likelihood: 2, inherent_impact: 3 };
+      assert.match((await owner.refused('updateRisk', rated)).message, /cannot read RiskAssessed/);
+      await owner.ok('updateVendor', { id: vendor, description: 'What both can read is written' });
+
+      const cwd = folderOfTest();
+      writeFileSync(join(cwd, 'risks.csv'), 'Name,Inherent likelihood,Inherent impact\nFire,3,4\n');
+      const run = (...args: string[]) => veritrail({ cwd, dataDir: pair.env.DATA_DIR!, env: pair.env }, ...args);
+      // The command line is this version: it obeys as well, and knows events that the older one can read.
+      writeFileSync(join(cwd, 'update.csv'), `Id,Inherent likelihood,Inherent impact\n${risk},3,4\n`);
+      const update = await run(
+        'import',
+        'update.csv',
+        '--type',
+        'risks',
+        '--map',
+        'id=Id',
+        '--organization',
+        organization_id,
+      );
+      assert.match(update.err + update.out, /cannot read RiskAssessed: upgrade all instances first/);
+      assert.is(update.code, 1);
+      assert.is((await run('import', 'risks.csv', '--type', 'risks', '--organization', organization_id)).code, 0);
+      await older.stop();
+    });
+    await until(
+      () => owner.ok('reviewVendor', review).catch(() => null),
+      5_000,
+      'it is written once the other stopped',
+    );
+    const { vendors } = await owner.ok('listVendors', { organization_id, view: 'FULL' });
+    assert.equal([vendors[0]!.status, vendors[0]!.revision], ['APPROVED', 3]);
+  });
+
+  test('an instance that was killed counts until its time is over, by the clock', async () => {
+    await beside(pair.env, async ({ reads }) => {
+      const older = new LiveInstances({ reads, readable: OLDER });
+      await older.start();
+      let time = Date.now();
+      const newer = new LiveInstances({ reads, now: () => time });
+      await newer.follow();
+      assert.equal([newer.canRead('VendorReviewed'), newer.canRead('VendorAdded')], [false, true]);
+      await newer.stop();
+      // As after kill -9: nobody renews it, and nobody takes it out.
+      time += INSTANCE_MS + 1_000;
+      await newer.follow();
+      assert.is(newer.canRead('VendorReviewed'), true);
+      await newer.stop();
+      await older.stop();
+    });
+  });
+
+  test('many register at once, and each is there', async () => {
+    await beside(pair.env, async ({ reads }) => {
+      const all = Array.from({ length: 8 }, () => new LiveInstances({ reads }));
+      await Promise.all(all.map((instance) => instance.start()));
+      const registered = async () => Object.keys((await reads.register<object>('instances'))!.value).length;
+      // The service beside them is one too.
+      assert.is(await registered(), 9);
+      await Promise.all(all.map((instance) => instance.stop()));
+      assert.is(await registered(), 1);
+    });
+  });
+
+  test.run();
+}
+
+const types = suite('event types that are registered');
+
+types('are all that the source can write', () => {
+  assert.equal([...EVENT_TYPES].filter((type) => !/Seal/.test(type)).sort(), eventTypes());
+});
+
+types.run();
