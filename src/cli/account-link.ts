@@ -34,8 +34,7 @@ EMAIL is the address to sign in with, ACCOUNT an id (acc_…): see "veritrail me
           accessLog.noted({ type: 'FACTOR_REMOVED', account_id: account.id, factor, visitor: OPERATOR });
         }
       }
-      const kind = account.email === null ? 'SETUP' : 'RESET';
-      const { secret, record } = await people.links.create({ kind, account_id: account.id, made_by: 'SYSTEM' });
+      const { secret, record } = await people.accountLinks.create(account.id, 'SYSTEM');
       await accessLog.close();
       shell.out(`${addressOf(service.config)}/welcome?key=${secret}`);
       shell.err(`For ${account.name} (${account.id}), once, until ${record.expires_at}. It is not shown again.`);

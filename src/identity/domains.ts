@@ -8,7 +8,7 @@ import { type Actor, commandOrganization, isSystem, personOf, requireOrganizatio
 import { readDomain } from './domain-name.ts';
 import { addHint, dropHint } from './hints.ts';
 
-const MOST_DOMAINS = 20;
+export const MOST_DOMAINS = 20;
 
 /** People with an address there become members with this role when they sign in by the OpenID provider. */
 export interface Domain {

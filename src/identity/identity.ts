@@ -45,6 +45,7 @@ export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityP
     now,
     baseUrl,
     leaveAll: (accountId) => members.leaveAll(accountId),
+    organizationsOf: (accountId) => members.organizationsOf(accountId),
     join: async ({ organization_id, role, made_by }, accountId) => {
       const inviter = made_by === 'SYSTEM' ? SYSTEM : personOf(made_by);
       await members.add(organization_id, accountId, role, inviter);

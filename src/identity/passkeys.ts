@@ -36,7 +36,7 @@ export interface PasskeysParts {
   baseUrl: string;
 }
 
-const MOST = 20;
+export const MAX_PASSKEYS = 20;
 /** The user may be asked for a finger or a PIN; a password came before, so it need not be. */
 const USER_VERIFICATION = 'preferred';
 /** Loaded when the first passkey is made or used: it takes longer to load than much of the service. */
@@ -68,8 +68,8 @@ export class Passkeys {
         'invalid_transition',
         'Passkeys need a name for an address, not a number: add an authenticator app instead.',
       );
-    if (known.length >= MOST) {
-      throw new Refusal('invalid_transition', `There are ${MOST} passkeys already: remove one first.`);
+    if (known.length >= MAX_PASSKEYS) {
+      throw new Refusal('invalid_transition', `There are ${MAX_PASSKEYS} passkeys already: remove one first.`);
     }
     const name = account.email ?? account.name ?? account.id;
     const options = await (await webauthn()).generateRegistrationOptions({

@@ -1,5 +1,6 @@
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Account, accountIn, accountOf } from './account.ts';
+import { AccountLinks, type OrganizationsOf } from './account-links.ts';
 import { Accounts } from './accounts.ts';
 import type { Hasher } from './argon2.ts';
 import { Factors } from './factors.ts';
@@ -25,6 +26,7 @@ export interface PeopleParts {
   /** See AccountsParts. */
   leaveAll: (accountId: string) => Promise<void>;
   join: Join;
+  organizationsOf: OrganizationsOf;
   noted?: Noted | undefined;
   linkNoted?: LinkNoted | undefined;
   hasher?: Hasher | undefined;
@@ -42,6 +44,7 @@ export interface People {
   recovery: Recovery;
   passkeys: Passkeys;
   links: Links;
+  accountLinks: AccountLinks;
   welcome: Welcome;
   /** A link's secret for the first owner, as long as they have no password; else null. Asked at every start. */
   setupLink(installation: string): Promise<string | null>;
@@ -54,6 +57,7 @@ export function openPeople({
   baseUrl,
   leaveAll,
   join,
+  organizationsOf,
   noted = ignore,
   linkNoted,
   hasher,
@@ -72,22 +76,11 @@ export function openPeople({
   const reauthentication = new Reauthentication({ ...common, passkeys, throttle, totp });
   const accounts = new Accounts({ ...common, passwords, links, leaveAll });
   const signIn = new SignIn({ ...common, accounts, throttle, totp, recovery, passkeys });
-  const welcome = new Welcome({ accounts, links, signIn, join });
+  const accountLinks = new AccountLinks({ accounts, links, organizationsOf });
+  const welcome = new Welcome({ accounts, links, accountLinks, signIn, join });
   const setupLink = (installation: string) => makeSetupLink(store, links, installation);
-  const people = {
-    accounts,
-    sessions,
-    signIn,
-    proof,
-    reauthentication,
-    factors,
-    totp,
-    recovery,
-    passkeys,
-    links,
-    welcome,
-  };
-  return { ...people, setupLink };
+  const proving = { proof, reauthentication, factors, totp, recovery, passkeys };
+  return { accounts, sessions, signIn, ...proving, links, accountLinks, welcome, setupLink };
 }
 
 const ignore = () => undefined;

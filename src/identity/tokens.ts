@@ -29,7 +29,7 @@ export type { ReachingToken, ShownToken } from './token-lists.ts';
 export type { IssuedToken, NewToken, TokenRecord } from './token-record.ts';
 
 /** An account has no more credentials than these that are good. */
-const MOST_ACTIVE = 200;
+export const MAX_ACTIVE_CREDENTIALS = 200;
 
 export interface TokensParts extends NarrowParts {
   handler: CommandHandler;
@@ -203,8 +203,11 @@ export class Tokens {
       throw new Refusal('forbidden', 'Everybody makes tokens for themselves: let this member sign in and make one.');
     }
     const tokens = await listOf(this.parts, accountId);
-    if (tokens.filter(({ state }) => state === 'ACTIVE').length < MOST_ACTIVE) return;
-    throw new Refusal('too_large', `You have ${MOST_ACTIVE} tokens and assistants: revoke some that are not used.`);
+    if (tokens.filter(({ state }) => state === 'ACTIVE').length < MAX_ACTIVE_CREDENTIALS) return;
+    throw new Refusal(
+      'too_large',
+      `You have ${MAX_ACTIVE_CREDENTIALS} tokens and assistants: revoke some that are not used.`,
+    );
   }
 
   /** Answers the same for an organization of others as for none: ids of other organizations are told to nobody. */

@@ -1,6 +1,7 @@
 import type { Role } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { Account } from './account.ts';
+import type { AccountLinks } from './account-links.ts';
 import type { Accounts, NewAccount } from './accounts.ts';
 import { type Link, type Links, noSuchLink } from './links.ts';
 import type { Session } from './sessions.ts';
@@ -27,6 +28,7 @@ export type Join = (invitation: Invitation, accountId: string) => Promise<void>;
 export interface WelcomeParts {
   accounts: Accounts;
   links: Links;
+  accountLinks: AccountLinks;
   signIn: SignIn;
   join: Join;
 }
@@ -37,16 +39,20 @@ export class Welcome {
 
   /** What the page shows: the link, and the account it is for (SETUP, RESET). Uses nothing up. */
   async look(secret: string): Promise<{ link: Link; account: Account | null }> {
-    const { accounts, links } = this.parts;
+    const { accounts, accountLinks, links } = this.parts;
     const link = await links.find(secret);
     if (link === null) throw noSuchLink();
+    if (link.kind !== 'INVITATION') await accountLinks.requireGood(link);
     return { link, account: link.account_id === null ? null : await accounts.get(link.account_id) };
   }
 
-  /** SETUP: the first owner chooses name, e-mail address and password. */
+  /** SETUP: whose account has no address yet chooses name, e-mail address and password. */
   async setUp(secret: string, person: Newcomer, visitor: Visitor): Promise<SignedIn> {
-    const { accounts, links, signIn } = this.parts;
-    const owner = await links.use(secret, 'SETUP', ({ account_id }) => accounts.complete(account_id!, person, visitor));
+    const { accounts, accountLinks, links, signIn } = this.parts;
+    const owner = await links.use(secret, 'SETUP', async (link) => {
+      await accountLinks.requireGood(link);
+      return accounts.complete(link.account_id!, person, visitor);
+    });
     await links.withdrawAllOf(owner.id);
     return signIn.withProof(owner, 'LINK', visitor);
   }
@@ -89,10 +95,11 @@ export class Welcome {
 
   /** RESET: ends all sessions; a second factor is still asked for. */
   async reset(secret: string, password: string, visitor: Visitor): Promise<SignedIn> {
-    const { accounts, links, signIn } = this.parts;
-    const account = await links.use(secret, 'RESET', (link) =>
-      accounts.setPassword(link.account_id!, password, visitor),
-    );
+    const { accounts, accountLinks, links, signIn } = this.parts;
+    const account = await links.use(secret, 'RESET', async (link) => {
+      await accountLinks.requireGood(link);
+      return accounts.setPassword(link.account_id!, password, visitor);
+    });
     return signIn.withProof(account, 'LINK', visitor);
   }
 }

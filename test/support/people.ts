@@ -53,6 +53,7 @@ export async function startPeople(identity?: TestIdentity, parts: Partial<People
     now: own.now,
     baseUrl: BASE_URL,
     leaveAll: async (id) => void left.push(id),
+    organizationsOf: async () => [],
     join: async (invitation, id) => void joined.push([invitation, id]),
     noted: (event) => noted.push(event),
     hasher,

@@ -63,6 +63,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     now,
     baseUrl: base,
     leaveAll: (id) => members.leaveAll(id),
+    organizationsOf: (id) => members.organizationsOf(id),
     join: async ({ organization_id, role, made_by }, id) => members.add(organization_id, id, role, personOf(made_by)),
   });
   const visitorOf = visitors([]);
@@ -194,6 +195,12 @@ export class TestBrowser {
       for (const one of [value].flat()) form.fields.append(name, one);
     }
     return this.post(form.action, form.fields);
+  }
+
+  /** Sends a form that the page last shown does not offer, with that page's token. */
+  force(action: string, fields: Record<string, string> = {}): Promise<Shown> {
+    const form_token = /name="form_token" value="([^"]+)"/.exec(this.page)?.[1] ?? '';
+    return this.post(action, { form_token, ...fields });
   }
 
   /** Sends a form that is made up, as our own page would. */

@@ -84,8 +84,10 @@ test('the last owner’s account stays until another member is owner', async ({ 
   const owner = web.browser();
   await owner.get('/sign-in');
   await owner.send('/sign-in', OWNER);
-  await owner.get(PAGE);
-  const { status, text } = await owner.send(`${PAGE}/erase`, {
+  const shown = (await owner.get(PAGE)).text;
+  assert.match(shown, 'You are the only owner of');
+  assert.not.match(shown, `${PAGE}/erase`);
+  const { status, text } = await owner.force(`${PAGE}/erase`, {
     confirmation: 'erase my account',
     current: OWNER.password,
   });

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { personOf } from '../../src/identity/actor.ts';
+import { MOST_OWNED } from '../../src/identity/members.ts';
 import { startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
 
 const test = suite<{ web: WebTest; owner: TestBrowser }>('organizations');
@@ -52,6 +53,13 @@ test('an owner begins another organization and renames it', async ({ web, owner 
     (await web.members.organizationsOf(web.ownerId)).map(({ name }) => name),
     ['My organization', 'Third'],
   );
+});
+
+test('who owns as many organizations as there may be is offered no other', async ({ web, owner }) => {
+  assert.match((await owner.get('/organizations')).text, 'Begin another');
+  const [membership] = await web.members.organizationsOf(web.ownerId);
+  web.members.organizationsOf = async () => Array.from({ length: MOST_OWNED }, () => membership!);
+  assert.not.match((await owner.get('/organizations')).text, 'Begin another');
 });
 
 test('a viewer sees their organization, but may neither rename nor begin one', async ({ web }) => {

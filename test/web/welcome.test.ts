@@ -29,7 +29,7 @@ test('the first owner chooses name, address and password, and the link is used u
   const secret = (await web.people.setupLink(web.installation))!;
   const browser = web.browser();
   const page = await browser.get(`/welcome?key=${secret}`);
-  assert.match(page.text, 'Set up veritrail');
+  assert.match(page.text, 'Set up your account');
   const done = await browser.send('/welcome/new', OWNER);
   assert.is(done.to, '/');
   assert.ok(await signedInAs(browser, OWNER.name));
@@ -109,6 +109,13 @@ test('who has an account signs in on the way, and accepts', async ({ web }) => {
   assert.is((await owner.get(path)).status, 404);
 });
 
+test('a member is not offered to become one again', async ({ web }) => {
+  const owner = await web.setUpOwner();
+  const { text } = await owner.get(await link(web, 'INVITATION'));
+  assert.match(text, 'a member already');
+  assert.not.match(text, 'Accept the invitation');
+});
+
 test('an invitation of somebody who may invite no more is refused', async ({ web }) => {
   await web.setUpOwner();
   await web.invite(GUEST, 'OWNER');
@@ -117,9 +124,10 @@ test('an invitation of somebody who may invite no more is refused', async ({ web
   const { secret } = await web.people.links.create(made);
   await web.members.changeRole(web.organizationId, grace.id, 'VIEWER', personOf(web.ownerId));
   const browser = web.browser();
-  await browser.get(`/welcome?key=${secret}`);
-  const shown = await browser.send('/welcome/new', { ...GUEST, email: 'new@example.org' });
-  assert.is(shown.status, 400);
+  assert.is((await browser.get(`/welcome?key=${secret}`)).status, 404);
+  await browser.get('/sign-in');
+  const shown = await browser.force('/welcome/new', { key: secret, ...GUEST, email: 'new@example.org' });
+  assert.is(shown.status, 404);
   assert.is(await web.people.accounts.byEmail('new@example.org'), null);
 });
 

@@ -93,7 +93,7 @@ async function page(parts: WebParts, visit: SignedInVisit, which: Which, form: F
         </section>
         <EmailCard account={account} form={of('EMAIL')} />
         <OrganizationsPart organizations={organizations} />
-        <ErasingCard account={account} form={of('ERASING')} />
+        <ErasingCard account={account} organizations={organizations} form={of('ERASING')} />
       </>
     ),
   };
@@ -145,7 +145,21 @@ function OrganizationsPart({ organizations }: { organizations: readonly Membersh
   return <Table caption="Organizations that you are a member of" head={['Name', 'Role', 'Leave']} rows={rows} />;
 }
 
-function ErasingCard({ account, form }: { account: Account; form: FormState }) {
+function ErasingCard(props: { account: Account; organizations: readonly Membership[]; form: FormState }) {
+  const { account, organizations, form } = props;
+  const onlyOwner = organizations.filter(({ role, owners }) => role === 'OWNER' && owners === 1);
+  if (onlyOwner.length > 0) {
+    return (
+      <section class="card" aria-labelledby="erasing-title">
+        <h2 id="erasing-title">Erase the account</h2>
+        <FormFault form={form} />
+        <p>
+          You are the only owner of {onlyOwner.map(({ name }) => name).join(', ')}. Make another member owner there
+          first.
+        </p>
+      </section>
+    );
+  }
   return (
     <section class="card" aria-labelledby="erasing-title">
       <h2 id="erasing-title">Erase the account</h2>

@@ -1,10 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { DOMAIN_ROLES } from '../../commands/organization-members.ts';
-import type { Domain } from '../../identity/domains.ts';
+import { type Domain, MOST_DOMAINS } from '../../identity/domains.ts';
 import { doThere } from '../attempt.ts';
 import { Form } from '../context.tsx';
-import { SelectField, TextField } from '../fields.tsx';
+import { SelectField } from '../fields.tsx';
 import { BLANK, hidden, one } from '../forms.ts';
 import type { WebParts } from '../parts.ts';
 import { Table } from '../pieces.tsx';
@@ -37,7 +37,10 @@ export const domainPages = (parts: WebParts): Route[] => [
   }),
 ];
 
-export function DomainsPart({ path, domains }: { path: string; domains: readonly Domain[] }) {
+/** @param props.vouched the domain of the reader's own address, as the provider vouches for it: they can let in no other */
+export function DomainsPart(props: { path: string; domains: readonly Domain[]; vouched: string | null }) {
+  const { path, domains, vouched } = props;
+  const isFull = domains.length >= MOST_DOMAINS && !domains.some(({ domain }) => domain === vouched);
   const rows = domains.map(({ domain, role }) => ({
     key: domain,
     cells: [
@@ -59,17 +62,23 @@ export function DomainsPart({ path, domains }: { path: string; domains: readonly
         themselves. An OWNER lets in the domain of the address that they have there themselves.
       </p>
       {domains.length > 0 && <Table caption="Domains let in" head={['Domain', 'Role', 'Withdraw']} rows={rows} />}
-      <Form action={`${path}/members/domains`}>
-        <TextField form={BLANK} name="domain" label="Domain" hint="What follows the @, such as example.org." />
-        <SelectField
-          form={BLANK}
-          name="domain_role"
-          label="Role of those who come by it"
-          choices={roleChoices('ADMIN')}
-          value="VIEWER"
-        />
-        <button type="submit">Let this domain in</button>
-      </Form>
+      {vouched !== null && !isFull && (
+        <Form action={`${path}/members/domains`}>
+          <input type="hidden" name="domain" value={vouched} />
+          <SelectField
+            form={BLANK}
+            name="domain_role"
+            label={`Role of those who come by ${vouched}`}
+            choices={roleChoices('ADMIN')}
+            value="VIEWER"
+          />
+          <button type="submit">Let {vouched} in</button>
+        </Form>
+      )}
+      {vouched === null && (
+        <p>To let in the domain of your own address, first connect the provider under Settings, Security.</p>
+      )}
+      {vouched !== null && isFull && <p>These are {MOST_DOMAINS}, the most that there can be. Withdraw one first.</p>}
     </section>
   );
 }

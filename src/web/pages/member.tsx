@@ -2,13 +2,17 @@
 import { z } from 'zod';
 import { ROLES } from '../../commands/caller.ts';
 import { notFound } from '../../http/errors.ts';
+import type { Account } from '../../identity/account.ts';
 import type { Member } from '../../identity/members.ts';
 import { attempt } from '../attempt.ts';
+import { confirmFirst } from '../confirmed.ts';
 import { Form } from '../context.tsx';
 import { FormFault, SelectField } from '../fields.tsx';
 import { BLANK, type FormState, one } from '../forms.ts';
+import { handOverPage } from '../hand-over.tsx';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
+import { Moment } from '../pieces.tsx';
 import { REASON, ReasonField } from '../reason-field.tsx';
 import { roleChoices, roleName } from '../roles.ts';
 import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
@@ -18,9 +22,9 @@ const MEMBER = '/organizations/:id/members/:account';
 const ROLE = { role: one(z.enum(ROLES, 'Choose a role.')), ...REASON };
 const REMOVAL = REASON;
 
-type Which = 'ROLE' | 'REMOVAL';
+type Which = 'ROLE' | 'REMOVAL' | 'LINK';
 
-/** One member, for an OWNER: another role, or none. */
+/** One member, for an OWNER: another role, a way back in, or removal. */
 export const memberPage = (parts: WebParts): Route[] => [
   get(MEMBER, async (visit) => page(await find(parts, visit), 'ROLE', BLANK)),
   post(`${MEMBER}/role`, async (visit) => {
@@ -32,6 +36,22 @@ export const memberPage = (parts: WebParts): Route[] => [
     });
     if (state !== null) return page(found, 'ROLE', state);
     return redirect(`${path}/members`, `${member.name} is ${roleName(done)} now.`);
+  }),
+  post(`${MEMBER}/link`, async (visit) => {
+    const found = await find(parts, visit);
+    confirmFirst(parts, visit, found.here);
+    const { done, state } = await attempt(visit.sent, {}, () =>
+      parts.people.accountLinks.create(found.member.account_id, visit.person.account.id),
+    );
+    if (state !== null) return page(found, 'LINK', state);
+    const about = (
+      <>
+        {found.member.name} opens it to choose {done.record.kind === 'SETUP' && 'an e-mail address and '}a password. It
+        works once, until <Moment at={done.record.expires_at} />.
+      </>
+    );
+    const url = `${parts.baseUrl}/welcome?key=${done.secret}`;
+    return handOverPage(found, { id: 'account-link', url, about });
   }),
   post(`${MEMBER}/remove`, async (visit) => {
     const found = await find(parts, visit);
@@ -46,19 +66,36 @@ export const memberPage = (parts: WebParts): Route[] => [
   }),
 ];
 
-type Found = Within & { member: Member };
+type Found = Within & {
+  member: Member;
+  /** This page's address. */
+  here: string;
+  /** The organization would have no OWNER without them. */
+  isOnlyOwner: boolean;
+  account: Account;
+  /** Why no link can be made for them here; null where one can. */
+  linkObstacle: string | null;
+};
 
 async function find(parts: WebParts, visit: SignedInVisit): Promise<Found> {
   const place = await within(parts, visit, 'changeMembers');
   const members = await parts.members.membersOf(place.organization.id);
   const member = members.find(({ account_id }) => account_id === visit.params.account);
-  if (member === undefined) throw notFound('There is no such member: look at the list of members.');
-  return { ...place, member };
+  const account = member && (await parts.people.accounts.get(member.account_id));
+  if (!member || !account) throw notFound('There is no such member: look at the list of members.');
+  const self = visit.person.account.id;
+  return {
+    ...place,
+    ...{ member, account },
+    here: `${place.path}/members/${member.account_id}`,
+    isOnlyOwner: member.role === 'OWNER' && members.filter(({ role }) => role === 'OWNER').length === 1,
+    linkObstacle: await parts.people.accountLinks.obstacle(account, self),
+  };
 }
 
 /** @param which the form that `form` is of */
-function page({ organization, path, member }: Found, which: Which, form: FormState): Page {
-  const here = `${path}/members/${member.account_id}`;
+function page(found: Found, which: Which, form: FormState): Page {
+  const { organization, path, member, isOnlyOwner } = found;
   const of = (one: Which) => (which === one ? form : BLANK);
   return {
     title: member.name,
@@ -70,36 +107,90 @@ function page({ organization, path, member }: Found, which: Which, form: FormSta
         <p>
           {roleName(member.role)} of {organization.name}. <a href={`${path}/members`}>All members</a>
         </p>
-        <section class="card" aria-labelledby="role-title">
-          <h2 id="role-title">Another role</h2>
-          <Form action={`${here}/role`}>
-            <FormFault form={of('ROLE')} />
-            <SelectField
-              form={of('ROLE')}
-              name="role"
-              label="Role"
-              choices={roleChoices('OWNER')}
-              value={member.role}
-            />
-            <ReasonField form={of('ROLE')} id="role-reason" />
-            <button type="submit">Change the role</button>
-          </Form>
-        </section>
-        <section class="card" aria-labelledby="removal-title">
-          <h2 id="removal-title">Remove</h2>
-          <p>
-            {member.name} loses access at once, with every token and assistant that reaches {organization.name}. What
-            they did stays in the history.
-          </p>
-          <Form action={`${here}/remove`}>
-            <FormFault form={of('REMOVAL')} />
-            <ReasonField form={of('REMOVAL')} id="removal-reason" />
-            <button type="submit" class="danger">
-              Remove {member.name}
-            </button>
-          </Form>
-        </section>
+        {isOnlyOwner ? (
+          <section class="card">
+            <FormFault form={which === 'LINK' ? BLANK : form} />
+            <p>
+              {member.name} is the only owner of {organization.name}. To change the role or remove {member.name}, make
+              another member owner first.
+            </p>
+          </section>
+        ) : (
+          <RoleCard found={found} form={of('ROLE')} />
+        )}
+        <LinkCard found={found} form={of('LINK')} />
+        {!isOnlyOwner && <RemovalCard found={found} form={of('REMOVAL')} />}
       </>
     ),
   };
+}
+
+interface CardProps {
+  found: Found;
+  form: FormState;
+}
+
+function RoleCard({ found: { here, member }, form }: CardProps) {
+  return (
+    <section class="card" aria-labelledby="role-title">
+      <h2 id="role-title">Another role</h2>
+      <Form action={`${here}/role`}>
+        <FormFault form={form} />
+        <SelectField form={form} name="role" label="Role" choices={roleChoices('OWNER')} value={member.role} />
+        <ReasonField form={form} id="role-reason" />
+        <button type="submit">Change the role</button>
+      </Form>
+    </section>
+  );
+}
+
+function LinkCard({ found: { here, member, account, linkObstacle }, form }: CardProps) {
+  const isSetUp = account.email !== null;
+  return (
+    <section class="card" aria-labelledby="link-title">
+      <h2 id="link-title">{isSetUp ? 'Forgotten password' : 'First sign-in'}</h2>
+      {linkObstacle !== null ? (
+        <>
+          <FormFault form={form} />
+          <p>{linkObstacle}</p>
+        </>
+      ) : (
+        <Form action={`${here}/link`}>
+          <FormFault form={form} />
+          {isSetUp ? (
+            <p>
+              Create a link by which {member.name} chooses a new password. It works once, for an hour, and signs them
+              out everywhere else. A second factor is still asked for.
+            </p>
+          ) : (
+            <p>
+              {member.name} has no way to sign in yet. Create a link by which they choose an e-mail address and a
+              password. It works once, for a day.
+            </p>
+          )}
+          <p>No e-mail is sent: you hand it over yourself. The access log keeps that you created it.</p>
+          <button type="submit">Create a link</button>
+        </Form>
+      )}
+    </section>
+  );
+}
+
+function RemovalCard({ found: { here, member, organization }, form }: CardProps) {
+  return (
+    <section class="card" aria-labelledby="removal-title">
+      <h2 id="removal-title">Remove</h2>
+      <p>
+        {member.name} loses access at once, with every token and assistant that reaches {organization.name}. What they
+        did stays in the history.
+      </p>
+      <Form action={`${here}/remove`}>
+        <FormFault form={form} />
+        <ReasonField form={form} id="removal-reason" />
+        <button type="submit" class="danger">
+          Remove {member.name}
+        </button>
+      </Form>
+    </section>
+  );
 }

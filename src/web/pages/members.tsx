@@ -8,9 +8,10 @@ import { attempt, doThere } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { FormFault, SelectField, TextField } from '../fields.tsx';
 import { BLANK, type FormState, hidden, one } from '../forms.ts';
+import { handOverPage } from '../hand-over.tsx';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
-import { CopyBlock, Day, Table } from '../pieces.tsx';
+import { Day, Table } from '../pieces.tsx';
 import { roleChoices, roleName } from '../roles.ts';
 import { get, post, type Route, type SignedInVisit } from '../visit.ts';
 import { type Within, within } from '../within.ts';
@@ -37,7 +38,13 @@ export const membersPage = (parts: WebParts): Route[] => {
         links.create({ kind: 'INVITATION', ...by, ...value }),
       );
       if (state !== null) return page(parts, visit, place, state);
-      return invitedPage(place, `${parts.baseUrl}/welcome?key=${done.secret}`, done.record);
+      const about = (
+        <>
+          Whoever opens it becomes a member of {place.organization.name}. It is good for one person, until{' '}
+          <Day at={done.record.expires_at} />.
+        </>
+      );
+      return handOverPage(place, { id: 'invitation', url: `${parts.baseUrl}/welcome?key=${done.secret}`, about });
     }),
     post(`${MEMBERS}/withdraw`, async (visit) => {
       const { organization, path, actor } = await within(parts, visit, 'changeMembers');
@@ -68,7 +75,9 @@ async function page(parts: WebParts, visit: SignedInVisit, place: Within, form: 
         {!owning && <p class="muted">An owner invites, changes and removes members.</p>}
         {links.length > 0 && <InvitationTable links={links} members={present} path={path} />}
         {owning && <InviteCard path={path} form={form} />}
-        {domains !== null && <DomainsPart path={path} domains={domains} />}
+        {domains !== null && (
+          <DomainsPart path={path} domains={domains} vouched={visit.person.account.vouched_domain} />
+        )}
       </>
     ),
   };
@@ -160,24 +169,4 @@ function InviteCard({ path, form }: { path: string; form: FormState }) {
       </Form>
     </section>
   );
-}
-
-function invitedPage({ organization, path }: Within, url: string, { expires_at }: Link): Page {
-  return {
-    title: 'Hand over this link',
-    section: `${path}/members`,
-    organization,
-    body: (
-      <div class="card">
-        <p>
-          Whoever opens it becomes a member of {organization.name}. It is good for one person, until{' '}
-          <Day at={expires_at} />, and shown only now: send it by a way that only they read.
-        </p>
-        <CopyBlock id="invitation" text={url} secret />
-        <a class="button" href={`${path}/members`}>
-          Back to the members
-        </a>
-      </div>
-    ),
-  };
 }

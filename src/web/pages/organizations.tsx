@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
-import type { Membership } from '../../identity/members.ts';
+import { type Membership, MOST_OWNED } from '../../identity/members.ts';
 import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
@@ -26,6 +26,7 @@ export const organizationsPage = ({ members }: WebParts): Route[] => [
 ];
 
 function page(organizations: readonly Membership[], form: FormState): Page {
+  const owned = organizations.filter(({ role }) => role === 'OWNER').length;
   return {
     title: 'Organizations',
     section: PATH,
@@ -44,7 +45,7 @@ function page(organizations: readonly Membership[], form: FormState): Page {
             }))}
           />
         )}
-        {organizations.some(({ role }) => role === 'OWNER') ? <BeginForm form={form} /> : <FormFault form={form} />}
+        {owned > 0 && owned < MOST_OWNED ? <BeginForm form={form} /> : <FormFault form={form} />}
       </>
     ),
   };

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import type { Account } from '../../identity/account.ts';
-import type { Passkey } from '../../identity/passkeys.ts';
+import { MAX_PASSKEYS, type Passkey } from '../../identity/passkeys.ts';
 import type { Session } from '../../identity/sessions.ts';
 import type { ShownToken } from '../../identity/token-lists.ts';
 import { DAY_MS } from '../../identity/token-record.ts';
@@ -139,12 +139,12 @@ function FactorsCard(props: { account: Account; passkeys: readonly Passkey[]; av
       )}
       <h3>Passkeys</h3>
       {passkeys.length > 0 && <PasskeyTable passkeys={passkeys} />}
-      {available ? (
+      {available && passkeys.length >= MAX_PASSKEYS && <p class="muted">Remove one to add another.</p>}
+      {!available && <p class="muted">Passkeys need a host name: this service is reached by a bare IP address.</p>}
+      {available && passkeys.length < MAX_PASSKEYS && (
         <a class="button quiet" href={`${SECURITY}/passkeys`}>
           Add a passkey
         </a>
-      ) : (
-        <p class="muted">Passkeys need a host name: this service is reached by a bare IP address.</p>
       )}
       {!none && <RecoveryPart left={account.recovery.length} />}
     </section>

@@ -51,8 +51,9 @@ function page(openId: WebParts['openId'], form: FormState, next: string): Page {
         </Form>
         {openId !== null && <ProviderForm host={openId.host} next={next} />}
         <p class="muted">
-          No account yet, or the password is forgotten? Ask an owner of your organization for a link: veritrail sends no
-          e-mail.
+          No account yet, or the password is forgotten? Ask an owner of your organization for a link. An owner cannot
+          make one if you are also in organizations of others, or have lost your second factor: then ask whoever runs
+          this service. veritrail sends no e-mail.
         </p>
       </>
     ),

@@ -4,6 +4,7 @@ import { personOf } from '../../identity/actor.ts';
 import type { Membership } from '../../identity/members.ts';
 import type { ShownToken } from '../../identity/token-lists.ts';
 import { DEFAULT_DAYS } from '../../identity/token-record.ts';
+import { MAX_ACTIVE_CREDENTIALS } from '../../identity/tokens.ts';
 import { attempt } from '../attempt.ts';
 import { confirmFirst, inputIn, withInput } from '../confirmed.ts';
 import { BLANK, checkbox, checkForm, type FormState, one } from '../forms.ts';
@@ -65,6 +66,7 @@ async function listPage(
     tokens.listOf(person.account.id),
   ]);
   const mine = all.filter(({ kind }) => kind === 'API');
+  const active = all.filter(({ state }) => state === 'ACTIVE').length;
   const of = (wanted: ShownToken['state']) => mine.filter(({ state }) => state === wanted);
   const { shown, ways } = pageOf([...of('ACTIVE'), ...of('EXPIRED')], query, TOKENS);
   const revoked = of('REVOKED').slice(0, MOST_REVOKED);
@@ -87,9 +89,13 @@ async function listPage(
         <PageLinks label="Pages of your tokens" ways={ways} />
         <section id="new">
           <h2>Make a token</h2>
-          {organizations.length === 0 ? (
+          {active >= MAX_ACTIVE_CREDENTIALS && (
+            <p>You have {active} tokens and assistants. Revoke some that are not used, then make another.</p>
+          )}
+          {organizations.length === 0 && (
             <p>You are a member of no organization yet, so there is nothing that a token could reach.</p>
-          ) : (
+          )}
+          {organizations.length > 0 && active < MAX_ACTIVE_CREDENTIALS && (
             <NewTokenForm action={TOKENS} form={form} organizations={organizations} days={DEFAULT_DAYS} />
           )}
         </section>

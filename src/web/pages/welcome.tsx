@@ -1,7 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
+import { may } from '../../commands/roles.ts';
 import type { Account } from '../../identity/account.ts';
-import type { Link } from '../../identity/links.ts';
+import { isSystem } from '../../identity/actor.ts';
+import { type Link, noSuchLink } from '../../identity/links.ts';
+import type { Membership } from '../../identity/members.ts';
 import { attempt } from '../attempt.ts';
 import { Form } from '../context.tsx';
 import { reviewOr } from '../credential-table.tsx';
@@ -30,14 +33,15 @@ interface Shown {
   organization: string | null;
 }
 
-/** What a link opens: the first owner's account, an invitation, or a new password. */
+/** What a link opens: an account to set up, an invitation, or a new password. */
 export const welcomePage = (parts: WebParts): Route[] => {
   const { welcome } = parts.people;
 
   const look = async (secret: string): Promise<Shown> => {
     const { link, account } = await welcome.look(secret);
-    const organization = link.organization_id === null ? null : await parts.organizationName(link.organization_id);
-    return { secret, link, account, organization };
+    if (link.organization_id === null) return { secret, link, account, organization: null };
+    await requireInviter(parts, link.organization_id, link.made_by);
+    return { secret, link, account, organization: await parts.organizationName(link.organization_id) };
   };
 
   const secretIn = ({ sent }: Visit) => sent.get('key')?.[0] ?? '';
@@ -72,23 +76,33 @@ export const welcomePage = (parts: WebParts): Route[] => {
   ];
 };
 
+/** An invitation is worth no more than its maker may do now: nobody fills in a form for nothing. */
+async function requireInviter({ members }: WebParts, organizationId: string, inviter: string): Promise<void> {
+  if (isSystem({ actor_id: inviter })) return;
+  const membership = await members.membership(inviter, organizationId);
+  if (membership === null || !may(membership.role, 'changeMembers')) throw noSuchLink();
+}
+
 const addressOf = (secret: string) => `/welcome?key=${encodeURIComponent(secret)}`;
 const signInFirst = (secret: string) => withNext('/sign-in', addressOf(secret));
 
-function page({ openId }: WebParts, shown: Shown, visit: Visit, form: FormState): Page {
+async function page({ openId, members }: WebParts, shown: Shown, visit: Visit, form: FormState): Promise<Page> {
   if (shown.link.kind === 'RESET') return resetPage(shown, form);
   if (shown.link.kind === 'SETUP') return setUpPage(shown, form);
-  return visit.person === null ? joinPage(openId, shown, form) : acceptPage(shown, visit.person.account, form);
+  if (visit.person === null) return joinPage(openId, shown, form);
+  const { account } = visit.person;
+  const membership = await members.membership(account.id, shown.link.organization_id ?? '');
+  return membership === null ? acceptPage(shown, account, form) : memberPage(membership, account);
 }
 
 function setUpPage({ secret }: Shown, form: FormState): Page {
   return {
-    title: 'Set up veritrail',
+    title: 'Set up your account',
     plain: true,
     form,
     body: (
       <>
-        <p class="lead">You are the first owner. Choose how you will sign in.</p>
+        <p class="lead">Choose how you will sign in.</p>
         <NewcomerForm secret={secret} form={form} button="Create my account" />
       </>
     ),
@@ -129,6 +143,26 @@ function acceptPage({ secret, link, organization }: Shown, account: Account, for
           </p>
           <button type="submit">Accept the invitation</button>
         </Form>
+        <p class="muted">To use another account, sign out first, then open the link again.</p>
+      </>
+    ),
+  };
+}
+
+function memberPage({ id, name, role }: Membership, account: Account): Page {
+  return {
+    title: `Join ${name}`,
+    plain: true,
+    body: (
+      <>
+        <p>
+          You are signed in as <strong>{account.name}</strong>, and a member already: {roleText(role)}.
+        </p>
+        <p>
+          <a class="button" href={`/organizations/${id}`}>
+            Go to {name}
+          </a>
+        </p>
         <p class="muted">To use another account, sign out first, then open the link again.</p>
       </>
     ),
