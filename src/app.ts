@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { addressOf } from './cli/connect.ts';
 import type { Config } from './config.ts';
+import { type End, takeBack } from './ends.ts';
 import { Front } from './front.ts';
 import { startServer, stopServer } from './http/server.ts';
 import { openIdentity } from './identity/identity.ts';
@@ -26,23 +27,21 @@ export interface Started {
 }
 
 /** Requests in flight get so long to finish. */
-const GRACE_MS = 10_000;
+const GRACE_MS = 8_000;
+/** And all of a stop so long: orchestrators do not wait for ever. */
+const STOP_MS = 13_000;
 /** A first start is told of when it can be called, or after this. */
 const FIRST_MS = 10_000;
 
 type Prepare = (stores: Stores) => Promise<unknown>;
-/** What takes back the steps done so far, in their order. */
-type Ends = (() => unknown)[];
 
 /**
  * Opens the stores, listens, makes sure of the installation, and lets the read models catch up.
  * @param prepare runs on the open stores before the first start is looked for: the demo fills them there
  */
 export async function startApp(config: Config, logger: Logger, prepare?: Prepare): Promise<Started> {
-  const ends: Ends = [];
-  const stop = async () => {
-    for (const end of ends.splice(0).reverse()) await end();
-  };
+  const ends: End[] = [];
+  const stop = () => takeBack(ends.splice(0), STOP_MS, logger);
   try {
     return { ...(await start(config, logger, prepare, ends)), stop };
   } catch (error) {
@@ -51,11 +50,11 @@ export async function startApp(config: Config, logger: Logger, prepare?: Prepare
   }
 }
 
-async function start(config: Config, logger: Logger, prepare: Prepare | undefined, ends: Ends) {
+async function start(config: Config, logger: Logger, prepare: Prepare | undefined, ends: End[]) {
   const exclusive = usesDataFolder(config);
-  if (exclusive) ends.push(lockDataFolder(config.dataDir).release);
+  if (exclusive) ends.push({ what: 'lock of the data folder', end: lockDataFolder(config.dataDir).release });
   const stores = await openStores(config);
-  ends.push(stores.close);
+  ends.push({ what: 'stores', end: stores.close });
   const { events, accounts } = stores;
   await migrateAccounts(accounts, { exclusive, log: logger });
   const cursorKey = await secret(accounts, 'cursor-key');
@@ -70,24 +69,26 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
     log: logger,
   });
   const { handler, instances, projections, sealer } = register;
-  ends.push(() => instances.stop());
+  ends.push({ what: 'register of instances', end: () => instances.stop() });
   let starting: Promise<unknown> = Promise.resolve();
-  ends.push(() => projections.stop().then(() => starting));
-  ends.push(() => sealer.stop());
+  ends.push({ what: 'repair after the start', end: () => starting });
+  ends.push({ what: 'read models', end: () => projections.stop() });
+  ends.push({ what: 'seals', end: () => sealer.stop() });
   // Before anything is made: the token of a first start that then could not listen would never be shown.
   const front = new Front();
   const server = await startServer(front.listener, { host: config.host, port: config.port, tls: config.tls });
   let stopping = false;
-  ends.push(() => {
+  const close = () => {
     stopping = true;
     return stopServer(server, GRACE_MS);
-  });
+  };
+  ends.push({ what: 'requests', end: close });
   const { port } = server.address() as AddressInfo;
   const now = () => new Date();
   const identity = openIdentity({ accounts, handler, now, baseUrl: addressOf(config, port), log: logger });
   await front.open({ config, port, stores, register, identity, cursorKey, now, logger });
   // After the last request is through.
-  ends.splice(-1, 0, () => identity.close());
+  ends.splice(-1, 0, { what: 'access log', end: () => identity.close() });
   const outdated = async (reason: string) => {
     front.retire(reason);
     logger.error(reason);
@@ -98,7 +99,7 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   };
   const watch = new SchemaWatch({ accounts, outdated });
   watch.start();
-  ends.push(() => watch.stop());
+  ends.push({ what: 'watch over the schema', end: () => watch.stop() });
   await instances.start();
   await prepare?.(stores);
   const { installation, organizationId, token } = await firstStart({ accounts, log: events, handler, now });
@@ -107,7 +108,7 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   sealer.start();
   const caughtUp = projections.start(installation).then(() => projections.runner.caughtUp(Date.now(), 60_000));
   starting = caughtUp
-    .then(() => repair({ accounts, handler, now }, events, projections.organizations))
+    .then(() => (stopping ? 0 : repair({ accounts, handler, now }, events, projections.organizations)))
     .catch((error: unknown) => stopping || logger.error({ err: error }, 'the read models could not be started'));
   // Whoever starts it for the first time calls it at once; later there may be much to build, and the token is known.
   if (token !== null) await Promise.race([caughtUp.catch(() => undefined), pause(FIRST_MS, undefined, { ref: false })]);

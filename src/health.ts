@@ -3,7 +3,7 @@ import type { Register } from './register.ts';
 import type { Stores } from './stores/open.ts';
 
 /** A health check must not wait for a store that is away. */
-const HEALTH_MS = 2_000;
+const HEALTH_MS = 1_300;
 
 /** Serving means: each store answers, and the read models have caught up once. */
 export async function healthOf(stores: Stores, { projections }: Pick<Register, 'projections'>): Promise<Health> {

@@ -6,6 +6,7 @@ import { openMongoReadStore } from '../src/stores/mongodb/read-store.ts';
 import { find, ids, put, SPECS, vendor } from './contract/read-fixtures.ts';
 import { startMongo } from './support/mongodb.ts';
 import { Relay } from './support/relay.ts';
+import { until } from './support/wait.ts';
 
 const mongo = await startMongo();
 const test = suite(`outage: ${mongo?.name}`);
@@ -22,6 +23,12 @@ const refusal = (work: Promise<unknown>) =>
   work.then(
     () => assert.unreachable('it was done'),
     (error: unknown) => error,
+  );
+
+const succeeds = (work: Promise<unknown>) =>
+  work.then(
+    () => true,
+    () => false,
   );
 
 test('a server that goes away and comes back: unavailable meanwhile, then as before', async () => {
@@ -49,9 +56,10 @@ test('a server that goes away and comes back: unavailable meanwhile, then as bef
   }
 
   await relay.mend();
-  await models.recover();
+  await until(() => succeeds(models.recover()), 10_000, 'the read store notices the server');
   assert.is(await ids(find(models)), 'v1');
   await put(models, 2, [vendor('v2', {})]);
+  await until(() => succeeds(accounts.get('tokens', 'tok_1')), 10_000, 'the account store notices it, too');
   assert.ok(await accounts.insert('tokens', { id: 'tok_1' }));
   await Promise.all([reads.close(), accounts.close()]);
   await relay.cut();

@@ -6,9 +6,6 @@ import type { Admit } from './admission.ts';
 import { toHttpError, unavailable } from './errors.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
-/** Health waits no longer than this to know its caller. */
-const ADMISSION_MS = 2_000;
-
 export interface Health {
   /** False when calls cannot be served. */
   serving: boolean;
@@ -42,19 +39,13 @@ export function healthRoutes(
   });
 }
 
-/** The caller; null when that cannot be known, or not soon. @throws HttpError for a credential that is none */
+/** The caller; null when that cannot be known. @throws HttpError for a credential that is none */
 async function knownOf(admission: Promise<Caller>): Promise<Caller | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, ADMISSION_MS, null);
-  });
   try {
-    return await Promise.race([admission, late]);
+    return await admission;
   } catch (error) {
     if (toHttpError(error).status !== 503) throw error;
     return null;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

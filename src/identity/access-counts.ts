@@ -41,11 +41,16 @@ export class AccessCounts {
       counted.last = now;
       return counted;
     }
-    if (this.counts.size + this.ended.length >= MOST && !always) return null;
+    if (this.size >= MOST && !always) return null;
     if (counted !== undefined) this.ended.push(counted);
     const first = { what, entry: entry(), since: now - (now % periodMs), count: 1, first: now, last: now };
     this.counts.set(what, first);
     return first;
+  }
+
+  /** How many counts are kept. */
+  get size(): number {
+    return this.counts.size + this.ended.length;
   }
 
   /** Takes out what is to be written now: all, or what a minute may not keep waiting. */

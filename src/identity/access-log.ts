@@ -43,6 +43,8 @@ export class AccessLog {
   private failing = false;
   private scheduled = false;
   private running: Promise<void> = Promise.resolve();
+  /** Under way, or to come after it. */
+  private writes = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly parts: AccessLogParts) {
@@ -127,7 +129,11 @@ export class AccessLog {
 
   /** Begins to write every few seconds. */
   start(): void {
-    this.timer ??= setInterval(() => void this.write((now) => this.counts.take(now, false)), EVERY_MS).unref();
+    const writeDue = () => {
+      // Of a store that says nothing, each write waits long: the next must not queue up behind it.
+      if (this.writes === 0) void this.write((now) => this.counts.take(now, false));
+    };
+    this.timer ??= setInterval(writeDue, EVERY_MS).unref();
   }
 
   /** Writes all that there is, and answers whether it could. */
@@ -136,14 +142,21 @@ export class AccessLog {
     return !this.failing;
   }
 
+  /** How many entries and counts wait to be written. */
+  get kept(): number {
+    return this.notes.length + this.waiting.size + this.counts.size;
+  }
+
   /** Writes all that there is, and stops. Never rejects. */
   async close(): Promise<void> {
     clearInterval(this.timer);
-    await this.flush();
+    if (await this.flush()) return;
+    this.parts.log.warn({ lost: this.kept }, 'the access log could not be written before the stop: entries are lost');
   }
 
   /** One at a time. */
   private write(take: (now: number) => Counted[]): Promise<void> {
+    this.writes += 1;
     this.running = this.running.then(async () => {
       try {
         this.scheduled = false;
@@ -158,6 +171,7 @@ export class AccessLog {
           this.parts.log.warn({ err: error }, 'the access log cannot be written: it is kept and tried again');
         this.failing = true;
       }
+      this.writes -= 1;
     });
     return this.running;
   }

@@ -10,6 +10,7 @@ import { StoreUnavailable } from '../stores/errors.ts';
 import { type AccessLog, cameFrom, type From } from './access-log.ts';
 import type { Access } from './oauth/access.ts';
 import { WRITE } from './oauth/addresses.ts';
+import { soon } from './soon.ts';
 import { hashToken, isAccessToken, isWellFormed } from './token.ts';
 import type { TokenRecord } from './token-record.ts';
 
@@ -17,6 +18,8 @@ import type { TokenRecord } from './token-record.ts';
 const STALE_MS = 1_000;
 /** What is used and this old is looked up again beside the call, so that calls seldom wait. */
 const AGEING_MS = 500;
+/** A call waits no longer than this to be known: a store that takes more is away, whatever keeps it. */
+const PATIENCE_MS = 1_300;
 const CACHED_TOKENS = 10_000;
 const CACHED_ORGANIZATIONS = 10_000;
 /** last_used_at is no more exact than this. */
@@ -79,7 +82,9 @@ export class Authenticator {
     if (cached === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API'))
       return this.refuse(null, from);
     const age = cached === undefined ? Number.NaN : now - cached.at;
-    if (!(age >= 0 && age < STALE_MS)) return this.lookUp(token).then((known) => this.admit(known, this.time(), from));
+    if (!(age >= 0 && age < STALE_MS)) {
+      return soon(this.lookUp(token), PATIENCE_MS).then((known) => this.admit(known, this.time(), from));
+    }
     if (age >= AGEING_MS) void this.lookUp(token).catch(() => undefined);
     return this.admit(cached!.value, now, from);
   }

@@ -51,8 +51,6 @@ export interface Exchange {
 export interface Answer {
   status: number;
   text: string;
-  /** The message, or the tool's input in it, was wrong. */
-  illegal?: boolean;
   /** The rest of the message, where it is the same every time. */
   rest?: Buffer;
 }
@@ -121,8 +119,7 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
     if (progress) context.progress = progress.report;
     const result = await tools.call(name, args, context);
     progress?.end();
-    const text = callMessage(id, result, results.head[era], results.tail[era]);
-    return { status: 200, text, illegal: result.illegal ?? false };
+    return { status: 200, text: callMessage(id, result, results.head[era], results.tail[era]) };
   }
 
   async function prompt(era: Era, request: RpcRequest, exchange: Exchange): Promise<Answer> {
@@ -233,6 +230,5 @@ const methodNotFound = (status: number, method: string) =>
 function failure(error: unknown, id: RequestId | undefined): Answer {
   if (!(error instanceof ProtocolError)) throw error;
   const { status, code, message, data } = error;
-  const text = JSON.stringify(new ProtocolError(status, code, message, data, error.id ?? id));
-  return { status, text, illegal: true };
+  return { status, text: JSON.stringify(new ProtocolError(status, code, message, data, error.id ?? id)) };
 }

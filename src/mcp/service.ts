@@ -30,7 +30,6 @@ export function tool<Schema extends z.ZodType>(definition: {
   record?: RecordKind;
   destructive?: boolean;
   prepare?(input: unknown): unknown;
-  refuses?: Tool['refuses'];
   run(input: z.infer<Schema>, context: CallContext): Promise<object>;
 }): Tool {
   const readOnly = !RULES[deedOf(definition.name)].writes;

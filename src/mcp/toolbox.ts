@@ -9,8 +9,6 @@ import type { CallContext, Tool } from './tool.ts';
 export interface ToolResult {
   json: string;
   status: number;
-  /** The input was wrong. */
-  illegal?: boolean;
   /** Seconds, for Retry-After. */
   retryAfter?: number;
 }
@@ -69,8 +67,7 @@ async function call(
 ): Promise<ToolResult> {
   try {
     const input = readInput(tool.input, tool.prepare ? tool.prepare(args) : args);
-    const answer = await tool.run(input, context);
-    return { json: JSON.stringify(answer), status: 200, illegal: tool.refuses?.(answer) ?? false };
+    return { json: JSON.stringify(await tool.run(input, context)), status: 200 };
   } catch (thrown) {
     const error = asRefusal(thrown);
     if (error instanceof Refusal) return refused(error);
@@ -89,7 +86,6 @@ function refused(refusal: Refusal): ToolResult {
   return {
     json: JSON.stringify({ error: refusal }),
     status: ERRORS[refusal.code].status,
-    illegal: refusal.code === 'invalid_input',
     ...(retry_after_seconds === undefined ? {} : { retryAfter: retry_after_seconds }),
   };
 }

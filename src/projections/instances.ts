@@ -75,7 +75,7 @@ export class LiveInstances {
   private watch(work: () => Promise<void>): void {
     const next = () => {
       // A store that is away is asked again; meanwhile what was known holds.
-      this.busy = this.busy.then(work).catch(() => undefined);
+      this.busy = this.busy.then(() => (this.timer === null ? undefined : work())).catch(() => undefined);
     };
     this.timer = setInterval(next, LOOK_MS);
     this.timer.unref();

@@ -25,6 +25,8 @@ export class Projections {
   private watching: NodeJS.Timeout | null = null;
   private busy: Promise<void> = Promise.resolve();
   private stopped = false;
+  /** All that have been started and not stopped: the one that is served, and one that catches up to be. */
+  private readonly runners = new Set<Runner>();
   private installation = '';
 
   constructor(private readonly parts: Parts) {}
@@ -71,9 +73,16 @@ export class Projections {
   async stop(): Promise<void> {
     this.stopped = true;
     if (this.watching) clearInterval(this.watching);
+    // First, for a switch waits until its runner has caught up; and after it, for it may have begun one meanwhile.
+    await this.stopRunners();
     await this.busy;
-    await this.serving?.runner.stop();
+    await this.stopRunners();
     await this.serving?.models.close();
+  }
+
+  private async stopRunners(): Promise<void> {
+    await Promise.all([...this.runners].map((runner) => runner.stop()));
+    this.runners.clear();
   }
 
   /** @throws StoreUnavailable before `start` has ended */
@@ -147,6 +156,7 @@ export class Projections {
     const models = await this.parts.reads.open(generation, COLLECTIONS);
     await models.buildIndexes();
     const runner = new Runner({ ...this.parts, installation: this.installation, models });
+    this.runners.add(runner);
     runner.start();
     const before = this.serving;
     if (before !== null) await runner.caughtUp(Date.now(), 60_000);
@@ -154,6 +164,7 @@ export class Projections {
     if (before === null) return;
     this.parts.log.info({ generation }, 'read models: switched to a new generation');
     await before.runner.stop();
+    this.runners.delete(before.runner);
     // Reads that began on the old generation are long done by then.
     setTimeout(() => void before.models.close(), ABANDONED_MS / 3).unref();
   }

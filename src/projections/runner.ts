@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Fenced } from '../stores/errors.ts';
+import { Fenced, StoreUnavailable } from '../stores/errors.ts';
 import type { EventStore, Position } from '../stores/event-store.ts';
 import type { Checkpoint, ReadModels, ReadStore } from '../stores/read-store.ts';
 import { Applier } from './applier.ts';
@@ -32,6 +32,8 @@ export class Runner {
   /** Every event written before this moment (epoch milliseconds) can be read. */
   caughtUpAt = 0;
   lastError: string | null = null;
+  /** A store is away: nobody waits for it to come back. */
+  private away = false;
   private readonly lease: LeaseHold;
   private readonly waiters = new Waiters();
   private readonly stopping = new AbortController();
@@ -97,7 +99,7 @@ export class Runner {
   }
 
   private wait(condition: () => boolean, ms: number): Promise<boolean> {
-    const waiting = this.waiters.until(condition, ms);
+    const waiting = this.waiters.until(condition, this.away ? 0 : ms);
     if (this.role === 'FOLLOWER') void this.follow();
     return waiting;
   }
@@ -110,6 +112,7 @@ export class Runner {
         this.lastError = null;
       } catch (error) {
         this.role = 'FOLLOWER';
+        this.noteAway(error);
         this.lastError = error instanceof Error ? error.message : String(error);
         if (!(error instanceof Fenced)) this.parts.log.warn({ err: error }, 'projections: begin again');
       }
@@ -124,14 +127,19 @@ export class Runner {
     this.checkpoints = applier.checkpoints;
     this.position = this.lease.current?.position ?? null;
     this.role = 'LEADER';
+    this.away = false;
     const leading = new AbortController();
     const end = () => leading.abort();
+    const fail = (error: unknown) => {
+      this.noteAway(error);
+      end();
+    };
     this.stopping.signal.addEventListener('abort', end, { once: true });
     // A signal that has been given tells no new listener.
     if (this.stopping.signal.aborted) end();
-    const ticking = setInterval(() => this.confirm().catch(end), TICK_MS);
+    const ticking = setInterval(() => this.confirm().catch(fail), TICK_MS);
     try {
-      this.confirm().catch(end);
+      this.confirm().catch(fail);
       for await (const events of this.parts.events.subscribeAll(this.position, leading.signal)) {
         if (leading.signal.aborted) break;
         this.pendingSince = Date.parse(events[0]!.metadata.recorded_at);
@@ -145,6 +153,12 @@ export class Runner {
       this.stopping.signal.removeEventListener('abort', end);
       this.role = 'FOLLOWER';
     }
+  }
+
+  private noteAway(error: unknown): void {
+    if (!(error instanceof StoreUnavailable)) return;
+    this.away = true;
+    this.waiters.giveUp();
   }
 
   /** One stamp at a time; those who ask meanwhile share the next. */
@@ -191,6 +205,7 @@ export class Runner {
     }
     this.caughtUpAt = Math.max(this.caughtUpAt, lease?.caught_up_at ?? 0);
     this.pendingSince = null;
+    this.away = false;
     this.waiters.check();
   }
 

@@ -27,6 +27,11 @@ export class Waiters {
   /** Nothing more will come true: whoever waits is told so now. */
   end(): void {
     this.ended = true;
+    this.giveUp();
+  }
+
+  /** Whoever waits now is told that it has not come true; others may wait again. */
+  giveUp(): void {
     for (const attempt of [...this.waiting]) attempt(true);
   }
 

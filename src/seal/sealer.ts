@@ -64,6 +64,7 @@ export class Sealer {
   private readonly hindered = new Map<string, { what: string; revision: number; times: number }>();
   private timer: NodeJS.Timeout | null = null;
   private busy: Promise<void> | null = null;
+  private stopped = false;
 
   constructor(private readonly parts: SealerParts) {}
 
@@ -76,7 +77,9 @@ export class Sealer {
     this.timer.unref();
   }
 
+  /** Stops after the organization that is being looked at. */
   async stop(): Promise<void> {
+    this.stopped = true;
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     await this.busy;
@@ -91,6 +94,7 @@ export class Sealer {
     try {
       const key = await keys.current();
       for (const organizationId of runner.organizations) {
+        if (this.stopped) return;
         const checkpoint = runner.checkpoint(organizationId);
         if (checkpoint && this.isWorthALook(checkpoint, key)) await this.lookAt(models, checkpoint, key);
       }

@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
@@ -22,11 +25,8 @@ export interface Mongo {
 export async function startMongo(): Promise<Mongo | null> {
   const given = process.env.MONGODB_URL;
   if (given) return database(given, 'MongoDB', async () => undefined);
-  const binary = process.env.FERRETDB_BIN ?? fileURLToPath(new URL('./ferretdb/ferretdb', import.meta.url));
-  if (!existsSync(binary)) {
-    console.log('skipped: no MONGODB_URL is set and test/support/ferretdb is not built');
-    return null;
-  }
+  const binary = ferretBinary();
+  if (binary === null) return null;
   users++;
   server ??= startFerret(binary);
   return database((await server).url, 'FerretDB', async () => {
@@ -37,6 +37,57 @@ export async function startMongo(): Promise<Mongo | null> {
     child.stdin?.end();
     await new Promise((resolve) => child.once('exit', resolve));
   });
+}
+
+/** Null where it is not built; that is said on standard output. */
+function ferretBinary(): string | null {
+  const binary = process.env.FERRETDB_BIN ?? fileURLToPath(new URL('./ferretdb/ferretdb', import.meta.url));
+  if (existsSync(binary)) return binary;
+  console.log('skipped: test/support/ferretdb is not built, and no MONGODB_URL is set where one would do');
+  return null;
+}
+
+/** A server of the test's own, which it may kill and stop. */
+export interface OwnMongo {
+  url: string;
+  /** Ends it at once. */
+  kill(): Promise<void>;
+  /** Starts it again, on the same port and data. */
+  start(): Promise<void>;
+  /** Keeps it from doing anything, with its connections open. */
+  freeze(): void;
+  thaw(): void;
+  close(): Promise<void>;
+}
+
+/** A FerretDB that only the caller uses, whatever MONGODB_URL names. Null where it is not built. */
+export async function startOwnMongo(): Promise<OwnMongo | null> {
+  const binary = ferretBinary();
+  if (binary === null) return null;
+  const data = mkdtempSync(join(tmpdir(), 'veritrail-ferretdb-'));
+  let running = await startFerret(binary, ['-data', data]);
+  const { port } = new URL(running.url);
+  const kill = async () => {
+    const { child } = running;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.ref();
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  };
+  return {
+    url: `${running.url}veritrail`,
+    kill,
+    start: async () => {
+      running = await startFerret(binary, ['-data', data, '-port', port]);
+    },
+    freeze: () => void running.child.kill('SIGSTOP'),
+    thaw: () => void running.child.kill('SIGCONT'),
+    close: async () => {
+      await kill();
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
 }
 
 let users = 0;
@@ -55,8 +106,11 @@ async function database(serverUrl: string, name: string, release: () => Promise<
   return { url, name, close };
 }
 
-async function startFerret(binary: string): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(binary, [], { stdio: ['pipe', 'pipe', 'inherit'] });
+async function startFerret(
+  binary: string,
+  args: readonly string[] = [],
+): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(binary, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /^listening (\S+)/.exec(line)?.[1];
     if (!url) continue;

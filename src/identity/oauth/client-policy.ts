@@ -1,4 +1,3 @@
-import { normalize } from '../../commands/normalize.ts';
 import { errors } from './library.ts';
 import { redirectKind } from './redirects.ts';
 
@@ -58,7 +57,7 @@ function grantsOf(given: unknown): unknown[] {
 /** A name on one line, without characters that hide or turn others around. Null where none is left. */
 function nameOf(given: unknown): string | null {
   if (typeof given !== 'string') return null;
-  const visible = normalize(given, 'NFKC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, '');
+  const visible = given.normalize('NFKC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, '');
   const name = visible.replace(/ +/g, ' ').trim();
   return name === '' ? null : [...name].slice(0, MAX_NAME).join('');
 }

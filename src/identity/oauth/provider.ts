@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { randomId } from '../../commands/ids.ts';
+import { asRefusal, Refusal } from '../../commands/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { makeToken } from '../token.ts';
 import { type AdapterParts, GrantAdapter, NoSessions, StoreAdapter } from './adapter.ts';
@@ -49,7 +50,10 @@ export function createProvider(parts: ProviderParts): Provider {
   const provider = new Provider(addresses.issuer, configuration(parts));
   // Our own wrapper says in these headers what the base address is, whatever the client's said: see http/oauth.ts.
   provider.proxy = true;
-  provider.on('server_error', (_ctx, error) => report(error));
+  provider.on('server_error', (ctx, error) => {
+    if (isOutage(error)) answerOutage(ctx);
+    else report(error);
+  });
   // By itself the library redirects to the client at once. So it hands all errors to renderError, which is asked next.
   provider.on('authorization.error', (_ctx, error) => Object.assign(error, { allow_redirect: false }));
   (provider as EventEmitter).on('error', report);
@@ -64,6 +68,20 @@ export function createProvider(parts: ProviderParts): Provider {
   });
   Object.defineProperty(RefreshToken.prototype, 'generateTokenId', { value: () => makeToken('REFRESH') });
   return provider;
+}
+
+function isOutage(error: unknown): boolean {
+  const refusal = asRefusal(error);
+  return refusal instanceof Refusal && refusal.code === 'unavailable';
+}
+
+/** Tells a program to try again, where the library has told it of a fault. People are told by a page. */
+function answerOutage(ctx: KoaContextWithOIDC): void {
+  if (ctx.path.startsWith(PATHS.authorize)) return;
+  ctx.status = 503;
+  ctx.set('Retry-After', '2');
+  const error_description = 'The service cannot reach its data just now: try again in a moment.';
+  ctx.body = { error: 'temporarily_unavailable', error_description };
 }
 
 function configuration(parts: ProviderParts): Configuration {

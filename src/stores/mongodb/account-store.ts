@@ -7,7 +7,7 @@ import {
   type AccountTable,
   type AccountTableName,
 } from '../account-store.ts';
-import { type Connection, connect, type Row, reach, unlessTaken } from './client.ts';
+import { type Connection, connect, type Row, unlessTaken } from './client.ts';
 import { indexOver, makeIndexes } from './indexes.ts';
 
 /**
@@ -30,10 +30,12 @@ export async function openMongoAccountStore(url: string): Promise<AccountStore> 
       const collection = connection.db.collection<RecordRow>(collectionName(name));
       const unique = table.unique.map((field) => indexOver([`claims.${field}`], { unique: true }));
       const plain = [...table.unique, ...table.lookup].map((field) => indexOver([`record.${field}`, '_id']));
-      await reach(() => makeIndexes(collection, [...unique, ...plain])).catch(async () => {
-        // Of several that are made by two instances at once, not every compatible server takes it well.
-        for (const index of [...unique, ...plain]) await reach(() => makeIndexes(collection, [index]));
-      });
+      await connection
+        .reach(() => makeIndexes(collection, [...unique, ...plain]))
+        .catch(async () => {
+          // Of several that are made by two instances at once, not every compatible server takes it well.
+          for (const index of [...unique, ...plain]) await connection.reach(() => makeIndexes(collection, [index]));
+        });
     }
     return new MongoAccountStore(connection);
   } catch (error) {
@@ -55,7 +57,7 @@ class MongoAccountStore implements AccountStore {
   constructor(private readonly connection: Connection) {}
 
   insert(table: AccountTableName, record: AccountRecord): Promise<boolean> {
-    return reach(() =>
+    return this.connection.reach(() =>
       unlessTaken(() =>
         this.#collection(table)
           .insertOne(toRow(table, record))
@@ -65,11 +67,13 @@ class MongoAccountStore implements AccountStore {
   }
 
   async put(table: AccountTableName, record: AccountRecord): Promise<void> {
-    await reach(() => this.#collection(table).replaceOne({ _id: record.id }, toRow(table, record), { upsert: true }));
+    await this.connection.reach(() =>
+      this.#collection(table).replaceOne({ _id: record.id }, toRow(table, record), { upsert: true }),
+    );
   }
 
   get<T extends AccountRecord>(table: AccountTableName, id: string): Promise<T | null> {
-    return reach(async () => {
+    return this.connection.reach(async () => {
       const row = await this.#collection(table).findOne({ _id: id });
       return row && (row.record as T);
     });
@@ -83,7 +87,7 @@ class MongoAccountStore implements AccountStore {
     const { field, value, from = '', below, limit } = range;
     const _id = below === undefined ? { $gte: from } : { $gte: from, $lt: below };
     const filter = { [`record.${field}`]: value, _id };
-    return reach(async () => {
+    return this.connection.reach(async () => {
       const rows = await this.#collection(table).find(filter).sort({ _id: -1 }).limit(limit).toArray();
       return rows.map((row) => row.record as T);
     });
@@ -105,19 +109,19 @@ class MongoAccountStore implements AccountStore {
     const unique = ACCOUNT_TABLES[table].unique.filter((field) => field in fields);
     const claims = unique.map((field) => [`claims.${field}`, claim(id, fields[field])]);
     const $set = Object.fromEntries([...changes, ...claims]);
-    return reach(() =>
+    return this.connection.reach(() =>
       unlessTaken(async () => (await this.#collection(table).updateOne(filter, { $set })).matchedCount === 1),
     );
   }
 
   remove(table: AccountTableName, id: string): Promise<boolean> {
-    return reach(async () => (await this.#collection(table).deleteOne({ _id: id })).deletedCount === 1);
+    return this.connection.reach(async () => (await this.#collection(table).deleteOne({ _id: id })).deletedCount === 1);
   }
 
   sweep(table: AccountTableName, field: string, below: string): Promise<number> {
     // The type too: an empty field is below any text.
     const filter = { [`record.${field}`]: { $type: 'string', $lt: below } } as Filter<RecordRow>;
-    return reach(async () => (await this.#collection(table).deleteMany(filter)).deletedCount);
+    return this.connection.reach(async () => (await this.#collection(table).deleteMany(filter)).deletedCount);
   }
 
   close(): Promise<void> {
@@ -125,7 +129,9 @@ class MongoAccountStore implements AccountStore {
   }
 
   #find<T extends AccountRecord>(table: AccountTableName, filter: Filter<RecordRow>): Promise<T[]> {
-    return reach(async () => (await this.#collection(table).find(filter).toArray()).map((row) => row.record as T));
+    return this.connection.reach(async () =>
+      (await this.#collection(table).find(filter).toArray()).map((row) => row.record as T),
+    );
   }
 
   #collection(table: AccountTableName): Collection<RecordRow> {

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { BSON, type Collection, type Db, MongoBulkWriteError } from 'mongodb';
 import { Fenced, StoreUnavailable, TooLarge } from '../errors.ts';
 import type { Checkpoint } from '../read-store.ts';
-import { DUPLICATE_KEY, unlessTaken } from './client.ts';
+import { unlessTaken } from './client.ts';
 import type { DocumentRow } from './document.ts';
+import { DUPLICATE_KEY } from './outage.ts';
 
 /** A document on its way into a collection (by the collection's name in the database). */
 export interface Put {

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { Checkpoint, CollectionSpec, Commit, Count, Find, Found, ReadModels, Scalar } from '../read-store.ts';
-import { type Connection, reach } from './client.ts';
+import type { Connection } from './client.ts';
 import { type DocumentRow, toFound, toRow, UNREAD } from './document.ts';
 import { makeIndexes } from './indexes.ts';
 import { Journal, type OnStep } from './journal.ts';
@@ -33,7 +33,7 @@ export class MongoReadModels implements ReadModels {
         .sort(toSort(query.order))
         .limit(limit)
         .toArray();
-    return reach(async () => {
+    return this.connection.reach(async () => {
       const page: Found[] = [];
       for (const segment of segmentsAfter(query.order, query.after)) {
         const wanted = query.limit - page.length;
@@ -47,7 +47,7 @@ export class MongoReadModels implements ReadModels {
 
   count(query: Pick<Find, 'collection' | 'organizationId' | 'where'>, by: readonly string[] = []): Promise<Count[]> {
     const stages = toCount(toFilter(query.organizationId, query.where), by);
-    return reach(async () => {
+    return this.connection.reach(async () => {
       const answer = this.#collection(query.collection).aggregate<Counted>(stages);
       const counts = (await answer.toArray()).map(({ _id, total }) => ({
         values: by.map((_key, index) => _id?.[`k${index}`] ?? null),
@@ -59,7 +59,7 @@ export class MongoReadModels implements ReadModels {
 
   get(collection: string, ids: readonly string[]): Promise<Found[]> {
     const asked = this.#collection(collection).find({ _id: { $in: [...ids] } }, { projection: UNREAD });
-    return reach(async () => (await asked.toArray()).map((row) => toFound(row)));
+    return this.connection.reach(async () => (await asked.toArray()).map((row) => toFound(row)));
   }
 
   commit({ checkpoint, puts }: Commit): Promise<void> {
@@ -67,26 +67,26 @@ export class MongoReadModels implements ReadModels {
       collection: collectionName(collection, this.generation),
       row: toRow(this.#spec(collection), document, checkpoint.n),
     }));
-    return reach(() => this.#journal.commit(checkpoint, rows));
+    return this.connection.reach(() => this.#journal.commit(checkpoint, rows));
   }
 
   recover(): Promise<void> {
-    return reach(() => this.#journal.recover());
+    return this.connection.reach(() => this.#journal.recover());
   }
 
   checkpoint(group: string): Promise<Checkpoint | null> {
-    return reach(() => this.#journal.checkpoint(group));
+    return this.connection.reach(() => this.#journal.checkpoint(group));
   }
 
   checkpoints(): Promise<Checkpoint[]> {
-    return reach(() => this.#journal.checkpoints());
+    return this.connection.reach(() => this.#journal.checkpoints());
   }
 
   buildIndexes(): Promise<void> {
     const build = async (db: Db) => {
       for (const spec of this.#specs.values()) await makeIndexes(this.#collection(spec.name, db), toIndexes(spec));
     };
-    return reach(() => this.connection.patiently(build));
+    return this.connection.patiently(build);
   }
 
   /** Nothing is held: the connection is the store's. */

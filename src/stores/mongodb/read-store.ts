@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import type { CollectionSpec, ReadModels, ReadStore, Registered } from '../read-store.ts';
-import { type Connection, connect, type Row, reach, unlessTaken } from './client.ts';
+import { type Connection, connect, type Row, unlessTaken } from './client.ts';
 import type { OnStep } from './journal.ts';
 import { collectionName, MongoReadModels } from './read-models.ts';
 
@@ -36,13 +36,15 @@ class MongoReadStore implements ReadStore {
   }
 
   async open(generation: string, collections: readonly CollectionSpec[]): Promise<ReadModels> {
-    await reach(() => unlessTaken(() => this.#generations.insertOne({ _id: generation }).then(() => true)));
+    await this.connection.reach(() =>
+      unlessTaken(() => this.#generations.insertOne({ _id: generation }).then(() => true)),
+    );
     return new MongoReadModels(this.connection, generation, collections, this.onStep);
   }
 
   drop(generation: string): Promise<void> {
     const { db } = this.connection;
-    return reach(async () => {
+    return this.connection.reach(async () => {
       for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
         const end = collectionName('', generation);
         if (name.endsWith(end) && !name.slice(0, -end.length).includes('__')) await db.dropCollection(name);
@@ -53,11 +55,11 @@ class MongoReadStore implements ReadStore {
   }
 
   generations(): Promise<string[]> {
-    return reach(async () => (await this.#generations.find().toArray()).map((row) => row._id));
+    return this.connection.reach(async () => (await this.#generations.find().toArray()).map((row) => row._id));
   }
 
   register<T>(name: string): Promise<Registered<T> | null> {
-    return reach(async () => {
+    return this.connection.reach(async () => {
       const row = await this.#register.findOne({ _id: name });
       return row && { value: JSON.parse(row.json) as T, version: row.version };
     });
@@ -65,7 +67,7 @@ class MongoReadStore implements ReadStore {
 
   compareAndSet(name: string, version: number, value: unknown): Promise<boolean> {
     const next = { version: version + 1, json: JSON.stringify(value) };
-    return reach(async () => {
+    return this.connection.reach(async () => {
       if (version > 0) {
         return (await this.#register.updateOne({ _id: name, version }, { $set: next })).matchedCount === 1;
       }

@@ -1,0 +1,19 @@
+import { suite } from 'uvu';
+import { takeAway } from '../../support/faults-store-kills.ts';
+import { startOwnMongo } from '../../support/mongodb.ts';
+
+const test = suite('the store of read models is killed or frozen');
+
+for (const [how, rounds] of [
+  ['KILL', 48],
+  ['FREEZE', 12],
+] as const) {
+  test(`${how}, ${rounds} times under callers: nobody is told of a fault, and it stops soon`, async () => {
+    const mongo = await startOwnMongo();
+    if (mongo === null) return;
+    console.log(JSON.stringify(await takeAway(mongo, rounds, how)));
+    await mongo.close();
+  });
+}
+
+test.run();

@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import * as assert from 'uvu/assert';
+import { call, firstOrganization, insist, look } from './faults-calls.ts';
+import type { OwnMongo } from './mongodb.ts';
+import { type Service, startService } from './service.ts';
+import { until } from './wait.ts';
+
+export interface StoreKills {
+  calls: number;
+  /** Answers by status; 0 is none. */
+  statuses: Record<string, number>;
+  /** Milliseconds: of the slowest call that began while the server was away, and of the slowest that was under way. */
+  slowestNew: number;
+  slowestNewWrite: number;
+  slowestUnderWay: number;
+  stopped: number;
+}
+
+const CALLERS = 8;
+const ANSWER_MS = 20_000;
+const BACK_MS = 20_000;
+
+/** A call, and when it began and ended. */
+interface Called {
+  tool: string;
+  from: number;
+  to: number;
+  status: number;
+  body: unknown;
+}
+
+/**
+ * Takes the server of read models and accounts away under callers, again and again, at moments that differ. No call may
+ * be answered `internal`, and every write that was acknowledged must be there in the end.
+ * @param how the server is killed and started again, or frozen and thawed
+ */
+export async function takeAway(mongo: OwnMongo, rounds: number, how: 'KILL' | 'FREEZE'): Promise<StoreKills> {
+  const service = await startService({ MONGODB_URL: mongo.url, LOG_LEVEL: 'warn' });
+  const { url, token } = service;
+  const organization_id = await firstOrganization(url, token);
+  const first = await insist(url, token, 'addVendor', { organization_id, name: 'First' });
+  const { id } = first.body.vendor as { id: string };
+  const called: Called[] = [];
+  const away: { from: number; to: number }[] = [];
+  const added = new Set<string>();
+  let going = true;
+  const one = async (tool: string, args: object) => {
+    const from = performance.now();
+    const reply = await call(url, token, tool, args, { ms: ANSWER_MS }).catch(() => null);
+    called.push({ tool, from, to: performance.now(), status: reply?.status ?? 0, body: reply?.body });
+    return reply;
+  };
+  const callers = Array.from({ length: CALLERS }, async (_, index) => {
+    for (let n = 0; going; n++) {
+      if (index % 4 === 0) {
+        const name = `Vendor ${index} ${n}`;
+        if ((await one('addVendor', { organization_id, name }))?.status === 200) added.add(name);
+      } else if (index % 4 === 1) await one('getRecords', { ids: [id] });
+      else if (index % 4 === 2) await one('listVendors', { organization_id, filter: { query: 'vendor' } });
+      else await one('listOrganizations', {});
+      // Unavailable is answered at once: a client would wait before it asks again.
+      if (called.at(-1)?.status !== 200) await pause(20);
+    }
+  });
+  for (let round = 0; round < rounds; round++) {
+    await pause(50 + Math.random() * 400);
+    const from = performance.now();
+    if (how === 'KILL') await mongo.kill();
+    else mongo.freeze();
+    await pause(round % 3 === 0 ? 2_500 : Math.random() * 600);
+    away.push({ from, to: performance.now() });
+    if (how === 'KILL') await mongo.start();
+    else mongo.thaw();
+    await until(async () => (await look(`${url}/readyz`)).status === 200, BACK_MS, `round ${round}: ready again`);
+  }
+  going = false;
+  await Promise.all(callers);
+  const total = async () => (await insist(url, token, 'listVendors', { organization_id, view: 'COUNT' })).body.total;
+  await until(async () => Number(await total()) > added.size, BACK_MS, 'every acknowledged write can be read');
+  const stopped = await stopWithout(service, mongo);
+  const internal = called.filter(({ status }) => status === 500 || status === 0);
+  assert.equal(internal, [], service.output().slice(-4_000));
+  assert.not.match(service.output(), /access log lost/);
+  return { calls: called.length, statuses: countBy(called), ...slowest(called, away), stopped };
+}
+
+/** @returns how long the service took to stop while the server is away */
+async function stopWithout(service: Service, mongo: OwnMongo): Promise<number> {
+  await mongo.kill();
+  const started = performance.now();
+  await service.stop();
+  return Math.round(performance.now() - started);
+}
+
+function countBy(called: readonly Called[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status } of called) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+function slowest(called: readonly Called[], away: readonly { from: number; to: number }[]) {
+  const took = (those: readonly Called[]) => Math.round(Math.max(0, ...those.map(({ from, to }) => to - from)));
+  const during = (moment: number) => away.some(({ from, to }) => moment >= from && moment < to);
+  const isWrite = ({ tool }: Called) => tool === 'addVendor';
+  const isCutShort = ({ from, to }: Called) => !during(from) && away.some((one) => from < one.from && to > one.from);
+  return {
+    slowestNew: took(called.filter((one) => during(one.from) && !isWrite(one))),
+    slowestNewWrite: took(called.filter((one) => during(one.from) && isWrite(one))),
+    slowestUnderWay: took(called.filter(isCutShort)),
+  };
+}
