@@ -3,11 +3,12 @@
  * makes a token whose shown configurations are used as they stand, or allows a stock client that signs in by itself.
  */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Browser } from 'playwright-core';
+import type { Browser, Request } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/browser.ts';
 import { connectByOAuth } from '../support/oauth-client.ts';
+import { authorizeUrl, newClient, pkce } from '../support/oauth-raw.ts';
 import { setUp, signIn } from '../support/owner.ts';
 import { type Service, startService } from '../support/service.ts';
 import { argumentsAsShown, connectAsShown, organizationsOf, runAsShown } from '../support/shown.ts';
@@ -101,6 +102,35 @@ function run(browser: Browser): void {
     assert.match(String(answer), 'error=access_denied');
     await page.goto('/settings/assistants');
     assert.is(await page.getByRole('button', { name: 'Disconnect' }).count(), 0);
+  });
+
+  test('a web client’s wrong request is told on our page, and its link tells the client', async ({
+    service,
+    window,
+  }) => {
+    const { page } = window;
+    const redirect_uri = 'https://an-assistant-with-a-rather-long-name.of-somebody-whom-nobody-knows.example/land';
+    const target = { url: service.url, resource: `${service.url}/api/mcp/v1` };
+    const client = await newClient(target, { redirect_uris: [redirect_uri] });
+    const arrived: Request[] = [];
+    await page.route(`${redirect_uri}*`, (route) => {
+      arrived.push(route.request());
+      return route.fulfill({ contentType: 'text/html', body: '<!doctype html><html lang="en"><title>Client</title>' });
+    });
+    await page.goto(authorizeUrl(target, client, pkce().challenge, { redirect_uri, prompt: 'none' }));
+    assert.equal(arrived, []);
+    assert.equal(await look(page, 'authorization-error'), []);
+    await page.getByRole('link', { name: 'Return to the assistant' }).click();
+    await page.waitForURL(`${redirect_uri}*`);
+    const { searchParams } = new URL(arrived[0]!.url());
+    assert.equal([searchParams.get('error'), searchParams.get('iss')], ['login_required', service.url]);
+    assert.is((await arrived[0]!.allHeaders()).referer, undefined);
+
+    const document = 'https://assistant.example/client.json';
+    await page.goto(authorizeUrl(target, document, pkce().challenge));
+    await page.getByText('This service fetches no such documents').waitFor();
+    assert.equal(await look(page, 'authorization-error-document'), []);
+    await page.unrouteAll();
   });
 
   test('mcp-remote is allowed from the bare address, and has to ask again once it is disconnected', async (context) => {

@@ -10,8 +10,7 @@ import type { AccessEntry } from '../../src/identity/access-told.ts';
 import type { Outside } from '../../src/identity/oauth/metadata-fetch.ts';
 import { createOAuth, type OAuth } from '../../src/identity/oauth/oauth.ts';
 import { createPages } from '../../src/web/routes.ts';
-import { authorizeUrl, newClient, pkce } from './oauth-raw.ts';
-import type { OAuthService } from './oauth-service.ts';
+import { authorizeUrl, newClient, pkce, type Target } from './oauth-raw.ts';
 import { pathOf, startWeb, TestBrowser, type WebTest } from './web.ts';
 
 /** The pages and the OAuth server in one app, as the service has them. */
@@ -19,7 +18,7 @@ export interface OAuthPages {
   web: WebTest;
   oauth: OAuth;
   /** What the messages of oauth-raw.ts are sent to. */
-  target: OAuthService;
+  target: Target;
   /** What the access log was told. */
   noted: AccessEntry[];
   /** A browser that is signed in as the owner, and one that is not. */
@@ -57,7 +56,7 @@ export async function startOAuthPages(outside?: Outside): Promise<OAuthPages> {
   const stranger = () => new TestBrowser(url, new URL(url).host, url);
   return {
     ...{ web, oauth, stranger, noted },
-    target: { url, resource: `${url}/api/mcp/v1` } as OAuthService,
+    target: { url, resource: `${url}/api/mcp/v1` },
     signedIn: async () => {
       const browser = stranger();
       for (const [name, value] of (await web.setUpOwner()).cookies) browser.cookies.set(name, value);

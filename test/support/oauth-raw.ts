@@ -4,6 +4,9 @@ import { type OAuthService, TestBrowser } from './oauth-service.ts';
 
 export const REDIRECT = 'http://127.0.0.1:33418/callback';
 
+/** Where a service is, and the resource that tokens are for. */
+export type Target = Pick<OAuthService, 'url' | 'resource'>;
+
 export interface Answer {
   status: number;
   headers: Headers;
@@ -17,7 +20,7 @@ export interface TokenSet {
   scope: string;
 }
 
-export async function register(service: OAuthService, metadata: object): Promise<Answer> {
+export async function register(service: Target, metadata: object): Promise<Answer> {
   const response = await fetch(`${service.url}/oauth/register`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -27,7 +30,7 @@ export async function register(service: OAuthService, metadata: object): Promise
 }
 
 /** A client with one loopback redirect. */
-export async function newClient(service: OAuthService, metadata: object = {}): Promise<string> {
+export async function newClient(service: Target, metadata: object = {}): Promise<string> {
   const answer = await register(service, { client_name: 'Raw client', redirect_uris: [REDIRECT], ...metadata });
   if (answer.status !== 201) throw new Error(`not registered: ${JSON.stringify(answer.json)}`);
   return String(answer.json.client_id);
@@ -42,7 +45,7 @@ export function pkce(): { verifier: string; challenge: string } {
 type Fields = Record<string, string | readonly string[] | undefined>;
 
 /** An authorization request's address; a field that is undefined is left out. */
-export function authorizeUrl(service: OAuthService, client_id: string, challenge: string, fields: Fields = {}): string {
+export function authorizeUrl(service: Target, client_id: string, challenge: string, fields: Fields = {}): string {
   const url = new URL(`${service.url}/oauth/authorize`);
   url.search = query({
     ...{ response_type: 'code', client_id, redirect_uri: REDIRECT, state: 'a-state' },
@@ -53,7 +56,7 @@ export function authorizeUrl(service: OAuthService, client_id: string, challenge
 }
 
 /** Sends a form to an endpoint of programs. */
-export async function send(service: OAuthService, path: string, fields: Fields): Promise<Answer> {
+export async function send(service: Target, path: string, fields: Fields): Promise<Answer> {
   const response = await fetch(service.url + path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -62,13 +65,7 @@ export async function send(service: OAuthService, path: string, fields: Fields):
   return toAnswer(response);
 }
 
-export function exchange(
-  service: OAuthService,
-  client_id: string,
-  code: string,
-  verifier: string,
-  fields: Fields = {},
-) {
+export function exchange(service: Target, client_id: string, code: string, verifier: string, fields: Fields = {}) {
   return send(service, '/oauth/token', {
     ...{ grant_type: 'authorization_code', client_id, code, code_verifier: verifier, redirect_uri: REDIRECT },
     ...{ resource: service.resource },
@@ -76,7 +73,7 @@ export function exchange(
   });
 }
 
-export function refresh(service: OAuthService, client_id: string, refresh_token: string, fields: Fields = {}) {
+export function refresh(service: Target, client_id: string, refresh_token: string, fields: Fields = {}) {
   return send(service, '/oauth/token', { grant_type: 'refresh_token', client_id, refresh_token, ...fields });
 }
 
@@ -99,7 +96,7 @@ export async function connected(service: OAuthService, fields: Fields = {}) {
 }
 
 /** How a token is answered at the resource: 200 or 401. */
-export async function admits(service: OAuthService, token: string): Promise<number> {
+export async function admits(service: Target, token: string): Promise<number> {
   const response = await fetch(`${service.url}/api/mcp/v1`, { headers: { Authorization: `Bearer ${token}` } });
   await response.arrayBuffer();
   return response.status;

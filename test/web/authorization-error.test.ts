@@ -63,7 +63,7 @@ test('nothing that was sent becomes markup, the client’s name is not said, and
 });
 
 for (const [what, fields, said] of [
-  ['a client that nobody knows', { client_id: `cli_${EVIL}` }, 'does not know the assistant'],
+  ['a client that nobody knows', { client_id: `cli_${EVIL}` }, 'does not know this assistant'],
   ['another redirect', { redirect_uri: 'https://evil.example/' }, 'an address that it has not registered'],
 ] as const) {
   test(`there is no link for ${what}`, async ({ site }) => {
@@ -77,7 +77,7 @@ for (const [what, fields, said] of [
 test('an answer that is over is told on a page too', async ({ site }) => {
   const shown = await site.stranger().get('/oauth/authorize/none_of_these');
   assert.is(shown.status, 400);
-  assert.match(unescaped(shown.text), 'is over');
+  assert.match(unescaped(shown.text), 'has expired');
   assert.is(linkIn(shown), undefined);
 });
 

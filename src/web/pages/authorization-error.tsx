@@ -8,51 +8,54 @@ import { Facts } from '../pieces.tsx';
 import { redirectPlace } from '../redirect-place.ts';
 import { openGet, type Route } from '../visit.ts';
 
-/** What a person is told for each reason: what happened, and what to do next. */
+/** The words for each reason: what happened, and then what to do next. */
 const WORDS: Readonly<Record<AuthorizationErrorReason, readonly [happened: string, ...next: string[]]>> = {
   UNKNOWN_CLIENT: [
-    'veritrail does not know the assistant that sent you here. Assistants that nobody connects are forgotten after 90 days.',
+    'veritrail does not know this assistant. It forgets assistants that nobody has connected for 90 days.',
     'Remove veritrail from the assistant, add it again, and sign in once more.',
   ],
   DOCUMENT_UNREACHABLE: [
-    'The assistant describes itself in a document on the web, which veritrail could not fetch. So it does not know who asks.',
+    'The assistant describes itself in a document on the web. veritrail could not fetch it, so it does not know who asks.',
     'Stop waiting in the assistant, and start again.',
-    'If that fails, tell whoever runs this service: it needs outgoing https requests to the host below, or the setting CLIENT_METADATA_FETCH=off.',
-    'After such a change remove veritrail from the assistant and add it again, for it remembers how it began.',
+    'If that fails, tell whoever runs this service. It needs outgoing https requests to the host below, or the setting CLIENT_METADATA_FETCH=off.',
+    'After such a change, remove veritrail from the assistant and add it again. The assistant remembers its first attempt.',
   ],
   DOCUMENT_INVALID: [
-    'The assistant describes itself in a document on the web, which is not right. So veritrail does not know who asks.',
-    'Update the assistant, and start again. If that fails, tell its maker what stands below.',
+    'The assistant describes itself in a document on the web. That document has an error, so veritrail does not know who asks.',
+    'Update the assistant, and start again. If that fails, send the error below to its maker.',
   ],
   DOCUMENTS_OFF: [
-    'The assistant describes itself in a document on the web, and this service fetches none. So it does not know who asks.',
-    'Remove veritrail from the assistant, add it again, and sign in once more: then the assistant registers here by itself.',
+    'The assistant describes itself in a document on the web. This service fetches no such documents, so it does not know who asks.',
+    'Remove veritrail from the assistant, add it again, and sign in once more. Then the assistant registers here by itself.',
   ],
   UNKNOWN_REDIRECT: [
     'The assistant wants the answer to go to an address that it has not registered here.',
     'Remove veritrail from the assistant, add it again, and sign in once more.',
   ],
   EXPIRED: [
-    'This request of an assistant is over, or it was begun in another browser.',
+    'This request of an assistant has expired, or it was started in another browser.',
     'Start again in the assistant.',
   ],
   NO_INTERACTION: [
-    'The assistant asked to be connected without asking you. veritrail always asks.',
+    'The assistant wanted to be connected without asking you. veritrail always asks.',
     'Start again in the assistant. If this happens again, tell its maker.',
   ],
   RATE_LIMITED: ['There were too many such requests.', 'Wait a minute, then start again in the assistant.'],
   INVALID_REQUEST: [
-    'The assistant’s request is one that veritrail does not answer.',
-    'Start again in the assistant. If this happens again, update the assistant, or tell its maker what stands below.',
+    'The assistant sent a request that veritrail cannot answer.',
+    'Start again in the assistant. If this happens again, update it, or send the error below to its maker.',
   ],
-  UNAVAILABLE: ['The service cannot reach its data just now.', 'Wait a moment, then start again in the assistant.'],
+  UNAVAILABLE: [
+    'The service cannot reach its data at the moment.',
+    'Wait a moment, then start again in the assistant.',
+  ],
   INTERNAL: [
     'Something went wrong in the service.',
     'Start again in the assistant. If this happens again, tell whoever runs this service.',
   ],
 };
 
-/** Where the person learns that an assistant’s request was refused, before the assistant does. */
+/** Tells a person that an assistant's request was refused, before the assistant learns of it. */
 export const authorizationErrorPage = ({ oauth }: Pick<WebParts, 'oauth'>): Route[] =>
   [PATHS.authorize, `${PATHS.authorize}/:uid`].map((path) =>
     openGet(path, ({ ctx }) => {
@@ -87,14 +90,14 @@ function page(error: AuthorizationError): Page {
   };
 }
 
-/** Without it the assistant would wait for an answer; with a redirect instead, any web site could send people on by our name. */
+/** Lets the assistant know: it waits for an answer. A redirect would do so too, but for any web site that registers. */
 function Return({ answer }: { answer: NonNullable<AuthorizationError['answer']> }) {
   const place = redirectPlace(answer);
   return (
     <>
       <p class="notice warning">
-        The assistant waits for an answer at <strong>{place}</strong>. Return only if you have just begun this yourself,
-        and this is where your assistant is. Otherwise close this page.
+        The assistant waits for an answer at <strong>{place}</strong>. Return only if you started this yourself and your
+        assistant is there. Otherwise close this page.
       </p>
       <p>
         <a class="button" href={answer.uri} rel="noreferrer">
