@@ -43,8 +43,8 @@ export function toolsReference(template: string, tools: readonly Tool[], ran: re
       [list, update].flatMap(({ input }) => propertiesOf(fullSchema(input))),
     ),
     'shared-filters': shared(SHARED_FILTERS, filtersOf(list), 'filter.'),
-    'list-output': outputTable(fullSchema(listOutput(kind)), kind.plural),
-    'write-output': outputTable(fullSchema(writeOutput(kind, true)), kind.singular),
+    'list-output': outputTable(fullSchema(listOutput(kind)), [kind.plural]),
+    'write-output': outputTable(fullSchema(writeOutput(kind, true)), [kind.singular]),
     'record-fields': commonFields(kind),
     'error-output': outputTable(propertiesOf(fullSchema(errorOutput))[0]!.schema),
     errors: errors(),
@@ -233,7 +233,12 @@ function choices(inputs: readonly Property[], tool: Tool): string {
 
 function outputs({ record, readOnly, output }: Tool): string[] {
   if (record === undefined) return [outputTable(fullSchema(output))];
-  if (!readOnly) return [`Answers \`${record.singular}\`, whole, and what every write answers.`];
+  if (!readOnly) {
+    const ofAll = propertiesOf(fullSchema(writeOutput(record, true))).map(({ name }) => name);
+    const hasMore = propertiesOf(fullSchema(output)).some(({ name }) => !ofAll.includes(name));
+    const said = `Answers \`${record.singular}\`, whole, and what every write answers`;
+    return hasMore ? [`${said}. Also:`, outputTable(fullSchema(output), ofAll)] : [`${said}.`];
+  }
   const summary = propertiesOf(fullSchema(record.summary)).map(({ name }) => name);
   const shown = summary.filter((name) => !SHARED_FIELDS.includes(name)).map((name) => `\`${name}\``);
   return [`Answers \`${record.plural}\`; a SUMMARY has \`id\`, ${shown.join(', ')}, \`owner\`.`];

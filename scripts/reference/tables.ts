@@ -81,9 +81,9 @@ export function noteOf(schema: JsonSchema): string {
 }
 
 /** An output's members as rows; of its lists of objects, the members too. `known` is said elsewhere. */
-export function outputTable(schema: JsonSchema, known?: string): string {
+export function outputTable(schema: JsonSchema, known: readonly string[] = []): string {
   const rows = membersOf(schema)
-    .filter(({ name }) => name !== known)
+    .filter(({ name }) => !known.includes(name))
     .flatMap((property) => outputRows(property));
   return table(['answer', 'what it is', 'note'], rows);
 }

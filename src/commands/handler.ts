@@ -39,6 +39,8 @@ export interface Executed<State> {
   /** Record revision after it: 1 when added, +1 an event. */
   revision: number;
   event_types: string[];
+  /** When the command's events were recorded, now or before; null where it led to none. */
+  recorded_at: string | null;
   /** Of the newest event that the answer rests on, appended now or before; null where there is no stream. */
   position: Position | null;
   repeated: boolean;
@@ -221,6 +223,7 @@ export class CommandHandler {
       updated_at: at.updated_at,
       revision: before.revision + 1 + at.before,
       event_types: before.event_types,
+      recorded_at: before.recorded_at,
       position: at.position,
       repeated: true,
     };
@@ -277,6 +280,7 @@ function executed<State>(at: Folded<State>, events: readonly TrailEvent[]): Exec
     updated_at: at.updated_at,
     revision: recordRevision(at),
     event_types: events.map((event) => event.type),
+    recorded_at: events.at(-1)?.metadata.recorded_at ?? null,
     position: at.position,
     repeated: false,
   };

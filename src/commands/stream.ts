@@ -10,6 +10,8 @@ export interface FoldedCommand {
   input_hash: string;
   /** Stream revision of its last event. */
   revision: number;
+  /** When its events were recorded. */
+  recorded_at: string;
   event_types: string[];
 }
 
@@ -93,10 +95,10 @@ export function evolveBy<State extends object, Event extends DomainEvent>(
 }
 
 function remember(commands: Map<string, FoldedCommand>, event: TrailEvent): void {
-  const { command_id, salt, input_hash } = event.metadata;
+  const { command_id, salt, input_hash, recorded_at } = event.metadata;
   const known = commands.get(command_id);
   if (known === undefined) {
-    commands.set(command_id, { salt, input_hash, revision: event.revision, event_types: [event.type] });
+    commands.set(command_id, { salt, input_hash, revision: event.revision, recorded_at, event_types: [event.type] });
   } else if (event.revision > known.revision) {
     known.revision = event.revision;
     known.event_types.push(event.type);

@@ -1,4 +1,4 @@
-import { addDays, dateOf } from './dates.ts';
+import { addDays, dateOf, endOfDay } from './dates.ts';
 import type { DecisionContext } from './decider.ts';
 import { type CommandOf, type EventOf, recordFamily } from './family.ts';
 import { refuseMove } from './moves.ts';
@@ -53,11 +53,12 @@ type TakenOutOfService =
 type Own = Reviewed | TakenOutOfService;
 export type VendorEvent = EventOf<'Vendor', VendorState, typeof DETAILS, Own>;
 
-type ReviewVendor = {
+export type ReviewVendor = {
   type: 'ReviewVendor';
   outcome: VendorReview['outcome'];
   findings?: string | null;
   conditions?: string | null;
+  /** A time, or a date: see `timeOfReview`. */
   reviewed_at?: string;
   next_review_due?: string | null;
 } & Reasoned;
@@ -99,7 +100,7 @@ function review(command: ReviewVendor, _state: VendorState, context: DecisionCon
       },
     );
   }
-  const reviewed_at = command.reviewed_at ?? context.now;
+  const reviewed_at = timeOfReview(command, context.now);
   refuseFuture('reviewed_at', reviewed_at, context);
   const next_review_due = command.next_review_due ?? addDays(reviewed_at, REVIEW_INTERVAL_DAYS);
   if (next_review_due < dateOf(reviewed_at)) {
@@ -121,6 +122,25 @@ function review(command: ReviewVendor, _state: VendorState, context: DecisionCon
     ...because(command.reason),
   };
   return [{ type: 'VendorReviewed', data }];
+}
+
+/** Returns the time of a review that is recorded now: the one given, the end of the day given but at most now, or now. */
+function timeOfReview({ reviewed_at }: Pick<ReviewVendor, 'reviewed_at'>, now: string): string {
+  if (reviewed_at === undefined || reviewed_at === dateOf(now)) return now;
+  return reviewed_at === dateOf(reviewed_at) ? endOfDay(reviewed_at) : reviewed_at;
+}
+
+/**
+ * Returns the newest review where it is later than the one of a command, which then changed nothing but the history.
+ * @param recorded_at when the command's review was recorded
+ */
+export function supersededBy(
+  command: Pick<ReviewVendor, 'reviewed_at'>,
+  recorded_at: string,
+  { last_reviewed, review }: VendorState,
+): { reviewed_at: string; outcome: VendorReview['outcome'] | null } | null {
+  if (last_reviewed === null || timeOfReview(command, recorded_at) >= last_reviewed) return null;
+  return { reviewed_at: last_reviewed, outcome: review?.outcome ?? null };
 }
 
 function isOutOfService(status: VendorStatus): status is OutOfService {

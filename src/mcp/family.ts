@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FamilyName } from '../commands/families.ts';
+import type { Executed } from '../commands/handler.ts';
 import { FAMILY_QUERIES } from '../queries/families.ts';
 import type { FamilyQuery } from '../queries/family.ts';
 import { listRecords } from '../queries/list.ts';
@@ -124,11 +125,13 @@ export function changeTool(
     /** A worked example, without the id. */
     example: Example;
     prepare?(input: unknown): unknown;
+    /** Members of the answer that only this tool has: their types, and their values. */
+    more?: { shape: z.ZodRawShape; of(command: object, executed: Executed<object>): object };
     /** The command that the input stands for; what every write takes is left out of it, but for the reason. */
     command(input: Record<string, unknown>): { type: string; [field: string]: unknown };
   },
 ): Tool {
-  const { name, description, fields, example, prepare, command } = definition;
+  const { name, description, fields, example, prepare, more, command } = definition;
   const { query: family } = own;
   const record = recordKind(own);
   return tool({
@@ -141,18 +144,20 @@ export function changeTool(
       ...field.writeFields,
       expected_revision: field.expectedRevision(),
     }),
-    output: writeOutput(record, false),
+    output: writeOutput(record, false, more?.shape),
     example: { id: `{${family.singular}}`, ...example },
     record,
     ...(prepare ? { prepare } : {}),
     run: (input: unknown, { caller }: CallContext) => {
       const { id, organization_id, idempotency_key, expected_revision, ...rest } = input as Given;
+      const given = command(rest);
       return changeRecord(service, caller, id, {
         tool: name,
         family: family.type as FamilyName,
         singular: family.singular,
         input: { organization_id, idempotency_key, expected_revision },
-        command: command(rest),
+        command: given,
+        ...(more ? { more: (executed) => more.of(given, executed) } : {}),
       });
     },
   });

@@ -65,14 +65,19 @@ export const date = () =>
     .refine(isRealDate, 'is not a date: give YYYY-MM-DD')
     .meta({ format: 'date' });
 
-/** RFC 3339 in UTC; a date stands for its beginning. */
-export const timestamp = () =>
+/** RFC 3339 in UTC, or a date; `read` says what becomes of either. */
+const instant = (read: (value: string) => string | null) =>
   z
     .string()
     .overwrite((value) => value.trim())
-    .refine((value) => beginOf(value) !== null, 'is not a time: give YYYY-MM-DD, or YYYY-MM-DDThh:mm:ssZ in UTC')
-    .overwrite((value) => beginOf(value) ?? value)
+    .refine((value) => read(value) !== null, 'is not a time: give YYYY-MM-DD, or YYYY-MM-DDThh:mm:ssZ in UTC')
+    .overwrite((value) => read(value) ?? value)
     .meta({ title: 'time', pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z)?$' });
+
+/** A time; a date stands for its beginning. */
+export const timestamp = () => instant(beginOf);
+/** A time, or a date, which stays one: the decider knows what it stands for. */
+export const dateOrTime = () => instant((value) => (isRealDate(value) ? value : beginOf(value)));
 
 const LETTER = '[0-9A-HJKMNP-TV-Z]';
 /** A pattern of ids of these kinds, and of some words beside them. */

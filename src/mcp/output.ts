@@ -101,13 +101,14 @@ export function pageOf(plural: string, items: readonly z.ZodType[], more: z.ZodR
 export const listOutput = ({ plural, summary, full }: RecordKind) => pageOf(plural, [summary, full]);
 
 /** The answer of a write on one record. */
-export function writeOutput({ singular, full }: RecordKind, adds: boolean): z.ZodType {
+export function writeOutput({ singular, full }: RecordKind, adds: boolean, more: z.ZodRawShape = {}): z.ZodType {
   const similar = z.array(z.strictObject({ id: z.string(), name: z.string().nullable() }));
   return z.strictObject({
     [singular]: full,
     revision: z.int().describe('of the record after this write'),
     position: position().optional().describe('of the write’s last event: serves as as_of; absent while pending'),
     event_types: z.array(z.string()).describe('what happened; empty where nothing changed'),
+    ...more,
     repeated: z.literal(true).optional().describe('this key and input were done before'),
     pending,
     ...(adds ? { similar: similar.optional().describe('others of the same name or reference: advice') } : {}),

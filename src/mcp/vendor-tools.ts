@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { CRITICALITIES, OUTCOMES, VENDOR_STATUSES } from '../commands/vendor.ts';
+import {
+  CRITICALITIES,
+  OUTCOMES,
+  type ReviewVendor,
+  supersededBy,
+  VENDOR_STATUSES,
+  type VendorState,
+} from '../commands/vendor.ts';
 import { vendorQuery } from '../queries/vendors.ts';
 import { changeTool, familyTools } from './family.ts';
 import * as field from './fields.ts';
@@ -73,16 +80,33 @@ export function vendorTools(service: Service): Tool[] {
     changeTool(service, vendors, {
       name: 'reviewVendor',
       description:
-        'Record a review: sets status to the outcome, last_reviewed (now unless reviewed_at), next_review_due (365 days later unless given). CONDITIONAL needs conditions. Takes a suspended vendor back.',
+        'Record a review: sets status to the outcome, last_reviewed (now unless reviewed_at), next_review_due (365 days later unless given). If the newest review is later, it changes nothing else and answers superseded_by. CONDITIONAL needs conditions. Takes a suspended vendor back.',
       fields: {
         outcome: field.oneOf(OUTCOMES),
         findings: field.clearable(field.text()),
         conditions: field.clearable(field.text()),
-        reviewed_at: field.timestamp().optional(),
+        reviewed_at: field.unsaid(
+          field.dateOrTime().optional().describe('now unless given; of a date its end, at most now'),
+        ),
         next_review_due: field.clearable(field.date()),
       },
       example: { outcome: 'CONDITIONAL', conditions: 'Encrypts backups by summer', reason: 'Yearly review' },
       command: (review) => ({ type: 'ReviewVendor', ...review }),
+      more: {
+        shape: {
+          superseded_by: z
+            .strictObject({ reviewed_at: time(), outcome: field.oneOf(OUTCOMES).nullable() })
+            .optional()
+            .describe(
+              'the newest review, where it is later than this one; no outcome where the vendor was added with it',
+            ),
+        },
+        of: (command, { recorded_at, state }) => {
+          if (recorded_at === null) return {};
+          const newest = supersededBy(command as ReviewVendor, recorded_at, state as VendorState);
+          return newest === null ? {} : { superseded_by: newest };
+        },
+      },
     }),
   ];
 }

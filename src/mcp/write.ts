@@ -28,6 +28,8 @@ interface WriteSpec {
   asked?(command: Record<string, unknown>): unknown;
   /** Of a new record, where it is not drawn for the command. */
   id?: string;
+  /** Members of the answer that only this tool has. */
+  more?(executed: Executed<object>): object;
 }
 
 /** Adds a record: its id follows from the command, so that a repeated call makes the same one. */
@@ -84,6 +86,7 @@ async function write(
     revision: executed.revision,
     ...(position === undefined ? {} : { position }),
     event_types: executed.event_types,
+    ...spec.more?.(executed),
     ...(executed.repeated ? { repeated: true } : {}),
     ...(pending ? { pending: true } : {}),
   };

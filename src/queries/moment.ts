@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../commands/caller.ts';
-import { dateOf } from '../commands/dates.ts';
+import { dateOf, endOfDay } from '../commands/dates.ts';
 import { kindOf } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { permit } from '../commands/roles.ts';
@@ -31,9 +31,6 @@ const SETTLED_MS = 10_000;
 
 /** Of read models, times whose ordinal can't change any more, so that a walk through old pages resolves them once. */
 const settled = new WeakMap<ReadModels, LRUCache<string, number>>();
-
-/** A real date's last millisecond. */
-export const endOfDay = (date: string): string => `${date}T23:59:59.999Z`;
 
 /** A date's first millisecond, or the timestamp; null when it is neither or impossible. */
 export const beginOf = (text: string): string | null => (isRealDate(text) ? `${text}T00:00:00.000Z` : endOf(text));

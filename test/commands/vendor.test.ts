@@ -184,6 +184,22 @@ test('is next due 365 days after its review, counted from the review’s day, or
     .refused('invalid_input', { field: 'next_review_due' });
 });
 
+test('is reviewed at the end of a day that is given without a time, at most now', () => {
+  for (const [asked, reviewed_at] of [
+    ['2026-03-09', '2026-03-09T23:59:59.999Z'],
+    ['2026-03-10', NOW],
+    ['2026-03-10T08:00:00.000Z', '2026-03-10T08:00:00.000Z'],
+  ] as const) {
+    const review = { findings: null, conditions: null, reviewed_by: EDITOR_ID, reviewed_at };
+    given([added])
+      .when({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at: asked, next_review_due: '2027-01-01' })
+      .then([{ type: 'VendorReviewed', data: { outcome: 'APPROVED', ...review, next_review_due: '2027-01-01' } }]);
+  }
+  given([added])
+    .when({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at: '2026-03-11' })
+    .refused('invalid_input', { field: 'reviewed_at' });
+});
+
 test('is not reviewed in the future', () => {
   given([added])
     .when({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at: '2026-03-10T09:30:00.001Z' })

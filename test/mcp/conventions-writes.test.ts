@@ -176,17 +176,54 @@ test('a review older than the newest is kept in the history and changes nothing 
     findings: 'none',
     conditions: null,
     reviewed_by: accountId,
-    reviewed_at: '2026-06-01T00:00:00.000Z',
+    reviewed_at: '2026-06-01T23:59:59.999Z',
   });
   assert.is(newest.vendor.next_review_due, '2027-06-01');
   const older = await owner.ok('reviewVendor', { id, outcome: 'REJECTED', reviewed_at: '2026-01-01' });
   assert.equal(older.event_types, ['VendorReviewed']);
+  assert.equal(older.superseded_by, { reviewed_at: '2026-06-01T23:59:59.999Z', outcome: 'APPROVED' });
+  assert.is(newest.superseded_by, undefined);
   const same = (vendor: object) => ({ ...vendor, revision: 0, updated_at: '' });
   assert.equal(same(older.vendor), same(newest.vendor));
   const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter: { record_id: [id] } });
-  assert.equal([changes[0]!.effective_at, changes[0]!.changes], ['2026-01-01T00:00:00.000Z', []]);
+  assert.equal([changes[0]!.effective_at, changes[0]!.changes], ['2026-01-01T23:59:59.999Z', []]);
   const early = { id, outcome: 'APPROVED', reviewed_at: '2026-07-01', next_review_due: '2026-06-30' };
   assert.is((await owner.refused('reviewVendor', early)).field, 'next_review_due');
+});
+
+test('a date of a review is the end of that day, and the same call again is repeated', async (served) => {
+  const { owner, organizationId } = served;
+  const added = { organization_id: organizationId, name: 'Dated', last_reviewed: daysAgo(3) };
+  const { id } = (await owner.ok('addVendor', added)).vendor;
+  const review = (reviewed_at: string, idempotency_key: string, outcome = 'APPROVED') =>
+    owner.ok('reviewVendor', { id, outcome, reviewed_at, idempotency_key });
+  const before = await review(daysAgo(4), 'before');
+  assert.equal(before.superseded_by, { reviewed_at: `${daysAgo(3)}T00:00:00.000Z`, outcome: null });
+  assert.is(before.vendor.status, 'PENDING_REVIEW');
+  // Later on the day that is known already.
+  const same = await review(daysAgo(3), 'same');
+  assert.equal([same.superseded_by, same.vendor.last_reviewed], [undefined, `${daysAgo(3)}T23:59:59.999Z`]);
+
+  const now = await owner.ok('reviewVendor', { id, outcome: 'REJECTED' });
+  const today = await review(daysAgo(0), 'today');
+  assert.equal(
+    [today.superseded_by, today.vendor.status],
+    [undefined, 'APPROVED'],
+    'a review of today is not before now',
+  );
+  assert.ok(today.vendor.last_reviewed! >= now.vendor.last_reviewed!);
+  assert.ok(today.vendor.last_reviewed! <= new Date().toISOString());
+  const again = await review(daysAgo(0), 'today');
+  assert.equal([again.repeated, again.position, again.superseded_by], [true, today.position, undefined]);
+  const newest = await owner.ok('reviewVendor', { id, outcome: 'CONDITIONAL', conditions: 'c' });
+  const later = await review(daysAgo(0), 'today');
+  const superseded_by = { reviewed_at: newest.vendor.last_reviewed, outcome: 'CONDITIONAL' };
+  assert.equal([later.repeated, later.superseded_by], [true, superseded_by]);
+  const other = { id, outcome: 'APPROVED', reviewed_at: daysAgo(1), idempotency_key: 'today' };
+  assert.is((await owner.refused('reviewVendor', other)).code, 'idempotency_conflict');
+  assert.is((await owner.refused('reviewVendor', { ...other, reviewed_at: daysAgo(-1) })).field, 'idempotency_key');
+  const future = { id, outcome: 'APPROVED', reviewed_at: daysAgo(-1) };
+  assert.is((await owner.refused('reviewVendor', future)).field, 'reviewed_at');
 });
 
 test('scores and priorities follow the ratings', async ({ owner, organizationId }) => {

@@ -41,6 +41,7 @@ export interface Result {
   position: string;
   event_types: string[];
   repeated?: true;
+  superseded_by?: { reviewed_at: string; outcome: string | null };
   similar?: { id: string; name: string }[];
   next_cursor?: string;
   total: number;

@@ -1,5 +1,5 @@
-import { addDays } from '../../commands/dates.ts';
-import { endOfDay, ordinalAt } from '../moment.ts';
+import { addDays, endOfDay } from '../../commands/dates.ts';
+import { ordinalAt } from '../moment.ts';
 import { addCoverage, coverageOfEach } from './coverage.ts';
 import { ALL_FIGURES } from './family-figures.ts';
 import { familyFigures, type Values, valuesOf } from './figures.ts';

@@ -1,5 +1,6 @@
+import { endOfDay } from '../../commands/dates.ts';
 import { type Priority, priorityOf } from '../../commands/risk.ts';
-import { endOfDay, ordinalAt } from '../moment.ts';
+import { ordinalAt } from '../moment.ts';
 import { riskQuery } from '../risks.ts';
 import type { ReportContext, TrendPoint } from './report-type.ts';
 import { recordsAt } from './walk.ts';
