@@ -5,6 +5,7 @@ import { chainEvents, saltedHash } from '../trail/hash.ts';
 import type { Aggregate } from './aggregate.ts';
 import type { Role } from './caller.ts';
 import { dateOf } from './dates.ts';
+import { beforeDeadline, commandDeadline } from './deadline.ts';
 import type { DomainEvent } from './decider.ts';
 import { asRefusal, Refusal } from './refusal.ts';
 import { type Folded, fold, nothing, recordRevision } from './stream.ts';
@@ -27,6 +28,8 @@ export interface Envelope {
   expected_revision?: number;
   /** What else must hold, such as that a record which is named is there: not asked where the command is known already. */
   guard?: () => Promise<void>;
+  /** When the command must be answered, as milliseconds since the epoch; a command's time-out from now unless given. */
+  deadline?: number;
   /** The stream cannot exist yet, its id being drawn at random for this very command, or was just seen not to. */
   fresh?: boolean;
 }
@@ -68,10 +71,11 @@ export interface HandlerOptions {
 type Judged<State> = { done: Executed<State> } | { drafts: readonly DomainEvent[]; now: string };
 
 const ATTEMPTS = 20;
-/** An ambiguous append is repeated verbatim until this long after its recorded_at. */
-const VERBATIM_MS = 5_000;
-/** Then it is decided anew, in all not longer than this. */
-const GIVE_UP_MS = 12_000;
+/**
+ * How long an append without an answer is retried with the same bytes. That is safe: their id is their hash, so the
+ * store can only say "already there". After that, the command is decided again on fresh state, until its deadline.
+ */
+const RETRY_SAME_BYTES_MS = 3_000;
 
 /** Runs commands: load, decide, append, and again on the newest state where another writer was first. */
 export class CommandHandler {
@@ -93,7 +97,18 @@ export class CommandHandler {
     command: Command,
     envelope: Envelope,
   ): Promise<Executed<State>> {
-    const started = Date.now();
+    const deadline = envelope.deadline ?? commandDeadline();
+    return beforeDeadline(deadline, this.run(aggregate, command, envelope, deadline)).catch((error: unknown) => {
+      throw asRefusal(error);
+    });
+  }
+
+  private async run<State extends object, Command, Event extends DomainEvent>(
+    aggregate: Aggregate<State, Command, Event>,
+    command: Command,
+    envelope: Envelope,
+    deadline: number,
+  ): Promise<Executed<State>> {
     const { stream, decider } = aggregate;
     let known = envelope.fresh ? nothing<State>() : await this.load(aggregate);
     await this.guard(aggregate, envelope, known);
@@ -108,7 +123,7 @@ export class CommandHandler {
         return executed(next, events);
       } catch (error) {
         const anew = error instanceof RevisionConflict || (error instanceof StoreUnavailable && error.ambiguous);
-        if (!anew || Date.now() - started > GIVE_UP_MS) throw asRefusal(error);
+        if (!anew || Date.now() > deadline) throw error;
         if (attempt >= ATTEMPTS) {
           throw new Refusal('conflict', 'Too many writers change this record at once: repeat the call in a moment.');
         }
@@ -151,7 +166,9 @@ export class CommandHandler {
     try {
       await guard();
     } catch (error) {
-      if (!(error instanceof Refusal) || !(await this.load(aggregate, true)).commands.has(command_id)) throw error;
+      // A store that is away is not asked once more.
+      if (!(error instanceof Refusal) || error.code === 'unavailable') throw error;
+      if (!(await this.load(aggregate, true)).commands.has(command_id)) throw error;
     }
   }
 
@@ -266,7 +283,7 @@ export class CommandHandler {
         return await this.store.append(stream, events, expected < 0 ? NO_STREAM : expected);
       } catch (error) {
         const ambiguous = error instanceof StoreUnavailable && error.ambiguous;
-        if (!ambiguous || Date.now() - started > VERBATIM_MS) throw error;
+        if (!ambiguous || Date.now() - started > RETRY_SAME_BYTES_MS) throw error;
         await jitter(attempt);
       }
     }

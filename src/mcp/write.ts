@@ -1,4 +1,5 @@
 import type { Caller, Role } from '../commands/caller.ts';
+import { beforeDeadline, commandDeadline } from '../commands/deadline.ts';
 import { FAMILIES, type FamilyName, familyOf, recordAggregate } from '../commands/families.ts';
 import type { Envelope, Executed } from '../commands/handler.ts';
 import { commandId, derivedId } from '../commands/ids.ts';
@@ -39,17 +40,20 @@ export async function addRecord(service: Service, caller: Caller, spec: WriteSpe
   const command_id = commandId([organizationId, spec.tool], spec.input.idempotency_key);
   const id = spec.id ?? derivedId(FAMILIES[spec.family].prefix, command_id);
   const fresh = spec.id === undefined && spec.input.idempotency_key === undefined;
-  const answer = await write(service, caller, organizationId, role, id, { command_id, fresh }, spec);
+  const deadline = commandDeadline();
+  const answer = await write(service, caller, organizationId, role, id, { command_id, fresh, deadline }, spec);
   const similar = await similarTo(service.reader, organizationId, answer[spec.singular] as Record<string, unknown>);
   return similar.length > 0 ? { ...answer, similar } : answer;
 }
 
 /** Changes one record, which names its organization. */
 export async function changeRecord(service: Service, caller: Caller, id: string, spec: WriteSpec): Promise<object> {
-  const organizationId = await organizationOf(service, caller, id, spec.input.organization_id);
+  const deadline = commandDeadline();
+  const found = organizationOf(service, caller, id, spec.input.organization_id);
+  const organizationId = await beforeDeadline(deadline, found);
   const role = permit(caller, organizationId, deedOf(spec.tool));
   const command_id = commandId([organizationId, spec.tool, id], spec.input.idempotency_key);
-  return write(service, caller, organizationId, role, id, { command_id }, spec);
+  return write(service, caller, organizationId, role, id, { command_id, deadline }, spec);
 }
 
 async function write(
@@ -58,7 +62,7 @@ async function write(
   organizationId: string,
   role: Role,
   id: string,
-  identity: Pick<Envelope, 'command_id' | 'fresh'>,
+  identity: Pick<Envelope, 'command_id' | 'fresh' | 'deadline'>,
   spec: WriteSpec,
 ): Promise<Record<string, unknown>> {
   const { expected_revision } = spec.input;

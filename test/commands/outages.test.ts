@@ -55,7 +55,7 @@ outage('too long for the same words, the command is decided anew and still done 
       const flaky = appendingBy(store, async (count, ...args) => {
         if (count > 0) return store.append(...args);
         if (landed) await store.append(...args);
-        forward(6_000);
+        forward(4_000);
         throw new StoreUnavailable('no answer', true);
       });
       const added = await handlerOn(flaky).execute({ stream, decider: vendor }, ADD, envelopeFor({ input: ADD }));

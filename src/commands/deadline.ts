@@ -1,0 +1,29 @@
+import { StoreUnavailable } from '../stores/errors.ts';
+
+/** A command on one record is decided and appended within this of its arrival, or refused as unavailable. */
+export const COMMAND_TIMEOUT_MS = 6_000;
+
+/** When a command that arrives now must be answered, as milliseconds since the epoch. */
+export function commandDeadline(): number {
+  return Date.now() + COMMAND_TIMEOUT_MS;
+}
+
+/**
+ * Settles as `work` does, or rejects at the deadline. The work goes on by its own limits then, so what it does may still be
+ * done: the failure is ambiguous.
+ * @throws StoreUnavailable at the deadline
+ */
+export async function beforeDeadline<T>(deadline: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new StoreUnavailable('no answer before the deadline', true)),
+      deadline - Date.now(),
+    );
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
