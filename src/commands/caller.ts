@@ -15,4 +15,18 @@ export interface Caller {
   read_only: boolean;
   /** What an OAuth client was granted; absent for other credentials, which have no scopes. */
   scopes?: readonly string[];
+  /**
+   * Present where the log does not answer and the roles are those it confirmed at most 10 s ago. They serve today's lists
+   * and records; everything else asks `confirmed` first.
+   * @throws StoreUnavailable where the log still does not answer
+   */
+  confirm?: () => Promise<Caller | null>;
+}
+
+/** The caller with roles that the log confirms now; with none, where the credential is good no more. @throws StoreUnavailable */
+export async function confirmed(caller: Caller): Promise<Caller> {
+  if (caller.confirm === undefined) return caller;
+  const { client } = caller;
+  const { confirm: _, ...rest } = (await caller.confirm()) ?? { ...caller, roles: new Map(), members: new Map() };
+  return { ...rest, client };
 }

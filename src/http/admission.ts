@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../commands/caller.ts';
+import { type Caller, confirmed } from '../commands/caller.ts';
 import { type Authenticate, callerOf } from './authentication.ts';
 import { challenges } from './challenge.ts';
 import { HttpError } from './errors.ts';
@@ -19,6 +19,18 @@ export type SessionCaller = (request: IncomingMessage) => Promise<Caller | null>
  * session of the pages. Nothing else is: browsers send the cookie with links of other sites
  */
 export function admission(
+  parts: { baseUrl: string; authenticate: Authenticate; limits: Limits },
+  sessions?: SessionCaller,
+): Admit {
+  const admit = admissionWithOlderRoles(parts, sessions);
+  return async (request) => confirmed(await admit(request));
+}
+
+/**
+ * The same for addresses that ask `confirmed` themselves for whatever is more than a read of today: a caller may come with
+ * roles that the log confirmed some seconds ago.
+ */
+export function admissionWithOlderRoles(
   parts: { baseUrl: string; authenticate: Authenticate; limits: Limits },
   sessions?: SessionCaller,
 ): Admit {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import { createProtocol } from '../mcp/protocol.ts';
 import type { ToolBox } from '../mcp/toolbox.ts';
-import { admission, type SessionCaller } from './admission.ts';
+import { admission, admissionWithOlderRoles, type SessionCaller } from './admission.ts';
 import type { Authenticate } from './authentication.ts';
 import { scopeGuard } from './challenge.ts';
 import { directToolRoutes } from './direct-tools.ts';
@@ -48,7 +48,7 @@ export interface HttpParts {
 /** The Koa app: the MCP endpoint, the direct form of the tools and its OpenAPI document, health, OAuth, pages. */
 export function createApp(parts: HttpParts): Koa<RequestState> {
   const { tools, version, logger, oauth, pages } = parts;
-  const admit = admission(parts);
+  const admit = admissionWithOlderRoles(parts);
   const requireScope = scopeGuard(tools, parts.baseUrl);
   // Addresses are as they are written, in small and large letters too: so are the rules of proxies for them.
   const router = new Router<RequestState>({ sensitive: true });

@@ -18,7 +18,11 @@ import type { TokenRecord } from './token-record.ts';
 const STALE_MS = 1_000;
 /** What is used and this old is looked up again beside the call, so that calls seldom wait. */
 const AGEING_MS = 500;
-/** A call waits no longer than this to be known: a store that takes more is away, whatever keeps it. */
+/** While the log does not answer, roles that it confirmed at most this long ago go on serving today's reads. */
+const CONFIRMED_MS = 10_000;
+/** A role that must be confirmed waits this long for the log before an older one is used. */
+const CONFIRM_WAIT_MS = 1_000;
+/** A look-up waits no longer than this for the account store: one that takes more is away, whatever keeps it. */
 const PATIENCE_MS = 1_300;
 const CACHED_TOKENS = 10_000;
 const CACHED_ORGANIZATIONS = 10_000;
@@ -64,6 +68,8 @@ export class Authenticator {
   private readonly organizations = new LRUCache<string, Dated<Promise<OrganizationState | null>>>({
     max: CACHED_ORGANIZATIONS,
   });
+  /** The newest state that the log answered for each organization, dated by the start of its read. */
+  private readonly confirmed = new LRUCache<string, Dated<OrganizationState | null>>({ max: CACHED_ORGANIZATIONS });
   private readonly used = new LRUCache<string, number>({ max: CACHED_TOKENS });
   /** Raised when something is forgotten: look-ups that began before are not believed. */
   private epoch = 0;
@@ -82,9 +88,7 @@ export class Authenticator {
     if (cached === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API'))
       return this.refuse(null, from);
     const age = cached === undefined ? Number.NaN : now - cached.at;
-    if (!(age >= 0 && age < STALE_MS)) {
-      return soon(this.lookUp(token), PATIENCE_MS).then((known) => this.admit(known, this.time(), from));
-    }
+    if (!(age >= 0 && age < STALE_MS)) return this.lookUp(token).then((known) => this.admit(known, this.time(), from));
     if (age >= AGEING_MS) void this.lookUp(token).catch(() => undefined);
     return this.admit(cached!.value, now, from);
   }
@@ -111,6 +115,7 @@ export class Authenticator {
     this.epoch += 1;
     this.lookups.clear();
     this.organizations.clear();
+    this.confirmed.clear();
     for (const [token, { value }] of this.known) if (value?.record.id === tokenId) this.known.delete(token);
   }
 
@@ -125,13 +130,14 @@ export class Authenticator {
     return lookup;
   }
 
-  private async read(token: string): Promise<Known | null> {
+  /** @param acceptOlder roles of the last seconds serve where the log does not answer */
+  private async read(token: string, acceptOlder = true): Promise<Known | null> {
     const at = this.time();
     const epoch = this.epoch;
     const hash = hashToken(token);
-    const found = isAccessToken(token) ? await this.findAccess(hash) : await this.findToken(hash);
+    const found = await soon(isAccessToken(token) ? this.findAccess(hash) : this.findToken(hash), PATIENCE_MS);
     const good = found !== null && found.record.revoked_at === null;
-    const known = good ? await this.toKnown(found.record, found.access, at) : { value: null, at };
+    const known = good ? await this.toKnown(token, found, at, acceptOlder) : { value: null, at };
     if (epoch !== this.epoch) return this.lookUp(token);
     this.known.set(token, known);
     return known.value;
@@ -150,27 +156,42 @@ export class Authenticator {
     return record === null || record.kind !== 'ASSISTANT' ? null : { record, access };
   }
 
+  /** The caller with roles that the log confirms now. @throws StoreUnavailable where it does not answer */
+  private async confirm(token: string): Promise<Caller | null> {
+    return (await this.read(token, false))?.caller ?? null;
+  }
+
   /** As old as the oldest of what it is made of. */
-  private async toKnown(record: TokenRecord, access: Access | null, at: number): Promise<Dated<Known>> {
+  private async toKnown(
+    token: string,
+    { record, access }: Found,
+    at: number,
+    acceptOlder: boolean,
+  ): Promise<Dated<Known>> {
     const roles = new Map<string, Role>();
     const members = new Map<string, Role>();
     let oldest = at;
+    let isConfirmed = true;
     for (const id of record.organizations) {
       let read = this.organization(id, at);
       // A token that has just been made is known here before it is known to an organization that was read earlier.
-      if (read.at < at && (await read.value)?.tokens[record.id] === undefined) read = this.reread(id, at);
-      const state = await read.value;
+      if (read.at < at && (await read.value.catch(() => null))?.tokens[record.id] === undefined)
+        read = this.reread(id, at);
+      const answered = await this.answerOf(id, read, acceptOlder);
+      const state = answered.value;
+      isConfirmed &&= answered.at >= read.at;
       const role = effectiveRole(record, state);
       if (role !== null) {
         roles.set(id, role);
         members.set(id, state!.members[record.account_id]!);
       }
-      oldest = Math.min(oldest, read.at);
+      oldest = Math.min(oldest, answered.at);
     }
     const { id, account_id } = record;
     const read_only = record.read_only || access?.scopes.includes(WRITE) === false;
     const scopes = access === null ? {} : { scopes: access.scopes };
-    const caller: Caller = { account_id, token_id: id, client: null, roles, members, read_only, ...scopes };
+    const confirm = isConfirmed ? {} : { confirm: () => this.confirm(token) };
+    const caller: Caller = { account_id, token_id: id, client: null, roles, members, read_only, ...scopes, ...confirm };
     const expiresAt = Math.min(Date.parse(record.expires_at), access?.expiresAt ?? Number.POSITIVE_INFINITY);
     const last_used_at = record.last_used_at === null ? 0 : Date.parse(record.last_used_at);
     const noteAt = Math.max(this.used.get(id) ?? 0, last_used_at) + USED_MS;
@@ -188,8 +209,33 @@ export class Authenticator {
     const value = this.load(id);
     const reading = { value, at };
     this.organizations.set(id, reading);
-    value.catch(() => this.organizations.get(id) === reading && this.organizations.delete(id));
+    const epoch = this.epoch;
+    value.then(
+      (state) => epoch === this.epoch && this.keepConfirmed(id, { value: state, at }),
+      () => this.organizations.get(id) === reading && this.organizations.delete(id),
+    );
     return reading;
+  }
+
+  private keepConfirmed(id: string, answer: Dated<OrganizationState | null>): void {
+    const before = this.confirmed.get(id);
+    if (before === undefined || before.at < answer.at) this.confirmed.set(id, answer);
+  }
+
+  /** What a read answers or, where the log is silent and older roles may serve, what it answered not long before. */
+  private async answerOf(
+    id: string,
+    read: Dated<Promise<OrganizationState | null>>,
+    acceptOlder: boolean,
+  ): Promise<Dated<OrganizationState | null>> {
+    const older = acceptOlder ? this.confirmed.get(id) : undefined;
+    const answer = read.value.then((value) => ({ value, at: read.at }));
+    if (older === undefined || older.at >= read.at) return answer;
+    const first = await orSilence(answer, read.at + CONFIRM_WAIT_MS - this.time());
+    if (first !== null) return first;
+    // Looked at again: another read may have been answered, and this one grown too old.
+    const newest = this.confirmed.get(id);
+    return newest !== undefined && this.time() - newest.at <= CONFIRMED_MS ? newest : answer;
   }
 
   private async load(id: string): Promise<OrganizationState | null> {
@@ -212,6 +258,22 @@ export class Authenticator {
 
   private time(): number {
     return this.parts.now().getTime();
+  }
+}
+
+/** What a promise answers within `ms`; null where it does not, or where the store is away. */
+async function orSilence<T>(answer: Promise<T>, ms: number): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, ms), null);
+  });
+  try {
+    return await Promise.race([answer, silence]);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return null;
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -60,6 +60,7 @@ export function listTool<FilterName extends string>(service: Service, own: ForLi
     output: listOutput(record),
     example: { organization_id: '{organization}', ...own.examples.list },
     record,
+    readsToday: ({ as_of }) => as_of === undefined,
     run: (input, { caller }) => listRecords(service.reader, query, name, caller, input),
   });
 }

@@ -29,6 +29,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
       }),
       output: organizationsOutput,
       example: { include_members: true },
+      readsToday: () => true,
       run: (input, { caller }) => listOrganizations(service.reader, caller, input),
     }),
     tool({
@@ -66,6 +67,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
       }),
       output: recordsOutput([...kinds]),
       example: { ids: ['{measure}'], include: ['LINKS', 'EVIDENCE'] },
+      readsToday: ({ as_of, include }) => as_of === undefined && !include?.includes('HISTORY'),
       run: (input, { caller }) => getRecords(service.reader, caller, { ...input, include: input.include ?? [] }),
     }),
     tool({

@@ -30,6 +30,7 @@ export function tool<Schema extends z.ZodType>(definition: {
   record?: RecordKind;
   destructive?: boolean;
   prepare?(input: unknown): unknown;
+  readsToday?(input: z.infer<Schema>): boolean;
   run(input: z.infer<Schema>, context: CallContext): Promise<object>;
 }): Tool {
   const readOnly = !RULES[deedOf(definition.name)].writes;

@@ -26,6 +26,8 @@ export interface Tool<Input = unknown> {
   /** What kind of record it is about, where it is one. */
   record?: RecordKind;
   readOnly: boolean;
+  /** Answers true for a call that reads today's state alone: it is served while the log does not answer. */
+  readsToday?(input: Input): boolean;
   /** Published as destructiveHint: it takes something away or out of sight. */
   destructive: boolean;
   /** Returns the part of an input that is to be read. @throws Refusal */

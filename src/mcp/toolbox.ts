@@ -1,3 +1,4 @@
+import { confirmed } from '../commands/caller.ts';
 import { asRefusal, Refusal } from '../commands/refusal.ts';
 import { readInput } from './input.ts';
 import { type About, openapiDocument } from './openapi.ts';
@@ -67,7 +68,8 @@ async function call(
 ): Promise<ToolResult> {
   try {
     const input = readInput(tool.input, tool.prepare ? tool.prepare(args) : args);
-    return { json: JSON.stringify(await tool.run(input, context)), status: 200 };
+    const caller = tool.readsToday?.(input) ? context.caller : await confirmed(context.caller);
+    return { json: JSON.stringify(await tool.run(input, { ...context, caller })), status: 200 };
   } catch (thrown) {
     const error = asRefusal(thrown);
     if (error instanceof Refusal) return refused(error);

@@ -1,0 +1,122 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { confirmed } from '../../src/commands/caller.ts';
+import type { CommandHandler } from '../../src/commands/handler.ts';
+import { Refusal } from '../../src/commands/refusal.ts';
+import { commandOrganization } from '../../src/identity/actor.ts';
+import { Authenticator } from '../../src/identity/authenticate.ts';
+import { firstStart } from '../../src/identity/installation.ts';
+import { StoreUnavailable } from '../../src/stores/errors.ts';
+import { closeAll, open, rejection, replaced, type TestIdentity } from '../support/identity.ts';
+
+/** Roles while the log does not answer: those it confirmed at most 10 s ago serve today's reads, and nothing else. */
+const test = suite('roles while the log does not answer');
+test.after(closeAll);
+
+interface Started extends TestIdentity {
+  organizationId: string;
+  token: string;
+  authenticator: Authenticator;
+  outage: { state: 'UP' | 'REFUSING' | 'SILENT' };
+}
+
+async function start(): Promise<Started> {
+  const identity = await open();
+  const { organizationId, token } = await firstStart(identity);
+  const outage: Started['outage'] = { state: 'UP' };
+  const load = (async (...args: Parameters<CommandHandler['load']>) => {
+    if (outage.state === 'REFUSING') throw new Refusal('unavailable', 'away');
+    if (outage.state === 'SILENT') return new Promise(() => undefined);
+    return identity.handler.load(...args);
+  }) as unknown as CommandHandler['load'];
+  const authenticator = new Authenticator({ ...identity, handler: replaced(identity.handler, { load }) });
+  return { ...identity, organizationId, token: token!, authenticator, outage };
+}
+
+async function callerOf({ authenticator, token }: Started) {
+  return (await authenticator.authenticate(token))!;
+}
+
+for (const state of ['REFUSING', 'SILENT'] as const) {
+  test(`a log that is ${state}: older roles come with a way to confirm them, up to 10 s`, async () => {
+    const started = await start();
+    const { clock, outage, organizationId } = started;
+    const first = await callerOf(started);
+    assert.is(first.confirm, undefined);
+    outage.state = state;
+    clock.wait(5_000);
+    const older = await callerOf(started);
+    assert.is(older.roles.get(organizationId), first.roles.get(organizationId));
+    assert.type(older.confirm, 'function');
+    outage.state = 'UP';
+    clock.wait(1_000);
+    assert.is((await confirmed(older)).confirm, undefined);
+  });
+}
+
+test('the age counts from the read that confirmed the role, and use does not extend it', async () => {
+  const started = await start();
+  await callerOf(started);
+  started.outage.state = 'REFUSING';
+  for (let second = 0; second < 10; second += 1) {
+    started.clock.wait(1_000);
+    assert.ok(await callerOf(started), `second ${second}`);
+  }
+  started.clock.wait(1);
+  assert.instance(await rejection(callerOf(started)), StoreUnavailable);
+});
+
+test('what needs a confirmed role is unavailable, and never served by an older one', async () => {
+  const started = await start();
+  await callerOf(started);
+  started.outage.state = 'REFUSING';
+  started.clock.wait(2_000);
+  const older = await callerOf(started);
+  assert.instance(await rejection(confirmed(older)), StoreUnavailable);
+});
+
+test('a role that was taken away meanwhile is gone once it is confirmed', async () => {
+  const started = await start();
+  const { handler, organizationId, outage, clock } = started;
+  const { token_id } = await callerOf(started);
+  outage.state = 'REFUSING';
+  clock.wait(2_000);
+  const older = await callerOf(started);
+  await commandOrganization(handler, organizationId, { type: 'RevokeToken', token_id: token_id! });
+  outage.state = 'UP';
+  assert.is((await confirmed(older)).roles.size, 0);
+});
+
+test('what this instance itself took away is believed at once, whatever the log says', async () => {
+  const started = await start();
+  const { token_id } = await callerOf(started);
+  started.outage.state = 'REFUSING';
+  started.clock.wait(2_000);
+  started.authenticator.forget(token_id!);
+  assert.instance(await rejection(callerOf(started)), StoreUnavailable);
+});
+
+test('expiry is checked at every call', async () => {
+  const started = await start();
+  const { accounts, clock, outage } = started;
+  const { token_id } = await callerOf(started);
+  outage.state = 'REFUSING';
+  clock.wait(2_000);
+  const expires_at = new Date(clock.now().getTime() + 1_000).toISOString();
+  await accounts.update('tokens', token_id!, { expires_at });
+  assert.ok(await callerOf(started));
+  clock.wait(1_500);
+  assert.is(await started.authenticator.authenticate(started.token), null);
+});
+
+test('revocation is checked at every call', async () => {
+  const started = await start();
+  const { accounts, clock, outage } = started;
+  const { token_id } = await callerOf(started);
+  outage.state = 'REFUSING';
+  clock.wait(2_000);
+  await accounts.update('tokens', token_id!, { revoked_at: clock.now().toISOString() });
+  assert.is(await started.authenticator.authenticate(started.token), null);
+});
+
+test.run();
