@@ -156,8 +156,13 @@ export class Authenticator {
     return record === null || record.kind !== 'ASSISTANT' ? null : { record, access };
   }
 
-  /** The caller with roles that the log confirms now. @throws StoreUnavailable where it does not answer */
-  private async confirm(token: string): Promise<Caller | null> {
+  /**
+   * The caller with roles that the log confirms.
+   * @param unanswered reads that were begun for this call already
+   * @throws StoreUnavailable where it does not answer
+   */
+  private async confirm(token: string, unanswered: readonly Promise<unknown>[]): Promise<Caller | null> {
+    await Promise.all(unanswered);
     return (await this.read(token, false))?.caller ?? null;
   }
 
@@ -171,7 +176,7 @@ export class Authenticator {
     const roles = new Map<string, Role>();
     const members = new Map<string, Role>();
     let oldest = at;
-    let isConfirmed = true;
+    const unanswered: Promise<unknown>[] = [];
     for (const id of record.organizations) {
       let read = this.organization(id, at);
       // A token that has just been made is known here before it is known to an organization that was read earlier.
@@ -179,7 +184,7 @@ export class Authenticator {
         read = this.reread(id, at);
       const answered = await this.answerOf(id, read, acceptOlder);
       const state = answered.value;
-      isConfirmed &&= answered.at >= read.at;
+      if (answered.at < read.at) unanswered.push(read.value);
       const role = effectiveRole(record, state);
       if (role !== null) {
         roles.set(id, role);
@@ -190,7 +195,7 @@ export class Authenticator {
     const { id, account_id } = record;
     const read_only = record.read_only || access?.scopes.includes(WRITE) === false;
     const scopes = access === null ? {} : { scopes: access.scopes };
-    const confirm = isConfirmed ? {} : { confirm: () => this.confirm(token) };
+    const confirm = unanswered.length === 0 ? {} : { confirm: () => this.confirm(token, unanswered) };
     const caller: Caller = { account_id, token_id: id, client: null, roles, members, read_only, ...scopes, ...confirm };
     const expiresAt = Math.min(Date.parse(record.expires_at), access?.expiresAt ?? Number.POSITIVE_INFINITY);
     const last_used_at = record.last_used_at === null ? 0 : Date.parse(record.last_used_at);

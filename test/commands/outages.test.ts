@@ -97,6 +97,30 @@ outage('for good, the call is unavailable and says how to go on', async ({ store
   assert.is((await store.readStream(STREAM)).length, 0);
 });
 
+outage('a store that never answers: the call is answered at its deadline', async ({ store }) => {
+  const silent = appendingBy(store, () => new Promise(() => undefined));
+  const envelope = { ...envelopeFor(), deadline: Date.now() + 50 };
+  await unavailable(handlerOn(silent).execute({ stream: STREAM, decider: vendor }, ADD, envelope));
+  const mute = like(store, { readStream: () => new Promise(() => undefined) });
+  const later = { ...envelopeFor(), deadline: Date.now() + 50 };
+  await unavailable(handlerOn(mute).execute({ stream: STREAM, decider: vendor }, UPDATE, later));
+});
+
+outage('a store that is away is asked once by a call', async ({ store }) => {
+  let reads = 0;
+  const away = like(store, {
+    readStream: async () => {
+      reads += 1;
+      throw new StoreUnavailable('away');
+    },
+  });
+  const handler = handlerOn(away);
+  const checkReferences = async () => void (await handler.load({ stream: 'vendor-other', decider: vendor }));
+  const envelope = { ...envelopeFor(), fresh: true, guard: checkReferences };
+  await unavailable(handler.execute({ stream: STREAM, decider: vendor }, ADD, envelope));
+  assert.is(reads, 1);
+});
+
 async function unavailable(promise: Promise<unknown>): Promise<void> {
   const error = await rejection(promise);
   assert.instance(error, Refusal);

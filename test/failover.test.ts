@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FakeCluster } from './support/fake-eventstoredb/nodes.ts';
+import { call, type Reply } from './support/faults-calls.ts';
+import { beside, type Served, serve } from './support/pairs.ts';
+import { until } from './support/wait.ts';
+
+/** The service on a cluster of three whose leader is killed, or hangs, until another one is elected. */
+interface Context {
+  cluster: FakeCluster;
+  served: Served;
+  /** Another owner's token; unused so far, so that the service knows no role of it. */
+  freshToken(): Promise<string>;
+}
+
+const test = suite<Context>('failover of the log');
+
+test.before.each(async (context) => {
+  const cluster = await FakeCluster.start();
+  const folder = mkdtempSync(join(tmpdir(), 'veritrail-failover-'));
+  const env = { DATA_DIR: join(folder, 'data'), EVENTSTORE_URL: cluster.url };
+  const close = async () => rmSync(folder, { recursive: true, force: true });
+  const served = await serve({ name: 'a cluster of three', env, close });
+  const freshToken = async () => {
+    const { organizationId, accountId } = served;
+    const wanted = { name: 'fresh', account_id: accountId, role: 'ADMIN' as const, organizations: [organizationId] };
+    return (await beside(env, ({ tokens }) => tokens.create(wanted))).token;
+  };
+  Object.assign(context, { cluster, served, freshToken });
+});
+test.after.each(async ({ served, cluster }) => {
+  await served.close();
+  await cluster.close();
+});
+
+/** Answers that are errors, as texts. */
+function errorsIn(replies: readonly Reply[]): string[] {
+  return replies.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${JSON.stringify(body)}`);
+}
+
+const ELECTION_MS = 3_000;
+
+test('a failover of 3 s: no error in reads of today and in single writes', async ({ cluster, served, freshToken }) => {
+  const { url, organizationId: organization_id } = served;
+  const warm = await freshToken();
+  const cold = await freshToken();
+  const first = await call(url, warm, 'addVendor', { organization_id, name: 'Before' });
+  const { id } = first.body.vendor as { id: string };
+  // The role of the warm token is confirmed now, and once more while calls come.
+  let over = false;
+  const replies: Reply[] = [];
+  const repeat = async (work: () => Promise<Reply>) => {
+    while (!over) replies.push(await work());
+  };
+  const added: string[] = [];
+  const add = async (token: string, name: string) => {
+    added.push(name);
+    return call(url, token, 'addVendor', { organization_id, name, idempotency_key: name });
+  };
+  const running = [
+    repeat(() => call(url, warm, 'listVendors', { organization_id })),
+    repeat(() => call(url, warm, 'getRecords', { ids: [id], include: ['LINKS'] })),
+    repeat(() => call(url, warm, 'listOrganizations')),
+    repeat(() => add(warm, `Warm ${added.length}`)),
+  ];
+  await until(() => replies.length > 20);
+  await cluster.killLeader();
+  const killed = replies.length;
+  const withCold = [
+    repeat(() => call(url, cold, 'listVendors', { organization_id })),
+    repeat(() => add(cold, `Cold ${added.length}`)),
+  ];
+  await wait(ELECTION_MS);
+  const during = replies.length - killed;
+  cluster.elect(1);
+  const elected = performance.now();
+  await call(url, warm, 'addVendor', { organization_id, name: 'After' });
+  const backMs = performance.now() - elected;
+  over = true;
+  await Promise.all([...running, ...withCold]);
+  assert.equal(errorsIn(replies), []);
+  assert.ok(during > 0, 'reads went on while nobody led');
+  assert.ok(backMs < 2_000, `writes were back ${Math.round(backMs)} ms after the election`);
+  const listed = await call(url, warm, 'listVendors', { organization_id, view: 'COUNT' });
+  assert.is(listed.body.total, added.length + 2, 'each was added once');
+});
+
+test('nobody leads for long: writes are refused in time, and soon once that is known', async ({ cluster, served }) => {
+  const { url, token, organizationId: organization_id } = served;
+  await call(url, token, 'addVendor', { organization_id, name: 'Before' });
+  cluster.hangLeader();
+  const add = async (name: string) => {
+    const began = performance.now();
+    const reply = await call(url, token, 'addVendor', { organization_id, name, idempotency_key: name });
+    return { reply, ms: performance.now() - began };
+  };
+  const first = await add('First');
+  assert.is(first.reply.code, 'unavailable');
+  assert.ok(first.ms < 6_500, `refused after ${Math.round(first.ms)} ms`);
+  // The log has been away for 6 s by now.
+  const second = await add('Second');
+  assert.is(second.reply.code, 'unavailable');
+  assert.ok(second.ms < 1_700, `refused after ${Math.round(second.ms)} ms`);
+  cluster.elect(2);
+  const elected = performance.now();
+  await until(async () => (await add('First')).reply.status === 200, 5_000, 'writes are back');
+  assert.ok(performance.now() - elected < 2_500);
+});
+
+test('what is more than a read of today waits for the log, and is unavailable without it', async ({
+  cluster,
+  served,
+}) => {
+  const { url, token, organizationId: organization_id } = served;
+  await call(url, token, 'addVendor', { organization_id, name: 'Before' });
+  cluster.hangLeader();
+  const past = () => call(url, token, 'listVendors', { organization_id, as_of: '1' });
+  await until(async () => (await past()).code === 'unavailable', 5_000, 'the role is no longer fresh');
+  const [today, then, changes, report] = await Promise.all([
+    call(url, token, 'listVendors', { organization_id }),
+    past(),
+    call(url, token, 'listChanges', { organization_id }),
+    call(url, token, 'getReport', { organization_id, type: 'VENDORS' }),
+  ]);
+  assert.is(today.status, 200);
+  assert.is(then.code, 'unavailable');
+  assert.is(changes.code, 'unavailable');
+  assert.is(report.code, 'unavailable');
+});
+
+test.run();
