@@ -1,5 +1,5 @@
 import { RevisionConflict, StoreUnavailable } from '../stores/errors.ts';
-import { type EventStore, NO_STREAM, type Position } from '../stores/event-store.ts';
+import type { EventStore, Position } from '../stores/event-store.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import { chainEvents, saltedHash } from '../trail/hash.ts';
 import type { Aggregate } from './aggregate.ts';
@@ -8,6 +8,7 @@ import { dateOf } from './dates.ts';
 import { beforeDeadline, commandDeadline } from './deadline.ts';
 import type { DomainEvent } from './decider.ts';
 import { asRefusal, Refusal } from './refusal.ts';
+import { appendWithRetries, jitter } from './retry.ts';
 import { type Folded, fold, nothing, recordRevision } from './stream.ts';
 import { type Foldable, Streams } from './streams.ts';
 import { UnreadableEvent } from './unreadable-event.ts';
@@ -71,12 +72,6 @@ export interface HandlerOptions {
 type Judged<State> = { done: Executed<State> } | { drafts: readonly DomainEvent[]; now: string };
 
 const ATTEMPTS = 20;
-/**
- * How long an append without an answer is retried with the same bytes. That is safe: their id is their hash, so the
- * store can only say "already there". After that, the command is decided again on fresh state, until its deadline.
- */
-const RETRY_SAME_BYTES_MS = 3_000;
-
 /** Runs commands: load, decide, append, and again on the newest state where another writer was first. */
 export class CommandHandler {
   private readonly streams: Streams;
@@ -117,7 +112,7 @@ export class CommandHandler {
       if ('done' in decided) return decided.done;
       const events = this.seal(stream, at, decided.drafts, envelope, decided.now);
       try {
-        const position = await this.append(stream, events, at.revision);
+        const position = await appendWithRetries(this.store, stream, events, at.revision);
         const next = { ...fold(decider, at, events), position };
         this.streams.keep(stream, next);
         return executed(next, events);
@@ -274,20 +269,6 @@ export class CommandHandler {
       schemaVersion,
     });
   }
-
-  /** Appends; an ambiguous outcome is repeated verbatim until the answer is definite or the events are too old. */
-  private async append(stream: string, events: readonly TrailEvent[], expected: number): Promise<Position> {
-    const started = Date.now();
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.store.append(stream, events, expected < 0 ? NO_STREAM : expected);
-      } catch (error) {
-        const ambiguous = error instanceof StoreUnavailable && error.ambiguous;
-        if (!ambiguous || Date.now() - started > RETRY_SAME_BYTES_MS) throw error;
-        await jitter(attempt);
-      }
-    }
-  }
 }
 
 function executed<State>(at: Folded<State>, events: readonly TrailEvent[]): Executed<State> {
@@ -301,9 +282,4 @@ function executed<State>(at: Folded<State>, events: readonly TrailEvent[]): Exec
     position: at.position,
     repeated: false,
   };
-}
-
-/** Waits a random part of up to 10 ms an attempt, so that competing writers spread out. */
-function jitter(attempt: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
 }

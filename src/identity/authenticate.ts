@@ -1,15 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller, Role } from '../commands/caller.ts';
-import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
 import type { OrganizationState } from '../commands/organization.ts';
-import { Refusal } from '../commands/refusal.ts';
 import { lowerRole } from '../commands/roles.ts';
 import type { AccountStore } from '../stores/account-store.ts';
-import { StoreUnavailable } from '../stores/errors.ts';
 import { type AccessLog, cameFrom, type From } from './access-log.ts';
 import type { Access } from './oauth/access.ts';
 import { WRITE } from './oauth/addresses.ts';
+import { type Dated, OrganizationReads, type State } from './organization-reads.ts';
 import { soon } from './soon.ts';
 import { hashToken, isAccessToken, isWellFormed } from './token.ts';
 import type { TokenRecord } from './token-record.ts';
@@ -18,22 +16,11 @@ import type { TokenRecord } from './token-record.ts';
 const STALE_MS = 1_000;
 /** What is used and this old is looked up again beside the call, so that calls seldom wait. */
 const AGEING_MS = 500;
-/** While the log does not answer, roles that it confirmed at most this long ago go on serving today's reads. */
-const CONFIRMED_MS = 10_000;
-/** A role that must be confirmed waits this long for the log before an older one is used. */
-const CONFIRM_WAIT_MS = 1_000;
 /** A look-up waits no longer than this for the account store: one that takes more is away, whatever keeps it. */
 const PATIENCE_MS = 1_300;
 const CACHED_TOKENS = 10_000;
-const CACHED_ORGANIZATIONS = 10_000;
 /** last_used_at is no more exact than this. */
 const USED_MS = 60_000;
-
-/** Something looked up, and when the look-up began. */
-interface Dated<T> {
-  value: T;
-  at: number;
-}
 
 /** A token's record, and what an access token of it was made for. */
 interface Found {
@@ -65,16 +52,14 @@ export class Authenticator {
   /** By the token's text, which requests hold in memory anyway: to hash it costs more than all the rest. Null: there is none. */
   private readonly known = new LRUCache<string, Dated<Known | null>>({ max: CACHED_TOKENS });
   private readonly lookups = new Map<string, Promise<Known | null>>();
-  private readonly organizations = new LRUCache<string, Dated<Promise<OrganizationState | null>>>({
-    max: CACHED_ORGANIZATIONS,
-  });
-  /** The newest state that the log answered for each organization, dated by the start of its read. */
-  private readonly confirmed = new LRUCache<string, Dated<OrganizationState | null>>({ max: CACHED_ORGANIZATIONS });
+  private readonly organizations: OrganizationReads;
   private readonly used = new LRUCache<string, number>({ max: CACHED_TOKENS });
   /** Raised when something is forgotten: look-ups that began before are not believed. */
   private epoch = 0;
 
-  constructor(private readonly parts: AuthenticatorParts) {}
+  constructor(private readonly parts: AuthenticatorParts) {
+    this.organizations = new OrganizationReads(parts.handler, () => this.time());
+  }
 
   /**
    * The caller, or null for what is no token of ours, expired or revoked: at once where it was looked up a moment ago, so
@@ -115,7 +100,6 @@ export class Authenticator {
     this.epoch += 1;
     this.lookups.clear();
     this.organizations.clear();
-    this.confirmed.clear();
     for (const [token, { value }] of this.known) if (value?.record.id === tokenId) this.known.delete(token);
   }
 
@@ -177,12 +161,16 @@ export class Authenticator {
     const members = new Map<string, Role>();
     let oldest = at;
     const unanswered: Promise<unknown>[] = [];
+    const knowsToken = (state: State) => state?.tokens[record.id] !== undefined;
     for (const id of record.organizations) {
-      let read = this.organization(id, at);
+      let read = this.organizations.near(id, at);
       // A token that has just been made is known here before it is known to an organization that was read earlier.
-      if (read.at < at && (await read.value.catch(() => null))?.tokens[record.id] === undefined)
-        read = this.reread(id, at);
-      const answered = await this.answerOf(id, read, acceptOlder);
+      const mayServe = (state: State) => acceptOlder && knowsToken(state);
+      let answered = await this.organizations.answer(id, read, mayServe);
+      if (answered.at < at && !knowsToken(answered.value)) {
+        read = this.organizations.begin(id, at);
+        answered = await this.organizations.answer(id, read, mayServe);
+      }
       const state = answered.value;
       if (answered.at < read.at) unanswered.push(read.value);
       const role = effectiveRole(record, state);
@@ -203,55 +191,6 @@ export class Authenticator {
     return { value: { record, caller, expiresAt, noteAt }, at: oldest };
   }
 
-  /** An organization as it was not long before `at`: its tokens share one read of it. */
-  private organization(id: string, at: number): Dated<Promise<OrganizationState | null>> {
-    const read = this.organizations.get(id);
-    if (read !== undefined && at >= read.at && at - read.at < AGEING_MS) return read;
-    return this.reread(id, at);
-  }
-
-  private reread(id: string, at: number): Dated<Promise<OrganizationState | null>> {
-    const value = this.load(id);
-    const reading = { value, at };
-    this.organizations.set(id, reading);
-    const epoch = this.epoch;
-    value.then(
-      (state) => epoch === this.epoch && this.keepConfirmed(id, { value: state, at }),
-      () => this.organizations.get(id) === reading && this.organizations.delete(id),
-    );
-    return reading;
-  }
-
-  private keepConfirmed(id: string, answer: Dated<OrganizationState | null>): void {
-    const before = this.confirmed.get(id);
-    if (before === undefined || before.at < answer.at) this.confirmed.set(id, answer);
-  }
-
-  /** What a read answers or, where the log is silent and older roles may serve, what it answered not long before. */
-  private async answerOf(
-    id: string,
-    read: Dated<Promise<OrganizationState | null>>,
-    acceptOlder: boolean,
-  ): Promise<Dated<OrganizationState | null>> {
-    const older = acceptOlder ? this.confirmed.get(id) : undefined;
-    const answer = read.value.then((value) => ({ value, at: read.at }));
-    if (older === undefined || older.at >= read.at) return answer;
-    const first = await orSilence(answer, read.at + CONFIRM_WAIT_MS - this.time());
-    if (first !== null) return first;
-    // Looked at again: another read may have been answered, and this one grown too old.
-    const newest = this.confirmed.get(id);
-    return newest !== undefined && this.time() - newest.at <= CONFIRMED_MS ? newest : answer;
-  }
-
-  private async load(id: string): Promise<OrganizationState | null> {
-    try {
-      return (await this.parts.handler.load(organizationAggregate(id), true)).state;
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'unavailable') throw error;
-      throw new StoreUnavailable('the log cannot be asked for roles', false, { cause: error });
-    }
-  }
-
   /** Beside the call, and never in its way. */
   private noteUse(known: Known, now: number): void {
     const { id } = known.record;
@@ -263,22 +202,6 @@ export class Authenticator {
 
   private time(): number {
     return this.parts.now().getTime();
-  }
-}
-
-/** What a promise answers within `ms`; null where it does not, or where the store is away. */
-async function orSilence<T>(answer: Promise<T>, ms: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, ms), null);
-  });
-  try {
-    return await Promise.race([answer, silence]);
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return null;
-    throw error;
-  } finally {
-    clearTimeout(timer);
   }
 }
 
