@@ -29,12 +29,9 @@ const baseUrl = 'http://127.0.0.1';
 const { authenticator, people, tokens } = openIdentity({
   ...{ accounts: stores.accounts, handler: register.handler, now: () => new Date(), baseUrl, log: logger },
 });
-const { token } = await tokens.create({
-  name: 'bench',
-  account_id: accountId,
-  role: 'OWNER',
-  organizations: [organizationId],
-});
+const create = async (role: 'OWNER' | 'VIEWER') =>
+  (await tokens.create({ name: role, account_id: accountId, role, organizations: [organizationId] })).token;
+const [token, viewerToken] = [await create('OWNER'), await create('VIEWER')];
 const check = {
   authenticate: (credential: string) => authenticator.authenticate(credential),
   // Counted, and never reached.
@@ -95,5 +92,5 @@ const plain = new Koa().use(router.routes()).callback();
 
 const server = createServer((request: IncomingMessage, response: ServerResponse) =>
   request.url?.startsWith('/plain/') ? plain(request, response) : service(request, response),
-).listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port, token }));
+).listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port, token, viewerToken }));
 process.on('disconnect', () => process.exit(0));

@@ -6,14 +6,22 @@ import { type Bed, vendorId } from './data.ts';
 import { type Figure, figure, median } from './measure.ts';
 
 const SERVER = fileURLToPath(new URL('./http-server.ts', import.meta.url));
+const ILLEGAL = fileURLToPath(new URL('./illegal-calls.ts', import.meta.url));
 const CONNECTIONS = 16;
+
+/** The service under load: where it is, and credentials of two tokens. */
+interface Service {
+  port: number;
+  token: string;
+  viewerToken: string;
+}
 
 /** The protocol's hot path over HTTP, its token checked, against plain Koa routes that send the same. */
 export async function httpFigures(bed: Bed, ms: number): Promise<Figure[]> {
   const server = fork(SERVER, [bed.folder, bed.organizationId, bed.caller.account_id], {
     execArgv: ['--import', 'tsx'],
   });
-  const [{ port, token }] = (await once(server, 'message')) as [{ port: number; token: string }];
+  const [{ port, token, viewerToken }] = (await once(server, 'message')) as [Service];
   try {
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const params = { name: 'getRecords', arguments: { ids: [vendorId(17)] } };
@@ -23,7 +31,16 @@ export async function httpFigures(bed: Bed, ms: number): Promise<Figure[]> {
     const reads = await compare(port, ms, to('/api/mcp/v1', read), to('/plain/record', read));
     const checks = await compare(port, ms, to('/plain/checked', list), to('/plain/list', list));
     const beside = await signingIn(port, to('/api/mcp/v1', read), to('/plain/sign-in', {}));
+    const illegal = await besideIllegalCalls(port, to('/api/mcp/v1', read), viewerToken);
     return [
+      figure(
+        `getRecords, p99 while another credential sends ${illegal.worst}, 20 at once, to p99 in peace`,
+        'ms',
+        illegal.a,
+        illegal.b,
+        '<=',
+        3,
+      ),
       figure('getRecords, p99 while 50 people sign in at once to p99 in peace', 'ms', beside.a, beside.b, '<=', 3),
       figure(
         'a plain Koa route with the check of token, Host and rate to one without',
@@ -82,6 +99,43 @@ async function signingIn(port: number, call: Buffer, signIn: Buffer): Promise<{ 
     p99.b.push(percentile(await latencies(port, call, () => performance.now() < end), 0.99));
   }
   return { a: median(p99.a), b: median(p99.b) };
+}
+
+/** The illegal calls that cost the service most, by what they are. */
+function illegalCalls(): Map<string, string> {
+  const unknown = (names: number, length: number) =>
+    Object.fromEntries(Array.from({ length: names }, (_, index) => [`${index}`.padEnd(length, 'x'), 1]));
+  const call = (name: string, inputs: string) =>
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${inputs}}}`;
+  const controls = JSON.stringify(Array.from({ length: 500 }, () => unknown(18, 10)));
+  return new Map([
+    ['170,000 levels', call('listVendors', `${'{"a":'.repeat(170_000)}1${'}'.repeat(170_000)}`)],
+    ['75,000 unknown names', call('listVendors', JSON.stringify(unknown(75_000, 6)))],
+    ['9,900 unknown names of 100 characters', call('listVendors', JSON.stringify(unknown(9_900, 100)))],
+    ['500 controls of 18 unknown names', call('addFramework', `{"controls":${controls}}`)],
+    ['1 MiB of escapes', call('listVendors', `{"filter":{"query":"${'\\u0061'.repeat(174_000)}"}}`)],
+  ]);
+}
+
+/** How long calls take at the 99th percentile beside the worst of the illegal calls, and in peace. */
+async function besideIllegalCalls(port: number, call: Buffer, token: string) {
+  const peace: number[] = [];
+  let worst = { name: '', p99: 0 };
+  for (const [name, body] of illegalCalls()) {
+    const p99For = async (ms: number) => {
+      const end = performance.now() + ms;
+      return percentile(await latencies(port, call, () => performance.now() < end), 0.99);
+    };
+    peace.push(await p99For(1_500));
+    const caller = fork(ILLEGAL, { execArgv: ['--import', 'tsx'] });
+    caller.send({ port, token, body });
+    for (let answered = 0; answered < 20; answered++) await once(caller, 'message');
+    const p99 = await p99For(3_000);
+    caller.disconnect();
+    await once(caller, 'exit');
+    if (p99 > worst.p99) worst = { name, p99 };
+  }
+  return { a: worst.p99, b: median(peace), worst: worst.name };
 }
 
 /** A request on a connection of its own. */

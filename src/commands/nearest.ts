@@ -1,8 +1,15 @@
+/** Characters of a name that are compared with those of another. */
+const MAX_COMPARED = 64;
+
 /** The name that a wrong one most likely stands for, ignoring case; null where none is near. */
 export function nearest(wrong: string, known: readonly string[]): string | null {
   let best: { name: string; distance: number } | null = null;
+  const compared = wrong.slice(0, MAX_COMPARED).toLowerCase();
   for (const name of known) {
-    const distance = editDistance(wrong.toLowerCase(), name.toLowerCase());
+    // No distance is smaller than that of the lengths.
+    const least = Math.abs(compared.length - name.length);
+    if (least >= name.length || (best !== null && least >= best.distance)) continue;
+    const distance = editDistance(compared, name.slice(0, MAX_COMPARED).toLowerCase());
     if (best === null || distance < best.distance) best = { name, distance };
   }
   if (best === null) return null;
@@ -11,9 +18,8 @@ export function nearest(wrong: string, known: readonly string[]): string | null 
   return best.distance <= most ? best.name : null;
 }
 
-/** Levenshtein distance of the first 64 characters, by the two-row method (Wagner and Fischer 1974). */
-function editDistance(from: string, to: string): number {
-  const [a, b] = [from.slice(0, 64), to.slice(0, 64)];
+/** Levenshtein distance, by the two-row method (Wagner and Fischer 1974). */
+function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];

@@ -14,6 +14,7 @@ import { LINE_FORMATS } from './line-formats.ts';
 import { mcpEndpoint } from './mcp-endpoint.ts';
 import { oauthEndpoints } from './oauth.ts';
 import { openapiRoute } from './openapi.ts';
+import { Penalties } from './penalty.ts';
 import { type RecordFileParts, recordFileRoutes } from './record-files.ts';
 import { type ReportFileParts, reportFileRoutes } from './report-files.ts';
 import { offeredReportFormats } from './report-formats.ts';
@@ -50,10 +51,11 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   const { tools, version, logger, oauth, pages } = parts;
   const admit = admissionWithOlderRoles(parts);
   const requireScope = scopeGuard(tools, parts.baseUrl);
+  const penalties = new Penalties();
   // Addresses are as they are written, in small and large letters too: so are the rules of proxies for them.
   const router = new Router<RequestState>({ sensitive: true });
   healthRoutes(router, parts, admit);
-  directToolRoutes(router, tools, admit, requireScope);
+  directToolRoutes(router, tools, admit, requireScope, penalties);
   openapiRoute(router, parts, {
     records: parts.recordFiles ? LINE_FORMATS : [],
     reports: parts.reports ? offeredReportFormats(parts.reports.printer) : [],
@@ -66,7 +68,7 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   // Routes' faults are logged with their request; what Koa still reports is a connection lost or cut.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
   app.use(requests(logger));
-  app.use(mcpEndpoint(createProtocol(tools, { name: 'veritrail', version }), admit, requireScope));
+  app.use(mcpEndpoint(createProtocol(tools, { name: 'veritrail', version }), admit, requireScope, penalties));
   if (oauth) app.use(oauthEndpoints(oauth, parts.limits));
   app.use(router.routes()).use(router.allowedMethods());
   if (pages) app.use(pages);

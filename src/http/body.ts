@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { ClientGone, HttpError } from './errors.ts';
 
@@ -12,6 +11,8 @@ const BODY_LIMIT = 1 << 20;
  */
 export function readBody(request: IncomingMessage, limit = BODY_LIMIT): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
+  // It tells nothing more: it may have ended while its call waited.
+  if (request.destroyed) return Promise.reject(new ClientGone());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -39,12 +40,6 @@ export function requireJson({ headers }: IncomingMessage): void {
 }
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
-
-/** The JSON value in a body. @throws SyntaxError when it is none, or not UTF-8 */
-export function parseJson(body: Buffer): unknown {
-  if (!isUtf8(body)) throw new SyntaxError('not UTF-8');
-  return JSON.parse(body.toString('utf8'));
-}
 
 const unsupported = (message: string) => new HttpError(415, 'invalid_input', message);
 

@@ -3,10 +3,13 @@ import type Router from '@koa/router';
 import { clientOf } from '../mcp/protocol-era.ts';
 import type { ToolBox } from '../mcp/toolbox.ts';
 import type { Admit } from './admission.ts';
-import { parseJson, readBody, requireJson } from './body.ts';
+import { readBody, requireJson } from './body.ts';
 import type { ScopeGuard } from './challenge.ts';
 import { clientSignal } from './client-signal.ts';
-import { invalidInput, methodNotAllowed, notFound } from './errors.ts';
+import { HttpError, invalidInput, methodNotAllowed, notFound } from './errors.ts';
+import { jsonOrText, parseJson } from './json.ts';
+import type { Penalties } from './penalty.ts';
+import { queryOf } from './query.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
 /** The direct form: one address a tool, its inputs as a JSON object (or, to read, as query parameters). */
@@ -15,6 +18,7 @@ export function directToolRoutes(
   tools: ToolBox,
   admit: Admit,
   requireScope: ScopeGuard,
+  penalties: Penalties,
 ): void {
   const typesOf = publishedTypes(tools.listJson);
   router.all('/api/mcp/tools/:name', async (ctx) => {
@@ -24,39 +28,50 @@ export function directToolRoutes(
     if (!tools.has(name)) throw notFound(`There is no tool of that name: tools/list names them all.`);
     ctx.state.tool = name;
     requireScope(caller, name, ctx.req);
-    const input = await readInput(ctx, tools.isReadOnly(name), typesOf.get(name) ?? new Map());
-    const client = clientOf('legacy', {}, ctx.headers);
-    const context = { caller: { ...caller, client }, signal: clientSignal(ctx.res) };
-    const { json, status, retryAfter } = await tools.call(name, input, context);
-    ctx.status = status;
-    if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
-    ctx.type = 'json';
-    ctx.body = json;
+    const read = reader(ctx, tools.isReadOnly(name));
+    await penalties.run(
+      caller,
+      () => readBody(ctx.req),
+      async (body) => {
+        const input = read(body, typesOf.get(name) ?? new Map());
+        const client = clientOf('legacy', {}, ctx.headers);
+        const context = { caller: { ...caller, client }, signal: clientSignal(ctx.res) };
+        const { json, status, illegal, retryAfter } = await tools.call(name, input, context);
+        ctx.status = status;
+        if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
+        ctx.type = 'json';
+        ctx.body = json;
+        return illegal ?? false;
+      },
+    );
   });
 }
 
-async function readInput(ctx: RequestContext, readOnly: boolean, types: Types): Promise<object> {
+type ReadInput = (body: Buffer, types: Types) => object;
+
+/** Returns how a call's inputs are read: from its body, or from its query. @throws HttpError 405 for another method */
+function reader(ctx: RequestContext, readOnly: boolean): ReadInput {
   const { method } = ctx.req;
-  if (method === 'POST') return readObject(ctx.req);
+  if (method === 'POST') return (body) => readObject(ctx.req, body);
   if (!readOnly) throw methodNotAllowed('POST');
   if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed('GET, POST');
-  const body = await readBody(ctx.req);
-  if (body.length > 0 && body.toString('latin1').trim() !== '{}') {
-    throw invalidInput('A GET takes its inputs as query parameters: send them so, or use POST.');
-  }
-  return readQuery(new URLSearchParams(ctx.querystring), types);
+  return (body, types) => {
+    if (body.length > 0 && body.toString('latin1').trim() !== '{}') {
+      throw invalidInput('A GET takes its inputs as query parameters: send them so, or use POST.');
+    }
+    return readQuery(queryOf(ctx), types);
+  };
 }
 
 /** A POST's inputs; no body is an empty object. */
-async function readObject(request: IncomingMessage): Promise<object> {
-  const body = await readBody(request);
+function readObject(request: IncomingMessage, body: Buffer): object {
   if (body.length === 0) return {};
   requireJson(request);
   let input: unknown;
   try {
     input = parseJson(body);
-  } catch {
-    throw invalidInput('The body is not JSON.');
+  } catch (error) {
+    throw error instanceof HttpError ? error : invalidInput('The body is not JSON.');
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw invalidInput('The body must be a JSON object of the tool’s inputs.');
@@ -91,12 +106,4 @@ function readQuery(query: URLSearchParams, types: Types): object {
     input.push([key, types.get(key) === 'string' ? text : jsonOrText(text)]);
   }
   return Object.fromEntries(input);
-}
-
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

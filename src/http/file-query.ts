@@ -1,6 +1,7 @@
 import type { FileRequest, RecordFiles } from '../mcp/record-files.ts';
 import { invalidInput } from './errors.ts';
 import { formatNamed } from './file-format.ts';
+import { jsonOrText } from './json.ts';
 import { LINE_FORMATS, type LineFormat } from './line-formats.ts';
 
 /** Query parameters that are no filters. */
@@ -46,21 +47,11 @@ function memberOf(query: URLSearchParams, name: string, known: Filters): unknown
 
 /** The text itself where a text is meant or nothing is known, else the JSON value that it spells. */
 function spelt(text: string, type: string | undefined): unknown {
-  if (type === 'string' || type === undefined) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return type === 'string' || type === undefined ? text : jsonOrText(text);
 }
 
 function jsonOf(text: string): object {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = null;
-  }
+  const value = jsonOrText(text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw invalidInput('filter must be a JSON object, as the list’s tool takes it.', { field: 'filter' });
 }

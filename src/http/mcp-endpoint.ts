@@ -4,27 +4,39 @@ import { MCP_PATH } from '../identity/oauth/addresses.ts';
 import type { Protocol } from '../mcp/protocol.ts';
 import { isObject, ProtocolError } from '../mcp/protocol-message.ts';
 import type { Admit } from './admission.ts';
-import { parseJson, readBody, requireJson } from './body.ts';
+import { readBody, requireJson } from './body.ts';
 import type { ScopeGuard } from './challenge.ts';
 import { HttpError, methodNotAllowed, toHttpError } from './errors.ts';
+import { parseJson } from './json.ts';
 import { HttpExchange, writeJson } from './mcp-exchange.ts';
+import type { Penalties } from './penalty.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
 /**
  * The MCP endpoint. It stands before the router and writes to the response itself: this is the path that every
  * call takes, and each layer more would cost all of them.
  */
-export function mcpEndpoint(protocol: Protocol, admit: Admit, requireScope: ScopeGuard): Middleware<RequestState> {
+export function mcpEndpoint(
+  protocol: Protocol,
+  admit: Admit,
+  requireScope: ScopeGuard,
+  penalties: Penalties,
+): Middleware<RequestState> {
   async function serve({ req, res, state }: RequestContext): Promise<void> {
     if (req.method !== 'POST') throw methodNotAllowed('POST');
     const caller = await admit(req);
     state.account = caller.account_id;
     const streams = requireAcceptable(req.headers.accept);
     requireJson(req);
-    const message = parse(await readBody(req));
-    if (caller.scopes !== undefined) requireScope(caller, toolOf(message), req);
-    const exchange = new HttpExchange(req.headers, res, state, caller, streams);
-    exchange.send(await protocol.answer(message, exchange));
+    const receive = () => readBody(req);
+    await penalties.run(caller, receive, async (body) => {
+      const message = parse(body);
+      if (caller.scopes !== undefined) requireScope(caller, toolOf(message), req);
+      const exchange = new HttpExchange(req.headers, res, state, caller, streams);
+      const answer = await protocol.answer(message, exchange);
+      exchange.send(answer);
+      return answer.illegal ?? false;
+    });
   }
 
   return async (ctx, next) => {
@@ -59,7 +71,8 @@ function requireAcceptable(accept = '*/*'): boolean {
 function parse(body: Buffer): unknown {
   try {
     return parseJson(body);
-  } catch {
+  } catch (error) {
+    if (error instanceof HttpError) throw error;
     throw new ProtocolError(400, ErrorCode.ParseError, 'Parse error: the body is not JSON.');
   }
 }

@@ -10,6 +10,7 @@ import { ClientGone } from './errors.ts';
 import { formatOf, requestOf } from './file-query.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
 import type { LineFormat } from './line-formats.ts';
+import { queryOf } from './query.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';
 
 /** Files of records and changes, and whom each one that is drawn is told to. */
@@ -39,7 +40,7 @@ const READY_BYTES = 65_536;
 export function recordFileRoutes(router: Router<RequestState>, admit: Admit, parts: RecordFileParts): void {
   const serve = async (ctx: FileContext, caller: Caller) => {
     const { id: organizationId = '', family: what = CHANGES } = ctx.params;
-    const query = new URLSearchParams(ctx.querystring);
+    const query = queryOf(ctx);
     const format = formatOf(query);
     const request = requestOf(parts.files, what, organizationId, query);
     const file = await parts.files.open(caller, request);

@@ -15,6 +15,7 @@ import { formatNamed } from './file-format.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
 import { isKnown } from './known.ts';
 import type { Printer } from './print-pdf.ts';
+import { queryOf } from './query.ts';
 import { offeredReportFormats, type ReportFormat } from './report-formats.ts';
 import { ReportTags } from './report-tags.ts';
 import type { RequestContext, RequestState } from './request.ts';
@@ -39,7 +40,7 @@ export function reportFileRoutes(router: Router<RequestState>, admit: Admit, par
 }
 
 async function answer(ctx: FileContext, parts: ReportFileParts, tags: ReportTags, caller: Caller): Promise<void> {
-  const { format: asked, ...given } = readQuery(new URLSearchParams(ctx.querystring));
+  const { format: asked, ...given } = readQuery(queryOf(ctx));
   if (asked?.toLowerCase() === 'pdf') parts.printer.require();
   const offered = offeredReportFormats(parts.printer);
   const format = asked === undefined ? acceptedFormat(ctx, offered) : formatNamed(offered, asked);

@@ -1,3 +1,4 @@
+import { normalize } from '../commands/normalize.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 
@@ -76,7 +77,7 @@ const EMAIL = /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/u;
 
 /** The name to store. @throws Refusal invalid_input */
 export function readName(text: string): string {
-  const name = text.normalize('NFC').trim();
+  const name = normalize(text, 'NFC').trim();
   const good = name !== '' && name.length <= NAME_LENGTH && name.isWellFormed() && !FORBIDDEN.test(name);
   if (good) return name;
   throw new Refusal('invalid_input', `Give a name of 1 to ${NAME_LENGTH} characters on one line.`, { field: 'name' });
@@ -89,7 +90,7 @@ export function printable(text: string): string {
 
 /** The nearest name that may be stored; null where nothing is left of it. */
 export function asName(text: string): string | null {
-  const name = printable(text.toWellFormed().normalize('NFC')).trim();
+  const name = printable(normalize(text.toWellFormed(), 'NFC')).trim();
   // The cut may go through a character of two halves.
   return (
     name
@@ -101,7 +102,7 @@ export function asName(text: string): string | null {
 
 /** The e-mail address to store, and its key. @throws Refusal invalid_input */
 export function readEmail(text: string): { email: string; email_key: string } {
-  const email = text.normalize('NFC').trim();
+  const email = normalize(text, 'NFC').trim();
   const email_key = emailKey(email);
   if (email_key !== null) return { email, email_key };
   throw new Refusal('invalid_input', 'Give an e-mail address such as ada@example.org.', { field: 'email' });
@@ -109,7 +110,7 @@ export function readEmail(text: string): { email: string; email_key: string } {
 
 /** An e-mail address as accounts are found by it: however it is written, one address has one key. Null for what is none. */
 export function emailKey(text: string): string | null {
-  const key = text.normalize('NFKC').toLowerCase().normalize('NFKC').trim();
+  const key = normalize(text, 'NFKC').toLowerCase().normalize('NFKC').trim();
   const good = key.length <= EMAIL_LENGTH && key.isWellFormed() && !FORBIDDEN.test(key) && EMAIL.test(key);
   return good ? key : null;
 }

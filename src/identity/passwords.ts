@@ -1,4 +1,5 @@
 import { parseOptions } from '@node-rs/argon2';
+import { normalize } from '../commands/normalize.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { Argon2, type Hasher } from './argon2.ts';
 import { isCommonPassword } from './common-passwords.ts';
@@ -62,7 +63,7 @@ export async function refuseBadPassword(
 
 /** One form for a text that keyboards may send in several: NFKC, as RFC 8265 and NIST SP 800-63B advise. */
 function foldPassword(password: string): string {
-  return password.normalize('NFKC');
+  return normalize(password, 'NFKC');
 }
 
 /** Without what people add to a common password to make it look like another. */

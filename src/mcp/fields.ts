@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { kindOf } from '../commands/ids.ts';
+import { hasTooManyMarks, MAX_MARKS_IN_A_ROW } from '../commands/normalize.ts';
 import { beginOf, isRealDate } from '../queries/moment.ts';
 
 /*
@@ -25,12 +26,22 @@ function clean(text: string): string {
   return text.replaceAll('\r\n', '\n').normalize('NFC').trim();
 }
 
+/** A text as it arrives may be so many times longer than it is after cleaning: a letter of three marks becomes one. */
+const MAX_RAW_RATIO = 4;
+
+/** What costs much to clean or to normalize is refused before. */
 function string(longest: number, forbidden: RegExp) {
+  const tooLong = `is longer than ${longest} characters: shorten it`;
   return z
     .string()
+    .refine((value) => value.length <= longest * MAX_RAW_RATIO, { error: tooLong, abort: true })
     .refine((value) => value.isWellFormed(), 'holds a lone surrogate: send well-formed Unicode')
+    .refine((value) => !hasTooManyMarks(value), {
+      error: `holds more than ${MAX_MARKS_IN_A_ROW} combining marks in a row: take them out`,
+      abort: true,
+    })
     .overwrite(clean)
-    .refine((value) => value.length <= longest, `is longer than ${longest} characters: shorten it`)
+    .refine((value) => value.length <= longest, tooLong)
     .refine((value) => !forbidden.test(value), 'holds a control or text-direction character: take it out')
     .meta({ maxLength: longest });
 }

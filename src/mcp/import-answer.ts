@@ -19,6 +19,8 @@ export interface Row {
   twin?: Row;
   result?: Result;
   errors?: RowError[];
+  /** Errors that are not among them. */
+  untold?: number;
 }
 
 export interface ImportedRow {
@@ -42,6 +44,8 @@ export interface Imported {
 
 /** So many characters of errors are told whole; then the first of each row, cut: an answer has its limit. */
 const ERRORS_WHOLE = 15_000;
+/** Errors of one row that an answer may hold. */
+export const MOST_ROW_ERRORS = 20;
 const FIELD_CUT = 30;
 const MESSAGE_CUT = 100;
 
@@ -55,7 +59,7 @@ export function answered(rows: readonly Row[], what: 'WRITTEN' | 'DRY_RUN' | 'RE
     const errors = own.errors ?? twin?.errors;
     const result = twin?.result ? 'UNCHANGED' : own.result;
     if (errors !== undefined) {
-      const shown = shownErrors(errors, spent < ERRORS_WHOLE);
+      const shown = shownErrors(errors, own.untold ?? twin?.untold ?? 0, spent < ERRORS_WHOLE);
       spent += JSON.stringify(shown).length;
       return { row, ...(id === undefined ? {} : { id }), ...shown };
     }
@@ -72,12 +76,18 @@ export function answered(rows: readonly Row[], what: 'WRITTEN' | 'DRY_RUN' | 'RE
   };
 }
 
-function shownErrors(errors: readonly RowError[], whole: boolean): Pick<ImportedRow, 'errors' | 'more_errors'> {
-  const most = whole ? 20 : 1;
-  const shown = errors.slice(0, most).map(({ field, message, hint }) => ({
-    field: cut(field, whole ? 200 : FIELD_CUT),
-    message: cut(message, whole ? 500 : MESSAGE_CUT),
-    ...(whole && hint !== undefined ? { hint } : {}),
-  }));
-  return { errors: shown, ...(errors.length > most ? { more_errors: errors.length - most } : {}) };
+type Shown = Pick<ImportedRow, 'errors' | 'more_errors'>;
+
+function shownErrors(errors: readonly RowError[], untold: number, whole: boolean): Shown {
+  const most = whole ? MOST_ROW_ERRORS : 1;
+  const shown = errors.slice(0, most).map((error) => {
+    const hint = whole ? error.hint : undefined;
+    return {
+      field: cut(error.field, whole ? 200 : FIELD_CUT),
+      message: cut(error.message, whole ? 500 : MESSAGE_CUT),
+      ...(hint === undefined ? {} : { hint }),
+    };
+  });
+  const more = errors.length - shown.length + untold;
+  return { errors: shown, ...(more > 0 ? { more_errors: more } : {}) };
 }

@@ -21,11 +21,11 @@ export interface RowError {
   /** Empty where the row as a whole is wrong. */
   field: string;
   message: string;
-  hint?: string;
+  hint?: string | undefined;
 }
 
-/** A row as its tool would take it. `id` names the record it changes; without one it becomes a record. */
-export type ReadRow = { fields: Record<string, unknown>; id?: string } | { errors: RowError[] };
+/** A row as its tool would take it; else its first errors, and how many more there are. `id` names the record it changes; without one it becomes a record. */
+export type ReadRow = { fields: Record<string, unknown>; id?: string } | { errors: RowError[]; untold: number };
 
 /** How the rows of one type are read. */
 export interface RowReader {
@@ -34,7 +34,8 @@ export interface RowReader {
   adds: z.ZodObject | null;
   /** What a row with `id` may hold; null where records of the type are never changed. */
   updates: z.ZodObject | null;
-  read(row: Readonly<Record<string, unknown>>): ReadRow;
+  /** @param most errors that are described; the others are counted */
+  read(row: Readonly<Record<string, unknown>>, most: number): ReadRow;
 }
 
 /** A reader of rows for each type that can be imported, made of the tools that add and change its records. */
@@ -60,12 +61,15 @@ function rowReader(type: FamilyName, adds: z.ZodObject | null, updates: z.ZodObj
     type,
     adds,
     updates,
-    read(row) {
+    read(row, most) {
       const hasId = row.id !== undefined && !isBlank(row.id);
       const shape = hasId ? updates : adds;
-      if (shape === null) return { errors: [{ field: 'id', message: wrongKind(type, hasId) }] };
-      const result = tryInput(shape, hasId ? row : withoutId(row));
-      if ('problems' in result) return { errors: result.problems.map(rowError) };
+      if (shape === null) return { errors: [{ field: 'id', message: wrongKind(type, hasId) }], untold: 0 };
+      const result = tryInput(shape, hasId ? row : withoutId(row), most);
+      if ('problems' in result) {
+        const { problems, total } = result;
+        return { errors: problems.map(rowError), untold: total - problems.length };
+      }
       const { id, ...fields } = result.data as { id?: string };
       // To begin a record with, an empty cell says no more than a column that is not there.
       return id === undefined ? { fields: given(fields) } : { fields, id };
@@ -84,8 +88,15 @@ function withoutId({ id: _id, ...row }: Readonly<Record<string, unknown>>): obje
   return row;
 }
 
+/** A row's problem as an error, whose hint is worked out when it is read. */
 function rowError({ field, message, hint }: Problem): RowError {
-  return { field, message, ...(hint === undefined ? {} : { hint }) };
+  return {
+    field,
+    message,
+    get hint() {
+      return hint?.() ?? undefined;
+    },
+  };
 }
 
 /** What a refusal says of a row: every problem that it names. */

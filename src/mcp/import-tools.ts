@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as field from './fields.ts';
 import { importRecords } from './import.ts';
+import type { Imported } from './import-answer.ts';
 import { rowReaders } from './import-rows.ts';
 import { importOutput } from './register-output.ts';
 import { type Service, tool } from './service.ts';
@@ -47,6 +48,7 @@ export function importTools(service: Service, families: readonly Tool[]): Tool[]
         ],
         reason: 'From the list of last year',
       },
+      refuses: (answer) => (answer as Imported).rows.some(({ errors }) => errors !== undefined),
       run: ({ type, ...input }, { caller, progress }) =>
         importRecords(service, caller, readers.get(type)!, input, { progress }),
     }),

@@ -5,11 +5,14 @@ import { commandId, itemCommandId } from '../commands/ids.ts';
 import { contentOf, importCommandId, importedId } from '../commands/imported.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { permit } from '../commands/roles.ts';
-import { answered, type Imported, type Row } from './import-answer.ts';
+import { answered, type Imported, MOST_ROW_ERRORS, type Row } from './import-answer.ts';
 import { errorsOf, type RowReader } from './import-rows.ts';
 import { atOnce, type Item, orRefused, writeAll } from './many.ts';
 import type { Service } from './service.ts';
 import { envelope, guardOf, organizationOf, resolved } from './write.ts';
+
+/** Errors that a call's answer describes. */
+const MOST_ERRORS = 300;
 
 /** What an import needs: it reads no read model. */
 export type ImportService = Pick<Service, 'handler' | 'passed' | 'writeWaitMs'>;
@@ -57,7 +60,7 @@ export async function importRecords(
   { partly = false, progress }: ImportOptions = {},
 ): Promise<Imported> {
   const call = await beginCall(service, caller, reader, input);
-  const rows = input.rows.map((row, index) => readRow(call, row, index));
+  const rows = readRows(call, input.rows);
   const records = oneForEachRecord(rows);
   const judged = records.filter(({ errors }) => !errors);
   const items = await atOnce(judged, (row) => judge(call, row));
@@ -86,12 +89,23 @@ async function beginCall(
   };
 }
 
-function readRow({ reader, organizationId, importKey }: Call, given: Readonly<Record<string, unknown>>, row: number) {
-  const read = reader.read(given);
-  if ('errors' in read) return { row, changes: false, fields: {}, content: '', errors: read.errors } as Row;
+/** Reads every row. Of a call with many errors some are only counted, for an answer would not hold them. */
+function readRows(call: Call, given: ImportInput['rows']): Row[] {
+  let room = MOST_ERRORS;
+  return given.map((row, index) => {
+    const read = readRow(call, row, index, Math.max(1, Math.min(room, MOST_ROW_ERRORS)));
+    room -= read.errors?.length ?? 0;
+    return read;
+  });
+}
+
+function readRow(call: Call, given: ImportInput['rows'][number], row: number, most: number): Row {
+  const { reader, organizationId, importKey } = call;
+  const read = reader.read(given, most);
+  if ('errors' in read) return { row, changes: false, fields: {}, content: '', ...read };
   const changes = read.id !== undefined;
   const id = read.id ?? importedId(FAMILIES[reader.type], importKey, organizationId, read.fields);
-  return { row, id, changes, fields: read.fields, content: contentOf(read.fields) } as Row;
+  return { row, id, changes, fields: read.fields, content: contentOf(read.fields) };
 }
 
 /** The first row of each record; its equals become its twins, and rows that contradict each other are all wrong. */

@@ -12,63 +12,87 @@ export interface Problem {
   field: string;
   message: string;
   allowed?: readonly string[];
-  hint?: string;
+  /** Returns the hint, if there is one: it is worked out for problems that an answer shows. */
+  hint?: () => string | null;
 }
 
 /** Names of unknown properties are the caller's own, and of any length. */
 const LONGEST_NAME = 100;
-/** So many characters of problems fit into an answer; who makes more of them is told the first. */
+/** So many problems, and so many of their characters, fit into an answer; who makes more of them is told the first. */
+const MOST_PROBLEMS = 100;
 const MOST_TOLD = 40_000;
-/** Names of an object that are compared with the known ones: an input of nothing but wrong ones is to cost no more. */
+/** Unknown names that are compared with the known ones: an input of nothing but wrong ones is to cost no more. */
 const MOST_HINTS = 20;
 
 /** Reads an input by its schema. @throws Refusal invalid_input that lists every problem, as far as an answer holds them */
 export function readInput<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = tryInput(schema, input);
   if ('data' in result) return result.data;
-  const { problems } = result;
-  const told = mostTelling(problems);
-  const issues = fitting(problems.map(({ field, message }) => ({ field, message })));
-  const which = issues.length < problems.length ? `the first ${issues.length} in issues` : 'see issues';
-  const more = problems.length > 1 ? ` (${problems.length} problems, ${which})` : '';
+  const { problems, total } = result;
+  const { hint, ...told } = mostTelling(problems);
+  const issues = fitting(problems);
+  const which = issues.length < total ? `the first ${issues.length} in issues` : 'see issues';
+  const more = total > 1 ? ` (${total} problems, ${which})` : '';
   throw new Refusal('invalid_input', `${told.field || 'The input'} ${told.message}${more}.`, {
     ...(told.field ? { field: told.field } : {}),
     ...(told.allowed ? { allowed: told.allowed } : {}),
-    ...(told.hint ? { hint: told.hint } : {}),
+    ...(hint ? { hint } : {}),
     issues,
   });
 }
 
-/** Reads an input by its schema, or answers all that is wrong with it. */
-export function tryInput<T>(schema: z.ZodType<T>, input: unknown): { data: T } | { problems: Problem[] } {
+/** Some of what is wrong with an input, and how much that is in all: to describe all of it may cost much. */
+export interface Problems {
+  problems: Problem[];
+  total: number;
+}
+
+/** Reads an input by its schema, or answers what is wrong with it: the first problems, at most `most`. */
+export function tryInput<T>(schema: z.ZodType<T>, input: unknown, most = MOST_PROBLEMS): { data: T } | Problems {
   const result = schema.safeParse(withoutUnused(schema, input ?? {}));
   if (result.success) return { data: result.data };
-  return { problems: result.error.issues.flatMap((issue) => problemsOf(issue, input, schema)) };
+  const problems: Problem[] = [];
+  let total = 0;
+  for (const issue of result.error.issues) {
+    if (problems.length < most) problems.push(...problemsOf(issue, input, schema, most - problems.length));
+    total += issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
+  }
+  return { problems, total };
 }
 
 /** The first problem that says how to mend it: a misspelt name explains the required one that is missing. */
-function mostTelling(problems: readonly Problem[]): Problem {
-  return (problems.find(({ hint, allowed }) => hint || allowed) ?? problems[0])!;
+function mostTelling(problems: readonly Problem[]): Omit<Problem, 'hint'> & { hint?: string } {
+  let compared = 0;
+  for (const { hint: findHint, ...problem } of problems) {
+    const hint = findHint && ++compared <= MOST_HINTS ? findHint() : null;
+    if (hint) return { ...problem, hint };
+    if (problem.allowed) return problem;
+  }
+  const { hint: _none, ...first } = problems[0]!;
+  return first;
 }
 
-function fitting(issues: readonly { field: string; message: string }[]) {
-  let told = 0;
-  const end = issues.findIndex((issue) => {
-    told += JSON.stringify(issue).length;
-    return told > MOST_TOLD;
-  });
-  return end < 0 ? issues : issues.slice(0, end);
+function fitting(problems: readonly Problem[]) {
+  const issues: { field: string; message: string }[] = [];
+  let length = 0;
+  for (const { field, message } of problems) {
+    length += JSON.stringify({ field, message }).length;
+    if (length > MOST_TOLD) break;
+    issues.push({ field, message });
+  }
+  return issues;
 }
 
-function problemsOf(issue: Issue, input: unknown, schema: z.ZodType): Problem[] {
+function problemsOf(issue: Issue, input: unknown, schema: z.ZodType, most: number): Problem[] {
   const field = issue.path.join('.');
   switch (issue.code) {
     case 'unrecognized_keys': {
       const known = Object.keys(propertiesAt(acceptedBy(schema), issue.path));
-      return issue.keys.map((key, index) => {
-        const hint = index < MOST_HINTS ? hintFor(key, known) : {};
-        return { field: [...issue.path, shownName(key)].join('.'), message: 'is not a known property', ...hint };
-      });
+      return issue.keys.slice(0, most).map((key) => ({
+        field: [...issue.path, shownName(key)].join('.'),
+        message: 'is not a known property',
+        hint: () => hintFor(key, known),
+      }));
     }
     case 'invalid_value': {
       const allowed = issue.values.map(String);
@@ -122,7 +146,7 @@ function propertiesAt(inputs: object, path: readonly PropertyKey[]): object {
   return schema.properties ?? {};
 }
 
-function hintFor(wrong: string, known: readonly string[]): { hint?: string } {
+function hintFor(wrong: string, known: readonly string[]): string | null {
   const near = nearest(wrong, known);
-  return near === null ? {} : { hint: `Did you mean ${near}?` };
+  return near === null ? null : `Did you mean ${near}?`;
 }

@@ -51,6 +51,8 @@ export interface Exchange {
 export interface Answer {
   status: number;
   text: string;
+  /** The message, or the tool's input in it, was wrong. */
+  illegal?: boolean;
   /** The rest of the message, where it is the same every time. */
   rest?: Buffer;
 }
@@ -119,7 +121,8 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
     if (progress) context.progress = progress.report;
     const result = await tools.call(name, args, context);
     progress?.end();
-    return { status: 200, text: callMessage(id, result, results.head[era], results.tail[era]) };
+    const text = callMessage(id, result, results.head[era], results.tail[era]);
+    return { status: 200, text, illegal: result.illegal ?? false };
   }
 
   async function prompt(era: Era, request: RpcRequest, exchange: Exchange): Promise<Answer> {
@@ -230,5 +233,6 @@ const methodNotFound = (status: number, method: string) =>
 function failure(error: unknown, id: RequestId | undefined): Answer {
   if (!(error instanceof ProtocolError)) throw error;
   const { status, code, message, data } = error;
-  return { status, text: JSON.stringify(new ProtocolError(status, code, message, data, error.id ?? id)) };
+  const text = JSON.stringify(new ProtocolError(status, code, message, data, error.id ?? id));
+  return { status, text, illegal: true };
 }

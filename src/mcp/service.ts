@@ -31,6 +31,7 @@ export function tool<Schema extends z.ZodType>(definition: {
   destructive?: boolean;
   prepare?(input: unknown): unknown;
   readsToday?(input: z.infer<Schema>): boolean;
+  refuses?: Tool['refuses'];
   run(input: z.infer<Schema>, context: CallContext): Promise<object>;
 }): Tool {
   const readOnly = !RULES[deedOf(definition.name)].writes;

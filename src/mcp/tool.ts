@@ -32,5 +32,7 @@ export interface Tool<Input = unknown> {
   destructive: boolean;
   /** Returns the part of an input that is to be read. @throws Refusal */
   prepare?(input: unknown): unknown;
+  /** Tells that an answer refuses the input, where that is no error. */
+  refuses?(answer: object): boolean;
   run(input: Input, context: CallContext): Promise<object>;
 }

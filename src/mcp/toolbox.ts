@@ -10,6 +10,8 @@ import type { CallContext, Tool } from './tool.ts';
 export interface ToolResult {
   json: string;
   status: number;
+  /** The input was wrong. */
+  illegal?: boolean;
   /** Seconds, for Retry-After. */
   retryAfter?: number;
 }
@@ -69,7 +71,8 @@ async function call(
   try {
     const input = readInput(tool.input, tool.prepare ? tool.prepare(args) : args);
     const caller = tool.readsToday?.(input) ? context.caller : await confirmed(context.caller);
-    return { json: JSON.stringify(await tool.run(input, { ...context, caller })), status: 200 };
+    const answer = await tool.run(input, { ...context, caller });
+    return { json: JSON.stringify(answer), status: 200, illegal: tool.refuses?.(answer) ?? false };
   } catch (thrown) {
     const error = asRefusal(thrown);
     if (error instanceof Refusal) return refused(error);
@@ -88,6 +91,7 @@ function refused(refusal: Refusal): ToolResult {
   return {
     json: JSON.stringify({ error: refusal }),
     status: ERRORS[refusal.code].status,
+    illegal: refusal.code === 'invalid_input',
     ...(retry_after_seconds === undefined ? {} : { retryAfter: retry_after_seconds }),
   };
 }

@@ -1,3 +1,4 @@
+import { normalize } from '../../commands/normalize.ts';
 import { errors } from './library.ts';
 import { redirectKind } from './redirects.ts';
 
@@ -57,7 +58,7 @@ function grantsOf(given: unknown): unknown[] {
 /** A name on one line, without characters that hide or turn others around. Null where none is left. */
 function nameOf(given: unknown): string | null {
   if (typeof given !== 'string') return null;
-  const visible = given.normalize('NFKC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, '');
+  const visible = normalize(given, 'NFKC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, '');
   const name = visible.replace(/ +/g, ' ').trim();
   return name === '' ? null : [...name].slice(0, MAX_NAME).join('');
 }

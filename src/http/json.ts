@@ -1,0 +1,64 @@
+import { isUtf8 } from 'node:buffer';
+import { invalidInput } from './errors.ts';
+
+/** Levels of objects and arrays within one another: a message with its tool's inputs has seven. */
+const MAX_JSON_DEPTH = 32;
+/** Members and elements in all. The largest input, 200 rows of evidence, has about 6,800. */
+const MAX_JSON_PARTS = 10_000;
+
+/**
+ * Returns the JSON value in a body or a query parameter.
+ * @throws SyntaxError when there is none, or it is not UTF-8
+ * @throws HttpError 400 when it nests too deeply or has too many parts: to parse such a text takes up to 200 ms
+ */
+export function parseJson(given: Buffer | string): unknown {
+  const bytes = typeof given === 'string' ? Buffer.from(given) : given;
+  if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
+  refuseCostly(bytes);
+  return JSON.parse(typeof given === 'string' ? given : bytes.toString('utf8'));
+}
+
+/** Returns the JSON value that a query parameter spells, else its text. @throws HttpError 400, as `parseJson` does */
+export function jsonOrText(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return text;
+    throw error;
+  }
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Counts levels and parts, in one pass over the bytes outside strings. */
+function refuseCostly(bytes: Buffer): void {
+  let depth = 0;
+  let parts = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = endOfString(bytes, at + 1);
+    else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth -= 1;
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      depth += 1;
+      parts += 1;
+      if (depth > MAX_JSON_DEPTH) throw tooDeep();
+    } else if (byte === COMMA) parts += 1;
+    if (parts > MAX_JSON_PARTS) throw tooManyParts();
+  }
+}
+
+/** Returns where a string ends that begins before `at`. */
+function endOfString(bytes: Buffer, at: number): number {
+  let end = at;
+  while (end < bytes.length && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;
+  return end;
+}
+
+const tooDeep = () =>
+  invalidInput(
+    `The JSON nests deeper than ${MAX_JSON_DEPTH} levels. Send objects and arrays as the tool describes them.`,
+  );
+
+const tooManyParts = () =>
+  invalidInput(`The JSON has more than ${MAX_JSON_PARTS} members and elements. Send fewer in each call.`);

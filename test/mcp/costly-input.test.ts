@@ -1,0 +1,58 @@
+/** Inputs that would cost much to judge: what is wrong with them is told in short, and counted in full. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { normalize } from '../../src/commands/normalize.ts';
+import { refusalOf } from '../support/refusals.ts';
+import { startTwoOrganizations, type TwoOrganizations } from '../support/two-organizations.ts';
+
+const test = suite<TwoOrganizations>('costly inputs');
+
+test.before(async (context) => {
+  Object.assign(context, await startTwoOrganizations());
+});
+test.after(({ register }) => register.stop());
+
+/** Each is two marks once it is decomposed: to order 500,000 takes minutes. */
+const MARKS = '\u0344\u0323';
+
+test('texts of combining marks alone, and texts that are far too long', async (context) => {
+  const right = context.right.get('listVendors') as { filter?: object };
+  for (const query of [`a${MARKS.repeat(20)}`, `a${MARKS.repeat(250_000)}`]) {
+    const refused = await refusalOf(context, 'listVendors', { ...right, filter: { query } });
+    assert.is(refused.code, 'invalid_input');
+    assert.is(refused.field, 'filter.query');
+  }
+  const { error } = await context.register.call<{ error?: object }>('listVendors', {
+    ...right,
+    filter: { query: `Vie\u0323\u0302t Nam ${'e\u0301'.repeat(4_000)}` },
+  });
+  assert.is(error, undefined, 'letters of several marks are a language’s own');
+});
+
+test('are normalized without surplus marks', () => {
+  assert.is(normalize('e\u0301', 'NFC'), 'é');
+  assert.is(normalize(`e${'\u0301'.repeat(30)}x`, 'NFC').length, 31);
+  assert.is(normalize(`e${'\u0301'.repeat(100_000)}x`, 'NFKC').length, 31);
+});
+
+test('names that are not known, in every row', async (context) => {
+  const names = Array.from({ length: 48 }, (_, index) => [`unknown_${index}_${'x'.repeat(60)}`, 1]);
+  const rows = Array.from({ length: 200 }, () => ({ name: 'A', ...Object.fromEntries(names) }));
+  const { organization_id } = context.right.get('addVendor') as { organization_id: string };
+  const answer = await context.register.call<{
+    rows: { errors: object[]; more_errors?: number }[];
+  }>('importRecords', { organization_id, type: 'VENDOR', rows });
+  assert.is(answer.rows.length, 200);
+  for (const { errors, more_errors = 0 } of answer.rows) assert.is(errors.length + more_errors, 48);
+  assert.is(answer.rows[0]?.errors.length, 20);
+  assert.ok(JSON.stringify(answer).length < 60_000);
+});
+
+test('names of any length are compared by their beginning', async (context) => {
+  const right = context.right.get('listVendors')!;
+  const refused = await refusalOf(context, 'listVendors', { ...right, vieew: 'FULL', ['x'.repeat(500_000)]: 1 });
+  assert.is(refused.hint, 'Did you mean view?');
+  assert.ok(JSON.stringify(refused).length < 1_000);
+});
+
+test.run();
