@@ -107,6 +107,7 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   identity.start();
   sealer.start();
   const caughtUp = projections.start(installation).then(() => projections.runner.caughtUp(Date.now(), 60_000));
+  void caughtUp.catch(() => undefined).finally(() => front.answer());
   starting = caughtUp
     .then(() => (stopping ? 0 : repair({ accounts, handler, now }, events, projections.organizations)))
     .catch((error: unknown) => stopping || logger.error({ err: error }, 'the read models could not be started'));

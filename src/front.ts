@@ -7,6 +7,7 @@ import { Cookies } from './http/cookies.ts';
 import { HttpError, unavailable } from './http/errors.ts';
 import { createLimits } from './http/limits.ts';
 import { createPrinter } from './http/print-pdf.ts';
+import { Readiness } from './http/readiness.ts';
 import type { RecordFileParts } from './http/record-files.ts';
 import type { ReportFileParts } from './http/report-files.ts';
 import { visitors } from './http/visitor.ts';
@@ -36,11 +37,15 @@ export interface FrontParts {
 
 /**
  * What requests meet. It listens before there is anything behind it, because only then its address is known: until
- * `open` everything is answered 503, and until `admit` every credential.
+ * `open` and, for calls, until `answer` it holds what arrives for some seconds; until `admit` it refuses every credential.
  */
 export class Front {
-  private serve: RequestListener = notYet;
+  private serve: RequestListener = (request, response) => void this.notYet(request, response);
   private admitting = false;
+  /** Something is behind the address … */
+  private readonly opened = new Readiness();
+  /** … and calls of tools, and of files, can be answered. */
+  private readonly answering = new Readiness();
 
   readonly listener: RequestListener = (request, response) => this.serve(request, response);
 
@@ -106,8 +111,10 @@ export class Front {
     const app = createApp({
       ...{ tools, authenticate, limits, health, baseUrl, version: VERSION, logger, oauth, pages },
       ...{ sessions, recordFiles, reports },
+      hold: () => this.answering.hold(),
     });
     this.serve = app.callback();
+    this.opened.ready();
   }
 
   /** From now on nothing is served any more: everything is answered 503 with this reason, and only /livez is well. */
@@ -119,9 +126,22 @@ export class Front {
   admit(): void {
     this.admitting = true;
   }
+
+  /** From now on calls of tools are answered at once. */
+  answer(): void {
+    this.answering.ready();
+  }
+
+  private async notYet(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const unopened = this.serve;
+    // Orchestrators are to see what is.
+    if (!PROBES.has(request.url ?? '')) await this.opened.hold();
+    if (this.serve === unopened) refuse(response, unavailable());
+    else this.serve(request, response);
+  }
 }
 
-const notYet: RequestListener = (_request, response) => refuse(response, unavailable());
+const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
 function retired(reason: string): RequestListener {
   const refusal = new HttpError(503, 'unavailable', reason);

@@ -64,22 +64,45 @@ starting('an address that is not of this machine is named with what to do', asyn
   assert.is(said, 'HOST 192.0.2.1 is no address of this machine. Set HOST to one that is, such as 127.0.0.1.');
 });
 
-starting(
-  'until the installation is there, it lives, and is neither ready nor lets anybody in',
-  async ({ DATA_DIR }) => {
-    const { PORT, server } = await occupy();
-    await free(server);
-    const url = `http://127.0.0.1:${PORT}`;
-    const seen: number[] = [];
-    const app = await startApp(readConfig({ PORT, DATA_DIR }, '/nowhere'), createLogger('silent'), async () => {
-      for (const path of ['livez', 'readyz']) seen.push((await fetch(`${url}/${path}`)).status);
-      seen.push((await call(url, 'vtr_whatever', 'listOrganizations')).status);
-    });
-    const admitted = async () => (await call(url, app.firstToken!, 'listOrganizations')).status === 200;
-    await until(admitted).finally(() => app.stop());
-    assert.equal(seen, [200, 503, 503]);
-  },
-);
+starting('until the installation is there, it lives, is not ready, and holds calls', async ({ DATA_DIR }) => {
+  const { PORT, server } = await occupy();
+  await free(server);
+  const url = `http://127.0.0.1:${PORT}`;
+  const seen: number[] = [];
+  let held: Promise<{ status: number }> | undefined;
+  const app = await startApp(readConfig({ PORT, DATA_DIR }, '/nowhere'), createLogger('silent'), async () => {
+    for (const path of ['livez', 'readyz']) seen.push((await fetch(`${url}/${path}`)).status);
+    held = call(url, 'vtr_whatever', 'listOrganizations');
+  });
+  seen.push((await held!).status);
+  const admitted = async () => (await call(url, app.firstToken!, 'listOrganizations')).status === 200;
+  await until(admitted).finally(() => app.stop());
+  assert.equal(seen, [200, 503, 401]);
+});
+
+starting('calls that arrive during a restart are answered when it is done', async ({ DATA_DIR }) => {
+  const { PORT, server } = await occupy();
+  await free(server);
+  const url = `http://127.0.0.1:${PORT}`;
+  const config = readConfig({ PORT, DATA_DIR }, '/nowhere');
+  const first = await startApp(config, createLogger('silent'));
+  const token = first.firstToken!;
+  await call(url, token, 'addVendor', { organization_id: first.organizationId, name: 'Kept' });
+  await first.stop();
+  const calls: ReturnType<typeof call>[] = [];
+  const list = () => call(url, token, 'listVendors', { organization_id: first.organizationId });
+  const again = await startApp(config, createLogger('silent'), async () => {
+    calls.push(list(), list());
+    const ready = await fetch(`${url}/readyz`);
+    assert.is(ready.status, 503, 'readiness is told as it is');
+  });
+  calls.push(list());
+  const answers = await Promise.all(calls).finally(() => again.stop());
+  for (const { status, body } of answers) {
+    assert.is(status, 200);
+    assert.is((body.vendors as object[]).length, 1);
+  }
+});
 
 starting('a start that fails late lets go of port and folder', async ({ DATA_DIR }) => {
   const { PORT, server } = await occupy();

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import { createProtocol } from '../mcp/protocol.ts';
 import type { ToolBox } from '../mcp/toolbox.ts';
-import { admission, admissionWithOlderRoles, type SessionCaller } from './admission.ts';
+import { type Admit, admission, admissionWithOlderRoles, type SessionCaller } from './admission.ts';
 import type { Authenticate } from './authentication.ts';
 import { scopeGuard } from './challenge.ts';
 import { directToolRoutes } from './direct-tools.ts';
@@ -28,6 +28,8 @@ export interface HttpParts {
    * Throws StoreUnavailable when that can't be known.
    */
   authenticate: Authenticate;
+  /** Holds calls while the service starts. */
+  hold?(): Promise<void> | null;
   /** How often who may ask. */
   limits: Limits;
   /** Store and projection state; where `serving` is false, health and readyz answer 503. */
@@ -50,17 +52,25 @@ export interface HttpParts {
 export function createApp(parts: HttpParts): Koa<RequestState> {
   const { tools, version, logger, oauth, pages } = parts;
   const admit = admissionWithOlderRoles(parts);
+  const afterStart = (admission: Admit): Admit => {
+    return async (request) => {
+      const held = parts.hold?.();
+      if (held) await held;
+      return admission(request);
+    };
+  };
+  const admitCall = afterStart(admit);
   const requireScope = scopeGuard(tools, parts.baseUrl);
   const penalties = new Penalties();
   // Addresses are as they are written, in small and large letters too: so are the rules of proxies for them.
   const router = new Router<RequestState>({ sensitive: true });
   healthRoutes(router, parts, admit);
-  directToolRoutes(router, tools, admit, requireScope, penalties);
+  directToolRoutes(router, tools, admitCall, requireScope, penalties);
   openapiRoute(router, parts, {
     records: parts.recordFiles ? LINE_FORMATS : [],
     reports: parts.reports ? offeredReportFormats(parts.reports.printer) : [],
   });
-  const admitReader = admission(parts, parts.sessions);
+  const admitReader = afterStart(admission(parts, parts.sessions));
   if (parts.recordFiles) recordFileRoutes(router, admitReader, parts.recordFiles);
   if (parts.reports) reportFileRoutes(router, admitReader, parts.reports);
 
@@ -68,7 +78,7 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   // Routes' faults are logged with their request; what Koa still reports is a connection lost or cut.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
   app.use(requests(logger));
-  app.use(mcpEndpoint(createProtocol(tools, { name: 'veritrail', version }), admit, requireScope, penalties));
+  app.use(mcpEndpoint(createProtocol(tools, { name: 'veritrail', version }), admitCall, requireScope, penalties));
   if (oauth) app.use(oauthEndpoints(oauth, parts.limits));
   app.use(router.routes()).use(router.allowedMethods());
   if (pages) app.use(pages);
