@@ -211,6 +211,7 @@ test('whoever asks the OAuth server is counted by address, before it does anythi
   const oauth = {
     addresses: new Addresses('http://localhost'),
     ...{ serve, signedIn },
+    documents: { areAdvertised: () => true },
     waitToRegister: () => 0,
     authorizationError: () => null,
   } as unknown as OAuth;
