@@ -21,6 +21,7 @@ export interface RegisterParts {
   cursorKey: Buffer;
   riskAcceptanceMaxDays: number;
   writeWaitMs: number;
+  maxEventsVerified?: number;
   /** Told of every report that is drawn, where there is an access log. */
   reportDrawn?: Service['reportDrawn'];
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
@@ -58,6 +59,7 @@ export function createRegister(parts: RegisterParts): Register {
     accounts,
     cursorKey,
     now,
+    maxEventsVerified: parts.maxEventsVerified,
   };
   const all = allTools({
     handler,

@@ -12,9 +12,18 @@ const READ_STORE = ['src/stores/read-store.ts', 'src/stores/errors.ts'];
 const ACCOUNT_STORE = ['src/stores/account-store.ts', 'src/stores/errors.ts'];
 const SHARED_COMMANDS = ['src/commands/refusal.ts', 'src/commands/caller.ts'];
 /** What the read models are: their documents, keys and texts. How they are kept up is no query's business. */
-const READ_MODELS = ['models', 'read-model', 'keys', 'tally', 'changes', 'text', 'sealed', 'tree'].map(
-  (file) => `src/projections/${file}.ts`,
-);
+const READ_MODELS = [
+  'models',
+  'read-model',
+  'keys',
+  'tally',
+  'changes',
+  'text',
+  'sealed',
+  'tree',
+  'recompute',
+  'recompute-seals',
+].map((file) => `src/projections/${file}.ts`);
 /** What lies directly in src/stores: ports and what adapters share. */
 const STORES = 'src/stores/*';
 const EVERYTHING = [''];

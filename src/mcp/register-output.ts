@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ROLES } from '../commands/caller.ts';
 import { ACCESS } from '../queries/access.ts';
 import { ACCESS_TYPES } from '../queries/access-entry.ts';
+import { CHANGE_FAULTS } from '../queries/verify-fault.ts';
 import * as field from './fields.ts';
 import { errorObject, nextCursor, notes, pageOf, pending, position, type RecordKind, time } from './output.ts';
 
@@ -48,10 +49,16 @@ const access = z.strictObject({
 });
 
 const fault = z.strictObject({
-  stream: z.string(),
-  revision: z.int(),
-  event_id: z.string(),
-  why: z.enum(['ALTERED', 'BROKEN_LINK', 'OUT_OF_ORDER', 'NOT_IN_LOG']),
+  why: z
+    .enum(CHANGE_FAULTS)
+    .describe(
+      'ALTERED, BROKEN_LINK, OUT_OF_ORDER: the log’s chain; NOT_IN_LOG: no such event; DIFFERS: shown otherwise than the event says; HIDDEN: left out of the list; ADDED: of no event; MISPLACED: not at its place; SEAL: the newest seal',
+    ),
+  position: z.string().nullable(),
+  stream: z.string().optional(),
+  revision: z.int().optional(),
+  event_id: z.string().optional(),
+  differs: z.array(z.string()).optional().describe('what differs: actor_id, record.name, changes.status'),
 });
 const seal = z.strictObject({
   size: z.int().describe('it covers positions 1 to size'),
@@ -63,12 +70,25 @@ const seal = z.strictObject({
   position: z.string().describe('of the event that holds it'),
   event_id: z.string(),
 });
-const verification = z.strictObject({
-  verdict: z.enum(['VALID', 'INVALID']),
-  streams: z.int().describe('how many chains were checked'),
-  events: z.int(),
-  faults: z.array(fault),
+/** What a check of changes against the log came to. */
+export const verification = z.strictObject({
+  verdict: z.enum(['VALID', 'INVALID']).describe('of what is covered alone'),
+  complete: z.boolean().describe('false: a part is left, verify_cursor goes on with it'),
+  covered_from: z
+    .string()
+    .nullable()
+    .describe('position; with that and covered_to: what this call and those before it covered'),
+  covered_to: z.string().nullable(),
+  verify_cursor: z.string().optional(),
+  events: z.int().describe('read from the log by this call, at most 100,000'),
+  streams: z.int().describe('how many chains they are of'),
+  erased: z.int().optional().describe('changes whose data are erased in the log'),
+  faults: z.array(fault).describe('at most 10 a call'),
   seal: seal.nullable().describe('the newest one; null as long as nothing is sealed'),
+  key_fingerprint: z.string().nullable().describe('of the key that signed it, as veritrail seal-key prints it'),
+  offline_check: z.string().describe('how to check without the service'),
+});
+const listed = verification.extend({
   inclusion: z
     .array(
       z.strictObject({
@@ -79,7 +99,7 @@ const verification = z.strictObject({
     .describe('of each listed event: that it is in what the seal covers'),
 });
 
-export const changesOutput = pageOf('changes', [change, access], { verification: verification.optional() });
+export const changesOutput = pageOf('changes', [change, access], { verification: listed.optional() });
 
 const member = z.strictObject({ id: field.id('acc'), name: z.string(), role: z.enum(ROLES) });
 

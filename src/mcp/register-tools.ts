@@ -35,7 +35,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
     tool({
       name: 'listChanges',
       description:
-        'Who changed what, when, why, before and after, newest first. verify checks hash chains. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
+        'Who changed what, when, why, before and after, newest first. verify: against the log. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
       input: z.strictObject({
         organization_id: field.organizationId(),
         filter: z
@@ -49,11 +49,12 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
           })
           .optional(),
         verify: z.boolean().default(false),
+        verify_cursor: z.string().optional(),
         ...field.pageFields(),
       }),
       output: changesOutput,
       example: { organization_id: '{organization}', filter: { record_id: ['{vendor}'] }, verify: true, size: 1 },
-      run: (input, { caller }) => listChanges(service.reader, caller, input),
+      run: (input, { caller, signal, progress }) => listChanges(service.reader, caller, input, { signal, progress }),
     }),
     tool({
       name: 'getRecords',

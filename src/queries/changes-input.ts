@@ -16,4 +16,6 @@ export interface ChangesInput {
   as_of?: string | undefined;
   view: 'SUMMARY' | 'FULL' | 'COUNT';
   verify: boolean;
+  /** Where a verification goes on that one call could not finish. */
+  verify_cursor?: string | undefined;
 }

@@ -34,8 +34,8 @@ export function writeSigned(key: Buffer, boundTo: unknown, place: unknown): stri
   return signed(key, boundTo, JSON.stringify(place));
 }
 
-/** The place that was written. @throws Refusal invalid_input on field `cursor` when it is not ours, or is another's */
-export function readSigned<T>(key: Buffer, boundTo: unknown, cursor: string): T {
+/** The place that was written. @throws Refusal invalid_input on `field` when it is not ours, or is another's */
+export function readSigned<T>(key: Buffer, boundTo: unknown, cursor: string, field = 'cursor'): T {
   const body = Buffer.from(cursor.split('.', 1)[0]!, 'base64url').toString();
   // Compared as texts: base64 has several spellings of the same bytes, and only one of them is the cursor given out.
   const given = Buffer.from(cursor);
@@ -44,7 +44,7 @@ export function readSigned<T>(key: Buffer, boundTo: unknown, cursor: string): T 
     throw new Refusal(
       'invalid_input',
       'This cursor is of another call: repeat the one that gave it with the same inputs, or begin without cursor.',
-      { field: 'cursor' },
+      { field },
     );
   }
   return JSON.parse(body) as T;

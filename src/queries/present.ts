@@ -72,10 +72,10 @@ export function atMost(document: Document): number {
   return characters;
 }
 
-/** How many of these fit into an answer; at least one. */
-export function fitting(documents: readonly Document[]): number {
-  if (documents.reduce((sum, document) => sum + atMost(document), 0) <= ANSWER_CHARACTERS) return documents.length;
-  let characters = 0;
+/** How many of these fit into an answer beside what is `taken` of it; at least one. */
+export function fitting(documents: readonly Document[], taken = 0): number {
+  if (documents.reduce((sum, document) => sum + atMost(document), taken) <= ANSWER_CHARACTERS) return documents.length;
+  let characters = taken;
   for (const [index, document] of documents.entries()) {
     characters += JSON.stringify(document).length + 1;
     if (characters > ANSWER_CHARACTERS) return Math.max(1, index);

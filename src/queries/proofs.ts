@@ -30,7 +30,7 @@ export async function proofOf(models: ReadModels, organizationId: string, positi
 }
 
 /** The newest seal, and for each of these positions that it covers the path that proves it. */
-export async function inclusionsIn(
+async function inclusionsIn(
   models: ReadModels,
   organizationId: string,
   positions: readonly number[],
@@ -42,6 +42,16 @@ export async function inclusionsIn(
   const node = await nodesFor(models, organizationId, size, covered);
   const paths = covered.map((position) => [position, inclusionProof(position, size, node).path] as const);
   return { seal: sealAt(seal), paths: new Map(paths) };
+}
+
+/** Returns the paths to the newest seal of the positions that it covers; null where there is none, or what it needs is missing. */
+export async function pathsOf(models: ReadModels, organizationId: string, positions: readonly number[]) {
+  try {
+    return (await inclusionsIn(models, organizationId, positions))?.paths ?? null;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 /** Proves that the log of `newer` events begins with that of `older`. @throws RangeError when it has not so many */

@@ -20,6 +20,8 @@ export interface Reader {
   /** Signs cursors; the same on every instance. */
   cursorKey: Buffer;
   now: () => Date;
+  /** Limits how many events one verification reads, where not as usual. */
+  maxEventsVerified?: number | undefined;
 }
 
 /** How long a read waits for projections to reach the moment it asks for. */

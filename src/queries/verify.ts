@@ -1,34 +1,290 @@
 import type { ChangeDocument } from '../projections/changes.ts';
-import type { EventStore } from '../stores/event-store.ts';
-import { type ChainFault, verifyChain } from '../trail/chain.ts';
+import { changeId } from '../projections/changes.ts';
+import { digestedRow, RecomputedChanges, type RecomputedEvent, rowDigest } from '../projections/recompute.ts';
+import { RecomputedSeals } from '../projections/recompute-seals.ts';
+import type { Position } from '../stores/event-store.ts';
+import type { Condition, Found, Scalar } from '../stores/read-store.ts';
+import type { ChainFault } from '../trail/chain.ts';
+import { sealStream } from '../trail/seal.ts';
+import { isIncomplete, type Reader } from './reader.ts';
+import { AllowanceUsedUp, type EventAllowance } from './verify-allowance.ts';
+import { type ChangeFault, differences, MAX_FAULTS } from './verify-fault.ts';
 
-interface Verification {
-  /** VALID when every chain holds and every listed change is the event that the log has at its place. */
-  verdict: 'VALID' | 'INVALID';
-  streams: number;
-  events: number;
-  faults: (ChainFault | { stream: string; revision: number; event_id: string; why: 'NOT_IN_LOG' })[];
+/** Rows of one look at the read models. */
+const WINDOW = 500;
+
+/** The part of an organization's changes that is to be verified. */
+export interface VerifyRequest {
+  organizationId: string;
+  /** The filter as conditions on change rows. */
+  where: readonly Condition[];
+  /** Keys of records whose changes alone are verified; null for all changes. */
+  recordKeys: ReadonlySet<string> | null;
+  from: number;
+  to: number;
+}
+
+/** One position's rows, as the read models have them. */
+interface Group {
+  position: number;
+  rows: Found[];
+}
+
+/** A change that was found to be as its event says. */
+export interface CheckedChange {
+  position: number;
+  hash: string;
+  storePosition: Position;
 }
 
 /**
- * Checks the chains of the streams that these changes are from: each stream is read from the event store and verified
- * from its first event on, and each listed change must be the very event found there.
+ * Compares change rows with the log, from the newest down. Each row is made again from its event and those before it;
+ * then the filter must find the rows that it should, and no others.
  */
-export async function verifyChanges(events: EventStore, changes: readonly ChangeDocument[]): Promise<Verification> {
-  const byStream = new Map<string, ChangeDocument[]>();
-  for (const change of changes) byStream.set(change.stream, [...(byStream.get(change.stream) ?? []), change]);
-  const faults: Verification['faults'] = [];
-  let checked = 0;
-  for (const [stream, listed] of byStream) {
-    const chain = await events.readStream(stream);
-    checked += chain.length;
-    const fault = verifyChain(chain);
-    if (fault !== null) faults.push(fault);
-    for (const change of listed) {
-      const event = chain[change.stream_revision];
-      if (event?.id === change.event_id && event.metadata.hash === change.hash) continue;
-      faults.push({ stream, revision: change.stream_revision, event_id: change.event_id, why: 'NOT_IN_LOG' });
+export class ChangeVerifier {
+  readonly faults: ChangeFault[] = [];
+  /** Of records: events whose rows were seen, as `stream@revision`. */
+  readonly seen = new Set<string>();
+  readonly changes: RecomputedChanges;
+  private readonly seals: RecomputedSeals;
+  private readonly brokenStreams = new Set<string>();
+  /** How many rows the filter should find, by position. */
+  private expected = new Map<number, number>();
+  private newer: (CheckedChange & { logTime: string; recordedAt: string }) | null = null;
+  private erasedEvents = 0;
+
+  constructor(
+    private readonly reader: Reader,
+    private readonly request: VerifyRequest,
+    private readonly allowance: EventAllowance,
+  ) {
+    this.changes = new RecomputedChanges(reader.events, allowance);
+    this.seals = new RecomputedSeals(reader.events, allowance, request.organizationId);
+  }
+
+  /** How many of the events that were checked have no data any more. */
+  get erased(): number {
+    return this.erasedEvents;
+  }
+
+  /**
+   * Checks from the newest change down.
+   * @param onWindow gets what was checked, some hundred at a time
+   * @returns the lowest position that was covered, `to + 1` where that is none
+   */
+  async run(onWindow: (checked: readonly CheckedChange[]) => Promise<void>): Promise<number> {
+    const { from, to } = this.request;
+    for (let next = to; next >= from; ) {
+      const { groups, isLast } = await this.readWindow(next);
+      const checked: CheckedChange[] = [];
+      const covered = await this.checkGroups(groups, isLast, next, checked);
+      await this.checkFilter(covered, next);
+      await onWindow(checked);
+      const isStopped = covered > (isLast ? from : groups.at(-1)!.position);
+      if (isStopped || this.isFull) return covered;
+      next = covered - 1;
+    }
+    return from;
+  }
+
+  report(fault: ChangeFault): void {
+    if (!this.isFull) this.faults.push(fault);
+  }
+
+  private get isFull(): boolean {
+    return this.faults.length >= MAX_FAULTS;
+  }
+
+  private async readWindow(next: number): Promise<{ groups: Group[]; isLast: boolean }> {
+    const { organizationId, recordKeys, from } = this.request;
+    const where: Condition[] = [{ key: 'position', op: 'range', gte: from, lte: next }];
+    if (recordKeys !== null) where.unshift({ key: 'record_id', op: 'in', values: [...recordKeys] });
+    const order = { key: 'position', direction: 'DESC' } as const;
+    const query = { collection: 'changes', organizationId, where, order, limit: WINDOW };
+    const rows = await this.reader.models.find(query);
+    const groups: Group[] = [];
+    for (const row of rows) {
+      const last = groups.at(-1);
+      if (last?.position === row.key) last!.rows.push(row);
+      else groups.push({ position: Number(row.key), rows: [row] });
+    }
+    const isLast = rows.length < WINDOW;
+    // The last one's other rows may come in the next look.
+    return { groups: isLast ? groups : groups.slice(0, -1), isLast };
+  }
+
+  /** @returns the lowest position that was covered */
+  private async checkGroups(groups: Group[], isLast: boolean, next: number, checked: CheckedChange[]): Promise<number> {
+    let covered = next + 1;
+    for (const group of groups) {
+      covered = this.checkGap(group.position, covered);
+      if (this.isFull) return covered;
+      try {
+        const change = await this.checkGroup(group);
+        if (change !== null) checked.push(change);
+      } catch (error) {
+        if (error instanceof AllowanceUsedUp) return covered;
+        throw error;
+      }
+      covered = group.position;
+      await this.allowance.pause();
+      if (this.isFull) return covered;
+    }
+    return isLast ? this.checkGap(this.request.from - 1, covered) : covered;
+  }
+
+  /** In a list of all changes every position has one. @returns the lowest position that was covered */
+  private checkGap(position: number, covered: number): number {
+    if (this.request.recordKeys !== null) return position + 1;
+    for (let missing = covered - 1; missing > position; missing -= 1) {
+      if (this.isFull) return missing + 1;
+      this.report({ why: 'HIDDEN', position: String(missing) });
+      this.newer = null;
+    }
+    return position + 1;
+  }
+
+  private async checkGroup({ position, rows }: Group): Promise<CheckedChange | null> {
+    const document = rows[0]!.doc as unknown as ChangeDocument;
+    const { stream, stream_revision: revision, event_id, hash, log_time: logTime } = document;
+    const place = { position: String(position), stream: String(stream), revision: Number(revision), event_id };
+    const event = await this.eventAt(place.stream, place.revision, place.position);
+    if (event === null || event.id !== event_id) {
+      if (event !== null || !this.brokenStreams.has(place.stream)) this.report({ why: 'NOT_IN_LOG', ...place });
+      this.expected.delete(position);
+      this.newer = null;
+      return null;
+    }
+    this.seen.add(`${stream}@${revision}`);
+    if (event.isErased) this.erasedEvents += 1;
+    const isSame = await this.checkRows(event, place, rows);
+    if (isSame) this.expectFound(event, document, position);
+    const change = { position, hash, storePosition: event.storePosition };
+    this.checkPlace({ ...change, logTime, recordedAt: event.recordedAt }, place);
+    return isSame ? change : null;
+  }
+
+  /** Returns the event of the log, and reports a broken chain once. */
+  private async eventAt(stream: string, revision: number, position: string): Promise<RecomputedEvent | null> {
+    const { organizationId } = this.request;
+    if (!Number.isSafeInteger(revision) || revision < 0) return null;
+    if (stream === sealStream(organizationId)) {
+      const seal = await this.seals.at(revision);
+      this.reportBroken(this.seals.fault, revision, position);
+      return seal;
+    }
+    const found = await this.changes.upToRevision(stream, revision);
+    if (found.events.length <= revision) this.reportBroken(found.fault, revision, position);
+    return found.organizationId === organizationId ? (found.events[revision] ?? null) : null;
+  }
+
+  private reportBroken(fault: ChainFault | null, revision: number, position: string): void {
+    if (fault === null || this.brokenStreams.has(fault.stream)) return;
+    this.brokenStreams.add(fault.stream);
+    this.report({ ...fault, position: fault.revision === revision ? position : null });
+  }
+
+  /** Holds stored rows against those that the event leads to. @returns whether they are the same */
+  private async checkRows(
+    event: RecomputedEvent,
+    place: Required<Omit<ChangeFault, 'why' | 'differs'>>,
+    rows: Found[],
+  ) {
+    const { recordKeys, organizationId } = this.request;
+    const id = changeId(organizationId, Number(place.position));
+    const stored = new Map(rows.map((row) => [row.id, row.doc as unknown as ChangeDocument]));
+    const due = event.rows.filter(({ recordId }) => recordKeys === null || recordKeys.has(recordId));
+    const idOf = ({ side, recordId }: { side: number; recordId: string }) => (side <= 0 ? id : `${id}~${recordId}`);
+    const ids = new Set(due.map(idOf));
+    const added = rows.find((row) => !ids.has(row.id));
+    const missing = due.some((row) => !stored.has(idOf(row)));
+    const other = due.find((row) => stored.has(idOf(row)) && rowDigest(stored.get(idOf(row))!) !== row.digest);
+    const moved = rows.some(({ key, doc }) => doc.position !== key);
+    if (!added && !missing && !other && !moved) return true;
+    const { applied, parked } = await this.explain(place.stream, place.revision);
+    // An event that could not be applied is shown as such, and nothing of it beside.
+    const asParked = parked.filter((put) => recordKeys === null || recordKeys.has(String(put.document.keys.record_id)));
+    const isParked =
+      isIncomplete(this.reader, organizationId) &&
+      asParked.length === rows.length &&
+      asParked
+        .map(digestedRow)
+        .every((row) => stored.has(idOf(row)) && rowDigest(stored.get(idOf(row))!) === row.digest);
+    if (isParked && !moved) return true;
+    if (added) this.report({ why: 'ADDED', ...place });
+    if (missing) this.report({ why: 'HIDDEN', ...place });
+    const put = other && applied.find(({ document }) => document.keys.record_id === other.recordId);
+    const differs = put ? differences(stored.get(idOf(other!))!, put.document.doc as ChangeDocument) : [];
+    if (moved) differs.unshift('position');
+    if (other || moved) this.report({ why: 'DIFFERS', ...place, differs });
+    return false;
+  }
+
+  private async explain(stream: string, revision: number) {
+    try {
+      if (stream === sealStream(this.request.organizationId)) {
+        const row = await this.seals.rowOf(revision);
+        return { applied: row ? [row] : [], parked: [] };
+      }
+      return (await this.changes.rowsOf(stream, revision)) ?? { applied: [], parked: [] };
+    } catch (error) {
+      if (error instanceof AllowanceUsedUp) return { applied: [], parked: [] };
+      throw error;
     }
   }
-  return { verdict: faults.length === 0 ? 'VALID' : 'INVALID', streams: byStream.size, events: checked, faults };
+
+  /** Log time never goes backwards, and the log's order is that of positions. */
+  private checkPlace(change: NonNullable<typeof this.newer>, place: Omit<ChangeFault, 'why'>): void {
+    const { newer } = this;
+    this.newer = change;
+    if (change.logTime < change.recordedAt) this.report({ why: 'DIFFERS', ...place, differs: ['log_time'] });
+    if (newer === null) return;
+    if (this.reader.events.comparePositions(change.storePosition, newer.storePosition) >= 0) {
+      this.report({ why: 'MISPLACED', ...place });
+    }
+    const isNext = newer.position === change.position + 1;
+    const logTime = newer.recordedAt > change.logTime ? newer.recordedAt : change.logTime;
+    if (isNext ? newer.logTime !== logTime : newer.logTime < logTime) {
+      this.report({ why: 'DIFFERS', position: String(newer.position), differs: ['log_time'] });
+    }
+  }
+
+  private expectFound(event: RecomputedEvent, document: ChangeDocument, position: number): void {
+    const { actor_id, token_id, event_type, revision, log_time } = document;
+    const common = { position, log_time, actor_id, token_id, event_type };
+    const found = event.rows.filter(({ recordId: record_id, recordType: record_type, side }) =>
+      matches(this.request.where, { ...common, record_id, record_type, side, revision: side === 0 ? revision : null }),
+    );
+    this.expected.set(position, found.length);
+  }
+
+  /** Asks the store for what the filter finds between two positions, and compares it with what it should find. */
+  private async checkFilter(from: number, to: number): Promise<void> {
+    const { organizationId, where } = this.request;
+    const range = { key: 'position', op: 'range', gte: from, lte: to } as const;
+    const query = { collection: 'changes', organizationId, where: [...where, range] };
+    const counts = from > to ? [] : await this.reader.models.count(query, ['position']);
+    const found = new Map(counts.map(({ values, total }) => [Number(values[0]), total]));
+    for (const [position, due] of this.expected) {
+      const total = found.get(position) ?? 0;
+      if (total !== due) this.report({ why: total < due ? 'HIDDEN' : 'ADDED', position: String(position) });
+    }
+    this.expected = new Map();
+  }
+}
+
+/** Tells whether a row with these keys is one that conditions find. */
+function matches(where: readonly Condition[], keys: Readonly<Record<string, Scalar | null>>): boolean {
+  return where.every((condition) => {
+    if (!('key' in condition)) return true;
+    const value = keys[condition.key] ?? null;
+    if (condition.op === 'empty') return value === null;
+    if (value === null) return false;
+    if (condition.op === 'eq') return value === condition.value;
+    if (condition.op === 'in') return condition.values.includes(value);
+    if (condition.op === 'present') return true;
+    const { gt, gte, lt, lte } = condition;
+    const isAbove = (gt === undefined || value > gt) && (gte === undefined || value >= gte);
+    return isAbove && (lt === undefined || value < lt) && (lte === undefined || value <= lte);
+  });
 }

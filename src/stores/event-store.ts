@@ -35,8 +35,8 @@ export interface EventStore {
    */
   append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<Position>;
 
-  /** A stream's events from a revision on, in order; empty when there is no such stream. */
-  readStream(stream: string, fromRevision?: number): Promise<StoredEvent[]>;
+  /** Returns a stream's events from a revision on, in order, at most `limit` of them; empty when there is no such stream. */
+  readStream(stream: string, fromRevision?: number, limit?: number): Promise<StoredEvent[]>;
 
   /** All events after a position (null: from the beginning) up to the present end, in log order, in batches. */
   readAll(after: Position | null): AsyncIterable<readonly StoredEvent[]>;

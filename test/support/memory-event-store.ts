@@ -15,8 +15,8 @@ export class MemoryEventStore implements EventStore {
     return this.log.at(-1)!.position;
   }
 
-  async readStream(stream: string, fromRevision = 0): Promise<StoredEvent[]> {
-    return this.log.filter((event) => event.stream === stream && event.revision >= fromRevision);
+  async readStream(stream: string, fromRevision = 0, limit?: number): Promise<StoredEvent[]> {
+    return this.log.filter((event) => event.stream === stream && event.revision >= fromRevision).slice(0, limit);
   }
 
   async *readAll(after: Position | null): AsyncGenerator<readonly StoredEvent[]> {

@@ -71,8 +71,8 @@ class EventStoreDb implements EventStore {
     });
   }
 
-  async readStream(stream: string, fromRevision = 0): Promise<StoredEvent[]> {
-    return this.#track(() => this.#readStream(stream, fromRevision));
+  async readStream(stream: string, fromRevision = 0, limit?: number): Promise<StoredEvent[]> {
+    return this.#track(() => this.#readStream(stream, fromRevision, limit));
   }
 
   async *readAll(after: Position | null): AsyncIterable<readonly StoredEvent[]> {

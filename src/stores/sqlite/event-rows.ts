@@ -25,10 +25,12 @@ const COLUMNS = 'position, stream, revision, id, type, data, metadata';
  * the collector's first look at them.
  */
 const PAGE = 500;
+/** SQLite's word for no limit. */
+const NO_LIMIT = -1;
 
-export function readStreamRows(db: Connection, stream: string, from: number): StoredEvent[] {
-  const sql = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision`;
-  return db.all(sql, [stream, from]).map(toEvent);
+export function readStreamRows(db: Connection, stream: string, from: number, limit = NO_LIMIT): StoredEvent[] {
+  const sql = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?`;
+  return db.all(sql, [stream, from, limit]).map(toEvent);
 }
 
 /** The next page of the log after a position, up to and including another. */

@@ -52,8 +52,8 @@ class SqliteEventStore implements EventStore {
     });
   }
 
-  async readStream(stream: string, fromRevision = 0): Promise<StoredEvent[]> {
-    return readStreamRows(this.#db, stream, fromRevision);
+  async readStream(stream: string, fromRevision = 0, limit?: number): Promise<StoredEvent[]> {
+    return readStreamRows(this.#db, stream, fromRevision, limit);
   }
 
   async *readAll(after: Position | null): AsyncGenerator<readonly StoredEvent[]> {

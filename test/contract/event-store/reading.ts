@@ -19,6 +19,7 @@ export function reading(test: Suite): void {
     const events = makeEvents(stream, { count: 5 });
     await store.append(stream, events, NO_STREAM);
     assert.equal((await store.readStream(stream, 3)).map(asAppended), events.slice(3));
+    assert.equal((await store.readStream(stream, 1, 2)).map(asAppended), events.slice(1, 3));
     assert.equal(await store.readStream(stream, 5), []);
     assert.equal(await store.readStream(stream, 50), []);
   });

@@ -1,0 +1,266 @@
+import { hash as digestOf } from 'node:crypto';
+import { recordAggregate } from '../commands/families.ts';
+import { evolveBy } from '../commands/stream.ts';
+import { upcast } from '../commands/upcast.ts';
+import type { EventStore, Position, StoredEvent } from '../stores/event-store.ts';
+import { canonical } from '../trail/canonical.ts';
+import { type ChainFault, linkFault } from '../trail/chain.ts';
+import type { Put } from './batch.ts';
+import { linkChanges, recordChanges, unknownLinkChanges } from './change-rows.ts';
+import type { ChangeDocument } from './changes.ts';
+import { idsOfLink, isLink, recordIdOf } from './effects.ts';
+import { modelOfId, modelOfStream } from './models.ts';
+import type { ReadModel, RecordDocument } from './read-model.ts';
+
+/** Limits how many events are read from the log. Its `read` throws when nothing more may be read. */
+export interface ReadAllowance {
+  /** Returns how many of `wanted` events may be read now. @throws when that is none */
+  ask(wanted: number): number;
+  /** Counts what was read, and lets other calls have their turn. */
+  read(events: number): Promise<void>;
+}
+
+/** A change row: the key that it is found by, and a digest of what it says. */
+export interface RecomputedRow {
+  recordId: string;
+  recordType: string;
+  side: number;
+  digest: string;
+}
+
+/** The change rows of one event as the log has it. */
+export interface RecomputedEvent {
+  id: string;
+  storePosition: Position;
+  recordedAt: string;
+  /** Its data were erased, so nothing of them can be compared. */
+  isErased: boolean;
+  rows: readonly RecomputedRow[];
+}
+
+/** A stream as far as it was read, from its first event on. */
+export interface RecomputedStream {
+  readonly stream: string;
+  readonly events: readonly RecomputedEvent[];
+  readonly organizationId: string | null;
+  /** The first event that does not fit; nothing after it is read. */
+  readonly fault: ChainFault | null;
+}
+
+interface Reading extends RecomputedStream {
+  readonly model: ReadModel | null;
+  events: RecomputedEvent[];
+  organizationId: string | null;
+  fault: ChainFault | null;
+  hash: string | null;
+  state: object | null;
+  /** The record after each event that changed its name or whether it is archived. */
+  versions: { since: Position; document: RecordDocument }[];
+  document: RecordDocument | null;
+  /** An event could not be applied, so neither can those after it. */
+  isParked: boolean;
+  isAtEnd: boolean;
+}
+
+type OnEvent = (event: StoredEvent, rows: readonly Put[], before: RecordDocument | null) => Promise<void>;
+
+/** Events of one read. */
+export const BATCH_SIZE = 200;
+
+/**
+ * Makes change rows again from the log alone, with the code that projections make them by. Each stream is read once,
+ * from its first event on, since what an event changed follows from all before it. Of each row only a digest is kept.
+ */
+export class RecomputedChanges {
+  private readonly streams = new Map<string, Reading>();
+
+  constructor(
+    private readonly events: Pick<EventStore, 'readStream' | 'comparePositions'>,
+    private readonly allowance: ReadAllowance,
+  ) {}
+
+  /** How many streams were read. */
+  get size(): number {
+    return [...this.streams.values()].filter(({ events }) => events.length > 0).length;
+  }
+
+  /** Returns a stream, read up to an event of its. */
+  async upToRevision(stream: string, revision: number): Promise<RecomputedStream> {
+    const reading = await this.streamOf(stream);
+    while (reading.events.length <= revision && !isDone(reading)) {
+      await this.read(reading, revision + 1 - reading.events.length);
+    }
+    return reading;
+  }
+
+  /** Returns a stream, read up to a place in the store's log at least. */
+  async upToPosition(stream: string, position: Position): Promise<RecomputedStream> {
+    const reading = await this.streamOf(stream);
+    const isBehind = () => {
+      const last = reading.events.at(-1);
+      return last === undefined || this.events.comparePositions(last.storePosition, position) < 0;
+    };
+    while (!isDone(reading) && isBehind()) await this.read(reading, BATCH_SIZE);
+    return reading;
+  }
+
+  /** Returns an event's rows whole, as they are where it can be applied and as they are where it cannot. */
+  async rowsOf(stream: string, revision: number): Promise<{ applied: readonly Put[]; parked: readonly Put[] } | null> {
+    const reading = await this.begin(stream);
+    let found: { applied: readonly Put[]; parked: readonly Put[] } | null = null;
+    while (reading.events.length <= revision && !isDone(reading)) {
+      await this.read(reading, revision + 1 - reading.events.length, async (event, applied, before) => {
+        if (event.revision === revision) found = { applied, parked: await this.parkedRows(reading, event, before) };
+      });
+    }
+    return found;
+  }
+
+  private async streamOf(stream: string): Promise<Reading> {
+    const known = this.streams.get(stream) ?? (await this.begin(stream));
+    this.streams.set(stream, known);
+    return known;
+  }
+
+  private async begin(stream: string): Promise<Reading> {
+    const model = stream.startsWith('link-') ? null : modelOfStream(stream);
+    const begun = { organizationId: null, fault: null, hash: null, state: null, document: null };
+    const reading: Reading = { ...begun, stream, model, events: [], versions: [], isParked: false, isAtEnd: false };
+    const origin = model?.family.origin ? recordAggregate(idOf(stream)).origin : undefined;
+    if (origin === undefined) return reading;
+    // A control begins with its framework's first event.
+    const parent = (await this.upToRevision(origin.aggregate.stream, 0)) as Reading;
+    const first = parent.state && (origin.first(parent.state) as object | null);
+    if (first === null) return reading;
+    reading.state = first;
+    reading.document = { ...first, id: idOf(stream), revision: 1 } as RecordDocument;
+    reading.versions.push({ since: parent.events[0]!.storePosition, document: reading.document });
+    return reading;
+  }
+
+  private async read(reading: Reading, wanted: number, onEvent?: OnEvent): Promise<void> {
+    const limit = this.allowance.ask(Math.min(wanted, BATCH_SIZE));
+    const events = await this.events.readStream(reading.stream, reading.events.length, limit);
+    await this.allowance.read(events.length);
+    if (events.length < limit) reading.isAtEnd = true;
+    for (const event of events) {
+      const { stream, revision, id, metadata } = event;
+      const why = linkFault(event, reading.events.length, reading.hash);
+      if (why !== null) {
+        reading.fault = { stream, revision, event_id: id, why };
+        return;
+      }
+      const before = reading.document;
+      const rows = await this.apply(reading, event);
+      await onEvent?.(event, rows, before);
+      reading.hash = metadata.hash;
+      reading.organizationId ??= metadata.organization_id;
+      reading.events.push(recomputedEvent(event, rows));
+    }
+  }
+
+  /** Folds an event onto its stream and returns the change rows that follow from it. */
+  private async apply(reading: Reading, event: StoredEvent): Promise<readonly Put[]> {
+    const { model } = reading;
+    if (isLink(event)) return this.linkRows(event);
+    const before = await this.asShown(reading, event.position);
+    const after = model && !reading.isParked ? await this.evolve(reading, model, event) : null;
+    if (after === null || model === null) {
+      reading.isParked = true;
+      return recordChanges(event, 0, '', model, before, null);
+    }
+    const rows = recordChanges(event, 0, '', model, before, after);
+    for (const other of model.links?.(event.type, upcast(event)) ?? []) {
+      const record = await this.recordAt(other, event.position);
+      if (record === null) return recordChanges(event, 0, '', model, before, null);
+      rows.push(linkChanges(event, 0, '', record, after, true).of);
+    }
+    return rows;
+  }
+
+  private async evolve(reading: Reading, model: ReadModel, event: StoredEvent): Promise<RecordDocument | null> {
+    try {
+      reading.state = evolveBy(model.family, reading.state, event);
+    } catch {
+      return null;
+    }
+    const id = recordIdOf(event);
+    const revision = event.revision + (model.family.origin ? 2 : 1);
+    const own = { owner_id: null, archived_at: null, ...reading.state, id, revision } as RecordDocument;
+    const last = reading.document;
+    reading.document = own;
+    if (last === null || last.archived_at !== own.archived_at || nameIn(model, last) !== nameIn(model, own)) {
+      reading.versions.push({ since: event.position, document: own });
+    }
+    return this.asShown(reading, event.position);
+  }
+
+  /** Returns a record as read models have it: a control of an archived framework is archived with it. */
+  private async asShown({ model, document, stream }: Reading, position: Position): Promise<RecordDocument | null> {
+    const parent = model?.stateOf && recordAggregate(idOf(stream)).origin?.aggregate.stream;
+    if (document === null || !parent) return document;
+    const framework = await this.recordAt(idOf(parent), position);
+    const labels = framework?.archived_at ? (modelOfStream(parent)?.labelsArchived?.(framework) ?? []) : [];
+    const tally = Object.fromEntries(labels.map((label) => [label, 1]));
+    return { ...document, ...model!.derive?.(document, tally), revision: document.revision };
+  }
+
+  /** Returns a record as it was before a place in the log, for its name; null where it was not there. */
+  private async recordAt(id: string, position: Position): Promise<RecordDocument | null> {
+    const model = modelOfId(id);
+    if (model === null) return null;
+    const { versions } = (await this.upToPosition(`${model.family.singular}-${id}`, position)) as Reading;
+    const isBefore = ({ since }: { since: Position }) => this.events.comparePositions(since, position) < 0;
+    return versions.findLast(isBefore)?.document ?? null;
+  }
+
+  private async linkRows(event: StoredEvent): Promise<readonly Put[]> {
+    const [one, two] = await this.recordsOf(event);
+    const isKnown = event.type === 'RecordsLinked' || event.type === 'RecordsUnlinked';
+    if (!one || !two || !isKnown) return this.parkedLinkRows(event);
+    const { of, back } = linkChanges(event, 0, '', one, two, event.type === 'RecordsLinked');
+    return [of, back];
+  }
+
+  private async recordsOf(event: StoredEvent): Promise<(RecordDocument | null)[]> {
+    const records: (RecordDocument | null)[] = [];
+    for (const id of idsOfLink(event)) records.push(await this.recordAt(id, event.position));
+    return records;
+  }
+
+  private async parkedLinkRows(event: StoredEvent): Promise<readonly Put[]> {
+    return unknownLinkChanges(event, 0, '', idsOfLink(event), await this.recordsOf(event));
+  }
+
+  private async parkedRows(reading: Reading, event: StoredEvent, before: RecordDocument | null) {
+    if (isLink(event)) return this.parkedLinkRows(event);
+    return recordChanges(event, 0, '', reading.model, before, null);
+  }
+}
+
+/** Returns the digest of a change row without its place in the log, which no event says of itself. */
+export function rowDigest(document: ChangeDocument): string {
+  const { position: _position, log_time: _time, ...row } = document;
+  return digestOf('sha256', canonical(row), 'base64');
+}
+
+/** Returns what is kept of an event and its rows. */
+export function recomputedEvent({ id, position, metadata }: StoredEvent, rows: readonly Put[]): RecomputedEvent {
+  const { recorded_at: recordedAt, salt } = metadata;
+  return { id, storePosition: position, recordedAt, isErased: salt === '', rows: rows.map(digestedRow) };
+}
+
+/** Returns a row without what it says, but for a digest of it. */
+export function digestedRow({ document: { keys, doc } }: Put): RecomputedRow {
+  const { record_id, record_type, side } = keys;
+  const digest = rowDigest(doc as ChangeDocument);
+  return { recordId: String(record_id), recordType: String(record_type), side: Number(side), digest };
+}
+
+const isDone = ({ isAtEnd, fault }: Reading): boolean => isAtEnd || fault !== null;
+
+const idOf = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
+
+function nameIn(model: ReadModel, document: RecordDocument): string {
+  return model.nameOf?.(document) ?? (document as unknown as { name: string }).name;
+}

@@ -1,0 +1,84 @@
+import type { Caller } from '../commands/caller.ts';
+import { frameworkOfControl, kindOf } from '../commands/ids.ts';
+import { Refusal } from '../commands/refusal.ts';
+import { adoptionKey, SEAL_SIDE } from '../projections/changes.ts';
+import type { Condition } from '../stores/read-store.ts';
+import { isSealFactType } from '../trail/seal.ts';
+import type { ChangesInput } from './changes-input.ts';
+import { oneOf } from './family.ts';
+import { beginOf, completionOf, endOf, type Moment } from './moment.ts';
+import type { Reader } from './reader.ts';
+
+/** A control's changes begin with the adoption of its framework. */
+export function aboutRecords(ids: readonly string[]): Condition {
+  return oneOf('record_id', recordKeys(ids));
+}
+
+/** Returns the keys under which the changes of some records are found. */
+export function recordKeys(ids: readonly string[]): string[] {
+  const adoptions = ids.filter((id) => kindOf(id) === 'ctl').map((id) => adoptionKey(frameworkOfControl(id)));
+  return [...ids, ...new Set(adoptions)];
+}
+
+/** A filter of changes as conditions on what is stored. */
+export async function changeConditions(
+  reader: Reader,
+  caller: Caller,
+  input: Pick<ChangesInput, 'organization_id' | 'filter'>,
+  moment: Moment,
+): Promise<Condition[]> {
+  const { record_id, record_types, actor_id, event_types, from, to } = input.filter ?? {};
+  const where: Condition[] = [];
+  if (record_id) where.push(aboutRecords(record_id));
+  if (record_types) where.push(oneOf('record_type', record_types));
+  if (!record_id && !record_types) where.push(firstSides(event_types));
+  if (actor_id) where.push(byActor(actor_id, caller));
+  if (event_types) where.push(oneOf('event_type', event_types));
+  if (moment.ordinal !== null) where.push({ key: 'position', op: 'range', lte: moment.ordinal });
+  if (from !== undefined) where.push(await boundary(reader, input.organization_id, 'from', from));
+  if (to !== undefined) where.push(await boundary(reader, input.organization_id, 'to', to));
+  return where;
+}
+
+/** An event is told once, by its first row. Seals, which are many, only to those who ask for them by type. */
+function firstSides(eventTypes: readonly string[] | undefined): Condition {
+  const withSeals = eventTypes?.some(isSealFactType);
+  return withSeals ? oneOf('side', [0, SEAL_SIDE]) : { key: 'side', op: 'eq', value: 0 };
+}
+
+/** Who did it: people and SYSTEM, or the tokens it was done with. */
+function byActor(ids: readonly string[], caller: Caller): Condition {
+  const tokens = ids.filter((id) => id.startsWith('tok_'));
+  if (tokens.length === 0) {
+    return oneOf(
+      'actor_id',
+      ids.map((id) => (id === 'ME' ? caller.account_id : id)),
+    );
+  }
+  if (tokens.length === ids.length) return oneOf('token_id', tokens);
+  throw new Refusal('invalid_input', 'Ask for accounts and for tokens in a call each.', { field: 'filter.actor_id' });
+}
+
+/** A bound of the period, inclusive: a position, or a time that is compared with log time. */
+export async function boundary(
+  reader: Reader,
+  organizationId: string,
+  field: 'from' | 'to',
+  text: string,
+): Promise<Condition> {
+  const side = field === 'from' ? 'gte' : 'lte';
+  if (/^\d{1,15}$/.test(text)) return { key: 'position', op: 'range', [side]: Number(text) };
+  if (kindOf(text) === 'aud') {
+    const completed = await completionOf(reader, organizationId, text, `filter.${field}`);
+    return { key: 'position', op: 'range', [side]: completed };
+  }
+  const time = field === 'from' ? beginOf(text) : endOf(text);
+  if (time !== null) return { key: 'log_time', op: 'range', [side]: time };
+  throw new Refusal(
+    'invalid_input',
+    `Give ${field} as a date, a timestamp in UTC, a completed audit's id, or a position.`,
+    {
+      field: `filter.${field}`,
+    },
+  );
+}

@@ -1,0 +1,94 @@
+import { kindOf } from '../commands/ids.ts';
+import { linkableWith, lowerFirst } from '../commands/link.ts';
+import { changeId } from '../projections/changes.ts';
+import { modelOfId } from '../projections/models.ts';
+import type { RecomputedStream } from '../projections/recompute.ts';
+import type { Position } from '../stores/event-store.ts';
+import type { Reader } from './reader.ts';
+import type { ChangeVerifier, VerifyRequest } from './verify.ts';
+
+/** Links of one look at the read models. */
+const LINKS_AT_ONCE = 1_000;
+
+/**
+ * The streams that tell of some records: their own, and those of their links and evidence. Every event of theirs must
+ * have its row among those of the records.
+ */
+export class RecordStreams {
+  private constructor(
+    private readonly reader: Reader,
+    private readonly request: VerifyRequest,
+    private readonly streams: readonly RecomputedStream[],
+    private readonly top: Position,
+  ) {}
+
+  /** Reads the streams up to the request's newest position; null where its place in the log is not known. */
+  static async read(reader: Reader, request: VerifyRequest, verifier: ChangeVerifier, ids: readonly string[]) {
+    const top = await storePositionAt(reader, request.organizationId, request.to);
+    if (top === null) {
+      verifier.report({ why: 'HIDDEN', position: String(request.to) });
+      return null;
+    }
+    const streams: RecomputedStream[] = [];
+    for (const stream of await streamsOf(reader, request.organizationId, ids)) {
+      streams.push(await verifier.changes.upToPosition(stream, top));
+    }
+    return new RecordStreams(reader, request, streams, top);
+  }
+
+  /** Reports events from a position on whose rows were not among those that were checked. */
+  async reportHidden(verifier: ChangeVerifier, covered: number): Promise<void> {
+    const { reader, request, top } = this;
+    const bottom = covered === 1 ? null : await storePositionAt(reader, request.organizationId, covered);
+    if (bottom === null && covered !== 1) return verifier.report({ why: 'HIDDEN', position: String(covered) });
+    const compare = (a: Position, b: Position) => reader.events.comparePositions(a, b);
+    for (const { stream, events } of this.streams) {
+      for (const [revision, { id: event_id, storePosition, rows }] of events.entries()) {
+        const isCovered = compare(storePosition, top) <= 0 && (bottom === null || compare(storePosition, bottom) >= 0);
+        const isDue = rows.some(({ recordId }) => request.recordKeys!.has(recordId));
+        if (!isCovered || !isDue || verifier.seen.has(`${stream}@${revision}`)) continue;
+        verifier.report({ why: 'HIDDEN', position: null, stream, revision, event_id });
+      }
+    }
+  }
+}
+
+async function streamsOf(reader: Reader, organizationId: string, ids: readonly string[]): Promise<Set<string>> {
+  const streams = new Set(ids.map(streamOf));
+  for (const id of ids) {
+    const kinds = linkableWith(kindOf(id) ?? '');
+    for await (const other of linkedWith(reader, organizationId, id)) {
+      if (!kinds.includes(kindOf(other) ?? '')) continue;
+      streams.add(`link-${lowerFirst(id, other).join('-')}`);
+      if (kindOf(other) === 'evd') streams.add(streamOf(other));
+    }
+  }
+  return streams;
+}
+
+const streamOf = (id: string): string => `${modelOfId(id)!.family.singular}-${id}`;
+
+/** Every record that one is or was linked with. */
+async function* linkedWith({ models }: Reader, organizationId: string, id: string): AsyncGenerator<string> {
+  const where = [{ key: 'record_id', op: 'eq', value: id }] as const;
+  const order = { key: null, direction: 'ASC' } as const;
+  let after: { key: null; id: string } | undefined;
+  for (;;) {
+    const query = { collection: 'links', organizationId, where, order, limit: LINKS_AT_ONCE };
+    const rows = await models.find(after ? { ...query, after } : query);
+    for (const { doc } of rows) yield String(doc.other_id);
+    if (rows.length < LINKS_AT_ONCE) return;
+    after = { key: null, id: rows.at(-1)!.id };
+  }
+}
+
+/** Returns the store's own place of the event at a position, as the log has it; null where that is not to be found. */
+async function storePositionAt(reader: Reader, organizationId: string, position: number): Promise<Position | null> {
+  const checkpoint = reader.progress.checkpoint(organizationId);
+  if (checkpoint?.ordinal === position) return checkpoint.position;
+  const [row] = await reader.models.get('changes', [changeId(organizationId, position)]);
+  if (row === undefined) return null;
+  const { stream, stream_revision, event_id } = row.doc;
+  const [event] = await reader.events.readStream(String(stream), Number(stream_revision) || 0, 1);
+  return event?.id === event_id ? event!.position : null;
+}

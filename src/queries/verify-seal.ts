@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from 'node:util';
+import { newestSeal, SEALS, type SealDocument } from '../projections/sealed.ts';
+import type { EventStore } from '../stores/event-store.ts';
+import type { ReadModels } from '../stores/read-store.ts';
+import { isAuthentic } from '../trail/hash.ts';
+import { readPublicKey } from '../trail/key.ts';
+import { provesInclusion } from '../trail/proof.ts';
+import { isSigned, type LogSealed, readSealFact, sealStream } from '../trail/seal.ts';
+import { pathsOf, type SealAt } from './proofs.ts';
+
+/** Positions whose proofs are read together. */
+const PROOFS_AT_ONCE = 100;
+/** Keys that are looked through for the one of a seal. */
+const MAX_KEYS = 1_000;
+
+/** The newest seal that the read models have, held against the log and its own signature. */
+export interface CheckedSeal {
+  seal: SealAt;
+  /** The seal is in the log, and signed with the key that it names. */
+  isGood: boolean;
+}
+
+/** Checks the newest seal; null as long as there is none. */
+export async function checkNewestSeal(
+  models: ReadModels,
+  events: Pick<EventStore, 'readStream'>,
+  organizationId: string,
+): Promise<CheckedSeal | null> {
+  const document = await newestSeal(models, organizationId);
+  if (document === null) return null;
+  const { data, position, event_id, revision } = document;
+  const [event] = await events.readStream(sealStream(organizationId), revision, 1);
+  const fact = event?.id === event_id && isAuthentic(event) ? readSealFact('LogSealed', event.data) : null;
+  const isInLog = fact !== null && isDeepStrictEqual(fact.data, data);
+  const isGood = isInLog && (await isSignedByItsKey(models, organizationId, data));
+  return { seal: { ...data, position: String(position), event_id }, isGood };
+}
+
+/** A key's id is made of the key, so a key that has the id is the one that the seal names. */
+async function isSignedByItsKey(models: ReadModels, organizationId: string, seal: LogSealed): Promise<boolean> {
+  const where = [{ key: 'size', op: 'empty' }] as const;
+  const order = { key: 'position', direction: 'DESC' } as const;
+  const found = await models.find({ collection: SEALS.name, organizationId, where, order, limit: MAX_KEYS });
+  const facts = found.map(({ doc }) => (doc as unknown as SealDocument).data);
+  const fact = facts.find((data) => 'public_key' in data && data.key_id === seal.key_id);
+  if (fact === undefined || !('public_key' in fact)) return false;
+  const { key, key_id } = readPublicKey(fact.public_key);
+  return key_id === seal.key_id && isSigned(organizationId, 'LogSealed', seal, seal.signature, key);
+}
+
+/** Returns those of some places in the log that the seal covers, and not with the hashes that stand there. */
+export async function misplaced(
+  models: ReadModels,
+  organizationId: string,
+  { seal }: CheckedSeal,
+  places: readonly { position: number; hash: string }[],
+): Promise<number[]> {
+  const covered = places.filter(({ position }) => position <= seal.size);
+  const wrong: number[] = [];
+  for (let start = 0; start < covered.length; start += PROOFS_AT_ONCE) {
+    const some = covered.slice(start, start + PROOFS_AT_ONCE);
+    const paths = await pathsOf(
+      models,
+      organizationId,
+      some.map(({ position }) => position),
+    );
+    for (const { position, hash } of some) {
+      const path = paths?.get(position);
+      const proof = { position, size: seal.size, path: path ?? [] };
+      if (path === undefined || !provesInclusion(proof, hash, seal)) wrong.push(position);
+    }
+  }
+  return wrong;
+}
