@@ -57,6 +57,8 @@ interface Reading extends RecomputedStream {
   /** The record after each event that changed its name or whether it is archived. */
   versions: { since: Position; document: RecordDocument }[];
   document: RecordDocument | null;
+  /** First states of records that began with an event of this one's. */
+  children: Map<string, object>;
   /** An event could not be applied, so neither can those after it. */
   isParked: boolean;
   isAtEnd: boolean;
@@ -125,13 +127,14 @@ export class RecomputedChanges {
   private async begin(stream: string): Promise<Reading> {
     const model = stream.startsWith('link-') ? null : modelOfStream(stream);
     const begun = { organizationId: null, fault: null, hash: null, state: null, document: null };
-    const reading: Reading = { ...begun, stream, model, events: [], versions: [], isParked: false, isAtEnd: false };
+    const empty = { events: [], versions: [], children: new Map(), isParked: false, isAtEnd: false };
+    const reading: Reading = { ...begun, ...empty, stream, model };
     const origin = model?.family.origin ? recordAggregate(idOf(stream)).origin : undefined;
     if (origin === undefined) return reading;
     // A control begins with its framework's first event.
     const parent = (await this.upToRevision(origin.aggregate.stream, 0)) as Reading;
-    const first = parent.state && (origin.first(parent.state) as object | null);
-    if (first === null) return reading;
+    const first = parent.children.get(idOf(stream));
+    if (first === undefined) return reading;
     reading.state = first;
     reading.document = { ...first, id: idOf(stream), revision: 1 } as RecordDocument;
     reading.versions.push({ since: parent.events[0]!.storePosition, document: reading.document });
@@ -170,7 +173,9 @@ export class RecomputedChanges {
       return recordChanges(event, 0, '', model, before, null);
     }
     const rows = recordChanges(event, 0, '', model, before, after);
-    for (const other of model.links?.(event.type, upcast(event)) ?? []) {
+    const data = upcast(event);
+    for (const { id, state } of model.begets?.(event.type, data, recordIdOf(event)) ?? []) reading.children.set(id, state);
+    for (const other of model.links?.(event.type, data) ?? []) {
       const record = await this.recordAt(other, event.position);
       if (record === null) return recordChanges(event, 0, '', model, before, null);
       rows.push(linkChanges(event, 0, '', record, after, true).of);
