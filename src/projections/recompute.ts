@@ -42,7 +42,6 @@ export interface RecomputedEvent {
 export interface RecomputedStream {
   readonly stream: string;
   readonly events: readonly RecomputedEvent[];
-  readonly organizationId: string | null;
   /** The first event that does not fit; nothing after it is read. */
   readonly fault: ChainFault | null;
 }
@@ -50,7 +49,6 @@ export interface RecomputedStream {
 interface Reading extends RecomputedStream {
   readonly model: ReadModel | null;
   events: RecomputedEvent[];
-  organizationId: string | null;
   fault: ChainFault | null;
   hash: string | null;
   state: object | null;
@@ -79,6 +77,7 @@ export class RecomputedChanges {
   constructor(
     private readonly events: Pick<EventStore, 'readStream' | 'comparePositions'>,
     private readonly allowance: ReadAllowance,
+    private readonly organizationId: string,
   ) {}
 
   /** How many streams were read. */
@@ -126,7 +125,7 @@ export class RecomputedChanges {
 
   private async begin(stream: string): Promise<Reading> {
     const model = stream.startsWith('link-') ? null : modelOfStream(stream);
-    const begun = { organizationId: null, fault: null, hash: null, state: null, document: null };
+    const begun = { fault: null, hash: null, state: null, document: null };
     const empty = { events: [], versions: [], children: new Map(), isParked: false, isAtEnd: false };
     const reading: Reading = { ...begun, ...empty, stream, model };
     const origin = model?.family.origin ? recordAggregate(idOf(stream)).origin : undefined;
@@ -143,7 +142,9 @@ export class RecomputedChanges {
 
   private async read(reading: Reading, wanted: number, onEvent?: OnEvent): Promise<void> {
     const limit = this.allowance.ask(Math.min(wanted, BATCH_SIZE));
-    const events = await this.events.readStream(reading.stream, reading.events.length, limit);
+    const found = await this.events.readStream(reading.stream, reading.events.length, limit);
+    // Another organization's stream is as one that is not there.
+    const events = found.filter(({ metadata }) => metadata.organization_id === this.organizationId);
     await this.allowance.read(events.length);
     if (events.length < limit) reading.isAtEnd = true;
     for (const event of events) {
@@ -157,7 +158,6 @@ export class RecomputedChanges {
       const rows = await this.apply(reading, event);
       await onEvent?.(event, rows, before);
       reading.hash = metadata.hash;
-      reading.organizationId ??= metadata.organization_id;
       reading.events.push(recomputedEvent(event, rows));
     }
   }
@@ -174,7 +174,8 @@ export class RecomputedChanges {
     }
     const rows = recordChanges(event, 0, '', model, before, after);
     const data = upcast(event);
-    for (const { id, state } of model.begets?.(event.type, data, recordIdOf(event)) ?? []) reading.children.set(id, state);
+    for (const { id, state } of model.begets?.(event.type, data, recordIdOf(event)) ?? [])
+      reading.children.set(id, state);
     for (const other of model.links?.(event.type, data) ?? []) {
       const record = await this.recordAt(other, event.position);
       if (record === null) return recordChanges(event, 0, '', model, before, null);

@@ -1,4 +1,4 @@
-import { kindOf } from '../commands/ids.ts';
+import { frameworkOfControl, kindOf } from '../commands/ids.ts';
 import { linkableWith, lowerFirst } from '../commands/link.ts';
 import { changeId } from '../projections/changes.ts';
 import { modelOfId } from '../projections/models.ts';
@@ -54,8 +54,10 @@ export class RecordStreams {
 }
 
 async function streamsOf(reader: Reader, organizationId: string, ids: readonly string[]): Promise<Set<string>> {
-  const streams = new Set(ids.map(streamOf));
+  const streams = new Set<string>();
   for (const id of ids) {
+    if (!(await isOwn(reader, organizationId, id))) continue;
+    streams.add(streamOf(id));
     const kinds = linkableWith(kindOf(id) ?? '');
     for await (const other of linkedWith(reader, organizationId, id)) {
       if (!kinds.includes(kindOf(other) ?? '')) continue;
@@ -64,6 +66,12 @@ async function streamsOf(reader: Reader, organizationId: string, ids: readonly s
     }
   }
   return streams;
+}
+
+/** Tells whether a record is the organization's by its first event alone: nothing more is read of another's than of none. */
+async function isOwn({ events }: Reader, organizationId: string, id: string): Promise<boolean> {
+  const [first] = await events.readStream(streamOf(kindOf(id) === 'ctl' ? frameworkOfControl(id) : id), 0, 1);
+  return first?.metadata.organization_id === organizationId;
 }
 
 const streamOf = (id: string): string => `${modelOfId(id)!.family.singular}-${id}`;

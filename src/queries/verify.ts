@@ -58,7 +58,7 @@ export class ChangeVerifier {
     private readonly request: VerifyRequest,
     private readonly allowance: EventAllowance,
   ) {
-    this.changes = new RecomputedChanges(reader.events, allowance);
+    this.changes = new RecomputedChanges(reader.events, allowance, request.organizationId);
     this.seals = new RecomputedSeals(reader.events, allowance, request.organizationId);
   }
 
@@ -175,7 +175,7 @@ export class ChangeVerifier {
     }
     const found = await this.changes.upToRevision(stream, revision);
     if (found.events.length <= revision) this.reportBroken(found.fault, revision, position);
-    return found.organizationId === organizationId ? (found.events[revision] ?? null) : null;
+    return found.events[revision] ?? null;
   }
 
   private reportBroken(fault: ChainFault | null, revision: number, position: string): void {

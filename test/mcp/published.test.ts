@@ -156,7 +156,7 @@ const CONTROL = words('name description status inclusion_justification exclusion
 const PROPERTIES: Record<string, string[]> = {
   ...Object.fromEntries(READS.filter((name) => name.startsWith('list')).map((name) => [name, LIST])),
   listOrganizations: words('size cursor include_members'),
-  listChanges: words('organization_id filter verify size cursor as_of view'),
+  listChanges: words('organization_id filter verify verify_cursor size cursor as_of view'),
   getRecords: words('ids include as_of'),
   getReport: words('organization_id type framework_id audit_id owner_id until from to as_of format cursor'),
   addRisk: [...ADD, ...RISK],

@@ -50,6 +50,9 @@ export interface Result {
   omitted: string[];
   verification: {
     verdict: string;
+    complete: boolean;
+    covered_from: string | null;
+    covered_to: string | null;
     streams: number;
     events: number;
     faults: unknown[];

@@ -6,7 +6,7 @@ import { organizationAggregate } from '../../src/commands/families.ts';
 import type { Envelope } from '../../src/commands/handler.ts';
 import { derivedId } from '../../src/commands/ids.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
-import { createRegister, type Register } from '../../src/register.ts';
+import { createRegister, type Register, type RegisterParts } from '../../src/register.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import type { EventStore } from '../../src/stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
@@ -81,7 +81,10 @@ export async function closeStores(stores: Stores): Promise<void> {
 }
 
 /** The whole register in process on SQLite, with one organization and its OWNER, all caught up. */
-export async function startRegister(folder?: string): Promise<TestRegister> {
+export async function startRegister(
+  folder?: string,
+  more: Pick<RegisterParts, 'maxEventsVerified'> = {},
+): Promise<TestRegister> {
   const home = folder ?? temporaryFolder();
   const stores = openStores(home);
   const { handler, projections, tools } = createRegister({
@@ -91,6 +94,7 @@ export async function startRegister(folder?: string): Promise<TestRegister> {
     riskAcceptanceMaxDays: 366,
     writeWaitMs: 5_000,
     log: QUIET,
+    ...more,
   });
   await stores.accounts.insert('accounts', { id: OWNER, name: 'Olivia Owner' });
   await handler.execute(

@@ -1,0 +1,31 @@
+import { ORGANIZATION, type TestRegister } from './register.ts';
+
+export interface Fault {
+  why: string;
+  position: string | null;
+  event_id?: string;
+  differs?: string[];
+}
+
+/** What listChanges answers to verify: true. */
+export interface Verified {
+  total?: number;
+  changes?: { position: string; event_type: string; event_id: string }[];
+  verification: {
+    verdict: string;
+    complete: boolean;
+    covered_from: string;
+    covered_to: string;
+    events: number;
+    erased?: number;
+    faults: Fault[];
+  };
+}
+
+export function verified(register: TestRegister, more: object = {}): Promise<Verified> {
+  return register.call<Verified>('listChanges', { organization_id: ORGANIZATION, verify: true, ...more });
+}
+
+/** Puts another value into the line of change at a position. */
+export const set = (member: string, value: string, position: number) =>
+  `UPDATE changes_documents SET doc = json_set(doc, '$.${member}', ${value}) WHERE k_position = ${position} AND k_side <= 0`;
