@@ -1,5 +1,6 @@
 import { openEventStoreDb } from '../src/stores/eventstoredb/event-store.ts';
 import { type EventStoreFixture, eventStoreContract } from './contract/event-store.ts';
+import { hasRealEventStore, startEventStore } from './support/event-store-server.ts';
 import { startFakeEventStoreDb } from './support/fake-eventstoredb/server.ts';
 
 async function fixture(url: string, stop: () => Promise<void>): Promise<EventStoreFixture> {
@@ -29,4 +30,9 @@ eventStoreContract('EventStoreDB (fake)', async () => {
 const { EVENTSTORE_URL } = process.env;
 if (EVENTSTORE_URL) {
   eventStoreContract('EventStoreDB (EVENTSTORE_URL)', () => fixture(EVENTSTORE_URL, async () => undefined));
+}
+if (hasRealEventStore) {
+  // One for all tests, which tell their own events apart; it ends with this process.
+  const server = await startEventStore();
+  eventStoreContract('EventStoreDB (EVENTSTORE_COMMAND)', () => fixture(server.url, async () => undefined));
 }

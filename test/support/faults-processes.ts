@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { startFakeEventStoreDb } from './fake-eventstoredb/server.ts';
+import { startEventStore } from './event-store-server.ts';
 import { look } from './faults-calls.ts';
 import { startMongo } from './mongodb.ts';
 import type { Pair } from './pairs.ts';
@@ -27,14 +27,14 @@ export async function veritrail(env: Record<string, string>, ...args: string[]):
 export async function sharedPair(): Promise<Pair | null> {
   const mongo = await startMongo();
   if (mongo === null) return null;
-  const fake = await startFakeEventStoreDb();
+  const events = await startEventStore();
   const close = async () => {
     await mongo.close();
-    await fake.close();
+    await events.close();
   };
   return {
-    name: `EventStoreDB and ${mongo.name}`,
-    env: { EVENTSTORE_URL: fake.url, MONGODB_URL: mongo.url },
+    name: `${events.name} and ${mongo.name}`,
+    env: { EVENTSTORE_URL: events.url, MONGODB_URL: mongo.url },
     close,
   };
 }

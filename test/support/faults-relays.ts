@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { startFakeEventStoreDb } from './fake-eventstoredb/server.ts';
+import { startEventStore } from './event-store-server.ts';
 import { goThrough, type Outage, type Recovery } from './faults-outage.ts';
 import { startMongo } from './mongodb.ts';
 import { embeddedPair, type Pair } from './pairs.ts';
@@ -16,9 +16,9 @@ export interface Ways {
 export async function withRelays(): Promise<Ways | null> {
   const mongo = await startMongo();
   if (mongo === null) return null;
-  const fake = await startFakeEventStoreDb();
+  const events = await startEventStore();
   const { hostname, port, pathname, search } = new URL(mongo.url);
-  const toEventStore = await Relay.to(fake.port);
+  const toEventStore = await Relay.to(events.port);
   const toMongo = await Relay.to(Number(port || 27_017), hostname);
   const folder = embeddedPair();
   const env = {
@@ -30,10 +30,10 @@ export async function withRelays(): Promise<Ways | null> {
     await toEventStore.cut();
     await toMongo.cut();
     await mongo.close();
-    await fake.close();
+    await events.close();
     await folder.close();
   };
-  return { pair: { name: `EventStoreDB and ${mongo.name}`, env, close }, toEventStore, toMongo };
+  return { pair: { name: `${events.name} and ${mongo.name}`, env, close }, toEventStore, toMongo };
 }
 
 export type Store = 'EventStoreDB' | 'MongoDB';

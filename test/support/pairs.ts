@@ -10,7 +10,7 @@ import { randomId } from '../../src/commands/ids.ts';
 import { commandOrganization } from '../../src/identity/actor.ts';
 import { type NewToken, Tokens } from '../../src/identity/tokens.ts';
 import { openStores, type Stores } from '../../src/stores/open.ts';
-import { startFakeEventStoreDb } from './fake-eventstoredb/server.ts';
+import { hasRealEventStore, startEventStore } from './event-store-server.ts';
 import { startHere } from './in-process.ts';
 import { Session } from './mcp-client.ts';
 import { startMongo } from './mongodb.ts';
@@ -31,18 +31,40 @@ export function embeddedPair(): Pair {
   return { name: 'embedded stores', env: { DATA_DIR: join(folder, 'data') }, close };
 }
 
-/** Both pairs; without a MongoDB the first one only, and startMongo says so. */
+/** Both pairs; without a database for the second the first one only, which is said on standard output. */
 export async function startPairs(): Promise<Pair[]> {
   const embedded = embeddedPair();
+  const second = await startSecondPair(embedded.env);
+  return second === null ? [embedded] : [embedded, second];
+}
+
+/** EventStoreDB with MongoDB; a real EventStoreDB goes with embedded read models where MONGODB_URL names no server. */
+async function startSecondPair(env: Record<string, string>): Promise<Pair | null> {
+  if (hasRealEventStore && !process.env.MONGODB_URL) {
+    const events = await startEventStore();
+    const reads = embeddedPair();
+    const close = async () => {
+      await events.close();
+      await reads.close();
+    };
+    return {
+      name: `${events.name} and embedded read models`,
+      env: { ...reads.env, EVENTSTORE_URL: events.url },
+      close,
+    };
+  }
   const mongo = await startMongo();
-  if (mongo === null) return [embedded];
-  const fake = await startFakeEventStoreDb();
-  const env = { ...embedded.env, EVENTSTORE_URL: fake.url, MONGODB_URL: mongo.url };
+  if (mongo === null) return null;
+  const events = await startEventStore();
   const close = async () => {
     await mongo.close();
-    await fake.close();
+    await events.close();
   };
-  return [embedded, { name: `EventStoreDB and ${mongo.name}`, env, close }];
+  return {
+    name: `${events.name} and ${mongo.name}`,
+    env: { ...env, EVENTSTORE_URL: events.url, MONGODB_URL: mongo.url },
+    close,
+  };
 }
 
 /** The same tests on each pair of stores, with the service running on it. */

@@ -1,7 +1,11 @@
 import { parseArgs } from 'node:util';
 import { startFakeEventStoreDb } from './server.ts';
 
-const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
-const fake = await startFakeEventStoreDb({ port: Number(values.port) });
+// As EVENTSTORE_COMMAND it is given a folder, which it has no use for, and a port.
+const { values, positionals } = parseArgs({
+  options: { port: { type: 'string', default: '0' } },
+  allowPositionals: true,
+});
+const fake = await startFakeEventStoreDb({ port: Number(positionals[1] ?? values.port) });
 process.once('SIGTERM', () => void fake.close());
 console.log(`listening ${fake.url}`);

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type RealEventStore, startKillableEventStore } from '../support/event-store-server.ts';
+import { firstOrganization, insist } from '../support/faults-calls.ts';
+import { checkStores } from '../support/faults-check.ts';
+import { Writers } from '../support/faults-writers.ts';
+import { startService } from '../support/service.ts';
+import { until } from '../support/wait.ts';
+
+/** A real EventStoreDB that is killed and paused under a service that writes. The fake keeps nothing, so it can't be it. */
+const test = suite('a real EventStoreDB');
+
+/** Faults, and how each is over again. */
+const FAULTS: Record<string, (server: RealEventStore) => Promise<void>> = {
+  killed: async (server) => {
+    await server.kill();
+    await server.start();
+  },
+  paused: async (server) => {
+    server.pause();
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    server.resume();
+  },
+};
+
+for (const [what, suffer] of Object.entries(FAULTS)) {
+  test(`${what}: nothing is lost or doubled`, async () => {
+    const server = await startKillableEventStore();
+    if (server === null) return;
+    const folder = mkdtempSync(join(tmpdir(), 'veritrail-real-'));
+    const env = { DATA_DIR: join(folder, 'data'), EVENTSTORE_URL: server.url };
+    const service = await startService(env);
+    const { url, token } = service;
+    const writers = await Writers.on(url, token, await firstOrganization(url, token));
+    for (let round = 0; round < 3; round += 1) {
+      const before = writers.acknowledged;
+      writers.start([url], token, 6);
+      await until(() => writers.acknowledged > before + 20, 20_000, 'writers get on');
+      await suffer(server);
+      await insist(url, token, 'addVendor', writers.oneMore(`After ${round}`));
+      await writers.stop();
+    }
+    await writers.repeat(url, token);
+    assert.ok(writers.acknowledged > 60);
+    await service.stop();
+    await checkStores(env, writers);
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+}
+
+test.run();

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEventStoreDb } from '../../src/stores/eventstoredb/event-store.ts';
+import { startFakeEventStoreDb } from './fake-eventstoredb/server.ts';
+import { until } from './wait.ts';
+
+/** An EventStoreDB on loopback, empty at first: a real one where EVENTSTORE_COMMAND is set, else the fake. */
+export interface EventStoreServer {
+  /** For a suite's name. */
+  name: string;
+  url: string;
+  port: number;
+  close(): Promise<void>;
+}
+
+/** A real server in a process of its own, which a test may kill and pause. */
+export interface RealEventStore extends EventStoreServer {
+  /** Ends it at once, as a power cut would. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and folder. */
+  start(): Promise<void>;
+  /** Keeps it from doing anything, with its connections open. */
+  pause(): void;
+  resume(): void;
+}
+
+const READY_MS = 60_000;
+const STOP_MS = 30_000;
+
+/** The command that runs one insecure node in the foreground, given a folder and a port. */
+const { EVENTSTORE_COMMAND = '', EVENTSTORE_SIGNALS = '1' } = process.env;
+
+export const hasRealEventStore = EVENTSTORE_COMMAND !== '';
+
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+export async function startEventStore(): Promise<EventStoreServer> {
+  if (hasRealEventStore) return startReal();
+  const fake = await startFakeEventStoreDb();
+  return { name: 'EventStoreDB (fake)', url: fake.url, port: fake.port, close: () => fake.close() };
+}
+
+/** A real server that may be killed and paused. Null where there is none; that is said on standard output. */
+export async function startKillableEventStore(): Promise<RealEventStore | null> {
+  if (!hasRealEventStore) console.log('skipped: EVENTSTORE_COMMAND names no server that could be killed');
+  else if (EVENTSTORE_SIGNALS === '0') console.log('skipped: EVENTSTORE_SIGNALS=0, so the server cannot be killed');
+  else return startReal();
+  return null;
+}
+
+async function startReal(): Promise<RealEventStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'veritrail-eventstore-'));
+  const port = await freePort();
+  const url = `esdb://127.0.0.1:${port}?tls=false`;
+  let child = await run(folder, port, url);
+  const end = async (signal: NodeJS.Signals) => {
+    if (!children.has(child)) return;
+    child.ref();
+    child.kill(signal);
+    await until(() => !children.has(child), STOP_MS, `the event store ends by ${signal}`);
+  };
+  return {
+    name: 'EventStoreDB',
+    url,
+    port,
+    kill: () => end('SIGKILL'),
+    start: async () => {
+      child = await run(folder, port, url);
+    },
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
+    close: async () => {
+      await end('SIGTERM').catch(() => end('SIGKILL'));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts the command and waits until its leader answers. */
+async function run(folder: string, port: number, url: string): Promise<ChildProcess> {
+  // The shell gives its place to the command, which so gets the signals.
+  const child = spawn('sh', ['-c', `exec ${EVENTSTORE_COMMAND} "$0" "$1"`, folder, String(port)], { stdio: 'ignore' });
+  children.add(child);
+  child.unref();
+  void once(child, 'exit').then(() => children.delete(child));
+  const store = openEventStoreDb(url);
+  const answers = async () => {
+    if (!children.has(child)) throw new Error(`EVENTSTORE_COMMAND ended with ${child.exitCode ?? child.signalCode}`);
+    return store.readStream('veritrail-ready').then(
+      () => true,
+      () => false,
+    );
+  };
+  try {
+    await until(answers, READY_MS, 'the leader of the event store answers');
+    return child;
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  } finally {
+    await store.close();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
