@@ -20,7 +20,8 @@ const PREFLIGHT_AGE = 3_600;
 
 /**
  * The OAuth endpoints and what tells clients of them (RFC 8414, RFC 9728). Programs in web pages may ask those that no
- * cookie plays a part in: any origin, without credentials. They are counted by address; browsers of people who have signed in by their account.
+ * cookie plays a part in: any origin, without credentials. All are counted by address, but browsers of people who have
+ * signed in by their account.
  */
 export function oauthEndpoints(oauth: OAuth, limits: Limits): Middleware<RequestState> {
   const guard = hostGuard(oauth.addresses.issuer);
