@@ -18,7 +18,7 @@ const META = {
   [`${KEY}clientCapabilities`]: {},
 };
 const SERVER_INFO = { [`${KEY}serverInfo`]: { name: 'veritrail', version: '1.2.3' } };
-const SUPPORTED = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'];
+const SUPPORTED = ['2026-07-28', '2025-11-25', '2025-06-18'];
 
 /** A right request; `headers` set to null are left out. */
 function send(

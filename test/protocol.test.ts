@@ -86,7 +86,8 @@ test('progress makes the answer a stream, and only for who asked and can read it
   assert.equal(result.structuredContent, { told: true });
   assert.equal(
     seen,
-    [1, 2, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })),
+    [1, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })),
+    'of many within a tenth of a second the first and the last',
   );
   await client.close();
 
@@ -112,7 +113,7 @@ test('initialize answers with the version asked for, or the latest of its era', 
       return json.result?.protocolVersion as unknown;
     }),
   );
-  assert.equal(given, ['2025-11-25', '2025-06-18', '2025-03-26', '2025-11-25', '2025-11-25', '2025-11-25']);
+  assert.equal(given, ['2025-11-25', '2025-06-18', '2025-11-25', '2025-11-25', '2025-11-25', '2025-11-25']);
   const bad = await post(service, { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: 1 } });
   assert.is(Number(bad.json.error?.code), -32602);
 });
@@ -196,11 +197,11 @@ test('unknown methods and cursors', async ({ service }) => {
 
 test('the version header may be absent, and may not be unknown', async ({ service }) => {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
-  for (const version of ['2025-11-25', '2025-06-18', '2025-03-26']) {
+  for (const version of ['2025-11-25', '2025-06-18']) {
     assert.is((await post(service, ping, { 'MCP-Protocol-Version': version })).status, 200);
   }
   assert.is((await post(service, ping)).status, 200);
-  for (const version of ['2024-11-05', '2025-11-26', '', 'x', '2025-11-25, 2025-11-25']) {
+  for (const version of ['2025-03-26', '2024-11-05', '2025-11-26', '', 'x', '2025-11-25, 2025-11-25']) {
     const { status, json } = await post(service, ping, { 'MCP-Protocol-Version': version });
     assert.is(status, 400, version);
     assert.is(Number(json.error?.code), -32022);

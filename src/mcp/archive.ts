@@ -16,7 +16,12 @@ export interface ArchiveInput {
 }
 
 /** Archives or restores records one by one, after all have been judged, and says how many others point at each. */
-export async function archiveRecords(service: Service, caller: Caller, input: ArchiveInput): Promise<object> {
+export async function archiveRecords(
+  service: Service,
+  caller: Caller,
+  input: ArchiveInput,
+  signal?: AbortSignal,
+): Promise<object> {
   const { action, reason } = input;
   const ids = [...new Set(input.ids)];
   const { organizationId, role } = await writerOfAll(
@@ -41,14 +46,14 @@ export async function archiveRecords(service: Service, caller: Caller, input: Ar
     },
   });
   const items = ids.map(item);
-  refuseAny(await judgeAll(service, items), (index) => `ids.${input.ids.indexOf(ids[index]!)}`);
+  refuseAny(await judgeAll(service, items, signal), (index) => `ids.${input.ids.indexOf(ids[index]!)}`);
   // What belongs to another record first: once that is archived it would take no write of its own.
   const belongs = (id: string) => familyOf(id).parent !== undefined;
   const turns = [ids.filter(belongs), ids.filter((id) => !belongs(id))];
   const outcomes = new Map<string, Outcome>();
   let pending = false;
   for (const turn of turns) {
-    const written = await writeAll(service, organizationId, turn.map(item));
+    const written = await writeAll(service, organizationId, turn.map(item), { signal });
     for (const [index, id] of turn.entries()) outcomes.set(id, written.outcomes[index]!);
     pending ||= written.pending;
   }

@@ -49,8 +49,11 @@ export function importTools(service: Service, families: readonly Tool[]): Tool[]
         reason: 'From the list of last year',
       },
       refuses: (answer) => (answer as Imported).rows.some(({ errors }) => errors !== undefined),
-      run: ({ type, ...input }, { caller, progress }) =>
-        importRecords(service, caller, readers.get(type)!, input, { progress }),
+      run: ({ type, ...input }, { caller, progress, signal }) => {
+        const tell =
+          progress && ((done: number, total: number) => progress(done, total, `${done} of ${total} rows written`));
+        return importRecords(service, caller, readers.get(type)!, input, { progress: tell, signal });
+      },
     }),
   ];
 }

@@ -7,7 +7,7 @@ import { Refusal } from '../commands/refusal.ts';
 import { permit } from '../commands/roles.ts';
 import { answered, type Imported, MOST_ROW_ERRORS, type Row } from './import-answer.ts';
 import { errorsOf, type RowReader } from './import-rows.ts';
-import { atOnce, type Item, orRefused, writeAll } from './many.ts';
+import { atOnce, type Item, orRefused, type WriteOptions, writeAll } from './many.ts';
 import type { Service } from './service.ts';
 import { envelope, guardOf, organizationOf, resolved } from './write.ts';
 
@@ -25,10 +25,9 @@ export interface ImportInput {
   idempotency_key?: string | undefined;
 }
 
-export interface ImportOptions {
+export interface ImportOptions extends WriteOptions {
   /** Writes the right rows where others are wrong: a file of any length cannot be judged as a whole. */
   partly?: boolean;
-  progress?: ((done: number, total: number) => void) | undefined;
 }
 
 /** What became of a row's command, or would. */
@@ -57,18 +56,18 @@ export async function importRecords(
   caller: Caller,
   reader: RowReader,
   input: ImportInput,
-  { partly = false, progress }: ImportOptions = {},
+  { partly = false, progress, signal }: ImportOptions = {},
 ): Promise<Imported> {
   const call = await beginCall(service, caller, reader, input);
   const rows = readRows(call, input.rows);
   const records = oneForEachRecord(rows);
   const judged = records.filter(({ errors }) => !errors);
-  const items = await atOnce(judged, (row) => judge(call, row));
+  const items = await atOnce(judged, (row) => judge(call, row), signal);
   const right = judged.filter(({ errors }) => !errors);
   if (input.dry_run) return answered(rows, 'DRY_RUN');
   if (!partly && records.some(({ errors }) => errors)) return answered(rows, 'REFUSED');
   const toWrite = items.filter((item) => item !== null);
-  const { outcomes, pending } = await writeAll(service, call.organizationId, toWrite, progress);
+  const { outcomes, pending } = await writeAll(service, call.organizationId, toWrite, { progress, signal });
   for (const [index, row] of right.entries()) settle(row, outcomes[index]!);
   return { ...answered(rows, 'WRITTEN'), ...(pending ? { pending: true as const } : {}) };
 }

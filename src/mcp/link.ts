@@ -15,7 +15,12 @@ export interface LinkInput {
 }
 
 /** Joins or parts pairs of records one by one, after all have been judged. A pair named twice is one. */
-export async function linkRecords(service: Service, caller: Caller, input: LinkInput): Promise<object> {
+export async function linkRecords(
+  service: Service,
+  caller: Caller,
+  input: LinkInput,
+  signal?: AbortSignal,
+): Promise<object> {
   const { links, action, reason } = input;
   const fitting = links.map(({ from_id, to_id }, index) =>
     orRefused(async () => ({ pair: refuseUnlinkable(from_id, to_id, `links.${index}`) })),
@@ -54,8 +59,8 @@ export async function linkRecords(service: Service, caller: Caller, input: LinkI
     pairs.set(aggregate.stream, { aggregate: aggregate as unknown as Item['aggregate'], command, envelope });
   }
   const items = [...pairs.values()];
-  refuseAny(await judgeAll(service, items), (index) => fields[index]!);
-  const { outcomes, pending } = await writeAll(service, organizationId, items);
+  refuseAny(await judgeAll(service, items, signal), (index) => fields[index]!);
+  const { outcomes, pending } = await writeAll(service, organizationId, items, { signal });
   const told = new Set<string>();
   const answers = links.map(({ from_id, to_id }) => {
     const { stream } = linkAggregate(from_id, to_id);

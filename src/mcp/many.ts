@@ -15,16 +15,26 @@ export interface Item {
 
 export type Verdict<Result = Rehearsed> = Result | { refused: Refusal };
 
+export interface WriteOptions {
+  progress?: ((done: number, total: number) => void) | undefined;
+  /** Stops at the next item. */
+  signal?: AbortSignal | undefined;
+}
+
 export type Outcome = { executed: Executed<object> } | { refused: Refusal };
 
 /** Items judged or written at once: a store that gathers waiting appends syncs once for all of them. */
 const AT_ONCE = 64;
 
 /** Judges every item on what the store has now and writes nothing. */
-export function judgeAll(service: Pick<Service, 'handler'>, items: readonly Item[]): Promise<Verdict[]> {
-  return atOnce(items, ({ aggregate, command, envelope }) =>
-    orRefused(() => service.handler.rehearse(aggregate, command, envelope)),
-  );
+export function judgeAll(
+  service: Pick<Service, 'handler'>,
+  items: readonly Item[],
+  signal: AbortSignal | undefined,
+): Promise<Verdict[]> {
+  const judge = ({ aggregate, command, envelope }: Item) =>
+    orRefused(() => service.handler.rehearse(aggregate, command, envelope));
+  return atOnce(items, judge, signal);
 }
 
 /** Refuses the whole call where any item would be refused, with every problem in `issues`. */
@@ -40,25 +50,26 @@ export function refuseAny(judged: readonly Verdict<object>[], field: (index: num
 
 /**
  * Writes items, a few at once, each to a stream of its own. What another's write spoils meanwhile is reported on its
- * item, the others are written; where the store is away the call ends: repeated with the same key it goes on where it
- * stopped.
+ * item, the others are written; where the store is away or the call is cancelled it ends: repeated with the same key it
+ * goes on where it stopped.
  */
 export async function writeAll(
   service: Pick<Service, 'handler' | 'passed' | 'writeWaitMs'>,
   organizationId: string,
   items: readonly Item[],
-  progress?: (done: number, total: number) => void,
+  { progress, signal }: WriteOptions = {},
 ): Promise<{ outcomes: Outcome[]; pending: boolean }> {
   const written: Executed<object>[] = [];
   let done = 0;
-  const outcomes = await atOnce(items, async ({ aggregate, command, envelope }): Promise<Outcome> => {
+  const write = async ({ aggregate, command, envelope }: Item): Promise<Outcome> => {
     const outcome = await orRefused(async () => ({
       executed: (await service.handler.execute(aggregate, command, envelope)) as Executed<object>,
     }));
     if ('executed' in outcome) written.push(outcome.executed);
     progress?.(++done, items.length);
     return outcome;
-  });
+  };
+  const outcomes = await atOnce(items, write, signal);
   return { outcomes, pending: !(await allReadable(service, organizationId, written)) };
 }
 
@@ -75,10 +86,14 @@ async function allReadable(
   return !all.includes(false);
 }
 
-/** Works on items in their order, a few at once, and answers in their order. Where one fails, no other is begun. */
+/**
+ * Works on items in their order, a few at once, and answers in their order. Where one fails, no other is begun.
+ * @throws Refusal when `signal` is aborted before the last one is begun
+ */
 export async function atOnce<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
+  signal?: AbortSignal,
 ): Promise<Result[]> {
   const results: Result[] = [];
   let next = 0;
@@ -87,6 +102,7 @@ export async function atOnce<Item, Result>(
     while (next < items.length && !failed) {
       const index = next++;
       try {
+        if (signal?.aborted) throw cancelled();
         results[index] = await work(items[index]!);
       } catch (error) {
         failed = true;
@@ -99,6 +115,9 @@ export async function atOnce<Item, Result>(
   if (end !== undefined) throw end.reason;
   return results;
 }
+
+const cancelled = () =>
+  new Refusal('unavailable', 'The request was cancelled. Repeat it with the same idempotency_key to finish it.');
 
 /** What is refused is answered, for one item among many; where the store is away, the call ends. */
 export async function orRefused<Result>(work: () => Promise<Result>): Promise<Result | { refused: Refusal }> {

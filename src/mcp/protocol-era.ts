@@ -10,8 +10,8 @@ import { isObject, type Params, ProtocolError, type RpcRequest } from './protoco
 const MODERN_VERSION = '2026-07-28';
 export const LATEST_LEGACY_VERSION = LATEST_PROTOCOL_VERSION;
 
-/** Streamable HTTP began with 2025-03-26; what is older speaks another transport. */
-const LEGACY_VERSIONS = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version >= '2025-03-26');
+/** What is older speaks another transport; 2025-03-26 would have us receive batches, which every later version forbids. */
+const LEGACY_VERSIONS = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version >= '2025-06-18');
 export const SUPPORTED_VERSIONS: readonly string[] = [MODERN_VERSION, ...LEGACY_VERSIONS];
 
 /** Errors that 2026-07-28 defines beside JSON-RPC's own. */
@@ -42,7 +42,7 @@ const headerOf = (headers: IncomingHttpHeaders, name: string): string | undefine
   return Array.isArray(value) ? value.join(', ') : value;
 };
 
-/** Refuses a version header that names no version of ours; it may be absent, as 2025-03-26 had none. */
+/** Refuses a version header that names no version of ours; it may be absent, as some clients leave it out. */
 export function checkVersionHeader(headers: IncomingHttpHeaders): void {
   const version = headerOf(headers, 'mcp-protocol-version');
   if (version !== undefined && !SUPPORTED_VERSIONS.includes(version)) throw unsupported(version);

@@ -207,19 +207,30 @@ function callMessage(id: RequestId, { json, status }: ToolResult, head: string, 
   return resultMessage(id, `{${head}${content}${failed}${tail}}`);
 }
 
-/** Progress for a client that gave a token for it: always upward, and never after the end. */
+/** Progress is told at most ten times a second. */
+const PROGRESS_MS = 100;
+
+/** Progress for a client that gave a token for it: always upward, the last one always, and never after the end. */
 function progressTo(token: unknown, exchange: Exchange) {
   if (typeof token !== 'string' && !Number.isSafeInteger(token)) return undefined;
   let last = Number.NEGATIVE_INFINITY;
+  let nextAt = 0;
+  let untold: (() => void) | null = null;
   const report = (progress: number, total?: number, message?: string) => {
     if (!(progress > last)) return;
     last = progress;
     const params = { progressToken: token, progress, total, message };
-    exchange.notify(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }));
+    const tell = () => exchange.notify(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }));
+    const now = performance.now();
+    untold = now < nextAt ? tell : null;
+    if (untold !== null) return;
+    nextAt = now + PROGRESS_MS;
+    tell();
   };
   return {
     report,
     end: () => {
+      untold?.();
       last = Number.POSITIVE_INFINITY;
     },
   };

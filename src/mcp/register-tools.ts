@@ -92,7 +92,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
         ],
         reason: 'The restore test treats it, the vendor shares it',
       },
-      run: (input, { caller }) => linkRecords(service, caller, input),
+      run: (input, { caller, signal }) => linkRecords(service, caller, input, signal),
     }),
     tool({
       name: 'archiveRecords',
@@ -108,7 +108,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
       }),
       output: archiveOutput,
       example: { ids: ['{measure}'], action: 'ARCHIVE', reason: 'The vendor tests restores now' },
-      run: (input, { caller }) => archiveRecords(service, caller, input),
+      run: (input, { caller, signal }) => archiveRecords(service, caller, input, signal),
     }),
   ];
 }

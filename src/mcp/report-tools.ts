@@ -45,7 +45,7 @@ export function reportTools(service: Service): Tool[] {
         return getReport(service.reader, caller, input, drawn, (records) => {
           if (signal?.aborted)
             throw new Refusal('unavailable', 'Nobody waits for this report any more: ask for it again.');
-          progress?.(records);
+          progress?.(records, undefined, `${records} records read`);
         });
       },
     }),

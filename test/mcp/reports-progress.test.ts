@@ -54,7 +54,7 @@ test('the SDK’s client is told how many records were read, page by page, and g
   const answer = await ask(input, (progress) => told.push(progress));
   assert.equal(
     told,
-    TOLD.map((progress) => ({ progress })),
+    TOLD.map((progress) => ({ progress, message: `${progress} records read` })),
   );
   assert.is(digestOf(answer), digestOf(await ask(input)));
   assert.is(digestOf(answer), digestOf(await register.call('getReport', input)));
@@ -86,7 +86,7 @@ test('a client of 2026-07-28 gets a stream that ends with the answer, and plain 
   const params = messages.slice(0, -1).map((message) => message.params as unknown);
   assert.equal(
     params,
-    TOLD.map((progress) => ({ progressToken: 'p', progress })),
+    TOLD.map((progress) => ({ progressToken: 'p', progress, message: `${progress} records read` })),
   );
   const plain = await ask(meta);
   assert.is(plain.headers.get('content-type'), 'application/json');
