@@ -4,14 +4,16 @@ import { addressOf } from './cli/connect.ts';
 import type { Config } from './config.ts';
 import { type End, takeBack } from './ends.ts';
 import { Front } from './front.ts';
+import { metricsListener } from './http/metrics.ts';
 import { startServer, stopServer } from './http/server.ts';
-import { openIdentity } from './identity/identity.ts';
+import { type Identity, openIdentity } from './identity/identity.ts';
 import { firstStart, secret } from './identity/installation.ts';
 import { migrateAccounts } from './identity/migrations/migrate.ts';
 import { SchemaWatch } from './identity/migrations/watch.ts';
 import { repair } from './identity/repair.ts';
 import type { Logger } from './log.ts';
-import { createRegister } from './register.ts';
+import { Metrics } from './metrics.ts';
+import { createRegister, type Register } from './register.ts';
 import { openStores, type Stores, usesDataFolder } from './stores/open.ts';
 import { lockDataFolder } from './stores/sqlite/data-folder.ts';
 
@@ -55,11 +57,14 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   if (exclusive) ends.push({ what: 'lock of the data folder', end: lockDataFolder(config.dataDir).release });
   const stores = await openStores(config);
   ends.push({ what: 'stores', end: stores.close });
-  const { events, accounts } = stores;
+  const { accounts } = stores;
+  const metrics = config.metrics === null ? null : new Metrics();
+  const events = metrics?.log(stores.events) ?? stores.events;
   await migrateAccounts(accounts, { exclusive, log: logger });
   const cursorKey = await secret(accounts, 'cursor-key');
   const register = createRegister({
     ...stores,
+    events,
     exclusive,
     cursorKey,
     riskAcceptanceMaxDays: config.riskAcceptanceMaxDays,
@@ -67,6 +72,7 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
     // Nobody draws a report before there is an identity to let them in.
     reportDrawn: (caller, report) => identity.accessLog.reportDrawn(caller, report),
     log: logger,
+    timed: logger.isLevelEnabled('debug') ? (details, message) => logger.debug(details, message) : undefined,
   });
   const { handler, instances, projections, sealer } = register;
   ends.push({ what: 'register of instances', end: () => instances.stop() });
@@ -86,7 +92,8 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   const { port } = server.address() as AddressInfo;
   const now = () => new Date();
   const identity = openIdentity({ accounts, handler, now, baseUrl: addressOf(config, port), log: logger });
-  await front.open({ config, port, stores, register, identity, cursorKey, now, logger });
+  await front.open({ config, port, stores, register, identity, cursorKey, metrics, now, logger });
+  if (metrics !== null) await serveMetrics(metrics, config, register, identity, ends);
   // After the last request is through.
   ends.splice(-1, 0, { what: 'access log', end: () => identity.close() });
   const outdated = async (reason: string) => {
@@ -114,4 +121,13 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   // Whoever starts it for the first time calls it at once; later there may be much to build, and the token is known.
   if (token !== null) await Promise.race([caughtUp.catch(() => undefined), pause(FIRST_MS, undefined, { ref: false })]);
   return { port, organizationId, firstToken: token, setupLink: await identity.people.setupLink(installation) };
+}
+
+/** Lets the metrics look at the parts, and serves them to this machine where a port is set. */
+async function serveMetrics(metrics: Metrics, config: Config, register: Register, identity: Identity, ends: End[]) {
+  metrics.watch(register, identity);
+  const port = config.metrics?.port ?? null;
+  if (port === null) return;
+  const server = await startServer(metricsListener(metrics), { host: '127.0.0.1', port, setting: 'METRICS_PORT' });
+  ends.push({ what: 'metrics', end: () => stopServer(server, 0) });
 }

@@ -36,6 +36,8 @@ export interface Config {
   /** How long a write waits until its own effect can be read. */
   writeWaitMs: number;
   logLevel: LogLevel;
+  /** How figures for Prometheus are served; null: they are not. The port is one of 127.0.0.1 alone. */
+  metrics: { token: string | null; port: number | null } | null;
 }
 
 /** Where the service is meant to be reached beyond this machine, and nothing else is set. */
@@ -104,6 +106,11 @@ const SETTINGS = z.object({
   CHROMIUM_PATH: z.string().default('/usr/bin/chromium'),
   RISK_ACCEPTANCE_MAX_DAYS: wholeNumber(1, 36_600).default(366),
   WRITE_WAIT_MS: wholeNumber(0, 60_000).default(5000),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[A-Za-z0-9\-._~+/]{32,}=*$/, 'must have at least 32 characters, such as openssl rand -hex 32 prints')
+    .optional(),
+  METRICS_PORT: wholeNumber(1, 65_535).optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
 });
 
@@ -143,7 +150,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     riskAcceptanceMaxDays: settings.RISK_ACCEPTANCE_MAX_DAYS,
     writeWaitMs: settings.WRITE_WAIT_MS,
     logLevel: settings.LOG_LEVEL,
+    metrics: metricsOf(settings),
   };
+}
+
+function metricsOf({ METRICS_TOKEN, METRICS_PORT }: Settings): Config['metrics'] {
+  if (METRICS_TOKEN === undefined && METRICS_PORT === undefined) return null;
+  return { token: METRICS_TOKEN ?? null, port: METRICS_PORT ?? null };
 }
 
 type Settings = z.output<typeof SETTINGS>;
@@ -154,6 +167,7 @@ function faultsBetween(settings: Settings): string[] {
   if (settings.TLS_CERT !== undefined && settings.BASE_URL?.startsWith('http:')) {
     faults.push('BASE_URL must begin with https://, since TLS_CERT makes the service serve https.');
   }
+  if (settings.METRICS_PORT === settings.PORT) faults.push('METRICS_PORT must be another port than PORT.');
   faults.push(...missingOf(settings, ['TLS_CERT', 'TLS_KEY']));
   faults.push(...missingOf(settings, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']));
   return faults.filter((fault) => fault !== null);

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { addressOf, endpointOf } from './cli/connect.ts';
 import type { Config } from './config.ts';
 import { healthOf } from './health.ts';
-import { createApp } from './http/app.ts';
+import { createApp, type HttpParts } from './http/app.ts';
 import { Cookies } from './http/cookies.ts';
 import { HttpError, unavailable } from './http/errors.ts';
 import { createLimits } from './http/limits.ts';
@@ -17,6 +17,8 @@ import { secret } from './identity/installation.ts';
 import { createOAuth } from './identity/oauth/oauth.ts';
 import { OpenId } from './identity/openid/openid.ts';
 import type { Logger } from './log.ts';
+import type { ToolBox } from './mcp/toolbox.ts';
+import type { Metrics } from './metrics.ts';
 import { reportChoices } from './queries/report/choices.ts';
 import type { Register } from './register.ts';
 import type { Stores } from './stores/open.ts';
@@ -31,6 +33,7 @@ export interface FrontParts {
   register: Register;
   identity: Identity;
   cursorKey: Buffer;
+  metrics: Metrics | null;
   now: () => Date;
   logger: Logger;
 }
@@ -51,7 +54,7 @@ export class Front {
 
   /** Puts tools, OAuth and pages behind the address. */
   async open(parts: FrontParts): Promise<void> {
-    const { config, port, stores, register, identity, cursorKey, now, logger } = parts;
+    const { config, port, stores, register, identity, cursorKey, metrics, now, logger } = parts;
     const { accounts } = stores;
     const { people, members, tokens, authenticator } = identity;
     const baseUrl = addressOf(config, port);
@@ -94,7 +97,8 @@ export class Front {
       return authenticator.authenticate(credential, () => visitorOf(request).address);
     };
     const health = () => healthOf(stores, register);
-    const { tools, reader } = register;
+    const { reader } = register;
+    const tools = metrics?.tools(register.tools) ?? register.tools;
     const sessions = async (request: IncomingMessage) => {
       const account = this.admitting ? await signedIn(request) : null;
       return account === null ? null : members.callerOf(account);
@@ -112,6 +116,7 @@ export class Front {
       ...{ tools, authenticate, limits, health, baseUrl, version: VERSION, logger, oauth, pages },
       ...{ sessions, recordFiles, reports },
       hold: () => this.answering.hold(),
+      metrics: metrics === null ? undefined : servedMetrics(metrics, config, tools),
     });
     this.serve = app.callback();
     this.opened.ready();
@@ -154,4 +159,13 @@ function retired(reason: string): RequestListener {
 function refuse(response: ServerResponse, refusal: HttpError): void {
   response.writeHead(refusal.status, { ...refusal.headers, 'Content-Type': 'application/json', Connection: 'close' });
   response.end(JSON.stringify(refusal));
+}
+
+function servedMetrics(metrics: Metrics, config: Config, tools: ToolBox): HttpParts['metrics'] {
+  const known = (tool = '') => (tools.has(tool) ? tool : 'other');
+  return {
+    figures: metrics,
+    token: config.metrics?.token ?? null,
+    answered: (status, tool) => metrics.request(known(tool), status),
+  };
 }

@@ -11,6 +11,7 @@ import { Sealer } from './seal/sealer.ts';
 import type { AccountStore } from './stores/account-store.ts';
 import type { EventStore } from './stores/event-store.ts';
 import type { ReadStore } from './stores/read-store.ts';
+import { type Timed, TimedHandler, timedTools } from './timings.ts';
 
 export interface RegisterParts {
   events: EventStore;
@@ -25,6 +26,8 @@ export interface RegisterParts {
   /** Told of every report that is drawn, where there is an access log. */
   reportDrawn?: Service['reportDrawn'];
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
+  /** Is told of each command, projection batch and query, where somebody wants to know. */
+  timed?: Timed | undefined;
 }
 
 /** The register without its transport: commands in, read models kept up, tools that do both. */
@@ -42,11 +45,12 @@ export interface Register {
 }
 
 export function createRegister(parts: RegisterParts): Register {
-  const { events, accounts, cursorKey, log } = parts;
+  const { events, accounts, cursorKey, log, timed } = parts;
   const now = () => new Date();
   const instances = new LiveInstances(parts);
   const { canRead } = instances;
-  const handler = new CommandHandler(events, { now, maxAcceptanceDays: parts.riskAcceptanceMaxDays, canRead });
+  const options = { now, maxAcceptanceDays: parts.riskAcceptanceMaxDays, canRead };
+  const handler = timed ? new TimedHandler(events, options, timed) : new CommandHandler(events, options);
   const projections = new Projections(parts);
   const reader: Reader = {
     get models() {
@@ -68,7 +72,8 @@ export function createRegister(parts: RegisterParts): Register {
     writeWaitMs: parts.writeWaitMs,
     reportDrawn: parts.reportDrawn ?? (() => undefined),
   });
-  const tools = createToolBox(all, (error, tool) => log.warn({ err: error, tool }, 'a tool failed'));
+  const untimed = createToolBox(all, (error, tool) => log.warn({ err: error, tool }, 'a tool failed'));
+  const tools = timed ? timedTools(untimed, timed) : untimed;
   const recordFiles = createRecordFiles(reader, all);
   const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, log });
   return { handler, instances, projections, sealer, tools, recordFiles, reader };

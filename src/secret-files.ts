@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 /** Settings that hold a secret: `<NAME>_FILE` may name a file that has the value. */
-const SECRETS = ['EVENTSTORE_URL', 'MONGODB_URL', 'OIDC_CLIENT_SECRET'] as const;
+const SECRETS = ['EVENTSTORE_URL', 'MONGODB_URL', 'OIDC_CLIENT_SECRET', 'METRICS_TOKEN'] as const;
 
 const nameOfFile = (name: string): string => `${name}_FILE`;
 

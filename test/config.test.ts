@@ -41,6 +41,7 @@ config('needs nothing to be set', ({ cwd }) => {
     riskAcceptanceMaxDays: 366,
     writeWaitMs: 5000,
     logLevel: 'info',
+    metrics: null,
   });
 });
 
@@ -64,6 +65,8 @@ config('reads every setting', ({ cwd }) => {
     RISK_ACCEPTANCE_MAX_DAYS: '90',
     WRITE_WAIT_MS: '250',
     LOG_LEVEL: 'debug',
+    METRICS_TOKEN: 'f'.repeat(32),
+    METRICS_PORT: '9464',
   };
   assert.equal(readConfig(env, cwd), {
     port: 0,
@@ -81,6 +84,7 @@ config('reads every setting', ({ cwd }) => {
     riskAcceptanceMaxDays: 90,
     writeWaitMs: 250,
     logLevel: 'debug',
+    metrics: { token: 'f'.repeat(32), port: 9464 },
   });
 });
 
@@ -236,6 +240,17 @@ config('refuses to be reached by plain HTTP from elsewhere through a proxy', ({ 
   const env = { BASE_URL: 'http://compliance.example.com' };
   assert.match(issuesOf(env, cwd)[0] ?? '', /^BASE_URL /);
   assert.equal(issuesOf({ ...env, ALLOW_PLAIN_HTTP: 'true' }, cwd), []);
+});
+
+config('serves metrics only as it is told, by a token that nobody guesses or on a port of its own', ({ cwd }) => {
+  assert.is(readConfig({}, cwd).metrics, null);
+  const token = 'f'.repeat(64);
+  assert.equal(readConfig({ METRICS_TOKEN: token }, cwd).metrics, { token, port: null });
+  assert.equal(readConfig({ METRICS_PORT: '9464' }, cwd).metrics, { token: null, port: 9464 });
+  for (const weak of ['secret', 'f'.repeat(31), `${'f'.repeat(32)} f`]) {
+    assert.match(issuesOf({ METRICS_TOKEN: weak }, cwd)[0] ?? '', /^METRICS_TOKEN must have at least 32 characters/);
+  }
+  assert.match(issuesOf({ METRICS_PORT: '8080' }, cwd)[0] ?? '', /^METRICS_PORT must be another port than PORT/);
 });
 
 config('logs JSON lines without secrets', () => {

@@ -12,13 +12,14 @@ import { type Health, healthRoutes } from './health.ts';
 import type { Limits } from './limits.ts';
 import { LINE_FORMATS } from './line-formats.ts';
 import { mcpEndpoint } from './mcp-endpoint.ts';
+import { type Figures, metricsRoute } from './metrics.ts';
 import { oauthEndpoints } from './oauth.ts';
 import { openapiRoute } from './openapi.ts';
 import { Penalties } from './penalty.ts';
 import { type RecordFileParts, recordFileRoutes } from './record-files.ts';
 import { type ReportFileParts, reportFileRoutes } from './report-files.ts';
 import { offeredReportFormats } from './report-formats.ts';
-import { type RequestState, requests } from './request.ts';
+import { type Answered, type RequestState, requests } from './request.ts';
 
 /** What the HTTP service is made of. */
 export interface HttpParts {
@@ -46,6 +47,8 @@ export interface HttpParts {
   /** Files of records and changes, and of reports. */
   recordFiles?: RecordFileParts;
   reports?: ReportFileParts;
+  /** Told of each request; and the figures that it makes, for whoever has the token, where there is one. */
+  metrics?: { answered: Answered; figures: Figures; token: string | null } | undefined;
 }
 
 /** The Koa app: the MCP endpoint, the direct form of the tools and its OpenAPI document, health, OAuth, pages. */
@@ -65,6 +68,8 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   // Addresses are as they are written, in small and large letters too: so are the rules of proxies for them.
   const router = new Router<RequestState>({ sensitive: true });
   healthRoutes(router, parts, admit);
+  const { metrics } = parts;
+  if (metrics && metrics.token !== null) metricsRoute(router, metrics.figures, metrics.token, parts.limits);
   directToolRoutes(router, tools, admitCall, requireScope, penalties);
   openapiRoute(router, parts, {
     records: parts.recordFiles ? LINE_FORMATS : [],
@@ -77,7 +82,7 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   const app = new Koa<RequestState>();
   // Routes' faults are logged with their request; what Koa still reports is a connection lost or cut.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
-  app.use(requests(logger));
+  app.use(requests(logger, parts.metrics?.answered));
   app.use(mcpEndpoint(createProtocol(tools, { name: 'veritrail', version }), admitCall, requireScope, penalties));
   if (oauth) app.use(oauthEndpoints(oauth, parts.limits));
   app.use(router.routes()).use(router.allowedMethods());

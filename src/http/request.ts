@@ -33,8 +33,11 @@ const MAX_RAW_HEADERS = 200;
 /** Longer than any part of an address or a method that is known, and shorter than any secret. */
 const LONG_PART = /[^/]{32,}/g;
 
+/** Is told of each request that was answered: the status, and the tool where it called one. */
+export type Answered = (status: number, tool: string | undefined) => void;
+
 /** Gives each request an id, answers what the routes inside throw or leave open, and writes one line to the log. */
-export function requests(logger: Logger): Middleware<RequestState> {
+export function requests(logger: Logger, answered: Answered = () => undefined): Middleware<RequestState> {
   // The fields of these lines are known, and none is a secret: to search each line for some costs more than the rest.
   const lines = logger.child({}, { redact: [] });
   const prefix = randomBytes(6).toString('base64url');
@@ -61,7 +64,9 @@ export function requests(logger: Logger): Middleware<RequestState> {
       }
       ctx.set('X-Request-Id', ctx.state.id);
     }
-    const line = lineOf(ctx, performance.now() - started, thrown);
+    const status = thrown instanceof ClientGone ? 499 : ctx.res.statusCode;
+    answered(status, ctx.state.tool);
+    const line = lineOf(ctx, performance.now() - started, status);
     if (thrown === undefined || isExpected(thrown)) lines.info(line, 'request');
     else logger.error({ ...line, err: thrown }, 'request failed');
   };
@@ -115,9 +120,8 @@ function render(ctx: RequestContext, error: unknown): void {
   ctx.body = answer.toJSON();
 }
 
-function lineOf({ req, res, state }: RequestContext, took: number, thrown: unknown): object {
+function lineOf({ req, state }: RequestContext, took: number, status: number): object {
   const { id: request, ...known } = state;
-  const status = thrown instanceof ClientGone ? 499 : res.statusCode;
   return { request, method: req.method, path: pathOf(req.url ?? ''), status, ms: Math.round(took * 10) / 10, ...known };
 }
 

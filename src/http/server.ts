@@ -6,6 +6,8 @@ import { createSecureContext } from 'node:tls';
 export interface ListenOptions {
   host: string;
   port: number;
+  /** The setting that the port is from. */
+  setting?: string;
   /** How long a client may take to send a whole request; then it is answered 408 and cut off. */
   requestTimeoutMs?: number;
   /** Files of the certificate (with its chain) and its key, both PEM: https is served then. */
@@ -61,14 +63,15 @@ function readPem(setting: string, file: string): Buffer {
   }
 }
 
-function notListening(error: NodeJS.ErrnoException, { host, port }: ListenOptions): Error {
+function notListening(error: NodeJS.ErrnoException, { host, port, setting = 'PORT' }: ListenOptions): Error {
   const faults: Record<string, string> = {
-    EADDRINUSE: `PORT ${port} on HOST ${host} is taken by another program. Stop that one, or set PORT to another.`,
-    EACCES: `PORT ${port} on HOST ${host} is not allowed to this user. Set PORT to another, 1024 or above.`,
+    EADDRINUSE: `${setting} ${port} on HOST ${host} is taken by another program. Stop that one, or set ${setting} to another.`,
+    EACCES: `${setting} ${port} on HOST ${host} is not allowed to this user. Set ${setting} to another, 1024 or above.`,
     EADDRNOTAVAIL: `HOST ${host} is no address of this machine. Set HOST to one that is, such as 127.0.0.1.`,
     ENOTFOUND: `HOST ${host} is no address of this machine. Set HOST to one that is, such as 127.0.0.1.`,
   };
-  const fault = faults[error.code ?? ''] ?? `PORT ${port} on HOST ${host} cannot be listened on: ${error.message}.`;
+  const fault =
+    faults[error.code ?? ''] ?? `${setting} ${port} on HOST ${host} cannot be listened on: ${error.message}.`;
   return new Error(fault, { cause: error });
 }
 

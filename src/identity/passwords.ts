@@ -21,6 +21,11 @@ export class Passwords {
 
   constructor(private readonly hasher: Hasher = ARGON2) {}
 
+  /** How many passwords wait to be hashed or checked. */
+  get waiting(): number {
+    return this.turns.waiting;
+  }
+
   /** @throws Refusal rate_limited when too many wait */
   hash(password: string): Promise<string> {
     return this.turns.take('', () => this.hasher.hash(foldPassword(password)));

@@ -46,6 +46,7 @@ export interface People {
   links: Links;
   accountLinks: AccountLinks;
   welcome: Welcome;
+  passwords: Pick<Passwords, 'waiting'>;
   /** A link's secret for the first owner, as long as they have no password; else null. Asked at every start. */
   setupLink(installation: string): Promise<string | null>;
 }
@@ -80,7 +81,7 @@ export function openPeople({
   const welcome = new Welcome({ accounts, links, accountLinks, signIn, join });
   const setupLink = (installation: string) => makeSetupLink(store, links, installation);
   const proving = { proof, reauthentication, factors, totp, recovery, passkeys };
-  return { accounts, sessions, signIn, ...proving, links, accountLinks, welcome, setupLink };
+  return { accounts, sessions, signIn, ...proving, links, accountLinks, welcome, passwords, setupLink };
 }
 
 const ignore = () => undefined;

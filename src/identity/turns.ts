@@ -3,7 +3,8 @@ import { Refusal } from '../commands/refusal.ts';
 /** Work that is done one at a time for each key, in the order in which it came. So much may wait in all. */
 export class Turns {
   private readonly last = new Map<string, Promise<void>>();
-  private waiting = 0;
+  /** What waits or is being done. */
+  waiting = 0;
 
   constructor(private readonly most: number) {}
 

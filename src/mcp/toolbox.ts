@@ -1,5 +1,5 @@
 import { confirmed } from '../commands/caller.ts';
-import { asRefusal, Refusal } from '../commands/refusal.ts';
+import { asRefusal, Refusal, type RefusalCode } from '../commands/refusal.ts';
 import { readInput } from './input.ts';
 import { type About, openapiDocument } from './openapi.ts';
 import { publish } from './publish.ts';
@@ -9,6 +9,7 @@ import type { CallContext, Tool } from './tool.ts';
 /** A call's outcome as JSON text, made once. `status` is the direct form's; 200 when it was done. */
 export interface ToolResult {
   json: string;
+  outcome: 'ok' | RefusalCode;
   status: number;
   /** The input was wrong. */
   illegal?: boolean;
@@ -72,7 +73,7 @@ async function call(
     const input = readInput(tool.input, tool.prepare ? tool.prepare(args) : args);
     const caller = tool.readsToday?.(input) ? context.caller : await confirmed(context.caller);
     const answer = await tool.run(input, { ...context, caller });
-    return { json: JSON.stringify(answer), status: 200, illegal: tool.refuses?.(answer) ?? false };
+    return { json: JSON.stringify(answer), outcome: 'ok', status: 200, illegal: tool.refuses?.(answer) ?? false };
   } catch (thrown) {
     const error = asRefusal(thrown);
     if (error instanceof Refusal) return refused(error);
@@ -90,6 +91,7 @@ function refused(refusal: Refusal): ToolResult {
   const { retry_after_seconds } = refusal.more;
   return {
     json: JSON.stringify({ error: refusal }),
+    outcome: refusal.code,
     status: ERRORS[refusal.code].status,
     illegal: refusal.code === 'invalid_input',
     ...(retry_after_seconds === undefined ? {} : { retryAfter: retry_after_seconds }),

@@ -14,6 +14,8 @@ export interface RunnerParts {
   /** No other server can be alive on these stores. */
   exclusive: boolean;
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
+  /** Is told of each batch that was applied. */
+  timed?: ((details: { ms: number; events: number }, message: string) => void) | undefined;
 }
 
 const TICK_MS = 1_000;
@@ -143,7 +145,9 @@ export class Runner {
       for await (const events of this.parts.events.subscribeAll(this.position, leading.signal)) {
         if (leading.signal.aborted) break;
         this.pendingSince = Date.parse(events[0]!.metadata.recorded_at);
+        const started = performance.now();
         await applier.apply(events);
+        this.parts.timed?.({ events: events.length, ms: Math.round(performance.now() - started) }, 'projection batch');
         this.position = events.at(-1)!.position;
         this.pendingSince = null;
         this.waiters.check();

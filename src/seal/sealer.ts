@@ -41,6 +41,7 @@ const HELD = 'seals: none are made until the restore of this history is finished
 interface Seen {
   ordinal: number;
   keyId: string;
+  unsealed: number;
   /** When the oldest unsealed event came, as far as is known (epoch milliseconds); null where there is none. */
   since: number | null;
 }
@@ -65,6 +66,7 @@ export class Sealer {
   private timer: NodeJS.Timeout | null = null;
   private busy: Promise<void> | null = null;
   private stopped = false;
+  private newest: number | null = null;
 
   constructor(private readonly parts: SealerParts) {}
 
@@ -83,6 +85,17 @@ export class Sealer {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     await this.busy;
+  }
+
+  /** What is known of all organizations, where this instance makes the seals. Times are epoch milliseconds. */
+  get state(): { unsealed: number; unsealedSince: number | null; newestSeal: number | null } {
+    const waiting = [...this.seen.values()].filter(({ unsealed }) => unsealed > 0);
+    const since = waiting.flatMap((one) => one.since ?? []);
+    return {
+      unsealed: waiting.reduce((sum, { unsealed }) => sum + unsealed, 0),
+      unsealedSince: since.length === 0 ? null : Math.min(...since),
+      newestSeal: this.newest,
+    };
   }
 
   /** Looks once at every organization that has moved, and seals what is due. */
@@ -130,8 +143,9 @@ export class Sealer {
       this.isLate(since) ||
       (since !== null &&
         (await hasCompletion(models, checkpoint, Math.max(state.seal?.data.size ?? 0, seen?.ordinal ?? 0))));
-    if (!due) this.seen.set(group, { ordinal, keyId: key.key_id, since });
+    if (!due) this.seen.set(group, { ordinal, keyId: key.key_id, unsealed: state.unsealed, since });
     else if (await this.seal(models, state, key)) this.seen.delete(group);
+    if (state.seal !== null) this.newest = Math.max(this.newest ?? 0, Date.parse(state.seal.data.sealed_at));
   }
 
   /** Answers whether it was done: another may have been first, or the store be away. */

@@ -23,7 +23,7 @@ function ask(status: number, value: object) {
   const tools: Pick<ToolBox, 'call'> = {
     call: async (...given) => {
       seen.push(...given);
-      return { json: JSON.stringify(value), status };
+      return { json: JSON.stringify(value), outcome: 'ok', status };
     },
   };
   return { seen, answer: asking(tools, { caller })('listRisks', { size: 1 }) };

@@ -20,12 +20,18 @@ test.after.each(({ register }) => register.stop());
 
 test('seals a minute after the first event, and then nothing until there is another', async ({ register }) => {
   const { events } = register.stores;
-  const { later, keys } = sealing(register);
+  const { sealer, later, keys } = sealing(register);
   await later(0);
+  assert.is(sealer.state.unsealed, 2);
+  assert.ok(Math.abs(sealer.state.unsealedSince! - Date.now()) < 60_000);
   await later(50_000);
   assert.equal(await sealsOf(events), []);
   await later(11_000);
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed']);
+  await later(0);
+  const { newestSeal, ...rest } = sealer.state;
+  assert.equal(rest, { unsealed: 0, unsealedSince: null });
+  assert.ok(newestSeal! > Date.now() + 60_000);
   await later(120_000);
   await later(120_000);
   assert.equal((await sealsOf(events)).length, 2, 'seals alone are not sealed');

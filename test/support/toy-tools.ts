@@ -24,7 +24,7 @@ export const CALLER: Caller = {
 
 type Toy = (args: Record<string, unknown>, context: CallContext) => Promise<ToolResult> | ToolResult;
 
-const done = (value: object): ToolResult => ({ json: JSON.stringify(value), status: 200 });
+const done = (value: object): ToolResult => ({ json: JSON.stringify(value), outcome: 'ok', status: 200 });
 
 const text = { type: 'string' };
 const schema = (properties: Record<string, object>) => ({ type: 'object', properties });
@@ -54,6 +54,7 @@ export function toyTools(): ToyTools {
       readOnly: true,
       run: ({ status, retryAfter }) => ({
         json: JSON.stringify({ error: { code: 'some_code', message: 'It failed: “quoted”.', retryable: false } }),
+        outcome: 'internal',
         status: Number(status),
         ...(typeof retryAfter === 'number' ? { retryAfter } : {}),
       }),
