@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ROLES } from '../../src/commands/caller.ts';
+import { EVENT_TYPES } from '../../src/commands/event-types.ts';
 import { deedOf, RULES, type Rule, WEB_DEEDS } from '../../src/commands/roles.ts';
 import { fullSchema, type JsonSchema } from '../../src/mcp/json-schema.ts';
 import { errorOutput, listOutput, type RecordKind, writeOutput } from '../../src/mcp/output.ts';
@@ -7,6 +8,7 @@ import { PROMPT_LIST } from '../../src/mcp/prompts.ts';
 import { RESOURCE_TEMPLATES, RESOURCES } from '../../src/mcp/resources.ts';
 import { ERRORS, NOT_JSON } from '../../src/mcp/status.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
+import { ACCESS_TYPES } from '../../src/queries/access-entry.ts';
 import type { Ran } from '../../test/support/examples.ts';
 import { illustrator, jsonText } from './shown.ts';
 import {
@@ -51,6 +53,8 @@ export function toolsReference(template: string, tools: readonly Tool[], ran: re
     roles: roles(),
     prompts: prompts(),
     resources: resources(),
+    'event-types': names(EVENT_TYPES),
+    'access-event-types': names(ACCESS_TYPES),
     'register-tools': tools
       .filter(({ record }) => record === undefined)
       .map(sectionOf)
@@ -243,3 +247,5 @@ function outputs({ record, readOnly, output }: Tool): string[] {
   const shown = summary.filter((name) => !SHARED_FIELDS.includes(name)).map((name) => `\`${name}\``);
   return [`Answers \`${record.plural}\`; a SUMMARY has \`id\`, ${shown.join(', ')}, \`owner\`.`];
 }
+
+const names = (all: readonly string[]): string => `${all.map((name) => `\`${name}\``).join(', ')}.`;

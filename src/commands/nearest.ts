@@ -31,3 +31,13 @@ function editDistance(a: string, b: string): number {
   }
   return previous[b.length]!;
 }
+
+/** Returns up to so many of the names, those first that are nearest to a wrong one. */
+export function nearestNames(wrong: string, names: readonly string[], most: number): string[] {
+  const lower = wrong.toLowerCase();
+  const distances = names.map((name) => ({ name, distance: editDistance(lower, name.toLowerCase()) }));
+  return distances
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, most)
+    .map(({ name }) => name);
+}

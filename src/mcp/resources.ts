@@ -1,10 +1,14 @@
+import { EVENT_TYPES } from '../commands/event-types.ts';
 import { kindOf } from '../commands/ids.ts';
 import { LIBRARY_IDS, type LibraryId, libraryFramework, listLibrary } from '../library/library.ts';
+import { ACCESS_TYPES } from '../queries/access-entry.ts';
 import { FAMILY_QUERIES } from '../queries/families.ts';
+import { EVENT_TYPES_URI } from '../queries/known-event-types.ts';
 import type { Ask } from './asking.ts';
 
 const RECORDS = 'veritrail://records/';
 const LIBRARY = 'veritrail://frameworks/library';
+const EVENTS = { event_types: EVENT_TYPES, access_event_types: ACCESS_TYPES };
 const JSON_TYPE = 'application/json';
 
 /** A resource's text, as MCP has it. */
@@ -27,6 +31,13 @@ export const RESOURCES = [
     name: 'framework-library',
     title: 'Framework library',
     description: 'Frameworks that addFramework takes by library_id: name, version, publisher, licence, controls.',
+    mimeType: JSON_TYPE,
+  },
+  {
+    uri: EVENT_TYPES_URI,
+    name: 'event-types',
+    title: 'Event types',
+    description: 'What filter.event_types of listChanges can name, and what it can of the access log.',
     mimeType: JSON_TYPE,
   },
 ];
@@ -58,6 +69,7 @@ const recordUri = (id: string): string => `${RECORDS}${id}`;
  * @throws ProtocolError where it can't be read now
  */
 export async function readResource(ask: Ask, uri: string): Promise<ReadResource | null> {
+  if (uri === EVENT_TYPES_URI) return fixed(uri, EVENTS);
   if (uri === LIBRARY) return fixed(uri, { frameworks: listLibrary() });
   if (uri.startsWith(`${LIBRARY}/`)) {
     const id = uri.slice(LIBRARY.length + 1);

@@ -5,6 +5,7 @@ import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { ACCESS_TYPES, type AccessRow, EVERYWHERE, LONGEST_COUNT_MS } from './access-entry.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { readCursor, writeCursor } from './cursor.ts';
+import { refuseUnknownEventTypes } from './known-event-types.ts';
 import { beginOf, endOf } from './moment.ts';
 import { accountNames } from './names.ts';
 import { fitting } from './present.ts';
@@ -81,10 +82,7 @@ function refuseWhatItLacks({ verify, as_of, filter }: ChangesInput): void {
   if (as_of !== undefined) throw wrong('The access log has no past state: leave as_of out, give from and to.', 'as_of');
   if (filter?.record_id)
     throw wrong('The access log is about no records: leave record_id out, or ACCESS.', 'filter.record_id');
-  const unknown = filter?.event_types?.find((type) => !ACCESS_TYPES.some((known) => known === type));
-  if (unknown === undefined) return;
-  const message = `The access log has no ${unknown}: choose of its own event types.`;
-  throw new Refusal('invalid_input', message, { field: 'filter.event_types', allowed: ACCESS_TYPES });
+  refuseUnknownEventTypes(filter?.event_types, ACCESS_TYPES);
 }
 
 function wrong(message: string, field: string): Refusal {

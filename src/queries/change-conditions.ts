@@ -6,6 +6,7 @@ import type { Condition } from '../stores/read-store.ts';
 import { isSealFactType } from '../trail/seal.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { oneOf } from './family.ts';
+import { refuseUnknownEventTypes } from './known-event-types.ts';
 import { beginOf, completionOf, endOf, type Moment } from './moment.ts';
 import type { Reader } from './reader.ts';
 
@@ -28,6 +29,7 @@ export async function changeConditions(
   moment: Moment,
 ): Promise<Condition[]> {
   const { record_id, record_types, actor_id, event_types, from, to } = input.filter ?? {};
+  refuseUnknownEventTypes(event_types);
   const where: Condition[] = [];
   if (record_id) where.push(aboutRecords(record_id));
   if (record_types) where.push(oneOf('record_type', record_types));

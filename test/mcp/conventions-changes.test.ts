@@ -163,9 +163,17 @@ await onBothPairs('listChanges', (test) => {
       [{ record_id: [randomId('tok')] }, 'filter.record_id.0'],
       [{ actor_id: ['Olivia'] }, 'filter.actor_id.0'],
       [{ actor: ['ME'] }, 'filter.actor'],
+      [{ event_types: ['VendorAdded', 'VENDOR_REVIEWED'] }, 'filter.event_types'],
+      [{ record_types: ['ACCESS'], event_types: ['VendorReviewed'] }, 'filter.event_types'],
     ] as const) {
       const error = await owner.refused('listChanges', { organization_id, filter });
       assert.equal([error.code, error.field], ['invalid_input', field]);
+    }
+    for (const view of ['SUMMARY', 'COUNT']) {
+      const input = { organization_id, view, filter: { event_types: ['VendorReviewd'] } };
+      const { message, allowed } = await owner.refused('listChanges', input);
+      assert.equal([allowed!.length, allowed![0]], [3, 'VendorReviewed']);
+      assert.match(message, 'veritrail://event-types');
     }
   });
 });

@@ -10,6 +10,7 @@ interface Context extends Served {
 }
 
 const LIBRARY = 'veritrail://frameworks/library';
+const EVENTS = 'veritrail://event-types';
 const HOUR = 3_600_000;
 
 const test = suite<Context>('resources');
@@ -33,12 +34,19 @@ interface Read {
   [member: string]: unknown;
 }
 
+test('names the types of events', async ({ url, token }) => {
+  const { contents } = (await legacyRequest(url, token, 'resources/read', { uri: EVENTS })) as unknown as Read;
+  const { event_types, access_event_types } = JSON.parse(contents[0]!.text) as Record<string, string[]>;
+  assert.ok(event_types!.includes('VendorReviewed') && event_types!.includes('LogSealed'));
+  assert.ok(access_event_types!.includes('SIGNED_IN'));
+});
+
 test('the SDK client lists and reads them', async ({ url, token, vendor, risk }) => {
   const client = await sdkClient(url, token);
   const { resources } = await client.listResources();
   assert.equal(
     resources.map(({ uri }) => uri),
-    [LIBRARY],
+    [LIBRARY, EVENTS],
   );
   const { resourceTemplates } = await client.listResourceTemplates();
   assert.equal(
