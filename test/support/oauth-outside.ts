@@ -1,4 +1,4 @@
-/** A world outside for the OAuth server: every name means an address of the Internet, and all of them are a server of ours. */
+/** A world outside for the OAuth server: each name means an address of the Internet, and each address a server of ours. */
 import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Outside } from '../../src/identity/oauth/metadata-fetch.ts';
@@ -26,7 +26,7 @@ export function closeWorlds(): void {
   }
 }
 
-/** Makes a world of what `published` says, which may change later. Says what was connected to, and which addresses were asked for. */
+/** Makes a world of what `published` says, which may change later. Says what was connected to, and what was asked for. */
 export async function world(published: Published) {
   const server = createServer((request, response) => {
     const { status = 200, headers, body, begins } = published;

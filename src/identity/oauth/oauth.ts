@@ -21,7 +21,7 @@ import { Quota } from './quota.ts';
 const HOUR_MS = 3_600_000;
 /** Clients registered within an hour: from one network, and in all. */
 const REGISTRATIONS = { each: 120, all: 600, ms: HOUR_MS };
-/** Requests of strangers that are put to a person within a minute, from one network and in all: each is kept for half an hour. */
+/** Strangers' requests that are put to a person within a minute, from one network and in all. Each is kept half an hour. */
 const REQUESTS = { each: 60, all: 600, ms: 60_000 };
 /** The same for each account that has signed in, whatever strangers do. */
 const REQUESTS_OF_ACCOUNT = 60;
@@ -57,7 +57,10 @@ export interface OAuth {
   addresses: Addresses;
   documents: Pick<ClientDocuments, 'areAdvertised'>;
   consent: Consent;
-  /** Serves one of the protocol's endpoints. Never rejects. What `authorizationError` then knows of, it leaves unanswered. */
+  /**
+   * Serves one of the protocol's endpoints. Never rejects. Leaves a request unanswered that `authorizationError` then
+   * knows of.
+   */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Says why an authorization request was refused that our own page has to answer; null where none has to. */
   authorizationError(request: IncomingMessage): AuthorizationError | null;

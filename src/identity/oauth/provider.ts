@@ -225,8 +225,8 @@ function features({ addresses }: ProviderParts): Configuration['features'] {
 }
 
 /**
- * Counts a request, once it is known to be good, and settles what it asks for: all scopes where it names none of ours, and the resource in every
- * spelling, so that the token may be asked for in another one than the code.
+ * Counts a request, once it is known to be good, and settles what it asks for: all scopes where it names none of ours,
+ * and the resource in every spelling, so that the token may be asked for in another one than the code.
  */
 function settleRequest({ addresses, waitToAsk }: ProviderParts) {
   return async (ctx: KoaContextWithOIDC, mode: string | undefined) => {
