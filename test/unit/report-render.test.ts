@@ -189,4 +189,31 @@ test('CSV says what it is, who is who, and guards what could become a formula', 
   assert.equal(['a;=1', '＝1', '-1', 'plain', -1].map(csvCell), ['"a;=1"', "'＝1", "'-1", 'plain', '-1']);
 });
 
+test('cells begin no formula, whatever looks like its sign or stands before it', () => {
+  const signs = '= + - @ ＝ ＋ － ＠ \uFE66 \uFE62 \uFE63 \uFE6B \u2212 \u207A \u207B \u207C \u208A \u208B \u208C';
+  const others = '\u2010 \u2011 \u02D7 \u2795 \u2796 \uFB29 \uA78A \u2E40 \u30A0';
+  const unseen = [
+    '',
+    ' ',
+    '\u00A0',
+    '\u200B',
+    '\u200C',
+    '\u200D',
+    '\u2060',
+    '\uFEFF',
+    '\u00AD',
+    '\u200E',
+    '\u180E',
+    '\u034F',
+  ];
+  for (const sign of `${signs} ${others}`.split(' ')) {
+    for (const before of [...unseen, '\u200B \uFEFF', '\u{E0020}', '\uFE0F', '\u3164']) {
+      const text = `${before}${sign}1+1`;
+      assert.is(csvCell(text), `'${text}`, JSON.stringify(text));
+    }
+  }
+  for (const text of ['a=1', '1-1', '\u200Ba=1', 'm\u{1F469}\u200D\u{1F4BB}', '–', '']) assert.is(csvCell(text), text);
+  assert.equal([-1, -0.5].map(csvCell), ['-1', '-0.5'], 'numbers stay numbers');
+});
+
 test.run();

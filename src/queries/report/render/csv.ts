@@ -11,8 +11,11 @@ import { cutRows, leftOut } from './json.ts';
 
 /** Room for what else stands around the lines: their headings among it. */
 const AROUND = 5_000;
-/** These begin a formula in a spreadsheet, the wide ones too where such are typed, or hide one. */
-const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
+/** Characters that nobody sees, or that a spreadsheet may drop: spaces, marks, control and format characters. */
+const UNSEEN = '[\\p{C}\\p{Z}\\p{M}\\p{Default_Ignorable_Code_Point}]';
+/** The characters that begin a formula in a spreadsheet, each with those that look like it or stand for it. */
+const SIGNS = ['=＝﹦⁼₌꞊⹀゠', '+＋﹢⁺₊﬩➕', '\\-－﹣⁻₋\u2212\u2010\u2011˗➖', '@＠﹫'];
+const FORMULA = new RegExp(`^(?:[\\t\\r]|${UNSEEN}*[${SIGNS.join('')}])`, 'u');
 /** What a spreadsheet could break a cell at, wherever it is: some take a semicolon for the end of one. */
 const BREAKS = /[",;\r\n]/;
 
