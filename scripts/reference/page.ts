@@ -107,7 +107,7 @@ const NOTES: Readonly<Record<string, string>> = {
   as_of: 'the moment to answer about: see The past',
   view: 'FULL has every field, COUNT the number alone',
   order_by: '`direction` is ASC or DESC; each list names its fields',
-  query: 'every word has to begin a word of the record’s texts',
+  query: 'every word has to begin a word of the record’s texts; at most 100 different words',
   ids: 'of the list’s own records',
   linked_to: 'those one step away: by a link, or as evidence, audit or framework',
   missing: 'those that lack all that are named; each list says what can be',

@@ -1,4 +1,5 @@
 import type { Caller } from '../commands/caller.ts';
+import { Refusal } from '../commands/refusal.ts';
 import { deedOf, permit } from '../commands/roles.ts';
 import { historyOf, type Lack } from '../projections/read-model.ts';
 import { wordsOf } from '../projections/text.ts';
@@ -10,6 +11,9 @@ import { byIds, holdingAt, type Moment, momentOf, refusePast } from './moment.ts
 import { type PageRow, readPage } from './page.ts';
 import { cutToFit, fitting, present } from './present.ts';
 import { isIncomplete, type Reader } from './reader.ts';
+
+/** Each word is a condition of its own; SQLite takes a depth of 1,000. */
+const MAX_QUERY_WORDS = 100;
 
 export interface ListInput {
   organization_id: string;
@@ -107,9 +111,17 @@ export function listConditions(family: FamilyQuery, moment: Moment, context: Fil
   if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
   if (moment.ordinal !== null) where.push(...holdingAt(moment.ordinal));
   if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
-  const prefixes = query === undefined ? [] : wordsOf(String(query));
+  const prefixes = query === undefined ? [] : queryWords(String(query));
   if (prefixes.length > 0) where.push({ op: 'words', prefixes });
   return where;
+}
+
+/** The different words of a query. @throws Refusal where they are more than a store is asked for at once */
+function queryWords(query: string): string[] {
+  const words = wordsOf(query);
+  if (words.length <= MAX_QUERY_WORDS) return words;
+  const message = `query has ${words.length} different words: search by at most ${MAX_QUERY_WORDS}.`;
+  throw new Refusal('invalid_input', message, { field: 'filter.query' });
 }
 
 function owners(ids: readonly string[], context: FilterContext): string[] {

@@ -141,6 +141,20 @@ await onBothPairs('filters', (test) => {
       assert.ok(await finds(query), query);
     }
     for (const query of ['reme', 'creme other', '8.13', 'word119x', 'a813']) assert.not(await finds(query), query);
+    const position = (await owner.ok('updateRisk', { id: risk.id, note: 'n' })).position;
+    const wordy = (words: number) => Array.from({ length: words }, (_, index) => index.toString(36)).join(' ');
+    for (const moment of [{}, { as_of: position }]) {
+      for (const view of ['SUMMARY', 'COUNT']) {
+        const asked = { organization_id: organizationId, view, ...moment };
+        await owner.ok('listVendors', { ...asked, filter: { query: wordy(100) } });
+        await owner.ok('listVendors', { ...asked, filter: { query: 'creme '.repeat(1_000) } });
+        for (const words of [101, 1_000, 2_000]) {
+          const refused = await owner.refused('listVendors', { ...asked, filter: { query: wordy(words) } });
+          assert.equal([refused.code, refused.field], ['invalid_input', 'filter.query']);
+          assert.match(refused.message, `${words} different words: search by at most 100`);
+        }
+      }
+    }
     const byReference = { organization_id: organizationId, filter: { query: 'qx 77' } };
     assert.equal(
       (await owner.ok('listRisks', byReference)).risks.map(({ id }) => id),
