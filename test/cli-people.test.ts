@@ -81,6 +81,30 @@ test('a link lets somebody back in, by address or account', async ({ here }) => 
   assert.not.match(JSON.stringify(noted), /key=/);
 });
 
+test('an address is changed by who has the stores, to one that is free', async ({ here }) => {
+  const bo = await withEmail(here);
+  const { code, out } = await veritrail(here, 'account', 'email', 'bo@example.org', 'Bo.B@Example.org');
+  assert.equal([code, out], [0, `Bo (${bo}) signs in with Bo.B@Example.org from now on.`]);
+  const account = async (id: string) => (await here.accounts.get<AccountRecord>('accounts', id))!;
+  const { email, email_key, password } = await account(bo);
+  assert.equal([email, email_key, password], ['Bo.B@Example.org', 'bo.b@example.org', 'a hash']);
+  const noted = await here.accounts.find('access', 'organization_id', here.organizationId);
+  assert.equal(
+    noted.map(({ event_type, account_id }) => [event_type, account_id]),
+    [['EMAIL_CHANGED', bo]],
+  );
+  for (const [args, exit] of [
+    [[here.owner, 'bo.b@example.org'], 1],
+    [[here.owner, 'no address'], 1],
+    [['nobody@example.org', 'new@example.org'], 1],
+    [[bo], 2],
+    [[bo, 'new@example.org', 'more'], 2],
+  ] as const) {
+    assert.is((await veritrail(here, 'account', 'email', ...args)).code, exit, args.join(' '));
+  }
+  assert.is((await account(here.owner)).email ?? null, null);
+});
+
 test('whoever has lost every second factor is let in by who has the stores', async ({ here }) => {
   const bo = await withEmail(here);
   const app = { totp: { secret: 'A'.repeat(32), step: 0 }, recovery: ['h'] };

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import type { Account } from '../identity/account.ts';
-import { type Command, CommandError, onlyArgument } from './command.ts';
+import { type Command, onlyArgument } from './command.ts';
 import { addressOf } from './connect.ts';
-import { type Service, withInstallation } from './open.ts';
+import { findAccount } from './find-account.ts';
+import { withInstallation } from './open.ts';
 
 /** Whoever has the stores. */
 const OPERATOR = { address: '', agent: 'veritrail account link' };
@@ -41,10 +41,3 @@ EMAIL is the address to sign in with, ACCOUNT an id (acc_…): see "veritrail me
     });
   },
 };
-
-/** @throws CommandError where there is none */
-async function findAccount({ people: { accounts } }: Service, named: string): Promise<Account> {
-  const account = await (named.includes('@') ? accounts.byEmail(named) : accounts.get(named));
-  if (account !== null && account.erased_at === null) return account;
-  throw new CommandError(`There is no account ${named}. "veritrail member list" names those there are.`);
-}

@@ -1,3 +1,4 @@
+import { accountEmail } from './account-email.ts';
 import { accountLink } from './account-link.ts';
 import { backup } from './backup.ts';
 import type { Command } from './command.ts';
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   tokenRegenerate,
   memberList,
   accountLink,
+  accountEmail,
   importFile,
   frameworkImport,
   exportHistory,

@@ -85,7 +85,8 @@ export class Links {
     const { accounts, now } = this.parts;
     const link = await this.require(secret, kind);
     const used_at = now().toISOString();
-    if (!(await accounts.update('links', link.id, { used_at }, { used_at: null }))) return this.use(secret, kind, work);
+    const before = { used_at: null, account_id: link.account_id };
+    if (!(await accounts.update('links', link.id, { used_at }, before))) return this.use(secret, kind, work);
     try {
       return await work(link);
     } catch (error) {
@@ -94,7 +95,7 @@ export class Links {
     }
   }
 
-  /** Makes an invitation, by which an account may have become a member, good for nobody else. */
+  /** Makes an invitation good for one account only: one that may have become a member by it, or whose address was named. */
   async keepFor(id: string, accountId: string): Promise<void> {
     await this.parts.accounts.update('links', id, { account_id: accountId });
   }

@@ -2,13 +2,14 @@ import type { Factor } from './account.ts';
 import type { Visitor } from './visitor.ts';
 
 /**
- * The last three by the OpenID provider: what it answered was not good, it vouched for somebody whom nobody let in, or for
+ * ADDRESS_TAKEN: by a link for somebody new, with the address of an account. The last three by the OpenID provider: what it answered was not good, it vouched for somebody whom nobody let in, or for
  * the address of an account that it is not connected to.
  */
 export type RefusedSignIn =
   | 'WRONG_PASSWORD'
   | 'WRONG_FACTOR'
   | 'THROTTLED'
+  | 'ADDRESS_TAKEN'
   | 'BAD_ANSWER'
   | 'NOT_ADMITTED'
   | 'NOT_CONNECTED';

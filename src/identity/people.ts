@@ -78,7 +78,7 @@ export function openPeople({
   const accounts = new Accounts({ ...common, passwords, links, leaveAll });
   const signIn = new SignIn({ ...common, accounts, throttle, totp, recovery, passkeys });
   const accountLinks = new AccountLinks({ accounts, links, organizationsOf });
-  const welcome = new Welcome({ accounts, links, accountLinks, signIn, join });
+  const welcome = new Welcome({ accounts, links, accountLinks, signIn, throttle, noted, join });
   const setupLink = (installation: string) => makeSetupLink(store, links, installation);
   const proving = { proof, reauthentication, factors, totp, recovery, passkeys };
   return { accounts, sessions, signIn, ...proving, links, accountLinks, welcome, passwords, setupLink };

@@ -12,6 +12,8 @@ export interface Gate {
   free: number;
   /** How long failures are remembered. */
   keepMs: number;
+  /** A success clears no failures: for what somebody may succeed at as often as they like. */
+  remembers?: true;
 }
 
 interface Count {
@@ -63,8 +65,8 @@ export class Throttle {
       }
       if (good) {
         await turn();
-        await this.parts.accounts.remove('attempts', idOf(gate));
-        for (const network of networks) await this.giveBack(network);
+        if (!gate.remembers) await this.parts.accounts.remove('attempts', idOf(gate));
+        for (const one of gate.remembers ? [gate, ...networks] : networks) await this.giveBack(one);
       }
       return good;
     });

@@ -4,8 +4,10 @@ import type { Account } from './account.ts';
 import type { AccountLinks } from './account-links.ts';
 import type { Accounts, NewAccount } from './accounts.ts';
 import { type Link, type Links, noSuchLink } from './links.ts';
+import type { Noted } from './noted.ts';
 import type { Session } from './sessions.ts';
 import type { SignedIn, SignIn } from './sign-in.ts';
+import { accountGate, type Gate, type Throttle } from './throttle.ts';
 import type { Visitor } from './visitor.ts';
 
 /** What a guest is told about themselves in a form. */
@@ -30,6 +32,8 @@ export interface WelcomeParts {
   links: Links;
   accountLinks: AccountLinks;
   signIn: SignIn;
+  throttle: Throttle;
+  noted: Noted;
   join: Join;
 }
 
@@ -51,17 +55,23 @@ export class Welcome {
     const { accounts, accountLinks, links, signIn } = this.parts;
     const owner = await links.use(secret, 'SETUP', async (link) => {
       await accountLinks.requireGood(link);
-      return accounts.complete(link.account_id!, person, visitor);
+      return this.withNewAddress(link, person.email, visitor, () =>
+        accounts.complete(link.account_id!, person, visitor),
+      );
     });
     await links.withdrawAllOf(owner.id);
     return signIn.withProof(owner, 'LINK', visitor);
   }
 
-  /** INVITATION, by somebody new. @throws Refusal conflict when the address has an account: sign in, then accept */
+  /**
+   * INVITATION, by somebody new.
+   * @throws Refusal conflict when the address has an account: from then on the invitation is good for that account alone
+   */
   async join(secret: string, person: NewAccount, visitor: Visitor, by: 'LINK' | 'OPENID' = 'LINK'): Promise<SignedIn> {
     const { accounts, links, signIn } = this.parts;
     const account = await links.use(secret, 'INVITATION', async (link) => {
-      const made = await accounts.create(person, visitor);
+      if (link.account_id !== null) throw noSuchLink();
+      const made = await this.withNewAddress(link, person.email, visitor, () => accounts.create(person, visitor));
       try {
         await this.enter(link, made.id);
       } catch (error) {
@@ -80,6 +90,36 @@ export class Welcome {
       await this.enter(link, session.account_id);
       return link.organization_id!;
     });
+  }
+
+  /**
+   * Does what gives an account a new address. An address that has one already is told once a link, which tells strangers
+   * who is here: so it counts as a failure of whoever made the link, and stands in the access log of that account.
+   */
+  private async withNewAddress(
+    link: Link,
+    email: string,
+    visitor: Visitor,
+    work: () => Promise<Account>,
+  ): Promise<Account> {
+    const { accounts, links, throttle, noted } = this.parts;
+    const outcome: { account?: Account; taken?: Refusal } = {};
+    await throttle.attempt(newAddressGate(link.made_by), visitor, async () => {
+      try {
+        outcome.account = await work();
+        return true;
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== 'conflict') throw error;
+        const holder = await accounts.byEmail(email);
+        if (holder === null || holder.id === link.account_id) throw error;
+        if (link.kind === 'INVITATION') await links.keepFor(link.id, holder.id);
+        noted({ type: 'SIGN_IN_REFUSED', account_id: holder.id, reason: 'ADDRESS_TAKEN', visitor });
+        outcome.taken = error;
+        return false;
+      }
+    });
+    if (outcome.taken !== undefined) throw outcome.taken;
+    return outcome.account!;
   }
 
   /** An invitation is for one: where its answer was lost, others find it used. */
@@ -103,6 +143,9 @@ export class Welcome {
     return signIn.withProof(account, 'LINK', visitor);
   }
 }
+
+/** Addresses that turned out to be taken, for everybody who came by links of one maker. */
+const newAddressGate = (madeBy: string): Gate => ({ ...accountGate(`new-address:${madeBy}`), remembers: true });
 
 /** Whether nothing was done. */
 const isCertain = (error: unknown) => error instanceof Refusal && !error.retryable;

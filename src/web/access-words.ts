@@ -66,6 +66,7 @@ const VALUES: Readonly<Record<string, string>> = {
   WRONG_PASSWORD: 'wrong password',
   WRONG_FACTOR: 'wrong second factor',
   THROTTLED: 'too many tries',
+  ADDRESS_TAKEN: 'by a link for somebody new, with the address of an account',
   BAD_ANSWER: 'a bad answer of the OpenID provider',
   NOT_ADMITTED: 'by the OpenID provider, without an invitation',
   NOT_CONNECTED: 'by an OpenID provider that is not connected',

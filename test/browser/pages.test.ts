@@ -101,10 +101,10 @@ function run(browser: Browser): void {
     await page.goto(`/organizations/${web.organizationId}/members`);
     await page.click('text=Make a link');
     await lookAt(context, 'new-invitation');
-    await page.goto('/settings/account');
-    await page.fill('#confirmation', 'no');
-    await page.fill('#erasing-password', 'x');
-    await page.getByRole('button', { name: 'Erase my account' }).click();
+    await page.goto('/settings/security');
+    await page.fill('#current', OWNER.password);
+    await page.fill('#password', 'short');
+    await page.getByRole('button', { name: 'Change the password' }).click();
     await page.locator('.fault').waitFor();
     assert.is(await page.evaluate('document.activeElement.getAttribute("role")'), 'alert', 'the page begins there');
     await lookAt(context, 'faults');

@@ -77,15 +77,20 @@ test('somebody new follows an invitation', async ({ web }) => {
   assert.is((await web.browser().get(path)).status, 404);
 });
 
-test('an address that has an account is told to sign in, and the invitation stays', async ({ web }) => {
+test('an address that has an account is told to sign in, and the invitation stays, for it alone', async ({ web }) => {
   await web.setUpOwner();
   const path = await link(web, 'INVITATION');
   const browser = web.browser();
   await browser.get(path);
   const shown = await browser.send('/welcome/new', { ...GUEST, email: OWNER.email });
   assert.is(shown.status, 400);
-  assert.match(shown.text, /sign in/i);
-  assert.is((await browser.get(path)).status, 200);
+  assert.match(shown.text, 'Sign in to accept it');
+  assert.not.match(shown.text, 'name="email"');
+  const other = await web.invite({ ...GUEST, email: 'other@example.org' }, 'VIEWER');
+  await web.members.leave(web.organizationId, (await web.people.accounts.byEmail('other@example.org'))!.id);
+  const { text } = await other.get(path);
+  assert.match(text, 'this invitation is for another account');
+  assert.not.match(text, 'action="/welcome/accept"');
 });
 
 test('who has an account signs in on the way, and accepts', async ({ web }) => {

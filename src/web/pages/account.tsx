@@ -18,14 +18,13 @@ const ACCOUNT = '/settings/account';
 const SAID = 'erase my account';
 
 const NAME = { name: one(z.string().trim().min(1, 'Give your name.')) };
-const EMAIL = { email: one(z.string().trim().min(1, 'Give your e-mail address.')), current: one(z.string()) };
 const LEAVING = { organization: hidden() };
 const ERASING = {
   confirmation: one(z.string().refine((text) => text.trim().toLowerCase() === SAID, `Type “${SAID}”.`)),
   current: one(z.string()),
 };
 
-type Which = 'NAME' | 'EMAIL' | 'ERASING';
+type Which = 'NAME' | 'ERASING';
 
 /** Who somebody is here, where they belong, and how they go. */
 export const accountPage = (parts: WebParts): Route[] => {
@@ -37,15 +36,6 @@ export const accountPage = (parts: WebParts): Route[] => {
         people.accounts.rename(visit.person.session, name),
       );
       return state === null ? redirect(ACCOUNT, 'Your name is changed.') : page(parts, visit, 'NAME', state);
-    }),
-    post(`${ACCOUNT}/email`, async (visit) => {
-      const { state } = await attempt(visit.sent, EMAIL, async ({ email, current }) => {
-        const proof = proofOf(parts, visit, current, ACCOUNT);
-        return people.accounts.changeEmail(visit.person.session, email, proof, visit.visitor);
-      });
-      return state === null
-        ? redirect(ACCOUNT, 'Your e-mail address is changed. Sign in with the new one from now on.')
-        : page(parts, visit, 'EMAIL', state);
     }),
     post(`${ACCOUNT}/leave`, ({ person: { account }, sent }) =>
       doThere(ACCOUNT, 'You are no member there any more.', sent, LEAVING, ({ organization }) =>
@@ -91,7 +81,7 @@ async function page(parts: WebParts, visit: SignedInVisit, which: Which, form: F
             <button type="submit">Change the name</button>
           </Form>
         </section>
-        <EmailCard account={account} form={of('EMAIL')} />
+        <EmailCard email={account.email} />
         <OrganizationsPart organizations={organizations} />
         <ErasingCard account={account} organizations={organizations} form={of('ERASING')} />
       </>
@@ -99,24 +89,15 @@ async function page(parts: WebParts, visit: SignedInVisit, which: Which, form: F
   };
 }
 
-function EmailCard({ account, form }: { account: Account; form: FormState }) {
+/** No form: whoever could take any address that is free would learn which are not. */
+function EmailCard({ email }: { email: string | null }) {
   return (
     <section class="card" aria-labelledby="email-title">
       <h2 id="email-title">E-mail address</h2>
-      <Form action={`${ACCOUNT}/email`}>
-        <FormFault form={form} />
-        <TextField
-          form={form}
-          name="email"
-          label="E-mail address"
-          hint="You sign in with it. No e-mail is sent to it."
-          type="email"
-          value={account.email ?? ''}
-          autocomplete="email"
-        />
-        {account.password !== null && <Password form={form} id="email-password" />}
-        <button type="submit">Change the address</button>
-      </Form>
+      <p>
+        You sign in with <strong class="long">{email ?? 'no address'}</strong>. No e-mail is sent to it. Whoever runs
+        this service can change it.
+      </p>
     </section>
   );
 }

@@ -54,7 +54,8 @@ export const welcomePage = (parts: WebParts): Route[] => {
       const { done, state } = await attempt(visit.sent, NEWCOMER, (value) =>
         begin.call(welcome, shown.secret, value, visit.visitor),
       );
-      return state === null ? finishStep(visit, done, '/') : page(parts, shown, visit, state);
+      // An address that has an account makes the invitation that account's.
+      return state === null ? finishStep(visit, done, '/') : page(parts, await look(shown.secret), visit, state);
     }),
     openPost('/welcome/accept', async (visit) => {
       const secret = secretIn(visit);
@@ -117,11 +118,24 @@ function joinPage(openId: WebParts['openId'], { secret, link, organization }: Sh
     body: (
       <>
         <Invited link={link} organization={organization} />
-        <p>
-          You have an account here already? <a href={signInFirst(secret)}>Sign in</a> and accept the invitation with it.
-        </p>
+        {link.account_id !== null ? (
+          <>
+            <FormFault form={form} />
+            <p>This invitation is for somebody who has an account here already.</p>
+            <p>
+              <a class="button" href={signInFirst(secret)}>
+                Sign in to accept it
+              </a>
+            </p>
+          </>
+        ) : (
+          <p>
+            You have an account here already? <a href={signInFirst(secret)}>Sign in</a> and accept the invitation with
+            it.
+          </p>
+        )}
         {openId !== null && <ProviderForm host={openId.host} next={addressOf(secret)} />}
-        <NewcomerForm secret={secret} form={form} button="Create my account and join" />
+        {link.account_id === null && <NewcomerForm secret={secret} form={form} button="Create my account and join" />}
       </>
     ),
   };
@@ -135,14 +149,18 @@ function acceptPage({ secret, link, organization }: Shown, account: Account, for
     body: (
       <>
         <Invited link={link} organization={organization} />
-        <Form action="/welcome/accept" class="card">
-          <FormFault form={form} />
-          <Key secret={secret} />
-          <p>
-            You are signed in as <strong>{account.name}</strong>.
-          </p>
-          <button type="submit">Accept the invitation</button>
-        </Form>
+        {link.account_id !== null && link.account_id !== account.id ? (
+          <p>You are signed in as {account.name}, and this invitation is for another account.</p>
+        ) : (
+          <Form action="/welcome/accept" class="card">
+            <FormFault form={form} />
+            <Key secret={secret} />
+            <p>
+              You are signed in as <strong>{account.name}</strong>.
+            </p>
+            <button type="submit">Accept the invitation</button>
+          </Form>
+        )}
         <p class="muted">To use another account, sign out first, then open the link again.</p>
       </>
     ),
