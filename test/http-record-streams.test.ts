@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Caller } from '../src/commands/caller.ts';
 import { createRecordFiles } from '../src/mcp/record-files.ts';
 import type { Service } from '../src/mcp/service.ts';
 import { allTools } from '../src/mcp/tools.ts';
@@ -36,7 +37,7 @@ interface Made {
 }
 
 /** The service on a store that makes its records as they are read. */
-async function start(made: Made): Promise<ToyService> {
+async function start(made: Made, stalledMs = STALLED_MS, caller: () => Caller | null = callerAs): Promise<ToyService> {
   const models = {
     find: async (query: Find): Promise<Found[]> => {
       made.find(query);
@@ -55,8 +56,8 @@ async function start(made: Made): Promise<ToyService> {
   } as unknown as Reader;
   const files = createRecordFiles(reader, allTools({ reader } as Service));
   return startToyService({
-    authenticate: async () => callerAs(),
-    recordFiles: { files, exportDrawn: () => undefined, stalledMs: STALLED_MS },
+    authenticate: async () => caller(),
+    recordFiles: { files, exportDrawn: () => undefined, stalledMs },
   });
 }
 
@@ -158,5 +159,27 @@ test('a store that goes away is an error before the first line, and a cut connec
   assert.equal([cut.statusCode, cut.complete], [200, false]);
   assert.is((await ended(service)).msg, 'request failed');
 });
+
+const LOST: [string, () => Caller | null][] = [
+  ['whose token was revoked', () => null],
+  ['who left the organization', () => ({ ...callerAs(), roles: new Map() })],
+  ['whose role was lowered', () => callerAs('VIEWER')],
+];
+
+for (const [who, later] of LOST) {
+  test(`a reader ${who} gets no whole file, and the connection is cut within two seconds`, async (context) => {
+    let caller: () => Caller | null = callerAs;
+    context.service = await start(nothing(), 60_000, () => caller());
+    const response = await begin(context.service);
+    caller = later;
+    const lost = performance.now();
+    await ended(context.service);
+    assert.ok(performance.now() - lost < 2_000);
+    const end = closed(response);
+    response.resume();
+    await end;
+    assert.is(response.complete, false);
+  });
+}
 
 test.run();

@@ -4,6 +4,7 @@ import { clientOf } from '../mcp/protocol-era.ts';
 import type { Admit } from './admission.ts';
 import { HttpError, refusalAsHttp } from './errors.ts';
 import type { RequestContext, RequestState } from './request.ts';
+import { cutWhenRevoked } from './revocation.ts';
 
 export type FileContext = RequestContext & { params: Record<string, string> };
 
@@ -24,6 +25,7 @@ export function fileRoute(
     });
     if (admitted === null) return leadToSignIn(ctx);
     ctx.state.account = admitted.account_id;
+    cutWhenRevoked(ctx, admit, admitted, (ctx as FileContext).params.id ?? '');
     try {
       // Who acts by the pages acts by no client.
       const client = admitted.token_id === null ? null : clientOf('legacy', {}, ctx.headers);
