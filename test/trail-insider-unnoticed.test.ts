@@ -1,0 +1,120 @@
+/** Acts of insiders that no check of the log alone shows, as docs/security.md lists them, and what does show each. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { keptSealText, readKeptSeal } from '../src/trail/kept-seal.ts';
+import type { LogSealed } from '../src/trail/seal.ts';
+import { editAndRehash } from './support/insider.ts';
+import { ORGANIZATION as REGISTER, startRegister } from './support/register.ts';
+import {
+  FIRST_KEY,
+  linesOf,
+  ORGANIZATION,
+  publicOf,
+  SealedHistory,
+  twoHundredEvents,
+  verify,
+} from './support/sealed-history.ts';
+
+const test = suite('insiders whom the log alone does not show');
+
+const { events: EVENTS } = twoHundredEvents();
+const SEALS = EVENTS.filter(({ type }) => type === 'LogSealed');
+const keys = [publicOf(FIRST_KEY)];
+const keptOf = (index: number) =>
+  readKeptSeal(keptSealText(ORGANIZATION, SEALS.at(index)!.data as unknown as LogSealed));
+const whatKept = (events: typeof EVENTS, index: number) => {
+  const { valid, seal_fault, whole_fault } = verify(linesOf(events), { keys, kept: [keptOf(index)] });
+  return valid ? null : (seal_fault?.why ?? whole_fault?.why);
+};
+
+test('who changes what no seal covers yet is found by no seal', () => {
+  const newest = EVENTS.indexOf(SEALS.at(-1)!);
+  const history = EVENTS.slice(0, newest + 1);
+  const last = new SealedHistory().append('vendor-late', 'VendorAdded', { name: 'Late' });
+  const told = [...history, last];
+  const forged = editAndRehash(told, told.length - 1);
+  assert.equal([verify(linesOf(forged)).valid, whatKept(forged, -1)], [true, null]);
+  assert.is(verify(linesOf(forged)).unsealed, 1, 'the check says how much is not sealed');
+});
+
+test('who rolls back to an older seal is found by a newer one that was kept', () => {
+  const older = EVENTS.slice(0, EVENTS.indexOf(SEALS.at(-3)!) + 1);
+  assert.equal([verify(linesOf(older)).valid, whatKept(older, -3), whatKept(older, -1)], [true, null, 'KEPT_BEYOND']);
+});
+
+test('who seals again with the stolen key is found by a seal that was kept', () => {
+  const again = new SealedHistory();
+  for (const [index, { stream, type, data }] of EVENTS.slice(0, 60).entries()) {
+    if (type === 'SealKeyIntroduced') again.introduce(FIRST_KEY);
+    else if (type === 'LogSealed') again.seal(FIRST_KEY);
+    else again.append(stream, type, index === 30 ? { forged: true } : data);
+  }
+  assert.equal([verify(linesOf(again.events)).valid, whatKept(again.events, 1)], [true, 'KEPT']);
+});
+
+test('who takes the newest seals away is found by one that was kept, if it covers another of them', () => {
+  const without = (...gone: unknown[]) => EVENTS.filter((event) => !gone.includes(event));
+  const one = without(SEALS.at(-1));
+  assert.equal([verify(linesOf(one)).valid, whatKept(one, -1)], [true, null], 'nothing that it covered is gone');
+  const two = without(SEALS.at(-1), SEALS.at(-2));
+  assert.equal([verify(linesOf(two)).valid, whatKept(two, -3)], [true, null]);
+  assert.ok(['KEPT', 'KEPT_BEYOND'].includes(String(whatKept(two, -1))));
+});
+
+test('who blanks facts is listed, and the history stays valid', () => {
+  const index = EVENTS.findIndex(({ type }) => !/Seal/.test(type));
+  const event = EVENTS[index]!;
+  const blank = EVENTS.with(index, { ...event, data: {}, metadata: { ...event.metadata, salt: '' } });
+  const { valid, redactions } = verify(linesOf(blank));
+  assert.equal([valid, redactions.total, redactions.first[0]!.event_id], [true, 1, event.id]);
+  assert.is(whatKept(blank, -1), null);
+});
+
+test('who renames an account is found by nothing in the log', async () => {
+  const register = await startRegister();
+  const { accountId, stores } = register;
+  const account = (await stores.accounts.get('accounts', accountId))!;
+  await stores.accounts.put('accounts', { ...account, name: 'Somebody Else' } as typeof account);
+  await register.call('addVendor', { organization_id: REGISTER, name: 'V' });
+  const { changes, verification } = await register.call<{
+    changes: { actor: { name: string } }[];
+    verification: { verdict: string };
+  }>('listChanges', { organization_id: REGISTER, verify: true });
+  assert.equal([changes[0]!.actor.name, verification.verdict], ['Somebody Else', 'VALID']);
+  await register.stop();
+});
+
+test('who deletes a row of the access log is found by nothing in the log', async () => {
+  const register = await startRegister();
+  const row = { id: '2026-01-01T00:00:00.000Z~1', organization_id: REGISTER, event_type: 'SIGNED_IN' };
+  await register.stores.accounts.insert('access', row);
+  const answer = () => register.call('listChanges', { organization_id: REGISTER, verify: true });
+  const before = await answer();
+  assert.ok(await register.stores.accounts.remove('access', row.id));
+  assert.equal(await answer(), before);
+  await register.stop();
+});
+
+test('who alters a record in the read models alone is found by no list of changes', async () => {
+  const register = await startRegister();
+  const { vendor } = await register.call<{ vendor: { id: string } }>('addVendor', {
+    organization_id: REGISTER,
+    name: 'Hosting',
+  });
+  const file = readdirSync(register.folder).find((name) => /^read-.+\.db$/.test(name))!;
+  const db = new Database(join(register.folder, file));
+  db.exec("UPDATE vendors_documents SET doc = json_set(doc, '$.name', 'FORGED')");
+  db.close();
+  const { records } = await register.call<{ records: { name: string }[] }>('getRecords', { ids: [vendor.id] });
+  const { verification } = await register.call<{ verification: { verdict: string } }>('listChanges', {
+    organization_id: REGISTER,
+    verify: true,
+  });
+  assert.equal([records[0]!.name, verification.verdict], ['FORGED', 'VALID']);
+  await register.stop();
+});
+
+test.run();
