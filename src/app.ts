@@ -92,7 +92,7 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
   const { port } = server.address() as AddressInfo;
   const now = () => new Date();
   const identity = openIdentity({ accounts, handler, now, baseUrl: addressOf(config, port), log: logger });
-  await front.open({ config, port, stores, register, identity, cursorKey, metrics, now, logger });
+  await front.open({ config, port, stores, register, identity, metrics, now, logger });
   if (metrics !== null) await serveMetrics(metrics, config, register, identity, ends);
   // After the last request is through.
   ends.splice(-1, 0, { what: 'access log', end: () => identity.close() });

@@ -32,7 +32,6 @@ export interface FrontParts {
   stores: Stores;
   register: Register;
   identity: Identity;
-  cursorKey: Buffer;
   metrics: Metrics | null;
   now: () => Date;
   logger: Logger;
@@ -54,7 +53,7 @@ export class Front {
 
   /** Puts tools, OAuth and pages behind the address. */
   async open(parts: FrontParts): Promise<void> {
-    const { config, port, stores, register, identity, cursorKey, metrics, now, logger } = parts;
+    const { config, port, stores, register, identity, metrics, now, logger } = parts;
     const { accounts } = stores;
     const { people, members, tokens, authenticator } = identity;
     const baseUrl = addressOf(config, port);
@@ -85,7 +84,7 @@ export class Front {
       ...{ baseUrl, people, members, tokens, oauth, visitorOf, limits, logger, now },
       endpoint: endpointOf(config, port),
       formKey: await secret(accounts, 'form-key'),
-      accessReader: { accounts, cursorKey },
+      accessReader: register.reader,
       canPrintPdf: printer.isAvailable,
       reportChoices: (caller, id) => reportChoices(register.reader, caller, id),
       noteAccess: (entry) => identity.accessLog.note(entry),

@@ -8,7 +8,7 @@ import { COMPLIANCE, type ObligationState, unmetUntil } from '../src/commands/ob
 import type { RiskState } from '../src/commands/risk.ts';
 import { fillDemo } from '../src/demo/fill.ts';
 import { idsByName } from '../src/demo/names.ts';
-import { firstStart } from '../src/identity/installation.ts';
+import { firstStart, ownerOf } from '../src/identity/installation.ts';
 import { buildGeneration } from '../src/projections/build.ts';
 import { COLLECTIONS } from '../src/projections/models.ts';
 import type { StoredEvent } from '../src/stores/event-store.ts';
@@ -159,7 +159,7 @@ demo('stories that cannot be told are refused by name', () => {
 
 demo('the first start that follows adds nothing but a token of today; filling again adds nothing', async () => {
   const now = () => new Date();
-  const { organizationId, token } = await firstStart({ ...filled, now });
+  const { installation, organizationId, token } = await firstStart({ ...filled, now });
   assert.ok(token !== null);
   assert.is(await fillDemo(filled), false);
   const after = await readLog(filled);
@@ -169,7 +169,17 @@ demo('the first start that follows adds nothing but a token of today; filling ag
   );
   const { state } = await filled.handler.load(organizationAggregate(organizationId), true);
   assert.is(state!.name, 'Fjordlys Diagnostics');
-  assert.equal(Object.values(state!.members).sort(), ['ADMIN', 'AUDITOR', 'EDITOR', 'OWNER']);
+  // Whoever sets up their account by the link of this start has done nothing of the story, and owns nothing.
+  const newcomer = ownerOf(installation);
+  const told = log.filter(
+    ({ metadata, stream }) => !stream.startsWith('organization-') && metadata.actor_id !== 'SYSTEM',
+  );
+  assert.ok(told.length > 400 && told.every(({ metadata }) => metadata.actor_id !== newcomer));
+  const names = await filled.accounts.all('names');
+  assert.equal(names.map(({ name }) => name).sort(), [
+    ...['Ingrid Solheim', 'Mateo Vargas', 'Owner', 'Priya Raman', 'Tomasz Zielinski'],
+  ]);
+  assert.equal(Object.values(state!.members).sort(), ['ADMIN', 'AUDITOR', 'EDITOR', 'OWNER', 'OWNER']);
   for (const account of Object.keys(state!.members)) assert.ok(await filled.accounts.get('accounts', account));
   assert.not.match(JSON.stringify(after), /Solheim|Vargas|Raman|Zielinski/);
 });

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Reader } from '../src/queries/reader.ts';
 import { Cutter } from '../src/queries/report/cutter.ts';
 import type { AnswerFormat, Page } from '../src/queries/report/page.ts';
+import type { ReportPeople } from '../src/queries/report/people.ts';
 import type { Row, Section } from '../src/queries/report/report-type.ts';
 
 const test = suite('pages of a report');
 
 /** Nobody is named in these rows. */
-const reader = { accounts: { get: async () => null } } as unknown as Reader;
+const names = { named: async () => new Map() } as unknown as ReportPeople;
 
 /** An answer has room for five, and a row takes as much as it says. */
 const format: AnswerFormat = {
@@ -49,7 +49,7 @@ function sectionsOf(takes: readonly number[][]): Counted {
 }
 
 function cutterOf(sections: Section[], from: number, behind: string | null = null): Cutter {
-  return new Cutter(reader, { sections }, [], format, from, behind);
+  return new Cutter(names, { sections }, [], format, from, behind);
 }
 
 async function readWhole(sections: Section[], from: number): Promise<{ page: Page; cutter: Cutter }> {
@@ -146,7 +146,7 @@ test('have of a row that is too large what fits, lists too, and say so', async (
       yield row;
     },
   };
-  const cutter = new Cutter(reader, { sections: [section] }, [], byLength, 0);
+  const cutter = new Cutter(names, { sections: [section] }, [], byLength, 0);
   for await (const whole of cutter.through(section)) assert.is(whole, row);
   const { parts, truncated } = cutter.page();
   assert.is(truncated, true);

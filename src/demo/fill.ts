@@ -5,6 +5,7 @@ import { linkAggregate, lowerFirst, refuseUnlinkable } from '../commands/link.ts
 import { requireLive, requireReferences } from '../commands/references.ts';
 import { commandOrganization } from '../identity/actor.ts';
 import { establish, findInstallation, type Installation, ownerOf } from '../identity/installation.ts';
+import { keepFirstName } from '../identity/names.ts';
 import type { Stores } from '../stores/open.ts';
 import { VERSION } from '../version.ts';
 import { auditStories } from './audits.ts';
@@ -26,6 +27,8 @@ import { technologyVendors } from './technology-vendors.ts';
 const FOUNDED_DAYS_AGO = 730;
 /** The longest acceptance the stories hold; the service's own setting is for its users. */
 const MAX_ACCEPTANCE_DAYS = 366;
+/** What the first owner is called until the link of the first start was used. */
+const FIRST_OWNER = 'Owner';
 const CLIENT = { name: 'veritrail-demo', version: VERSION };
 
 /**
@@ -41,11 +44,13 @@ export async function fillDemo({ accounts, events }: Pick<Stores, 'accounts' | '
   const options = { now: clock.now, maxAcceptanceDays: MAX_ACCEPTANCE_DAYS, simulated: true };
   const handler = new CommandHandler(events, options);
   clock.goTo(FOUNDED_DAYS_AGO);
-  const names = { organization: ORGANIZATION, owner: PEOPLE.owner.name };
+  // Whoever sets up their account by the link of the first start is a new person, and none of the story's.
+  const names = { organization: ORGANIZATION, owner: FIRST_OWNER };
   const installation = await establish({ accounts, log: events, handler, now: clock.now }, names);
   const demo = new Demo(handler, clock, installation);
-  for (const { id, name } of demo.others) {
+  for (const { id, name } of demo.people) {
     await accounts.insert('accounts', { id, name, created_at: clock.now().toISOString() });
+    await keepFirstName(accounts, id, name);
   }
   await demo.addMembers();
   await demo.tell([
@@ -73,27 +78,22 @@ class Demo implements Telling {
 
   day = (offset: number): string => this.clock.day(offset);
 
-  account = (person: Person): string => {
-    if (person === 'owner') return ownerOf(this.place.installation);
-    return derivedId('acc', itemCommandId(this.place.installation, person));
-  };
+  account = (person: Person): string => derivedId('acc', itemCommandId(this.place.installation, person));
 
-  /** Everybody but the owner, who is there from the beginning. */
-  get others(): { id: string; name: string; role: (typeof PEOPLE)[Person]['role'] }[] {
-    const people = Object.keys(PEOPLE) as Person[];
-    return people
-      .filter((person) => person !== 'owner')
-      .map((person) => ({ id: this.account(person), ...PEOPLE[person] }));
+  /** Everybody of the story. */
+  get people(): { id: string; name: string; role: (typeof PEOPLE)[Person]['role'] }[] {
+    return (Object.keys(PEOPLE) as Person[]).map((person) => ({ id: this.account(person), ...PEOPLE[person] }));
   }
 
   async addMembers(): Promise<void> {
     this.clock.goTo(FOUNDED_DAYS_AGO - 1);
-    for (const { id, role } of this.others) {
+    const founder = { ...this.actor('owner'), actor_id: ownerOf(this.place.installation) };
+    for (const { id, role } of this.people) {
       await commandOrganization(
         this.handler,
         this.place.organizationId,
         { type: 'AddMember', account_id: id, role },
-        this.actor('owner'),
+        founder,
       );
     }
   }

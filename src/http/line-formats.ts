@@ -1,4 +1,4 @@
-import { valueAt } from '../queries/report/render/cells.ts';
+import { valueAt } from '../queries/report/columns.ts';
 import { BYTE_ORDER_MARK, csvLine } from '../queries/report/render/csv.ts';
 import type { FileFormat } from './file-format.ts';
 

@@ -2,7 +2,6 @@ import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
 import { readReportInput } from '../mcp/report-tools.ts';
 import type { Drawn } from '../queries/access-entry.ts';
-import { accountNames } from '../queries/names.ts';
 import type { Reader } from '../queries/reader.ts';
 import type { Head } from '../queries/report/page.ts';
 import { POLICY } from '../queries/report/render/html.ts';
@@ -31,7 +30,7 @@ const PAGE_POLICY = `${POLICY}; frame-ancestors 'none'; base-uri 'none'; form-ac
 
 /** Reports as files: whole, in any format, with the tool's inputs as query parameters. */
 export function reportFileRoutes(router: Router<RequestState>, admit: Admit, parts: ReportFileParts): void {
-  const tags = new ReportTags((accounts) => accountNames(parts.reader.accounts, accounts));
+  const tags = new ReportTags();
   fileRoute(router, '/api/v1/organizations/:id/reports/:type', admit, (ctx, caller) => {
     ctx.state.tool = 'getReport';
     ctx.vary('Accept');
@@ -54,7 +53,7 @@ async function answer(ctx: FileContext, parts: ReportFileParts, tags: ReportTags
     if (gone.aborted) throw new ClientGone();
   };
   const report = await openReportFile(parts.reader, caller, input, how, drawn, stay);
-  const before = await tags.before(report.identity, name);
+  const before = await tags.before(report, name);
   if (before !== null && answerKnown(ctx, before)) return;
   const { head, written, people } = await report.draw();
   if (answerKnown(ctx, tags.of(report.identity, name, head, people))) return;

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Head, People } from '../queries/report/page.ts';
+import type { ReportFile } from '../queries/report/report.ts';
 
 /** What a tag is made of, beside the format and the names that people have now. */
 interface Told {
   digest: string;
-  /** Accounts whose names stand in it. */
+  /** Keys of the names that stand in it: see ReportPeople. */
   people: readonly string[];
 }
 
@@ -15,8 +16,8 @@ type Tagged = Pick<Head, 'digest' | 'pending_seal' | 'incomplete'>;
 const MOST_REMEMBERED = 100_000;
 
 /**
- * ETags of report files. What a report says follows from its identity, and is what its digest is of; but it shows people by
- * their names of today, which the digest leaves out, so a tag covers these as well. It is weak, for it does not cover when a
+ * ETags of report files. What a report says follows from its identity, and is what its digest is of; but names of people,
+ * which change when one is erased, are outside the digest, so a tag covers these as well. It is weak, for it does not cover when a
  * report was drawn. Whose names stand in a report is known once it was drawn: that is remembered here, so that who has it is
  * told so without its being drawn again.
  */
@@ -26,12 +27,10 @@ export class ReportTags {
     sizeCalculation: ({ people }) => people.length + 1,
   });
 
-  constructor(private readonly namesOf: (accounts: readonly string[]) => Promise<People>) {}
-
   /** The tag that a report would have now; null where it was not drawn before. */
-  async before(identity: string, format: string): Promise<string | null> {
-    const told = this.told.get(identity);
-    return told === undefined ? null : tagOf(told.digest, format, await this.namesOf(told.people));
+  async before(report: Pick<ReportFile, 'identity' | 'names'>, format: string): Promise<string | null> {
+    const told = this.told.get(report.identity);
+    return told === undefined ? null : tagOf(told.digest, format, await report.names(told.people));
   }
 
   /** The tag of a report that was just drawn. */

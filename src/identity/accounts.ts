@@ -4,6 +4,7 @@ import type { AccountStore } from '../stores/account-store.ts';
 import { type Account, accountIn, accountOf, ERASED, emailKey, readEmail, readName } from './account.ts';
 import type { Factors } from './factors.ts';
 import type { Links } from './links.ts';
+import { forgetNames, keepFirstName, keepName } from './names.ts';
 import type { Noted } from './noted.ts';
 import { type Passwords, refuseBadPassword } from './passwords.ts';
 import type { Proof } from './proof.ts';
@@ -67,6 +68,7 @@ export class Accounts {
       created_at: now().toISOString(),
     });
     if (!(await accounts.insert('accounts', account))) throw taken();
+    await keepFirstName(accounts, account.id, name);
     noted({ type: 'ACCOUNT_CREATED', account_id: account.id, visitor });
     return account;
   }
@@ -74,6 +76,7 @@ export class Accounts {
   /** Takes back what `create` just made, where what it was for came to nothing. */
   async discard(account: Account): Promise<void> {
     await this.parts.accounts.remove('accounts', account.id);
+    await forgetNames(this.parts.accounts, account.id);
   }
 
   /**
@@ -81,7 +84,7 @@ export class Accounts {
    * @throws Refusal invalid_input; conflict when the address has an account, or the owner has a password by now
    */
   async complete(id: string, person: Required<Omit<NewAccount, 'subject'>>, visitor: Visitor): Promise<Account> {
-    const { accounts, passwords, noted } = this.parts;
+    const { accounts, passwords, now, noted } = this.parts;
     const name = readName(person.name);
     const address = readEmail(person.email);
     await refuseBadPassword(person.password, { name, email: address.email });
@@ -89,13 +92,19 @@ export class Accounts {
     const fields = { name, ...address, password };
     if (!(await accounts.update('accounts', id, fields, { password: null, subject: null, erased_at: null })))
       throw taken();
+    // After the account, whose fields decide who was first: what was done before keeps the name that it had then.
+    await keepName(accounts, id, name, now().toISOString());
     noted({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', visitor });
     return (await this.get(id))!;
   }
 
-  /** @throws Refusal invalid_input */
-  async rename(session: Session, name: string): Promise<void> {
-    await this.parts.accounts.update('accounts', session.account_id, { name: readName(name) }, { erased_at: null });
+  /** What was done before keeps the name that it was done by. @throws Refusal invalid_input, too_large */
+  async rename({ account_id: id }: Session, wanted: string): Promise<void> {
+    const { accounts, now } = this.parts;
+    const name = readName(wanted);
+    await keepName(accounts, id, name, now().toISOString());
+    // Of an account that is erased at the same moment nothing must be left.
+    if (!(await accounts.update('accounts', id, { name }, { erased_at: null }))) await forgetNames(accounts, id);
   }
 
   /**
@@ -152,12 +161,15 @@ export class Accounts {
     const { accounts, proof, factors, sessions, links, leaveAll, now, noted } = this.parts;
     const { id, created_at, organizations } = await proof.prove(session, password, visitor);
     await leaveAll(id);
+    // Before the account, whose name stands for it until that is gone too, and once more for one that was given meanwhile.
+    await forgetNames(accounts, id);
     // First what lets somebody in; sessions of an erased account count no more even before they are gone.
     const erased_at = now().toISOString();
     await accounts.update('accounts', id, { ...ERASED, erased_at });
     // What the same person joined meanwhile in another window; nothing is joined from here on.
     await leaveAll(id);
     await accounts.put('accounts', { id, created_at, erased_at });
+    await forgetNames(accounts, id);
     await sessions.endOthers(id, null);
     await factors.removePasskeys(id);
     await links.withdrawAllOf(id);

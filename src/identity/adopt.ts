@@ -10,6 +10,7 @@ import {
 } from './installation.ts';
 import type { Log } from './log.ts';
 import { migrateAccounts } from './migrations/migrate.ts';
+import { keepFirstName } from './names.ts';
 import type { IssuedToken, Tokens } from './tokens.ts';
 
 /**
@@ -29,6 +30,7 @@ export async function adoptLog(parts: InstallationParts & { tokens: Tokens }): P
   const account_id = randomId('acc');
   const organizations = await organizationsIn(log);
   await accounts.insert('accounts', { id: account_id, name: 'Owner', organizations, created_at: now().toISOString() });
+  await keepFirstName(accounts, account_id, 'Owner');
   for (const id of organizations) {
     await commandOrganization(handler, id, { type: 'AddMember', account_id, role: 'OWNER' });
   }

@@ -5,6 +5,7 @@ import { derivedId, itemCommandId } from '../commands/ids.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { commandOrganization } from './actor.ts';
 import type { Log } from './log.ts';
+import { keepFirstName } from './names.ts';
 import { DEFAULT_DAYS, storeToken } from './token-record.ts';
 
 /** Log and account store do not belong together. `message` says what to do. */
@@ -59,6 +60,7 @@ export async function establish(parts: InstallationParts, names: typeof NAMES): 
   const owner_id = ownerOf(installation);
   const owner = { id: owner_id, name: names.owner, organizations: [organizationId], created_at: now().toISOString() };
   await accounts.insert('accounts', owner);
+  await keepFirstName(accounts, owner_id, owner.name);
   await commandOrganization(
     handler,
     organizationId,

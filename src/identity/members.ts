@@ -9,7 +9,7 @@ import { memberRole } from '../commands/organization-state.ts';
 import { because } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { requireRole } from '../commands/roles.ts';
-import { accountNames } from '../queries/names.ts';
+import { membersEver, readNames } from '../queries/names.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
 import { type Actor, commandOrganization, personOf, requireOrganization } from './actor.ts';
@@ -84,11 +84,12 @@ export class Members {
 
   /** Every member with its name, highest role first, then by name. @throws Refusal not_found */
   async membersOf(organizationId: string): Promise<Member[]> {
-    const { members } = await requireOrganization(this.parts.handler, organizationId);
-    const names = await accountNames(this.parts.accounts, Object.keys(members));
+    const state = await requireOrganization(this.parts.handler, organizationId);
+    const { members } = state;
+    const names = await readNames(this.parts.accounts, Object.keys(members), async () => membersEver(state));
     const all = Object.entries(members).map(([account_id, role]) => ({
       ...{ account_id, role },
-      name: names.get(account_id)!,
+      name: names.of(account_id),
     }));
     const rank = ({ role }: Member) => -ROLES.indexOf(role);
     return all.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));

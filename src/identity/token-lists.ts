@@ -1,7 +1,7 @@
 import type { CommandHandler } from '../commands/handler.ts';
 import { memberRole, requireDeed } from '../commands/organization-state.ts';
 import { lowerRole } from '../commands/roles.ts';
-import { accountNames } from '../queries/names.ts';
+import { membersEver, readNames } from '../queries/names.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Actor, requireOrganization } from './actor.ts';
 import { DAY_MS, type KeptToken, type TokenRecord } from './token-record.ts';
@@ -40,15 +40,13 @@ export async function listIn(parts: ListParts, organizationId: string, actor: Ac
   const ids = Object.entries(state.tokens).flatMap(([id, { revoked }]) => (revoked ? [] : [id]));
   const kept = await Promise.all(ids.map((id) => accounts.get<TokenRecord>('tokens', id)));
   const records = kept.filter((record) => record !== null).sort(byAge);
-  const names = await accountNames(
-    accounts,
-    records.map(({ account_id }) => account_id),
-  );
+  const owners = records.map(({ account_id }) => account_id);
+  const names = await readNames(accounts, owners, async () => membersEver(state));
   return records.flatMap((record) => {
     const member = memberRole(state, record.account_id);
     const token = shown(record, now());
     if (member === null || token.state !== 'ACTIVE') return [];
-    const owner = { id: record.account_id, name: names.get(record.account_id)! };
+    const owner = { id: record.account_id, name: names.of(record.account_id) };
     return [{ ...token, role: lowerRole(record.role, member), owner }];
   });
 }

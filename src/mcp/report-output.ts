@@ -57,7 +57,10 @@ const report = z.strictObject({
     })
     .optional()
     .describe('of JSON'),
-  people: z.record(z.string(), z.string()).optional().describe('names by account id; not in the digest'),
+  people: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('names by account id, `id@time` for an act under another name; not in the digest'),
   truncated: z
     .literal(true)
     .optional()

@@ -7,7 +7,7 @@ import type { ChangesInput } from './changes-input.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { refuseUnknownEventTypes } from './known-event-types.ts';
 import { beginOf, endOf } from './moment.ts';
-import { accountNames } from './names.ts';
+import { type NamesReader, namesIn } from './names.ts';
 import { fitting } from './present.ts';
 import type { Reader } from './reader.ts';
 
@@ -44,7 +44,7 @@ export function asksForAccess(filter: ChangesInput['filter']): boolean {
 }
 
 /** What the access log is read from: of no reader's other parts. */
-export type AccessReader = Pick<Reader, 'accounts' | 'cursorKey'>;
+export type AccessReader = Pick<Reader, 'cursorKey'> & NamesReader;
 
 export interface AccessPage {
   changes: AccessEntryShown[];
@@ -70,7 +70,7 @@ export async function listAccess(
   }
   const rows: AccessRow[] = [];
   for await (const row of found) if (rows.push(row) > input.size) break;
-  const changes = await presentRows(reader.accounts, rows.slice(0, input.size));
+  const changes = await presentRows(reader, organization_id, rows.slice(0, input.size));
   const shown = fitting(changes as unknown as Record<string, unknown>[]);
   const place = { empty: false, key: null, id: rows[shown - 1]?.id ?? '', today: '', ordinal: null };
   const next = rows.length > shown ? { next_cursor: writeCursor(reader.cursorKey, boundTo, place) } : {};
@@ -161,25 +161,29 @@ async function* rowsOf(accounts: AccountStore, value: string, range: Range): Asy
   return undefined;
 }
 
-async function presentRows(accounts: AccountStore, rows: readonly AccessRow[]): Promise<AccessEntryShown[]> {
+async function presentRows(
+  reader: NamesReader,
+  organizationId: string,
+  rows: readonly AccessRow[],
+): Promise<AccessEntryShown[]> {
   const ids = rows.flatMap((row) => [row.actor_id, row.account_id]).filter((id) => id !== null);
-  const names = new Map([
-    ...(await accountNames(
-      accounts,
-      ids.filter((id) => id.startsWith('acc_')),
-    )),
-    ...(await tokenNames(
-      accounts,
-      ids.filter((id) => id.startsWith('tok_')),
-    )),
-  ]);
+  const people = await namesIn(
+    reader,
+    organizationId,
+    ids.filter((id) => id.startsWith('acc_')),
+  );
+  const tokens = await tokenNames(
+    reader.accounts,
+    ids.filter((id) => id.startsWith('tok_')),
+  );
   return rows.map((row) => {
+    const nameOf = (one: string) => (one.startsWith('acc_') ? people.of(one, row.at) : (tokens.get(one) ?? ''));
     const id = row.account_id ?? row.actor_id;
     return {
       event_type: row.event_type,
-      record: { id: id ?? NOBODY.id, type: ACCESS, name: id === null ? NOBODY.name : (names.get(id) ?? '') },
+      record: { id: id ?? NOBODY.id, type: ACCESS, name: id === null ? NOBODY.name : nameOf(id) },
       recorded_at: row.at,
-      actor: actorOf(row.actor_id, names),
+      actor: actorOf(row.actor_id, nameOf),
       client: row.client,
       reason: null,
       changes: Object.entries(factsOf(row)).map(([field, to]) => ({ field, from: null, to })),
@@ -187,10 +191,10 @@ async function presentRows(accounts: AccountStore, rows: readonly AccessRow[]): 
   });
 }
 
-function actorOf(id: string | null, names: Map<string, string>): AccessEntryShown['actor'] {
+function actorOf(id: string | null, nameOf: (id: string) => string): AccessEntryShown['actor'] {
   if (id === null) return NOBODY;
   if (id === 'SYSTEM') return { id, kind: 'SYSTEM', name: 'veritrail' };
-  return { id, kind: id.startsWith('tok_') ? 'TOKEN' : 'ACCOUNT', name: names.get(id) ?? '' };
+  return { id, kind: id.startsWith('tok_') ? 'TOKEN' : 'ACCOUNT', name: nameOf(id) };
 }
 
 function factsOf({ event_type, count, last_at, address, details }: AccessRow): Record<string, unknown> {

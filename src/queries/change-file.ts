@@ -40,6 +40,7 @@ async function* lines(reader: Reader, query: PageQuery): AsyncGenerator<object[]
   const told = (rows: readonly PageRow[]) =>
     presentChanges(
       reader,
+      query.organizationId,
       rows.map(({ doc }) => doc as unknown as ChangeDocument),
       false,
     );

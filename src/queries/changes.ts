@@ -1,6 +1,6 @@
 import type { Caller } from '../commands/caller.ts';
 import { permit } from '../commands/roles.ts';
-import type { ChangeDocument, FieldChange } from '../projections/changes.ts';
+import type { ChangeDocument } from '../projections/changes.ts';
 import { cutText } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { asksForAccess, listAccess } from './access.ts';
@@ -10,7 +10,7 @@ import { verifyListed } from './changes-verify.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { answerNotes } from './list.ts';
 import { type Moment, momentOf } from './moment.ts';
-import { accountNames } from './names.ts';
+import { type Names, namesIn } from './names.ts';
 import { readPage } from './page.ts';
 import { fitting } from './present.ts';
 import { pathsOf } from './proofs.ts';
@@ -52,7 +52,7 @@ export async function listChanges(
   const page = await readPage(reader.models, { collection: 'changes', organizationId, where, order, size, after });
   const rows = page.filter((row, index) => row.doc.position !== page[index + 1]?.doc.position);
   const documents = rows.slice(0, input.size).map((row) => row.doc as unknown as ChangeDocument);
-  const changes = await presentChanges(reader, documents, verification !== null);
+  const changes = await presentChanges(reader, organizationId, documents, verification !== null);
   const paths = verification && (await inclusionOf(reader, organizationId, documents));
   const shown = paths
     ? fitting(
@@ -103,18 +103,20 @@ export async function changesOf(
   });
   const documents = rows.slice(0, HISTORY).map((row) => row.doc as unknown as ChangeDocument);
   return {
-    changes: await presentChanges(reader, documents, false),
+    changes: await presentChanges(reader, organizationId, documents, false),
     ...(rows.length > HISTORY ? { truncated: true } : {}),
   };
 }
 
 /** Changes as readers get them. */
-export async function presentChanges(reader: Reader, documents: readonly ChangeDocument[], proofs: boolean) {
-  const people = documents.flatMap((change) => [change.actor_id, ...accountIdsIn(change.changes)]);
-  const names = await accountNames(
-    reader.accounts,
-    people.filter((id) => id.startsWith('acc_')),
-  );
+export async function presentChanges(
+  reader: Reader,
+  organizationId: string,
+  documents: readonly ChangeDocument[],
+  proofs: boolean,
+) {
+  const people = documents.map(({ actor_id }) => actor_id).filter((id) => id.startsWith('acc_'));
+  const names = await namesIn(reader, organizationId, people);
   return documents.map((change) => ({
     position: String(change.position),
     event_type: change.event_type,
@@ -123,7 +125,7 @@ export async function presentChanges(reader: Reader, documents: readonly ChangeD
     revision: change.revision,
     recorded_at: change.recorded_at,
     ...(change.effective_at ? { effective_at: change.effective_at } : {}),
-    actor: actor(change.actor_id, names),
+    actor: actor(change, names),
     client: change.client ? `${change.client.name} ${change.client.version}`.trim() : null,
     reason: change.reason,
     changes: change.changes.map(({ field, from, to }) => ({ field, from: cutSide(from), to: cutSide(to) })),
@@ -132,15 +134,14 @@ export async function presentChanges(reader: Reader, documents: readonly ChangeD
   }));
 }
 
-function actor(id: string, names: Map<string, string>): { id: string; kind: string; name: string } {
+/** Who did it, by the name that they had then. */
+function actor(
+  { actor_id: id, recorded_at }: ChangeDocument,
+  names: Names,
+): { id: string; kind: string; name: string } {
   if (id === 'SYSTEM') return { id, kind: 'SYSTEM', name: 'veritrail' };
-  return { id, kind: id.startsWith('tok_') ? 'TOKEN' : 'ACCOUNT', name: names.get(id) ?? '' };
-}
-
-function accountIdsIn(changes: readonly FieldChange[]): string[] {
-  return changes
-    .flatMap(({ from, to }) => [from, to])
-    .filter((value): value is string => typeof value === 'string' && value.startsWith('acc_'));
+  if (id.startsWith('tok_')) return { id, kind: 'TOKEN', name: '' };
+  return { id, kind: 'ACCOUNT', name: names.of(id, recorded_at) };
 }
 
 /** A side of a change: its texts are cut as listChanges and reports show them. */

@@ -64,10 +64,10 @@ export async function listRecords(
     after,
   });
   const documents = await present(
-    reader.accounts,
+    reader,
     family,
     rows.slice(0, input.size).map((row) => row.doc),
-    moment.today,
+    moment,
     input.view,
   );
   const shown = fitting(documents);

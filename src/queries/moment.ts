@@ -123,6 +123,11 @@ export async function logTimeOf({ models }: Reader, organizationId: string, ordi
   return change === undefined ? null : String(change.doc.log_time);
 }
 
+/** The time of a moment by the log's clock, which never changes for a position; null for now. */
+export async function logTimeAt(reader: Reader, organizationId: string, { ordinal }: Moment): Promise<string | null> {
+  return ordinal === null ? null : logTimeOf(reader, organizationId, Math.max(1, ordinal));
+}
+
 /** The ordinal that an audit pinned when it was completed. @throws Refusal where there is none */
 export async function completionOf(reader: Reader, organizationId: string, id: string, field: string): Promise<number> {
   const [audit] = await reader.models.get('audits', [id]);

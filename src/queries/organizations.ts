@@ -1,7 +1,7 @@
 import type { Caller, Role } from '../commands/caller.ts';
 import { textKey } from '../projections/keys.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { accountNames } from './names.ts';
+import { namesIn } from './names.ts';
 import type { Reader } from './reader.ts';
 
 export interface OrganizationsInput {
@@ -48,10 +48,10 @@ async function present(reader: Reader, caller: Caller, document: OrganizationDoc
   const { id, name, created_at } = document;
   const organization = { id, name, role: caller.roles.get(id)!, account_id: caller.account_id, created_at };
   if (!withMembers) return organization;
-  const names = await accountNames(reader.accounts, Object.keys(document.members));
+  const names = await namesIn(reader, id, Object.keys(document.members));
   const members = Object.entries(document.members).map(([account, role]) => ({
     id: account,
-    name: names.get(account)!,
+    name: names.of(account),
     role,
   }));
   return { ...organization, members };

@@ -1,7 +1,8 @@
 import { cutText } from '../projections/text.ts';
-import type { AccountStore } from '../stores/account-store.ts';
 import type { FamilyQuery } from './family.ts';
-import { accountNames } from './names.ts';
+import { logTimeAt, type Moment } from './moment.ts';
+import { namesIn } from './names.ts';
+import type { Reader } from './reader.ts';
 
 export type View = 'SUMMARY' | 'FULL';
 type Document = Record<string, unknown>;
@@ -9,20 +10,36 @@ type Document = Record<string, unknown>;
 /** The most a page or a set of records may be as JSON, with room for what stands around them: ids not found, look-alikes. */
 export const ANSWER_CHARACTERS = 57_000;
 
-/** Documents as readers get them: the owner's name beside the id, facts of the day, only the view's fields. */
+/**
+ * Documents of one organization as readers get them: the owner's name at the moment beside the id, facts of the day,
+ * only the view's fields.
+ */
 export async function present(
-  accounts: AccountStore,
+  reader: Reader,
   family: FamilyQuery,
   documents: readonly Document[],
-  today: string,
+  moment: Moment,
   view: View,
 ): Promise<Document[]> {
-  const owners = documents.flatMap((document) => (document.owner_id ? [String(document.owner_id)] : []));
-  const names = owners.length > 0 ? await accountNames(accounts, owners) : null;
+  const { today } = moment;
+  const nameOf = await ownerNames(reader, documents, moment);
   return documents.map((document) => {
-    const owner = document.owner_id ? names!.get(String(document.owner_id))! : null;
+    const owner = document.owner_id ? nameOf(String(document.owner_id)) : null;
     return view === 'FULL' ? full(family, document, owner, today) : summary(family, document, owner, today);
   });
+}
+
+async function ownerNames(
+  reader: Reader,
+  documents: readonly Document[],
+  moment: Moment,
+): Promise<(id: string) => string> {
+  const owners = documents.flatMap((document) => (document.owner_id ? [String(document.owner_id)] : []));
+  if (owners.length === 0) return String;
+  const organizationId = String(documents[0]!.organization_id);
+  const names = await namesIn(reader, organizationId, owners);
+  const at = await logTimeAt(reader, organizationId, moment);
+  return (id) => names.of(id, at);
 }
 
 /** Fields of documents that are there for the projections' sake; no reader needs them. */

@@ -43,7 +43,7 @@ export async function openRecordFile(
     size: ROWS_AT_ONCE,
     after: after === undefined ? null : await placeOfRecord(reader, source, after, moment),
   };
-  return { ...begun, batches: lines(reader, family, query, moment.today) };
+  return { ...begun, batches: lines(reader, family, query, moment) };
 }
 
 /** Where a record stands in the order, whether or not the filter leaves it. @throws Refusal where it was not there */
@@ -61,9 +61,14 @@ async function placeOfRecord(
   });
 }
 
-async function* lines(reader: Reader, family: FamilyQuery, query: PageQuery, today: string): AsyncGenerator<object[]> {
+async function* lines(
+  reader: Reader,
+  family: FamilyQuery,
+  query: PageQuery,
+  moment: PinnedMoment,
+): AsyncGenerator<object[]> {
   for await (const rows of readPages(reader.models, query)) {
     const documents = rows.map(({ doc }) => doc);
-    yield await present(reader.accounts, family, documents, today, 'FULL');
+    yield await present(reader, family, documents, moment, 'FULL');
   }
 }

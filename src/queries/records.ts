@@ -34,7 +34,7 @@ export async function getRecords(reader: Reader, caller: Caller, input: RecordsI
   const records = await Promise.all(
     found.map(async (id) => {
       const family = queryOf(id);
-      const [record] = await present(reader.accounts, family, [documents.get(id)!], moment.today, 'FULL');
+      const [record] = await present(reader, family, [documents.get(id)!], moment, 'FULL');
       const beside = await besides(reader, organizationId!, id, moment, input.include);
       return { type: family.type, ...record, ...beside };
     }),
@@ -66,7 +66,7 @@ async function besides(
   }
   if (include.includes('EVIDENCE')) {
     const { documents, total } = await linkedRecords(reader, organizationId, id, moment, archivedToo, 'EVIDENCE');
-    const evidence = await present(reader.accounts, FAMILY_QUERIES.evd!, documents, moment.today, 'SUMMARY');
+    const evidence = await present(reader, FAMILY_QUERIES.evd!, documents, moment, 'SUMMARY');
     beside.evidence = { records: evidence, total };
   }
   if (include.includes('HISTORY')) beside.history = await changesOf(reader, organizationId, id, moment.ordinal);

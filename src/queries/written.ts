@@ -26,22 +26,22 @@ export async function writtenRecord(
   pending: boolean,
 ): Promise<Written> {
   const family = queryOf(id);
-  const today = dateOf(reader.now().toISOString());
+  const now = { today: dateOf(reader.now().toISOString()), ordinal: null };
   const [found] = pending ? [] : await reader.models.get(family.plural, [id]);
   if (found === undefined) {
     const derived = family.model.derive?.(known, {});
     // What can be read by now, and is not there, could not be digested.
     const stale = pending ? {} : { stale: true };
     const document = { id, organization_id: organizationId, ...known, ...derived, revision, ...stale };
-    const [record] = await present(reader.accounts, family, [document], today, 'FULL');
+    const [record] = await present(reader, family, [document], now, 'FULL');
     const position = pending ? null : await ordinalOf(reader, organizationId, id, revision);
     return { record: cutToFit(record!), ...(position === null ? {} : { position: String(position) }) };
   }
   const document = found.doc;
-  const [record] = await present(reader.accounts, family, [document], today, 'FULL');
+  const [record] = await present(reader, family, [document], now, 'FULL');
   const position =
     document.revision === revision ? document.position : await ordinalOf(reader, organizationId, id, revision);
-  const beside = await family.beside?.(reader, organizationId, id, { today, ordinal: null });
+  const beside = await family.beside?.(reader, organizationId, id, now);
   return { record: cutToFit({ ...record, ...beside }), position: String(position) };
 }
 

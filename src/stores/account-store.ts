@@ -15,6 +15,8 @@ export const ACCOUNT_TABLES = {
   /** Installation id, signing and cursor keys: one record a name. */
   secrets: { unique: [], lookup: [] },
   accounts: { unique: ['email_key', 'subject'], lookup: [] },
+  /** Every name that an account has had, with its date. */
+  names: { unique: [], lookup: ['account_id', 'name_key'] },
   tokens: { unique: ['hash'], lookup: ['account_id'] },
   /** People signed in by a browser. */
   sessions: { unique: [], lookup: ['account_id', 'expires_at'] },

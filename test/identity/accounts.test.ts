@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/refusal.ts';
-import { accountNames } from '../../src/queries/names.ts';
+import { keepFirstName } from '../../src/identity/names.ts';
+import { readNames } from '../../src/queries/names.ts';
 import { closeAll } from '../support/identity.ts';
 import {
   ADA,
@@ -195,21 +196,43 @@ test('erasing leaves id and dates alone: history reads "former member"', async (
   assert.equal(people.left, [account.id, account.id], 'what was joined meanwhile too');
   const erased = { id: account.id, created_at: account.created_at, erased_at: people.clock.now().toISOString() };
   assert.equal(await people.identity.accounts.all('accounts'), [erased]);
-  for (const table of ['sessions', 'passkeys', 'links'] as const)
+  for (const table of ['sessions', 'passkeys', 'links', 'names'] as const)
     assert.equal(await people.identity.accounts.all(table), []);
   assert.is(await people.sessions.find(cookie), null);
   await refusalOf(people.signIn.withTotp(other.cookie, codeOf(secret, people.clock.now()), VISITOR));
   assert.is(await people.links.find(reset.secret), null);
-  assert.is((await accountNames(people.identity.accounts, [account.id])).get(account.id), 'former member');
+  assert.is((await readNames(people.identity.accounts, [account.id], NOBODY)).of(account.id), 'former member');
   assert.is((await people.accounts.get(account.id))!.erased_at, erased.erased_at);
   assert.is((await signUp(people)).next, 'DONE', 'the address is free again');
 });
 
+test('a rename keeps the earlier name with its dates, and so does setting up the first owner', async () => {
+  const people = await startPeople();
+  const { accounts } = people.identity;
+  const { session, account } = await signUp(people);
+  const first = people.clock.now().toISOString();
+  people.clock.wait(60_000);
+  await people.accounts.rename(session, 'Ada King');
+  await people.accounts.rename(session, 'Ada King');
+  const names = await readNames(accounts, [account.id], NOBODY);
+  assert.equal([names.of(account.id, first), names.of(account.id)], [ADA.name, 'Ada King']);
+  assert.is((await accounts.all('names')).length, 2);
+
+  await accounts.insert('accounts', { id: 'acc_OWNER', name: 'Owner' });
+  await keepFirstName(accounts, 'acc_OWNER', 'Owner');
+  people.clock.wait(60_000);
+  await people.accounts.complete('acc_OWNER', EVE, VISITOR);
+  const both = await readNames(accounts, ['acc_OWNER'], NOBODY);
+  assert.equal([both.of('acc_OWNER', first), both.of('acc_OWNER')], ['Owner', EVE.name]);
+});
+
+const NOBODY = async () => new Set<string>();
+
 test('a name that is null reads "former member" too', async () => {
   const people = await startPeople();
   await people.identity.accounts.insert('accounts', { id: 'acc_GONE', name: null, created_at: '' });
-  const names = await accountNames(people.identity.accounts, ['acc_GONE', 'acc_NEVER']);
-  assert.equal([...names.values()], ['former member', 'former member']);
+  const names = await readNames(people.identity.accounts, ['acc_GONE', 'acc_NEVER'], NOBODY);
+  assert.equal([names.of('acc_GONE'), names.of('acc_NEVER')], ['former member', 'former member']);
 });
 
 test('who cannot leave, being the last owner, is not erased', async () => {

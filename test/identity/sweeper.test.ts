@@ -25,7 +25,7 @@ test('is removed from every table that has such records, and nothing else is', a
   await swept(identity);
   const left = await Promise.all(TABLES.map(async (table) => [table, (await accounts.all(table)).length]));
   const lasting = left.filter(([, count]) => count === 3).map(([table]) => table);
-  assert.equal(lasting, ['secrets', 'accounts', 'tokens', 'passkeys', 'domains']);
+  assert.equal(lasting, ['secrets', 'accounts', 'names', 'tokens', 'passkeys', 'domains']);
   assert.equal(new Set(left.map(([, count]) => count)), new Set([2, 3]));
 });
 

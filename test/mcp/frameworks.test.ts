@@ -7,6 +7,7 @@ import { buildGeneration } from '../../src/projections/build.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { frameworkQuery } from '../../src/queries/frameworks.ts';
 import { present } from '../../src/queries/present.ts';
+import type { Reader } from '../../src/queries/reader.ts';
 import {
   type Answer,
   callerAs,
@@ -244,7 +245,13 @@ test('keep the list of their controls out of what is read', async ({ register })
   for (const document of [...all.frameworks!, ...all.frameworks_history!])
     assert.not('controls' in (document as object));
   const known = { id: framework.id, controls: CONTROLS, owner_id: null };
-  const [pending] = await present(register.stores.accounts, frameworkQuery, [known], '2026-01-01', 'FULL');
+  const [pending] = await present(
+    {} as Reader,
+    frameworkQuery,
+    [known],
+    { today: '2026-01-01', ordinal: null },
+    'FULL',
+  );
   assert.not('controls' in pending!);
   const adoption = await ok(register, 'listChanges', {
     organization_id: ORGANIZATION,

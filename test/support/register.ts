@@ -5,6 +5,7 @@ import type { Caller, Role } from '../../src/commands/caller.ts';
 import { organizationAggregate } from '../../src/commands/families.ts';
 import type { Envelope } from '../../src/commands/handler.ts';
 import { derivedId } from '../../src/commands/ids.ts';
+import { keepFirstName } from '../../src/identity/names.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { createRegister, type Register, type RegisterParts } from '../../src/register.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
@@ -97,6 +98,7 @@ export async function startRegister(
     ...more,
   });
   await stores.accounts.insert('accounts', { id: OWNER, name: 'Olivia Owner' });
+  await keepFirstName(stores.accounts, OWNER, 'Olivia Owner');
   await handler.execute(
     organizationAggregate(ORGANIZATION),
     {

@@ -88,7 +88,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     noteAccess: () => undefined,
     reportChoices: async () => ({ audits: { choices: [], cut: false }, frameworks: { choices: [], cut: false } }),
     canPrintPdf: () => true,
-    accessReader: { accounts, cursorKey: Buffer.alloc(32, 8) },
+    accessReader: { accounts, cursorKey: Buffer.alloc(32, 8), models: { get: async () => [] } },
     openId:
       openId === undefined
         ? null

@@ -8,46 +8,49 @@ const ADA = 'acc_ada';
 
 const test = suite('tags of report files');
 
-/** Tags in a service where everybody is called what `names` says just now. */
-const tagsWith = (names: Map<string, string>) =>
-  new ReportTags(async (accounts) => new Map(accounts.map((id) => [id, names.get(id) ?? 'former member'])));
+/** A report in a service where everybody is called what `names` says just now. */
+const reportWith = (identity: string, names: Map<string, string>) => ({
+  identity,
+  names: async (keys: readonly string[]) => new Map(keys.map((key) => [key, names.get(key) ?? 'former member'])),
+});
 
 test('a report that was drawn is known again, in every format', async () => {
   const names = new Map([[ADA, 'Ada']]);
-  const tags = tagsWith(names);
-  assert.is(await tags.before('one', 'json'), null);
+  const tags = new ReportTags();
+  assert.is(await tags.before(reportWith('one', names), 'json'), null);
   const json = tags.of('one', 'json', HEAD, names);
-  assert.is(await tags.before('one', 'json'), json);
-  const csv = (await tags.before('one', 'csv'))!;
+  assert.is(await tags.before(reportWith('one', names), 'json'), json);
+  const csv = (await tags.before(reportWith('one', names), 'csv'))!;
   assert.is.not(csv, json);
   assert.is(tags.of('one', 'csv', HEAD, names), csv);
-  assert.is(await tags.before('another', 'json'), null);
+  assert.is(await tags.before(reportWith('another', names), 'json'), null);
 });
 
 test('another name of somebody in it makes another tag', async () => {
   const names = new Map([[ADA, 'Ada']]);
-  const tags = tagsWith(names);
+  const tags = new ReportTags();
   const earlier = tags.of('one', 'json', HEAD, new Map(names));
   names.set('acc_elsewhere', 'Grace');
-  assert.is(await tags.before('one', 'json'), earlier);
+  assert.is(await tags.before(reportWith('one', names), 'json'), earlier);
   names.set(ADA, 'Ada Lovelace');
-  const renamed = (await tags.before('one', 'json'))!;
+  const renamed = (await tags.before(reportWith('one', names), 'json'))!;
   assert.is.not(renamed, earlier);
   names.delete(ADA);
-  const gone = (await tags.before('one', 'json'))!;
+  const gone = (await tags.before(reportWith('one', names), 'json'))!;
   assert.is(new Set([earlier, renamed, gone]).size, 3);
 });
 
 test('what may change without another identity is drawn each time, with a tag of its own', async () => {
-  const tags = tagsWith(new Map());
+  const tags = new ReportTags();
+  const names = new Map<string, string>();
   const passing = [
     { ...HEAD, pending_seal: true as const },
     { ...HEAD, incomplete: true as const },
   ].map((head) => tags.of('one', 'json', head, new Map()));
-  assert.is(await tags.before('one', 'json'), null);
+  assert.is(await tags.before(reportWith('one', names), 'json'), null);
   const settled = tags.of('one', 'json', HEAD, new Map());
   assert.is(new Set([...passing, settled]).size, 3);
-  assert.is(await tags.before('one', 'json'), settled);
+  assert.is(await tags.before(reportWith('one', names), 'json'), settled);
 });
 
 test.run();

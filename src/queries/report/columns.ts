@@ -1,4 +1,4 @@
-import type { Column } from './report-type.ts';
+import type { Column, Row } from './report-type.ts';
 
 /* Columns of several reports. A title is for text alone: data goes by the names of fields. */
 
@@ -18,6 +18,11 @@ const CODES = [
 ];
 
 export const isCode = (field: string): boolean => CODES.includes(field.split('.').at(-1)!);
+
+/** What a column shows of a row: `acceptance.until` is a member of a member. */
+export function valueAt(row: Row, field: string): unknown {
+  return field.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], row);
+}
 
 function kindOf(field: string): Pick<Column, 'kind'> {
   if (isCode(field)) return { kind: 'CODE' };

@@ -1,7 +1,6 @@
 import { cutText } from '../../projections/text.ts';
-import { accountNames } from '../names.ts';
-import type { Reader } from '../reader.ts';
 import type { AnswerFormat, Page, Part, People } from './page.ts';
+import { peopleIn, type ReportPeople } from './people.ts';
 import type { Content, Figure, Row, Section } from './report-type.ts';
 
 /** What is left of texts and of lists in a row that no answer has room for: the first of these with which it has. */
@@ -31,7 +30,7 @@ export class Cutter {
   mark: string | null = null;
 
   constructor(
-    private readonly reader: Reader,
+    private readonly names: ReportPeople,
     private readonly content: Pick<Content, 'sections' | 'trend' | 'summary'>,
     /** Of the first page. */
     private readonly figures: readonly Figure[],
@@ -92,8 +91,7 @@ export class Cutter {
 
   /** Puts a row on the page; where there is no room for it, it is the next page's first. */
   private async put(part: Part, whole: Row, place: number): Promise<void> {
-    const ids = accountsIn(whole).filter((id) => !this.people.has(id));
-    const names = await accountNames(this.reader.accounts, ids);
+    const names = await this.names.named(peopleIn(part.section, whole).filter((key) => !this.people.has(key)));
     const row = this.format === null ? whole : this.fit(this.format, part, whole, names);
     if (row === null) {
       this.next = this.index;
@@ -101,7 +99,7 @@ export class Cutter {
       if (last !== undefined) this.mark = part.section.resume?.mark(last) ?? null;
       return;
     }
-    for (const [id, name] of names) this.people.set(id, name);
+    for (const [key, name] of names) this.people.set(key, name);
     if (part.rows.length === 0) part.first = place;
     part.rows.push(row);
     if (row !== whole) this.truncated = true;
@@ -113,7 +111,7 @@ export class Cutter {
     const people = names.size === 0 ? this.people : new Map([...this.people, ...names]);
     const takesOf = (one: Row) => format.rowTakes(section, one, people, rows.at(-1));
     let beside = format.sectionTakes(section);
-    for (const name of names.values()) beside += format.personTakes(name);
+    for (const person of names) beside += format.personTakes(person);
     // The first row of a page cannot wait for the next one.
     const room = (this.rows === 0 ? this.room : format.room) - beside;
     let row = whole;
@@ -135,13 +133,6 @@ export class Cutter {
     const summary = figures.filter(({ name }) => first.includes(name));
     return { sections, figures, summary, parts, people, trend, continued: from > 0, next, truncated };
   }
-}
-
-/** Ids of accounts anywhere in a JSON value. */
-export function accountsIn(value: unknown): string[] {
-  if (typeof value === 'string') return value.startsWith('acc_') ? [value] : [];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap(accountsIn);
 }
 
 function shortened(value: unknown, text: number, list: number): unknown {

@@ -1,6 +1,6 @@
 import type { Content, Fact, Figure, Row, Section } from './report-type.ts';
 
-/** Names of the people in a page, by the ids of their accounts. */
+/** Names of the people in a page: see ReportPeople. */
 export type People = ReadonlyMap<string, string>;
 
 /** What stands at the head of a report. */
@@ -71,6 +71,6 @@ export interface AnswerFormat extends Format {
   sectionTakes(section: Section): number;
   /** @param before the row above it on the page */
   rowTakes(section: Section, row: Row, people: People, before?: Row): number;
-  /** A person's name, where it stands beside the rows. */
-  personTakes(name: string): number;
+  /** A person's key and name, where they stand beside the rows. */
+  personTakes(person: readonly [key: string, name: string]): number;
 }

@@ -47,7 +47,7 @@ export const vendors = registerReport('Vendors', VENDOR_FIGURES, {
     { field: 'data_shared', title: 'Data shared', prose: true, detail: true },
     column('last_reviewed', 'Reviewed'),
     detail('review.outcome', 'Review outcome'),
-    { field: 'review.reviewed_by', title: 'Reviewed by', detail: true, person: true },
+    { field: 'review.reviewed_by', title: 'Reviewed by', detail: true, person: true, at: 'review.reviewed_at' },
     { field: 'review.findings', title: 'Findings', prose: true, detail: true },
     prose('review.conditions', 'Conditions'),
     column('next_review_due', 'Next review'),

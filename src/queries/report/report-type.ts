@@ -60,6 +60,8 @@ export interface Column {
   detail?: true;
   /** An account's id: text shows the name. */
   person?: true;
+  /** The field with the time of the act that it tells of: text shows the name that the account had then. */
+  at?: string;
 }
 
 /** A table of a report. Its rows come in an order of their own, the same each time. */

@@ -5,13 +5,13 @@ import { historyOf } from '../../projections/read-model.ts';
 import type { Drawn } from '../access-entry.ts';
 import { readSigned, writeSigned } from '../cursor.ts';
 import { holdingAt, logTimeOf, type PinnedMoment, pinnedMoment } from '../moment.ts';
-import { accountNames } from '../names.ts';
 import { proofOf } from '../proofs.ts';
 import { isIncomplete, type Reader } from '../reader.ts';
-import { accountsIn, Cutter } from './cutter.ts';
+import { Cutter } from './cutter.ts';
 import { digestOf } from './digest.ts';
 import { requireOwner } from './owner.ts';
 import type { AnswerFormat, Format, Head, Page, People } from './page.ts';
+import { accountsIn, ReportPeople } from './people.ts';
 import { FORMATS } from './render/formats.ts';
 import type { Content, Figure, Narrowing, ReportContext, ReportType, Section } from './report-type.ts';
 import { NARROWING } from './report-type.ts';
@@ -76,6 +76,8 @@ export async function getReport(
 export interface ReportFile {
   /** All that what it says follows from, its inputs, day and position among it; not the names that people have. */
   identity: string;
+  /** Names as they stand in it now, by the keys of those that did when it was drawn. */
+  names(keys: readonly string[]): Promise<People>;
   /** Its head, what the format makes of all its rows, and whose names stand in it. */
   draw(): Promise<{ head: Head; written: object; people: People }>;
 }
@@ -100,6 +102,7 @@ export async function openReportFile(
   const { moment, inputs } = context;
   return {
     identity: JSON.stringify([organization_id, type, moment, inputs, isIncomplete(reader, organization_id)]),
+    names: (keys) => new ReportPeople(context).named(keys),
     async draw() {
       const { head, page } = await draw(context, type, null, null);
       drawn({ organization_id, type, format: name, position: head.position, ...inputs });
@@ -146,12 +149,13 @@ async function draw(
   const [, , from = 0, known, counts, mark = null] = place ?? [];
   const figures = place === null ? await content.figures() : [];
   const room = format && { ...format, room: format.room - format.headTakes(envelope) };
-  const cutter = new Cutter(reader, content, figures, room, from, mark);
+  const names = new ReportPeople(context);
+  const cutter = new Cutter(names, content, figures, room, from, mark);
   if (counts !== undefined) await cutter.fill(counts);
   const digest = known ?? (await digestOfReport(envelope, figures, content.sections, cutter));
   const incomplete = isIncomplete(reader, organizationId);
   const page = cutter.page();
-  const people = await accountNames(reader.accounts, accountsIn(envelope.about));
+  const people = await names.named(accountsIn(envelope.about));
   const head: Head = {
     ...envelope,
     generated_at: reader.now().toISOString(),

@@ -35,7 +35,10 @@ const COLUMNS: readonly Column[] = [
   column('measure_count', 'Measures'),
   column('acceptance.until', 'Accepted until'),
   column('acceptance.expired', 'Acceptance expired'),
-  { field: 'acceptance.approver_id', title: 'Accepted by', detail: true, person: true },
+  {
+    ...{ field: 'acceptance.approver_id', title: 'Accepted by', detail: true, person: true },
+    at: 'acceptance.accepted_at',
+  },
   { field: 'acceptance.reason', title: 'Accepted because', prose: true, detail: true },
   column('next_review_due', 'Next review'),
   column('review_overdue', 'Review overdue'),

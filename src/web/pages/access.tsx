@@ -3,7 +3,7 @@ import { Refusal } from '../../commands/refusal.ts';
 import { KEPT_DAYS } from '../../identity/access-rows.ts';
 import { ACCESS, type AccessEntryShown, type AccessPage, listAccess } from '../../queries/access.ts';
 import type { AccessType } from '../../queries/access-entry.ts';
-import { accountNames } from '../../queries/names.ts';
+import { namesIn } from '../../queries/names.ts';
 import { ACCESS_KINDS, ACCESS_WORDS, detailWords } from '../access-words.ts';
 import { drawnWords, isDrawn, ownersIn } from '../drawn-words.ts';
 import { FormFault, SelectField, TextField } from '../fields.tsx';
@@ -61,7 +61,9 @@ async function read(parts: WebParts, visit: SignedInVisit, { organization }: Wit
     view: 'SUMMARY',
     verify: false,
   })) as AccessPage;
-  return { ...page, owners: await accountNames(parts.accessReader.accounts, ownersIn(page.changes)) };
+  const owners = ownersIn(page.changes);
+  const names = await namesIn(parts.accessReader, organization.id, owners);
+  return { ...page, owners: new Map(owners.map((id) => [id, names.of(id)])) };
 }
 
 function logPage({ organization, path }: Within, asked: Asked, form: FormState, found: Found, later: boolean): Page {

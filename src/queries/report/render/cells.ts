@@ -1,17 +1,15 @@
-import { isCode } from '../columns.ts';
+import { isCode, valueAt } from '../columns.ts';
 import type { People } from '../page.ts';
+import { personIn } from '../people.ts';
 import type { Column, Row } from '../report-type.ts';
 import { instantText, wordsOf } from './words.ts';
-
-/** What a column shows of a row: `acceptance.until` is a member of a member. */
-export function valueAt(row: Row, field: string): unknown {
-  return field.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], row);
-}
 
 /** How cells are told. */
 export interface Style {
   /** Whom ids of accounts stand for. */
   people: People;
+  /** The time of the act that is told of; else names are those of the report's moment. */
+  at?: unknown;
   /** Enumerations in words; else as the tools have them. */
   words?: boolean;
   /** Times to the minute; else as they are. */
@@ -29,7 +27,8 @@ const PLAIN: Style = { people: new Map() };
 export function textOf(value: unknown, style: Style = PLAIN): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string') return style.people.get(value) ?? (style.minutes ? instantText(value) : value);
+  if (typeof value === 'string')
+    return personIn(style.people, value, style.at) ?? (style.minutes ? instantText(value) : value);
   if (Array.isArray(value)) return value.map((one) => textOf(one, style)).join('; ');
   if (typeof value !== 'object') return String(value);
   return objectText(value as Record<string, unknown>, style);
@@ -75,8 +74,9 @@ function changeText(field: string, { from, to }: Record<string, unknown>, style:
 }
 
 /** A cell as text. */
-export function cellOf(row: Row, { field, kind, title }: Column, style: Style): string {
+export function cellOf(row: Row, { field, kind, title, at }: Column, how: Style): string {
   const value = valueAt(row, field);
+  const style = at === undefined ? how : { ...how, at: valueAt(row, at) };
   if (kind === 'CODE' && typeof value === 'string') return codeText(value, style);
   // That nothing is to be done is no news.
   if (kind === 'ALARM' && style.words) return value === true ? title.split(' ').at(-1)!.toLowerCase() : '';

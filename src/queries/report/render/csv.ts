@@ -1,7 +1,10 @@
 import { ANSWER_CHARACTERS } from '../../present.ts';
+import { valueAt } from '../columns.ts';
 import type { AnswerFormat, Head, Page, People } from '../page.ts';
+import { personIn } from '../people.ts';
 import type { Column, Figure, Row, Section } from '../report-type.ts';
-import { type Style, textOf, valueAt } from './cells.ts';
+import { type Style, textOf } from './cells.ts';
+import { NAMES } from './head.ts';
 import { cutRows, leftOut } from './json.ts';
 
 /*
@@ -71,6 +74,7 @@ function factsOf(head: Head): Row[] {
   const facts = {
     ...{ type, title, organization: organization.name, organization_id: organization.id, ...inputs },
     ...{ as_of, position, today, generated_at, digest },
+    names: NAMES,
     seal: head.pending_seal ? 'pending' : head.proof ? 'covers this position: the JSON form has the proof' : undefined,
     incomplete: head.incomplete,
   };
@@ -93,9 +97,9 @@ function namesOf({ field, person }: Column): string[] {
 }
 
 function lineOf(columns: readonly Column[], section: string, row: Row, people: People): string {
-  const cells = columns.flatMap(({ field, person }) => {
+  const cells = columns.flatMap(({ field, person, at }) => {
     const value = valueAt(row, field);
-    return person ? [people.get(String(value)), value] : [value];
+    return person ? [personIn(people, String(value), at && valueAt(row, at)), value] : [value];
   });
   return csvLine([section, ...cells]);
 }

@@ -5,6 +5,9 @@ import { instantText } from './words.ts';
 /** That a report lacks something, in a sentence. */
 export const INCOMPLETE = 'Incomplete: an event of the organization could not be read, so something may lack.';
 
+/** That the digest does not vouch for the names of people. */
+export const NAMES = 'of people are those of the time that is told of, and not in the digest';
+
 const timeText = (text: string): string => (instantText(text) === text ? text : `${instantText(text)} UTC`);
 
 /** What stands at the head of a document: what it is about, of when, when it was drawn, and what it can be checked by. */
@@ -16,6 +19,7 @@ export function factsOf(head: Head, people: People): Fact[] {
     { label: 'As of', value: `${today}, position ${position} of its history${last}` },
     { label: 'Drawn', value: `${instantText(generated_at)} UTC` },
     { label: 'Digest', value: digest },
+    { label: 'Names', value: NAMES },
     ...(pending_seal
       ? [{ label: 'Seal', value: 'none covers this position yet: draw it again later for the proof' }]
       : []),

@@ -1,7 +1,8 @@
+import { valueAt } from '../columns.ts';
 import type { Part, People } from '../page.ts';
 import { markupOf } from '../plots/plot.ts';
 import type { Column, Row } from '../report-type.ts';
-import { cellOf, groupText, headingOf, type Style, valueAt } from './cells.ts';
+import { cellOf, groupText, headingOf, type Style } from './cells.ts';
 import { textMarkup } from './html-text.ts';
 
 /** What is not broken at the end of a line: dates and times, states, short names. */

@@ -3,9 +3,6 @@ import type { AnswerFormat, Head, Page } from '../page.ts';
 
 /** Room for what else stands around the data. */
 const AROUND = 3_000;
-/** An account's id, as the name of a member. */
-const ID = 35;
-
 const size = (value: unknown) => JSON.stringify(value).length + 1;
 
 /** The report as data, people by their ids; their names stand beside it. */
@@ -15,7 +12,7 @@ export const json: AnswerFormat = {
   figuresTake: size,
   sectionTakes: ({ name, note }) => size([name, note]) + 30,
   rowTakes: (_section, row) => size(row),
-  personTakes: (name) => size(name) + ID,
+  personTakes: ([key, name]) => size(key) + size(name),
   write: (head, page) => ({
     data: dataOf(page),
     people: Object.fromEntries(page.people),

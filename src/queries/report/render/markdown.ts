@@ -1,7 +1,8 @@
 import { cutText } from '../../../projections/text.ts';
+import { valueAt } from '../columns.ts';
 import type { AnswerFormat, Format, Head, Page, Part, People } from '../page.ts';
 import type { Column, Figure, Row, Section } from '../report-type.ts';
-import { cellOf, groupText, headingOf, type Style, valueAt } from './cells.ts';
+import { cellOf, groupText, headingOf, type Style } from './cells.ts';
 import { factsOf, INCOMPLETE } from './head.ts';
 import { cutRows } from './json.ts';
 import { escaped } from './markdown-text.ts';

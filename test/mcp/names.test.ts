@@ -1,0 +1,146 @@
+/** Names as they are printed: an act by the name of its time, an owner by that of the moment that is read. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { organizationAggregate } from '../../src/commands/families.ts';
+import { forgetNames, keepFirstName, keepName } from '../../src/identity/names.ts';
+import {
+  type Answer,
+  callerAs,
+  envelopeFor,
+  ORGANIZATION,
+  OWNER,
+  startRegister,
+  type TestRegister,
+} from '../support/register.ts';
+import { until } from '../support/wait.ts';
+
+const EDITOR = 'acc_00000000000000000000ED1T0R';
+const NAMESAKE = 'acc_0000000000000000000NAMESAK';
+const organization_id = ORGANIZATION;
+
+const test = suite<{ register: TestRegister }>('names of people');
+
+test.before.each(async (context) => {
+  context.register = await startRegister();
+});
+test.after.each(({ register }) => register.stop());
+
+async function ok(register: TestRegister, tool: string, args: object, account = OWNER): Promise<Answer> {
+  const role = account === OWNER ? 'OWNER' : 'EDITOR';
+  const answer = await register.call(tool, args, callerAs(role, { account_id: account }));
+  assert.is(answer.error, undefined, `${tool}: ${JSON.stringify(answer)}`);
+  return answer;
+}
+
+/** Gives an account another name, later than all that was recorded and earlier than all that will be. */
+async function rename({ stores: { accounts } }: TestRegister, id: string, name: string): Promise<void> {
+  const tick = async () => {
+    const now = Date.now();
+    await until(() => Date.now() > now, 1_000, 'the clock goes on');
+  };
+  await tick();
+  await keepName(accounts, id, name, new Date().toISOString());
+  await accounts.update('accounts', id, { name });
+  await tick();
+}
+
+async function addMember({ stores, handler }: TestRegister, account_id: string, name: string): Promise<void> {
+  await stores.accounts.insert('accounts', { id: account_id, name });
+  await keepFirstName(stores.accounts, account_id, name);
+  const command = { type: 'AddMember', account_id, role: 'EDITOR' } as const;
+  await handler.execute(organizationAggregate(ORGANIZATION), command, envelopeFor());
+}
+
+/** A risk that its owner accepted by one name, and a vendor reviewed by another; the positions of both. */
+async function layActs(register: TestRegister): Promise<{ first: string; last: string }> {
+  const { risk } = await ok(register, 'addRisk', { organization_id, name: 'Flood', owner_id: 'ME' });
+  const { id } = risk as { id: string };
+  const until_ = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const accept = { id, decision: 'ACCEPT', until: until_, reason: 'The river is far' };
+  const first = String((await ok(register, 'decideRisk', accept)).position);
+  await rename(register, OWNER, 'Olivia Married');
+  const { vendor } = await ok(register, 'addVendor', { organization_id, name: 'Nimbus', owner_id: 'ME' });
+  const review = { id: (vendor as { id: string }).id, outcome: 'APPROVED' };
+  return { first, last: String((await ok(register, 'reviewVendor', review)).position) };
+}
+
+const report = async (register: TestRegister, args: object) =>
+  (await ok(register, 'getReport', { organization_id, ...args })).report as Answer & { content: string };
+
+/** A report without the time that it was drawn at. */
+const lasting = ({ generated_at: _, content, ...rest }: Answer) =>
+  JSON.stringify([rest, String(content).replace(/Drawn.*|generated_at.*/g, '')]);
+
+test('an act is told by the name of its time, in changes and in reports', async ({ register }) => {
+  const { first, last } = await layActs(register);
+  const { changes } = (await ok(register, 'listChanges', { organization_id, size: 100 })) as unknown as {
+    changes: { position: string; actor: { name: string } }[];
+  };
+  for (const { position, actor } of changes) {
+    assert.is(actor.name, Number(position) <= Number(first) ? 'Olivia Owner' : 'Olivia Married', position);
+  }
+  const risks = await report(register, { type: 'RISK_REGISTER', as_of: last, format: 'CSV' });
+  assert.match(risks.content, `,Olivia Owner,${OWNER},`);
+  assert.match(risks.content, `,Olivia Married,${OWNER},`);
+  const done = await report(register, { type: 'CHANGES_BETWEEN', from: '1', as_of: last });
+  assert.match(done.content, /RiskAccepted.*Olivia Owner/);
+  assert.match(done.content, /VendorReviewed.*Olivia Married/);
+  assert.not.match(done.content, /VendorReviewed.*Olivia Owner/);
+  assert.match(done.content, '- Names: of people are those of the time that is told of, and not in the digest');
+});
+
+test('an owner has the name of the moment that is read', async ({ register }) => {
+  const { first } = await layActs(register);
+  const list = async (more: object) =>
+    ((await ok(register, 'listRisks', { organization_id, view: 'FULL', ...more })).risks as { owner: string }[])[0]!
+      .owner;
+  assert.is(await list({}), 'Olivia Married');
+  assert.is(await list({ as_of: first }), 'Olivia Owner');
+  const { risks } = await ok(register, 'listRisks', { organization_id });
+  const [id] = (risks as { id: string }[]).map((risk) => risk.id);
+  const { records } = await ok(register, 'getRecords', { ids: [id], as_of: first });
+  assert.is((records as { owner: string }[])[0]!.owner, 'Olivia Owner');
+});
+
+test('a report of one position says the same before and after a rename', async ({ register }) => {
+  const { last } = await layActs(register);
+  const all = [];
+  for (const type of ['RISK_REGISTER', 'VENDORS']) {
+    for (const format of ['JSON', 'MARKDOWN', 'CSV']) all.push({ type, format, as_of: last });
+  }
+  const before = await Promise.all(all.map((args) => report(register, args)));
+  await rename(register, OWNER, 'Somebody Else');
+  for (const [n, args] of all.entries()) {
+    assert.is(lasting(await report(register, args)), lasting(before[n]!), JSON.stringify(args));
+  }
+  const json = before[0]!.people as Record<string, string>;
+  assert.is(json[OWNER], 'Olivia Married');
+  const [[key, name] = []] = Object.entries(json).filter(([one]) => one.includes('@'));
+  assert.match(String(key), new RegExp(`^${OWNER}@\\d{4}-.*Z$`));
+  assert.is(name, 'Olivia Owner');
+});
+
+test('accounts of an organization that ever shared a name are told apart, and no others', async ({ register }) => {
+  await addMember(register, EDITOR, 'Olivia  OWNER');
+  const add = { organization_id, name: 'Oldwick', owner_id: EDITOR };
+  const { vendor } = await ok(register, 'addVendor', add);
+  assert.is((vendor as { owner: string }).owner, 'Olivia  OWNER (…D1T0R)');
+  await rename(register, EDITOR, 'Edith');
+  // Somebody of the same name in no organization of ours tells nobody anything.
+  await register.stores.accounts.insert('accounts', { id: NAMESAKE, name: 'Edith' });
+  await keepFirstName(register.stores.accounts, NAMESAKE, 'Edith');
+  const { organizations } = await ok(register, 'listOrganizations', { include_members: true });
+  const { members } = (organizations as { members: { name: string }[] }[])[0]!;
+  assert.equal(members.map(({ name }) => name).sort(), ['Edith', `Olivia Owner (…${OWNER.slice(-5)})`]);
+});
+
+test('every name of somebody who was erased gives way to one for all', async ({ register }) => {
+  const { last } = await layActs(register);
+  await register.stores.accounts.put('accounts', { id: OWNER, erased_at: new Date().toISOString() });
+  await forgetNames(register.stores.accounts, OWNER);
+  const { content } = await report(register, { type: 'CHANGES_BETWEEN', from: '1', as_of: last });
+  assert.match(content, 'former member');
+  assert.not.match(content, 'Olivia');
+});
+
+test.run();
