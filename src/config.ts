@@ -20,6 +20,8 @@ export interface Config {
   tls: { cert: string; key: string } | null;
   /** Addresses and networks whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[];
+  /** Origins of web pages that may call tools by a token. */
+  allowedOrigins: readonly string[];
   /** Requests a minute that one credential may make; null: any number. */
   rateLimitPerMinute: number | null;
   /** The OpenID provider that people may sign in by. */
@@ -71,6 +73,14 @@ const SETTINGS = z.object({
     .refine(
       (parts) => parts.every((part) => networkFault(part) === null),
       'must list IP addresses or networks, such as 127.0.0.1, 10.0.0.0/8',
+    )
+    .default([]),
+  ALLOWED_ORIGINS: z
+    .string()
+    .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''))
+    .refine(
+      (parts) => parts.every(isAllowableOrigin),
+      'must list origins of web pages, such as https://app.example.com (http:// on this machine)',
     )
     .default([]),
   RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).optional(),
@@ -138,6 +148,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     baseUrl: settings.BASE_URL ?? null,
     tls: TLS_CERT && TLS_KEY ? { cert: resolve(cwd, TLS_CERT), key: resolve(cwd, TLS_KEY) } : null,
     trustedProxies: settings.TRUSTED_PROXIES,
+    allowedOrigins: settings.ALLOWED_ORIGINS,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE ?? (isForOthers(settings) ? RATE_LIMIT_PER_MINUTE : null),
     oidc:
       OIDC_ISSUER && OIDC_CLIENT_ID && OIDC_CLIENT_SECRET
@@ -232,6 +243,11 @@ function isLoopback(host: string): boolean {
 /** Pages, their cookies and the well-known documents of OAuth need a host of their own: a path is none. */
 function isOrigin(text: string): boolean {
   return isWebAddress(text) && new URL(text).pathname === '/';
+}
+
+/** As browsers write it: no path, no default port, small letters. */
+function isAllowableOrigin(text: string): boolean {
+  return isIssuer(text) && new URL(text).origin === text && !text.includes('*');
 }
 
 function isIssuer(text: string): boolean {

@@ -115,6 +115,7 @@ export class Front {
       ...{ tools, authenticate, limits, health, baseUrl, version: VERSION, logger, oauth, pages },
       ...{ sessions, recordFiles, reports },
       hold: () => this.answering.hold(),
+      toolOrigins: new Set(config.allowedOrigins),
       metrics: metrics === null ? undefined : servedMetrics(metrics, config, tools),
     });
     this.serve = app.callback();

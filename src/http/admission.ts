@@ -9,6 +9,14 @@ import { originGuard, refuseEmbedding } from './origin.ts';
 /** Lets a request in, or throws the HttpError that it is answered with. */
 export type Admit = (request: IncomingMessage) => Promise<Caller>;
 
+interface AdmissionParts {
+  baseUrl: string;
+  authenticate: Authenticate;
+  limits: Limits;
+  /** Other origins whose pages may ask. */
+  allowedOrigins?: ReadonlySet<string> | undefined;
+}
+
 /** Whom a request's cookie stands for; null where nobody has signed in by it. */
 export type SessionCaller = (request: IncomingMessage) => Promise<Caller | null>;
 
@@ -18,10 +26,7 @@ export type SessionCaller = (request: IncomingMessage) => Promise<Caller | null>
  * @param sessions for addresses that people open in a browser, too: a GET without an Authorization header is let in by the
  * session of the pages. Nothing else is: browsers send the cookie with links of other sites
  */
-export function admission(
-  parts: { baseUrl: string; authenticate: Authenticate; limits: Limits },
-  sessions?: SessionCaller,
-): Admit {
+export function admission(parts: AdmissionParts, sessions?: SessionCaller): Admit {
   const admit = admissionWithOlderRoles(parts, sessions);
   return async (request) => confirmed(await admit(request));
 }
@@ -30,12 +35,9 @@ export function admission(
  * The same for addresses that ask `confirmed` themselves for whatever is more than a read of today: a caller may come with
  * roles that the log confirmed some seconds ago.
  */
-export function admissionWithOlderRoles(
-  parts: { baseUrl: string; authenticate: Authenticate; limits: Limits },
-  sessions?: SessionCaller,
-): Admit {
+export function admissionWithOlderRoles(parts: AdmissionParts, sessions?: SessionCaller): Admit {
   const { authenticate, limits } = parts;
-  const guard = originGuard(parts.baseUrl);
+  const guard = originGuard(parts.baseUrl, parts.allowedOrigins);
   const challenge = challenges(parts.baseUrl);
   return async (request) => {
     guard(request);

@@ -7,6 +7,7 @@ import type { ToolBox } from '../mcp/toolbox.ts';
 import { type Admit, admission, admissionWithOlderRoles, type SessionCaller } from './admission.ts';
 import type { Authenticate } from './authentication.ts';
 import { scopeGuard } from './challenge.ts';
+import { crossOrigin } from './cross-origin.ts';
 import { directToolRoutes } from './direct-tools.ts';
 import { type Health, healthRoutes } from './health.ts';
 import type { Limits } from './limits.ts';
@@ -31,6 +32,8 @@ export interface HttpParts {
   authenticate: Authenticate;
   /** Holds calls while the service starts. */
   hold?(): Promise<void> | null;
+  /** Origins of pages that may call tools. */
+  toolOrigins?: ReadonlySet<string>;
   /** How often who may ask. */
   limits: Limits;
   /** Store and projection state; where `serving` is false, health and readyz answer 503. */
@@ -62,7 +65,7 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
       return admission(request);
     };
   };
-  const admitCall = afterStart(admit);
+  const admitCall = afterStart(admissionWithOlderRoles({ ...parts, allowedOrigins: parts.toolOrigins }));
   const requireScope = scopeGuard(tools, parts.baseUrl);
   const penalties = new Penalties();
   // Addresses are as they are written, in small and large letters too: so are the rules of proxies for them.
@@ -83,6 +86,7 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   // Routes' faults are logged with their request; what Koa still reports is a connection lost or cut.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
   app.use(requests(logger, parts.metrics?.answered));
+  app.use(crossOrigin(parts.baseUrl, parts.toolOrigins ?? new Set()));
   app.use(mcpEndpoint(createProtocol(tools, { name: 'veritrail', version }), admitCall, requireScope, penalties));
   if (oauth) app.use(oauthEndpoints(oauth, parts.limits));
   app.use(router.routes()).use(router.allowedMethods());

@@ -7,16 +7,19 @@ import { HttpError } from './errors.ts';
  * Host must be a loopback name or the base address's; Origin, where there is one, must be the service's own. `null`, which
  * browsers send for pages that hide where they are, is nobody's own.
  *
- * For the endpoint, the direct form and pages: no page of another origin may ask them, and none answers with CORS
- * headers. What programs of the OAuth server ask, and its metadata, need `hostGuard` alone: see oauth.ts.
+ * For the endpoint, the direct form and pages: no page of another origin may ask them, unless the operator has allowed
+ * it to call tools (see cross-origin.ts). What programs of the OAuth server ask, and its metadata, need `hostGuard` alone: see oauth.ts.
  */
-export function originGuard(baseUrl: string): (request: IncomingMessage) => void {
+export function originGuard(
+  baseUrl: string,
+  allowedOrigins: ReadonlySet<string> = new Set(),
+): (request: IncomingMessage) => void {
   const { origin: ours } = new URL(baseUrl);
   const isOurHost = hostCheck(baseUrl);
   return ({ headers: { host = '', origin } }) => {
     const known = isOurHost(host);
     if (known === null) throw unknownHost();
-    if (origin === undefined || origin === ours) return;
+    if (origin === undefined || origin === ours || allowedOrigins.has(origin)) return;
     if (known !== 'LOOPBACK' || (origin !== `http://${host}` && origin !== `https://${host}`)) {
       throw foreignOrigin();
     }

@@ -1,0 +1,68 @@
+/** What a real browser lets pages of an allowed and of another origin do. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { closeBrowsers, openWindow, startBrowser } from '../support/browser.ts';
+import { startToyService, TOKEN } from '../support/toy-tools.ts';
+
+const browser = await startBrowser();
+if (browser) {
+  const test = suite('calls of other origins in a browser');
+
+  /** A page of an origin of its own. */
+  async function startPage() {
+    const html = '<!doctype html><html lang="en"><title>t</title><link rel="icon" href="data:,"></html>';
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end(html);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+
+  const allowed = await startPage();
+  const other = await startPage();
+  const service = await startToyService({ toolOrigins: new Set([allowed.origin]) });
+
+  /** Calls a tool from a page of the origin, and answers what the page gets. */
+  async function callFrom(origin: string): Promise<string> {
+    const { page, close } = await openWindow(browser!, origin);
+    await page.goto('/');
+    const got = await page.evaluate(
+      async ([url, token]) => {
+        const init = {
+          method: 'POST',
+          headers: {
+            Authorization: `Bearer ${token}`,
+            'Content-Type': 'application/json',
+            'MCP-Protocol-Version': '2025-11-25',
+          },
+          body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+        };
+        return fetch(url!, init).then(
+          async (response) => `${response.status} ${await response.text()} ${response.headers.get('X-Request-Id')}`,
+          () => 'blocked',
+        );
+      },
+      [`${service.url}/api/mcp/v1`, TOKEN],
+    );
+    await close();
+    return got;
+  }
+
+  test('a page of an allowed origin calls and reads the answer', async () => {
+    assert.match(await callFrom(allowed.origin), /^200 \{"jsonrpc":"2.0","id":1,"result":\{\}\} \S{5,}$/);
+  });
+
+  test('a page of another origin gets nothing', async () => {
+    assert.is(await callFrom(other.origin), 'blocked');
+  });
+
+  test.after(async () => {
+    await closeBrowsers();
+    await service.stop();
+    for (const { server } of [allowed, other]) server.close();
+  });
+  test.run();
+}
