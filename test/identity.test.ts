@@ -106,7 +106,7 @@ for (const [what, wanted, code, field] of [
   ['367 days', { days: 367 }, 'invalid_input', 'days'],
   ['no organization', { organizations: [] }, 'invalid_input', 'organizations'],
   ['an unknown organization', { organizations: ['org_00000000000000000000000000'] }, 'not_found', 'organizations'],
-  ['a stranger', { account_id: 'acc_00000000000000000000000000' }, 'forbidden', 'role'],
+  ['a stranger', { account_id: 'acc_00000000000000000000000000' }, 'not_found', 'organizations'],
 ] as const) {
   tokens(`a token for ${what} is refused and writes nothing`, async () => {
     const { issue, events, organizationId, accounts } = await start();
