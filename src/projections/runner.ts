@@ -22,6 +22,8 @@ const TICK_MS = 1_000;
 /** How often a follower looks at what the leader has done, while somebody waits for it. */
 const FOLLOW_MS = 15;
 const RETRY_MS = 500;
+/** While a store is away nobody waits longer than this for it to be back: time for one more attempt. */
+const AWAY_WAIT_MS = 1_000;
 
 type RunnerRole = 'LEADER' | 'FOLLOWER';
 
@@ -34,8 +36,8 @@ export class Runner {
   /** Every event written before this moment (epoch milliseconds) can be read. */
   caughtUpAt = 0;
   lastError: string | null = null;
-  /** A store is away: nobody waits for it to come back. */
   private away = false;
+  private givingUp: NodeJS.Timeout | undefined;
   private readonly lease: LeaseHold;
   private readonly waiters = new Waiters();
   private readonly stopping = new AbortController();
@@ -101,7 +103,7 @@ export class Runner {
   }
 
   private wait(condition: () => boolean, ms: number): Promise<boolean> {
-    const waiting = this.waiters.until(condition, this.away ? 0 : ms);
+    const waiting = this.waiters.until(condition, this.away ? Math.min(ms, AWAY_WAIT_MS) : ms);
     if (this.role === 'FOLLOWER') void this.follow();
     return waiting;
   }
@@ -129,7 +131,7 @@ export class Runner {
     this.checkpoints = applier.checkpoints;
     this.position = this.lease.current?.position ?? null;
     this.role = 'LEADER';
-    this.away = false;
+    this.noteBack();
     const leading = new AbortController();
     const end = () => leading.abort();
     const fail = (error: unknown) => {
@@ -161,8 +163,14 @@ export class Runner {
 
   private noteAway(error: unknown): void {
     if (!(error instanceof StoreUnavailable)) return;
+    if (this.away) return;
     this.away = true;
-    this.waiters.giveUp();
+    this.givingUp = setTimeout(() => this.waiters.giveUp(), AWAY_WAIT_MS).unref();
+  }
+
+  private noteBack(): void {
+    this.away = false;
+    clearTimeout(this.givingUp);
   }
 
   /** One stamp at a time; those who ask meanwhile share the next. */
@@ -209,7 +217,7 @@ export class Runner {
     }
     this.caughtUpAt = Math.max(this.caughtUpAt, lease?.caught_up_at ?? 0);
     this.pendingSince = null;
-    this.away = false;
+    this.noteBack();
     this.waiters.check();
   }
 

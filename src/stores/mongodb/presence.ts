@@ -43,7 +43,7 @@ export class Presence {
     if (!this.#watching) void this.#watch();
     try {
       const result = await Promise.race([work(), givenUp]);
-      this.#succeeded += 1;
+      this.#noteAnswer();
       return result;
     } finally {
       this.#waiting.delete(giveUp);
@@ -56,14 +56,18 @@ export class Presence {
     for (const giveUp of this.#waiting.keys()) giveUp();
   }
 
+  #noteAnswer(): void {
+    this.#succeeded += 1;
+    this.#away = false;
+  }
+
   /** Looks at the server as long as somebody waits for it, or it is away. One loop, however many wait. */
   async #watch(): Promise<void> {
     this.#watching = true;
     while (!this.#ended && (this.#away || this.#waiting.size > 0)) {
       const before = this.#succeeded;
       await pause(this.#away ? AGAIN_MS : SILENT_MS);
-      if (this.#succeeded > before) this.#away = false;
-      else if (this.#away || this.#waiting.size > 0) await this.#look();
+      if (this.#succeeded === before && (this.#away || this.#waiting.size > 0)) await this.#look();
     }
     this.#watching = false;
   }
@@ -72,7 +76,7 @@ export class Presence {
     const before = this.#succeeded;
     const answered = new Promise<void>((resolve) => {
       const alive = () => {
-        this.#succeeded += 1;
+        this.#noteAnswer();
         resolve();
       };
       // What fails on the way may be an old connection: the work's own attempts have the rest of the time.
