@@ -5,6 +5,7 @@ import { derivedId, itemCommandId } from '../commands/ids.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { commandOrganization } from './actor.ts';
 import type { Log } from './log.ts';
+import { migrateAccounts } from './migrations/migrate.ts';
 import { keepFirstName } from './names.ts';
 import { DEFAULT_DAYS, storeToken } from './token-record.ts';
 
@@ -53,6 +54,8 @@ export async function firstStart(parts: InstallationParts): Promise<Installation
 /** The first half of the first start: everything but the token. */
 export async function establish(parts: InstallationParts, names: typeof NAMES): Promise<Installation> {
   const { accounts, handler, now } = parts;
+  // An empty account store is begun in today's shape.
+  await migrateAccounts(accounts);
   // The fence: of several processes that start together one inserts it, and all go on with that one's.
   await keepInstallation(accounts, randomUUID());
   const installation = (await keptInstallation(accounts))!;
