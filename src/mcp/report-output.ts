@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { REPORT_TYPES } from '../queries/report/types.ts';
 import * as field from './fields.ts';
 import { nextCursor, position, time } from './output.ts';
+import { verification } from './register-output.ts';
 
 const figure = z.strictObject({
   name: z.string(),
@@ -35,7 +36,13 @@ const head = {
   digest: field.sha256().describe('of the whole report: the same on every page and in every format'),
   incomplete: z.literal(true).optional().describe('an event of the organization could not be read: something may lack'),
   proof: z
-    .record(z.string(), z.unknown())
+    .looseObject({
+      verification: verification
+        .optional()
+        .describe(
+          'on the first page: all changes from inputs.from_position to position held against the log; its verify_cursor goes on in listChanges with verify and these two as filter.from and filter.to',
+        ),
+    })
     .optional()
     .describe('of AUDIT_PACK: the first seal that covers position, and the way to it from the event there'),
   pending_seal: z.literal(true).optional().describe('of AUDIT_PACK: no seal covers position yet'),

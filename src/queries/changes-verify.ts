@@ -2,7 +2,7 @@ import type { Caller } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { changeId } from '../projections/changes.ts';
 import type { Condition } from '../stores/read-store.ts';
-import { boundary, recordKeys } from './change-conditions.ts';
+import { boundary, changeConditions, recordKeys } from './change-conditions.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { readSigned, writeSigned } from './cursor.ts';
 import type { Moment } from './moment.ts';
@@ -46,6 +46,29 @@ export async function verifyListed(
   if (next === null) return verification;
   const goesOn: VerifyPlace = [top, next, verification.verdict === 'INVALID'];
   return { ...verification, verify_cursor: writeSigned(reader.cursorKey, bound, goesOn) };
+}
+
+/**
+ * Verifies all changes between two positions for who is shown them elsewhere. Its cursor goes on in listChanges, with
+ * verify and the same two positions as the filter's from and to.
+ */
+export async function verifyBetween(
+  reader: Reader,
+  caller: Caller,
+  organization_id: string,
+  period: { from: string; to: string },
+  context: VerifyContext,
+): Promise<Verification & { verify_cursor?: string }> {
+  const moment: Moment = { today: '', ordinal: null };
+  const input: ChangesInput = { organization_id, filter: period, size: 1, view: 'COUNT', verify: true };
+  const where = await changeConditions(reader, caller, input, moment);
+  const boundTo = listBinding(input);
+  return verifyListed(reader, caller, input, { moment, where, boundTo }, context);
+}
+
+/** Returns the inputs that a list of changes' cursors hold for. */
+export function listBinding({ organization_id, filter, as_of }: ChangesInput): readonly unknown[] {
+  return ['listChanges', organization_id, filter ?? {}, as_of ?? null];
 }
 
 async function wholeUntil(

@@ -6,7 +6,7 @@ import type { Condition } from '../stores/read-store.ts';
 import { asksForAccess, listAccess } from './access.ts';
 import { aboutRecords, changeConditions } from './change-conditions.ts';
 import type { ChangesInput } from './changes-input.ts';
-import { verifyListed } from './changes-verify.ts';
+import { listBinding, verifyListed } from './changes-verify.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { answerNotes } from './list.ts';
 import { type Moment, momentOf } from './moment.ts';
@@ -34,7 +34,7 @@ export async function listChanges(
   if (asksForAccess(input.filter)) return listAccess(reader, caller, input);
   const organizationId = input.organization_id;
   permit(caller, organizationId, 'listChanges');
-  const boundTo = ['listChanges', organizationId, input.filter ?? {}, input.as_of ?? null];
+  const boundTo = listBinding(input);
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
   const moment: Moment = after ?? (await momentOf(reader, organizationId, input.as_of));
   const where = await changeConditions(reader, caller, input, moment);

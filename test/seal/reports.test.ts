@@ -9,6 +9,8 @@ import * as assert from 'uvu/assert';
 import { ORGANIZATION, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
 import { type Ask, digestOfAnswer, figuresOf, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
 import { addVendors, allEvents, type Sealing, sealing } from '../support/sealing.ts';
+import { withReadModels } from '../support/tamper.ts';
+import { set, type Verified } from '../support/verified.ts';
 
 const test = suite<{ register: TestRegister; sealer: Sealing; ask: Ask }>('seals in reports');
 
@@ -98,6 +100,26 @@ test('a pack is checked by the example with nothing but the key', async ({ regis
   assert.equal(check({ ...pack, proof: otherSeal }), [1, ['yes', 'NO', 'NO'], '']);
   assert.equal(check({ ...pack, title: 'Audit pack: Autumn' }), [1, ['NO', 'yes', 'yes'], '']);
   rmSync(folder, { recursive: true });
+});
+
+test('a pack says whether the changes that it shows are as the log has them, and which part was checked', async ({
+  register,
+  sealer,
+  ask,
+}) => {
+  const pack = await packOf(register, ask);
+  await sealer.later(61_000);
+  const verificationOf = async () => ((await pack()).proof as Verified).verification;
+  const good = await verificationOf();
+  assert.equal([good.verdict, good.complete, good.covered_from, good.faults], ['VALID', true, '1', []]);
+  const forged = await withReadModels(register.folder, [set('actor_id', "'acc_forged'", 3)], verificationOf);
+  assert.equal(
+    forged.faults.map(({ why, position, differs }) => [why, position, differs]),
+    [['DIFFERS', '3', ['actor_id']]],
+  );
+  const { audits } = await register.call<{ audits: { id: string }[] }>('listAudits', { organization_id: ORGANIZATION });
+  const first = await ask({ type: 'AUDIT_PACK', audit_id: audits[0]!.id, format: 'MARKDOWN' });
+  assert.match(JSON.stringify(first), /Changes checked.*positions 1 to \d+ are as the log has them/);
 });
 
 test.run();

@@ -1,3 +1,5 @@
+import type { Proof } from '../proofs.ts';
+import type { Verification } from '../verification.ts';
 import type { Content, Fact, Figure, Row, Section } from './report-type.ts';
 
 /** Names of the people in a page: see ReportPeople. */
@@ -21,8 +23,8 @@ export interface Head {
   digest: string;
   /** An event of the organization could not be read: something may lack. */
   incomplete?: true;
-  /** The first seal that covers the position, and that the position's event is in it. */
-  proof?: object;
+  /** The first seal that covers the position, and that the position's event is in it; on the first page, the check of its changes. */
+  proof?: Proof & { verification?: Verification };
   /** There is none yet. */
   pending_seal?: true;
 }

@@ -3,10 +3,12 @@ import { Refusal } from '../../commands/refusal.ts';
 import { permit } from '../../commands/roles.ts';
 import { historyOf } from '../../projections/read-model.ts';
 import type { Drawn } from '../access-entry.ts';
+import { verifyBetween } from '../changes-verify.ts';
 import { readSigned, writeSigned } from '../cursor.ts';
 import { holdingAt, logTimeOf, type PinnedMoment, pinnedMoment } from '../moment.ts';
 import { proofOf } from '../proofs.ts';
 import { isIncomplete, type Reader } from '../reader.ts';
+import type { Verification } from '../verification.ts';
 import { Cutter } from './cutter.ts';
 import { digestOf } from './digest.ts';
 import { requireOwner } from './owner.ts';
@@ -63,7 +65,7 @@ export async function getReport(
   const context = contextOf(reader, caller, input, moment, progress);
   await requireOwner(context);
   const format = FORMATS[name];
-  const { head, page, counts, mark } = await draw(context, type, format, place);
+  const { head, page, counts, mark } = await draw(context, caller, type, format, place);
   if (place === null) drawn({ organization_id, type, format: name, position: head.position, ...context.inputs });
   const goesOn: Place = [moment.today, moment.ordinal, page.next ?? 0, head.digest, counts, mark];
   return {
@@ -104,7 +106,7 @@ export async function openReportFile(
     identity: JSON.stringify([organization_id, type, moment, inputs, isIncomplete(reader, organization_id)]),
     names: (keys) => new ReportPeople(context).named(keys),
     async draw() {
-      const { head, page } = await draw(context, type, null, null);
+      const { head, page } = await draw(context, caller, type, null, null);
       drawn({ organization_id, type, format: name, position: head.position, ...inputs });
       return { head, written: await format.write(head, page), people: page.people };
     },
@@ -138,6 +140,7 @@ function contextOf(
  */
 async function draw(
   context: ReportContext,
+  caller: Caller,
   name: ReportName,
   format: AnswerFormat | null,
   place: Place | null,
@@ -161,7 +164,9 @@ async function draw(
     generated_at: reader.now().toISOString(),
     digest,
     ...(incomplete ? { incomplete: true } : {}),
-    ...(type.proved ? await provenBy(context) : {}),
+    ...(type.proved
+      ? await provenBy(context, place === null ? () => verifiedFor(context, caller, content) : null)
+      : {}),
   };
   return {
     head,
@@ -172,10 +177,30 @@ async function draw(
 }
 
 /** The first seal that covers the report's position, with the path that shows it. */
-async function provenBy(context: ReportContext): Promise<Pick<Head, 'proof' | 'pending_seal'>> {
+async function provenBy(
+  context: ReportContext,
+  verify: (() => Promise<Verification | null>) | null,
+): Promise<Pick<Head, 'proof' | 'pending_seal'>> {
   const { reader, organizationId, moment } = context;
   const proof = await proofOf(reader.models, organizationId, moment.ordinal);
-  return proof ? { proof } : { pending_seal: true };
+  if (proof === null) return { pending_seal: true };
+  const verification = verify === null ? null : await verify();
+  return { proof: verification === null ? proof : { ...proof, verification } };
+}
+
+/** Holds the changes that a report shows, and those up to its position, against the log; null where one call cannot. */
+async function verifiedFor(context: ReportContext, caller: Caller, { inputs }: Content): Promise<Verification | null> {
+  const { reader, organizationId, moment } = context;
+  const period = { from: String(inputs?.from_position ?? 1), to: String(moment.ordinal) };
+  // Who asked for the report may have left: that ends it.
+  const progress = () => context.recordsRead?.(0);
+  try {
+    return await verifyBetween(reader, caller, organizationId, period, { progress });
+  } catch (error) {
+    // The report is drawn all the same, and says nothing of a check.
+    if (error instanceof Refusal && error.code === 'too_large') return null;
+    throw error;
+  }
 }
 
 /** A type takes what narrows it, and nothing else: what is silently left out would be believed to hold. */

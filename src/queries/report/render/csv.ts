@@ -4,7 +4,7 @@ import type { AnswerFormat, Head, Page, People } from '../page.ts';
 import { personIn } from '../people.ts';
 import type { Column, Figure, Row, Section } from '../report-type.ts';
 import { type Style, textOf } from './cells.ts';
-import { NAMES } from './head.ts';
+import { checkedText, NAMES } from './head.ts';
 import { cutRows, leftOut } from './json.ts';
 
 /*
@@ -76,6 +76,7 @@ function factsOf(head: Head): Row[] {
     ...{ as_of, position, today, generated_at, digest },
     names: NAMES,
     seal: head.pending_seal ? 'pending' : head.proof ? 'covers this position: the JSON form has the proof' : undefined,
+    changes_checked: head.proof?.verification && checkedText(head.proof.verification),
     incomplete: head.incomplete,
   };
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
