@@ -35,7 +35,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
     tool({
       name: 'listChanges',
       description:
-        'Who changed what, when and why, newest first. verify: against the log. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
+        'Who changed what, when and why, newest first. verify: all that the filter finds, against the log; verify_cursor goes on. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
       input: z.strictObject({
         organization_id: field.organizationId(),
         filter: z
