@@ -117,7 +117,7 @@ function illegalCalls(): Map<string, string> {
   ]);
 }
 
-/** How long calls take at the 99th percentile beside the worst of the illegal calls, and in peace. */
+/** The 99th percentile of calls' time beside the worst of the illegal calls, and in peace. */
 async function besideIllegalCalls(port: number, call: Buffer, token: string) {
   const peace: number[] = [];
   let worst = { name: '', p99: 0 };

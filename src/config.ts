@@ -26,7 +26,7 @@ export interface Config {
   rateLimitPerMinute: number | null;
   /** The OpenID provider that people may sign in by. */
   oidc: { issuer: string; clientId: string; clientSecret: string } | null;
-  /** Whether documents of OAuth clients are fetched from the Internet. */
+  /** Says when documents of OAuth clients are fetched from the Internet. */
   clientMetadataFetch: MetadataFetchMode;
   /** Replaces the embedded event store. */
   eventStoreUrl: string | null;
@@ -38,7 +38,7 @@ export interface Config {
   /** How long a write waits until its own effect can be read. */
   writeWaitMs: number;
   logLevel: LogLevel;
-  /** How figures for Prometheus are served; null: they are not. The port is one of 127.0.0.1 alone. */
+  /** The way figures for Prometheus are served; null: they are not. The port is one of 127.0.0.1 alone. */
   metrics: { token: string | null; port: number | null } | null;
 }
 
@@ -207,7 +207,7 @@ function isForOthers({ HOST, BASE_URL }: Pick<Settings, 'HOST' | 'BASE_URL'>): b
   return !isLoopback(HOST) || (BASE_URL !== undefined && !isLoopback(new URL(BASE_URL).hostname));
 }
 
-/** Whether nobody beyond this machine can reach the service, as far as the settings tell. */
+/** Returns true where, by the settings, nobody beyond this machine can reach the service. */
 export function isForThisMachineAlone(config: Pick<Config, 'host' | 'baseUrl' | 'trustedProxies'>): boolean {
   const { host, baseUrl, trustedProxies } = config;
   return !isForOthers({ HOST: host, BASE_URL: baseUrl ?? undefined }) && trustedProxies.length === 0;

@@ -83,7 +83,7 @@ export class Metrics {
     });
   }
 
-  /** How much waits, each queue by its name. */
+  /** The length of each queue, by its name. */
   private queues(looks: Readonly<Record<string, () => number>>): void {
     new Gauge({
       ...{ name: 'veritrail_queue_length', help: 'What waits in a queue.' },

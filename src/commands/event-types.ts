@@ -118,7 +118,7 @@ export const EVENT_TYPES = [
 /** The newest schema version that can be read of each event type. */
 export type ReadableEvents = Readonly<Record<string, number>>;
 
-/** What this version can read. */
+/** The event types that this version reads, each with its newest schema version. */
 export const READABLE_EVENTS: ReadableEvents = Object.fromEntries(
   EVENT_TYPES.map((type) => [type, schemaVersion(type)]),
 );

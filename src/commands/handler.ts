@@ -64,7 +64,7 @@ export interface HandlerOptions {
   maxAcceptanceDays: number;
   /** Set where the clock is not the real one: marks every event. */
   simulated?: boolean;
-  /** Whether all instances that run now can read new events of this type; without it they are taken to. */
+  /** Answers true where every live instance can read new events of this type. Without it, all are taken to. */
   canRead?: (type: string) => boolean;
 }
 

@@ -3,7 +3,7 @@ import { type EventStore, NO_STREAM, type Position } from '../stores/event-store
 import type { TrailEvent } from '../trail/event.ts';
 
 /**
- * How long an append without an answer is retried with the same bytes. That is safe: their id is their hash, so the
+ * The time for which an append without an answer is retried with the same bytes. That is safe: their id is their hash, so the
  * store can only say "already there". After that, the command is decided again on fresh state, until its deadline.
  */
 const RETRY_SAME_BYTES_MS = 3_000;

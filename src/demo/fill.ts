@@ -27,7 +27,7 @@ import { technologyVendors } from './technology-vendors.ts';
 const FOUNDED_DAYS_AGO = 730;
 /** The longest acceptance the stories hold; the service's own setting is for its users. */
 const MAX_ACCEPTANCE_DAYS = 366;
-/** What the first owner is called until the link of the first start was used. */
+/** The first owner's name until somebody uses the link of the first start. */
 const FIRST_OWNER = 'Owner';
 const CLIENT = { name: 'veritrail-demo', version: VERSION };
 

@@ -8,7 +8,7 @@ import type { RequestState } from './request.ts';
 
 export const METRICS_PATH = '/metrics';
 
-/** What the figures are read from: see src/metrics.ts. */
+/** The source of the figures: see src/metrics.ts. */
 export interface Figures {
   contentType: string;
   text(): Promise<string>;

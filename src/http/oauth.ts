@@ -40,7 +40,7 @@ export function oauthEndpoints(oauth: OAuth, limits: Limits): Middleware<Request
     if (!forBrowsers) return next();
     if (method !== 'GET') throw methodNotAllowed('GET');
     await serve(oauth, ctx);
-    // What the library left unanswered, a page answers.
+    // A page answers where the library left a request unanswered.
     if (ctx.respond !== false) await next();
   };
 }

@@ -48,7 +48,7 @@ export class AccessCounts {
     return first;
   }
 
-  /** How many counts are kept. */
+  /** The number of counts that are kept. */
   get size(): number {
     return this.counts.size + this.ended.length;
   }

@@ -130,7 +130,7 @@ export class AccessLog {
   /** Begins to write every few seconds. */
   start(): void {
     const writeDue = () => {
-      // Of a store that says nothing, each write waits long: the next must not queue up behind it.
+      // Each write to a silent store waits long, and the next must not queue up behind it.
       if (this.writes === 0) void this.write((now) => this.counts.take(now, false));
     };
     this.timer ??= setInterval(writeDue, EVERY_MS).unref();
@@ -142,7 +142,7 @@ export class AccessLog {
     return !this.failing;
   }
 
-  /** How many entries and counts wait to be written. */
+  /** The number of entries and counts that wait to be written. */
   get kept(): number {
     return this.notes.length + this.waiting.size + this.counts.size;
   }

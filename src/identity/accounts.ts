@@ -98,12 +98,12 @@ export class Accounts {
     return (await this.get(id))!;
   }
 
-  /** What was done before keeps the name that it was done by. @throws Refusal invalid_input, too_large */
+  /** Renames an account from now on: earlier acts keep the earlier name. @throws Refusal invalid_input, too_large */
   async rename({ account_id: id }: Session, wanted: string): Promise<void> {
     const { accounts, now } = this.parts;
     const name = readName(wanted);
     await keepName(accounts, id, name, now().toISOString());
-    // Of an account that is erased at the same moment nothing must be left.
+    // Nothing must be left of an account that is erased at the same moment.
     if (!(await accounts.update('accounts', id, { name }, { erased_at: null }))) await forgetNames(accounts, id);
   }
 

@@ -61,7 +61,7 @@ export class OrganizationReads {
   }
 
   /**
-   * What a read answers. Where the log is silent for a second or away, the last answer serves in its place, as long as it
+   * Returns what a read answers. Where the log is silent for a second or away, the last answer serves in its place, as long as it
    * is recent and `serves` holds for it.
    * @throws StoreUnavailable where no answer can serve
    */
@@ -92,7 +92,7 @@ export class OrganizationReads {
   }
 }
 
-/** What a promise answers within `ms`; null where it does not, or where the store is away. */
+/** Returns what a promise answers within `ms`; null where it does not, or where the store is away. */
 async function orSilence<T>(answer: Promise<T>, ms: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<null>((resolve) => {

@@ -21,7 +21,7 @@ export class Passwords {
 
   constructor(private readonly hasher: Hasher = ARGON2) {}
 
-  /** How many passwords wait to be hashed or checked. */
+  /** The number of passwords that wait to be hashed or checked. */
   get waiting(): number {
     return this.turns.waiting;
   }

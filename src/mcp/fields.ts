@@ -29,7 +29,7 @@ function clean(text: string): string {
 /** A text as it arrives may be so many times longer than it is after cleaning: a letter of three marks becomes one. */
 const MAX_RAW_RATIO = 4;
 
-/** What costs much to clean or to normalize is refused before. */
+/** Refuses texts that would cost much to clean or to normalize, before either is done. */
 function string(longest: number, forbidden: RegExp) {
   const tooLong = `is longer than ${longest} characters: shorten it`;
   return z

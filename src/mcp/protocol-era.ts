@@ -10,7 +10,7 @@ import { isObject, type Params, ProtocolError, type RpcRequest } from './protoco
 const MODERN_VERSION = '2026-07-28';
 export const LATEST_LEGACY_VERSION = LATEST_PROTOCOL_VERSION;
 
-/** What is older speaks another transport; 2025-03-26 would have us receive batches, which every later version forbids. */
+/** Older versions speak another transport; 2025-03-26 would have us receive batches, which every later version forbids. */
 const LEGACY_VERSIONS = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version >= '2025-06-18');
 export const SUPPORTED_VERSIONS: readonly string[] = [MODERN_VERSION, ...LEGACY_VERSIONS];
 

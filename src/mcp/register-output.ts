@@ -70,7 +70,7 @@ const seal = z.strictObject({
   position: z.string().describe('of the event that holds it'),
   event_id: z.string(),
 });
-/** What a check of changes against the log came to. */
+/** The outcome of checking changes against the log. */
 export const verification = z.strictObject({
   verdict: z.enum(['VALID', 'INVALID']).describe('of what is covered alone'),
   complete: z.boolean().describe('false: a part is left, verify_cursor goes on with it'),

@@ -47,7 +47,7 @@ export class LiveInstances {
     this.now = parts.now ?? Date.now;
   }
 
-  /** Whether every live instance can read new events of this type. Asked at every write: it looks at nothing. */
+  /** Answers true where every live instance can read new events of this type. Asked at every write, so it reads no store. */
   canRead = (type: string): boolean => !this.unreadable.has(type);
 
   /** Registers this instance, so that from now on nothing is written that it cannot read. */

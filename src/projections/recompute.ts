@@ -80,7 +80,7 @@ export class RecomputedChanges {
     private readonly organizationId: string,
   ) {}
 
-  /** How many streams were read. */
+  /** The number of streams that were read. */
   get size(): number {
     return [...this.streams.values()].filter(({ events }) => events.length > 0).length;
   }

@@ -48,7 +48,7 @@ function firstSides(eventTypes: readonly string[] | undefined): Condition {
   return withSeals ? oneOf('side', [0, SEAL_SIDE]) : { key: 'side', op: 'eq', value: 0 };
 }
 
-/** Who did it: people and SYSTEM, or the tokens it was done with. */
+/** The condition on actors: people and SYSTEM, or the tokens that were used. */
 function byActor(ids: readonly string[], caller: Caller): Condition {
   const tokens = ids.filter((id) => id.startsWith('tok_'));
   if (tokens.length === 0) {

@@ -12,7 +12,7 @@ import { type Verification, type VerifyContext, verify } from './verification.ts
 /** Where a verification goes on: the position it began with, the newest one that is left, and whether a fault was found. */
 type VerifyPlace = [top: number, next: number, isInvalid: boolean];
 
-/** What a list is of. */
+/** The range that a list covers. */
 interface Listed {
   moment: Moment;
   where: readonly Condition[];

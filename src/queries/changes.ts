@@ -24,7 +24,7 @@ const MOST_SIDES = 21;
 /** HISTORY of a record: the newest so many. */
 const HISTORY = 50;
 
-/** Who changed what, when and why, newest first; with `verify` all that the filter finds is held against the log. */
+/** Lists who changed what, when and why, newest first. With `verify`, everything the filter finds is checked against the log. */
 export async function listChanges(
   reader: Reader,
   caller: Caller,
@@ -68,7 +68,7 @@ export async function listChanges(
   return { changes: changes.slice(0, shown), ...next, ...notes, ...proofs };
 }
 
-/** Of each listed event the path that shows that the newest seal covers it; null where it does not, or has none. */
+/** Returns for each listed event the path that shows that the newest seal covers it; null where no seal does. */
 async function inclusionOf(reader: Reader, organizationId: string, listed: readonly ChangeDocument[]) {
   const positions = listed.map(({ position }) => position);
   const paths = await pathsOf(reader.models, organizationId, positions);
@@ -134,7 +134,7 @@ export async function presentChanges(
   }));
 }
 
-/** Who did it, by the name that they had then. */
+/** The actor, by the name that they had then. */
 function actor(
   { actor_id: id, recorded_at }: ChangeDocument,
   names: Names,

@@ -86,7 +86,7 @@ export async function readNames(
   return new Names(histories, ambiguous);
 }
 
-/** What names are read from. */
+/** The stores that names are read from. */
 export interface NamesReader {
   accounts: AccountStore;
   readonly models: Pick<ReadModels, 'get'>;
@@ -102,7 +102,7 @@ export function namesIn(reader: NamesReader, organizationId: string, ids: Iterab
 
 interface Memberships {
   members: Readonly<Record<string, unknown>>;
-  /** Who was removed or left. */
+  /** People who were removed or left. */
   former: Readonly<Record<string, unknown>>;
 }
 

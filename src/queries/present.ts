@@ -89,7 +89,7 @@ export function atMost(document: Document): number {
   return characters;
 }
 
-/** How many of these fit into an answer beside what is `taken` of it; at least one. */
+/** Returns the number of these that fit into an answer of which `taken` is used; at least one. */
 export function fitting(documents: readonly Document[], taken = 0): number {
   if (documents.reduce((sum, document) => sum + atMost(document), taken) <= ANSWER_CHARACTERS) return documents.length;
   let characters = taken;

@@ -18,10 +18,10 @@ export interface Verification {
   complete: boolean;
   covered_from: string | null;
   covered_to: string | null;
-  /** How many events this call has read, and of how many streams. */
+  /** The numbers of events and of streams that this call has read. */
   events: number;
   streams: number;
-  /** How many of the changes have lost their data in the log. */
+  /** The number of changes whose data were erased in the log. */
   erased?: number;
   faults: ChangeFault[];
   seal: SealAt | null;
@@ -29,7 +29,7 @@ export interface Verification {
   offline_check: string;
 }
 
-/** What a call asks to be verified, as far as the calls before it have not done so. */
+/** The part of a filter that the calls before this one have not verified. */
 export interface VerifyAsked extends VerifyRequest {
   /** The records whose changes alone are asked for. */
   recordIds: readonly string[] | null;

@@ -43,12 +43,12 @@ export interface CheckedChange {
  */
 export class ChangeVerifier {
   readonly faults: ChangeFault[] = [];
-  /** Of records: events whose rows were seen, as `stream@revision`. */
+  /** Events of records whose rows were seen, as `stream@revision`. */
   readonly seen = new Set<string>();
   readonly changes: RecomputedChanges;
   private readonly seals: RecomputedSeals;
   private readonly brokenStreams = new Set<string>();
-  /** How many rows the filter should find, by position. */
+  /** The number of rows that the filter should find, by position. */
   private expected = new Map<number, number>();
   private newer: (CheckedChange & { logTime: string; recordedAt: string }) | null = null;
   private erasedEvents = 0;
@@ -62,7 +62,7 @@ export class ChangeVerifier {
     this.seals = new RecomputedSeals(reader.events, allowance, request.organizationId);
   }
 
-  /** How many of the events that were checked have no data any more. */
+  /** The number of checked events whose data were erased. */
   get erased(): number {
     return this.erasedEvents;
   }

@@ -87,7 +87,7 @@ export class Sealer {
     await this.busy;
   }
 
-  /** What is known of all organizations, where this instance makes the seals. Times are epoch milliseconds. */
+  /** The state of all organizations' seals, where this instance makes them. Times are epoch milliseconds. */
   get state(): { unsealed: number; unsealedSince: number | null; newestSeal: number | null } {
     const waiting = [...this.seen.values()].filter(({ unsealed }) => unsealed > 0);
     const since = waiting.flatMap((one) => one.since ?? []);

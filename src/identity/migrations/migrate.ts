@@ -69,7 +69,7 @@ async function announce(accounts: AccountStore, newest: number): Promise<void> {
   }
 }
 
-/** Whether there ever was a first start on this store. */
+/** Returns true where this store has had its first start. */
 async function isInUse(accounts: AccountStore): Promise<boolean> {
   return (await accounts.get('secrets', 'installation')) !== null;
 }
@@ -89,7 +89,7 @@ export async function requireSchema(accounts: AccountStore, newest = MIGRATIONS.
   );
 }
 
-/** Whether a record of `secrets` is the one with the numbers. */
+/** Returns true for the record of `secrets` that holds the numbers. */
 export function isSchema(record: AccountRecord): record is AccountSchema {
   return record.id === SCHEMA_ID;
 }

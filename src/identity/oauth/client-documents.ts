@@ -108,7 +108,7 @@ export class ClientDocuments {
   }
 }
 
-/** What went wrong, for the log: our own words, or the code of the network's fault. */
+/** The reason of a failure, for the log: our own words, or the code of the network's fault. */
 function whyOf(error: unknown): string {
   if (error instanceof FetchRefused) return error.message;
   return (error as NodeJS.ErrnoException).code ?? (error as Error).name;

@@ -39,7 +39,7 @@ export interface OAuthParts {
   /** Where the service is reached. Its path, if it has one, is left out: the issuer has none. */
   baseUrl: string;
   now: () => Date;
-  /** Whether documents of clients are fetched, and clients told so. */
+  /** Says when documents of clients are fetched, and clients are told so. */
   metadataFetch: MetadataFetchMode;
   /** Told what went wrong on our side. */
   report(error: unknown): void;

@@ -2,7 +2,7 @@ import { createHmac, hash, randomBytes } from 'node:crypto';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { sameText } from '../secret-text.ts';
 
-/** What a browser goes to the provider for. `session`: the id of the session that it is for. */
+/** The reason why a browser goes to the provider. `session`: the id of the session that it is for. */
 export type Errand =
   | { purpose: 'SIGN_IN'; next: string }
   | { purpose: 'CONNECT'; session: string }

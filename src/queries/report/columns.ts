@@ -19,7 +19,7 @@ const CODES = [
 
 export const isCode = (field: string): boolean => CODES.includes(field.split('.').at(-1)!);
 
-/** What a column shows of a row: `acceptance.until` is a member of a member. */
+/** Returns the value that a column shows of a row: `acceptance.until` is a member of a member. */
 export function valueAt(row: Row, field: string): unknown {
   return field.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], row);
 }

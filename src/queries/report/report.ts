@@ -192,7 +192,7 @@ async function provenBy(
 async function verifiedFor(context: ReportContext, caller: Caller, { inputs }: Content): Promise<Verification | null> {
   const { reader, organizationId, moment } = context;
   const period = { from: String(inputs?.from_position ?? 1), to: String(moment.ordinal) };
-  // Who asked for the report may have left: that ends it.
+  // The report ends where its client has left.
   const progress = () => context.recordsRead?.(0);
   try {
     return await verifyBetween(reader, caller, organizationId, period, { progress });

@@ -6,9 +6,9 @@ import { readFailure } from './calls.ts';
 import type { ConnectionSettings, Endpoint } from './connection-string.ts';
 import { NodeConnection, namedLeader } from './node-connection.ts';
 
-/** How long a node has for saying that it leads. A healthy one needs milliseconds. */
+/** The time a node has for saying that it leads. A healthy one needs milliseconds. */
 const PROBE_MS = 1000;
-/** How long a call waits for a leader, counted from when the last one was lost. */
+/** The time a call waits for a leader, counted from when the last one was lost. */
 const ELECTION_MS = 6000;
 /** After that, calls wait only this long, so that callers hear soon that the log is away. */
 const AWAY_WAIT_MS = 1000;
@@ -100,7 +100,7 @@ export class LeaderConnection {
     void this.#find();
   }
 
-  /** How long a call that comes now waits. */
+  /** The time that a call which comes now waits. */
   #patience(): number {
     const away = Date.now() - this.#lostAt;
     return Math.max(ELECTION_MS - away, AWAY_WAIT_MS);

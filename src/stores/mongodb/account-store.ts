@@ -33,7 +33,7 @@ export async function openMongoAccountStore(url: string): Promise<AccountStore> 
       await connection
         .reach(() => makeIndexes(collection, [...unique, ...plain]))
         .catch(async () => {
-          // Of several that are made by two instances at once, not every compatible server takes it well.
+          // Not every compatible server takes it well when two instances make several at once.
           for (const index of [...unique, ...plain]) await connection.reach(() => makeIndexes(collection, [index]));
         });
     }

@@ -20,7 +20,7 @@ export const DUPLICATE_KEY = 11_000;
 
 /** Tells whether a write was refused because its id or a unique value is taken. */
 export function isDuplicate(error: unknown): boolean {
-  // Of several writes, one that was a duplicate says nothing about the others.
+  // One write that was a duplicate says nothing about the others.
   if (!(error instanceof MongoServerError) || error instanceof MongoBulkWriteError) return false;
   // FerretDB 1 says so of an update in its backend's words only.
   return error.code === DUPLICATE_KEY || error.message.includes('UNIQUE constraint failed');
@@ -31,7 +31,7 @@ function isOfPort(error: unknown): boolean {
   return [StoreUnavailable, TooLarge, Fenced].some((kind) => error instanceof kind) || isDuplicate(error);
 }
 
-/** What code throws that is wrong, on this side of the wire. */
+/** Errors that only wrong code on this side of the wire throws. */
 const FAULTS = [TypeError, RangeError, ReferenceError, SyntaxError, BSON.BSONError, MongoInvalidArgumentError];
 
 function isOurFault(error: unknown): boolean {

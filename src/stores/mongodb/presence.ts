@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../errors.ts';
 const SILENT_MS = 300;
 /** A server that gives none for so long is away. */
 const PATIENCE_MS = 800;
-/** How often a server that is away is asked again. */
+/** The pause before a server that is away is asked again. */
 const AGAIN_MS = 250;
 /**
  * Work is not given up before: by then the driver has itself given up what it never sent (SELECTION_MS), so that nothing
@@ -22,7 +22,7 @@ export const SELECTION_MS = 1_000;
  * own time-outs, which have to be long enough for the slowest work of a server that is alive.
  */
 export class Presence {
-  /** What gives up the work that waits, and since when it does. */
+  /** The functions that give up waiting work, and since when each waits. */
   readonly #waiting = new Map<() => void, number>();
   #succeeded = 0;
   #away = false;
@@ -79,7 +79,7 @@ export class Presence {
         this.#noteAnswer();
         resolve();
       };
-      // What fails on the way may be an old connection: the work's own attempts have the rest of the time.
+      // A failure on the way may be that of an old connection: the work's own attempts have the rest of the time.
       this.ask().then(alive, (error: unknown) => error instanceof MongoServerError && alive());
     });
     await Promise.race([answered, pause(PATIENCE_MS)]);

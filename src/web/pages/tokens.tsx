@@ -24,7 +24,7 @@ const NEW_TOKEN = {
   read_only: checkbox(),
   once: one(z.uuid('Reload the page, then try again.')),
 };
-/** What of it comes back after reauthentication. */
+/** The fields that come back after reauthentication. */
 const KEPT = ['name', ...Object.keys(GRANT), 'read_only'];
 /** Older ones are not listed. */
 const MOST_REVOKED = 20;

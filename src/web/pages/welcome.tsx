@@ -33,7 +33,7 @@ interface Shown {
   organization: string | null;
 }
 
-/** What a link opens: an account to set up, an invitation, or a new password. */
+/** The kinds of link: an account to set up, an invitation, or a new password. */
 export const welcomePage = (parts: WebParts): Route[] => {
   const { welcome } = parts.people;
 
