@@ -23,6 +23,8 @@ export interface WholeReport extends Json {
   about: { label: string; value: string }[];
   data: { figures: ReportFigure[]; sections: { name: string; note?: string; rows: Json[] }[] };
   people: Record<string, string>;
+  /** Of a pack alone. */
+  proof?: { verification?: { verdict: string; complete: boolean } };
 }
 
 /** How a report is asked for: a tool's answer, or an error that is thrown. */
