@@ -120,16 +120,18 @@ test('what is more than a read of today waits for the log, and is unavailable wi
   cluster.hangLeader();
   const past = () => call(url, token, 'listVendors', { organization_id, as_of: '1' });
   await until(async () => (await past()).code === 'unavailable', 5_000, 'the role is no longer fresh');
-  const [today, then, changes, report] = await Promise.all([
+  const [today, then, changes, report, members] = await Promise.all([
     call(url, token, 'listVendors', { organization_id }),
     past(),
     call(url, token, 'listChanges', { organization_id }),
     call(url, token, 'getReport', { organization_id, type: 'VENDORS' }),
+    call(url, token, 'listOrganizations', { include_members: true }),
   ]);
   assert.is(today.status, 200);
   assert.is(then.code, 'unavailable');
   assert.is(changes.code, 'unavailable');
   assert.is(report.code, 'unavailable');
+  assert.is(members.code, 'unavailable');
 });
 
 test.run();

@@ -29,7 +29,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
       }),
       output: organizationsOutput,
       example: { include_members: true },
-      readsToday: () => true,
+      readsToday: ({ include_members }) => !include_members,
       run: (input, { caller }) => listOrganizations(service.reader, caller, input),
     }),
     tool({
