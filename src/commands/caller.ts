@@ -21,12 +21,15 @@ export interface Caller {
    * @throws StoreUnavailable where the log still does not answer
    */
   confirm?: () => Promise<Caller | null>;
+  /** How long this call has waited for its roles: that much less is left for its command. */
+  waited_ms?: number;
 }
 
 /** The caller with roles that the log confirms now; with none, where the credential is good no more. @throws StoreUnavailable */
 export async function confirmed(caller: Caller): Promise<Caller> {
   if (caller.confirm === undefined) return caller;
-  const { client } = caller;
-  const { confirm: _, ...rest } = (await caller.confirm()) ?? { ...caller, roles: new Map(), members: new Map() };
-  return { ...rest, client };
+  const { client, waited_ms = 0, confirm } = caller;
+  const from = Date.now();
+  const { confirm: _, ...rest } = (await confirm()) ?? { ...caller, roles: new Map(), members: new Map() };
+  return { ...rest, client, waited_ms: waited_ms + Date.now() - from };
 }

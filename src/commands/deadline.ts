@@ -1,11 +1,12 @@
 import { StoreUnavailable } from '../stores/errors.ts';
+import type { Caller } from './caller.ts';
 
 /** A command on one record is decided and appended within this of its arrival, or refused as unavailable. */
 export const COMMAND_TIMEOUT_MS = 6_000;
 
-/** When a command that arrives now must be answered, as milliseconds since the epoch. */
-export function commandDeadline(): number {
-  return Date.now() + COMMAND_TIMEOUT_MS;
+/** When a command that is given now must be answered, as milliseconds since the epoch. Its caller may have waited before. */
+export function commandDeadline({ waited_ms = 0 }: Pick<Caller, 'waited_ms'> = {}): number {
+  return Date.now() + COMMAND_TIMEOUT_MS - waited_ms;
 }
 
 /**

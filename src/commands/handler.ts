@@ -110,6 +110,8 @@ export class CommandHandler {
     for (let attempt = 1; ; attempt++) {
       const { decided, at } = await this.decide(aggregate, command, envelope, known);
       if ('done' in decided) return decided.done;
+      // Its caller was told already that it failed: nothing begins behind that caller's back.
+      if (Date.now() >= deadline) throw new StoreUnavailable('no time is left for the append');
       const events = this.seal(stream, at, decided.drafts, envelope, decided.now);
       try {
         const position = await appendWithRetries(this.store, stream, events, at.revision);

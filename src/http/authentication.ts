@@ -27,9 +27,16 @@ export async function callerOf(
     throw unauthorized(message, challenge.invalid(request));
   }
   const found = authenticate(token, request);
-  const caller = found instanceof Promise ? await found : found;
+  const caller = found instanceof Promise ? await timed(found) : found;
   if (caller !== null) return caller;
   throw unauthorized('The token is unknown, expired or revoked: make a new one.', challenge.invalid(request));
+}
+
+/** The caller, who is told how long it had to wait. */
+async function timed(found: Promise<Caller | null>): Promise<Caller | null> {
+  const from = Date.now();
+  const caller = await found;
+  return caller && { ...caller, waited_ms: Date.now() - from };
 }
 
 const unauthorized = (message: string, challenge: string) =>

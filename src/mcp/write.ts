@@ -40,7 +40,7 @@ export async function addRecord(service: Service, caller: Caller, spec: WriteSpe
   const command_id = commandId([organizationId, spec.tool], spec.input.idempotency_key);
   const id = spec.id ?? derivedId(FAMILIES[spec.family].prefix, command_id);
   const fresh = spec.id === undefined && spec.input.idempotency_key === undefined;
-  const deadline = commandDeadline();
+  const deadline = commandDeadline(caller);
   const answer = await write(service, caller, organizationId, role, id, { command_id, fresh, deadline }, spec);
   const similar = await similarTo(service.reader, organizationId, answer[spec.singular] as Record<string, unknown>);
   return similar.length > 0 ? { ...answer, similar } : answer;
@@ -48,7 +48,7 @@ export async function addRecord(service: Service, caller: Caller, spec: WriteSpe
 
 /** Changes one record, which names its organization. */
 export async function changeRecord(service: Service, caller: Caller, id: string, spec: WriteSpec): Promise<object> {
-  const deadline = commandDeadline();
+  const deadline = commandDeadline(caller);
   const found = organizationOf(service, caller, id, spec.input.organization_id);
   const organizationId = await beforeDeadline(deadline, found);
   const role = permit(caller, organizationId, deedOf(spec.tool));

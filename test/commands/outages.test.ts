@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import { commandDeadline } from '../../src/commands/deadline.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
 import { schemaVersion, upcast } from '../../src/commands/upcast.ts';
 import { type VendorCommand, vendor } from '../../src/commands/vendor.ts';
@@ -17,6 +18,15 @@ const ADD: VendorCommand = { type: 'AddVendor', fields: { name: 'Unicloud' } };
 const UPDATE: VendorCommand = { type: 'UpdateVendor', changes: { name: 'U' } };
 
 type Append = EventStore['append'];
+
+/** A promise, and what resolves it. */
+function deferred() {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
 
 /** A store whose appends go through `append`, which is told how many came before. */
 function appendingBy(store: EventStore, append: (count: number, ...args: Parameters<Append>) => ReturnType<Append>) {
@@ -104,6 +114,34 @@ outage('a store that never answers: the call is answered at its deadline', async
   const mute = like(store, { readStream: () => new Promise(() => undefined) });
   const later = { ...envelopeFor(), deadline: Date.now() + 50 };
   await unavailable(handlerOn(mute).execute({ stream: STREAM, decider: vendor }, UPDATE, later));
+});
+
+outage('after its deadline a command begins no append, for its caller was told that it failed', async ({ store }) => {
+  const held = deferred();
+  let loaded: Promise<unknown> = held.promise;
+  let appends = 0;
+  const counting = appendingBy(store, (_, ...args) => {
+    appends += 1;
+    return store.append(...args);
+  });
+  const slow = like(counting, {
+    readStream: (...args) => {
+      const reading = held.promise.then(() => store.readStream(...args));
+      loaded = reading;
+      return reading;
+    },
+  });
+  const envelope = { ...envelopeFor(), deadline: Date.now() + 50 };
+  await unavailable(handlerOn(slow).execute({ stream: STREAM, decider: vendor }, ADD, envelope));
+  held.resolve();
+  await loaded;
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.is(appends, 0);
+});
+
+outage('the time that a caller waited for its roles is part of the time that its command has', () => {
+  const left = commandDeadline({ waited_ms: 4_000 }) - Date.now();
+  assert.ok(left > 1_000 && left <= 2_000, `${left} ms are left`);
 });
 
 outage('a store that is away is asked once by a call', async ({ store }) => {

@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { confirmed } from '../../src/commands/caller.ts';
 import type { CommandHandler } from '../../src/commands/handler.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
+import { callerOf as httpCallerOf } from '../../src/http/authentication.ts';
 import { commandOrganization } from '../../src/identity/actor.ts';
 import { Authenticator } from '../../src/identity/authenticate.ts';
 import { firstStart } from '../../src/identity/installation.ts';
@@ -77,6 +79,30 @@ test('the age counts from the read that confirmed the role, and use does not ext
   }
   started.clock.wait(1);
   assert.instance(await rejection(callerOf(started)), StoreUnavailable);
+});
+
+test('a clock that is set back makes no role younger', async () => {
+  const started = await start();
+  await callerOf(started);
+  started.outage.state = 'REFUSING';
+  started.clock.wait(-60_000);
+  assert.instance(await rejection(callerOf(started)), StoreUnavailable);
+});
+
+test('a caller is told how long it waited for its roles, also where they are confirmed later', async () => {
+  const started = await start();
+  const challenge = { missing: () => '', invalid: () => '', insufficient: () => '' };
+  const authorization = `Bearer ${started.token}`;
+  const request = { headers: { authorization }, rawHeaders: ['Authorization', authorization] } as IncomingMessage;
+  const ask = () => httpCallerOf(request, (token) => started.authenticator.authenticate(token), challenge);
+  await ask();
+  started.outage.state = 'SILENT';
+  started.clock.wait(5_000);
+  const older = await ask();
+  assert.ok(older.waited_ms! >= 900, `${older.waited_ms} ms`);
+  const confirming = confirmed(older);
+  setTimeout(started.outage.back, 200);
+  assert.ok((await confirming).waited_ms! >= older.waited_ms! + 190);
 });
 
 test('what needs a confirmed role is unavailable, and never served by an older one', async () => {
