@@ -60,6 +60,14 @@ test('EventStoreDB', async ({ cleanup }) => {
     [`${at(secured, '')}?tls=false`, /EVENTSTORE_URL.*perhaps it expects TLS/],
     ['esdb://127.0.0.1:1?tls=false', /EVENTSTORE_URL.*nothing listens/],
     ['esdb://nowhere.invalid?tls=false', /EVENTSTORE_URL.*host name is not known/],
+    ['esdb+discover://127.0.0.1:1?tls=false', /EVENTSTORE_URL.*nothing listens/],
+    ['esdb+discover://nowhere.invalid?tls=false', /EVENTSTORE_URL.*host name is not known/],
+    [at(secured).replace('esdb:', 'esdb+discover:'), /EVENTSTORE_URL.*certificate is not trusted.*tlsCAFile/],
+    [at(plain).replace('esdb:', 'esdb+discover:'), /EVENTSTORE_URL.*does not speak TLS/],
+    [
+      `${at(secured, `ops:${PASSWORD}x@`)}?${CA}`.replace('esdb:', 'esdb+discover:'),
+      /EVENTSTORE_URL.*refuses the user/,
+    ],
     [`${at(secured)}?tlsVerifyCert=false`, /EVENTSTORE_URL.*tlsVerifyCert/],
     [`esdb://ops:${PASSWORD}@:@127.0.0.1`, /EVENTSTORE_URL.*percent-encode/],
   ]);

@@ -16,7 +16,11 @@ export class NoAnswer extends StoreUnavailable {}
 /** The call was not even begun. */
 export class NotSent extends StoreUnavailable {}
 
-const REFUSALS = [NotSent, AccessDeniedError, NotLeaderError, StreamDeletedError];
+const REFUSALS = [NotSent, AccessDeniedError, StreamDeletedError];
+/** A server's words while it elects or begins, or has too much to do. The client has no types of error for them. */
+const TURNED_AWAY = /No leader info available|Server Is Not Ready|Server Is Too Busy/i;
+/** gRPC's words where a connection broke while it was written to, which it takes for an error of its own. */
+const BROKEN = /RST_STREAM.*internal client error/i;
 
 /** Bounds a promise of the client: some of them never settle. @throws NoAnswer after `ms` */
 export async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
@@ -65,18 +69,25 @@ export function collect<T>(stream: StreamingRead<T>, ms: number, enough?: (event
   });
 }
 
+/** Returns true where the node answered that it does not serve for now: another one leads, none does, or it is busy. */
+export function isTurnedAway(error: unknown): boolean {
+  const answer = error instanceof StoreUnavailable ? error.cause : error;
+  return answer instanceof NotLeaderError || (answer instanceof Error && TURNED_AWAY.test(answer.message));
+}
+
 /**
  * Returns true where a failure may lie in the connection rather than in the call: there was no answer, the connection is
  * gone, or the node leads no more.
  */
 export function isLostConnection(error: unknown): boolean {
   return (
+    isTurnedAway(error) ||
+    (error instanceof Error && BROKEN.test(error.message)) ||
     error instanceof NoAnswer ||
     error instanceof NotSent ||
     error instanceof UnavailableError ||
     error instanceof CancelledError ||
-    error instanceof DeadlineExceededError ||
-    error instanceof NotLeaderError
+    error instanceof DeadlineExceededError
   );
 }
 
@@ -101,7 +112,7 @@ function unavailable(cause: unknown, ambiguous: boolean): StoreUnavailable {
 
 /** Returns true where the call surely never reached the log: there was no connection, or the server turned it away. */
 function wasRefused(error: unknown): boolean {
-  if (REFUSALS.some((refusal) => error instanceof refusal)) return true;
+  if (isTurnedAway(error) || REFUSALS.some((refusal) => error instanceof refusal)) return true;
   if (!(error instanceof Error)) return false;
   // gRPC's words for a call that never left.
   return error instanceof UnavailableError && /No connection established|Name resolution failed/.test(error.message);

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   NO_STREAM as ABSENT,
   type AllStreamResolvedEvent,
@@ -27,6 +28,10 @@ const APPEND_DEADLINE_MS = 2000;
 const READ_DEADLINE_MS = 2000;
 /** A call that moves from node to node gives up after this. */
 const MOVING_TIMEOUT_MS = 6000;
+/** The last attempt of such a call has at least this long. */
+const LAST_ATTEMPT_MS = 300;
+/** Between the attempts of one call: a node may refuse it, and still lead. */
+const PAUSE_MS = 50;
 /** Events in a page of `readAll`. */
 const PAGE = 1000;
 
@@ -97,9 +102,7 @@ class EventStoreDb implements EventStore {
   async head(): Promise<Position | null> {
     const isOurs = (resolved: AllStreamResolvedEvent) => toStoredEvent(resolved.event) !== null;
     const options = { direction: BACKWARDS, fromPosition: END, requiresLeader: true } as const;
-    const events = await this.#track(() =>
-      this.#read((client) => collect(client.readAll(options), this.#readDeadlineMs, isOurs)),
-    );
+    const events = await this.#track(() => this.#read((client, ms) => collect(client.readAll(options), ms, isOurs)));
     return toStoredEvent(events.at(-1)?.event)?.position ?? null;
   }
 
@@ -120,12 +123,13 @@ class EventStoreDb implements EventStore {
    * @returns the position the server gave, if it gave one
    */
   async #send(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<Position | null> {
-    const from = Date.now();
+    const end = Date.now() + MOVING_TIMEOUT_MS;
     for (;;) {
-      const node = this.#leader.current ?? (await this.#leader.connected());
+      const node = this.#leader.current ?? (await this.#leader.connected(end));
       const since = Date.now();
+      const ms = Math.min(this.#appendDeadlineMs, Math.max(end - since, LAST_ATTEMPT_MS));
       try {
-        return await node.run((client) => this.#sendOnce(client, stream, events, expectedRevision));
+        return await node.run((client) => this.#sendOnce(client, stream, events, expectedRevision, ms));
       } catch (error) {
         if (error instanceof WrongExpectedVersionError) return this.#heldOrConflict(stream, events, error);
         const failure = appendFailure(error);
@@ -133,7 +137,8 @@ class EventStoreDb implements EventStore {
         const isLost = isLostConnection(error);
         if (isLost) await this.#leader.confirm(node, error, since);
         if (isUnknown) return this.#heldOrThrow(stream, events, failure);
-        if (!isLost || Date.now() - from > MOVING_TIMEOUT_MS) throw failure;
+        if (!isLost || Date.now() > end) throw failure;
+        await wait(PAUSE_MS);
       }
     }
   }
@@ -143,13 +148,14 @@ class EventStoreDb implements EventStore {
     stream: string,
     events: readonly TrailEvent[],
     expectedRevision: number,
+    ms: number,
   ): Promise<Position | null> {
     const sent = client.appendToStream(stream, events.map(toEventData), {
       expectedRevision: expectedRevision === NO_STREAM ? ABSENT : BigInt(expectedRevision),
-      deadline: this.#appendDeadlineMs,
+      deadline: ms,
       requiresLeader: true,
     });
-    const { position } = await withTimeout(this.#appendDeadlineMs, sent);
+    const { position } = await withTimeout(ms, sent);
     return position ? toPosition(position) : null;
   }
 
@@ -184,7 +190,7 @@ class EventStoreDb implements EventStore {
   async #readStream(stream: string, fromRevision: number, maxCount?: number): Promise<StoredEvent[]> {
     const options = { fromRevision: BigInt(fromRevision), requiresLeader: true, ...(maxCount && { maxCount }) };
     try {
-      return ours(await this.#read((client) => collect(client.readStream(stream, options), this.#readDeadlineMs)));
+      return ours(await this.#read((client, ms) => collect(client.readStream(stream, options), ms)));
     } catch (error) {
       if (isAbsent(error)) return [];
       throw error;
@@ -193,30 +199,33 @@ class EventStoreDb implements EventStore {
 
   /** A page of `$all` after a position; `end` is where the next one begins, null on the last. */
   async #page(after: Position | null): Promise<{ events: StoredEvent[]; end: Position | null }> {
-    const options = { fromPosition: after === null ? START : fromPosition(after), maxCount: PAGE } as const;
-    const page = await this.#track(() =>
-      this.#read((client) => collect(client.readAll(options), this.#readDeadlineMs)),
-    );
+    const fromStart = after === null ? START : fromPosition(after);
+    const options = { fromPosition: fromStart, maxCount: PAGE, requiresLeader: true } as const;
+    const page = await this.#track(() => this.#read((client, ms) => collect(client.readAll(options), ms)));
     const last = page.at(-1)?.event?.position;
     // The server begins with the event at the given position itself.
     const events = ours(page).filter(({ position }) => after === null || comparePositions(position, after) > 0);
     return { events, end: page.length === PAGE && last ? toPosition(last) : null };
   }
 
-  /** Reads from the leader; where its connection is lost meanwhile, from the next one. */
-  async #read<T>(read: (client: EventStoreDBClient) => Promise<T>): Promise<T> {
-    const from = Date.now();
+  /**
+   * Reads from the leader; where its connection is lost meanwhile, from the next one.
+   * @param read given how long it may bring nothing
+   */
+  async #read<T>(read: (client: EventStoreDBClient, ms: number) => Promise<T>): Promise<T> {
+    const end = Date.now() + MOVING_TIMEOUT_MS;
     for (;;) {
-      const node = this.#leader.current ?? (await this.#leader.connected());
+      const node = this.#leader.current ?? (await this.#leader.connected(end));
       const since = Date.now();
+      const ms = Math.min(this.#readDeadlineMs, Math.max(end - since, LAST_ATTEMPT_MS));
       try {
-        return await node.run(read);
+        return await node.run((client) => read(client, ms));
       } catch (error) {
         if (isAbsent(error)) throw error;
         if (!isLostConnection(error)) throw readFailure(error);
         const isKept = await this.#leader.confirm(node, error, since);
-        if (isKept && error instanceof NoAnswer) throw error;
-        if (Date.now() - from > MOVING_TIMEOUT_MS) throw readFailure(error);
+        if ((isKept && error instanceof NoAnswer) || Date.now() > end) throw readFailure(error);
+        await wait(PAUSE_MS);
       }
     }
   }

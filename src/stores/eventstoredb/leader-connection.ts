@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { AccessDeniedError, NotLeaderError } from '@eventstore/db-client';
+import { AccessDeniedError, NotLeaderError, UnavailableError } from '@eventstore/db-client';
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { StoreUnavailable } from '../errors.ts';
-import { readFailure } from './calls.ts';
+import { isTurnedAway, readFailure } from './calls.ts';
 import type { ConnectionSettings, Endpoint } from './connection-string.ts';
+import { distinct, isSame } from './endpoint.ts';
 import { NodeConnection, namedLeader } from './node-connection.ts';
 
 /** The time a node has for saying that it leads. A healthy one needs milliseconds. */
@@ -13,6 +14,14 @@ const ELECTION_MS = 6000;
 /** After that, calls wait only this long, so that callers hear soon that the log is away. */
 const AWAY_WAIT_MS = 1000;
 const PAUSE_BETWEEN_SEARCHES_MS = 100;
+/** More addresses are not believed. The largest clusters have a dozen nodes, and each is asked at once. */
+const MOST_MEMBERS = 32;
+
+/** The question whether one connection still leads, and its answer. */
+interface Probe {
+  node: NodeConnection;
+  answer: Promise<void>;
+}
 
 /**
  * Keeps one connection to the node that leads the cluster. A call that got no answer asks `confirm`: this probes the
@@ -28,9 +37,10 @@ export class LeaderConnection {
   #lostAt = 0;
   #failure = new StoreUnavailable('not connected yet');
   #searching = false;
-  #probing: Promise<void> | null = null;
-  #waiting: (() => void)[] = [];
+  #probing: Probe | null = null;
+  readonly #waiting = new Set<() => void>();
   #closing = false;
+  #closed = false;
   /** Addresses beside the URL's: members of the last gossip seen, and leaders that errors named. */
   #members: readonly Endpoint[] = [];
 
@@ -44,18 +54,23 @@ export class LeaderConnection {
     return this.#node;
   }
 
-  /** Returns the connection to the leader, after a search where there is none. @throws StoreUnavailable */
-  async connected(): Promise<NodeConnection> {
+  /**
+   * Returns the connection to the leader, after a search where there is none.
+   * @param end when the caller stops waiting, as milliseconds since the epoch, if not before
+   * @throws StoreUnavailable
+   */
+  async connected(end = Number.POSITIVE_INFINITY): Promise<NodeConnection> {
     const from = Date.now();
     while (this.#node === null) {
       if (this.#closing && !this.#searching) throw new StoreUnavailable('the event store is closed');
-      const firstSearch = !this.#wasConnected;
-      const ms = firstSearch ? ELECTION_MS : this.#patience() - (Date.now() - from);
+      const patience = this.#wasConnected ? this.#patience() : ELECTION_MS;
+      const ms = Math.min(from + patience, end) - Date.now();
       if (ms <= 0) throw this.#failure;
+      const firstSearch = !this.#wasConnected;
       void this.#find();
       await this.#news(ms);
-      // At a start, people wait for a reason and not for an election.
-      if (firstSearch && this.#node === null) throw this.#failure;
+      // At a start, people wait for a reason; for an election they wait as at any time.
+      if (firstSearch && this.#node === null && !isTurnedAway(this.#failure)) throw this.#failure;
     }
     return this.#node;
   }
@@ -69,10 +84,7 @@ export class LeaderConnection {
     if (node !== this.#node) return false;
     try {
       if (failure instanceof NotLeaderError) throw failure;
-      this.#probing ??= node.requireLeader(PROBE_MS).finally(() => {
-        this.#probing = null;
-      });
-      await this.#probing;
+      await this.#probe(node);
       return true;
     } catch (error) {
       if (node === this.#node) this.#lose(node, error, since);
@@ -87,8 +99,19 @@ export class LeaderConnection {
 
   close(): void {
     this.#closing = true;
+    this.#closed = true;
     this.#node?.retire();
     this.#node = null;
+  }
+
+  /** One probe of a connection at a time, shared by all who ask meanwhile. */
+  #probe(node: NodeConnection): Promise<void> {
+    if (this.#probing?.node === node) return this.#probing.answer;
+    const answer = node.requireLeader(PROBE_MS).finally(() => {
+      if (this.#probing?.answer === answer) this.#probing = null;
+    });
+    this.#probing = { node, answer };
+    return answer;
   }
 
   #lose(node: NodeConnection, error: unknown, since: number): void {
@@ -112,16 +135,26 @@ export class LeaderConnection {
     this.#searching = true;
     do {
       try {
-        this.#node = await this.#search();
+        this.#take(await this.#search());
       } catch (error) {
         this.#failure = this.#asFailure(error);
-        if (!this.#wasConnected) break;
+        const isElection = isTurnedAway(error) && this.#waiting.size > 0;
+        if (!this.#wasConnected && !isElection) break;
         await wait(PAUSE_BETWEEN_SEARCHES_MS, undefined, { ref: false });
       }
     } while (this.#node === null && !this.#closing);
     this.#searching = false;
-    this.#wasConnected ||= this.#node !== null;
     this.#tell();
+  }
+
+  #take(node: NodeConnection): void {
+    // A search that outlives the store keeps nothing.
+    if (this.#closed) {
+      node.retire();
+    } else {
+      this.#node = node;
+      this.#wasConnected = true;
+    }
   }
 
   #asFailure(error: unknown): StoreUnavailable {
@@ -159,55 +192,62 @@ export class LeaderConnection {
       leader = await Promise.any(nodes.map((node) => node.requireLeader(PROBE_MS).then(() => node)));
       return leader;
     } catch (error) {
-      await gossip;
+      const silent = await gossip;
       const { errors } = error as AggregateError;
       for (const one of errors) this.#addMember(namedLeader(one));
-      throw tellingFailure(errors);
+      throw tellingFailure(errors.length > 0 ? errors : silent);
     } finally {
       for (const node of new Set([...nodes, ...gossipers])) if (node !== leader) node.retire();
     }
   }
 
   #addMember(endpoint: Endpoint | null): void {
-    if (endpoint) this.#members = distinct([...this.#members, endpoint]);
+    // The newest first: beyond the bound the oldest are forgotten.
+    if (endpoint) this.#members = distinct([endpoint, ...this.#members]).slice(0, MOST_MEMBERS);
   }
 
-  /** Takes the cluster's members from the first node that names any. */
-  async #readGossip(nodes: readonly NodeConnection[]): Promise<void> {
+  /** Takes the cluster's members from the first node that names any. @returns the failures, where none does */
+  async #readGossip(nodes: readonly NodeConnection[]): Promise<readonly unknown[]> {
     const read = nodes.map(async (node) => {
       const members = await node.readGossip(PROBE_MS);
       if (members.length === 0) throw new StoreUnavailable('no members in gossip');
       return members;
     });
-    const members = await Promise.any(read).catch(() => null);
-    if (members) this.#members = members;
+    try {
+      this.#members = distinct((await Promise.any(read)).slice(0, MOST_MEMBERS));
+      return [];
+    } catch (error) {
+      return (error as AggregateError).errors;
+    }
   }
 
   /** Waits for the next connection or failed search, no longer than `ms`. */
   async #news(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
-      this.#waiting.push(resolve);
-      timer = setTimeout(resolve, ms);
+      const wake = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#waiting.add(wake);
     });
-    clearTimeout(timer);
   }
 
   #tell(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
+    for (const wake of this.#waiting) wake();
   }
 }
 
-function isSame(one: Endpoint, other: Endpoint): boolean {
-  return one.address === other.address && one.port === other.port;
-}
-
-function distinct(endpoints: readonly Endpoint[]): Endpoint[] {
-  return endpoints.filter((one, index) => endpoints.findIndex((other) => isSame(one, other)) === index);
-}
-
-/** The failure that helps most: one in the server's own words before silence. */
+/** The failure that helps most: a refusal before a node that does not serve now, one without connection, and silence. */
 function tellingFailure(errors: readonly unknown[]): unknown {
-  const isSilence = (error: unknown) => error instanceof StoreUnavailable || error instanceof NotLeaderError;
-  return errors.find((error) => !isSilence(error)) ?? errors[0] ?? new StoreUnavailable('no node was found');
+  const isSilence = (error: unknown) => error instanceof StoreUnavailable;
+  const isGone = (error: unknown) => error instanceof UnavailableError;
+  return (
+    errors.find((error) => !isSilence(error) && !isGone(error) && !isTurnedAway(error)) ??
+    errors.find(isTurnedAway) ??
+    errors.find(isGone) ??
+    errors[0] ??
+    new StoreUnavailable('no node was found')
+  );
 }

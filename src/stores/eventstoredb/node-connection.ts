@@ -4,6 +4,8 @@ import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import { Channel, type ChannelCredentials, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
 import { collect, NotSent, withTimeout } from './calls.ts';
 import type { ConnectionSettings, Endpoint } from './connection-string.ts';
+import { toEndpoint } from './endpoint.ts';
+import { OwnedSockets } from './sockets.ts';
 
 /** As the client has it: other programs may write events of up to 16 MB. */
 const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
@@ -27,6 +29,7 @@ interface OpenClient {
 export class NodeConnection {
   readonly client: EventStoreDBClient;
   readonly #channel: Channel;
+  readonly #sockets: OwnedSockets;
   readonly #retired = new AbortController();
   #holders = 0;
 
@@ -35,7 +38,8 @@ export class NodeConnection {
     settings: ConnectionSettings,
     credentials: ChannelCredentials,
   ) {
-    this.#channel = new Channel(`${endpoint.address}:${endpoint.port}`, credentials, {
+    this.#sockets = new OwnedSockets(credentials);
+    this.#channel = new Channel(`${endpoint.address}:${endpoint.port}`, this.#sockets, {
       'grpc.keepalive_time_ms': settings.keepAliveIntervalMs,
       'grpc.keepalive_timeout_ms': settings.keepAliveTimeoutMs,
       'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
@@ -85,17 +89,15 @@ export class NodeConnection {
   async readGossip(ms: number): Promise<Endpoint[]> {
     // Gossip needs no user: the client sends none either.
     const gossip = new GossipClient('', CHANNEL_HAS_THEM, { channelOverride: this.#channel });
-    const read = new Promise<Endpoint[]>((resolve, reject) => {
-      gossip.read(new sharedPb.Empty(), new Metadata(), { deadline: Date.now() + ms }, (error, cluster) => {
-        if (error) return reject(error);
-        const places = cluster.getMembersList().map((member) => member.getHttpEndPoint());
-        resolve(places.flatMap((place) => (place ? [{ address: place.getAddress(), port: place.getPort() }] : [])));
+    const read = () =>
+      new Promise<Endpoint[]>((resolve, reject) => {
+        gossip.read(new sharedPb.Empty(), new Metadata(), { deadline: Date.now() + ms }, (error, cluster) => {
+          if (error) return reject(error);
+          const places = cluster.getMembersList().map((member) => member.getHttpEndPoint());
+          resolve(places.flatMap((place) => (place && toEndpoint(place.getAddress(), place.getPort())) ?? []));
+        });
       });
-    });
-    return withTimeout(
-      ms,
-      this.run(() => read),
-    );
+    return withTimeout(ms, this.run(read));
   }
 
   /** Ends subscriptions, and closes the connection once the calls under way have ended by their own deadlines. */
@@ -105,7 +107,9 @@ export class NodeConnection {
   }
 
   #closeWhenUnused(): void {
-    if (this.#retired.signal.aborted && this.#holders === 0) this.#channel.close();
+    if (!this.#retired.signal.aborted || this.#holders > 0) return;
+    this.#channel.close();
+    this.#sockets.destroy();
   }
 }
 
@@ -130,5 +134,5 @@ function pinnedClient(endpoint: Endpoint, settings: ConnectionSettings, channel:
 
 /** The node that a NotLeader error names, if it names one. */
 export function namedLeader(error: unknown): Endpoint | null {
-  return error instanceof NotLeaderError && error.leader ? { ...error.leader } : null;
+  return error instanceof NotLeaderError && error.leader ? toEndpoint(error.leader.address, error.leader.port) : null;
 }

@@ -31,7 +31,6 @@ export async function* follow(
   let last = after;
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
-    const since = Date.now();
     const node = leader.current ?? (await leader.connected().catch(() => null));
     if (node !== null && !node.retired.aborted && !signal.aborted) {
       const release = node.hold();
@@ -52,7 +51,7 @@ export async function* follow(
         feed.stop();
         release();
       }
-      if (!signal.aborted) await leader.confirm(node, new NoAnswer('a subscription ended'), since);
+      if (!signal.aborted) await leader.confirm(node, new NoAnswer('a subscription ended'), Date.now());
     }
     // An aborted wait rejects; the loop sees why.
     await wait(pause, undefined, { signal }).catch(() => undefined);

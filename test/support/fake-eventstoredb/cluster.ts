@@ -44,9 +44,19 @@ export const supportedMethods: handleUnaryCall<Empty, SupportedMethods> = (_call
   answer(null, supported);
 };
 
-/** A follower's refusal, which names the leader, of a call that requires it. */
-export function notLeader(called: Headers, { leader }: Faults) {
-  if (!leader || called.get('requires-leader')[0] !== 'true') return null;
+/** What a node answers, as 23.10 does, to calls that require a leader while there is none. */
+export const WITHOUT_LEADER = {
+  /** It takes part in an election, or has only just started. */
+  NOT_READY: { code: status.UNAVAILABLE, details: 'Server Is Not Ready' },
+  /** It follows nobody any more, and has not noticed yet. */
+  NO_LEADER: { code: status.UNKNOWN, details: 'No leader info available in response' },
+} as const;
+
+/** A node's refusal of a call that requires the leader: a follower names the leader, if it knows one. */
+export function notLeader(called: Headers, { leader, withoutLeader }: Faults) {
+  if (called.get('requires-leader')[0] !== 'true') return null;
+  if (withoutLeader) return WITHOUT_LEADER[withoutLeader];
+  if (!leader) return null;
   const metadata = new Metadata();
   metadata.set('exception', 'not-leader');
   metadata.set('leader-endpoint-host', leader.host);

@@ -16,8 +16,8 @@ export type AppendFault =
   /** A conflict, whatever is held. */
   | 'conflict';
 
-/** What can happen to one read or to one subscription when it begins. */
-export type ReadFault = 'never-answer' | 'break' | 'slow';
+/** What can happen to one read or to one subscription when it begins. `busy`: turned away, by a node that leads. */
+export type ReadFault = 'never-answer' | 'break' | 'slow' | 'busy';
 
 /** Misfortunes on command: each queue is used up one call at a time, in order. */
 export class Faults {
@@ -32,6 +32,8 @@ export class Faults {
   delivered = 0;
   /** Where calls that require the leader are told to go, while set. */
   leader: { host: string; port: number } | null = null;
+  /** How calls that require the leader are turned away while nobody leads. */
+  withoutLeader: 'NOT_READY' | 'NO_LEADER' | null = null;
   readonly #running = new Set<(how: 'end' | 'break') => void>();
 
   /** A running subscription registers how it can be stopped. */

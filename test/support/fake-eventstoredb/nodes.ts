@@ -60,7 +60,18 @@ export class FakeCluster {
     this.#leader = index;
     for (const [at, { fake }] of this.#nodes.entries()) {
       fake.faults.leader = at === index ? null : { host: '127.0.0.1', port: this.leader.relay.port };
+      fake.faults.withoutLeader = null;
     }
+  }
+
+  /** Takes the leader's office away: no node leads, and each says so in this way, until one is elected. */
+  depose(says: 'NOT_READY' | 'NO_LEADER'): void {
+    for (const { fake } of this.#nodes) fake.faults.withoutLeader = says;
+  }
+
+  /** How many connections all nodes have. */
+  connections(): number {
+    return this.#nodes.reduce((sum, { fake }) => sum + fake.connections(), 0);
   }
 
   /** Lets the leader accept connections and never say a word, as a process that is stopped. */
@@ -72,6 +83,13 @@ export class FakeCluster {
   /** Breaks the leader's connections; new ones are refused. */
   async killLeader(): Promise<void> {
     await this.leader.relay.cut();
+  }
+
+  /** Lets a node that hung or died be reached again: its old connections are gone, and it is what it was elected to be. */
+  async revive(index: number): Promise<void> {
+    const { relay } = this.node(index);
+    await relay.cut();
+    await relay.mend();
   }
 
   async close(): Promise<void> {

@@ -123,6 +123,7 @@ function streams(log: Log, faults: Faults, appends: Appends, user?: FakeUser): R
       const queue = options.hasSubscription() ? faults.subscriptions : faults.reads;
       const fault = isProbe(options) ? undefined : queue.shift();
       if (fault === 'break') call.emit('error', { code: grpc.status.INTERNAL, details: 'read failed' });
+      else if (fault === 'busy') call.emit('error', { code: grpc.status.UNAVAILABLE, details: 'Server Is Too Busy' });
       else if (fault !== 'never-answer') void reads.answer(call, fault === 'slow' ? SLOW_MS : 0);
     },
   };

@@ -1,0 +1,176 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type EventStore, NO_STREAM } from '../src/stores/event-store.ts';
+import { openEventStoreDb } from '../src/stores/eventstoredb/event-store.ts';
+import type { TrailEvent } from '../src/trail/event.ts';
+import { makeEvents } from './support/events.ts';
+import { assertUnavailable, ids } from './support/eventstoredb.ts';
+import { FakeCluster } from './support/fake-eventstoredb/nodes.ts';
+import { startFakeEventStoreDb } from './support/fake-eventstoredb/server.ts';
+import { rejection, take, until } from './support/take.ts';
+
+/** Clusters while nobody leads, and what looking for a leader may cost. */
+interface Context {
+  cluster: FakeCluster;
+  open(url: string): EventStore;
+  cleanup: (() => unknown)[];
+}
+
+const test = suite<Context>('elections of EventStoreDB');
+
+test.before.each(async (context) => {
+  const cluster = await FakeCluster.start();
+  const cleanup: Context['cleanup'] = [() => cluster.close()];
+  const open = (url: string) => {
+    const store = openEventStoreDb(url);
+    cleanup.unshift(() => store.close());
+    return store;
+  };
+  Object.assign(context, { cluster, open, cleanup });
+});
+test.after.each(async ({ cleanup }) => {
+  for (const clean of cleanup) await clean();
+});
+
+for (const says of ['NOT_READY', 'NO_LEADER'] as const) {
+  test(`calls wait while nodes say ${says}, and are served by the next leader`, async ({ cluster, open }) => {
+    const store = open(cluster.url);
+    await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
+    cluster.depose(says);
+    const events = makeEvents('vendor-2');
+    const calls = Promise.all([
+      store.append('vendor-2', events, NO_STREAM),
+      store.readStream('vendor-1'),
+      store.head(),
+      take(() => store.readAll(null), 1),
+    ]);
+    await until(() => cluster.node(2).fake.connections() > 0);
+    cluster.elect(2);
+    const [, read] = await calls;
+    assert.is(read.length, 1);
+    assert.equal(ids(await store.readStream('vendor-2')), ids(events));
+    assert.is(cluster.leader.fake.appends.plain, 1, 'nothing was sent to a node that turned it away');
+  });
+
+  test(`a store that is opened while nodes say ${says} waits for the election`, async ({ cluster, open }) => {
+    cluster.depose(says);
+    await cluster.node(0).relay.cut();
+    const head = open(cluster.url).head();
+    await until(() => cluster.node(1).fake.connections() > 0);
+    cluster.elect(1);
+    assert.is(await head, null);
+  });
+}
+
+test('a subscription of long ago does not make the loss of its leader look old', async ({ cluster, open }) => {
+  const store = open(cluster.url);
+  const [event] = makeEvents('vendor-1') as [TrailEvent];
+  const { now } = Date;
+  Date.now = () => now() - 3_600_000;
+  const subscribed = take((signal) => store.subscribeAll(null, signal), 1);
+  await until(() => cluster.leader.fake.faults.subscribers === 1).finally(() => {
+    Date.now = now;
+  });
+  await until(() => cluster.node(1).fake.connections() === 0);
+  await cluster.killLeader();
+  await until(() => cluster.node(1).fake.connections() > 0);
+  const read = store.readStream('vendor-1');
+  setTimeout(() => cluster.elect(1), 2_500);
+  assert.equal(await read, []);
+  await store.append('vendor-1', [event], NO_STREAM);
+  assert.equal(ids(await subscribed), [event.id]);
+});
+
+test('many changes of the leader leave one connection behind', async ({ cluster, open }) => {
+  const store = open(cluster.url);
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const follow = async () => {
+    for await (const batch of store.subscribeAll(null, stop.signal)) seen.push(...ids(batch));
+  };
+  const following = follow();
+  const events = Array.from({ length: 40 }, (_, index) => makeEvents(`vendor-${index}`)[0]!);
+  for (const [index, event] of events.entries()) {
+    await store.append(event.stream, [event], NO_STREAM);
+    cluster.elect((index + 1) % 3);
+  }
+  await store.head();
+  await until(() => seen.length === events.length);
+  assert.equal(seen, ids(events));
+  await until(() => cluster.connections() === 1);
+  stop.abort();
+  await following;
+});
+
+test('a store that is closed in the middle of an election lets go of all', async ({ cluster, open }) => {
+  const store = open(cluster.url);
+  await store.head();
+  cluster.depose('NOT_READY');
+  const read = rejection(store.readStream('vendor-1'));
+  await until(() => cluster.node(1).fake.connections() > 0);
+  await store.close();
+  cluster.elect(1);
+  assertUnavailable(await read);
+  await until(() => cluster.connections() === 0);
+});
+
+test('a leader that is busy is asked again after a pause', async ({ cluster, open }) => {
+  const store = open(cluster.url);
+  await store.head();
+  const { reads } = cluster.leader.fake.faults;
+  reads.push(...Array.from({ length: 1000 }, () => 'busy' as const));
+  const read = store.readStream('vendor-1');
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  assert.ok(reads.length >= 980, `asked ${1000 - reads.length} times in 1000 ms`);
+  reads.length = 0;
+  assert.equal(await read, []);
+});
+
+for (const tls of [false, true]) {
+  test(`searches leave no socket with a node that hangs${tls ? ', with TLS' : ''}`, async ({ open, cleanup }) => {
+    const sockets = new Set<Socket>();
+    // It takes all, says nothing, and closes nothing by itself.
+    const hung = createServer({ allowHalfOpen: true }, (socket) => {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
+      // Whether the other side still listens shows where something is sent to it.
+      const send = () => {
+        if (socket.destroyed) return;
+        socket.write('x');
+        setTimeout(send, 20);
+      };
+      socket.on('data', () => undefined).on('end', send);
+    }).listen(0, '127.0.0.1');
+    await once(hung, 'listening');
+    cleanup.push(() => hung.close());
+    const store = open(`esdb://127.0.0.1:${(hung.address() as AddressInfo).port}?tls=${tls}`);
+    for (let search = 0; search < 2; search += 1) assertUnavailable(await rejection(store.head()));
+    await until(() => sockets.size === 0).finally(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+  });
+}
+
+test('of the addresses that gossip names, no more are asked than a cluster can have', async ({ open, cleanup }) => {
+  const members = Array.from({ length: 900 }, (_, index) => ({
+    address: '127.0.0.1',
+    port: 1 + index,
+    isLeader: true,
+  }));
+  const bogus = [{ address: 'unix:/tmp/socket', port: 1, isLeader: true }, ...members];
+  const liar = await startFakeEventStoreDb({ members: () => bogus });
+  cleanup.push(() => liar.close());
+  let connections = 0;
+  const count = () => {
+    connections += 1;
+  };
+  subscribe('net.client.socket', count);
+  assertUnavailable(await rejection(open(`esdb+discover://127.0.0.1:${liar.port}?tls=false`).head()));
+  unsubscribe('net.client.socket', count);
+  assert.ok(connections > 1 && connections < 50, `${connections} connections`);
+});
+
+test.run();
