@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FakeCluster } from '../support/fake-eventstoredb/nodes.ts';
+import { call, firstOrganization, insist } from '../support/faults-calls.ts';
+import { checkStores } from '../support/faults-check.ts';
+import { Writers } from '../support/faults-writers.ts';
+import { startHere } from '../support/in-process.ts';
+import { until } from '../support/wait.ts';
+
+/** The service on a cluster of three whose leader is lost in every way, again and again, at random moments. */
+const test = suite('random failovers of the log');
+
+const FOR_MS = 60_000;
+const NODES = 3;
+const WRITERS = 4;
+/** An acknowledged command or `unavailable`: nothing takes longer, but for what the machine itself holds up. */
+const ANSWER_MS = 6_500;
+
+const random = (from: number, to: number) => from + Math.random() * (to - from);
+const oneOf = <T>(all: readonly T[]) => all[Math.floor(Math.random() * all.length)]!;
+const SAYINGS = ['NOT_READY', 'NO_LEADER'] as const;
+
+/** Each way to lose a leader. The others elect the next one 0.5 to 3 s later. */
+const LOSSES: Record<string, (cluster: FakeCluster) => unknown> = {
+  killed: (cluster) => cluster.killLeader(),
+  hung: (cluster) => cluster.hangLeader(),
+  resigned: (cluster) => cluster.depose(oneOf(SAYINGS)),
+  'killed, noticed': async (cluster) => {
+    await cluster.killLeader();
+    await pause(random(0, 500));
+    cluster.depose(oneOf(SAYINGS));
+  },
+};
+
+test('nothing acknowledged is lost or doubled, and reads of today go on', async () => {
+  const cluster = await FakeCluster.start(NODES);
+  const folder = mkdtempSync(join(tmpdir(), 'veritrail-failovers-'));
+  const env = { DATA_DIR: join(folder, 'data'), EVENTSTORE_URL: cluster.url };
+  const { url, token, stop } = await startHere(env);
+  const organization_id = await firstOrganization(url, token);
+  const writers = await Writers.on(url, token, organization_id);
+  const delay = monitorEventLoopDelay();
+  delay.enable();
+
+  let over = false;
+  let slowest = 0;
+  const reads = { well: 0, errors: [] as string[] };
+  const unavailable = { writes: 0 };
+  const timed = async (tool: string, args: object) => {
+    const from = performance.now();
+    const reply = await call(url, token, tool, args);
+    slowest = Math.max(slowest, performance.now() - from);
+    return reply;
+  };
+  const read = async (tool: string, args: object) => {
+    while (!over) {
+      const { status, body } = await timed(tool, args);
+      if (status === 200) reads.well += 1;
+      else reads.errors.push(JSON.stringify(body));
+    }
+  };
+  const write = async () => {
+    while (!over) {
+      const { status, code } = await timed('addVendor', writers.oneMore('Timed'));
+      if (status !== 200) assert.is(code, 'unavailable');
+      if (status !== 200) unavailable.writes += 1;
+    }
+  };
+  const callers = [read('listVendors', { organization_id }), read('listOrganizations', {}), write()];
+
+  let leader = 0;
+  const rounds: string[] = [];
+  for (const end = performance.now() + FOR_MS; performance.now() < end; ) {
+    const before = writers.acknowledged;
+    writers.start([url], token, WRITERS);
+    await until(() => writers.acknowledged > before + 10, 20_000, 'writers get on');
+    const how = oneOf(Object.keys(LOSSES));
+    rounds.push(how);
+    await LOSSES[how]!(cluster);
+    await pause(random(500, 3_000));
+    const next = (leader + oneOf([1, 2])) % NODES;
+    cluster.elect(next);
+    await insist(url, token, 'addVendor', writers.oneMore(`After ${rounds.length}`));
+    await writers.stop();
+    // It comes back as a follower, which names the one that leads now.
+    await cluster.revive(leader);
+    leader = next;
+  }
+  over = true;
+  await Promise.all(callers);
+  delay.disable();
+  const heldUp = delay.max / 1e6;
+  console.log(
+    JSON.stringify({ rounds, acknowledged: writers.acknowledged, reads: reads.well, unavailable, slowest, heldUp }),
+  );
+  assert.equal(reads.errors, []);
+  assert.ok(slowest < ANSWER_MS + 2 * heldUp, `the slowest answer took ${Math.round(slowest)} ms`);
+
+  await writers.repeat(url, token);
+  await until(() => cluster.connections() === 1, 10_000, 'one connection is left');
+  await stop();
+  await checkStores(env, writers);
+  await cluster.close();
+  rmSync(folder, { recursive: true });
+});
+
+test.run();
