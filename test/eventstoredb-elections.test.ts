@@ -154,6 +154,26 @@ for (const tls of [false, true]) {
   });
 }
 
+test('where all members that gossip named are gone, the name of esdb+discover:// is asked again', async ({
+  cluster,
+  open,
+  cleanup,
+}) => {
+  let port = cluster.leader.relay.port;
+  const seed = await startFakeEventStoreDb({ members: () => [{ address: '127.0.0.1', port, isLeader: true }] });
+  const other = await startFakeEventStoreDb();
+  cleanup.push(
+    () => seed.close(),
+    () => other.close(),
+  );
+  const store = open(`esdb+discover://localhost:${seed.port}?tls=false`);
+  await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
+  await cluster.killLeader();
+  port = other.port;
+  assert.equal(await store.readStream('vendor-1'), []);
+  await until(() => seed.connections() === 0 && other.connections() === 1);
+});
+
 test('of the addresses that gossip names, no more are asked than a cluster can have', async ({ open, cleanup }) => {
   const members = Array.from({ length: 900 }, (_, index) => ({
     address: '127.0.0.1',
