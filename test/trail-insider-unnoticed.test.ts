@@ -18,7 +18,14 @@ import {
   verify,
 } from './support/sealed-history.ts';
 
-const test = suite('insiders whom the log alone does not show');
+const test = suite<{ register: Awaited<ReturnType<typeof startRegister>> }>(
+  'insiders whom the log alone does not show',
+);
+
+test.before(async (context) => {
+  context.register = await startRegister();
+});
+test.after(({ register }) => register.stop());
 
 const { events: EVENTS } = twoHundredEvents();
 const SEALS = EVENTS.filter(({ type }) => type === 'LogSealed');
@@ -73,33 +80,28 @@ test('who blanks facts is listed, and the history stays valid', () => {
   assert.is(whatKept(blank, -1), null);
 });
 
-test('who renames an account is found by nothing in the log', async () => {
-  const register = await startRegister();
+test('who renames an account is found by nothing in the log', async ({ register }) => {
   const { accountId, stores } = register;
-  const account = (await stores.accounts.get('accounts', accountId))!;
-  await stores.accounts.put('accounts', { ...account, name: 'Somebody Else' } as typeof account);
+  const [name] = await stores.accounts.find('names', 'account_id', accountId);
+  await stores.accounts.put('names', { ...name!, name: 'Somebody Else' });
   await register.call('addVendor', { organization_id: REGISTER, name: 'V' });
   const { changes, verification } = await register.call<{
     changes: { actor: { name: string } }[];
     verification: { verdict: string };
   }>('listChanges', { organization_id: REGISTER, verify: true });
   assert.equal([changes[0]!.actor.name, verification.verdict], ['Somebody Else', 'VALID']);
-  await register.stop();
 });
 
-test('who deletes a row of the access log is found by nothing in the log', async () => {
-  const register = await startRegister();
+test('who deletes a row of the access log is found by nothing in the log', async ({ register }) => {
   const row = { id: '2026-01-01T00:00:00.000Z~1', organization_id: REGISTER, event_type: 'SIGNED_IN' };
   await register.stores.accounts.insert('access', row);
   const answer = () => register.call('listChanges', { organization_id: REGISTER, verify: true });
   const before = await answer();
   assert.ok(await register.stores.accounts.remove('access', row.id));
   assert.equal(await answer(), before);
-  await register.stop();
 });
 
-test('who alters a record in the read models alone is found by no list of changes', async () => {
-  const register = await startRegister();
+test('who alters a record in the read models alone is found by no list of changes', async ({ register }) => {
   const { vendor } = await register.call<{ vendor: { id: string } }>('addVendor', {
     organization_id: REGISTER,
     name: 'Hosting',
@@ -114,7 +116,6 @@ test('who alters a record in the read models alone is found by no list of change
     verify: true,
   });
   assert.equal([records[0]!.name, verification.verdict], ['FORGED', 'VALID']);
-  await register.stop();
 });
 
 test.run();
