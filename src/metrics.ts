@@ -133,7 +133,7 @@ export class Metrics {
           this.appendSeconds.observe({ outcome }, since(started));
         }
       },
-      readStream: (stream, from) => events.readStream(stream, from),
+      readStream: (...args) => events.readStream(...args),
       readAll: (after) => events.readAll(after),
       subscribeAll: (after, signal) => events.subscribeAll(after, signal),
       head: () => events.head(),

@@ -6,6 +6,8 @@ import * as assert from 'uvu/assert';
 import { startApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import { createLogger } from '../src/log.ts';
+import { Metrics } from '../src/metrics.ts';
+import type { EventStore } from '../src/stores/event-store.ts';
 import { call, firstOrganization, insist } from './support/faults-calls.ts';
 import { startHere } from './support/in-process.ts';
 import { embeddedPair } from './support/pairs.ts';
@@ -106,6 +108,16 @@ test('are for this machine on a port of their own, and for nobody on the others'
   assert.is(rebound, 403);
   await service.stop();
   await pair.close();
+});
+
+test('leave the bounds of reads of the log as they are', async () => {
+  const asked: unknown[][] = [];
+  const readStream = async (...args: unknown[]) => {
+    asked.push(args);
+    return [];
+  };
+  await new Metrics().log({ readStream } as unknown as EventStore).readStream('risk-rsk_1', 3, 200);
+  assert.equal(asked, [['risk-rsk_1', 3, 200]]);
 });
 
 test('the debug log tells of each command, batch and query how long it took, and nothing of what was sent', async () => {
