@@ -80,7 +80,7 @@ export function noteOf(schema: JsonSchema): string {
   return notes.filter((note) => note !== '').join('; ');
 }
 
-/** An output's members as rows; of its lists of objects, the members too. `known` is said elsewhere. */
+/** An output's members as rows; of its lists of objects, and of objects with notes, theirs too. `known` is said elsewhere. */
 export function outputTable(schema: JsonSchema, known: readonly string[] = []): string {
   const rows = membersOf(schema)
     .filter(({ name }) => !known.includes(name))
@@ -92,10 +92,16 @@ function outputRows({ name, required, schema }: Property): string[][] {
   const own = [`\`${name}\`${required ? '' : '?'}`, kindOf(schema), noteOf(schema)];
   const items = schema.type === 'array' ? (schema.items as JsonSchema) : {};
   const members = items.anyOf ? besideRecords(items.anyOf as JsonSchema[]) : propertiesOf(items);
-  if (members.length === 0) return [own];
+  if (members.length === 0) return [own, ...notedMembers(name, schema)];
   if (items.anyOf) own[1] = 'list of records, each whole as its family has it';
   else own[1] = 'list';
   return [own, ...members.map((member) => prefixed(`${name}[].`, member))];
+}
+
+/** The members of an object that is no list, where something is to be said of them. */
+function notedMembers(name: string, schema: JsonSchema): string[][] {
+  const members = propertiesOf(schema).map((member) => prefixed(`${name}.`, member));
+  return members.some(([, , note]) => note !== '') ? members : [];
 }
 
 function prefixed(prefix: string, { name, required, schema }: Property): string[] {

@@ -79,7 +79,7 @@ export const verification = z.strictObject({
     .nullable()
     .describe('position; with that and covered_to: what this call and those before it covered'),
   covered_to: z.string().nullable(),
-  verify_cursor: z.string().optional(),
+  verify_cursor: z.string().optional().describe('give it back to go on; next_cursor pages rows only'),
   events: z.int().describe('read from the log by this call, at most 100,000'),
   streams: z.int().describe('how many chains they are of'),
   erased: z.int().optional().describe('changes whose data are erased in the log'),

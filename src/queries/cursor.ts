@@ -43,7 +43,7 @@ export function readSigned<T>(key: Buffer, boundTo: unknown, cursor: string, fie
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
     throw new Refusal(
       'invalid_input',
-      'This cursor is of another call: repeat the one that gave it with the same inputs, or begin without cursor.',
+      `This cursor is of another call: repeat the one that gave it with the same inputs, or begin without ${field}.`,
       { field },
     );
   }

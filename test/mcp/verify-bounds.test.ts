@@ -53,8 +53,9 @@ test('covers no more than it may read, says which part, and goes on by its own c
     { cursor: verify_cursor },
     { verify_cursor, verify: false },
   ]) {
-    const { error } = (await verified(register, wrong)) as unknown as { error: { code: string; field: string } };
+    const { error } = (await verified(register, wrong)) as unknown as { error: { code: string; message: string } };
     assert.is(error.code, 'invalid_input');
+    if (!('verify' in wrong)) assert.match(error.message, new RegExp(`without ${Object.keys(wrong)[0]}\\.$`));
   }
   for (let n = 3; n < 7; n += 1) await register.call('updateVendor', { id: vendor.id, category: `c${n}` });
   const { error } = (await verified(register)) as unknown as { error: { code: string } };
