@@ -1,10 +1,17 @@
 // In a process of its own: it counts the bytes in use.
 /** Files of many records: what they hold of memory, and what becomes of them when the client or the store goes away. */
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { get, IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { mock } from 'node:test';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Caller } from '../src/commands/caller.ts';
+import { HttpError } from '../src/http/errors.ts';
+import { createLimits, type Limits } from '../src/http/limits.ts';
+import type { RequestContext } from '../src/http/request.ts';
+import { cutWhenRevoked } from '../src/http/revocation.ts';
+import { visitors } from '../src/http/visitor.ts';
 import { createRecordFiles } from '../src/mcp/record-files.ts';
 import type { Service } from '../src/mcp/service.ts';
 import { allTools } from '../src/mcp/tools.ts';
@@ -37,7 +44,12 @@ interface Made {
 }
 
 /** The service on a store that makes its records as they are read. */
-async function start(made: Made, stalledMs = STALLED_MS, caller: () => Caller | null = callerAs): Promise<ToyService> {
+async function start(
+  made: Made,
+  stalledMs = STALLED_MS,
+  caller: () => Caller | null = callerAs,
+  limits: Limits = createLimits(null, visitors([])),
+): Promise<ToyService> {
   const models = {
     find: async (query: Find): Promise<Found[]> => {
       made.find(query);
@@ -57,6 +69,8 @@ async function start(made: Made, stalledMs = STALLED_MS, caller: () => Caller | 
   const files = createRecordFiles(reader, allTools({ reader } as Service));
   return startToyService({
     authenticate: async () => caller(),
+    sessions: async () => caller(),
+    limits,
     recordFiles: { files, exportDrawn: () => undefined, stalledMs },
   });
 }
@@ -70,9 +84,12 @@ function found(index: number): Found {
 const nothing = (): Made => ({ given: 0, find: () => undefined });
 
 /** Asks for the file, and reads nothing of it yet. */
-async function begin({ port }: ToyService, format = 'jsonl'): Promise<IncomingMessage> {
+async function begin(
+  { port }: ToyService,
+  format = 'jsonl',
+  headers: Record<string, string> = { Authorization: 'Bearer vtr_good' },
+): Promise<IncomingMessage> {
   const path = `/api/v1/organizations/${ORGANIZATION}/records/risks?format=${format}`;
-  const headers = { Authorization: 'Bearer vtr_good' };
   const [response] = (await once(get({ port, path, headers, agent: false }), 'response')) as [IncomingMessage];
   response.on('error', () => undefined);
   return response;
@@ -166,20 +183,52 @@ const LOST: [string, () => Caller | null][] = [
   ['whose role was lowered', () => callerAs('VIEWER')],
 ];
 
-for (const [who, later] of LOST) {
-  test(`a reader ${who} gets no whole file, and the connection is cut within two seconds`, async (context) => {
-    let caller: () => Caller | null = callerAs;
-    context.service = await start(nothing(), 60_000, () => caller());
-    const response = await begin(context.service);
-    caller = later;
-    const lost = performance.now();
-    await ended(context.service);
-    assert.ok(performance.now() - lost < 2_000);
-    const end = closed(response);
-    response.resume();
-    await end;
-    assert.is(response.complete, false);
-  });
+/** Nothing more of anybody is let in after the first request. */
+function usedUp(): Limits {
+  let known = 0;
+  const tooMany = () => new HttpError(429, 'rate_limited', 'Too many requests.');
+  return {
+    known: () => {
+      known += 1;
+      if (known > 1) throw tooMany();
+    },
+    stranger: () => {
+      throw tooMany();
+    },
+  };
 }
+
+for (const [who, later] of LOST) {
+  for (const [by, headers] of Object.entries({ token: undefined, session: {} })) {
+    test(`a reader by ${by} ${who} gets no whole file, and the connection is cut within two seconds`, async (context) => {
+      let caller: () => Caller | null = callerAs;
+      context.service = await start(nothing(), 60_000, () => caller(), usedUp());
+      const response = await begin(context.service, 'jsonl', headers);
+      caller = later;
+      const lost = performance.now();
+      await ended(context.service);
+      assert.ok(performance.now() - lost < 2_000);
+      const end = closed(response);
+      response.resume();
+      await end;
+      assert.is(response.complete, false);
+    });
+  }
+}
+
+test('nobody is looked at again who has left before they were let in', () => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  let asked = 0;
+  const admit = async () => {
+    asked += 1;
+    return callerAs();
+  };
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  response.destroy();
+  cutWhenRevoked({ res: response } as unknown as RequestContext, admit, callerAs(), ORGANIZATION);
+  mock.timers.tick(5_000);
+  mock.timers.reset();
+  assert.is(asked, 0);
+});
 
 test.run();

@@ -6,8 +6,11 @@ import { HttpError } from './errors.ts';
 import type { Limits } from './limits.ts';
 import { originGuard, refuseEmbedding } from './origin.ts';
 
-/** Lets a request in, or throws the HttpError that it is answered with. */
-export type Admit = (request: IncomingMessage) => Promise<Caller>;
+/**
+ * Lets a request in, or throws the HttpError that it is answered with.
+ * @param again of a request that was let in before: it is not counted a second time, and no limit hides what became of it
+ */
+export type Admit = (request: IncomingMessage, again?: boolean) => Promise<Caller>;
 
 interface AdmissionParts {
   baseUrl: string;
@@ -28,7 +31,7 @@ export type SessionCaller = (request: IncomingMessage) => Promise<Caller | null>
  */
 export function admission(parts: AdmissionParts, sessions?: SessionCaller): Admit {
   const admit = admissionWithOlderRoles(parts, sessions);
-  return async (request) => confirmed(await admit(request));
+  return async (request, again) => confirmed(await admit(request, again));
 }
 
 /**
@@ -39,17 +42,17 @@ export function admissionWithOlderRoles(parts: AdmissionParts, sessions?: Sessio
   const { authenticate, limits } = parts;
   const guard = originGuard(parts.baseUrl, parts.allowedOrigins);
   const challenge = challenges(parts.baseUrl);
-  return async (request) => {
+  return async (request, again = false) => {
     guard(request);
     let caller: Caller | null;
     try {
       caller = sessions !== undefined && isPlainRead(request) ? await bySession(request, sessions) : null;
       caller ??= await callerOf(request, authenticate, challenge);
     } catch (error) {
-      if (error instanceof HttpError && error.status === 401) limits.stranger(request);
+      if (!again && error instanceof HttpError && error.status === 401) limits.stranger(request);
       throw error;
     }
-    limits.known(caller);
+    if (!again) limits.known(caller);
     return caller;
   };
 }

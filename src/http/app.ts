@@ -59,10 +59,10 @@ export function createApp(parts: HttpParts): Koa<RequestState> {
   const { tools, version, logger, oauth, pages } = parts;
   const admit = admissionWithOlderRoles(parts);
   const afterStart = (admission: Admit): Admit => {
-    return async (request) => {
+    return async (request, again) => {
       const held = parts.hold?.();
       if (held) await held;
-      return admission(request);
+      return admission(request, again);
     };
   };
   const admitCall = afterStart(admissionWithOlderRoles({ ...parts, allowedOrigins: parts.toolOrigins }));

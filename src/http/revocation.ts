@@ -11,11 +11,13 @@ const RECHECK_MS = 1_000;
  * connection is destroyed, so that what has arrived cannot be taken for the whole file.
  */
 export function cutWhenRevoked(ctx: RequestContext, admit: Admit, caller: Caller, organizationId: string): void {
+  // Who left while they were let in closes nothing any more that could end this.
+  if (ctx.res.destroyed) return;
   const role = caller.roles.get(organizationId);
   const check = () =>
-    admit(ctx.req).then(
+    admit(ctx.req, true).then(
       (now) => now.roles.get(organizationId) === role,
-      // An outage, or a limit that is reached, takes nothing away.
+      // An outage takes nothing away.
       (error: unknown) => !(error instanceof HttpError && (error.status === 401 || error.status === 403)),
     );
   const timer = setInterval(async () => {
