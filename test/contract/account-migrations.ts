@@ -132,6 +132,13 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
     );
   });
 
+  check('a store that was never begun is brought up to date without a word', async (store) => {
+    await store.remove('secrets', 'installation');
+    const log = { info: () => assert.unreachable('nothing is migrated at a first start') };
+    await migrateAccounts(store, { migrations: TOYS, exclusive: true, log });
+    assert.equal(await readSchema(store), { begun: 2, done: 2 });
+  });
+
   test('killed after any of its writes and run again, it ends the same', async () => {
     assert.ok((await assertRestartSafe(filled, TOYS)) > 10);
   });

@@ -46,13 +46,15 @@ export async function migrateAccounts(accounts: AccountStore, options: MigrateOp
   if (found.done === newest) return;
   await announce(accounts, newest);
   // Until then an older version that still runs could write a record in the shape that is just left behind.
-  if (!exclusive && (await isInUse(accounts))) await wait(2 * SCHEMA_WATCH_MS);
+  const inUse = await isInUse(accounts);
+  if (!exclusive && inUse) await wait(2 * SCHEMA_WATCH_MS);
   for (const [index, migration] of migrations.entries()) {
     const number = index + 1;
     const { begun, done } = await readSchema(accounts);
     refuseNewer(begun, newest);
     if (done >= number) continue;
-    log?.info({ migration: number, title: migration.title }, 'account store: migrating');
+    // At the first start there is nothing to change, and no older version that it would keep away.
+    if (inUse) log?.info({ migration: number, title: migration.title }, 'account store: migrating');
     await migration.run(accounts);
     // Where another instance was faster, the number is there already.
     await accounts.update('secrets', SCHEMA_ID, { done: number }, { done: number - 1 });
