@@ -104,6 +104,41 @@ test('makes its credential wait, and no other', async () => {
   assert.ok((await waited(other, false)) > 150, 'what throws is illegal too');
 });
 
+test('makes its credential wait where it is none at all', async ({ service }) => {
+  const none = () => post(service, `{"a":"${'\\u0041'.repeat(150_000)}`);
+  assert.is((await none()).status, 400);
+  const began = performance.now();
+  assert.is((await post(service, { jsonrpc: '2.0', id: 1, method: 'ping' })).status, 200);
+  assert.ok(performance.now() - began > 20, '30 times what it takes to receive 900 KB');
+});
+
+test('lets the calls of its credential go side by side again once it has paid, though others still wait', async () => {
+  const penalties = new Penalties();
+  const body = async () => Buffer.alloc(0);
+  const run = (answer: () => Promise<boolean>) => penalties.run(CALLER, body, answer);
+  await run(async () => {
+    const end = performance.now() + 2;
+    while (performance.now() < end);
+    return true;
+  });
+  let finish = () => undefined as void;
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const first = run(async () => false);
+  const second = run(() => held.then(() => false));
+  await first;
+  let isServed = false;
+  const third = run(async () => {
+    isServed = true;
+    return false;
+  });
+  await new Promise(setImmediate);
+  assert.ok(isServed);
+  finish();
+  await Promise.all([second, third]);
+});
+
 test('makes the calls of its credential follow one another, and not too many', async () => {
   const penalties = new Penalties();
   let running = 0;

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../commands/caller.ts';
+import { ProtocolError } from '../mcp/protocol-message.ts';
 import { HttpError } from './errors.ts';
 import { refuse } from './limits.ts';
 
@@ -20,6 +21,8 @@ interface Lane {
   freeAt: number;
   last: Promise<unknown>;
   waiting: number;
+  /** A legal call has had its turn since: who comes now need not follow those who wait. */
+  isPaid: boolean;
 }
 
 type Receive = () => Promise<Buffer>;
@@ -40,17 +43,21 @@ export class Penalties {
   async run(caller: Caller, receive: Receive, answer: Answer): Promise<void> {
     const key = caller.token_id ?? caller.account_id;
     const lane = this.lanes.get(key);
-    if (lane === undefined) return this.serve(key, receive, answer);
+    if (lane === undefined || lane.isPaid) return this.serve(key, receive, answer);
     if (lane.waiting >= MAX_WAITING) refuse(MAX_WAIT_MS);
     lane.waiting += 1;
     const turn = lane.last.then(() => pause(Math.max(0, lane.freeAt - performance.now())));
-    const done = turn.then(() => this.serve(key, receive, answer));
+    const done = turn.then(async () => {
+      const { freeAt } = lane;
+      await this.serve(key, receive, answer);
+      lane.isPaid = lane.freeAt === freeAt;
+    });
     lane.last = done.catch(() => undefined);
     try {
       await done;
     } finally {
       lane.waiting -= 1;
-      if (lane.waiting === 0 && lane.freeAt <= performance.now()) this.lanes.delete(key);
+      if (lane.waiting === 0 && lane.isPaid) this.lanes.delete(key);
     }
   }
 
@@ -61,7 +68,7 @@ export class Penalties {
     try {
       illegal = await answer(body);
     } catch (error) {
-      illegal = error instanceof HttpError && error.status === 400;
+      illegal = (error instanceof HttpError || error instanceof ProtocolError) && error.status === 400;
       throw error;
     } finally {
       if (illegal) this.charge(key, body.length / BYTES_PER_MS + performance.now() - began);
@@ -70,7 +77,8 @@ export class Penalties {
 
   private charge(key: string, ms: number): void {
     const now = performance.now();
-    const lane = this.lanes.get(key) ?? { freeAt: now, last: Promise.resolve(), waiting: 0 };
+    const lane = this.lanes.get(key) ?? { freeAt: now, last: Promise.resolve(), waiting: 0, isPaid: false };
+    lane.isPaid = false;
     lane.freeAt = Math.min(Math.max(now, lane.freeAt) + ms * WAIT_FACTOR, now + MAX_WAIT_MS);
     this.lanes.set(key, lane);
   }
