@@ -1,6 +1,7 @@
 import { EVENT_TYPES } from '../commands/event-types.ts';
 import { nearestNames } from '../commands/nearest.ts';
 import { Refusal } from '../commands/refusal.ts';
+import { ACCESS_TYPES } from './access-entry.ts';
 
 /** Where an assistant finds all event types. */
 export const EVENT_TYPES_URI = 'veritrail://event-types';
@@ -9,16 +10,22 @@ export const EVENT_TYPES_URI = 'veritrail://event-types';
 const MAX_NAMES = 3;
 
 /**
- * Refuses an event type that does not exist, for a filter by it would find nothing and look like an answer.
- * @param known the types that the list can have
+ * Refuses an event type that a list cannot have, for a filter by it would find nothing and look like an answer. One of
+ * the access log is none of the changes, and the other way round.
  */
-export function refuseUnknownEventTypes(
-  types: readonly string[] | undefined,
-  known: readonly string[] = EVENT_TYPES,
-): void {
+export function refuseUnknownEventTypes(types: readonly string[] | undefined, ofAccess = false): void {
+  const known: readonly string[] = ofAccess ? ACCESS_TYPES : EVENT_TYPES;
+  const others: readonly string[] = ofAccess ? EVENT_TYPES : ACCESS_TYPES;
   const unknown = types?.find((type) => !known.includes(type));
   if (unknown === undefined) return;
+  const field = 'filter.event_types';
+  if (others.includes(unknown)) {
+    const next = ofAccess
+      ? 'is not of the access log: leave ACCESS out of'
+      : 'is of the access log: name ACCESS alone in';
+    throw new Refusal('invalid_input', `${unknown} ${next} record_types.`, { field });
+  }
   const allowed = nearestNames(unknown, known, MAX_NAMES);
   const message = `There is no event type ${unknown}: try ${allowed.join(' or ')}, or choose from ${EVENT_TYPES_URI}.`;
-  throw new Refusal('invalid_input', message, { field: 'filter.event_types', allowed });
+  throw new Refusal('invalid_input', message, { field, allowed });
 }

@@ -175,5 +175,11 @@ await onBothPairs('listChanges', (test) => {
       assert.equal([allowed!.length, allowed![0]], [3, 'VendorReviewed']);
       assert.match(message, 'veritrail://event-types');
     }
+    for (const [filter, next] of [
+      [{ event_types: ['EXPORT_DRAWN'] }, 'is of the access log: name ACCESS alone in record_types'],
+      [{ record_types: ['ACCESS'], event_types: ['VendorAdded'] }, 'leave ACCESS out of record_types'],
+    ] as const) {
+      assert.match((await owner.refused('listChanges', { organization_id, filter })).message, next);
+    }
   });
 });
