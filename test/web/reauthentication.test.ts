@@ -58,6 +58,21 @@ test('a token’s new text needs one too', async ({ web, browser }) => {
   assert.is((await web.tokens.get(id)).last_four, last_four);
 });
 
+test('an invitation, which outlasts a session as a token does, needs one too', async ({ web, browser }) => {
+  const members = `/organizations/${web.organizationId}/members`;
+  const open = async () => (await web.people.links.list(web.organizationId)).map(({ role, note }) => [role, note]);
+  await browser.get(members);
+  web.identity.clock.wait(QUARTER_MS);
+  const sent = await browser.send(`${members}/invite`, { role: 'OWNER', note: 'Eve & co' });
+  assert.is(sent.status, 303, sent.text);
+  assert.match(sent.to!, `${CONFIRM}?next=`);
+  assert.equal(await open(), []);
+  await browser.follow(sent);
+  await browser.follow(await browser.send(CONFIRM, { current: OWNER.password }));
+  assert.is((await browser.send(`${members}/invite`)).status, 200);
+  assert.equal(await open(), [['OWNER', 'Eve & co']]);
+});
+
 test('a code of the authenticator app does as well, once', async ({ web, browser }) => {
   const session = (await web.people.sessions.list(web.ownerId))[0]!;
   const secret = (await web.people.totp.enrol(session)).secret;

@@ -5,9 +5,10 @@ import { may } from '../../commands/roles.ts';
 import type { Link } from '../../identity/links.ts';
 import type { Member } from '../../identity/members.ts';
 import { attempt, doThere } from '../attempt.ts';
+import { confirmFirst, inputIn, withInput } from '../confirmed.ts';
 import { Form } from '../context.tsx';
 import { FormFault, SelectField, TextField } from '../fields.tsx';
-import { BLANK, type FormState, hidden, one } from '../forms.ts';
+import { type FormState, hidden, one } from '../forms.ts';
 import { handOverPage } from '../hand-over.tsx';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
@@ -24,15 +25,18 @@ const INVITATION = {
   role: one(z.enum(ROLES, 'Choose a role.')),
   note: one(z.string().trim().max(MOST_NOTE, `Keep the note within ${MOST_NOTE} characters.`)),
 };
+/** The fields that come back after reauthentication. */
+const KEPT = Object.keys(INVITATION);
 const WITHDRAWN = { invitation: hidden() };
 
 /** Who is a member, and who is invited. An OWNER changes both. */
 export const membersPage = (parts: WebParts): Route[] => {
   const { links } = parts.people;
   return [
-    get(MEMBERS, async (visit) => page(parts, visit, await within(parts, visit), BLANK)),
+    get(MEMBERS, async (visit) => page(parts, visit, await within(parts, visit), inputIn(visit.query, KEPT))),
     post(`${MEMBERS}/invite`, async (visit) => {
       const place = await within(parts, visit, 'changeMembers');
+      confirmFirst(parts, visit, withInput(`${place.path}/members`, visit.sent, KEPT));
       const by = { organization_id: place.organization.id, made_by: visit.person.account.id };
       const { done, state } = await attempt(visit.sent, INVITATION, (value) =>
         links.create({ kind: 'INVITATION', ...by, ...value }),
