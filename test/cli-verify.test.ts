@@ -218,7 +218,7 @@ cli('ends with 2 and the line where the file is no export', async () => {
     ['other.jsonl', /line 1 is not JSON/],
     ['bad.jsonl', /line 6 is not UTF-8/],
     ['notes.jsonl.gz', /not packed with gzip/],
-    ['absent.jsonl', /cannot be read: check its name/],
+    ['absent.jsonl', /absent\.jsonl cannot be read: check its name/],
     ['.', /cannot be read: check its name/],
   ] as const) {
     const { code, out, err } = await verify(file, '--key', KEY);

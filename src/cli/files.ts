@@ -9,7 +9,7 @@ const isPacked = (path: string) => path.endsWith('.gz');
 /** How large a file is. @throws UnfitFile where there is none that can be read */
 export async function sizeOf(path: string): Promise<number> {
   const found = await stat(path).catch(() => null);
-  if (!found?.isFile()) throw new UnfitFile('The file cannot be read: check its name and that you may read it.');
+  if (!found?.isFile()) throw new UnfitFile(`${path} cannot be read: check its name and that you may read it.`);
   return found.size;
 }
 
