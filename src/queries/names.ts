@@ -94,10 +94,16 @@ export interface NamesReader {
 
 /** The same for readers of the read models. */
 export function namesIn(reader: NamesReader, organizationId: string, ids: Iterable<string>): Promise<Names> {
-  return readNames(reader.accounts, ids, async () => {
-    const [organization] = await reader.models.get('organizations', [organizationId]);
-    return membersEver((organization?.doc ?? {}) as Partial<Memberships>);
-  });
+  return readNames(reader.accounts, ids, () => membersEverIn(reader, organizationId));
+}
+
+/** Returns everybody who is or was a member of an organization. */
+export async function membersEverIn(
+  { models }: Pick<NamesReader, 'models'>,
+  organizationId: string,
+): Promise<ReadonlySet<string>> {
+  const [organization] = await models.get('organizations', [organizationId]);
+  return membersEver((organization?.doc ?? {}) as Partial<Memberships>);
 }
 
 interface Memberships {
@@ -106,7 +112,7 @@ interface Memberships {
   former: Readonly<Record<string, unknown>>;
 }
 
-/** Returns everybody who is or was a member. */
+/** The same, of what is known of an organization. */
 export function membersEver({ members = {}, former = {} }: Partial<Memberships>): ReadonlySet<string> {
   return new Set([...Object.keys(members), ...Object.keys(former)]);
 }

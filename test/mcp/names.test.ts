@@ -134,6 +134,22 @@ test('accounts of an organization that ever shared a name are told apart, and no
   assert.equal(members.map(({ name }) => name).sort(), ['Edith', `Olivia Owner (…${OWNER.slice(-5)})`]);
 });
 
+test('nobody is named who never was a member, wherever a text has their id', async ({ register }) => {
+  await register.stores.accounts.insert('accounts', { id: NAMESAKE, name: 'Nadia Elsewhere' });
+  await keepFirstName(register.stores.accounts, NAMESAKE, 'Nadia Elsewhere');
+  const texts = { name: NAMESAKE, category: NAMESAKE, reference_id: NAMESAKE, description: NAMESAKE };
+  const { position } = await ok(register, 'addRisk', { organization_id, ...texts, owner_id: 'ME' });
+  const as_of = String(position);
+  for (const format of ['JSON', 'MARKDOWN', 'CSV']) {
+    for (const more of [{ type: 'RISK_REGISTER' }, { type: 'CHANGES_BETWEEN', from: '1' }]) {
+      const text = JSON.stringify(await report(register, { ...more, as_of, format }));
+      assert.match(text, NAMESAKE);
+      assert.match(text, 'Olivia Owner');
+      assert.not.match(text, 'Nadia');
+    }
+  }
+});
+
 test('every name of somebody who was erased gives way to one for all', async ({ register }) => {
   const { last } = await layActs(register);
   await register.stores.accounts.put('accounts', { id: OWNER, erased_at: new Date().toISOString() });

@@ -1,5 +1,5 @@
 import { logTimeAt } from '../moment.ts';
-import { type Names, namesIn } from '../names.ts';
+import { membersEverIn, type Names, namesIn } from '../names.ts';
 import { valueAt } from './columns.ts';
 import type { People } from './page.ts';
 import type { ReportContext, Row, Section } from './report-type.ts';
@@ -10,23 +10,28 @@ import type { ReportContext, Row, Section } from './report-type.ts';
  */
 export class ReportPeople {
   private at: Promise<string | null> | undefined;
+  private members: Promise<ReadonlySet<string>> | undefined;
 
   constructor(private readonly context: Pick<ReportContext, 'reader' | 'organizationId' | 'moment'>) {}
 
-  /** Returns names by key, without those of acts that are the same as at the report's moment. */
-  async named(keys: readonly string[]): Promise<Map<string, string>> {
-    if (keys.length === 0) return new Map();
+  /**
+   * Returns names by key, without those of acts that are the same as at the report's moment. Anybody may write an id into
+   * a text: who never was a member is not named.
+   */
+  async named(all: readonly string[]): Promise<Map<string, string>> {
+    if (all.length === 0) return new Map();
     const { reader, organizationId, moment } = this.context;
+    this.members ??= membersEverIn(reader, organizationId);
+    const members = await this.members;
+    const keys = all.filter((key) => members.has(idIn(key)));
     this.at ??= logTimeAt(reader, organizationId, moment);
     const at = await this.at;
-    const names = await namesIn(
-      reader,
-      organizationId,
-      keys.map((key) => key.split('@')[0]!),
-    );
+    const names = await namesIn(reader, organizationId, keys.map(idIn));
     return new Map([...new Set(keys)].flatMap((key) => nameOf(names, key, at)));
   }
 }
+
+const idIn = (key: string): string => key.split('@')[0]!;
 
 function nameOf(names: Names, key: string, at: string | null): [string, string][] {
   const [id = '', time] = key.split('@');
