@@ -16,8 +16,8 @@ import type { TokenRecord } from './token-record.ts';
 const STALE_MS = 1_000;
 /** What is used and this old is looked up again beside the call, so that calls seldom wait. */
 const AGEING_MS = 500;
-/** A look-up waits no longer than this for the account store: one that takes more is away, whatever keeps it. */
-const PATIENCE_MS = 1_300;
+/** A look-up waits no longer than this for the account store. One that is away says so itself within 1.1 s; this is for one that is slow. */
+const PATIENCE_MS = 5_000;
 const CACHED_TOKENS = 10_000;
 /** last_used_at is no more exact than this. */
 const USED_MS = 60_000;
