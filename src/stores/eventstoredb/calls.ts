@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import {
   AccessDeniedError,
   CancelledError,
@@ -26,7 +27,10 @@ const BROKEN = /RST_STREAM.*internal client error/i;
 export async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new NoAnswer(`no answer in ${ms} ms`, true)), ms);
+    timer = setTimeout(async () => {
+      await readWhatCame();
+      reject(new NoAnswer(`no answer in ${ms} ms`, true));
+    }, ms);
   });
   try {
     return await Promise.race([promise, late]);
@@ -46,11 +50,16 @@ export function collect<T>(stream: StreamingRead<T>, ms: number, enough?: (event
       // Fails only where there is no call to cancel.
       stream.cancel().catch(() => undefined);
     };
-    const timer = setTimeout(() => {
+    let heard = 0;
+    const timer = setTimeout(async () => {
+      const before = heard;
+      await readWhatCame();
+      if (heard > before) return;
       stop();
       reject(new NoAnswer(`no event in ${ms} ms`));
     }, ms);
     stream.on('data', (event: T) => {
+      heard += 1;
       timer.refresh();
       events.push(event);
       if (!enough?.(event)) return;
@@ -67,6 +76,11 @@ export function collect<T>(stream: StreamingRead<T>, ms: number, enough?: (event
       reject(error);
     });
   });
+}
+
+/** Lets the process read what arrived while it was held up: a timer that is late fires before that. */
+async function readWhatCame(): Promise<void> {
+  for (let turns = 0; turns < 3; turns += 1) await turn();
 }
 
 /** Returns true where the node answered that it does not serve for now: another one leads, none does, or it is busy. */
