@@ -137,11 +137,20 @@ export class Accounts {
     return sessions.begin(changed, visitor, 'SIGNED_IN');
   }
 
-  /** For whoever came by a link: ends all sessions. @throws Refusal invalid_input, not_found */
-  async setPassword(id: string, password: string, visitor: Visitor): Promise<Account> {
+  /**
+   * For whoever came by a link: ends all sessions.
+   * @param requireGood refuses a link that is good no more; asked last, since a hash may take long to be made
+   * @throws Refusal invalid_input, not_found, what `requireGood` refuses
+   */
+  async setPassword(
+    id: string,
+    password: string,
+    visitor: Visitor,
+    requireGood: () => Promise<void>,
+  ): Promise<Account> {
     const account = await this.get(id);
     if (account === null || account.erased_at !== null) throw noSuchAccount();
-    const changed = await this.replacePassword(account, password);
+    const changed = await this.replacePassword(account, password, requireGood);
     this.parts.noted({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', visitor });
     return changed;
   }
@@ -182,11 +191,12 @@ export class Accounts {
   }
 
   /** Sessions and links of before are dead with it. */
-  private async replacePassword(account: Account, next: string): Promise<Account> {
+  private async replacePassword(account: Account, next: string, requireGood?: () => Promise<void>): Promise<Account> {
     const { accounts, passwords, sessions, links } = this.parts;
     await refuseBadPassword(next, account);
     const fields = { password: await passwords.hash(next), generation: account.generation + 1 };
     const before = { password: account.password, erased_at: null };
+    await requireGood?.();
     if (!(await accounts.update('accounts', account.id, fields, before))) {
       throw new Refusal('conflict', 'The password was changed at once from somewhere else: sign in again.');
     }

@@ -136,10 +136,9 @@ export class Welcome {
   /** RESET: ends all sessions; a second factor is still asked for. */
   async reset(secret: string, password: string, visitor: Visitor): Promise<SignedIn> {
     const { accounts, accountLinks, links, signIn } = this.parts;
-    const account = await links.use(secret, 'RESET', async (link) => {
-      await accountLinks.requireGood(link);
-      return accounts.setPassword(link.account_id!, password, visitor);
-    });
+    const account = await links.use(secret, 'RESET', (link) =>
+      accounts.setPassword(link.account_id!, password, visitor, () => accountLinks.requireGood(link)),
+    );
     return signIn.withProof(account, 'LINK', visitor);
   }
 }

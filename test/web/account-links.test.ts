@@ -126,6 +126,27 @@ test('a link is worth nothing once its maker may not make it: the member joined 
   assert.is((await browser.get(path)).status, 404);
 });
 
+test('a link ends with what it is good by, even while the new password is hashed', async ({ web, owner, members }) => {
+  await web.invite(EVE, 'OWNER');
+  await web.invite(BOB, 'VIEWER');
+  const [eve, bob] = [await idOf(web, EVE), await idOf(web, BOB)];
+  const { id: others } = await web.members.createOrganization('Of Eve alone', eve);
+  const path = await linkFor(web, owner, `${members}/${bob}`);
+  const before = (await web.people.accounts.get(bob))!.password;
+  const passwords = web.people.passwords as unknown as { hash(password: string): Promise<string> };
+  const hash = passwords.hash.bind(passwords);
+  passwords.hash = async (password) => {
+    await web.members.add(others, bob, 'VIEWER', personOf(eve));
+    return hash(password);
+  };
+  const browser = web.browser();
+  await browser.get(path);
+  const sent = await browser.send('/welcome/reset', { password: NEXT });
+  assert.is(sent.status, 400);
+  assert.match(unescaped(sent.text), 'This link was used, taken back or is too old');
+  assert.is((await web.people.accounts.get(bob))!.password, before);
+});
+
 test('making one needs to be an owner, and a proof of the last 15 minutes', async ({ web, owner, members }) => {
   const admin = await web.invite(EVE, 'ADMIN');
   await web.invite(BOB, 'VIEWER');
