@@ -21,7 +21,7 @@ export interface Caller {
    * @throws StoreUnavailable where the log still does not answer
    */
   confirm?: () => Promise<Caller | null>;
-  /** How long this call has waited for its roles: that much less is left for its command. */
+  /** The time this call has waited for its roles: its command has that much less. */
   waited_ms?: number;
 }
 

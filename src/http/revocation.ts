@@ -11,7 +11,7 @@ const RECHECK_MS = 1_000;
  * connection is destroyed, so that what has arrived cannot be taken for the whole file.
  */
 export function cutWhenRevoked(ctx: RequestContext, admit: Admit, caller: Caller, organizationId: string): void {
-  // Who left while they were let in closes nothing any more that could end this.
+  // A client that left while it was let in has closed already: nothing would end the checks.
   if (ctx.res.destroyed) return;
   const role = caller.roles.get(organizationId);
   const check = () =>
