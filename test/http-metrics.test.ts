@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startApp } from '../src/app.ts';
@@ -9,6 +7,7 @@ import { createLogger } from '../src/log.ts';
 import { Metrics } from '../src/metrics.ts';
 import type { EventStore } from '../src/stores/event-store.ts';
 import { call, firstOrganization, insist } from './support/faults-calls.ts';
+import { freePort } from './support/free-port.ts';
 import { startHere } from './support/in-process.ts';
 import { embeddedPair } from './support/pairs.ts';
 import { until } from './support/wait.ts';
@@ -24,15 +23,6 @@ const ask = (url: string, authorization?: string) =>
 function sample(text: string, name: string): number | null {
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
   return line === undefined ? null : Number(line.slice(name.length + 1));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 test('are not there where no setting asks for them', async () => {

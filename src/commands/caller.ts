@@ -1,4 +1,4 @@
-/** Lowest to highest; AUDITOR reads everything, EDITOR writes, see docs/architecture.md. */
+/** Lowest to highest; AUDITOR reads everything, EDITOR writes: see roles.ts. */
 export const ROLES = ['VIEWER', 'AUDITOR', 'EDITOR', 'ADMIN', 'OWNER'] as const;
 export type Role = (typeof ROLES)[number];
 

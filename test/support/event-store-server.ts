@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEventStoreDb } from '../../src/stores/eventstoredb/event-store.ts';
 import { startFakeEventStoreDb } from './fake-eventstoredb/server.ts';
+import { freePort } from './free-port.ts';
 import { until } from './wait.ts';
 
 /** An EventStoreDB on loopback, empty at first: a real one where EVENTSTORE_COMMAND is set, else the fake. */
@@ -107,13 +107,4 @@ async function run(folder: string, port: number, url: string): Promise<ChildProc
   } finally {
     await store.close();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
