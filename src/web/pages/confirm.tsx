@@ -9,6 +9,7 @@ import { BLANK, type FormState, jsonObject, one } from '../forms.ts';
 import { safeNext } from '../next.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
+import { PasskeyForm } from '../passkey-form.tsx';
 import { withNext } from '../signing-in.ts';
 import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
 
@@ -69,7 +70,15 @@ async function page(parts: WebParts, { person }: SignedInVisit, next: string, fo
       <>
         <p>You signed in more than 15 minutes ago. Confirm once more that it is you, then go on where you were.</p>
         {ways.includes('PASSWORD') && <PasswordForm form={form} next={next} />}
-        {options !== null && <PasskeyForm form={form} next={next} options={options} alone={ways.length === 1} />}
+        {options !== null && (
+          <PasskeyForm
+            action={withNext(`${CONFIRM}/passkey`, next)}
+            options={options}
+            form={form}
+            alone={ways.length === 1}
+            quiet={ways.length > 1}
+          />
+        )}
         {ways.includes('TOTP') && <CodeForm form={form} next={next} />}
         {provider !== null && <NewSignIn host={provider.host} next={next} />}
         {ways.length === 0 && provider === null && (
@@ -124,29 +133,6 @@ function CodeForm({ form, next }: FormProps) {
         Go on with the code
       </button>
     </Form>
-  );
-}
-
-function PasskeyForm({ form, next, options, alone }: FormProps & { options: object; alone: boolean }) {
-  const fault = form.errors.get('credential');
-  return (
-    <>
-      <Form action={withNext(`${CONFIRM}/passkey`, next)} class="card" passkey="get" options={JSON.stringify(options)}>
-        <input type="hidden" name="credential" />
-        <p class="fault" data-fault hidden>
-          The passkey was not used: try again.
-        </p>
-        {fault !== undefined && <p class="fault">{fault}</p>}
-        <button type="submit" class={alone ? undefined : 'quiet'}>
-          Use a passkey
-        </button>
-      </Form>
-      {alone && (
-        <p class="notice warning" data-without-passkeys>
-          Passkeys need a recent browser, with JavaScript turned on: allow it for this site, then reload the page.
-        </p>
-      )}
-    </>
   );
 }
 

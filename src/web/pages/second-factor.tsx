@@ -10,6 +10,7 @@ import { BLANK, type FormState, jsonObject, one } from '../forms.ts';
 import { safeNext } from '../next.ts';
 import type { Page } from '../page.ts';
 import type { WebParts } from '../parts.ts';
+import { PasskeyForm } from '../passkey-form.tsx';
 import { finishStep, withNext } from '../signing-in.ts';
 import { openGet, openPost, type Reply, type Route, redirect, type Visit } from '../visit.ts';
 
@@ -77,7 +78,14 @@ async function page(parts: WebParts, pending: Session, form: FormState, next: st
     form,
     body: (
       <>
-        {options !== null && <PasskeyForm options={options} form={form} next={next} alone={factors.length === 1} />}
+        {options !== null && (
+          <PasskeyForm
+            action={withNext(`${PATH}/passkey`, next)}
+            options={options}
+            form={form}
+            alone={factors.length === 1}
+          />
+        )}
         {factors.includes('TOTP') && <CodeForm form={form} next={next} />}
         {factors.includes('RECOVERY_CODE') && <RecoveryForm form={form} next={next} factors={factors} />}
         <Form action="/sign-out">
@@ -88,33 +96,6 @@ async function page(parts: WebParts, pending: Session, form: FormState, next: st
       </>
     ),
   };
-}
-
-function PasskeyForm(props: { options: object; form: FormState; next: string; alone: boolean }) {
-  const fault = props.form.errors.get('credential');
-  return (
-    <>
-      <Form
-        action={withNext(`${PATH}/passkey`, props.next)}
-        class="card"
-        passkey="get"
-        options={JSON.stringify(props.options)}
-      >
-        <input type="hidden" name="credential" />
-        <p>Use the passkey that you added to your account.</p>
-        <p class="fault" data-fault hidden>
-          The passkey was not used: try again.
-        </p>
-        {fault !== undefined && <p class="fault">{fault}</p>}
-        <button type="submit">Use a passkey</button>
-      </Form>
-      {props.alone && (
-        <p class="notice warning" data-without-passkeys>
-          Passkeys need a recent browser, with JavaScript turned on: allow it for this site, then reload the page.
-        </p>
-      )}
-    </>
-  );
 }
 
 function CodeForm({ form, next }: { form: FormState; next: string }) {
