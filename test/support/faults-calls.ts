@@ -7,7 +7,10 @@ export interface Reply {
   retryAfter: string | null;
 }
 
-/** Calls a tool in the direct form. @throws where the connection breaks or nothing comes for `ms` */
+/**
+ * Calls a tool in the direct form, over a connection of its own: a kept one may belong to a service that has stopped.
+ * @throws when the connection breaks or nothing arrives for `ms`
+ */
 export async function call(
   url: string,
   token: string,
@@ -17,7 +20,7 @@ export async function call(
 ): Promise<Reply> {
   const response = await fetch(`${url}/api/mcp/tools/${tool}`, {
     method,
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', Connection: 'close' },
     ...(method === 'POST' ? { body: JSON.stringify(args) } : {}),
     signal: AbortSignal.timeout(ms),
   });
