@@ -1,3 +1,4 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
 import { Form } from './context.tsx';
 import type { FormState } from './forms.ts';
 

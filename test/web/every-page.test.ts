@@ -200,16 +200,6 @@ test('strangers are sent to sign in and come back, and see nothing before', asyn
   }
 });
 
-test('every file with markup says how it is read, for no settings are found where the service is run', () => {
-  const folder = new URL('../../src/web/', import.meta.url);
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tsx'));
-  assert.ok(files.length > 10);
-  for (const file of files) {
-    const [first] = readFileSync(new URL(file, folder), 'utf8').split('\n');
-    assert.is(first, '/** @jsxRuntime automatic @jsxImportSource preact */', file);
-  }
-});
-
 /** The token on a page of this browser's. */
 async function formToken(browser: TestBrowser): Promise<string> {
   const found =
