@@ -2,14 +2,14 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { addressOf, endpointOf } from './cli/connect.ts';
 import type { Config } from './config.ts';
 import { healthOf } from './health.ts';
-import { createApp, type HttpParts } from './http/app.ts';
+import { createApp, type HttpOptions } from './http/app.ts';
 import { Cookies } from './http/cookies.ts';
 import { HttpError, unavailable } from './http/errors.ts';
 import { createLimits } from './http/limits.ts';
 import { createPrinter } from './http/print-pdf.ts';
 import { Readiness } from './http/readiness.ts';
-import type { RecordFileParts } from './http/record-files.ts';
-import type { ReportFileParts } from './http/report-files.ts';
+import type { RecordFilesOptions } from './http/record-files.ts';
+import type { ReportFilesOptions } from './http/report-files.ts';
 import { visitors } from './http/visitor.ts';
 import { requireOrganization } from './identity/actor.ts';
 import type { Identity } from './identity/identity.ts';
@@ -25,7 +25,7 @@ import type { Stores } from './stores/open.ts';
 import { VERSION } from './version.ts';
 import { createPages } from './web/routes.ts';
 
-export interface FrontParts {
+export interface FrontOptions {
   config: Config;
   /** Where it listens. */
   port: number;
@@ -52,8 +52,8 @@ export class Front {
   readonly listener: RequestListener = (request, response) => this.serve(request, response);
 
   /** Puts tools, OAuth and pages behind the address. */
-  async open(parts: FrontParts): Promise<void> {
-    const { config, port, stores, register, identity, metrics, now, logger } = parts;
+  async open(options: FrontOptions): Promise<void> {
+    const { config, port, stores, register, identity, metrics, now, logger } = options;
     const { accounts } = stores;
     const { people, members, tokens, authenticator } = identity;
     const baseUrl = addressOf(config, port);
@@ -102,11 +102,11 @@ export class Front {
       const account = this.admitting ? await signedIn(request) : null;
       return account === null ? null : members.callerOf(account);
     };
-    const recordFiles: RecordFileParts = {
+    const recordFiles: RecordFilesOptions = {
       files: register.recordFiles,
       exportDrawn: (caller, file) => identity.accessLog.exportDrawn(caller, file),
     };
-    const reports: ReportFileParts = {
+    const reports: ReportFilesOptions = {
       reader,
       printer,
       reportDrawn: (caller, report) => identity.accessLog.reportDrawn(caller, report),
@@ -161,7 +161,7 @@ function refuse(response: ServerResponse, refusal: HttpError): void {
   response.end(JSON.stringify(refusal));
 }
 
-function servedMetrics(metrics: Metrics, config: Config, tools: ToolBox): HttpParts['metrics'] {
+function servedMetrics(metrics: Metrics, config: Config, tools: ToolBox): HttpOptions['metrics'] {
   const known = (tool = '') => (tools.has(tool) ? tool : 'other');
   return {
     figures: metrics,

@@ -13,7 +13,7 @@ import type { EventStore } from './stores/event-store.ts';
 import type { ReadStore } from './stores/read-store.ts';
 import { type Timed, TimedHandler, timedTools } from './timings.ts';
 
-export interface RegisterParts {
+export interface RegisterOptions {
   events: EventStore;
   reads: ReadStore;
   accounts: AccountStore;
@@ -44,14 +44,14 @@ export interface Register {
   reader: Reader;
 }
 
-export function createRegister(parts: RegisterParts): Register {
-  const { events, accounts, cursorKey, log, timed } = parts;
+export function createRegister(options: RegisterOptions): Register {
+  const { events, accounts, cursorKey, log, timed } = options;
   const now = () => new Date();
-  const instances = new LiveInstances(parts);
+  const instances = new LiveInstances(options);
   const { canRead } = instances;
-  const options = { now, maxAcceptanceDays: parts.riskAcceptanceMaxDays, canRead };
-  const handler = timed ? new TimedHandler(events, options, timed) : new CommandHandler(events, options);
-  const projections = new Projections(parts);
+  const handlerOptions = { now, maxAcceptanceDays: options.riskAcceptanceMaxDays, canRead };
+  const handler = timed ? new TimedHandler(events, handlerOptions, timed) : new CommandHandler(events, handlerOptions);
+  const projections = new Projections(options);
   const reader: Reader = {
     get models() {
       return projections.models;
@@ -63,14 +63,14 @@ export function createRegister(parts: RegisterParts): Register {
     accounts,
     cursorKey,
     now,
-    maxEventsVerified: parts.maxEventsVerified,
+    maxEventsVerified: options.maxEventsVerified,
   };
   const all = allTools({
     handler,
     reader,
     passed: (organization, position, ms) => projections.passed(organization, position, ms),
-    writeWaitMs: parts.writeWaitMs,
-    reportDrawn: parts.reportDrawn ?? (() => undefined),
+    writeWaitMs: options.writeWaitMs,
+    reportDrawn: options.reportDrawn ?? (() => undefined),
   });
   const untimed = createToolBox(all, (error, tool) => log.warn({ err: error, tool }, 'a tool failed'));
   const tools = timed ? timedTools(untimed, timed) : untimed;

@@ -12,7 +12,7 @@ import { originGuard, refuseEmbedding } from './origin.ts';
  */
 export type Admit = (request: IncomingMessage, again?: boolean) => Promise<Caller>;
 
-interface AdmissionParts {
+interface AdmissionOptions {
   baseUrl: string;
   authenticate: Authenticate;
   limits: Limits;
@@ -29,8 +29,8 @@ export type SessionCaller = (request: IncomingMessage) => Promise<Caller | null>
  * @param sessions for addresses that people open in a browser, too: a GET without an Authorization header is let in by the
  * session of the pages. Nothing else is: browsers send the cookie with links of other sites
  */
-export function admission(parts: AdmissionParts, sessions?: SessionCaller): Admit {
-  const admit = admissionWithOlderRoles(parts, sessions);
+export function admission(options: AdmissionOptions, sessions?: SessionCaller): Admit {
+  const admit = admissionWithOlderRoles(options, sessions);
   return async (request, again) => confirmed(await admit(request, again));
 }
 
@@ -38,10 +38,10 @@ export function admission(parts: AdmissionParts, sessions?: SessionCaller): Admi
  * The same for addresses that ask `confirmed` themselves for whatever is more than a read of today: a caller may come with
  * roles that the log confirmed some seconds ago.
  */
-export function admissionWithOlderRoles(parts: AdmissionParts, sessions?: SessionCaller): Admit {
-  const { authenticate, limits } = parts;
-  const guard = originGuard(parts.baseUrl, parts.allowedOrigins);
-  const challenge = challenges(parts.baseUrl);
+export function admissionWithOlderRoles(options: AdmissionOptions, sessions?: SessionCaller): Admit {
+  const { authenticate, limits } = options;
+  const guard = originGuard(options.baseUrl, options.allowedOrigins);
+  const challenge = challenges(options.baseUrl);
   return async (request, again = false) => {
     guard(request);
     let caller: Caller | null;

@@ -17,13 +17,13 @@ import { type Figures, metricsRoute } from './metrics.ts';
 import { oauthEndpoints } from './oauth.ts';
 import { openapiRoute } from './openapi.ts';
 import { Penalties } from './penalty.ts';
-import { type RecordFileParts, recordFileRoutes } from './record-files.ts';
-import { type ReportFileParts, reportFileRoutes } from './report-files.ts';
+import { type RecordFilesOptions, recordFileRoutes } from './record-files.ts';
+import { type ReportFilesOptions, reportFileRoutes } from './report-files.ts';
 import { offeredReportFormats } from './report-formats.ts';
 import { type Answered, type RequestState, requests } from './request.ts';
 
 /** What the HTTP service is made of. */
-export interface HttpParts {
+export interface HttpOptions {
   tools: ToolBox;
   /**
    * The caller behind an exact `Bearer <token>` credential; null when it is none of ours (unknown, expired, revoked).
@@ -48,47 +48,47 @@ export interface HttpParts {
   /** Whom a session of the pages stands for: people get files by it. */
   sessions?: SessionCaller;
   /** Files of records and changes, and of reports. */
-  recordFiles?: RecordFileParts;
-  reports?: ReportFileParts;
+  recordFiles?: RecordFilesOptions;
+  reports?: ReportFilesOptions;
   /** Told of each request; and the figures that it makes, for whoever has the token, where there is one. */
   metrics?: { answered: Answered; figures: Figures; token: string | null } | undefined;
 }
 
 /** The Koa app: the MCP endpoint, the direct form of the tools and its OpenAPI document, health, OAuth, pages. */
-export function createApp(parts: HttpParts): Koa<RequestState> {
-  const { tools, version, logger, oauth, pages } = parts;
-  const admit = admissionWithOlderRoles(parts);
+export function createApp(options: HttpOptions): Koa<RequestState> {
+  const { tools, version, logger, oauth, pages } = options;
+  const admit = admissionWithOlderRoles(options);
   const afterStart = (admission: Admit): Admit => {
     return async (request, again) => {
-      const held = parts.hold?.();
+      const held = options.hold?.();
       if (held) await held;
       return admission(request, again);
     };
   };
-  const admitCall = afterStart(admissionWithOlderRoles({ ...parts, allowedOrigins: parts.toolOrigins }));
-  const requireScope = scopeGuard(tools, parts.baseUrl);
+  const admitCall = afterStart(admissionWithOlderRoles({ ...options, allowedOrigins: options.toolOrigins }));
+  const requireScope = scopeGuard(tools, options.baseUrl);
   const penalties = new Penalties();
   // Addresses are as they are written, in small and large letters too: so are the rules of proxies for them.
   const router = new Router<RequestState>({ sensitive: true });
-  healthRoutes(router, parts, admit);
-  const { metrics } = parts;
-  if (metrics && metrics.token !== null) metricsRoute(router, metrics.figures, metrics.token, parts.limits);
+  healthRoutes(router, options, admit);
+  const { metrics } = options;
+  if (metrics && metrics.token !== null) metricsRoute(router, metrics.figures, metrics.token, options.limits);
   directToolRoutes(router, tools, admitCall, requireScope, penalties);
-  openapiRoute(router, parts, {
-    records: parts.recordFiles ? LINE_FORMATS : [],
-    reports: parts.reports ? offeredReportFormats(parts.reports.printer) : [],
+  openapiRoute(router, options, {
+    records: options.recordFiles ? LINE_FORMATS : [],
+    reports: options.reports ? offeredReportFormats(options.reports.printer) : [],
   });
-  const admitReader = afterStart(admission(parts, parts.sessions));
-  if (parts.recordFiles) recordFileRoutes(router, admitReader, parts.recordFiles);
-  if (parts.reports) reportFileRoutes(router, admitReader, parts.reports);
+  const admitReader = afterStart(admission(options, options.sessions));
+  if (options.recordFiles) recordFileRoutes(router, admitReader, options.recordFiles);
+  if (options.reports) reportFileRoutes(router, admitReader, options.reports);
 
   const app = new Koa<RequestState>();
   // Routes' faults are logged with their request; what Koa still reports is a connection lost or cut.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
-  app.use(requests(logger, parts.metrics?.answered));
-  app.use(crossOrigin(parts.baseUrl, parts.toolOrigins ?? new Set()));
+  app.use(requests(logger, options.metrics?.answered));
+  app.use(crossOrigin(options.baseUrl, options.toolOrigins ?? new Set()));
   app.use(mcpEndpoint(createProtocol(tools, { name: 'veritrail', version }), admitCall, requireScope, penalties));
-  if (oauth) app.use(oauthEndpoints(oauth, parts.limits));
+  if (oauth) app.use(oauthEndpoints(oauth, options.limits));
   app.use(router.routes()).use(router.allowedMethods());
   if (pages) app.use(pages);
   return app;

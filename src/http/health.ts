@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
 import { MCP_PATH } from '../identity/oauth/addresses.ts';
-import { shared } from '../identity/shared.ts';
+import { singleFlight } from '../identity/single-flight.ts';
 import type { Admit } from './admission.ts';
 import { toHttpError, unavailable } from './errors.ts';
 import type { RequestContext, RequestState } from './request.ts';
@@ -18,11 +18,11 @@ export interface Health {
  */
 export function healthRoutes(
   router: Router<RequestState>,
-  parts: { health(): Promise<Health>; version: string },
+  options: { health(): Promise<Health>; version: string },
   admit: Admit,
 ): void {
   // Anybody may ask, and each answer costs the stores.
-  const health = shared(() => parts.health().catch(() => DOWN));
+  const health = singleFlight(() => options.health().catch(() => DOWN));
   router.get('/livez', (ctx) => {
     ctx.body = { status: 'ok' };
   });
@@ -35,7 +35,7 @@ export function healthRoutes(
     if (caller !== null) ctx.state.account = caller.account_id;
     // A store that is away keeps callers from being known: it is named all the same, and nothing else is.
     const details = caller === null ? { stores: found.stores } : found;
-    answer(ctx, found, { version: parts.version, ...details });
+    answer(ctx, found, { version: options.version, ...details });
   });
 }
 

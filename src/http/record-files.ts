@@ -14,7 +14,7 @@ import { queryOf } from './query.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';
 
 /** Files of records and changes, and whom each one that is drawn is told to. */
-export interface RecordFileParts {
+export interface RecordFilesOptions {
   files: RecordFiles;
   exportDrawn(caller: Caller, drawn: Drawn): void;
   /** A client that takes nothing for so long is cut off; a minute unless given. */
@@ -37,13 +37,13 @@ const READY_BYTES = 65_536;
  * `GET /api/v1/organizations/{id}/records/{family}` and `…/changes`: lines of any size, written as fast as the client
  * reads and no faster. Their headers say which position they are of, and the cursor that goes on with them.
  */
-export function recordFileRoutes(router: Router<RequestState>, admit: Admit, parts: RecordFileParts): void {
+export function recordFileRoutes(router: Router<RequestState>, admit: Admit, options: RecordFilesOptions): void {
   const serve = async (ctx: FileContext, caller: Caller) => {
     const { id: organizationId = '', family: what = CHANGES } = ctx.params;
     const query = queryOf(ctx);
     const format = formatOf(query);
-    const request = requestOf(parts.files, what, organizationId, query);
-    const file = await parts.files.open(caller, request);
+    const request = requestOf(options.files, what, organizationId, query);
+    const file = await options.files.open(caller, request);
     // What cannot be read at all is still answered as an error.
     const first = ctx.method === 'HEAD' ? null : await file.batches.next();
     ctx.respond = false;
@@ -52,9 +52,9 @@ export function recordFileRoutes(router: Router<RequestState>, admit: Admit, par
     const after = query.get('after');
     const position = String(file.moment.ordinal);
     const told = { organization_id: organizationId, type: what, format: format.name, position };
-    parts.exportDrawn(caller, { ...told, ...filterTold(request.filter), ...(after === null ? {} : { after }) });
+    options.exportDrawn(caller, { ...told, ...filterTold(request.filter), ...(after === null ? {} : { after }) });
     const lines = linesOf(format, file, first, after === null);
-    await send(ctx.res, lines, parts.stalledMs ?? STALLED_MS);
+    await send(ctx.res, lines, options.stalledMs ?? STALLED_MS);
   };
   fileRoute(router, '/api/v1/organizations/:id/records/:family', admit, serve);
   fileRoute(router, '/api/v1/organizations/:id/changes', admit, serve);

@@ -20,7 +20,7 @@ import { ReportTags } from './report-tags.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
 /** What files of reports are made of. */
-export interface ReportFileParts {
+export interface ReportFilesOptions {
   reader: Reader;
   reportDrawn(caller: Caller, report: Drawn): void;
   printer: Printer;
@@ -29,35 +29,35 @@ export interface ReportFileParts {
 const PAGE_POLICY = `${POLICY}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox`;
 
 /** Reports as files: whole, in any format, with the tool's inputs as query parameters. */
-export function reportFileRoutes(router: Router<RequestState>, admit: Admit, parts: ReportFileParts): void {
+export function reportFileRoutes(router: Router<RequestState>, admit: Admit, options: ReportFilesOptions): void {
   const tags = new ReportTags();
   fileRoute(router, '/api/v1/organizations/:id/reports/:type', admit, (ctx, caller) => {
     ctx.state.tool = 'getReport';
     ctx.vary('Accept');
-    return answer(ctx, parts, tags, caller);
+    return answer(ctx, options, tags, caller);
   });
 }
 
-async function answer(ctx: FileContext, parts: ReportFileParts, tags: ReportTags, caller: Caller): Promise<void> {
+async function answer(ctx: FileContext, options: ReportFilesOptions, tags: ReportTags, caller: Caller): Promise<void> {
   const { format: asked, ...given } = readQuery(queryOf(ctx));
-  if (asked?.toLowerCase() === 'pdf') parts.printer.require();
-  const offered = offeredReportFormats(parts.printer);
+  if (asked?.toLowerCase() === 'pdf') options.printer.require();
+  const offered = offeredReportFormats(options.printer);
   const format = asked === undefined ? acceptedFormat(ctx, offered) : formatNamed(offered, asked);
   const { name } = format;
   const type = typeNamed(String(ctx.params.type));
   const { format: _, cursor: _none, ...input } = readReportInput({ organization_id: ctx.params.id, type, ...given });
-  const drawn = (report: Drawn) => parts.reportDrawn(caller, report);
+  const drawn = (report: Drawn) => options.reportDrawn(caller, report);
   const how = { name: name.toUpperCase(), format: format.format };
   const gone = clientSignal(ctx.res);
   const stay = () => {
     if (gone.aborted) throw new ClientGone();
   };
-  const report = await openReportFile(parts.reader, caller, input, how, drawn, stay);
+  const report = await openReportFile(options.reader, caller, input, how, drawn, stay);
   const before = await tags.before(report, name);
   if (before !== null && answerKnown(ctx, before)) return;
   const { head, written, people } = await report.draw();
   if (answerKnown(ctx, tags.of(report.identity, name, head, people))) return;
-  const print = (html: string) => parts.printer.print(html, stay);
+  const print = (html: string) => options.printer.print(html, stay);
   ctx.body = await format.bytes(head, written, print);
   ctx.attachment(fileName(head, format.ending), { type: name === 'html' ? 'inline' : 'attachment' });
   ctx.type = format.mediaType;

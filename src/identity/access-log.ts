@@ -9,7 +9,7 @@ import { AccessRows, anonymous, merged, rowOf, type Unwritten } from './access-r
 import { type AccessEntry, entryOfAccount, entryOfLink } from './access-told.ts';
 import type { AccountEvent, LinkEvent } from './noted.ts';
 
-export interface AccessLogParts {
+export interface AccessLogOptions {
   accounts: AccountStore;
   /** Where an account is a member now. */
   organizationsOf(accountId: string): Promise<readonly string[]>;
@@ -47,8 +47,8 @@ export class AccessLog {
   private writes = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly parts: AccessLogParts) {
-    this.rows = new AccessRows(parts.accounts);
+  constructor(private readonly options: AccessLogOptions) {
+    this.rows = new AccessRows(options.accounts);
   }
 
   /** Something done by somebody who is known: a row of its own. */
@@ -57,7 +57,7 @@ export class AccessLog {
       this.lost += 1;
       return;
     }
-    this.notes.push({ entry, at: this.parts.now().toISOString() });
+    this.notes.push({ entry, at: this.options.now().toISOString() });
     if (this.scheduled || this.failing) return;
     this.scheduled = true;
     setImmediate(() => void this.write(() => []));
@@ -66,7 +66,7 @@ export class AccessLog {
   /** A refusal: one more in its hour. Without account_id and organizations it is the whole installation's. */
   refused(entry: AccessEntry): void {
     const { event_type, actor_id, account_id, details } = entry;
-    const now = this.parts.now().getTime();
+    const now = this.options.now().getTime();
     const who = actor_id ?? account_id;
     const what = `${event_type} ${who} ${details?.reason ?? ''}`;
     const counted = who ? this.counts.add(what, HOUR_MS, now, () => entry) : null;
@@ -79,7 +79,7 @@ export class AccessLog {
   used(
     { token_id, account_id, roles }: Caller,
     client: string | null = null,
-    now = this.parts.now().getTime(),
+    now = this.options.now().getTime(),
     from?: From,
   ): void {
     if (token_id === null) return;
@@ -151,7 +151,7 @@ export class AccessLog {
   async close(): Promise<void> {
     clearInterval(this.timer);
     if (await this.flush()) return;
-    this.parts.log.warn({ lost: this.kept }, 'the access log could not be written before the stop: entries are lost');
+    this.options.log.warn({ lost: this.kept }, 'the access log could not be written before the stop: entries are lost');
   }
 
   /** One at a time. */
@@ -160,15 +160,15 @@ export class AccessLog {
     this.running = this.running.then(async () => {
       try {
         this.scheduled = false;
-        await this.address(take(this.parts.now().getTime()));
+        await this.address(take(this.options.now().getTime()));
         await this.drain();
         if (this.lost > 0)
-          this.parts.log.warn({ lost: this.lost }, 'the access log lost entries while it could not be written');
+          this.options.log.warn({ lost: this.lost }, 'the access log lost entries while it could not be written');
         this.lost = 0;
         this.failing = false;
       } catch (error) {
         if (!this.failing)
-          this.parts.log.warn({ err: error }, 'the access log cannot be written: it is kept and tried again');
+          this.options.log.warn({ err: error }, 'the access log cannot be written: it is kept and tried again');
         this.failing = true;
       }
       this.writes -= 1;
@@ -196,7 +196,7 @@ export class AccessLog {
   }
 
   private age(at: string): number {
-    return this.parts.now().getTime() - Date.parse(at);
+    return this.options.now().getTime() - Date.parse(at);
   }
 
   /** Takes out one after the other. What fails for another reason than a store that is away would fail for ever: it is lost. */
@@ -207,7 +207,7 @@ export class AccessLog {
       } catch (error) {
         if (isAway(error)) throw error;
         this.lost += 1;
-        this.parts.log.warn({ err: error }, 'an entry of the access log could not be written');
+        this.options.log.warn({ err: error }, 'an entry of the access log could not be written');
       }
       list.shift();
     }
@@ -216,7 +216,7 @@ export class AccessLog {
   private async seenBy({ organizations, account_id, actor_id }: AccessEntry): Promise<readonly string[]> {
     if (organizations !== undefined) return organizations;
     const account = account_id ?? actor_id;
-    return account === null ? [EVERYWHERE] : this.parts.organizationsOf(account);
+    return account === null ? [EVERYWHERE] : this.options.organizationsOf(account);
   }
 
   private waitCounted({ entry, since, count, first, last }: Counted, organizationId: string): void {

@@ -8,7 +8,7 @@ import { type Link, type Links, noSuchLink } from './links.ts';
 /** Returns the organizations of an account, with its role in each. */
 export type OrganizationsOf = (accountId: string) => Promise<readonly { id: string; role: Role }[]>;
 
-export interface AccountLinksParts {
+export interface AccountLinksOptions {
   accounts: Accounts;
   links: Links;
   organizationsOf: OrganizationsOf;
@@ -19,7 +19,7 @@ export interface AccountLinksParts {
  * members that nobody else answers for: a link is enough to act in that person's name.
  */
 export class AccountLinks {
-  constructor(private readonly parts: AccountLinksParts) {}
+  constructor(private readonly options: AccountLinksOptions) {}
 
   /**
    * Makes a link that lets a person choose a new password (RESET, an hour), or address and password where the account
@@ -28,14 +28,14 @@ export class AccountLinks {
    * @throws Refusal not_found, forbidden
    */
   async create(accountId: string, by: string): Promise<{ secret: string; record: Link }> {
-    const account = await this.parts.accounts.get(accountId);
+    const account = await this.options.accounts.get(accountId);
     if (account === null || account.erased_at !== null) {
       throw new Refusal('not_found', 'This account is no more: look at the list of members.');
     }
     const obstacle = await this.obstacle(account, by);
     if (obstacle !== null) throw new Refusal('forbidden', obstacle);
     const kind = account.email === null ? 'SETUP' : 'RESET';
-    return this.parts.links.create({ kind, account_id: account.id, made_by: by });
+    return this.options.links.create({ kind, account_id: account.id, made_by: by });
   }
 
   /** Returns why this person may not make a link for the account, and the next step; null where they may. */
@@ -48,12 +48,12 @@ export class AccountLinks {
 
   /** Refuses a link whose maker may no longer make it: its account has joined another organization meanwhile. */
   async requireGood(link: Link): Promise<void> {
-    const account = link.account_id === null ? null : await this.parts.accounts.get(link.account_id);
+    const account = link.account_id === null ? null : await this.options.accounts.get(link.account_id);
     if (account === null || (await this.obstacle(account, link.made_by)) !== null) throw noSuchLink();
   }
 
   private async ownsAllOf(accountId: string, by: string): Promise<boolean> {
-    const [theirs, own] = await Promise.all([accountId, by].map((id) => this.parts.organizationsOf(id)));
+    const [theirs, own] = await Promise.all([accountId, by].map((id) => this.options.organizationsOf(id)));
     const owned = new Set(own!.filter(({ role }) => role === 'OWNER').map(({ id }) => id));
     return theirs!.length > 0 && theirs!.every(({ id }) => owned.has(id));
   }

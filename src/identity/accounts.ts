@@ -20,7 +20,7 @@ export interface NewAccount {
   subject?: string;
 }
 
-export interface AccountsParts {
+export interface AccountsOptions {
   accounts: AccountStore;
   passwords: Passwords;
   proof: Proof;
@@ -35,11 +35,11 @@ export interface AccountsParts {
 
 /** People's accounts. Where a `password` may be null, a proof of the last 15 minutes does: see Proof.prove. */
 export class Accounts {
-  constructor(private readonly parts: AccountsParts) {}
+  constructor(private readonly options: AccountsOptions) {}
 
   /** Also of an erased one: see `erased_at`. */
   get(id: string): Promise<Account | null> {
-    return accountIn(this.parts.accounts, id);
+    return accountIn(this.options.accounts, id);
   }
 
   /** However the address is written: see emailKey. */
@@ -54,7 +54,7 @@ export class Accounts {
 
   /** @throws Refusal invalid_input; conflict when the e-mail address or the subject has an account */
   async create(wanted: NewAccount, visitor: Visitor): Promise<Account> {
-    const { accounts, passwords, now, noted } = this.parts;
+    const { accounts, passwords, now, noted } = this.options;
     const name = readName(wanted.name);
     const address = readEmail(wanted.email);
     if (wanted.password !== undefined) await refuseBadPassword(wanted.password, { name, email: address.email });
@@ -75,8 +75,8 @@ export class Accounts {
 
   /** Takes back what `create` just made, where what it was for came to nothing. */
   async discard(account: Account): Promise<void> {
-    await this.parts.accounts.remove('accounts', account.id);
-    await forgetNames(this.parts.accounts, account.id);
+    await this.options.accounts.remove('accounts', account.id);
+    await forgetNames(this.options.accounts, account.id);
   }
 
   /**
@@ -84,7 +84,7 @@ export class Accounts {
    * @throws Refusal invalid_input; conflict when the address has an account, or the owner has a password by now
    */
   async complete(id: string, person: Required<Omit<NewAccount, 'subject'>>, visitor: Visitor): Promise<Account> {
-    const { accounts, passwords, now, noted } = this.parts;
+    const { accounts, passwords, now, noted } = this.options;
     const name = readName(person.name);
     const address = readEmail(person.email);
     await refuseBadPassword(person.password, { name, email: address.email });
@@ -100,7 +100,7 @@ export class Accounts {
 
   /** Renames an account from now on: earlier acts keep the earlier name. @throws Refusal invalid_input, too_large */
   async rename({ account_id: id }: Session, wanted: string): Promise<void> {
-    const { accounts, now } = this.parts;
+    const { accounts, now } = this.options;
     const name = readName(wanted);
     await keepName(accounts, id, name, now().toISOString());
     // Nothing must be left of an account that is erased at the same moment.
@@ -112,7 +112,7 @@ export class Accounts {
    * @throws Refusal invalid_input, not_found; conflict when the address has an account
    */
   async changeEmail(id: string, email: string, visitor: Visitor): Promise<void> {
-    const { accounts, noted } = this.parts;
+    const { accounts, noted } = this.options;
     const address = readEmail(email);
     const account = await this.get(id);
     if (account === null || account.erased_at !== null) throw noSuchAccount();
@@ -127,13 +127,13 @@ export class Accounts {
    * @throws Refusal forbidden when `current` is wrong; invalid_input
    */
   async changePassword(session: Session, current: string | null, next: string, visitor: Visitor): Promise<Begun> {
-    const { sessions, proof } = this.parts;
+    const { sessions, proof } = this.options;
     const account = await proof.prove(session, current, visitor);
     if (account.password !== null && current === null) {
       throw new Refusal('forbidden', 'Give the present password too.', { field: 'current' });
     }
     const changed = await this.replacePassword(account, next);
-    this.parts.noted({ type: 'PASSWORD_CHANGED', account_id: account.id, by: 'PASSWORD', visitor });
+    this.options.noted({ type: 'PASSWORD_CHANGED', account_id: account.id, by: 'PASSWORD', visitor });
     return sessions.begin(changed, visitor, 'SIGNED_IN');
   }
 
@@ -151,13 +151,13 @@ export class Accounts {
     const account = await this.get(id);
     if (account === null || account.erased_at !== null) throw noSuchAccount();
     const changed = await this.replacePassword(account, password, requireGood);
-    this.parts.noted({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', visitor });
+    this.options.noted({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', visitor });
     return changed;
   }
 
   /** Writes a hash of the same password at today's cost. */
   async rehash({ id, password: old }: Account, password: string): Promise<void> {
-    const { accounts, passwords } = this.parts;
+    const { accounts, passwords } = this.options;
     if (old === null || !passwords.isStale(old)) return;
     await accounts.update('accounts', id, { password: await passwords.hash(password) }, { password: old });
   }
@@ -167,7 +167,7 @@ export class Accounts {
    * @throws Refusal what leaveAll refuses, then nothing was done; forbidden for a wrong password
    */
   async erase(session: Session, password: string | null, visitor: Visitor): Promise<void> {
-    const { accounts, proof, factors, sessions, links, leaveAll, now, noted } = this.parts;
+    const { accounts, proof, factors, sessions, links, leaveAll, now, noted } = this.options;
     const { id, created_at, organizations } = await proof.prove(session, password, visitor);
     await leaveAll(id);
     // Before the account, whose name stands for it until that is gone too, and once more for one that was given meanwhile.
@@ -186,13 +186,13 @@ export class Accounts {
   }
 
   private async find(field: 'email_key' | 'subject', value: string): Promise<Account | null> {
-    const [record] = await this.parts.accounts.find('accounts', field, value);
+    const [record] = await this.options.accounts.find('accounts', field, value);
     return record === undefined ? null : accountOf(record);
   }
 
   /** Sessions and links of before are dead with it. */
   private async replacePassword(account: Account, next: string, requireGood?: () => Promise<void>): Promise<Account> {
-    const { accounts, passwords, sessions, links } = this.parts;
+    const { accounts, passwords, sessions, links } = this.options;
     await refuseBadPassword(next, account);
     const fields = { password: await passwords.hash(next), generation: account.generation + 1 };
     const before = { password: account.password, erased_at: null };

@@ -3,7 +3,7 @@ import { commandOrganization } from './actor.ts';
 import {
   FIRST_TOKEN_ROLE,
   InstallationError,
-  type InstallationParts,
+  type InstallationOptions,
   keepInstallation,
   keptInstallation,
   loggedInstallation,
@@ -18,8 +18,8 @@ import type { IssuedToken, Tokens } from './tokens.ts';
  * it, and a token of that account. The installation is kept last, so that what was cut off can be done again.
  * @throws InstallationError
  */
-export async function adoptLog(parts: InstallationParts & { tokens: Tokens }): Promise<IssuedToken> {
-  const { accounts, log, handler, tokens, now } = parts;
+export async function adoptLog(options: InstallationOptions & { tokens: Tokens }): Promise<IssuedToken> {
+  const { accounts, log, handler, tokens, now } = options;
   const kept = await keptInstallation(accounts);
   if (kept !== null) throw new InstallationError('The account store is not empty: only an empty one can adopt a log.');
   const installation = await loggedInstallation(log);

@@ -37,7 +37,7 @@ interface Known {
   noteAt: number;
 }
 
-export interface AuthenticatorParts {
+export interface AuthenticatorOptions {
   accounts: AccountStore;
   handler: CommandHandler;
   now: () => Date;
@@ -57,8 +57,8 @@ export class Authenticator {
   /** Raised when something is forgotten: look-ups that began before are not believed. */
   private epoch = 0;
 
-  constructor(private readonly parts: AuthenticatorParts) {
-    this.organizations = new OrganizationReads(parts.handler, () => this.time());
+  constructor(private readonly options: AuthenticatorOptions) {
+    this.organizations = new OrganizationReads(options.handler, () => this.time());
   }
 
   /**
@@ -81,7 +81,7 @@ export class Authenticator {
   private admit(known: Known | null, now: number, from?: From): Caller | null {
     if (known === null || known.expiresAt <= now) return this.refuse(known, from);
     if (now >= known.noteAt) this.noteUse(known, now);
-    this.parts.accessLog?.used(known.caller, known.record.client?.name, now, from);
+    this.options.accessLog?.used(known.caller, known.record.client?.name, now, from);
     return known.caller;
   }
 
@@ -91,7 +91,8 @@ export class Authenticator {
     const { caller } = known ?? {};
     const who = { actor_id: caller?.token_id ?? null, account_id: caller?.account_id ?? null };
     const where = caller === undefined ? {} : { organizations: [...caller.roles.keys()] };
-    if (!ordinary) this.parts.accessLog?.refused({ event_type: 'TOKEN_REFUSED', ...who, ...where, ...cameFrom(from) });
+    if (!ordinary)
+      this.options.accessLog?.refused({ event_type: 'TOKEN_REFUSED', ...who, ...where, ...cameFrom(from) });
     return null;
   }
 
@@ -128,15 +129,15 @@ export class Authenticator {
   }
 
   private async findToken(hash: string): Promise<Found | null> {
-    const [record] = await this.parts.accounts.find<TokenRecord>('tokens', 'hash', hash);
+    const [record] = await this.options.accounts.find<TokenRecord>('tokens', 'hash', hash);
     return record === undefined ? null : { record, access: null };
   }
 
   /** An OAuth access token stands for its grant, which is a token like others. */
   private async findAccess(hash: string): Promise<Found | null> {
-    const access = (await this.parts.accessToken?.(hash)) ?? null;
+    const access = (await this.options.accessToken?.(hash)) ?? null;
     if (access === null) return null;
-    const record = await this.parts.accounts.get<TokenRecord>('tokens', access.token_id);
+    const record = await this.options.accounts.get<TokenRecord>('tokens', access.token_id);
     return record === null || record.kind !== 'ASSISTANT' ? null : { record, access };
   }
 
@@ -197,11 +198,11 @@ export class Authenticator {
     known.noteAt = now + USED_MS;
     this.used.set(id, now);
     const fields = { last_used_at: new Date(now).toISOString() };
-    setImmediate(() => this.parts.accounts.update('tokens', id, fields).catch(() => undefined));
+    setImmediate(() => this.options.accounts.update('tokens', id, fields).catch(() => undefined));
   }
 
   private time(): number {
-    return this.parts.now().getTime();
+    return this.options.now().getTime();
   }
 }
 

@@ -16,18 +16,18 @@ export interface Domain {
   role: Role;
 }
 
-export interface DomainsParts {
+export interface DomainsOptions {
   accounts: AccountStore;
   handler: CommandHandler;
 }
 
 /** The domains of e-mail addresses that organizations let in: a fact of each, and an index of where to look beside it. */
 export class Domains {
-  constructor(private readonly parts: DomainsParts) {}
+  constructor(private readonly options: DomainsOptions) {}
 
   /** An organization's, by name. @throws Refusal not_found */
   async of(organizationId: string): Promise<Domain[]> {
-    const { domains } = await requireOrganization(this.parts.handler, organizationId);
+    const { domains } = await requireOrganization(this.options.handler, organizationId);
     const all = Object.entries(domains).map(([domain, role]) => ({ domain, role }));
     return all.sort((a, b) => a.domain.localeCompare(b.domain));
   }
@@ -38,7 +38,7 @@ export class Domains {
    * @throws Refusal
    */
   async admit(organizationId: string, domain: string, role: Role, actor: Actor): Promise<void> {
-    const { accounts, handler } = this.parts;
+    const { accounts, handler } = this.options;
     const read = readDomain(domain);
     const state = await requireOrganization(handler, organizationId);
     requireDeed(state, actor, 'changeMembers');
@@ -58,7 +58,7 @@ export class Domains {
 
   /** Those who came by it stay members. By an OWNER. @throws Refusal */
   async withdraw(organizationId: string, domain: string, actor: Actor): Promise<void> {
-    const { accounts, handler } = this.parts;
+    const { accounts, handler } = this.options;
     const read = readDomain(domain);
     const command = { type: 'WithdrawDomain', domain: read } as const;
     await commandOrganization(handler, organizationId, command, actor);
@@ -68,7 +68,7 @@ export class Domains {
   /** Whether somebody with an address there may sign in without an invitation. `domain` is what follows the @. */
   async admits(domain: string): Promise<boolean> {
     for (const id of await this.admitting(domain)) {
-      const { state } = await this.parts.handler.load(organizationAggregate(id), true);
+      const { state } = await this.options.handler.load(organizationAggregate(id), true);
       if (Object.hasOwn(state?.domains ?? {}, domain.toLowerCase())) return true;
     }
     return false;
@@ -77,7 +77,7 @@ export class Domains {
   /** Remembers that the provider has vouched for an address of this domain as the account's. */
   async vouch(accountId: string, domain: string): Promise<void> {
     const fields = { vouched_domain: domain.toLowerCase() };
-    await this.parts.accounts.update('accounts', accountId, fields, { erased_at: null });
+    await this.options.accounts.update('accounts', accountId, fields, { erased_at: null });
   }
 
   /**
@@ -86,14 +86,14 @@ export class Domains {
    * @returns the organizations it was made a member of
    */
   async enter(accountId: string, domain: string): Promise<string[]> {
-    const { accounts, handler } = this.parts;
+    const { accounts, handler } = this.options;
     const entered: string[] = [];
     for (const id of await this.admitting(domain)) {
       await addHint(accounts, accountId, id);
       const command = { type: 'AdmitMember', account_id: accountId, domain: domain.toLowerCase() } as const;
       const { event_types, state } = await commandOrganization(handler, id, command, personOf(accountId));
       if (event_types.length > 0) entered.push(id);
-      else if (memberRole(state!, accountId) === null) await dropHint(this.parts, accountId, id);
+      else if (memberRole(state!, accountId) === null) await dropHint(this.options, accountId, id);
     }
     return entered;
   }
@@ -101,7 +101,7 @@ export class Domains {
   private async refuseUnproven(domain: string, actor: Actor): Promise<void> {
     if (isSystem(actor)) return;
     type Vouched = AccountRecord & { vouched_domain?: string | null };
-    const account = await this.parts.accounts.get<Vouched>('accounts', actor.actor_id);
+    const account = await this.options.accounts.get<Vouched>('accounts', actor.actor_id);
     if (account?.vouched_domain === domain) return;
     const message = `Only an OWNER who has signed in by the provider with an address of ${domain} lets that domain in: sign in so, or connect the provider under Settings, Security.`;
     throw new Refusal('forbidden', message, { field: 'domain' });
@@ -109,7 +109,7 @@ export class Domains {
 
   private async admitting(domain: string): Promise<string[]> {
     type Admitted = { id: string; organization_id: string };
-    const found = await this.parts.accounts.find<Admitted>('domains', 'domain', domain.toLowerCase());
+    const found = await this.options.accounts.find<Admitted>('domains', 'domain', domain.toLowerCase());
     return found.map(({ organization_id }) => organization_id);
   }
 }

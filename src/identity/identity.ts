@@ -10,7 +10,7 @@ import { openPeople, type People } from './people.ts';
 import { Sweeper } from './sweeper.ts';
 import { Tokens } from './tokens.ts';
 
-export interface IdentityParts {
+export interface IdentityOptions {
   accounts: AccountStore;
   handler: CommandHandler;
   now: () => Date;
@@ -33,7 +33,7 @@ export interface Identity {
 }
 
 /** Puts the parts together. */
-export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityParts): Identity {
+export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityOptions): Identity {
   const accessToken = accessTokens(accounts, new Addresses(baseUrl).resource);
   const organizationsOf = async (accountId: string) => [...(await members.rolesOf(accountId)).keys()];
   const accessLog = new AccessLog({ accounts, organizationsOf, now, log });

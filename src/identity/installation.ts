@@ -21,7 +21,7 @@ export interface Installation {
   organizationId: string;
 }
 
-export interface InstallationParts {
+export interface InstallationOptions {
   accounts: AccountStore;
   log: Log;
   handler: CommandHandler;
@@ -44,16 +44,16 @@ const RESTORE = 'Restore a backup that holds both';
  * @returns `token` only to the one process that made it
  * @throws InstallationError
  */
-export async function firstStart(parts: InstallationParts): Promise<Installation & { token: string | null }> {
-  const found = await findInstallation(parts);
+export async function firstStart(options: InstallationOptions): Promise<Installation & { token: string | null }> {
+  const found = await findInstallation(options);
   if (found?.complete) return { ...placed(found.installation), token: null };
-  const { installation, organizationId } = await establish(parts, NAMES);
-  return { installation, organizationId, token: await firstToken(parts, { installation, organizationId }) };
+  const { installation, organizationId } = await establish(options, NAMES);
+  return { installation, organizationId, token: await firstToken(options, { installation, organizationId }) };
 }
 
 /** The first half of the first start: everything but the token. */
-export async function establish(parts: InstallationParts, names: typeof NAMES): Promise<Installation> {
-  const { accounts, handler, now } = parts;
+export async function establish(options: InstallationOptions, names: typeof NAMES): Promise<Installation> {
+  const { accounts, handler, now } = options;
   // An empty account store is begun in today's shape.
   await migrateAccounts(accounts);
   // The fence: of several processes that start together one inserts it, and all go on with that one's.
@@ -81,8 +81,8 @@ export async function establish(parts: InstallationParts, names: typeof NAMES): 
 }
 
 /** Made last, so that a token which is kept says that nothing before it is missing. */
-async function firstToken(parts: InstallationParts, { installation, organizationId }: Installation) {
-  const { accounts, handler, now } = parts;
+async function firstToken(options: InstallationOptions, { installation, organizationId }: Installation) {
+  const { accounts, handler, now } = options;
   const created_at = now().toISOString();
   const token_id = derivedId('tok', installation);
   const grant = { account_id: ownerOf(installation), role: FIRST_TOKEN_ROLE, read_only: false };
@@ -111,9 +111,9 @@ async function firstToken(parts: InstallationParts, { installation, organization
  * @throws InstallationError where one of them is missing, or is another installation's
  */
 export async function findInstallation(
-  parts: Pick<InstallationParts, 'accounts' | 'log'>,
+  options: Pick<InstallationOptions, 'accounts' | 'log'>,
 ): Promise<{ installation: string; complete: boolean } | null> {
-  const { accounts, log } = parts;
+  const { accounts, log } = options;
   // The log first: whoever began it had inserted the installation's id before.
   const logged = await loggedInstallation(log);
   const kept = await keptInstallation(accounts);

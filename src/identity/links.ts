@@ -26,7 +26,7 @@ export type NewLink = { made_by: string; note?: string } & (
   | { kind: 'INVITATION'; organization_id: string; role: Role }
 );
 
-export interface LinksParts {
+export interface LinksOptions {
   accounts: AccountStore;
   now: () => Date;
   linkNoted?: LinkNoted | undefined;
@@ -41,12 +41,12 @@ const LIFE_MS: Readonly<Record<LinkKind, number>> = {
 
 /** Links that are handed over by people: `/welcome?key=<secret>`. Who may make which is for the caller to check. */
 export class Links {
-  constructor(private readonly parts: LinksParts) {}
+  constructor(private readonly options: LinksOptions) {}
 
   /** `secret` is told this once. SETUP lasts a day, INVITATION a week, RESET an hour. */
   async create(wanted: NewLink): Promise<{ secret: string; record: Link }> {
     const secret = newSecret();
-    const now = this.parts.now();
+    const now = this.options.now();
     const record: Link = {
       account_id: null,
       organization_id: null,
@@ -58,7 +58,7 @@ export class Links {
       expires_at: new Date(now.getTime() + LIFE_MS[wanted.kind]).toISOString(),
       used_at: null,
     };
-    await this.parts.accounts.insert('links', record);
+    await this.options.accounts.insert('links', record);
     this.note('ACCOUNT_LINK_MADE', record, record.made_by);
     return { secret, record };
   }
@@ -66,7 +66,7 @@ export class Links {
   /** The link that a secret opens; null when it was used or withdrawn, or is over. Uses nothing up. */
   async find(secret: string): Promise<Link | null> {
     const id = secretId(secret);
-    const link = id === null ? null : await this.parts.accounts.get<Link>('links', id);
+    const link = id === null ? null : await this.options.accounts.get<Link>('links', id);
     return link !== null && this.isOpen(link) ? link : null;
   }
 
@@ -82,7 +82,7 @@ export class Links {
    * @throws Refusal not_found; else as `work` does
    */
   async use<T>(secret: string, kind: LinkKind, work: (link: Link) => Promise<T>): Promise<T> {
-    const { accounts, now } = this.parts;
+    const { accounts, now } = this.options;
     const link = await this.require(secret, kind);
     const used_at = now().toISOString();
     const before = { used_at: null, account_id: link.account_id };
@@ -97,19 +97,19 @@ export class Links {
 
   /** Makes an invitation good for one account only: one that may have become a member by it, or whose address was named. */
   async keepFor(id: string, accountId: string): Promise<void> {
-    await this.parts.accounts.update('links', id, { account_id: accountId });
+    await this.options.accounts.update('links', id, { account_id: accountId });
   }
 
   /** Invitations of an organization that can still be taken, newest first. */
   async list(organizationId: string): Promise<Link[]> {
-    const links = await this.parts.accounts.find<Link>('links', 'organization_id', organizationId);
+    const links = await this.options.accounts.find<Link>('links', 'organization_id', organizationId);
     const open = links.filter((link) => link.kind === 'INVITATION' && this.isOpen(link));
     return open.sort((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id));
   }
 
   /** Takes back an invitation of this organization. Answers whether there was one. `by` is an account's id, or SYSTEM. */
   async withdraw(organizationId: string, id: string, by = 'SYSTEM'): Promise<boolean> {
-    const { accounts } = this.parts;
+    const { accounts } = this.options;
     const link = await accounts.get<Link>('links', id);
     if (link?.organization_id !== organizationId || !(await accounts.remove('links', id))) return false;
     this.note('ACCOUNT_LINK_WITHDRAWN', link, by);
@@ -118,17 +118,17 @@ export class Links {
 
   /** Takes back whatever leads into an account. */
   async withdrawAllOf(accountId: string): Promise<void> {
-    const { accounts } = this.parts;
+    const { accounts } = this.options;
     for (const { id } of await accounts.find<Link>('links', 'account_id', accountId))
       await accounts.remove('links', id);
   }
 
   private note(type: LinkEvent['type'], { kind, account_id, organization_id }: Link, by: string): void {
-    this.parts.linkNoted?.({ type, kind, account_id, organization_id, by });
+    this.options.linkNoted?.({ type, kind, account_id, organization_id, by });
   }
 
   private isOpen(link: Link): boolean {
-    return link.used_at === null && link.expires_at > this.parts.now().toISOString();
+    return link.used_at === null && link.expires_at > this.options.now().toISOString();
   }
 }
 

@@ -37,7 +37,7 @@ export interface Member {
   role: Role;
 }
 
-export interface MembersParts {
+export interface MembersOptions {
   accounts: AccountStore;
   handler: CommandHandler;
   tokens: Tokens;
@@ -51,13 +51,13 @@ export class Members {
   /** Whose addresses let somebody in without an invitation. */
   readonly domains: Domains;
 
-  constructor(private readonly parts: MembersParts) {
-    this.domains = new Domains(parts);
+  constructor(private readonly options: MembersOptions) {
+    this.domains = new Domains(options);
   }
 
   /** The organizations of an account, by name. */
   async organizationsOf(accountId: string): Promise<Membership[]> {
-    const hints = await hintsOf(this.parts.accounts, accountId);
+    const hints = await hintsOf(this.options.accounts, accountId);
     const found = await Promise.all(hints.map((id) => this.membership(accountId, id)));
     const all = found.filter((membership) => membership !== null);
     return all.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
@@ -66,7 +66,7 @@ export class Members {
   /** What an account is in one organization; null where it is no member, whether there is one or not. */
   async membership(accountId: string, organizationId: string): Promise<Membership | null> {
     if (kindOf(organizationId) !== 'org') return null;
-    const { state } = await this.parts.handler.load(organizationAggregate(organizationId), true);
+    const { state } = await this.options.handler.load(organizationAggregate(organizationId), true);
     const role = state && memberRole(state, accountId);
     return state && role && { id: organizationId, name: state.name, role, owners: ownersIn(state.members) };
   }
@@ -84,9 +84,9 @@ export class Members {
 
   /** Every member with its name, highest role first, then by name. @throws Refusal not_found */
   async membersOf(organizationId: string): Promise<Member[]> {
-    const state = await requireOrganization(this.parts.handler, organizationId);
+    const state = await requireOrganization(this.options.handler, organizationId);
     const { members } = state;
-    const names = await readNames(this.parts.accounts, Object.keys(members), async () => membersEver(state));
+    const names = await readNames(this.options.accounts, Object.keys(members), async () => membersEver(state));
     const all = Object.entries(members).map(([account_id, role]) => ({
       ...{ account_id, role },
       name: names.of(account_id),
@@ -111,9 +111,9 @@ export class Members {
       );
     }
     const id = randomId('org');
-    const installation = (await keptInstallation(this.parts.accounts))!;
+    const installation = (await keptInstallation(this.options.accounts))!;
     const import_key = randomBytes(32).toString('hex');
-    await addHint(this.parts.accounts, accountId, id);
+    await addHint(this.options.accounts, accountId, id);
     const begin = { type: 'CreateOrganization', name: called, import_key, installation, owner_id: accountId } as const;
     await this.command(id, begin, personOf(accountId));
     return { id, name: called };
@@ -132,15 +132,15 @@ export class Members {
   async add(organizationId: string, accountId: string, role: Role, actor: Actor): Promise<void> {
     refuseNoAccount(accountId);
     requireRole(role);
-    await addHint(this.parts.accounts, accountId, organizationId);
+    await addHint(this.options.accounts, accountId, organizationId);
     await this.command(organizationId, { type: 'AddMember', account_id: accountId, role }, actor);
     // Again: whoever removes this account at once takes the hint away.
-    await addHint(this.parts.accounts, accountId, organizationId);
-    if ((await this.parts.accounts.get('accounts', accountId))?.erased_at) {
+    await addHint(this.options.accounts, accountId, organizationId);
+    if ((await this.options.accounts.get('accounts', accountId))?.erased_at) {
       await this.leave(organizationId, accountId);
       throw new Refusal('not_found', 'This account is no more: name another one.');
     }
-    await this.parts.tokens.changedFor(accountId);
+    await this.options.tokens.changedFor(accountId);
   }
 
   /** By an OWNER. @throws Refusal invalid_transition for the last OWNER, not_found for no member */
@@ -154,7 +154,7 @@ export class Members {
     requireRole(role);
     const command = { type: 'ChangeMemberRole', account_id: accountId, role, ...because(reason) } as const;
     await this.command(organizationId, command, actor);
-    await this.parts.tokens.changedFor(accountId);
+    await this.options.tokens.changedFor(accountId);
   }
 
   /**
@@ -163,8 +163,8 @@ export class Members {
    */
   async remove(organizationId: string, accountId: string, actor: Actor, reason?: string): Promise<void> {
     await this.command(organizationId, { type: 'RemoveMember', account_id: accountId, ...because(reason) }, actor);
-    await this.parts.tokens.left(accountId, organizationId);
-    await dropHint(this.parts, accountId, organizationId);
+    await this.options.tokens.left(accountId, organizationId);
+    await dropHint(this.options, accountId, organizationId);
   }
 
   /**
@@ -191,11 +191,11 @@ export class Members {
       throw new Refusal('invalid_transition', message);
     }
     for (const { id } of organizations) await this.leave(id, accountId);
-    await this.parts.tokens.forgetNames(accountId);
+    await this.options.tokens.forgetNames(accountId);
   }
 
   private command(organizationId: string, command: OrganizationCommand, actor: Actor) {
-    return commandOrganization(this.parts.handler, organizationId, command, actor);
+    return commandOrganization(this.options.handler, organizationId, command, actor);
   }
 }
 

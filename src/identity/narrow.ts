@@ -2,7 +2,7 @@ import type { AccountStore } from '../stores/account-store.ts';
 import { change } from './change.ts';
 import type { TokenRecord } from './token-record.ts';
 
-export interface NarrowParts {
+export interface NarrowOptions {
   accounts: AccountStore;
   now: () => Date;
   /** Told the id of a token that must not be known any longer as it was: see Authenticator.forget. */
@@ -14,7 +14,7 @@ export interface NarrowParts {
  * told, so that the token has no role there from now on.
  */
 export async function narrow(
-  { accounts, changed, now }: NarrowParts,
+  { accounts, changed, now }: NarrowOptions,
   id: string,
   organizationId: string,
 ): Promise<void> {

@@ -26,7 +26,7 @@ export interface Passkey extends AccountRecord {
   last_used_at: string | null;
 }
 
-export interface PasskeysParts {
+export interface PasskeysOptions {
   accounts: AccountStore;
   factors: Factors;
   proof: Proof;
@@ -45,7 +45,7 @@ const TRY_AGAIN = 'The passkey could not be checked: try again.';
 
 /** WebAuthn credentials as second factors. */
 export class Passkeys {
-  constructor(private readonly parts: PasskeysParts) {}
+  constructor(private readonly options: PasskeysOptions) {}
 
   /** False where the service is reached by an IP address: browsers know passkeys for names only. */
   get available(): boolean {
@@ -54,13 +54,13 @@ export class Passkeys {
 
   /** Oldest first. */
   async list(accountId: string): Promise<Passkey[]> {
-    const passkeys = await this.parts.accounts.find<Passkey>('passkeys', 'account_id', accountId);
+    const passkeys = await this.options.accounts.find<Passkey>('passkeys', 'account_id', accountId);
     return passkeys.sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id));
   }
 
   /** What `navigator.credentials.create` takes, as JSON. @throws Refusal forbidden unless the last proof is recent */
   async registrationOptions(session: Session): Promise<PublicKeyCredentialCreationOptionsJSON> {
-    const { proof, sessions } = this.parts;
+    const { proof, sessions } = this.options;
     const account = await proof.requireRecent(session);
     const known = await this.list(account.id);
     if (!this.available)
@@ -91,7 +91,7 @@ export class Passkeys {
    * @throws Refusal forbidden, invalid_input, conflict
    */
   async register(session: Session, name: string, response: unknown, visitor: Visitor): Promise<string[] | null> {
-    const { accounts, factors, proof, sessions, now, noted } = this.parts;
+    const { accounts, factors, proof, sessions, now, noted } = this.options;
     const account = await proof.requireRecent(session);
     const label = readName(name);
     const expectedChallenge = (await sessions.takeChallenge(session, 'REGISTER_PASSKEY'))?.value;
@@ -131,13 +131,13 @@ export class Passkeys {
       allowCredentials: known.map(({ id, transports }) => ({ id, transports })),
       userVerification: USER_VERIFICATION,
     });
-    await this.parts.sessions.challenge(pending, 'USE_PASSKEY', options.challenge);
+    await this.options.sessions.challenge(pending, 'USE_PASSKEY', options.challenge);
     return options;
   }
 
   /** Whether the response answers the session's last challenge, with a passkey of its account. Uses the challenge up. */
   async use(pending: Session, response: unknown): Promise<boolean> {
-    const { accounts, sessions, now } = this.parts;
+    const { accounts, sessions, now } = this.options;
     const expectedChallenge = (await sessions.takeChallenge(pending, 'USE_PASSKEY'))?.value;
     const id = (response as Partial<AuthenticationResponseJSON> | null)?.id;
     const passkey = typeof id === 'string' ? await accounts.get<Passkey>('passkeys', id) : null;
@@ -163,7 +163,7 @@ export class Passkeys {
 
   /** @throws Refusal forbidden for a wrong password; not_found */
   async remove(session: Session, id: string, password: string | null, visitor: Visitor): Promise<void> {
-    const { accounts, factors, proof, noted } = this.parts;
+    const { accounts, factors, proof, noted } = this.options;
     const account = await proof.prove(session, password, visitor);
     if ((await accounts.get<Passkey>('passkeys', id))?.account_id !== account.id) throw noSuchPasskey();
     await accounts.remove('passkeys', id);
@@ -172,7 +172,7 @@ export class Passkeys {
   }
 
   private place(): { expectedOrigin: string; expectedRPID: string } {
-    const { origin, hostname } = new URL(this.parts.baseUrl);
+    const { origin, hostname } = new URL(this.options.baseUrl);
     return { expectedOrigin: origin, expectedRPID: hostname };
   }
 }

@@ -3,7 +3,7 @@ import { normalize } from '../commands/normalize.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { Argon2, type Hasher } from './argon2.ts';
 import { isCommonPassword } from './common-passwords.ts';
-import { Turns } from './turns.ts';
+import { KeyedQueue } from './keyed-queue.ts';
 
 /** 19 MiB and two passes: the smallest that OWASP's password storage sheet asks of argon2id (the package's default kind). */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -17,7 +17,7 @@ const MOST_WAITING = 100;
 
 /** argon2id, one at a time and off the event loop, in a queue with a bound. */
 export class Passwords {
-  private readonly turns = new Turns(MOST_WAITING);
+  private readonly turns = new KeyedQueue(MOST_WAITING);
 
   constructor(private readonly hasher: Hasher = ARGON2) {}
 

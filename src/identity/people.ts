@@ -18,7 +18,7 @@ import { Throttle } from './throttle.ts';
 import { Totp } from './totp.ts';
 import { type Join, Welcome } from './welcome.ts';
 
-export interface PeopleParts {
+export interface PeopleOptions {
   accounts: AccountStore;
   now: () => Date;
   /** Where the service is reached, without a slash at the end. */
@@ -62,7 +62,7 @@ export function openPeople({
   noted = ignore,
   linkNoted,
   hasher,
-}: PeopleParts): People {
+}: PeopleOptions): People {
   const kept = { accounts: store, now };
   const passwords = new Passwords(hasher);
   const throttle = new Throttle(kept);

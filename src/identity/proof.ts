@@ -6,7 +6,7 @@ import type { Session, Sessions } from './sessions.ts';
 import { accountGate, type Throttle } from './throttle.ts';
 import { knownBrowser, type Visitor } from './visitor.ts';
 
-export interface ProofParts {
+export interface ProofOptions {
   accounts: AccountStore;
   passwords: Passwords;
   sessions: Sessions;
@@ -18,11 +18,11 @@ const RECENT_MS = 15 * 60_000;
 
 /** Whether somebody signed in is still who they were, before something that matters. */
 export class Proof {
-  constructor(private readonly parts: ProofParts) {}
+  constructor(private readonly options: ProofOptions) {}
 
   /** Whether the session's person proved who they are in the last 15 minutes, so that no password need be asked. */
   isRecent(session: Session): boolean {
-    return this.parts.now().getTime() - Date.parse(session.confirmed_at) < RECENT_MS;
+    return this.options.now().getTime() - Date.parse(session.confirmed_at) < RECENT_MS;
   }
 
   /** @throws Refusal forbidden unless the last proof is recent: ask for the password and `confirm` it, then repeat */
@@ -36,7 +36,7 @@ export class Proof {
   /** Makes the session's last proof a recent one. @throws Refusal as prove */
   async confirm(session: Session, password: string, visitor: Visitor): Promise<void> {
     await this.prove(session, password, visitor);
-    await this.parts.sessions.confirm(session);
+    await this.options.sessions.confirm(session);
   }
 
   /**
@@ -58,12 +58,12 @@ export class Proof {
    * @throws Refusal rate_limited
    */
   check(gate: string, account: Account | null, password: string, visitor: Visitor | null): Promise<boolean> {
-    const { throttle, passwords } = this.parts;
+    const { throttle, passwords } = this.options;
     return throttle.attempt(accountGate(gate), visitor, () => passwords.matches(password, account?.password ?? null));
   }
 
   private async account(session: Session): Promise<Account> {
-    const account = await accountIn(this.parts.accounts, session.account_id);
+    const account = await accountIn(this.options.accounts, session.account_id);
     if (account !== null && account.erased_at === null) return account;
     throw new Refusal('forbidden', 'This account is no more: sign in with another.');
   }

@@ -11,7 +11,7 @@ import { knownBrowser, type Visitor } from './visitor.ts';
 /** A way to prove again who one is, without signing out. */
 export type ReauthenticationWay = 'PASSWORD' | Exclude<Factor, 'RECOVERY_CODE'>;
 
-export interface ReauthenticationParts {
+export interface ReauthenticationOptions {
   factors: Factors;
   passkeys: Passkeys;
   proof: Proof;
@@ -22,22 +22,22 @@ export interface ReauthenticationParts {
 
 /** Asks a person who is signed in once more who they are: by password, authenticator app or passkey. */
 export class Reauthentication {
-  constructor(private readonly parts: ReauthenticationParts) {}
+  constructor(private readonly options: ReauthenticationOptions) {}
 
   /** Returns the ways that an account has; empty where only a new sign-in at its OpenID provider is left. */
   async waysOf(account: Account): Promise<ReauthenticationWay[]> {
-    const factors = (await this.parts.factors.of(account)).filter((factor) => factor !== 'RECOVERY_CODE');
+    const factors = (await this.options.factors.of(account)).filter((factor) => factor !== 'RECOVERY_CODE');
     return account.password === null ? factors : ['PASSWORD', ...factors];
   }
 
   /** @throws Refusal forbidden, rate_limited */
   withPassword(session: Session, password: string, visitor: Visitor): Promise<void> {
-    return this.parts.proof.confirm(session, password, visitor);
+    return this.options.proof.confirm(session, password, visitor);
   }
 
   /** @throws Refusal forbidden, rate_limited */
   async withTotp(session: Session, code: string, visitor: Visitor): Promise<void> {
-    const { sessions, throttle, totp } = this.parts;
+    const { sessions, throttle, totp } = this.options;
     const { account_id, generation } = session;
     // At a gate of its own: guesses at the sign-in page do not keep the owner from what they are at.
     const counted = knownBrowser({ id: account_id, generation }, visitor) === null ? visitor : null;
@@ -53,9 +53,9 @@ export class Reauthentication {
    * @throws Refusal forbidden
    */
   async withPasskey(session: Session, response: unknown): Promise<void> {
-    if (!(await this.parts.passkeys.use(session, response))) {
+    if (!(await this.options.passkeys.use(session, response))) {
       throw new Refusal('forbidden', 'The passkey could not be checked: try again.', { field: 'credential' });
     }
-    await this.parts.sessions.confirm(session);
+    await this.options.sessions.confirm(session);
   }
 }

@@ -9,7 +9,7 @@ import { hashRecoveryCode } from './recovery-codes.ts';
 import type { Session } from './sessions.ts';
 import type { Visitor } from './visitor.ts';
 
-export interface RecoveryParts {
+export interface RecoveryOptions {
   accounts: AccountStore;
   factors: Factors;
   proof: Proof;
@@ -18,11 +18,11 @@ export interface RecoveryParts {
 
 /** Ten codes to get in with when the device is lost, each good for once. How many are left: `account.recovery.length`. */
 export class Recovery {
-  constructor(private readonly parts: RecoveryParts) {}
+  constructor(private readonly options: RecoveryOptions) {}
 
   /** New codes, shown this once; the old ones are void. @throws Refusal forbidden; invalid_transition without a factor */
   async regenerate(session: Session, password: string | null, visitor: Visitor): Promise<string[]> {
-    const { factors, proof, noted } = this.parts;
+    const { factors, proof, noted } = this.options;
     const account = await proof.prove(session, password, visitor);
     if ((await factors.of(account)).length === 0) {
       throw new Refusal('invalid_transition', 'Recovery codes stand in for a second factor: add one first.');
@@ -35,7 +35,7 @@ export class Recovery {
   /** Uses a code up. Answers how many are left; null for one that is wrong or used. */
   async use(accountId: string, code: string): Promise<number | null> {
     const hash = hashRecoveryCode(code);
-    const changed = await change<Account>(this.parts.accounts, 'accounts', accountId, (found) => {
+    const changed = await change<Account>(this.options.accounts, 'accounts', accountId, (found) => {
       const recovery = found === null ? [] : accountOf(found).recovery;
       return recovery.includes(hash) ? { recovery: recovery.filter((kept) => kept !== hash) } : null;
     });

@@ -3,7 +3,7 @@ import { commandOrganization } from './actor.ts';
 import { addHint } from './hints.ts';
 import type { Log } from './log.ts';
 import { narrow } from './narrow.ts';
-import type { TokenRecord, TokensParts } from './tokens.ts';
+import type { TokenRecord, TokensOptions } from './tokens.ts';
 
 /** What is younger may be under way in another process. */
 const SETTLED_MS = 5 * 60_000;
@@ -13,8 +13,8 @@ const SETTLED_MS = 5 * 60_000;
  * every start, beside the service.
  * @returns how many differences there were
  */
-export async function repair(parts: TokensParts, log: Log, organizations: readonly string[]): Promise<number> {
-  return (await repairTokens(parts, log, organizations)) + (await repairHints(parts, organizations));
+export async function repair(options: TokensOptions, log: Log, organizations: readonly string[]): Promise<number> {
+  return (await repairTokens(options, log, organizations)) + (await repairHints(options, organizations));
 }
 
 /**
@@ -22,8 +22,12 @@ export async function repair(parts: TokensParts, log: Log, organizations: readon
  * taken off an organization, are revoked there too; and takes those that an organization has revoked off it.
  * @returns how many
  */
-export async function repairTokens(parts: TokensParts, log: Log, organizations: readonly string[]): Promise<number> {
-  const { accounts, handler, now } = parts;
+export async function repairTokens(
+  options: TokensOptions,
+  log: Log,
+  organizations: readonly string[],
+): Promise<number> {
+  const { accounts, handler, now } = options;
   const kept = new Map((await accounts.all<TokenRecord>('tokens')).map((record) => [record.id, record]));
   const reached = [...kept.values()].flatMap((record) => record.organizations);
   let repaired = 0;
@@ -33,7 +37,7 @@ export async function repairTokens(parts: TokensParts, log: Log, organizations: 
       const record = kept.get(token_id);
       if (token.revoked) {
         if (record?.revoked_at !== null || !record.organizations.includes(organizationId)) continue;
-        await narrow(parts, token_id, organizationId);
+        await narrow(options, token_id, organizationId);
         repaired += 1;
         continue;
       }
@@ -61,7 +65,7 @@ async function createdAt(log: Log, organizationId: string, tokenId: string): Pro
 }
 
 /** Lets every member's account say where to look for it. */
-async function repairHints({ accounts, handler }: TokensParts, organizations: readonly string[]): Promise<number> {
+async function repairHints({ accounts, handler }: TokensOptions, organizations: readonly string[]): Promise<number> {
   let repaired = 0;
   for (const organizationId of organizations) {
     const { state } = await handler.load(organizationAggregate(organizationId), true);

@@ -44,7 +44,7 @@ export interface Begun {
   session: Session;
 }
 
-export interface SessionsParts {
+export interface SessionsOptions {
   accounts: AccountStore;
   now: () => Date;
 }
@@ -62,12 +62,12 @@ const SIGN_IN_AGAIN = 'This sign-in is over: sign in again.';
 
 /** People signed in by a browser. Nothing is kept in memory: what one instance ends is over on all. */
 export class Sessions {
-  constructor(private readonly parts: SessionsParts) {}
+  constructor(private readonly options: SessionsOptions) {}
 
   /** Begins a session for an account as it was when somebody proved to be its owner. */
   async begin(account: Pick<Account, 'id' | 'generation'>, visitor: Visitor, stage: Stage): Promise<Begun> {
     const cookie = newSecret();
-    const now = this.parts.now();
+    const now = this.options.now();
     const at = (ms: number) => new Date(now.getTime() + ms).toISOString();
     const { idleMs, wholeMs } = LIFE[stage];
     const session: Session = {
@@ -85,7 +85,7 @@ export class Sessions {
       failures: 0,
       challenge: null,
     };
-    await this.parts.accounts.insert('sessions', session);
+    await this.options.accounts.insert('sessions', session);
     return { cookie, session };
   }
 
@@ -94,7 +94,7 @@ export class Sessions {
    * @throws Refusal forbidden when it is no more, or was turned already
    */
   async advance({ id, account_id, generation }: Session, visitor: Visitor): Promise<Begun> {
-    if (!(await this.parts.accounts.remove('sessions', id))) throw new Refusal('forbidden', SIGN_IN_AGAIN);
+    if (!(await this.options.accounts.remove('sessions', id))) throw new Refusal('forbidden', SIGN_IN_AGAIN);
     return this.begin({ id: account_id, generation }, visitor, 'SIGNED_IN');
   }
 
@@ -102,12 +102,12 @@ export class Sessions {
   async find(cookie: string | undefined): Promise<Session | null> {
     const session = await this.known(cookie, 'SIGNED_IN');
     if (session === null) return null;
-    const now = this.parts.now().getTime();
+    const now = this.options.now().getTime();
     if (now - Date.parse(session.seen_at) < MINUTE_MS) return session;
     const seen_at = new Date(now).toISOString();
     const idle = new Date(now + LIFE.SIGNED_IN.idleMs).toISOString();
     const expires_at = idle < session.ends_at ? idle : session.ends_at;
-    await this.parts.accounts.update('sessions', session.id, { seen_at, expires_at });
+    await this.options.accounts.update('sessions', session.id, { seen_at, expires_at });
     return { ...session, seen_at, expires_at };
   }
 
@@ -125,7 +125,7 @@ export class Sessions {
 
   /** Those signed in, last seen first. */
   async list(accountId: string): Promise<Session[]> {
-    const account = await accountIn(this.parts.accounts, accountId);
+    const account = await accountIn(this.options.accounts, accountId);
     const sessions = await this.all(accountId);
     return sessions
       .filter((session) => session.stage === 'SIGNED_IN' && this.isGood(session, account))
@@ -134,7 +134,7 @@ export class Sessions {
 
   /** Ends one session of an account. Answers whether there was one. */
   async end(accountId: string, sessionId: string): Promise<boolean> {
-    const { accounts } = this.parts;
+    const { accounts } = this.options;
     const session = await accounts.get<Session>('sessions', sessionId);
     return session?.account_id === accountId && (await accounts.remove('sessions', sessionId));
   }
@@ -143,19 +143,19 @@ export class Sessions {
   async endOthers(accountId: string, keepSessionId: string | null): Promise<number> {
     let ended = 0;
     for (const { id } of await this.all(accountId)) {
-      if (id !== keepSessionId && (await this.parts.accounts.remove('sessions', id))) ended += 1;
+      if (id !== keepSessionId && (await this.options.accounts.remove('sessions', id))) ended += 1;
     }
     return ended;
   }
 
   /** Notes that the person has just proved who they are. */
   async confirm(session: Session): Promise<void> {
-    await this.parts.accounts.update('sessions', session.id, { confirmed_at: this.parts.now().toISOString() });
+    await this.options.accounts.update('sessions', session.id, { confirmed_at: this.options.now().toISOString() });
   }
 
   /** Counts a wrong code. After five the session is over. */
   async fail({ id }: Session): Promise<void> {
-    const { accounts } = this.parts;
+    const { accounts } = this.options;
     const failed = await change<Session>(accounts, 'sessions', id, (found) =>
       found === null ? null : { failures: found.failures + 1 },
     );
@@ -164,14 +164,14 @@ export class Sessions {
 
   /** Keeps what will be asked for, in the place of any other. */
   async challenge(session: Session, purpose: Challenge['purpose'], value: string): Promise<void> {
-    const expires_at = new Date(this.parts.now().getTime() + CHALLENGE_MS).toISOString();
-    await this.parts.accounts.update('sessions', session.id, { challenge: { purpose, value, expires_at } });
+    const expires_at = new Date(this.options.now().getTime() + CHALLENGE_MS).toISOString();
+    await this.options.accounts.update('sessions', session.id, { challenge: { purpose, value, expires_at } });
   }
 
   /** What was last asked for, if for this purpose and not long ago. */
   async challenged({ id }: Session, purpose: Challenge['purpose']): Promise<Challenge | null> {
-    const challenge = (await this.parts.accounts.get<Session>('sessions', id))?.challenge ?? null;
-    const good = challenge?.purpose === purpose && challenge.expires_at > this.parts.now().toISOString();
+    const challenge = (await this.options.accounts.get<Session>('sessions', id))?.challenge ?? null;
+    const good = challenge?.purpose === purpose && challenge.expires_at > this.options.now().toISOString();
     return good ? challenge : null;
   }
 
@@ -179,24 +179,24 @@ export class Sessions {
   async takeChallenge(session: Session, purpose: Challenge['purpose']): Promise<Challenge | null> {
     const challenge = await this.challenged(session, purpose);
     if (challenge === null) return null;
-    const taken = await this.parts.accounts.update('sessions', session.id, { challenge: null }, { challenge });
+    const taken = await this.options.accounts.update('sessions', session.id, { challenge: null }, { challenge });
     return taken ? challenge : null;
   }
 
   private async known(cookie: string | undefined, stage: Stage): Promise<Session | null> {
     const id = secretId(cookie);
-    const session = id === null ? null : await this.parts.accounts.get<Session>('sessions', id);
+    const session = id === null ? null : await this.options.accounts.get<Session>('sessions', id);
     if (session?.stage !== stage) return null;
-    return this.isGood(session, await accountIn(this.parts.accounts, session.account_id)) ? session : null;
+    return this.isGood(session, await accountIn(this.options.accounts, session.account_id)) ? session : null;
   }
 
   /** Whether it lasts, and the account is still what it was begun for. */
   private isGood(session: Session, account: Account | null): boolean {
     if (account === null || account.erased_at !== null) return false;
-    return session.expires_at > this.parts.now().toISOString() && session.generation === account.generation;
+    return session.expires_at > this.options.now().toISOString() && session.generation === account.generation;
   }
 
   private all(accountId: string): Promise<Session[]> {
-    return this.parts.accounts.find<Session>('sessions', 'account_id', accountId);
+    return this.options.accounts.find<Session>('sessions', 'account_id', accountId);
   }
 }

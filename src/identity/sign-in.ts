@@ -18,7 +18,7 @@ export interface SignedIn extends Begun {
   factors: Factor[];
 }
 
-export interface SignInParts {
+export interface SignInOptions {
   accounts: Accounts;
   factors: Factors;
   passkeys: Passkeys;
@@ -34,11 +34,11 @@ type Reason = Extract<AccountEvent, { type: 'SIGN_IN_REFUSED' }>['reason'];
 
 /** Signing in, step by step. Every refusal says the same whoever is or is not behind the address. */
 export class SignIn {
-  constructor(private readonly parts: SignInParts) {}
+  constructor(private readonly options: SignInOptions) {}
 
   /** @throws Refusal forbidden for anything wrong; rate_limited with retry_after_seconds */
   async withPassword(email: string, password: string, visitor: Visitor): Promise<SignedIn> {
-    const { accounts, proof } = this.parts;
+    const { accounts, proof } = this.options;
     const account = await accounts.byEmail(email);
     const id = account?.id ?? null;
     const known = knownBrowser(account, visitor);
@@ -60,8 +60,8 @@ export class SignIn {
 
   /** The factors that a pending session may be finished with. */
   async factorsOf(pending: Session): Promise<Factor[]> {
-    const account = await this.parts.accounts.get(pending.account_id);
-    return account === null ? [] : this.parts.factors.of(account);
+    const account = await this.options.accounts.get(pending.account_id);
+    return account === null ? [] : this.options.factors.of(account);
   }
 
   /**
@@ -69,7 +69,7 @@ export class SignIn {
    * @throws Refusal forbidden, rate_limited; after five wrong codes the session is over
    */
   async withTotp(cookie: string | undefined, code: string, visitor: Visitor): Promise<SignedIn> {
-    const { sessions, throttle, totp } = this.parts;
+    const { sessions, throttle, totp } = this.options;
     const pending = await sessions.requirePending(cookie);
     const { account_id, generation } = pending;
     // Counted beside the session: who knows the password begins as many of those as they like.
@@ -84,7 +84,7 @@ export class SignIn {
 
   /** A recovery code is beyond guessing, so nobody's failures keep its owner from using it. @throws Refusal as withTotp */
   async withRecoveryCode(cookie: string | undefined, code: string, visitor: Visitor): Promise<SignedIn> {
-    const { sessions, recovery, noted } = this.parts;
+    const { sessions, recovery, noted } = this.options;
     const pending = await sessions.requirePending(cookie);
     const left = await recovery.use(pending.account_id, code);
     if (left === null)
@@ -98,7 +98,7 @@ export class SignIn {
    * @throws Refusal as withTotp
    */
   async withPasskey(cookie: string | undefined, response: unknown, visitor: Visitor): Promise<SignedIn> {
-    const { sessions, passkeys } = this.parts;
+    const { sessions, passkeys } = this.options;
     const pending = await sessions.requirePending(cookie);
     if (!(await passkeys.use(pending, response))) {
       await this.failFactor(pending, visitor, 'The passkey could not be checked: try again.');
@@ -108,7 +108,7 @@ export class SignIn {
 
   /** Ends whatever session the cookie names. */
   async signOut(cookie: string | undefined, visitor: Visitor): Promise<void> {
-    const { sessions, noted } = this.parts;
+    const { sessions, noted } = this.options;
     const session = (await sessions.find(cookie)) ?? (await sessions.pending(cookie));
     if (session === null || !(await sessions.end(session.account_id, session.id))) return;
     if (session.stage === 'SIGNED_IN') noted({ type: 'SIGNED_OUT', account_id: session.account_id, visitor });
@@ -116,7 +116,7 @@ export class SignIn {
 
   /** Ends one other session of the person's, or all others. Answers how many. */
   async signOutOthers({ id, account_id }: Session, visitor: Visitor, only?: string): Promise<number> {
-    const { sessions, noted } = this.parts;
+    const { sessions, noted } = this.options;
     const ended = only === undefined ? sessions.endOthers(account_id, id) : sessions.end(account_id, only);
     const count = Number(await ended);
     if (count > 0) noted({ type: 'SESSIONS_ENDED', account_id, count, visitor });
@@ -124,7 +124,7 @@ export class SignIn {
   }
 
   private async begin(account: Account, by: 'PASSWORD' | 'LINK' | 'OPENID', visitor: Visitor): Promise<SignedIn> {
-    const { factors, sessions, noted } = this.parts;
+    const { factors, sessions, noted } = this.options;
     const asked = await factors.of(account);
     if (asked.length > 0) {
       return { ...(await sessions.begin(account, visitor, 'SECOND_FACTOR')), next: 'SECOND_FACTOR', factors: asked };
@@ -135,13 +135,13 @@ export class SignIn {
   }
 
   private async advance(pending: Session, factor: Factor, visitor: Visitor): Promise<SignedIn> {
-    const begun = await this.parts.sessions.advance(pending, visitor);
-    this.parts.noted({ type: 'SIGNED_IN', account_id: pending.account_id, factor, visitor });
+    const begun = await this.options.sessions.advance(pending, visitor);
+    this.options.noted({ type: 'SIGNED_IN', account_id: pending.account_id, factor, visitor });
     return { ...begun, next: 'DONE', factors: [] };
   }
 
   private async failFactor(pending: Session, visitor: Visitor, message: string): Promise<never> {
-    await this.parts.sessions.fail(pending);
+    await this.options.sessions.fail(pending);
     this.refused(pending.account_id, 'WRONG_FACTOR', visitor);
     throw new Refusal('forbidden', message, { field: 'code' });
   }
@@ -156,6 +156,6 @@ export class SignIn {
   }
 
   private refused(account_id: string | null, reason: Reason, visitor: Visitor): void {
-    this.parts.noted({ type: 'SIGN_IN_REFUSED', account_id, reason, visitor });
+    this.options.noted({ type: 'SIGN_IN_REFUSED', account_id, reason, visitor });
   }
 }

@@ -5,7 +5,7 @@ const TABLES = (Object.keys(ACCOUNT_TABLES) as AccountTableName[]).filter((table
   ACCOUNT_TABLES[table].lookup.some((field) => field === 'expires_at'),
 );
 
-export interface SweeperParts {
+export interface SweeperOptions {
   accounts: AccountStore;
   now: () => Date;
   log: { warn(details: object, message: string): void };
@@ -16,7 +16,7 @@ export class Sweeper {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
 
-  constructor(private readonly parts: SweeperParts) {}
+  constructor(private readonly options: SweeperOptions) {}
 
   /** Sweeps now, and every ten minutes. */
   start(): void {
@@ -28,10 +28,10 @@ export class Sweeper {
   sweep(): Promise<void> {
     this.running = this.running.then(async () => {
       try {
-        const now = this.parts.now().toISOString();
-        for (const table of TABLES) await this.parts.accounts.sweep(table, 'expires_at', now);
+        const now = this.options.now().toISOString();
+        for (const table of TABLES) await this.options.accounts.sweep(table, 'expires_at', now);
       } catch (error) {
-        this.parts.log.warn({ err: error }, 'what has expired could not be removed: it is tried again');
+        this.options.log.warn({ err: error }, 'what has expired could not be removed: it is tried again');
       }
     });
     return this.running;

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { change } from './change.ts';
-import { Turns } from './turns.ts';
+import { KeyedQueue } from './keyed-queue.ts';
 import { networkOf, type Visitor } from './visitor.ts';
 
 /** What attempts are counted for, and how many may fail in a row before each costs a wait. */
@@ -40,10 +40,10 @@ const networkGate = (name: string): Gate => ({ name: `network:${name}`, free: 60
  * counts as failed from its beginning, so that many at once are no more guesses than one after the other.
  */
 export class Throttle {
-  private readonly attempts = new Turns(MOST_WAITING);
-  private readonly changes = new Turns(MOST_WAITING);
+  private readonly attempts = new KeyedQueue(MOST_WAITING);
+  private readonly changes = new KeyedQueue(MOST_WAITING);
 
-  constructor(private readonly parts: { accounts: AccountStore; now: () => Date }) {}
+  constructor(private readonly options: { accounts: AccountStore; now: () => Date }) {}
 
   /**
    * Lets somebody try `work`, which answers whether they were right. At one gate they do so one after the other: who is
@@ -65,7 +65,7 @@ export class Throttle {
       }
       if (good) {
         await turn();
-        if (!gate.remembers) await this.parts.accounts.remove('attempts', idOf(gate));
+        if (!gate.remembers) await this.options.accounts.remove('attempts', idOf(gate));
         for (const one of gate.remembers ? [gate, ...networks] : networks) await this.giveBack(one);
       }
       return good;
@@ -74,7 +74,7 @@ export class Throttle {
 
   private async enter(gates: readonly Gate[]): Promise<void> {
     for (const gate of gates) {
-      this.refuseWaiting(this.current(await this.parts.accounts.get<Attempts>('attempts', idOf(gate))));
+      this.refuseWaiting(this.current(await this.options.accounts.get<Attempts>('attempts', idOf(gate))));
     }
     for (const gate of gates) {
       await this.recount(gate, (found) => {
@@ -106,22 +106,22 @@ export class Throttle {
     return this.changes.take(gate.name, async () => {
       // Calls go between: an embedded store writes within this turn.
       await turn();
-      await change<Attempts>(this.parts.accounts, 'attempts', idOf(gate), (stored) => ({
+      await change<Attempts>(this.options.accounts, 'attempts', idOf(gate), (stored) => ({
         ...next(this.current(stored)),
       }));
     });
   }
 
   private current(stored: Attempts | null): Attempts | null {
-    return stored !== null && stored.expires_at > this.parts.now().toISOString() ? stored : null;
+    return stored !== null && stored.expires_at > this.options.now().toISOString() ? stored : null;
   }
 
   private inMs(ms: number): string {
-    return new Date(this.parts.now().getTime() + ms).toISOString();
+    return new Date(this.options.now().getTime() + ms).toISOString();
   }
 
   private refuseWaiting(found: Attempts | null): void {
-    const wait = found === null ? 0 : Date.parse(found.free_at) - this.parts.now().getTime();
+    const wait = found === null ? 0 : Date.parse(found.free_at) - this.options.now().getTime();
     if (wait > 0) throw tooMany(Math.ceil(wait / 1_000));
   }
 }

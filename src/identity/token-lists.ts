@@ -20,21 +20,28 @@ export type ShownToken = Omit<KeptToken, 'hash' | 'kind'> & {
 /** One that reaches an organization: `role` is what it may there, the lower of its own and its owner's. */
 export type ReachingToken = ShownToken & { owner: { id: string; name: string } };
 
-interface ListParts {
+interface TokenListOptions {
   accounts: AccountStore;
   handler: CommandHandler;
   now: () => Date;
 }
 
 /** An account's, newest first. */
-export async function listOf({ accounts, now }: Omit<ListParts, 'handler'>, accountId: string): Promise<ShownToken[]> {
+export async function listOf(
+  { accounts, now }: Omit<TokenListOptions, 'handler'>,
+  accountId: string,
+): Promise<ShownToken[]> {
   const records = await accounts.find<TokenRecord>('tokens', 'account_id', accountId);
   return records.sort(byAge).map((record) => shown(record, now()));
 }
 
 /** Those that reach an organization now, newest first. @throws Refusal forbidden unless OWNER or ADMIN there */
-export async function listIn(parts: ListParts, organizationId: string, actor: Actor): Promise<ReachingToken[]> {
-  const { accounts, handler, now } = parts;
+export async function listIn(
+  options: TokenListOptions,
+  organizationId: string,
+  actor: Actor,
+): Promise<ReachingToken[]> {
+  const { accounts, handler, now } = options;
   const state = await requireOrganization(handler, organizationId);
   requireDeed(state, actor, 'seeTokens');
   const ids = Object.entries(state.tokens).flatMap(([id, { revoked }]) => (revoked ? [] : [id]));

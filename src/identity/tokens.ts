@@ -9,7 +9,7 @@ import { Refusal } from '../commands/refusal.ts';
 import { lowerRole } from '../commands/roles.ts';
 import { readName } from './account.ts';
 import { type Actor, commandOrganization, isSystem, requireOrganization, SYSTEM } from './actor.ts';
-import { type NarrowParts, narrow } from './narrow.ts';
+import { type NarrowOptions, narrow } from './narrow.ts';
 import { makeToken } from './token.ts';
 import { byAge, listIn, listOf, type ReachingToken, type ShownToken } from './token-lists.ts';
 import {
@@ -31,7 +31,7 @@ export type { IssuedToken, NewToken, TokenRecord } from './token-record.ts';
 /** An account has no more credentials than these that are good. */
 export const MAX_ACTIVE_CREDENTIALS = 200;
 
-export interface TokensParts extends NarrowParts {
+export interface TokensOptions extends NarrowOptions {
   handler: CommandHandler;
 }
 
@@ -42,7 +42,7 @@ export interface TokensParts extends NarrowParts {
  * people make and renew their own; an OWNER or ADMIN takes any out of their organization; SYSTEM does all.
  */
 export class Tokens {
-  constructor(private readonly parts: TokensParts) {}
+  constructor(private readonly options: TokensOptions) {}
 
   /**
    * Makes an API token. People make it for themselves only, in organizations they are members of, with a role up to
@@ -50,7 +50,7 @@ export class Tokens {
    * @throws Refusal naming what is wrong; nothing was written then
    */
   async create(wanted: NewToken, actor: Actor = SYSTEM): Promise<IssuedToken> {
-    const issued = await storeToken(this.parts.accounts, await this.grant(wanted, actor));
+    const issued = await storeToken(this.options.accounts, await this.grant(wanted, actor));
     if (issued === null) throw madeBefore();
     return issued;
   }
@@ -64,25 +64,25 @@ export class Tokens {
     const { client, ...grant } = wanted;
     const facts = await this.grant(grant, actor, 'ASSISTANT');
     const record: TokenRecord = { ...facts, client, hash: null, last_four: '', revoked_at: null, last_used_at: null };
-    if (!(await this.parts.accounts.insert('tokens', record))) throw new Error('a drawn id exists already');
+    if (!(await this.options.accounts.insert('tokens', record))) throw new Error('a drawn id exists already');
     return record;
   }
 
   /** All tokens, newest first, revoked and expired ones too: for the command line. */
   async list(): Promise<TokenRecord[]> {
-    return (await this.parts.accounts.all<TokenRecord>('tokens')).sort(byAge);
+    return (await this.options.accounts.all<TokenRecord>('tokens')).sort(byAge);
   }
 
   /** One token, of one's own. @throws Refusal not_found: whoever does not own it is not told that it is there */
   async get(id: string, actor: Actor = SYSTEM): Promise<TokenRecord> {
-    const record = await this.parts.accounts.get<TokenRecord>('tokens', id);
+    const record = await this.options.accounts.get<TokenRecord>('tokens', id);
     if (record !== null && (isSystem(actor) || record.account_id === actor.actor_id)) return record;
     throw new Refusal('not_found', 'There is no such token: list the tokens to find its id.');
   }
 
   /** An account's own tokens and assistants, newest first, revoked and expired ones too. */
   listOf(accountId: string): Promise<ShownToken[]> {
-    return listOf(this.parts, accountId);
+    return listOf(this.options, accountId);
   }
 
   /**
@@ -90,7 +90,7 @@ export class Tokens {
    * @throws Refusal forbidden unless the actor is OWNER or ADMIN there
    */
   listIn(organizationId: string, actor: Actor): Promise<ReachingToken[]> {
-    return listIn(this.parts, organizationId, actor);
+    return listIn(this.options, organizationId, actor);
   }
 
   /**
@@ -99,7 +99,7 @@ export class Tokens {
    */
   async regenerate(id: string, days = DEFAULT_DAYS, actor: Actor = SYSTEM): Promise<IssuedToken> {
     refuseBadDays(days);
-    const { accounts, handler, changed } = this.parts;
+    const { accounts, handler, changed } = this.options;
     const before = await this.get(id, actor);
     if (before.kind === 'ASSISTANT') {
       throw new Refusal('invalid_transition', 'An assistant has no token to renew: connect it again.');
@@ -127,7 +127,7 @@ export class Tokens {
    */
   async revoke(id: string, reason?: string, actor: Actor = SYSTEM): Promise<void> {
     const record = await this.get(id, actor);
-    const { accounts, changed, now } = this.parts;
+    const { accounts, changed, now } = this.options;
     const revoked_at = now().toISOString();
     await accounts.update('tokens', id, { hash: null, revoked_at }, { revoked_at: null });
     changed?.(id);
@@ -140,40 +140,41 @@ export class Tokens {
    * @throws Refusal not_found where the organization has no such token, forbidden
    */
   async takeOut(id: string, organizationId: string, actor: Actor, reason?: string): Promise<void> {
-    const state = await requireOrganization(this.parts.handler, organizationId);
+    const state = await requireOrganization(this.options.handler, organizationId);
     const own = Object.hasOwn(state.tokens, id) && state.tokens[id]!.account_id === actor.actor_id;
     if (!own) requireDeed(state, actor, 'takeOutTokens');
     requireToken(state, id);
-    await narrow(this.parts, id, organizationId);
+    await narrow(this.options, id, organizationId);
     await this.revokeIn(organizationId, id, reason, actor);
   }
 
   /** Takes a removed member's tokens off an organization that has revoked them already. */
   async left(accountId: string, organizationId: string): Promise<void> {
     for (const record of await this.recordsOf(accountId)) {
-      if (record.revoked_at === null) await narrow(this.parts, record.id, organizationId);
+      if (record.revoked_at === null) await narrow(this.options, record.id, organizationId);
     }
   }
 
   /** Makes what is known of an account's tokens be looked up anew: its role in an organization has changed. */
   async changedFor(accountId: string): Promise<void> {
-    for (const { id, revoked_at } of await this.recordsOf(accountId)) if (revoked_at === null) this.parts.changed?.(id);
+    for (const { id, revoked_at } of await this.recordsOf(accountId))
+      if (revoked_at === null) this.options.changed?.(id);
   }
 
   /** What people call their tokens may tell who they are, and the access log shows it. */
   async forgetNames(accountId: string): Promise<void> {
     for (const { id, kind } of await this.recordsOf(accountId)) {
-      if (kind === undefined) await this.parts.accounts.update('tokens', id, { name: 'API token' });
+      if (kind === undefined) await this.options.accounts.update('tokens', id, { name: 'API token' });
     }
   }
 
   private recordsOf(accountId: string): Promise<TokenRecord[]> {
-    return this.parts.accounts.find<TokenRecord>('tokens', 'account_id', accountId);
+    return this.options.accounts.find<TokenRecord>('tokens', 'account_id', accountId);
   }
 
   /** What the log gets, checked before anything is written. */
   private async grant(wanted: NewToken, actor: Actor, kind?: 'ASSISTANT'): Promise<TokenFacts> {
-    const { handler } = this.parts;
+    const { handler } = this.options;
     const name = readName(wanted.name);
     const organizations = [...new Set(wanted.organizations)];
     const { account_id, role, read_only = false, days = DEFAULT_DAYS } = wanted;
@@ -193,7 +194,7 @@ export class Tokens {
   private async newId({ account_id, once }: NewToken): Promise<string> {
     if (once === undefined) return randomId('tok');
     const id = derivedId('tok', itemCommandId(once, account_id));
-    if ((await this.parts.accounts.get('tokens', id)) === null) return id;
+    if ((await this.options.accounts.get('tokens', id)) === null) return id;
     throw madeBefore();
   }
 
@@ -202,7 +203,7 @@ export class Tokens {
     if (accountId !== actor_id) {
       throw new Refusal('forbidden', 'Everybody makes tokens for themselves: let this member sign in and make one.');
     }
-    const tokens = await listOf(this.parts, accountId);
+    const tokens = await listOf(this.options, accountId);
     if (tokens.filter(({ state }) => state === 'ACTIVE').length < MAX_ACTIVE_CREDENTIALS) return;
     throw new Refusal(
       'too_large',
@@ -212,7 +213,7 @@ export class Tokens {
 
   /** Answers the same for an organization of others as for none: ids of other organizations are told to nobody. */
   private async refuseAboveMember(organizationId: string, accountId: string, role: Role): Promise<void> {
-    const { state } = await this.parts.handler.load(organizationAggregate(organizationId), true);
+    const { state } = await this.options.handler.load(organizationAggregate(organizationId), true);
     const member = state && memberRole(state, accountId);
     if (member === null) {
       const message = `The account is not a member of ${organizationId}: choose one of its own organizations.`;
@@ -225,11 +226,11 @@ export class Tokens {
 
   private async revokeIn(organizationId: string, token_id: string, reason: string | undefined, actor: Actor) {
     const command = { type: 'RevokeToken', token_id, ...because(reason) } as const;
-    await commandOrganization(this.parts.handler, organizationId, command, actor);
+    await commandOrganization(this.options.handler, organizationId, command, actor);
   }
 
   private lifetime(days: number): { created_at: string; expires_at: string } {
-    const created = this.parts.now();
+    const created = this.options.now();
     return {
       created_at: created.toISOString(),
       expires_at: new Date(created.getTime() + days * DAY_MS).toISOString(),

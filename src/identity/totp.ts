@@ -20,7 +20,7 @@ export interface TotpEnrolment {
   qr: string;
 }
 
-export interface TotpParts {
+export interface TotpOptions {
   accounts: AccountStore;
   factors: Factors;
   proof: Proof;
@@ -39,14 +39,14 @@ const WINDOW = 1;
 
 /** Codes of an authenticator app. */
 export class Totp {
-  constructor(private readonly parts: TotpParts) {}
+  constructor(private readonly options: TotpOptions) {}
 
   /**
    * Begins to add an app, or goes on with what was begun within 15 minutes: asking again shows the same secret.
    * @throws Refusal forbidden unless the last proof is recent; invalid_transition when there is an app already
    */
   async enrol(session: Session): Promise<TotpEnrolment> {
-    const { proof, sessions } = this.parts;
+    const { proof, sessions } = this.options;
     const account = await proof.requireRecent(session);
     refuseSecond(account);
     const begun = (await sessions.challenged(session, 'TOTP'))?.value;
@@ -63,7 +63,7 @@ export class Totp {
    * @throws Refusal forbidden for a wrong code; invalid_transition when nothing was begun
    */
   async add(session: Session, code: string, visitor: Visitor): Promise<string[] | null> {
-    const { accounts, factors, proof, sessions, noted } = this.parts;
+    const { accounts, factors, proof, sessions, noted } = this.options;
     const account = await proof.requireRecent(session);
     refuseSecond(account);
     const secret = (await sessions.challenged(session, 'TOTP'))?.value;
@@ -90,7 +90,7 @@ export class Totp {
 
   /** @throws Refusal forbidden for a wrong password; not_found when there is no app */
   async remove(session: Session, password: string | null, visitor: Visitor): Promise<void> {
-    const { accounts, factors, proof, noted } = this.parts;
+    const { accounts, factors, proof, noted } = this.options;
     const account = await proof.prove(session, password, visitor);
     if (account.totp === null)
       throw new Refusal('not_found', 'There is no authenticator app any more: look at the list again.');
@@ -101,7 +101,7 @@ export class Totp {
 
   /** Uses a code up: neither it nor one of an earlier step is taken again, on whichever instance. */
   async use(accountId: string, code: string): Promise<boolean> {
-    const used = await change<Account>(this.parts.accounts, 'accounts', accountId, (found) => {
+    const used = await change<Account>(this.options.accounts, 'accounts', accountId, (found) => {
       const totp = found && accountOf(found).totp;
       const step = totp && this.stepOf(totp.secret, code);
       return totp === null || step === null || step <= totp.step ? null : { totp: { ...totp, step } };
@@ -113,7 +113,7 @@ export class Totp {
   private stepOf(secret: string, code: string): number | null {
     const token = code.replace(/\s/g, '');
     if (!/^\d{6}$/.test(token)) return null;
-    const timestamp = this.parts.now().getTime();
+    const timestamp = this.options.now().getTime();
     const off = TOTP.validate({ ...KIND, token, secret: Secret.fromBase32(secret), timestamp, window: WINDOW });
     return off === null ? null : TOTP.counter({ period: KIND.period, timestamp }) + off;
   }

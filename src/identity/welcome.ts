@@ -27,7 +27,7 @@ export interface Invitation {
 /** Makes an account a member, as the inviter may now. @throws Refusal when the inviter no longer may */
 export type Join = (invitation: Invitation, accountId: string) => Promise<void>;
 
-export interface WelcomeParts {
+export interface WelcomeOptions {
   accounts: Accounts;
   links: Links;
   accountLinks: AccountLinks;
@@ -39,11 +39,11 @@ export interface WelcomeParts {
 
 /** What follows from a link, by its kind. All throw Refusal not_found for a link that is no more, and then did nothing. */
 export class Welcome {
-  constructor(private readonly parts: WelcomeParts) {}
+  constructor(private readonly options: WelcomeOptions) {}
 
   /** What the page shows: the link, and the account it is for (SETUP, RESET). Uses nothing up. */
   async look(secret: string): Promise<{ link: Link; account: Account | null }> {
-    const { accounts, accountLinks, links } = this.parts;
+    const { accounts, accountLinks, links } = this.options;
     const link = await links.find(secret);
     if (link === null) throw noSuchLink();
     if (link.kind !== 'INVITATION') await accountLinks.requireGood(link);
@@ -52,7 +52,7 @@ export class Welcome {
 
   /** SETUP: whose account has no address yet chooses name, e-mail address and password. */
   async setUp(secret: string, person: Newcomer, visitor: Visitor): Promise<SignedIn> {
-    const { accounts, accountLinks, links, signIn } = this.parts;
+    const { accounts, accountLinks, links, signIn } = this.options;
     const owner = await links.use(secret, 'SETUP', async (link) => {
       await accountLinks.requireGood(link);
       return this.withNewAddress(link, person.email, visitor, () =>
@@ -68,7 +68,7 @@ export class Welcome {
    * @throws Refusal conflict when the address has an account: from then on the invitation is good for that account alone
    */
   async join(secret: string, person: NewAccount, visitor: Visitor, by: 'LINK' | 'OPENID' = 'LINK'): Promise<SignedIn> {
-    const { accounts, links, signIn } = this.parts;
+    const { accounts, links, signIn } = this.options;
     const account = await links.use(secret, 'INVITATION', async (link) => {
       if (link.account_id !== null) throw noSuchLink();
       const made = await this.withNewAddress(link, person.email, visitor, () => accounts.create(person, visitor));
@@ -86,7 +86,7 @@ export class Welcome {
 
   /** INVITATION, by who is signed in. @returns the organization's id */
   accept(secret: string, session: Session): Promise<string> {
-    return this.parts.links.use(secret, 'INVITATION', async (link) => {
+    return this.options.links.use(secret, 'INVITATION', async (link) => {
       await this.enter(link, session.account_id);
       return link.organization_id!;
     });
@@ -102,7 +102,7 @@ export class Welcome {
     visitor: Visitor,
     work: () => Promise<Account>,
   ): Promise<Account> {
-    const { accounts, links, throttle, noted } = this.parts;
+    const { accounts, links, throttle, noted } = this.options;
     const outcome: { account?: Account; taken?: Refusal } = {};
     await throttle.attempt(newAddressGate(link.made_by), visitor, async () => {
       try {
@@ -126,16 +126,16 @@ export class Welcome {
   private async enter(link: Link, accountId: string): Promise<void> {
     if (link.account_id !== null && link.account_id !== accountId) throw noSuchLink();
     try {
-      await this.parts.join(invitationOf(link), accountId);
+      await this.options.join(invitationOf(link), accountId);
     } catch (error) {
-      if (!isCertain(error)) await this.parts.links.keepFor(link.id, accountId);
+      if (!isCertain(error)) await this.options.links.keepFor(link.id, accountId);
       throw error;
     }
   }
 
   /** RESET: ends all sessions; a second factor is still asked for. */
   async reset(secret: string, password: string, visitor: Visitor): Promise<SignedIn> {
-    const { accounts, accountLinks, links, signIn } = this.parts;
+    const { accounts, accountLinks, links, signIn } = this.options;
     const account = await links.use(secret, 'RESET', (link) =>
       accounts.setPassword(link.account_id!, password, visitor, () => accountLinks.requireGood(link)),
     );

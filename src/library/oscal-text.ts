@@ -49,8 +49,8 @@ export class Parameters {
 }
 
 /** A control's statement as lines: list items carry their labels ("a.") and are indented below what they belong to. */
-export function statementOf(parts: readonly Part[], parameters: Parameters): string {
-  return parts
+export function statementOf(options: readonly Part[], parameters: Parameters): string {
+  return options
     .filter(({ name }) => name === 'statement')
     .flatMap((statement) => linesOf(statement, parameters, ''))
     .join('\n');

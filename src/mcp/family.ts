@@ -6,14 +6,14 @@ import type { FamilyQuery } from '../queries/family.ts';
 import { listRecords } from '../queries/list.ts';
 import type { Example } from './example.ts';
 import * as field from './fields.ts';
-import { listOutput, type RecordParts, recordKind, writeOutput } from './output.ts';
+import { listOutput, type RecordOptions, recordKind, writeOutput } from './output.ts';
 import { type Service, tool } from './service.ts';
 import type { CallContext, Tool } from './tool.ts';
 import { withAppliedFields } from './update-fields.ts';
 import { addRecord, changeRecord, type WriteInput } from './write.ts';
 
 /** What is a family's own in its list, add and update: everything else about them is the same for all. */
-export interface FamilyTools<FilterName extends string = string> extends RecordParts {
+export interface FamilyTools<FilterName extends string = string> extends RecordOptions {
   query: FamilyQuery<FilterName>;
   /** Required to add. */
   required: z.ZodRawShape;
@@ -30,10 +30,10 @@ export interface FamilyTools<FilterName extends string = string> extends RecordP
 }
 
 /** What of a family its list needs, and so on. */
-type ForList<FilterName extends string> = RecordParts &
+type ForList<FilterName extends string> = RecordOptions &
   Pick<FamilyTools<FilterName>, 'query' | 'filter'> & { descriptions: { list: string }; examples: { list: Example } };
-type ForAdd = RecordParts & { descriptions: { add: string }; examples: { add: Example } };
-type ForUpdate = RecordParts & { descriptions: { update: string }; examples: { update: Example } };
+type ForAdd = RecordOptions & { descriptions: { add: string }; examples: { add: Example } };
+type ForUpdate = RecordOptions & { descriptions: { update: string }; examples: { update: Example } };
 
 type Given = WriteInput & { id: string };
 
@@ -118,7 +118,7 @@ export function updateTool(service: Service, own: ForUpdate): Tool {
 /** A tool that gives a command to one record of a family. */
 export function changeTool(
   service: Service,
-  own: RecordParts,
+  own: RecordOptions,
   definition: {
     name: string;
     description: string;

@@ -9,7 +9,7 @@ import { ERRORS, type ErrorCode } from './status.ts';
  */
 
 /** The parts of a family's tools that say what its records hold. */
-export interface RecordParts {
+export interface RecordOptions {
   query: FamilyNames & { summary?: readonly string[] };
   required?: z.ZodRawShape;
   settable?: z.ZodRawShape;
@@ -25,19 +25,19 @@ export interface RecordKind extends FamilyNames {
   summary: z.ZodObject;
 }
 
-const kinds = new WeakMap<RecordParts, RecordKind>();
+const kinds = new WeakMap<RecordOptions, RecordKind>();
 
 /** A family's records as answered: fields that can be set are what their inputs are, the others are `derived`. */
-export function recordKind(parts: RecordParts): RecordKind {
-  const known = kinds.get(parts);
+export function recordKind(options: RecordOptions): RecordKind {
+  const known = kinds.get(options);
   if (known !== undefined) return known;
-  const { type, title, singular, plural, prefix, summary = [] } = parts.query;
-  const { owner_id: _owner, ...settable } = { ...parts.required, ...parts.settable, ...parts.whenAdding };
+  const { type, title, singular, plural, prefix, summary = [] } = options.query;
+  const { owner_id: _owner, ...settable } = { ...options.required, ...options.settable, ...options.whenAdding };
   const full = z.strictObject({
     id: field.id(prefix),
     organization_id: field.id('org'),
     ...Object.fromEntries(Object.entries(settable).map(([name, input]) => [name, answered(input as z.ZodType)])),
-    ...parts.derived,
+    ...options.derived,
     owner_id: field.id('acc').nullable(),
     owner: z.string().nullable().describe('the name of owner_id'),
     created_at: time(),
@@ -48,7 +48,7 @@ export function recordKind(parts: RecordParts): RecordKind {
     truncated: z.array(z.string()).optional().describe('texts cut because the record alone did not fit'),
   });
   const kind = { type, title, singular, plural, prefix, full, summary: summaryOf(prefix, full, summary) };
-  kinds.set(parts, kind);
+  kinds.set(options, kind);
   return kind;
 }
 

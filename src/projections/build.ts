@@ -14,7 +14,7 @@ export interface Active {
   installation: string;
 }
 
-interface BuildParts {
+interface BuildOptions {
   events: EventStore;
   reads: ReadStore;
   installation: string;
@@ -29,8 +29,8 @@ interface BuildParts {
  * before goes on being served and kept up until then.
  * @returns the generation that is active now: another's, if that one was first
  */
-export async function buildGeneration(parts: BuildParts): Promise<Active> {
-  const { events, reads, installation } = parts;
+export async function buildGeneration(options: BuildOptions): Promise<Active> {
+  const { events, reads, installation } = options;
   const before = await reads.register<Active>('active');
   const generation = `v${PROJECTIONS_VERSION}_${randomUUID().slice(0, 8)}`;
   const lease = new LeaseHold(reads, generation, randomUUID(), false);
@@ -46,16 +46,16 @@ export async function buildGeneration(parts: BuildParts): Promise<Active> {
     for await (const batch of events.readAll(position)) {
       await applier.apply(batch, (count) => {
         done += count;
-        parts.progress?.(done);
+        options.progress?.(done);
       });
       position = batch.at(-1)?.position ?? position;
     }
     await late.flush(applier.checkpoints);
   };
   try {
-    parts.phase?.('EVENTS');
+    options.phase?.('EVENTS');
     await catchUp();
-    parts.phase?.('INDEXES');
+    options.phase?.('INDEXES');
     await models.buildIndexes();
     await catchUp();
   } catch (error) {

@@ -21,7 +21,7 @@ export const INSTANCE_MS = 30_000;
 /** Instances that register at the same moment go one after the other. */
 const ATTEMPTS = 50;
 
-interface LiveInstancesParts {
+interface LiveInstancesOptions {
   reads: ReadStore;
   /** No other server can be alive on these stores: whoever is registered is dead. */
   exclusive?: boolean;
@@ -42,9 +42,9 @@ export class LiveInstances {
   private timer: NodeJS.Timeout | null = null;
   private busy: Promise<void> = Promise.resolve();
 
-  constructor(private readonly parts: LiveInstancesParts) {
-    this.readable = parts.readable ?? READABLE_EVENTS;
-    this.now = parts.now ?? Date.now;
+  constructor(private readonly options: LiveInstancesOptions) {
+    this.readable = options.readable ?? READABLE_EVENTS;
+    this.now = options.now ?? Date.now;
   }
 
   /** Answers true where every live instance can read new events of this type. Asked at every write, so it reads no store. */
@@ -52,7 +52,7 @@ export class LiveInstances {
 
   /** Registers this instance, so that from now on nothing is written that it cannot read. */
   async start(): Promise<void> {
-    await this.register(this.parts.exclusive ? () => ({}) : (others) => others);
+    await this.register(this.options.exclusive ? () => ({}) : (others) => others);
     this.watch(() => this.renew());
   }
 
@@ -94,12 +94,12 @@ export class LiveInstances {
   }
 
   private async look(): Promise<void> {
-    this.see((await this.parts.reads.register<Instances>(NAME))?.value ?? {});
+    this.see((await this.options.reads.register<Instances>(NAME))?.value ?? {});
   }
 
   /** Replaces the whole register, without those that count no more. */
   private async replace(change: (found: Instances) => Instances): Promise<void> {
-    const { reads } = this.parts;
+    const { reads } = this.options;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const found = await reads.register<Instances>(NAME);
       const next = change(this.live(found?.value ?? {}));

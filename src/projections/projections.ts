@@ -4,14 +4,14 @@ import type { ReadModels, ReadStore } from '../stores/read-store.ts';
 import { type Active, buildGeneration } from './build.ts';
 import { type Lease, leaseName } from './lease.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
-import { Runner, type RunnerParts } from './runner.ts';
+import { Runner, type RunnerOptions } from './runner.ts';
 import { isWhole } from './whole.ts';
 
 const WATCH_MS = 1_000;
 /** A generation that is not served and that nobody has kept up for so long is thrown away. */
 const ABANDONED_MS = 30_000;
 
-type Parts = Omit<RunnerParts, 'models' | 'installation'>;
+type Parts = Omit<RunnerOptions, 'models' | 'installation'>;
 
 interface Serving {
   models: ReadModels;

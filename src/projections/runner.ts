@@ -6,7 +6,7 @@ import { Applier } from './applier.ts';
 import { LeaseHold } from './lease.ts';
 import { Waiters } from './waiters.ts';
 
-export interface RunnerParts {
+export interface RunnerOptions {
   events: EventStore;
   reads: ReadStore;
   models: ReadModels;
@@ -50,8 +50,8 @@ export class Runner {
   private stamping: Promise<void> = Promise.resolve();
   private nextStamp: Promise<void> | null = null;
 
-  constructor(private readonly parts: RunnerParts) {
-    this.lease = new LeaseHold(parts.reads, parts.models.generation, randomUUID(), parts.exclusive);
+  constructor(private readonly options: RunnerOptions) {
+    this.lease = new LeaseHold(options.reads, options.models.generation, randomUUID(), options.exclusive);
   }
 
   start(): void {
@@ -99,7 +99,7 @@ export class Runner {
 
   private hasPassed(organization: string, position: Position): boolean {
     const checkpoint = this.checkpoints.get(organization);
-    return checkpoint !== undefined && this.parts.events.comparePositions(checkpoint.position, position) >= 0;
+    return checkpoint !== undefined && this.options.events.comparePositions(checkpoint.position, position) >= 0;
   }
 
   private wait(condition: () => boolean, ms: number): Promise<boolean> {
@@ -118,7 +118,7 @@ export class Runner {
         this.role = 'FOLLOWER';
         this.noteAway(error);
         this.lastError = error instanceof Error ? error.message : String(error);
-        if (!(error instanceof Fenced)) this.parts.log.warn({ err: error }, 'projections: begin again');
+        if (!(error instanceof Fenced)) this.options.log.warn({ err: error }, 'projections: begin again');
       }
       await this.pause(RETRY_MS);
     }
@@ -126,7 +126,7 @@ export class Runner {
   }
 
   private async lead(): Promise<void> {
-    const applier = new Applier(this.parts.events, this.parts.models, this.parts.installation);
+    const applier = new Applier(this.options.events, this.options.models, this.options.installation);
     await applier.prepare();
     this.checkpoints = applier.checkpoints;
     this.position = this.lease.current?.position ?? null;
@@ -144,12 +144,15 @@ export class Runner {
     const ticking = setInterval(() => this.confirm().catch(fail), TICK_MS);
     try {
       this.confirm().catch(fail);
-      for await (const events of this.parts.events.subscribeAll(this.position, leading.signal)) {
+      for await (const events of this.options.events.subscribeAll(this.position, leading.signal)) {
         if (leading.signal.aborted) break;
         this.pendingSince = Date.parse(events[0]!.metadata.recorded_at);
         const started = performance.now();
         await applier.apply(events);
-        this.parts.timed?.({ events: events.length, ms: Math.round(performance.now() - started) }, 'projection batch');
+        this.options.timed?.(
+          { events: events.length, ms: Math.round(performance.now() - started) },
+          'projection batch',
+        );
         this.position = events.at(-1)!.position;
         this.pendingSince = null;
         this.waiters.check();
@@ -187,7 +190,7 @@ export class Runner {
   /** Renews the lease and says how far everything is applied. @throws when the lease is another's now */
   private async stamp(): Promise<void> {
     const moment = Date.now();
-    const head = await this.parts.events.head();
+    const head = await this.options.events.head();
     const behind = head !== null && (this.position === null || this.compare(this.position, head) < 0);
     if (behind) await this.wait(() => this.position !== null && this.compare(this.position, head) >= 0, TICK_MS);
     const reached = head === null || (this.position !== null && this.compare(this.position, head) >= 0);
@@ -203,14 +206,14 @@ export class Runner {
   }
 
   private compare(a: Position, b: Position): number {
-    return this.parts.events.comparePositions(a, b);
+    return this.options.events.comparePositions(a, b);
   }
 
   /** What a follower knows: the leader's stamp and checkpoints. */
   private async look(): Promise<void> {
     const lease = await this.lease.look();
     // Read after the stamp and told with it: whoever sees the stamp sees the checkpoints that it is about.
-    for (const checkpoint of await this.parts.models.checkpoints()) {
+    for (const checkpoint of await this.options.models.checkpoints()) {
       if (checkpoint.n > (this.checkpoints.get(checkpoint.group)?.n ?? 0)) {
         this.checkpoints.set(checkpoint.group, checkpoint);
       }

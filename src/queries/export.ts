@@ -2,7 +2,7 @@ import type { EventStore } from '../stores/event-store.ts';
 import { EXPORT_FORMAT, endLine, eventLine, headerLine } from '../trail/line.ts';
 import { GrowingTree } from '../trail/merkle.ts';
 
-export interface ExportParts {
+export interface ExportOptions {
   events: Pick<EventStore, 'readAll'>;
   organizationId: string;
   installation: string;
@@ -19,8 +19,8 @@ const AT_ONCE = 50;
  * a batch of the log at once, whatever its length.
  * @returns how many events there are
  */
-export async function* exportLines(parts: ExportParts): AsyncGenerator<string[], number> {
-  const { events, organizationId: organization_id, installation, now } = parts;
+export async function* exportLines(options: ExportOptions): AsyncGenerator<string[], number> {
+  const { events, organizationId: organization_id, installation, now } = options;
   const tree = new GrowingTree();
   yield [headerLine({ format: EXPORT_FORMAT, organization_id, installation, exported_at: now().toISOString() })];
   for await (const batch of events.readAll(null)) {
@@ -34,7 +34,7 @@ export async function* exportLines(parts: ExportParts): AsyncGenerator<string[],
       lines = [];
     }
     if (lines.length > 0) yield lines;
-    parts.progress?.(tree.size);
+    options.progress?.(tree.size);
   }
   const { size } = tree;
   yield [endLine({ end: true, position: size, head: { size, root: tree.root().toString('hex') } })];

@@ -12,7 +12,7 @@ import { rangeHash } from '../trail/merkle.ts';
 import { introduceKey, makeSeal, replaceKey, rotateKey, type SealFact, sealStream } from '../trail/seal.ts';
 import type { SealKeys } from './keys.ts';
 
-export interface SealerParts {
+export interface SealerOptions {
   events: EventStore;
   projections: Pick<Projections, 'ready' | 'runner' | 'models' | 'passed'>;
   keys: SealKeys;
@@ -68,7 +68,7 @@ export class Sealer {
   private stopped = false;
   private newest: number | null = null;
 
-  constructor(private readonly parts: SealerParts) {}
+  constructor(private readonly options: SealerOptions) {}
 
   start(): void {
     this.timer = setInterval(() => {
@@ -100,7 +100,7 @@ export class Sealer {
 
   /** Looks once at every organization that has moved, and seals what is due. */
   async look(): Promise<void> {
-    const { projections, keys, log } = this.parts;
+    const { projections, keys, log } = this.options;
     if (!projections.ready || projections.runner.role !== 'LEADER') return this.seen.clear();
     const { models, runner } = projections;
     if (Date.now() - runner.caughtUpAt > MOST_BEHIND_MS) return;
@@ -123,7 +123,7 @@ export class Sealer {
   }
 
   private isLate(since: number | null): boolean {
-    return since !== null && this.parts.now().getTime() - since >= MOST_MS;
+    return since !== null && this.options.now().getTime() - since >= MOST_MS;
   }
 
   private async lookAt(models: ReadModels, checkpoint: Checkpoint, known: SigningKey): Promise<void> {
@@ -131,11 +131,11 @@ export class Sealer {
     const state = await stateOf(models, checkpoint);
     if (state === null) return;
     const seen = this.seen.get(group);
-    const arrived = Math.min(this.parts.now().getTime(), Date.parse(log_time));
+    const arrived = Math.min(this.options.now().getTime(), Date.parse(log_time));
     const since = state.unsealed > 0 ? (seen?.since ?? arrived) : null;
     const isOther = ({ key_id }: SigningKey) => state.newest !== null && state.newest.data.key_id !== key_id;
     // Asked again: another instance may have gone on to a newer key since, and nobody goes back to one that was let go.
-    const key = isOther(known) ? await this.parts.keys.current() : known;
+    const key = isOther(known) ? await this.options.keys.current() : known;
     const isOtherKey = isOther(key);
     const due =
       isOtherKey ||
@@ -154,11 +154,11 @@ export class Sealer {
     const organization_id = checkpoint.group;
     const revision = newest?.revision ?? NO_STREAM;
     // A seal behind half of a history would stand in the way of the rest.
-    if (await this.parts.keys.isHeld(organization_id)) {
+    if (await this.options.keys.isHeld(organization_id)) {
       this.tell(organization_id, revision, HELD);
       return false;
     }
-    const recorded_at = this.parts.now().toISOString();
+    const recorded_at = this.options.now().toISOString();
     const facts = await this.factsOf(models, state, key, recorded_at);
     const command_id = randomUUID();
     const stream = sealStream(organization_id);
@@ -175,9 +175,9 @@ export class Sealer {
       schemaVersion: () => 1,
     });
     try {
-      const position = await this.parts.events.append(stream, events, revision);
+      const position = await this.options.events.append(stream, events, revision);
       this.hindered.delete(organization_id);
-      await this.parts.projections.passed(organization_id, position, SEEN_MS);
+      await this.options.projections.passed(organization_id, position, SEEN_MS);
       return true;
     } catch (error) {
       if (error instanceof RevisionConflict) this.tell(organization_id, revision, BEHIND);
@@ -191,7 +191,7 @@ export class Sealer {
     const last = this.hindered.get(organization_id);
     const times = last?.what === what && last.revision === revision ? last.times + 1 : 1;
     this.hindered.set(organization_id, { what, revision, times });
-    if (times === 2) this.parts.log.warn({ organization_id, revision }, what);
+    if (times === 2) this.options.log.warn({ organization_id, revision }, what);
   }
 
   private async factsOf(models: ReadModels, state: State, key: SigningKey, sealed_at: string): Promise<SealFact[]> {
@@ -218,10 +218,10 @@ export class Sealer {
     previous_seal: string | null,
     key: SigningKey,
   ): Promise<SealFact> {
-    const from = await this.parts.keys.find(fromId);
+    const from = await this.options.keys.find(fromId);
     if (from !== null) return rotateKey(organizationId, previous_seal, from, key);
     const details = { organization_id: organizationId, lost_key: fromId, key: key.key_id };
-    this.parts.log.warn(details, 'seals: the key of earlier seals is not here, so another one takes over by itself');
+    this.options.log.warn(details, 'seals: the key of earlier seals is not here, so another one takes over by itself');
     return replaceKey(organizationId, previous_seal, key);
   }
 }

@@ -1,5 +1,5 @@
+import type { WebContext } from './context.ts';
 import { BLANK, type FormState, type Sent } from './forms.ts';
-import type { WebParts } from './parts.ts';
 import { withNext } from './signing-in.ts';
 import { Redirect, type SignedInVisit } from './visit.ts';
 
@@ -11,7 +11,7 @@ export const CONFIRM = '/settings/security/confirm';
  * @param back the page that the others come back to; see `withInput` for what they sent by a form
  * @throws Redirect
  */
-export function confirmFirst({ people }: Pick<WebParts, 'people'>, { person }: SignedInVisit, back: string): void {
+export function confirmFirst({ people }: Pick<WebContext, 'people'>, { person }: SignedInVisit, back: string): void {
   if (!people.proof.isRecent(person.session)) throw new Redirect(withNext(CONFIRM, back));
 }
 
@@ -35,8 +35,8 @@ export function inputIn(query: URLSearchParams, fields: readonly string[]): Form
 }
 
 /** What proves it at once: the password as typed, or null for an account without one. @throws Redirect as confirmFirst */
-export function proofOf(parts: WebParts, visit: SignedInVisit, typed: string, back: string): string | null {
+export function proofOf(context: WebContext, visit: SignedInVisit, typed: string, back: string): string | null {
   if (visit.person.account.password !== null) return typed;
-  confirmFirst(parts, visit, back);
+  confirmFirst(context, visit, back);
   return null;
 }

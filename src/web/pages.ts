@@ -1,3 +1,4 @@
+import type { WebContext } from './context.ts';
 import { accessPage } from './pages/access.tsx';
 import { accountPage } from './pages/account.tsx';
 import { assistantsPage } from './pages/assistants.tsx';
@@ -21,7 +22,6 @@ import { securityPage } from './pages/security.tsx';
 import { signInPage } from './pages/sign-in.tsx';
 import { tokensPage } from './pages/tokens.tsx';
 import { welcomePage } from './pages/welcome.tsx';
-import type { WebParts } from './parts.ts';
 import type { Route } from './visit.ts';
 
 /**
@@ -31,7 +31,7 @@ import type { Route } from './visit.ts';
  * `post` handler runs, the form is known to be ours; write forms with `Form` (context.tsx) and the fields of fields.tsx, and
  * do what they ask by `attempt` or `doThere` (attempt.ts).
  */
-const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [
+const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   homePage,
   signInPage,
   secondFactorPage,
@@ -57,6 +57,6 @@ const PAGES: readonly ((parts: WebParts) => readonly Route[])[] = [
   accountPage,
 ];
 
-export function allRoutes(parts: WebParts): Route[] {
-  return PAGES.flatMap((page) => page(parts));
+export function allRoutes(context: WebContext): Route[] {
+  return PAGES.flatMap((page) => page(context));
 }

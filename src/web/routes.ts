@@ -3,8 +3,8 @@ import type { Middleware } from 'koa';
 import { methodNotAllowed, notFound } from '../http/errors.ts';
 import type { RequestState } from '../http/request.ts';
 import { assetRoutes } from './assets.ts';
+import type { WebContext } from './context.ts';
 import { allRoutes } from './pages.ts';
-import type { WebParts } from './parts.ts';
 import { Site } from './site.ts';
 import type { PageContext, Route } from './visit.ts';
 
@@ -12,10 +12,10 @@ import type { PageContext, Route } from './visit.ts';
  * All pages, as a middleware for the end of the chain: what it does not know it leaves alone, except that a browser is
  * shown a page for what nobody else knew either.
  */
-export function createPages(parts: WebParts): Middleware<RequestState> {
-  const site = new Site(parts);
+export function createPages(context: WebContext): Middleware<RequestState> {
+  const site = new Site(context);
   const router = new Router<RequestState>({ sensitive: true, strict: true });
-  const routes = allRoutes(parts);
+  const routes = allRoutes(context);
   for (const route of routes) {
     router.register(route.path, [route.method], (ctx) => site.serve(ctx, route));
   }

@@ -3,6 +3,7 @@ import { ClientGone, type HttpError } from '../http/errors.ts';
 import { originGuard } from '../http/origin.ts';
 import { pageHeaders } from '../http/security-headers.ts';
 import { CALLBACK_PATH } from '../identity/openid/openid.ts';
+import type { WebContext } from './context.ts';
 import { FormTokens, refuseOtherSites, TOKEN_FIELD } from './csrf.ts';
 import { type ErrorAnswer, errorAnswer, errorPage } from './error-page.tsx';
 import { isFaulty, NOTHING_SENT, readForm } from './forms.ts';
@@ -11,7 +12,6 @@ import { renderPage } from './layout.tsx';
 import { safeNext } from './next.ts';
 import { keepNotice, takeNotice } from './notices.ts';
 import type { Page } from './page.ts';
-import type { WebParts } from './parts.ts';
 import { withNext } from './signing-in.ts';
 import { type PageContext, type Person, Redirect, type Reply, type Route, type Visit } from './visit.ts';
 
@@ -25,12 +25,12 @@ export class Site {
   private readonly guard: ReturnType<typeof originGuard>;
   private readonly headers: ReturnType<typeof pageHeaders>;
 
-  constructor(private readonly parts: WebParts) {
-    this.cookies = new Cookies(parts.baseUrl);
-    this.tokens = new FormTokens(parts.formKey, this.cookies);
-    this.knownBrowsers = new KnownBrowsers(parts.formKey, this.cookies);
-    this.guard = originGuard(parts.baseUrl);
-    this.headers = pageHeaders(parts.baseUrl);
+  constructor(private readonly context: WebContext) {
+    this.cookies = new Cookies(context.baseUrl);
+    this.tokens = new FormTokens(context.formKey, this.cookies);
+    this.knownBrowsers = new KnownBrowsers(context.formKey, this.cookies);
+    this.guard = originGuard(context.baseUrl);
+    this.headers = pageHeaders(context.baseUrl);
   }
 
   async serve(ctx: PageContext, route: Route): Promise<void> {
@@ -57,7 +57,7 @@ export class Site {
 
   /** The form, once it is known to be ours. */
   private async readSent(ctx: PageContext): Promise<Visit['sent']> {
-    refuseOtherSites(ctx.req, this.parts.baseUrl);
+    refuseOtherSites(ctx.req, this.context.baseUrl);
     const sent = await readForm(ctx.req);
     this.tokens.check(ctx.req, sent.get(TOKEN_FIELD)?.[0] ?? '');
     return sent;
@@ -68,7 +68,7 @@ export class Site {
       ctx,
       cookies: this.cookies,
       knownBrowsers: this.knownBrowsers,
-      visitor: { ...this.parts.visitorOf(ctx.req), known: this.knownBrowsers.read(ctx.req) ?? undefined },
+      visitor: { ...this.context.visitorOf(ctx.req), known: this.knownBrowsers.read(ctx.req) ?? undefined },
       params: ctx.params,
       query: new URLSearchParams(ctx.querystring),
       sent,
@@ -78,7 +78,7 @@ export class Site {
   }
 
   private async whoIs({ req }: PageContext): Promise<Person | null> {
-    const { sessions, accounts } = this.parts.people;
+    const { sessions, accounts } = this.context.people;
     const session = await sessions.find(this.cookies.session(req) ?? undefined);
     if (session === null) return null;
     const account = await accounts.get(session.account_id);
@@ -86,7 +86,7 @@ export class Site {
   }
 
   private count(ctx: PageContext, person: Person | null): void {
-    const { limits } = this.parts;
+    const { limits } = this.context;
     if (person === null) limits.stranger(ctx.req);
     else {
       ctx.state.account = person.account.id;
@@ -128,7 +128,7 @@ export class Site {
   private answerError(ctx: PageContext, person: Person | null, error: unknown): void {
     const answer: ErrorAnswer = errorAnswer(error);
     if (answer.status >= 500) {
-      this.parts.logger.error({ err: error, request: ctx.state.id }, 'a page could not be shown');
+      this.context.logger.error({ err: error, request: ctx.state.id }, 'a page could not be shown');
     }
     ctx.set(answer.headers);
     this.show(ctx, person, errorPage(answer));

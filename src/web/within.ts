@@ -2,7 +2,7 @@ import type { Role } from '../commands/caller.ts';
 import { type Deed, forbidden, may } from '../commands/roles.ts';
 import { notFound } from '../http/errors.ts';
 import { type Actor, personOf } from '../identity/actor.ts';
-import type { WebParts } from './parts.ts';
+import type { WebContext } from './context.ts';
 import type { SignedInVisit } from './visit.ts';
 
 /** An organization that the visitor is a member of, and as whom they act there. */
@@ -18,7 +18,7 @@ export interface Within {
  * @throws HttpError 404 where the address names no organization of the visitor's: nothing tells whether there is one
  * @throws Refusal forbidden where the visitor's role is not enough for the deed
  */
-export async function within({ members }: WebParts, visit: SignedInVisit, deed?: Deed): Promise<Within> {
+export async function within({ members }: WebContext, visit: SignedInVisit, deed?: Deed): Promise<Within> {
   const accountId = visit.person.account.id;
   const found = await members.membership(accountId, visit.params.id ?? '');
   if (found === null) throw notFound('There is no such organization of yours.');

@@ -1,7 +1,7 @@
 /** The access log on a store of its own, with a clock to set. */
 
 import type { Caller } from '../../src/commands/caller.ts';
-import { AccessLog, type AccessLogParts } from '../../src/identity/access-log.ts';
+import { AccessLog, type AccessLogOptions } from '../../src/identity/access-log.ts';
 import type { AccessRow } from '../../src/queries/access-entry.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { openSqliteAccountStore } from '../../src/stores/sqlite/account-store.ts';
@@ -33,7 +33,7 @@ export interface AccessContext {
   warned: string[];
   log: AccessLog;
   /** Another one on the same store, or with other parts. */
-  another(parts?: Partial<AccessLogParts>): AccessLog;
+  another(options?: Partial<AccessLogOptions>): AccessLog;
   rows(organizationId: string): Promise<AccessRow[]>;
 }
 
@@ -42,13 +42,13 @@ export function openAccessLog(): AccessContext {
   const accounts = openSqliteAccountStore(temporaryFolder());
   const clock = new TestClock();
   const warned: string[] = [];
-  const another = (parts: Partial<AccessLogParts> = {}) =>
+  const another = (options: Partial<AccessLogOptions> = {}) =>
     new AccessLog({
       accounts,
       organizationsOf,
       now: clock.now,
       log: { warn: (_, message) => warned.push(message) },
-      ...parts,
+      ...options,
     });
   const rows = (value: string) =>
     accounts.page<AccessRow>('access', { field: 'organization_id', value, limit: 20_000 });

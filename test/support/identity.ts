@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { CommandHandler } from '../../src/commands/handler.ts';
-import type { InstallationParts } from '../../src/identity/installation.ts';
+import type { InstallationOptions } from '../../src/identity/installation.ts';
 import { Sweeper } from '../../src/identity/sweeper.ts';
 import { Tokens } from '../../src/identity/tokens.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
@@ -24,7 +24,7 @@ export class TestClock {
   }
 }
 
-export interface TestIdentity extends InstallationParts, Stores {
+export interface TestIdentity extends InstallationOptions, Stores {
   dataDir: string;
   clock: TestClock;
   handler: CommandHandler;

@@ -5,7 +5,7 @@ import type { Account } from '../../src/identity/account.ts';
 import type { Hasher } from '../../src/identity/argon2.ts';
 import type { AccountEvent } from '../../src/identity/noted.ts';
 import { ARGON2 } from '../../src/identity/passwords.ts';
-import { openPeople, type People, type PeopleParts } from '../../src/identity/people.ts';
+import { openPeople, type People, type PeopleOptions } from '../../src/identity/people.ts';
 import type { SignedIn } from '../../src/identity/sign-in.ts';
 import type { Visitor } from '../../src/identity/visitor.ts';
 import { open, rejection, type TestIdentity } from './identity.ts';
@@ -32,7 +32,7 @@ export interface TestPeople extends People {
 }
 
 /** Give an identity to be a second instance on its stores. */
-export async function startPeople(identity?: TestIdentity, parts: Partial<PeopleParts> = {}): Promise<TestPeople> {
+export async function startPeople(identity?: TestIdentity, options: Partial<PeopleOptions> = {}): Promise<TestPeople> {
   const own = identity ?? (await open());
   const noted: AccountEvent[] = [];
   const work = { hash: 0, verify: 0 };
@@ -57,7 +57,7 @@ export async function startPeople(identity?: TestIdentity, parts: Partial<People
     join: async (invitation, id) => void joined.push([invitation, id]),
     noted: (event) => noted.push(event),
     hasher,
-    ...parts,
+    ...options,
   });
   return { ...people, identity: own, clock: own.clock, noted, work, left, joined };
 }

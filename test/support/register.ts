@@ -7,7 +7,7 @@ import type { Envelope } from '../../src/commands/handler.ts';
 import { derivedId } from '../../src/commands/ids.ts';
 import { keepFirstName } from '../../src/identity/names.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
-import { createRegister, type Register, type RegisterParts } from '../../src/register.ts';
+import { createRegister, type Register, type RegisterOptions } from '../../src/register.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import type { EventStore } from '../../src/stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
@@ -84,7 +84,7 @@ export async function closeStores(stores: Stores): Promise<void> {
 /** The whole register in process on SQLite, with one organization and its OWNER, all caught up. */
 export async function startRegister(
   folder?: string,
-  more: Pick<RegisterParts, 'maxEventsVerified'> = {},
+  more: Pick<RegisterOptions, 'maxEventsVerified'> = {},
 ): Promise<TestRegister> {
   const home = folder ?? temporaryFolder();
   const stores = openStores(home);

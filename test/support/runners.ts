@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { CommandHandler } from '../../src/commands/handler.ts';
 import { Applier } from '../../src/projections/applier.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
-import { Runner, type RunnerParts } from '../../src/projections/runner.ts';
+import { Runner, type RunnerOptions } from '../../src/projections/runner.ts';
 import type { Position } from '../../src/stores/event-store.ts';
 import type { ReadModels } from '../../src/stores/read-store.ts';
 import { handlerOn } from './log-suite.ts';
@@ -25,7 +25,7 @@ export interface RunnersContext {
   stores: Stores;
   handler: CommandHandler;
   /** Starts a runner on the one generation that all runners of a test share. */
-  run(changed?: Partial<RunnerParts>): Promise<Runner>;
+  run(changed?: Partial<RunnerOptions>): Promise<Runner>;
   /** That generation, by a handle of its own. */
   models(): Promise<ReadModels>;
 }

@@ -1,6 +1,6 @@
 import { exportLines } from '../../src/queries/export.ts';
 import { SealKeys } from '../../src/seal/keys.ts';
-import { Sealer, type SealerParts } from '../../src/seal/sealer.ts';
+import { Sealer, type SealerOptions } from '../../src/seal/sealer.ts';
 import type { EventStore, StoredEvent } from '../../src/stores/event-store.ts';
 import { readPublicKey } from '../../src/trail/key.ts';
 import { sealStream } from '../../src/trail/seal.ts';
@@ -17,7 +17,7 @@ export interface Sealing {
 }
 
 /** A sealer on a register, with a clock of its own. */
-export function sealing(register: TestRegister, more: Partial<SealerParts> = {}): Sealing {
+export function sealing(register: TestRegister, more: Partial<SealerOptions> = {}): Sealing {
   let passed = 0;
   const now = () => new Date(Date.now() + passed);
   const { events, accounts } = register.stores;

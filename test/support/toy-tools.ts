@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import pino from 'pino';
 import type { Caller } from '../../src/commands/caller.ts';
-import { createApp, type HttpParts } from '../../src/http/app.ts';
+import { createApp, type HttpOptions } from '../../src/http/app.ts';
 import { createLimits } from '../../src/http/limits.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
 import { visitors } from '../../src/http/visitor.ts';
@@ -115,8 +115,8 @@ export interface ToyService {
 
 /** The app on a port of its own. */
 export async function startToyService(
-  parts: Partial<HttpParts> = {},
-  options: { requestTimeoutMs?: number } = {},
+  options: Partial<HttpOptions> = {},
+  listen: { requestTimeoutMs?: number } = {},
 ): Promise<ToyService> {
   const tools = toyTools();
   const log: Record<string, unknown>[] = [];
@@ -130,9 +130,9 @@ export async function startToyService(
     baseUrl: 'https://veritrail.example',
     version: '1.2.3',
     logger,
-    ...parts,
+    ...options,
   });
-  const server = await startServer(app.callback(), { host: '127.0.0.1', port: 0, ...options });
+  const server = await startServer(app.callback(), { host: '127.0.0.1', port: 0, ...listen });
   const { port } = server.address() as AddressInfo;
   return { tools, server, port, url: `http://127.0.0.1:${port}`, log, stop: () => stopServer(server, 100) };
 }

@@ -15,18 +15,18 @@ import { createOAuth } from '../../src/identity/oauth/oauth.ts';
 import { OpenId } from '../../src/identity/openid/openid.ts';
 import type { ProviderSettings } from '../../src/identity/openid/provider.ts';
 import { openPeople } from '../../src/identity/people.ts';
-import type { WebParts } from '../../src/web/parts.ts';
+import type { WebContext } from '../../src/web/context.ts';
 import { createPages } from '../../src/web/routes.ts';
 import { open, type TestIdentity } from './identity.ts';
 
 export const OWNER = { name: 'Ada Byron', email: 'ada@example.org', password: 'analytical engine 1843' };
 
 /** `openId`: settings of a provider, or true for one that nobody will reach. */
-export type WebChanges = Partial<Omit<WebParts, 'openId'>> & { openId?: true | ProviderSettings };
+export type WebChanges = Partial<Omit<WebContext, 'openId'>> & { openId?: true | ProviderSettings };
 
 const NOWHERE: ProviderSettings = { issuer: 'http://127.0.0.1:9', clientId: 'veritrail', clientSecret: 'none' };
 
-export interface WebTest extends WebParts {
+export interface WebTest extends WebContext {
   /** What the access log was told. */
   noted: AccountEvent[];
   identity: TestIdentity;
@@ -77,7 +77,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
       throw error;
     },
   });
-  const parts: WebParts = {
+  const context: WebContext = {
     baseUrl: base,
     endpoint: `${base}/api/mcp/v1`,
     formKey: Buffer.alloc(32, 7),
@@ -107,12 +107,12 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     ...more,
   };
   const app = new Koa<RequestState>();
-  app.use(requests(parts.logger)).use(createPages(parts));
+  app.use(requests(context.logger)).use(createPages(context));
   server.on('request', app.callback());
   const ownerId = ownerOf(installation);
   const browser = () => new TestBrowser(url, new URL(base).host, new URL(base).origin);
   return {
-    ...parts,
+    ...context,
     noted,
     identity,
     url,

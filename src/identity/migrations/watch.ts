@@ -2,7 +2,7 @@ import type { AccountStore } from '../../stores/account-store.ts';
 import { MIGRATIONS } from './list.ts';
 import { newerSchema, readSchema, SCHEMA_WATCH_MS } from './migrate.ts';
 
-interface WatchParts {
+interface SchemaWatchOptions {
   accounts: AccountStore;
   /** Called once, when a newer version begins to migrate the account store, with a sentence that says what to do. */
   outdated: (reason: string) => void;
@@ -14,7 +14,7 @@ interface WatchParts {
 export class SchemaWatch {
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly parts: WatchParts) {}
+  constructor(private readonly options: SchemaWatchOptions) {}
 
   start(): void {
     this.timer ??= setInterval(() => void this.look(), SCHEMA_WATCH_MS).unref();
@@ -26,7 +26,7 @@ export class SchemaWatch {
   }
 
   private async look(): Promise<void> {
-    const { accounts, outdated, newest = MIGRATIONS.length } = this.parts;
+    const { accounts, outdated, newest = MIGRATIONS.length } = this.options;
     // A store that is away is looked at again.
     const schema = await readSchema(accounts).catch(() => null);
     if (schema === null || schema.begun <= newest || this.timer === undefined) return;

@@ -3,7 +3,7 @@ import { hashToken, isWellFormed, type TokenKind } from '../token.ts';
 import { type Adapter, type AdapterPayload, errors } from './library.ts';
 import { type StoredModel, storedId } from './stored.ts';
 
-export interface AdapterParts {
+export interface AdapterOptions {
   accounts: AccountStore;
   now: () => Date;
   /** Whether the grant's TokenRecord is there, not revoked and not expired. */
@@ -26,7 +26,7 @@ const FORMS: Readonly<Record<string, TokenKind>> = { AccessToken: 'ACCESS', Refr
 export class StoreAdapter implements Adapter {
   constructor(
     private readonly kind: string,
-    protected readonly parts: AdapterParts,
+    protected readonly options: AdapterOptions,
   ) {}
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
@@ -39,7 +39,7 @@ export class StoreAdapter implements Adapter {
       consumed: null,
       payload: JSON.stringify(rest).replaceAll(id, MARK),
     };
-    await this.parts.accounts.put('oauth', row);
+    await this.options.accounts.put('oauth', row);
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
@@ -59,20 +59,20 @@ export class StoreAdapter implements Adapter {
       consumed: Math.floor(this.time() / 1000),
       expires_at: row !== null && row.expires_at < soon ? row.expires_at : soon,
     };
-    if (await this.parts.accounts.update('oauth', this.rowId(id), fields, { consumed: null })) return;
+    if (await this.options.accounts.update('oauth', this.rowId(id), fields, { consumed: null })) return;
     const grantId = row?.grant_id ?? null;
-    if (grantId !== null) await this.parts.end(grantId);
+    if (grantId !== null) await this.options.end(grantId);
     throw new errors.InvalidGrant('used at once by another');
   }
 
   async destroy(id: string): Promise<void> {
-    await this.parts.accounts.remove('oauth', this.rowId(id));
+    await this.options.accounts.remove('oauth', this.rowId(id));
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    const rows = await this.parts.accounts.find<StoredModel>('oauth', 'grant_id', grantId);
+    const rows = await this.options.accounts.find<StoredModel>('oauth', 'grant_id', grantId);
     await Promise.all(
-      rows.filter(({ kind }) => kind === this.kind).map(({ id }) => this.parts.accounts.remove('oauth', id)),
+      rows.filter(({ kind }) => kind === this.kind).map(({ id }) => this.options.accounts.remove('oauth', id)),
     );
   }
 
@@ -87,7 +87,7 @@ export class StoreAdapter implements Adapter {
   }
 
   protected row(id: string): Promise<StoredModel | null> {
-    return this.parts.accounts.get<StoredModel>('oauth', this.rowId(id));
+    return this.options.accounts.get<StoredModel>('oauth', this.rowId(id));
   }
 
   protected rowId(id: string): string {
@@ -95,18 +95,18 @@ export class StoreAdapter implements Adapter {
   }
 
   protected time(): number {
-    return this.parts.now().getTime();
+    return this.options.now().getTime();
   }
 }
 
 /** Grants, each with the id of its TokenRecord: where that is gone the grant is, and where the grant ends that does. */
 export class GrantAdapter extends StoreAdapter {
   override async find(id: string): Promise<AdapterPayload | undefined> {
-    return (await this.parts.lives(id)) ? super.find(id) : undefined;
+    return (await this.options.lives(id)) ? super.find(id) : undefined;
   }
 
   override async destroy(id: string): Promise<void> {
-    await this.parts.end(id);
+    await this.options.end(id);
     await super.destroy(id);
   }
 }

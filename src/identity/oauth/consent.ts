@@ -15,7 +15,7 @@ import { errors, type InteractionResults, type Provider } from './library.ts';
 import { type RedirectKind, redirectHost, redirectKind } from './redirects.ts';
 import { storedId } from './stored.ts';
 
-export interface ConsentParts {
+export interface ConsentOptions {
   provider: Provider;
   addresses: Addresses;
   accounts: AccountStore;
@@ -76,14 +76,14 @@ const PAUSE_MS = 100;
 
 /** Puts requests of OAuth clients to people, and takes their answers. */
 export class Consent {
-  constructor(private readonly parts: ConsentParts) {}
+  constructor(private readonly options: ConsentOptions) {}
 
   /** @throws Refusal not_found where the browser has no such request, or no longer */
   async details(exchange: Exchange, accountId: string): Promise<ConsentDetails> {
     const { uid, params } = await this.asked(exchange);
-    const client = await this.parts.provider.Client.find(params.client_id);
+    const client = await this.options.provider.Client.find(params.client_id);
     if (client === undefined) throw expired();
-    const organizations = await this.parts.members.organizationsOf(accountId);
+    const organizations = await this.options.members.organizationsOf(accountId);
     const uri = params.redirect_uri;
     return {
       uid,
@@ -109,7 +109,7 @@ export class Consent {
     return this.answerOnce(exchange, async () => {
       const { client, redirect, asksToWrite } = await this.details(exchange, accountId);
       const { organizations, role, days } = allowed;
-      const record = await this.parts.tokens.connect(
+      const record = await this.options.tokens.connect(
         {
           name: client.name ?? redirect.host,
           account_id: accountId,
@@ -130,7 +130,7 @@ export class Consent {
         if (client.publishedBy === null) await this.endEarlier(record);
         return to;
       } catch (error) {
-        await this.parts.tokens.revoke(record.id, 'It could not be connected.').catch(() => undefined);
+        await this.options.tokens.revoke(record.id, 'It could not be connected.').catch(() => undefined);
         throw error;
       }
     });
@@ -147,7 +147,7 @@ export class Consent {
     record: { id: string; account_id: string; read_only: boolean; expires_at: string },
     clientId: string,
   ) {
-    const { provider, addresses, clients, now } = this.parts;
+    const { provider, addresses, clients, now } = this.options;
     const seconds = Math.floor((Date.parse(record.expires_at) - now().getTime()) / 1000);
     const grant = new provider.Grant({
       ...{ jti: record.id, expiresIn: Math.max(1, seconds) },
@@ -162,7 +162,7 @@ export class Consent {
 
   /** A client that registered itself is one installation: what it was granted before, it has no more use for. */
   private async endEarlier({ id, account_id, client }: TokenRecord): Promise<void> {
-    const { tokens } = this.parts;
+    const { tokens } = this.options;
     for (const other of await tokens.listOf(account_id)) {
       const same = other.kind === 'ASSISTANT' && other.client?.id === client?.id && other.id !== id;
       if (same && other.state === 'ACTIVE') await tokens.revoke(other.id, 'Connected again.', personOf(account_id));
@@ -170,7 +170,7 @@ export class Consent {
   }
 
   private answer({ req, res }: Exchange, result: InteractionResults): Promise<string> {
-    return this.parts.provider.interactionResult(req, res, result, { mergeWithLastSubmission: false });
+    return this.options.provider.interactionResult(req, res, result, { mergeWithLastSubmission: false });
   }
 
   /**
@@ -178,7 +178,7 @@ export class Consent {
    * answering fails it can be tried again.
    */
   private async answerOnce(exchange: Exchange, work: () => Promise<string>): Promise<Answered> {
-    const { accounts } = this.parts;
+    const { accounts } = this.options;
     const { uid } = await this.asked(exchange);
     const id = storedId('Interaction', hashToken(uid));
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -195,7 +195,7 @@ export class Consent {
     try {
       return await work();
     } catch (error) {
-      await this.parts.accounts.update('oauth', id, { consumed: null });
+      await this.options.accounts.update('oauth', id, { consumed: null });
       throw error;
     }
   }
@@ -203,7 +203,7 @@ export class Consent {
   private async asked({ req, res }: Exchange) {
     let interaction: Awaited<ReturnType<Provider['interactionDetails']>>;
     try {
-      interaction = await this.parts.provider.interactionDetails(req, res);
+      interaction = await this.options.provider.interactionDetails(req, res);
     } catch (error) {
       if (error instanceof errors.SessionNotFound) throw expired();
       throw error;

@@ -7,7 +7,7 @@ import type { ShownToken } from '../token-lists.ts';
 import type { TokenRecord } from '../token-record.ts';
 import type { Tokens } from '../tokens.ts';
 import { networkOf } from '../visitor.ts';
-import type { AdapterParts } from './adapter.ts';
+import type { AdapterOptions } from './adapter.ts';
 import { Addresses } from './addresses.ts';
 import type { AuthorizationError } from './authorization-error.ts';
 import { ClientDocuments, type DocumentLog } from './client-documents.ts';
@@ -28,7 +28,7 @@ const REQUESTS_OF_ACCOUNT = 60;
 /** Documents of clients fetched within a minute, beside those that are remembered. */
 const FETCHES = { each: 10, all: 60, ms: 60_000 };
 
-export interface OAuthParts {
+export interface OAuthOptions {
   accounts: AccountStore;
   tokens: Pick<Tokens, 'connect' | 'revoke' | 'listOf'>;
   members: Pick<Members, 'organizationsOf'>;
@@ -75,29 +75,29 @@ export interface OAuth {
 }
 
 /** Puts the parts together. Keys are made where there are none. */
-export async function createOAuth(parts: OAuthParts): Promise<OAuth> {
-  const { accounts, tokens, now, addressOf } = parts;
-  const addresses = new Addresses(parts.baseUrl);
+export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
+  const { accounts, tokens, now, addressOf } = options;
+  const addresses = new Addresses(options.baseUrl);
   const clients = new Clients(accounts, now);
   const registrations = new Quota(REGISTRATIONS, now);
   const networkFrom = (request: IncomingMessage) => networkOf(addressOf(request));
   const documents = new ClientDocuments({
-    ...{ mode: parts.metadataFetch, outside: parts.outside, now, log: parts.log, networkOf: networkFrom },
+    ...{ mode: options.metadataFetch, outside: options.outside, now, log: options.log, networkOf: networkFrom },
     quota: new Quota(FETCHES, now),
   });
   const refused = new WeakMap<IncomingMessage, AuthorizationError>();
   const provider = createProvider({
-    ...{ addresses, accounts, clients, models: models(parts), keys: await oauthKeys(accounts) },
-    signedIn: parts.signedIn,
-    waitToAsk: requestLimit(parts),
+    ...{ addresses, accounts, clients, models: models(options), keys: await oauthKeys(accounts) },
+    signedIn: options.signedIn,
+    waitToAsk: requestLimit(options),
     documents,
     refused: (request, error) => refused.set(request, error),
-    report: parts.report,
+    report: options.report,
   });
   const callback = provider.callback();
   return {
     ...{ addresses, documents },
-    consent: new Consent({ provider, addresses, accounts, clients, tokens, members: parts.members, now }),
+    consent: new Consent({ provider, addresses, accounts, clients, tokens, members: options.members, now }),
     serve: async (request, response) => {
       const { protocol, host } = new URL(addresses.issuer);
       // All addresses that it makes begin with the base address, whatever Host the client said.
@@ -105,7 +105,7 @@ export async function createOAuth(parts: OAuthParts): Promise<OAuth> {
       await callback(request, response);
     },
     authorizationError: (request) => refused.get(request) ?? null,
-    signedIn: parts.signedIn,
+    signedIn: options.signedIn,
     waitToRegister: (request) => registrations.take(networkFrom(request)),
     assistantsOf: async (accountId) =>
       (await tokens.listOf(accountId)).filter(({ kind, state }) => kind === 'ASSISTANT' && state === 'ACTIVE'),
@@ -114,7 +114,7 @@ export async function createOAuth(parts: OAuthParts): Promise<OAuth> {
 }
 
 /** Counts requests that are good and would be put to a person: by account where somebody has signed in, else by network. */
-function requestLimit({ signedIn, addressOf, now }: OAuthParts): (request: IncomingMessage) => Promise<number> {
+function requestLimit({ signedIn, addressOf, now }: OAuthOptions): (request: IncomingMessage) => Promise<number> {
   const strangers = new Quota(REQUESTS, now);
   const accounts = new RateLimit(REQUESTS_OF_ACCOUNT, REQUESTS.ms, () => now().getTime());
   return async (request) => {
@@ -124,7 +124,7 @@ function requestLimit({ signedIn, addressOf, now }: OAuthParts): (request: Incom
   };
 }
 
-function models({ accounts, tokens, now }: OAuthParts): AdapterParts {
+function models({ accounts, tokens, now }: OAuthOptions): AdapterOptions {
   return {
     accounts,
     now,

@@ -4,7 +4,7 @@ import { randomId } from '../../commands/ids.ts';
 import { asRefusal, Refusal } from '../../commands/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { makeToken } from '../token.ts';
-import { type AdapterParts, GrantAdapter, NoSessions, StoreAdapter } from './adapter.ts';
+import { type AdapterOptions, GrantAdapter, NoSessions, StoreAdapter } from './adapter.ts';
 import { type Addresses, PATHS, READ, SCOPES, SIGNING, WRITE } from './addresses.ts';
 import { type AuthorizationError, authorizationErrorOf } from './authorization-error.ts';
 import type { ClientDocuments } from './client-documents.ts';
@@ -27,11 +27,11 @@ const ACCESS_SECONDS = 15 * 60;
 /** How long a person may take to sign in and to allow. */
 const INTERACTION_SECONDS = 30 * 60;
 
-export interface ProviderParts {
+export interface ProviderOptions {
   addresses: Addresses;
   accounts: AccountStore;
   clients: Clients;
-  models: AdapterParts;
+  models: AdapterOptions;
   keys: Awaited<ReturnType<typeof oauthKeys>>;
   /** The account that our own session cookie says, or null. */
   signedIn(request: IncomingMessage): Promise<string | null>;
@@ -45,9 +45,9 @@ export interface ProviderParts {
 }
 
 /** The library's server, as this service has it: the code flow with PKCE for public clients, and nothing else. */
-export function createProvider(parts: ProviderParts): Provider {
-  const { addresses, report } = parts;
-  const provider = new Provider(addresses.issuer, configuration(parts));
+export function createProvider(options: ProviderOptions): Provider {
+  const { addresses, report } = options;
+  const provider = new Provider(addresses.issuer, configuration(options));
   // Our own wrapper says in these headers what the base address is, whatever the client's said: see http/oauth.ts.
   provider.proxy = true;
   provider.on('server_error', (ctx, error) => {
@@ -84,10 +84,10 @@ function answerOutage(ctx: KoaContextWithOIDC): void {
   ctx.body = { error: 'temporarily_unavailable', error_description };
 }
 
-function configuration(parts: ProviderParts): Configuration {
+function configuration(options: ProviderOptions): Configuration {
   return {
-    adapter: (name) => adapterOf(name, parts),
-    jwks: parts.keys.jwks,
+    adapter: (name) => adapterOf(name, options),
+    jwks: options.keys.jwks,
     scopes: [READ, WRITE],
     responseTypes: ['code'],
     clientAuthMethods: ['none', 'private_key_jwt'],
@@ -98,7 +98,7 @@ function configuration(parts: ProviderParts): Configuration {
       token_endpoint_auth_method: 'none',
     },
     pkce: { required: () => true },
-    cookies: cookies(parts),
+    cookies: cookies(options),
     routes: {
       authorization: PATHS.authorize,
       token: PATHS.token,
@@ -107,17 +107,17 @@ function configuration(parts: ProviderParts): Configuration {
       jwks: PATHS.jwks,
     },
     ttl: ttl(),
-    features: features(parts),
-    interactions: { policy: policy(parts), url: (_ctx, interaction) => `${PATHS.interaction}/${interaction.uid}` },
+    features: features(options),
+    interactions: { policy: policy(options), url: (_ctx, interaction) => `${PATHS.interaction}/${interaction.uid}` },
     extraClientMetadata: {
       properties: ['software_id'],
       // Of each client, from wherever its metadata comes, and before it is looked at.
       validator: (_ctx, _key, _value, metadata) => applyClientPolicy(metadata as Record<string, unknown>),
     },
     // The hook runs when the request has been checked, and before anybody is asked.
-    extraParams: { response_mode: settleRequest(parts) },
+    extraParams: { response_mode: settleRequest(options) },
     findAccount: async (_ctx, id) => {
-      const account = await parts.accounts.get('accounts', id);
+      const account = await options.accounts.get('accounts', id);
       if (account === null || (account.erased_at ?? null) !== null) return undefined;
       return { accountId: id, claims: () => ({ sub: id }) };
     },
@@ -133,8 +133,8 @@ function configuration(parts: ProviderParts): Configuration {
     expiresWithSession: async () => false,
     // Answers carry no cookie of ours and take none, so any page may ask.
     clientBasedCORS: () => true,
-    renderError: (ctx, out, error) => answerError(ctx, out, error, parts),
-    fetch: (address) => parts.documents.fetch(address, Provider.ctx?.req ?? null),
+    renderError: (ctx, out, error) => answerError(ctx, out, error, options),
+    fetch: (address) => options.documents.fetch(address, Provider.ctx?.req ?? null),
     fetchResponseBodyLimits: {
       'client_id metadata document': DOCUMENT_BYTES,
       jwks_uri: KEYS_BYTES,
@@ -144,7 +144,7 @@ function configuration(parts: ProviderParts): Configuration {
 }
 
 /** A program that is asked by a browser is told in JSON; a person by our page, unless the client may learn of it at once. */
-function answerError(ctx: KoaContextWithOIDC, out: ErrorOut, error: unknown, { refused }: ProviderParts): void {
+function answerError(ctx: KoaContextWithOIDC, out: ErrorOut, error: unknown, { refused }: ProviderOptions): void {
   if (!ctx.path.startsWith(PATHS.authorize)) {
     ctx.body = out;
     return;
@@ -159,13 +159,13 @@ function answerError(ctx: KoaContextWithOIDC, out: ErrorOut, error: unknown, { r
   refused(ctx.req, failed);
 }
 
-function adapterOf(name: string, { models, clients }: ProviderParts) {
+function adapterOf(name: string, { models, clients }: ProviderOptions) {
   if (name === 'Session') return new NoSessions();
   if (name === 'Client') return clients;
   return name === 'Grant' ? new GrantAdapter(name, models) : new StoreAdapter(name, models);
 }
 
-function cookies({ keys, addresses }: ProviderParts): Configuration['cookies'] {
+function cookies({ keys, addresses }: ProviderOptions): Configuration['cookies'] {
   const options = {
     httpOnly: true,
     sameSite: 'lax',
@@ -196,7 +196,7 @@ function ttl(): Configuration['ttl'] {
   };
 }
 
-function features({ addresses }: ProviderParts): Configuration['features'] {
+function features({ addresses }: ProviderOptions): Configuration['features'] {
   return {
     devInteractions: { enabled: false },
     dPoP: { enabled: false },
@@ -228,7 +228,7 @@ function features({ addresses }: ProviderParts): Configuration['features'] {
  * Counts a request, once it is known to be good, and settles what it asks for: all scopes where it names none of ours,
  * and the resource in every spelling, so that the token may be asked for in another one than the code.
  */
-function settleRequest({ addresses, waitToAsk }: ProviderParts) {
+function settleRequest({ addresses, waitToAsk }: ProviderOptions) {
   return async (ctx: KoaContextWithOIDC, mode: string | undefined) => {
     const { params } = ctx.oidc;
     if (params === undefined) return;
@@ -248,7 +248,7 @@ function settleRequest({ addresses, waitToAsk }: ProviderParts) {
 }
 
 /** Each request is asked about anew, and holds for who is signed in when it is answered. */
-function policy({ signedIn }: ProviderParts) {
+function policy({ signedIn }: ProviderOptions) {
   const { Check, Prompt } = interactionPolicy;
   const login = new Prompt(
     { name: 'login', requestable: true },

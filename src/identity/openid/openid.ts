@@ -14,7 +14,7 @@ import { type Errand, type Round, Rounds } from './round.ts';
 /** Where the provider sends browsers back to, below the base address. */
 export const CALLBACK_PATH = '/sign-in/openid/callback';
 
-export interface OpenIdParts {
+export interface OpenIdOptions {
   settings: ProviderSettings;
   accounts: AccountStore;
   people: Pick<People, 'accounts' | 'signIn' | 'proof' | 'sessions' | 'links' | 'welcome'>;
@@ -44,10 +44,10 @@ export class OpenId {
   private readonly provider: Provider;
   private readonly rounds: Rounds;
 
-  constructor(private readonly parts: OpenIdParts) {
-    const { settings, baseUrl, report } = parts;
+  constructor(private readonly options: OpenIdOptions) {
+    const { settings, baseUrl, report } = options;
     this.provider = new Provider({ ...settings, redirectUri: `${baseUrl}${CALLBACK_PATH}`, report });
-    this.rounds = new Rounds(parts);
+    this.rounds = new Rounds(options);
     this.host = this.provider.host;
   }
 
@@ -80,7 +80,7 @@ export class OpenId {
    * @throws Refusal forbidden
    */
   async signIn(person: Proven, invitation: string | null, visitor: Visitor): Promise<Arrival> {
-    const { people } = this.parts;
+    const { people } = this.options;
     const known = (await people.accounts.bySubject(person.subject)) ?? (await this.waiting(person, visitor));
     if (known === null && invitation !== null && (await people.links.find(invitation))?.kind === 'INVITATION') {
       const newcomer = { name: person.name, email: this.addressOf(person, visitor).email, subject: person.subject };
@@ -96,8 +96,8 @@ export class OpenId {
   /** From now on the account is signed in to by this person at the provider. @throws Refusal forbidden, conflict */
   async connect(session: Session, person: Proven, visitor: Visitor): Promise<void> {
     const { subject, address } = person;
-    const account = await this.parts.people.proof.requireRecent(session);
-    const vouch = () => address && this.parts.members.domains.vouch(account.id, address.domain);
+    const account = await this.options.people.proof.requireRecent(session);
+    const vouch = () => address && this.options.members.domains.vouch(account.id, address.domain);
     if (account.subject === subject) return void (await vouch());
     if (account.subject !== null) {
       throw new Refusal('conflict', 'Your account is connected to somebody else there: disconnect that first.');
@@ -116,7 +116,7 @@ export class OpenId {
    * @throws Refusal forbidden where the provider vouches for another account, or for no new sign-in
    */
   async reauthenticate(session: Session, person: Proven, begun_at: string, visitor: Visitor): Promise<void> {
-    const { accounts, sessions } = this.parts.people;
+    const { accounts, sessions } = this.options.people;
     const account = await accounts.get(session.account_id);
     const earliest = Date.parse(begun_at) - TOLERANCE_SECONDS * 1_000;
     const { subject, authenticated_at } = person;
@@ -133,7 +133,7 @@ export class OpenId {
 
   /** Leaves the password as the way in. @throws Refusal forbidden where there is none, or the last proof is not recent */
   async disconnect(session: Session, visitor: Visitor): Promise<void> {
-    const { accounts, people, noted } = this.parts;
+    const { accounts, people, noted } = this.options;
     const { id, password, subject } = await people.proof.requireRecent(session);
     if (subject === null) return;
     if (password === null)
@@ -145,7 +145,7 @@ export class OpenId {
 
   /** An account that has their verified address and no way in yet. One with a password is its owner's to connect. */
   private async waiting(person: Proven, visitor: Visitor): Promise<Account | null> {
-    const { accounts } = this.parts.people;
+    const { accounts } = this.options.people;
     const account = person.address && (await accounts.byEmail(person.address.email));
     if (account === null) return null;
     if (account.password !== null) {
@@ -161,7 +161,7 @@ export class OpenId {
 
   /** A new account, where somewhere their address's domain is let in. */
   private async admit(person: Proven, visitor: Visitor): Promise<Account> {
-    const { people, members } = this.parts;
+    const { people, members } = this.options;
     const { email, domain } = this.addressOf(person, visitor);
     if (!(await members.domains.admits(domain))) return this.turnAway(null, visitor);
     return people.accounts.create({ name: person.name, email, subject: person.subject }, visitor);
@@ -182,20 +182,20 @@ export class OpenId {
 
   private async enter(accountId: string, { address }: Proven): Promise<void> {
     if (address === null) return;
-    const { domains } = this.parts.members;
+    const { domains } = this.options.members;
     await domains.vouch(accountId, address.domain);
     await domains.enter(accountId, address.domain);
   }
 
   /** Answers whether the account had nobody yet, and nobody else has the subject. */
   private async link({ id }: Account, subject: string, when: { password?: null }, visitor: Visitor): Promise<boolean> {
-    const { accounts, noted } = this.parts;
+    const { accounts, noted } = this.options;
     const linked = await accounts.update('accounts', id, { subject }, { ...when, subject: null, erased_at: null });
     if (linked) noted?.({ type: 'PROVIDER_CONNECTED', account_id: id, visitor });
     return linked;
   }
 
   private refused(account_id: string | null, reason: Reason, visitor: Visitor): void {
-    this.parts.noted?.({ type: 'SIGN_IN_REFUSED', account_id, reason, visitor });
+    this.options.noted?.({ type: 'SIGN_IN_REFUSED', account_id, reason, visitor });
   }
 }

@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import { Refusal } from '../../commands/refusal.ts';
-import { shared } from '../shared.ts';
+import { singleFlight } from '../single-flight.ts';
 import type { Round } from './round.ts';
 
 export interface ProviderSettings {
@@ -9,7 +9,7 @@ export interface ProviderSettings {
   clientSecret: string;
 }
 
-export interface ProviderParts extends ProviderSettings {
+export interface ProviderOptions extends ProviderSettings {
   /** Where the provider sends browsers back to. */
   redirectUri: string;
   /** Told why the provider could not be used, without anything secret. */
@@ -42,17 +42,17 @@ export class Provider {
   /** What people know it by. */
   readonly host: string;
   private known: { config: client.Configuration; until: number } | null = null;
-  private readonly discovered = shared(() => this.discover());
+  private readonly discovered = singleFlight(() => this.discover());
 
-  constructor(private readonly parts: ProviderParts) {
-    this.host = new URL(parts.issuer).host;
+  constructor(private readonly options: ProviderOptions) {
+    this.host = new URL(options.issuer).host;
   }
 
   /** Where to send a browser. @throws Refusal unavailable */
   async address({ state, nonce, verifier, errand }: Secrets): Promise<string> {
     const config = await this.configuration();
     const url = client.buildAuthorizationUrl(config, {
-      redirect_uri: this.parts.redirectUri,
+      redirect_uri: this.options.redirectUri,
       scope: 'openid email profile',
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
@@ -70,7 +70,7 @@ export class Provider {
    */
   async redeem(query: string, { state, nonce, verifier }: Secrets): Promise<Claims> {
     const config = await this.configuration();
-    const url = new URL(this.parts.redirectUri);
+    const url = new URL(this.options.redirectUri);
     url.search = query;
     try {
       const tokens = await client.authorizationCodeGrant(config, url, {
@@ -85,7 +85,7 @@ export class Provider {
       const { email, email_verified, ...info } = await client.fetchUserInfo(config, tokens.access_token, said.sub);
       return { ...info, ...said, email, email_verified };
     } catch (error) {
-      this.parts.report(whyOf(error));
+      this.options.report(whyOf(error));
       if (isAway(error)) throw this.away();
       throw new Refusal('forbidden', `${this.host} did not sign you in: try again, or sign in with a password.`);
     }
@@ -97,7 +97,7 @@ export class Provider {
   }
 
   private async discover(): Promise<client.Configuration> {
-    const { issuer, clientId, clientSecret } = this.parts;
+    const { issuer, clientId, clientSecret } = this.options;
     try {
       const config = await client.discovery(
         new URL(issuer),
@@ -115,7 +115,7 @@ export class Provider {
       this.known = { config, until: performance.now() + KEPT_MS };
       return config;
     } catch (error) {
-      this.parts.report(whyOf(error));
+      this.options.report(whyOf(error));
       throw this.away();
     }
   }

@@ -19,7 +19,7 @@ export interface Round {
   expires_at: string;
 }
 
-export interface RoundsParts {
+export interface RoundsOptions {
   accounts: AccountStore;
   /** 32 random bytes that all instances share. */
   key: Buffer;
@@ -43,12 +43,12 @@ const SEED_BYTES = 18;
  * of a random seed in it, so that nothing is stored for who only sets out, and the cookie tells none of them.
  */
 export class Rounds {
-  constructor(private readonly parts: RoundsParts) {}
+  constructor(private readonly options: RoundsOptions) {}
 
   /** `cookie` is for this browser alone. */
   begin(errand: Errand): { cookie: string; round: Round } {
     const seed = randomBytes(SEED_BYTES).toString('base64url');
-    const kept: Kept = { seed, until: this.parts.now().getTime() + ROUND_SECONDS * 1_000, errand: shortened(errand) };
+    const kept: Kept = { seed, until: this.options.now().getTime() + ROUND_SECONDS * 1_000, errand: shortened(errand) };
     const text = Buffer.from(JSON.stringify(kept)).toString('base64url');
     return { cookie: `${text}.${this.derive('cookie', text)}`, round: this.roundOf(kept) };
   }
@@ -58,12 +58,12 @@ export class Rounds {
     const [text = '', mac = ''] = (cookie ?? '').split('.');
     if (!sameText(mac, this.derive('cookie', text))) return null;
     const kept = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Kept;
-    return kept.until > this.parts.now().getTime() ? this.roundOf(kept) : null;
+    return kept.until > this.options.now().getTime() ? this.roundOf(kept) : null;
   }
 
   /** Answers whether it was not over yet: of several answers to one round, on whichever instance, one counts. */
   finish({ state, expires_at }: Round): Promise<boolean> {
-    return this.parts.accounts.insert('attempts', { id: hash('sha256', `openid ${state}`, 'hex'), expires_at });
+    return this.options.accounts.insert('attempts', { id: hash('sha256', `openid ${state}`, 'hex'), expires_at });
   }
 
   private roundOf({ seed, until, errand }: Kept): Round {
@@ -79,7 +79,7 @@ export class Rounds {
 
   /** 43 characters that are good in addresses, cookies and as a verifier of RFC 7636. */
   private derive(what: string, text: string): string {
-    return createHmac('sha256', this.parts.key).update(`${what} ${text}`).digest('base64url');
+    return createHmac('sha256', this.options.key).update(`${what} ${text}`).digest('base64url');
   }
 }
 

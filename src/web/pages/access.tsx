@@ -5,12 +5,12 @@ import { ACCESS, type AccessEntryShown, type AccessPage, listAccess } from '../.
 import type { AccessType } from '../../queries/access-entry.ts';
 import { namesIn } from '../../queries/names.ts';
 import { ACCESS_KINDS, ACCESS_WORDS, detailWords } from '../access-words.ts';
+import type { WebContext } from '../context.ts';
 import { drawnWords, isDrawn, ownersIn } from '../drawn-words.ts';
 import { FormFault, SelectField, TextField } from '../fields.tsx';
 import { BLANK, type FormState, refusedForm } from '../forms.ts';
 import type { Page } from '../page.ts';
 import { PageLinks } from '../paging.tsx';
-import type { WebParts } from '../parts.ts';
 import { Moment, Table } from '../pieces.tsx';
 import { get, type Route, type SignedInVisit } from '../visit.ts';
 import { type Within, within } from '../within.ts';
@@ -20,13 +20,13 @@ const SIZE = 50;
 const FIELDS = ['kind', 'from', 'to'] as const;
 
 /** Who came in, who was refused, and what was used when: for OWNERs, ADMINs and AUDITORs. */
-export const accessPage = (parts: WebParts): Route[] => [
+export const accessPage = (context: WebContext): Route[] => [
   get('/organizations/:id/access', async (visit) => {
-    const place = await within(parts, visit, 'listChanges ACCESS');
+    const place = await within(context, visit, 'listChanges ACCESS');
     const asked = askedBy(visit);
     const form: FormState = { ...BLANK, sent: new Map(asked.map(([name, value]) => [name, [value]])) };
     try {
-      return logPage(place, asked, form, await read(parts, visit, place), visit.query.has('cursor'));
+      return logPage(place, asked, form, await read(context, visit, place), visit.query.has('cursor'));
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'invalid_input') throw error;
       const field = error.more.field?.replace('filter.', '');
@@ -44,11 +44,11 @@ function askedBy({ query }: SignedInVisit): Asked {
   return FIELDS.map((name) => [name, query.get(name) ?? ''] as const).filter(([, value]) => value !== '');
 }
 
-async function read(parts: WebParts, visit: SignedInVisit, { organization }: Within): Promise<Found> {
+async function read(context: WebContext, visit: SignedInVisit, { organization }: Within): Promise<Found> {
   const { query } = visit;
-  const caller = await parts.members.callerOf(visit.person.account.id);
+  const caller = await context.members.callerOf(visit.person.account.id);
   const types = Object.hasOwn(ACCESS_KINDS, query.get('kind') ?? '') ? ACCESS_KINDS[query.get('kind')!]!.types : null;
-  const page = (await listAccess(parts.accessReader, caller, {
+  const page = (await listAccess(context.accessReader, caller, {
     organization_id: organization.id,
     filter: {
       record_types: [ACCESS],
@@ -62,7 +62,7 @@ async function read(parts: WebParts, visit: SignedInVisit, { organization }: Wit
     verify: false,
   })) as AccessPage;
   const owners = ownersIn(page.changes);
-  const names = await namesIn(parts.accessReader, organization.id, owners);
+  const names = await namesIn(context.accessReader, organization.id, owners);
   return { ...page, owners: new Map(owners.map((id) => [id, names.of(id)])) };
 }
 

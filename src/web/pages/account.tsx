@@ -4,11 +4,11 @@ import type { Account } from '../../identity/account.ts';
 import type { Membership } from '../../identity/members.ts';
 import { attempt, doThere } from '../attempt.ts';
 import { proofOf } from '../confirmed.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
 import { BLANK, type FormState, hidden, one } from '../forms.ts';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { Table } from '../pieces.tsx';
 import { roleName } from '../roles.ts';
 import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
@@ -27,15 +27,15 @@ const ERASING = {
 type Which = 'NAME' | 'ERASING';
 
 /** Who somebody is here, where they belong, and how they go. */
-export const accountPage = (parts: WebParts): Route[] => {
-  const { people, members } = parts;
+export const accountPage = (context: WebContext): Route[] => {
+  const { people, members } = context;
   return [
-    get(ACCOUNT, (visit) => page(parts, visit, 'NAME', BLANK)),
+    get(ACCOUNT, (visit) => page(context, visit, 'NAME', BLANK)),
     post(`${ACCOUNT}/name`, async (visit) => {
       const { state } = await attempt(visit.sent, NAME, ({ name }) =>
         people.accounts.rename(visit.person.session, name),
       );
-      return state === null ? redirect(ACCOUNT, 'Your name is changed.') : page(parts, visit, 'NAME', state);
+      return state === null ? redirect(ACCOUNT, 'Your name is changed.') : page(context, visit, 'NAME', state);
     }),
     post(`${ACCOUNT}/leave`, ({ person: { account }, sent }) =>
       doThere(ACCOUNT, 'You are no member there any more.', sent, LEAVING, ({ organization }) =>
@@ -44,10 +44,10 @@ export const accountPage = (parts: WebParts): Route[] => {
     ),
     post(`${ACCOUNT}/erase`, async (visit) => {
       const { state } = await attempt(visit.sent, ERASING, async ({ current }) => {
-        const proof = proofOf(parts, visit, current, ACCOUNT);
+        const proof = proofOf(context, visit, current, ACCOUNT);
         return people.accounts.erase(visit.person.session, proof, visit.visitor);
       });
-      if (state !== null) return page(parts, visit, 'ERASING', state);
+      if (state !== null) return page(context, visit, 'ERASING', state);
       visit.cookies.clearSession(visit.ctx);
       return redirect('/', 'Your account is erased.');
     }),
@@ -55,9 +55,9 @@ export const accountPage = (parts: WebParts): Route[] => {
 };
 
 /** @param which the form that `form` is of */
-async function page(parts: WebParts, visit: SignedInVisit, which: Which, form: FormState): Promise<Page> {
+async function page(context: WebContext, visit: SignedInVisit, which: Which, form: FormState): Promise<Page> {
   const { account } = visit.person;
-  const organizations = await parts.members.organizationsOf(account.id);
+  const organizations = await context.members.organizationsOf(account.id);
   const of = (one: Which) => (which === one ? form : BLANK);
   return {
     title: 'Account',

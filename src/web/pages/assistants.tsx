@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { Assistant as Connected } from '../../identity/oauth/oauth.ts';
 import { doThere } from '../attempt.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { hidden } from '../forms.ts';
-import type { WebParts } from '../parts.ts';
 import { CopyBlock, Day, Facts, Moment } from '../pieces.tsx';
 import { roleName } from '../roles.ts';
 import { get, post, type Route } from '../visit.ts';
@@ -12,7 +12,7 @@ const ASSISTANTS = '/settings/assistants';
 const DISCONNECTED = { assistant: hidden() };
 
 /** Assistants that the visitor allowed (OAuth), each to be disconnected. */
-export const assistantsPage = ({ oauth, members, endpoint }: WebParts): Route[] => [
+export const assistantsPage = ({ oauth, members, endpoint }: WebContext): Route[] => [
   get(ASSISTANTS, async ({ person: { account } }) => {
     const [active, organizations] = await Promise.all([
       oauth.assistantsOf(account.id),

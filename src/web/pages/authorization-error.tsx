@@ -2,8 +2,8 @@
 import { notFound } from '../../http/errors.ts';
 import { PATHS } from '../../identity/oauth/addresses.ts';
 import type { AuthorizationError, AuthorizationErrorReason } from '../../identity/oauth/authorization-error.ts';
+import type { WebContext } from '../context.ts';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { Facts } from '../pieces.tsx';
 import { redirectPlace } from '../redirect-place.ts';
 import { openGet, type Route } from '../visit.ts';
@@ -56,7 +56,7 @@ const WORDS: Readonly<Record<AuthorizationErrorReason, readonly [happened: strin
 };
 
 /** Tells a person that an assistant's request was refused, before the assistant learns of it. */
-export const authorizationErrorPage = ({ oauth }: Pick<WebParts, 'oauth'>): Route[] =>
+export const authorizationErrorPage = ({ oauth }: Pick<WebContext, 'oauth'>): Route[] =>
   [PATHS.authorize, `${PATHS.authorize}/:uid`].map((path) =>
     openGet(path, ({ ctx }) => {
       const error = oauth.authorizationError(ctx.req);

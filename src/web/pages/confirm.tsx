@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { ReauthenticationWay } from '../../identity/reauthentication.ts';
 import { attempt } from '../attempt.ts';
 import { CONFIRM } from '../confirmed.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
 import { BLANK, type FormState, jsonObject, one } from '../forms.ts';
 import { safeNext } from '../next.ts';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { PasskeyForm } from '../passkey-form.tsx';
 import { withNext } from '../signing-in.ts';
 import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
@@ -22,8 +22,8 @@ const PASSKEY = { credential: one(jsonObject('The passkey did not answer: try ag
 export const CONFIRMED = 'Thank you. You can go on now.';
 
 /** Asks who it is once more before something that matters: by password, authenticator app, passkey or provider. */
-export const confirmPage = (parts: WebParts): Route[] => {
-  const { proof, reauthentication } = parts.people;
+export const confirmPage = (context: WebContext): Route[] => {
+  const { proof, reauthentication } = context.people;
 
   /** One way to prove it. */
   const way = <S extends z.ZodRawShape>(
@@ -34,13 +34,13 @@ export const confirmPage = (parts: WebParts): Route[] => {
     post(path, async (visit) => {
       const next = nextOf(visit);
       const { state } = await attempt(visit.sent, shape, (value) => confirm(visit, value));
-      return state === null ? redirect(next, CONFIRMED) : page(parts, visit, next, state);
+      return state === null ? redirect(next, CONFIRMED) : page(context, visit, next, state);
     });
 
   return [
     get(CONFIRM, (visit) => {
       const next = nextOf(visit);
-      return proof.isRecent(visit.person.session) ? redirect(next) : page(parts, visit, next, BLANK);
+      return proof.isRecent(visit.person.session) ? redirect(next) : page(context, visit, next, BLANK);
     }),
     way(CONFIRM, PASSWORD, ({ person, visitor }, { current }) =>
       reauthentication.withPassword(person.session, current, visitor),
@@ -56,12 +56,12 @@ export const confirmPage = (parts: WebParts): Route[] => {
 
 const nextOf = ({ query }: SignedInVisit) => safeNext(query.get('next'), BACK);
 
-async function page(parts: WebParts, { person }: SignedInVisit, next: string, form: FormState): Promise<Page> {
+async function page(context: WebContext, { person }: SignedInVisit, next: string, form: FormState): Promise<Page> {
   const { account, session } = person;
-  const { passkeys, reauthentication } = parts.people;
+  const { passkeys, reauthentication } = context.people;
   const ways = await reauthentication.waysOf(account);
   const options = ways.includes('PASSKEY') ? await passkeys.authenticationOptions(session) : null;
-  const provider = account.password === null && account.subject !== null ? parts.openId : null;
+  const provider = account.password === null && account.subject !== null ? context.openId : null;
   return {
     title: 'Confirm that it is you',
     plain: true,

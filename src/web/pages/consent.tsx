@@ -6,12 +6,12 @@ import { PATHS } from '../../identity/oauth/addresses.ts';
 import type { ConsentDetails } from '../../identity/oauth/consent.ts';
 import { attempt } from '../attempt.ts';
 import { confirmFirst, inputIn, withInput } from '../confirmed.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { ChoiceField, FormFault } from '../fields.tsx';
 import { checkForm, type FormState, one } from '../forms.ts';
 import { DaysField, GRANT, OrganizationsField, RoleField } from '../grant-fields.tsx';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { Facts } from '../pieces.tsx';
 import { redirectPlace } from '../redirect-place.ts';
 import { get, post, type Route, redirect } from '../visit.ts';
@@ -20,8 +20,8 @@ const ANSWER = { answer: one(z.enum(['allow', 'deny'], 'Allow it or deny it.')) 
 const ALLOWED = { ...GRANT, access: one(z.enum(['write', 'read'], 'Choose one.')) };
 
 /** Where an assistant's request is put to the person that it asks. It is always asked, and nothing is chosen for them. */
-export const consentPage = (parts: Pick<WebParts, 'oauth' | 'noteAccess' | 'people'>): Route[] => {
-  const { oauth, noteAccess } = parts;
+export const consentPage = (context: Pick<WebContext, 'oauth' | 'noteAccess' | 'people'>): Route[] => {
+  const { oauth, noteAccess } = context;
   const path = `${PATHS.interaction}/:uid`;
   return [
     get(path, async ({ ctx, person, query }) =>
@@ -40,7 +40,7 @@ export const consentPage = (parts: Pick<WebParts, 'oauth' | 'noteAccess' | 'peop
         if (counted) noteAccess({ event_type: 'ASSISTANT_DENIED', ...noted });
         return redirect(to);
       }
-      confirmFirst(parts, visit, withInput(`${PATHS.interaction}/${details.uid}`, sent, Object.keys(ALLOWED)));
+      confirmFirst(context, visit, withInput(`${PATHS.interaction}/${details.uid}`, sent, Object.keys(ALLOWED)));
       const { done, state } = await attempt(sent, ALLOWED, async ({ access, ...allowed }) => {
         const { to, counted } = await consent.allow(ctx, actor_id, { ...allowed, read_only: access === 'read' });
         const { organizations, role } = allowed;

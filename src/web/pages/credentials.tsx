@@ -2,11 +2,11 @@
 import { personOf } from '../../identity/actor.ts';
 import type { ShownToken } from '../../identity/token-lists.ts';
 import { doThere } from '../attempt.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { activeCredentials, CREDENTIALS, CredentialTable } from '../credential-table.tsx';
 import { hidden } from '../forms.ts';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { get, post, type Route, redirect } from '../visit.ts';
 import { SECURITY } from './security.tsx';
 
@@ -14,7 +14,7 @@ const REVOKED = { credential: hidden() };
 const REASON = 'Revoked by its owner.';
 
 /** Every token and assistant that acts in the visitor's name, to be revoked one by one or all at once. */
-export const credentialsPage = ({ tokens }: WebParts): Route[] => [
+export const credentialsPage = ({ tokens }: WebContext): Route[] => [
   get(CREDENTIALS, async ({ person }) => page(await activeCredentials(tokens, person.account.id))),
   post(`${CREDENTIALS}/revoke`, ({ person: { account }, sent }) =>
     doThere(CREDENTIALS, 'It is revoked, and no longer works anywhere.', sent, REVOKED, ({ credential }) =>

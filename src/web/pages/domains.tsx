@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { DOMAIN_ROLES } from '../../commands/organization-members.ts';
 import { type Domain, MOST_DOMAINS } from '../../identity/domains.ts';
 import { doThere } from '../attempt.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { SelectField } from '../fields.tsx';
 import { BLANK, hidden, one } from '../forms.ts';
-import type { WebParts } from '../parts.ts';
 import { Table } from '../pieces.tsx';
 import { roleChoices, roleName } from '../roles.ts';
 import { post, type Route } from '../visit.ts';
@@ -20,19 +20,19 @@ const ADMITTED = {
 const WITHDRAWN = { domain: hidden() };
 
 /** Whose people become members when they sign in by the OpenID provider. */
-export const domainPages = (parts: WebParts): Route[] => [
+export const domainPages = (context: WebContext): Route[] => [
   post(DOMAINS, async (visit) => {
-    const { organization, path, actor } = await within(parts, visit, 'changeMembers');
+    const { organization, path, actor } = await within(context, visit, 'changeMembers');
     const done = 'People of this domain are let in from now on.';
     return doThere(`${path}/members`, done, visit.sent, ADMITTED, ({ domain, domain_role }) =>
-      parts.members.domains.admit(organization.id, domain, domain_role, actor),
+      context.members.domains.admit(organization.id, domain, domain_role, actor),
     );
   }),
   post(`${DOMAINS}/withdraw`, async (visit) => {
-    const { organization, path, actor } = await within(parts, visit, 'changeMembers');
+    const { organization, path, actor } = await within(context, visit, 'changeMembers');
     const done = 'Nobody else is let in by that domain. Those who came stay.';
     return doThere(`${path}/members`, done, visit.sent, WITHDRAWN, ({ domain }) =>
-      parts.members.domains.withdraw(organization.id, domain, actor),
+      context.members.domains.withdraw(organization.id, domain, actor),
     );
   }),
 ];

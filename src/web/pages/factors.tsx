@@ -4,12 +4,12 @@ import { z } from 'zod';
 import type { TotpEnrolment } from '../../identity/totp.ts';
 import { attempt, doThere } from '../attempt.ts';
 import { confirmFirst } from '../confirmed.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { reviewOr } from '../credential-table.tsx';
 import { FormFault, TextField } from '../fields.tsx';
 import { BLANK, type FormState, hidden, jsonObject, one } from '../forms.ts';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { CopyBlock } from '../pieces.tsx';
 import { get, post, type Reply, type Route, redirect, type SignedInVisit } from '../visit.ts';
 import { SECURITY } from './security.tsx';
@@ -25,48 +25,48 @@ const CREDENTIAL = {
 const PASSKEY = { passkey: hidden() };
 
 /** Adding and taking away what is asked for after the password. Each needs a recent proof of who it is. */
-export const factorPages = (parts: WebParts): Route[] => {
-  const { totp, passkeys, recovery } = parts.people;
-  const afterCodes = ({ person }: SignedInVisit) => reviewOr(parts.tokens, person.account.id, SECURITY);
+export const factorPages = (context: WebContext): Route[] => {
+  const { totp, passkeys, recovery } = context.people;
+  const afterCodes = ({ person }: SignedInVisit) => reviewOr(context.tokens, person.account.id, SECURITY);
   return [
     get(APP, async (visit) => {
       if (visit.person.account.totp !== null) return redirect(SECURITY, 'There is an app already.');
-      confirmFirst(parts, visit, APP);
+      confirmFirst(context, visit, APP);
       return appPage(await totp.enrol(visit.person.session), BLANK);
     }),
     post(APP, async (visit) => {
-      confirmFirst(parts, visit, APP);
+      confirmFirst(context, visit, APP);
       const { session } = visit.person;
       const { done, state } = await attempt(visit.sent, CODE, ({ code }) => totp.add(session, code, visit.visitor));
       if (state !== null) return appPage(await totp.enrol(session), state);
       return added(await afterCodes(visit), done, 'The authenticator app is set up.');
     }),
     post(`${APP}/remove`, async (visit) => {
-      confirmFirst(parts, visit, SECURITY);
+      confirmFirst(context, visit, SECURITY);
       await totp.remove(visit.person.session, null, visit.visitor);
       return redirect(SECURITY, 'The authenticator app is removed.');
     }),
     get(PASSKEYS, (visit) => {
-      confirmFirst(parts, visit, PASSKEYS);
-      return passkeyPage(parts, visit, BLANK);
+      confirmFirst(context, visit, PASSKEYS);
+      return passkeyPage(context, visit, BLANK);
     }),
     post(PASSKEYS, async (visit) => {
-      confirmFirst(parts, visit, PASSKEYS);
+      confirmFirst(context, visit, PASSKEYS);
       const { done, state } = await attempt(visit.sent, CREDENTIAL, ({ name, credential }) =>
         // Its shape is checked by whoever verifies it.
         passkeys.register(visit.person.session, name, credential as unknown as RegistrationResponseJSON, visit.visitor),
       );
-      if (state !== null) return passkeyPage(parts, visit, state);
+      if (state !== null) return passkeyPage(context, visit, state);
       return added(await afterCodes(visit), done, 'The passkey is added.');
     }),
     post(`${PASSKEYS}/remove`, async (visit) => {
-      confirmFirst(parts, visit, SECURITY);
+      confirmFirst(context, visit, SECURITY);
       return doThere(SECURITY, 'The passkey is removed.', visit.sent, PASSKEY, ({ passkey }) =>
         passkeys.remove(visit.person.session, passkey, null, visit.visitor),
       );
     }),
     post(`${SECURITY}/recovery-codes`, async (visit) => {
-      confirmFirst(parts, visit, SECURITY);
+      confirmFirst(context, visit, SECURITY);
       return codesPage(SECURITY, await recovery.regenerate(visit.person.session, null, visit.visitor));
     }),
   ];
@@ -106,7 +106,7 @@ function appPage({ secret, qr }: TotpEnrolment, form: FormState): Page {
   };
 }
 
-async function passkeyPage({ people }: WebParts, { person }: SignedInVisit, form: FormState): Promise<Page> {
+async function passkeyPage({ people }: WebContext, { person }: SignedInVisit, form: FormState): Promise<Page> {
   const options = JSON.stringify(await people.passkeys.registrationOptions(person.session));
   return {
     title: 'Add a passkey',

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { Role } from '../../commands/caller.ts';
 import { type Deed, may } from '../../commands/roles.ts';
-import type { WebParts } from '../parts.ts';
+import type { WebContext } from '../context.ts';
 import { Table } from '../pieces.tsx';
 import { get, type Route } from '../visit.ts';
 import { within } from '../within.ts';
@@ -25,9 +25,9 @@ const FORMATS = [
 ] as const;
 
 /** Records and changes as files: records for every member, changes for AUDITORs and up. */
-export const filesPage = (parts: WebParts): Route[] => [
+export const filesPage = (context: WebContext): Route[] => [
   get('/organizations/:id/files', async (visit) => {
-    const { organization, path } = await within(parts, visit);
+    const { organization, path } = await within(context, visit);
     return {
       title: 'Files',
       section: `${path}/files`,

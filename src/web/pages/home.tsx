@@ -3,21 +3,21 @@ import { may } from '../../commands/roles.ts';
 import type { Membership } from '../../identity/members.ts';
 import type { ShownToken } from '../../identity/token-lists.ts';
 import { signInBlocks } from '../connect-blocks.ts';
+import type { WebContext } from '../context.ts';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { CopyBlock, Day } from '../pieces.tsx';
 import { roleName } from '../roles.ts';
 import { openGet, type Route } from '../visit.ts';
 
 /** The start: what this is for strangers; for who has signed in, how to connect an assistant. */
-export const homePage = (parts: WebParts): Route[] => [
+export const homePage = (context: WebContext): Route[] => [
   openGet('/', async ({ person }) => {
     if (person === null) return strangersPage;
     const [organizations, tokens] = await Promise.all([
-      parts.members.organizationsOf(person.account.id),
-      parts.tokens.listOf(person.account.id),
+      context.members.organizationsOf(person.account.id),
+      context.tokens.listOf(person.account.id),
     ]);
-    return startPage(parts.endpoint, organizations, tokens);
+    return startPage(context.endpoint, organizations, tokens);
   }),
 ];
 

@@ -6,12 +6,12 @@ import type { Account } from '../../identity/account.ts';
 import type { Member } from '../../identity/members.ts';
 import { attempt } from '../attempt.ts';
 import { confirmFirst } from '../confirmed.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { FormFault, SelectField } from '../fields.tsx';
 import { BLANK, type FormState, one } from '../forms.ts';
 import { handOverPage } from '../hand-over.tsx';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { Moment } from '../pieces.tsx';
 import { REASON, ReasonField } from '../reason-field.tsx';
 import { roleChoices, roleName } from '../roles.ts';
@@ -25,23 +25,23 @@ const REMOVAL = REASON;
 type Which = 'ROLE' | 'REMOVAL' | 'LINK';
 
 /** One member, for an OWNER: another role, a way back in, or removal. */
-export const memberPage = (parts: WebParts): Route[] => [
-  get(MEMBER, async (visit) => page(await find(parts, visit), 'ROLE', BLANK)),
+export const memberPage = (context: WebContext): Route[] => [
+  get(MEMBER, async (visit) => page(await find(context, visit), 'ROLE', BLANK)),
   post(`${MEMBER}/role`, async (visit) => {
-    const found = await find(parts, visit);
+    const found = await find(context, visit);
     const { organization, path, actor, member } = found;
     const { done, state } = await attempt(visit.sent, ROLE, async ({ role, reason }) => {
-      await parts.members.changeRole(organization.id, member.account_id, role, actor, reason);
+      await context.members.changeRole(organization.id, member.account_id, role, actor, reason);
       return role;
     });
     if (state !== null) return page(found, 'ROLE', state);
     return redirect(`${path}/members`, `${member.name} is ${roleName(done)} now.`);
   }),
   post(`${MEMBER}/link`, async (visit) => {
-    const found = await find(parts, visit);
-    confirmFirst(parts, visit, found.here);
+    const found = await find(context, visit);
+    confirmFirst(context, visit, found.here);
     const { done, state } = await attempt(visit.sent, {}, () =>
-      parts.people.accountLinks.create(found.member.account_id, visit.person.account.id),
+      context.people.accountLinks.create(found.member.account_id, visit.person.account.id),
     );
     if (state !== null) return page(found, 'LINK', state);
     const about = (
@@ -50,14 +50,14 @@ export const memberPage = (parts: WebParts): Route[] => [
         works once, until <Moment at={done.record.expires_at} />.
       </>
     );
-    const url = `${parts.baseUrl}/welcome?key=${done.secret}`;
+    const url = `${context.baseUrl}/welcome?key=${done.secret}`;
     return handOverPage(found, { id: 'account-link', url, about });
   }),
   post(`${MEMBER}/remove`, async (visit) => {
-    const found = await find(parts, visit);
+    const found = await find(context, visit);
     const { organization, path, actor, member } = found;
     const { state } = await attempt(visit.sent, REMOVAL, ({ reason }) =>
-      parts.members.remove(organization.id, member.account_id, actor, reason),
+      context.members.remove(organization.id, member.account_id, actor, reason),
     );
     if (state !== null) return page(found, 'REMOVAL', state);
     if (member.account_id === visit.person.account.id)
@@ -77,11 +77,11 @@ type Found = Within & {
   linkObstacle: string | null;
 };
 
-async function find(parts: WebParts, visit: SignedInVisit): Promise<Found> {
-  const place = await within(parts, visit, 'changeMembers');
-  const members = await parts.members.membersOf(place.organization.id);
+async function find(context: WebContext, visit: SignedInVisit): Promise<Found> {
+  const place = await within(context, visit, 'changeMembers');
+  const members = await context.members.membersOf(place.organization.id);
   const member = members.find(({ account_id }) => account_id === visit.params.account);
-  const account = member && (await parts.people.accounts.get(member.account_id));
+  const account = member && (await context.people.accounts.get(member.account_id));
   if (!member || !account) throw notFound('There is no such member: look at the list of members.');
   const self = visit.person.account.id;
   return {
@@ -89,7 +89,7 @@ async function find(parts: WebParts, visit: SignedInVisit): Promise<Found> {
     ...{ member, account },
     here: `${place.path}/members/${member.account_id}`,
     isOnlyOwner: member.role === 'OWNER' && members.filter(({ role }) => role === 'OWNER').length === 1,
-    linkObstacle: await parts.people.accountLinks.obstacle(account, self),
+    linkObstacle: await context.people.accountLinks.obstacle(account, self),
   };
 }
 

@@ -6,12 +6,12 @@ import type { Link } from '../../identity/links.ts';
 import type { Member } from '../../identity/members.ts';
 import { attempt, doThere } from '../attempt.ts';
 import { confirmFirst, inputIn, withInput } from '../confirmed.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { FormFault, SelectField, TextField } from '../fields.tsx';
 import { type FormState, hidden, one } from '../forms.ts';
 import { handOverPage } from '../hand-over.tsx';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { Day, Table } from '../pieces.tsx';
 import { roleChoices, roleName } from '../roles.ts';
 import { get, post, type Route, type SignedInVisit } from '../visit.ts';
@@ -30,28 +30,28 @@ const KEPT = Object.keys(INVITATION);
 const WITHDRAWN = { invitation: hidden() };
 
 /** Who is a member, and who is invited. An OWNER changes both. */
-export const membersPage = (parts: WebParts): Route[] => {
-  const { links } = parts.people;
+export const membersPage = (context: WebContext): Route[] => {
+  const { links } = context.people;
   return [
-    get(MEMBERS, async (visit) => page(parts, visit, await within(parts, visit), inputIn(visit.query, KEPT))),
+    get(MEMBERS, async (visit) => page(context, visit, await within(context, visit), inputIn(visit.query, KEPT))),
     post(`${MEMBERS}/invite`, async (visit) => {
-      const place = await within(parts, visit, 'changeMembers');
-      confirmFirst(parts, visit, withInput(`${place.path}/members`, visit.sent, KEPT));
+      const place = await within(context, visit, 'changeMembers');
+      confirmFirst(context, visit, withInput(`${place.path}/members`, visit.sent, KEPT));
       const by = { organization_id: place.organization.id, made_by: visit.person.account.id };
       const { done, state } = await attempt(visit.sent, INVITATION, (value) =>
         links.create({ kind: 'INVITATION', ...by, ...value }),
       );
-      if (state !== null) return page(parts, visit, place, state);
+      if (state !== null) return page(context, visit, place, state);
       const about = (
         <>
           Whoever opens it becomes a member of {place.organization.name}. It is good for one person, until{' '}
           <Day at={done.record.expires_at} />.
         </>
       );
-      return handOverPage(place, { id: 'invitation', url: `${parts.baseUrl}/welcome?key=${done.secret}`, about });
+      return handOverPage(place, { id: 'invitation', url: `${context.baseUrl}/welcome?key=${done.secret}`, about });
     }),
     post(`${MEMBERS}/withdraw`, async (visit) => {
-      const { organization, path, actor } = await within(parts, visit, 'changeMembers');
+      const { organization, path, actor } = await within(context, visit, 'changeMembers');
       const done = 'The invitation is withdrawn: its link leads nowhere now.';
       return doThere(`${path}/members`, done, visit.sent, WITHDRAWN, ({ invitation }) =>
         links.withdraw(organization.id, invitation, actor.actor_id),
@@ -60,12 +60,12 @@ export const membersPage = (parts: WebParts): Route[] => {
   ];
 };
 
-async function page(parts: WebParts, visit: SignedInVisit, place: Within, form: FormState): Promise<Page> {
-  const { people, members, openId } = parts;
+async function page(context: WebContext, visit: SignedInVisit, place: Within, form: FormState): Promise<Page> {
+  const { people, members, openId } = context;
   const { organization, path, actor } = place;
   const owning = may(actor.role, 'changeMembers');
   const present = await members.membersOf(organization.id);
-  const emails = owning ? await emailsOf(parts, present) : new Map<string, string>();
+  const emails = owning ? await emailsOf(context, present) : new Map<string, string>();
   const links = owning ? await people.links.list(organization.id) : [];
   const domains = owning && openId !== null ? await members.domains.of(organization.id) : null;
   return {
@@ -88,7 +88,7 @@ async function page(parts: WebParts, visit: SignedInVisit, place: Within, form: 
 }
 
 /** E-mail addresses tell people of one name apart: for who changes them. */
-async function emailsOf({ people }: WebParts, members: readonly Member[]): Promise<Map<string, string>> {
+async function emailsOf({ people }: WebContext, members: readonly Member[]): Promise<Map<string, string>> {
   const accounts = await Promise.all(members.map(({ account_id }) => people.accounts.get(account_id)));
   return new Map(accounts.flatMap((account) => (account?.email ? [[account.id, account.email] as const] : [])));
 }

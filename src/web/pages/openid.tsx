@@ -4,9 +4,9 @@ import { CALLBACK_PATH, type OpenId } from '../../identity/openid/openid.ts';
 import { type Errand, ROUND_SECONDS, type Round } from '../../identity/openid/round.ts';
 import { doThere } from '../attempt.ts';
 import { CONFIRM, confirmFirst } from '../confirmed.ts';
+import type { WebContext } from '../context.ts';
 import { safeNext } from '../next.ts';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { OPENID, PROVIDER } from '../provider-form.tsx';
 import { finishStep, withNext } from '../signing-in.ts';
 import { openGet, openPost, post, Redirect, type Reply, type Route, redirect, type Visit } from '../visit.ts';
@@ -18,8 +18,8 @@ const BEGIN_AGAIN = 'This sign-in took too long, or was begun in another browser
 const OTHER_SESSION = 'You are not signed in as when you set out: sign in, then try once more.';
 
 /** Signing in by the OpenID provider, once more where that is asked for, and connecting an account to it. */
-export const openIdPages = (parts: WebParts): Route[] => {
-  const { openId } = parts;
+export const openIdPages = (context: WebContext): Route[] => {
+  const { openId } = context;
   if (openId === null) return [];
   return [
     openPost(OPENID, (visit) => {
@@ -27,7 +27,7 @@ export const openIdPages = (parts: WebParts): Route[] => {
       return visit.person === null ? setOut(openId, visit, { purpose: 'SIGN_IN', next }) : redirect(next);
     }),
     post(PROVIDER, (visit) => {
-      confirmFirst(parts, visit, SECURITY);
+      confirmFirst(context, visit, SECURITY);
       return setOut(openId, visit, { purpose: 'CONNECT', session: visit.person.session.id });
     }),
     post(`${CONFIRM}/provider`, (visit) => {
@@ -35,7 +35,7 @@ export const openIdPages = (parts: WebParts): Route[] => {
       return setOut(openId, visit, { purpose: 'REAUTHENTICATE', session: visit.person.session.id, next });
     }),
     post(`${PROVIDER}/remove`, (visit) => {
-      confirmFirst(parts, visit, SECURITY);
+      confirmFirst(context, visit, SECURITY);
       const deed = () => openId.disconnect(visit.person.session, visit.visitor);
       return doThere(SECURITY, 'Your account is disconnected.', visit.sent, {}, deed);
     }),

@@ -2,12 +2,12 @@
 import { notFound } from '../../http/errors.ts';
 import type { ReachingToken } from '../../identity/tokens.ts';
 import { attempt } from '../attempt.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { FormFault } from '../fields.tsx';
 import { BLANK, type FormState } from '../forms.ts';
 import type { Page } from '../page.ts';
 import { PageLinks, pageOf } from '../paging.tsx';
-import type { WebParts } from '../parts.ts';
 import { Day, Facts, Moment, Table } from '../pieces.tsx';
 import { REASON, ReasonField } from '../reason-field.tsx';
 import { roleName } from '../roles.ts';
@@ -17,17 +17,17 @@ import { type Within, within } from '../within.ts';
 const TOKENS = '/organizations/:id/tokens';
 
 /** Everything that may call tools in an organization, whoever's it is: for its OWNERs and ADMINs. */
-export const organizationTokensPage = (parts: WebParts): Route[] => [
+export const organizationTokensPage = (context: WebContext): Route[] => [
   get(TOKENS, async (visit) => {
-    const place = await within(parts, visit, 'seeTokens');
-    return listPage(place, await parts.tokens.listIn(place.organization.id, place.actor), visit.query);
+    const place = await within(context, visit, 'seeTokens');
+    return listPage(place, await context.tokens.listIn(place.organization.id, place.actor), visit.query);
   }),
-  get(`${TOKENS}/:token`, async (visit) => tokenPage(await find(parts, visit), BLANK)),
+  get(`${TOKENS}/:token`, async (visit) => tokenPage(await find(context, visit), BLANK)),
   post(`${TOKENS}/:token/take-out`, async (visit) => {
-    const found = await find(parts, visit);
+    const found = await find(context, visit);
     const { organization, actor, path, token } = found;
     const { state } = await attempt(visit.sent, REASON, ({ reason }) =>
-      parts.tokens.takeOut(token.id, organization.id, actor, reason),
+      context.tokens.takeOut(token.id, organization.id, actor, reason),
     );
     if (state !== null) return tokenPage(found, state);
     return redirect(`${path}/tokens`, `${token.name} does not reach ${organization.name} any more.`);
@@ -36,9 +36,9 @@ export const organizationTokensPage = (parts: WebParts): Route[] => [
 
 type Found = Within & { token: ReachingToken };
 
-async function find(parts: WebParts, visit: SignedInVisit): Promise<Found> {
-  const place = await within(parts, visit, 'seeTokens');
-  const tokens = await parts.tokens.listIn(place.organization.id, place.actor);
+async function find(context: WebContext, visit: SignedInVisit): Promise<Found> {
+  const place = await within(context, visit, 'seeTokens');
+  const tokens = await context.tokens.listIn(place.organization.id, place.actor);
   const token = tokens.find(({ id }) => id === visit.params.token);
   if (token === undefined) throw notFound('Nothing of that kind reaches this organization: look at the list.');
   return { ...place, token };

@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { may } from '../../commands/roles.ts';
 import { attempt } from '../attempt.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
 import { type FormState, filled } from '../forms.ts';
 import { organizationLinks } from '../organization-links.ts';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { CopyBlock, Facts } from '../pieces.tsx';
 import { roleText } from '../roles.ts';
 import { get, post, type Route, redirect } from '../visit.ts';
@@ -14,22 +14,22 @@ import { type Within, within } from '../within.ts';
 import { NAMED } from './organizations.tsx';
 
 /** One organization at a glance. */
-export const organizationPage = (parts: WebParts): Route[] => [
+export const organizationPage = (context: WebContext): Route[] => [
   get('/organizations/:id', async (visit) => {
-    const place = await within(parts, visit);
-    return page(parts, place, filled({ name: place.organization.name }));
+    const place = await within(context, visit);
+    return page(context, place, filled({ name: place.organization.name }));
   }),
   post('/organizations/:id/name', async (visit) => {
-    const place = await within(parts, visit, 'renameOrganization');
+    const place = await within(context, visit, 'renameOrganization');
     const { organization, actor, path } = place;
-    const deed = ({ name }: { name: string }) => parts.members.rename(organization.id, name, actor);
+    const deed = ({ name }: { name: string }) => context.members.rename(organization.id, name, actor);
     const { state } = await attempt(visit.sent, NAMED, deed);
-    return state === null ? redirect(path, 'The organization has its new name.') : page(parts, place, state);
+    return state === null ? redirect(path, 'The organization has its new name.') : page(context, place, state);
   }),
 ];
 
-async function page(parts: WebParts, { organization, actor, path }: Within, form: FormState): Promise<Page> {
-  const members = await parts.members.membersOf(organization.id);
+async function page(context: WebContext, { organization, actor, path }: Within, form: FormState): Promise<Page> {
+  const members = await context.members.membersOf(organization.id);
   return {
     title: organization.name,
     section: path,
@@ -47,7 +47,7 @@ async function page(parts: WebParts, { organization, actor, path }: Within, form
         <section class="card">
           <h2>Connect an assistant</h2>
           <p>Add this address to an assistant that signs in by itself, and choose this organization when it asks.</p>
-          <CopyBlock id="address" text={parts.endpoint} />
+          <CopyBlock id="address" text={context.endpoint} />
           <p>
             For all others, <a href="/settings/tokens">make an API token</a>.
           </p>

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { type Membership, MOST_OWNED } from '../../identity/members.ts';
 import { attempt } from '../attempt.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
 import { BLANK, type FormState, one } from '../forms.ts';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { Table } from '../pieces.tsx';
 import { roleName, roleText } from '../roles.ts';
 import { get, post, type Route, redirect } from '../visit.ts';
@@ -15,7 +15,7 @@ const PATH = '/organizations';
 export const NAMED = { name: one(z.string().trim().min(1, 'Give the organization a name.')) };
 
 /** One's organizations, and beginning another. */
-export const organizationsPage = ({ members }: WebParts): Route[] => [
+export const organizationsPage = ({ members }: WebContext): Route[] => [
   get(PATH, async ({ person }) => page(await members.organizationsOf(person.account.id), BLANK)),
   post(PATH, async ({ person, sent }) => {
     const { id } = person.account;

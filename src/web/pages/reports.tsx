@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { REPORT_TYPES, REPORTS, type ReportName } from '../../queries/report/types.ts';
+import type { WebContext } from '../context.ts';
 import { SelectField, TextField } from '../fields.tsx';
 import { BLANK } from '../forms.ts';
-import type { WebParts } from '../parts.ts';
 import { lackOf, type Offers, offersOf, ReportField } from '../report-fields.tsx';
 import { get, type Route } from '../visit.ts';
 import { within } from '../within.ts';
@@ -16,13 +16,13 @@ const FORMATS = [
 ];
 
 /** Reports as files, now or as of a day: for AUDITORs and up. */
-export const reportsPage = (parts: WebParts): Route[] => [
+export const reportsPage = (context: WebContext): Route[] => [
   get('/organizations/:id/reports', async (visit) => {
-    const { organization, path } = await within(parts, visit, 'getReport');
+    const { organization, path } = await within(context, visit, 'getReport');
     const me = visit.person.account.id;
-    const choices = await parts.reportChoices(await parts.members.callerOf(me), organization.id);
-    const offers = offersOf(choices, await parts.members.membersOf(organization.id), me);
-    const formats = FORMATS.filter(({ value }) => value !== 'pdf' || parts.canPrintPdf());
+    const choices = await context.reportChoices(await context.members.callerOf(me), organization.id);
+    const offers = offersOf(choices, await context.members.membersOf(organization.id), me);
+    const formats = FORMATS.filter(({ value }) => value !== 'pdf' || context.canPrintPdf());
     const here = `/api/v1/organizations/${organization.id}/reports`;
     return {
       title: 'Reports',

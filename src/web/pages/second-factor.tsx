@@ -4,12 +4,12 @@ import type { Factor } from '../../identity/account.ts';
 import type { Session } from '../../identity/sessions.ts';
 import type { SignedIn } from '../../identity/sign-in.ts';
 import { attempt } from '../attempt.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { TextField } from '../fields.tsx';
 import { BLANK, type FormState, jsonObject, one } from '../forms.ts';
 import { safeNext } from '../next.ts';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { PasskeyForm } from '../passkey-form.tsx';
 import { finishStep, withNext } from '../signing-in.ts';
 import { openGet, openPost, type Reply, type Route, redirect, type Visit } from '../visit.ts';
@@ -22,8 +22,8 @@ const RECOVERY = {
 const PASSKEY = { credential: one(jsonObject('The passkey did not answer: try again.')) };
 
 /** The second step of signing in, for accounts that have one: a code, a passkey or a recovery code. */
-export const secondFactorPage = (parts: WebParts): Route[] => {
-  const { signIn, sessions } = parts.people;
+export const secondFactorPage = (context: WebContext): Route[] => {
+  const { signIn, sessions } = context.people;
 
   /** One way to take the step: what is wrong with it is said beside its own field. */
   const step = <S extends z.ZodRawShape>(
@@ -40,14 +40,14 @@ export const secondFactorPage = (parts: WebParts): Route[] => {
       // Too many wrong codes end the session.
       const still = await sessions.pending(visit.cookie ?? undefined);
       if (still === null) return fromTheBeginning(visit, next);
-      return page(parts, still, beside(Object.keys(shape)[0]!, state), next);
+      return page(context, still, beside(Object.keys(shape)[0]!, state), next);
     });
 
   return [
     openGet(PATH, async (visit) => {
       const next = safeNext(visit.query.get('next'));
       const pending = await sessions.pending(visit.cookie ?? undefined);
-      return pending === null ? fromTheBeginning(visit, next) : page(parts, pending, BLANK, next);
+      return pending === null ? fromTheBeginning(visit, next) : page(context, pending, BLANK, next);
     }),
     step(PATH, CODE, ({ cookie, visitor }, { code }) => signIn.withTotp(cookie ?? undefined, code, visitor)),
     step(`${PATH}/recovery-code`, RECOVERY, ({ cookie, visitor }, { recovery_code }) =>
@@ -69,9 +69,9 @@ function beside(field: string, state: FormState): FormState {
   return state.fault === null ? state : { ...state, fault: null, errors: new Map([[field, state.fault]]) };
 }
 
-async function page(parts: WebParts, pending: Session, form: FormState, next: string): Promise<Page> {
-  const factors = await parts.people.signIn.factorsOf(pending);
-  const options = factors.includes('PASSKEY') ? await parts.people.passkeys.authenticationOptions(pending) : null;
+async function page(context: WebContext, pending: Session, form: FormState, next: string): Promise<Page> {
+  const factors = await context.people.signIn.factorsOf(pending);
+  const options = factors.includes('PASSKEY') ? await context.people.passkeys.authenticationOptions(pending) : null;
   return {
     title: 'One more step',
     plain: true,

@@ -7,12 +7,12 @@ import type { ShownToken } from '../../identity/token-lists.ts';
 import { DAY_MS } from '../../identity/token-record.ts';
 import { attempt, doThere } from '../attempt.ts';
 import { proofOf } from '../confirmed.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { activeCredentials, CREDENTIALS, CredentialTable, reviewOr } from '../credential-table.tsx';
 import { FormFault, TextField } from '../fields.tsx';
 import { BLANK, type FormState, hidden, one } from '../forms.ts';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { Moment, Table } from '../pieces.tsx';
 import { ProviderCard } from '../provider-form.tsx';
 import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
@@ -30,19 +30,19 @@ const PASSWORD = {
 const SESSION = { session: hidden() };
 
 /** How an account is protected, and where it is signed in. */
-export const securityPage = (parts: WebParts): Route[] => {
-  const { accounts, signIn } = parts.people;
+export const securityPage = (context: WebContext): Route[] => {
+  const { accounts, signIn } = context.people;
   return [
-    get(SECURITY, (visit) => page(parts, visit, BLANK)),
+    get(SECURITY, (visit) => page(context, visit, BLANK)),
     post(`${SECURITY}/password`, async (visit) => {
       const { done, state } = await attempt(visit.sent, PASSWORD, async ({ current, password }) => {
-        const proof = proofOf(parts, visit, current, SECURITY);
+        const proof = proofOf(context, visit, current, SECURITY);
         return accounts.changePassword(visit.person.session, proof, password, visit.visitor);
       });
-      if (state !== null) return page(parts, visit, state);
+      if (state !== null) return page(context, visit, state);
       visit.cookies.setSession(visit.ctx, done.cookie);
       visit.knownBrowsers.remember(visit.ctx, done.session);
-      const to = await reviewOr(parts.tokens, visit.person.account.id, SECURITY);
+      const to = await reviewOr(context.tokens, visit.person.account.id, SECURITY);
       return redirect(to, 'Your password is changed, and all other browsers are signed out.');
     }),
     post(`${SECURITY}/sessions/end`, ({ person, sent, visitor }) =>
@@ -57,7 +57,7 @@ export const securityPage = (parts: WebParts): Route[] => {
   ];
 };
 
-async function page({ people, openId, tokens, now }: WebParts, visit: SignedInVisit, form: FormState): Promise<Page> {
+async function page({ people, openId, tokens, now }: WebContext, visit: SignedInVisit, form: FormState): Promise<Page> {
   const { account, session } = visit.person;
   const [passkeys, sessions, credentials] = await Promise.all([
     people.passkeys.list(account.id),

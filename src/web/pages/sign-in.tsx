@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { attempt } from '../attempt.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { FormFault, TextField } from '../fields.tsx';
 import { BLANK, type FormState, one } from '../forms.ts';
 import { safeNext } from '../next.ts';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { ProviderForm } from '../provider-form.tsx';
 import { finishStep, withNext } from '../signing-in.ts';
 import { openGet, openPost, type Route, redirect } from '../visit.ts';
@@ -17,7 +17,7 @@ const FORM = {
 };
 
 /** Signing in by e-mail address and password, and signing out. */
-export const signInPage = ({ people: { signIn }, openId }: WebParts): Route[] => [
+export const signInPage = ({ people: { signIn }, openId }: WebContext): Route[] => [
   openGet('/sign-in', ({ person, query }) => {
     const next = safeNext(query.get('next'));
     return person === null ? page(openId, BLANK, next) : redirect(next);
@@ -36,7 +36,7 @@ export const signInPage = ({ people: { signIn }, openId }: WebParts): Route[] =>
   }),
 ];
 
-function page(openId: WebParts['openId'], form: FormState, next: string): Page {
+function page(openId: WebContext['openId'], form: FormState, next: string): Page {
   return {
     title: 'Sign in',
     plain: true,

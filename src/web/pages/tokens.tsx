@@ -7,11 +7,11 @@ import { DEFAULT_DAYS } from '../../identity/token-record.ts';
 import { MAX_ACTIVE_CREDENTIALS } from '../../identity/tokens.ts';
 import { attempt } from '../attempt.ts';
 import { confirmFirst, inputIn, withInput } from '../confirmed.ts';
+import type { WebContext } from '../context.ts';
 import { BLANK, checkbox, checkForm, type FormState, one } from '../forms.ts';
 import { DAYS, GRANT } from '../grant-fields.tsx';
 import type { Page } from '../page.ts';
 import { PageLinks, pageOf } from '../paging.tsx';
-import type { WebParts } from '../parts.ts';
 import { issuedPage } from '../token-issued.tsx';
 import { NewTokenForm, TokenCard } from '../token-views.tsx';
 import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
@@ -30,24 +30,24 @@ const KEPT = ['name', ...Object.keys(GRANT), 'read_only'];
 const MOST_REVOKED = 20;
 
 /** Settings → API Tokens. */
-export const tokensPage = (parts: WebParts): Route[] => {
-  const { tokens } = parts;
+export const tokensPage = (context: WebContext): Route[] => {
+  const { tokens } = context;
   return [
-    get(TOKENS, (visit) => listPage(parts, visit, inputIn(visit.query, KEPT))),
+    get(TOKENS, (visit) => listPage(context, visit, inputIn(visit.query, KEPT))),
     post(TOKENS, async (visit) => {
-      confirmFirst(parts, visit, withInput(TOKENS, visit.sent, KEPT));
+      confirmFirst(context, visit, withInput(TOKENS, visit.sent, KEPT));
       const { id } = visit.person.account;
       const { done, state } = await attempt(visit.sent, NEW_TOKEN, (value) =>
         tokens.create({ ...value, account_id: id }, personOf(id)),
       );
-      return state === null ? issuedPage(parts.endpoint, done, 'NEW') : listPage(parts, visit, state);
+      return state === null ? issuedPage(context.endpoint, done, 'NEW') : listPage(context, visit, state);
     }),
     post(`${TOKENS}/:id/regenerate`, async (visit) => {
-      confirmFirst(parts, visit, TOKENS);
+      confirmFirst(context, visit, TOKENS);
       const { value, state } = checkForm(DAYS, visit.sent);
-      if (value === null) return listPage(parts, visit, { ...BLANK, fault: state.errors.get('days') ?? null });
+      if (value === null) return listPage(context, visit, { ...BLANK, fault: state.errors.get('days') ?? null });
       const issued = await tokens.regenerate(visit.params.id ?? '', value.days, personOf(visit.person.account.id));
-      return issuedPage(parts.endpoint, issued, 'RENEWED');
+      return issuedPage(context.endpoint, issued, 'RENEWED');
     }),
     post(`${TOKENS}/:id/revoke`, async (visit) => {
       await tokens.revoke(visit.params.id ?? '', undefined, personOf(visit.person.account.id));
@@ -57,7 +57,7 @@ export const tokensPage = (parts: WebParts): Route[] => {
 };
 
 async function listPage(
-  { members, tokens }: WebParts,
+  { members, tokens }: WebContext,
   { person, query }: SignedInVisit,
   form: FormState,
 ): Promise<Page> {

@@ -6,12 +6,12 @@ import { isSystem } from '../../identity/actor.ts';
 import { type Link, noSuchLink } from '../../identity/links.ts';
 import type { Membership } from '../../identity/members.ts';
 import { attempt } from '../attempt.ts';
+import type { WebContext } from '../context.ts';
 import { Form } from '../context.tsx';
 import { reviewOr } from '../credential-table.tsx';
 import { FormFault, TextField } from '../fields.tsx';
 import { BLANK, type FormState, one } from '../forms.ts';
 import type { Page } from '../page.ts';
-import type { WebParts } from '../parts.ts';
 import { Facts } from '../pieces.tsx';
 import { ProviderForm } from '../provider-form.tsx';
 import { roleText } from '../roles.ts';
@@ -34,20 +34,20 @@ interface Shown {
 }
 
 /** The kinds of link: an account to set up, an invitation, or a new password. */
-export const welcomePage = (parts: WebParts): Route[] => {
-  const { welcome } = parts.people;
+export const welcomePage = (context: WebContext): Route[] => {
+  const { welcome } = context.people;
 
   const look = async (secret: string): Promise<Shown> => {
     const { link, account } = await welcome.look(secret);
     if (link.organization_id === null) return { secret, link, account, organization: null };
-    await requireInviter(parts, link.organization_id, link.made_by);
-    return { secret, link, account, organization: await parts.organizationName(link.organization_id) };
+    await requireInviter(context, link.organization_id, link.made_by);
+    return { secret, link, account, organization: await context.organizationName(link.organization_id) };
   };
 
   const secretIn = ({ sent }: Visit) => sent.get('key')?.[0] ?? '';
 
   return [
-    openGet('/welcome', async (visit) => page(parts, await look(visit.query.get('key') ?? ''), visit, BLANK)),
+    openGet('/welcome', async (visit) => page(context, await look(visit.query.get('key') ?? ''), visit, BLANK)),
     openPost('/welcome/new', async (visit) => {
       const shown = await look(secretIn(visit));
       const begin = shown.link.kind === 'SETUP' ? welcome.setUp : welcome.join;
@@ -55,7 +55,7 @@ export const welcomePage = (parts: WebParts): Route[] => {
         begin.call(welcome, shown.secret, value, visit.visitor),
       );
       // An address that has an account makes the invitation that account's.
-      return state === null ? finishStep(visit, done, '/') : page(parts, await look(shown.secret), visit, state);
+      return state === null ? finishStep(visit, done, '/') : page(context, await look(shown.secret), visit, state);
     }),
     openPost('/welcome/accept', async (visit) => {
       const secret = secretIn(visit);
@@ -63,7 +63,7 @@ export const welcomePage = (parts: WebParts): Route[] => {
       const shown = await look(secret);
       const { session } = visit.person;
       const { done, state } = await attempt(visit.sent, {}, () => welcome.accept(secret, session));
-      if (state !== null) return page(parts, shown, visit, state);
+      if (state !== null) return page(context, shown, visit, state);
       return redirect(`/organizations/${done}`, `You are now a member of ${shown.organization}.`);
     }),
     openPost('/welcome/reset', async (visit) => {
@@ -71,14 +71,14 @@ export const welcomePage = (parts: WebParts): Route[] => {
       const { done, state } = await attempt(visit.sent, PASSWORD, ({ password }) =>
         welcome.reset(shown.secret, password, visit.visitor),
       );
-      if (state !== null) return page(parts, shown, visit, state);
-      return finishStep(visit, done, await reviewOr(parts.tokens, done.session.account_id, '/'));
+      if (state !== null) return page(context, shown, visit, state);
+      return finishStep(visit, done, await reviewOr(context.tokens, done.session.account_id, '/'));
     }),
   ];
 };
 
 /** An invitation is worth no more than its maker may do now: nobody fills in a form for nothing. */
-async function requireInviter({ members }: WebParts, organizationId: string, inviter: string): Promise<void> {
+async function requireInviter({ members }: WebContext, organizationId: string, inviter: string): Promise<void> {
   if (isSystem({ actor_id: inviter })) return;
   const membership = await members.membership(inviter, organizationId);
   if (membership === null || !may(membership.role, 'changeMembers')) throw noSuchLink();
@@ -87,7 +87,7 @@ async function requireInviter({ members }: WebParts, organizationId: string, inv
 const addressOf = (secret: string) => `/welcome?key=${encodeURIComponent(secret)}`;
 const signInFirst = (secret: string) => withNext('/sign-in', addressOf(secret));
 
-async function page({ openId, members }: WebParts, shown: Shown, visit: Visit, form: FormState): Promise<Page> {
+async function page({ openId, members }: WebContext, shown: Shown, visit: Visit, form: FormState): Promise<Page> {
   if (shown.link.kind === 'RESET') return resetPage(shown, form);
   if (shown.link.kind === 'SETUP') return setUpPage(shown, form);
   if (visit.person === null) return joinPage(openId, shown, form);
@@ -110,7 +110,7 @@ function setUpPage({ secret }: Shown, form: FormState): Page {
   };
 }
 
-function joinPage(openId: WebParts['openId'], { secret, link, organization }: Shown, form: FormState): Page {
+function joinPage(openId: WebContext['openId'], { secret, link, organization }: Shown, form: FormState): Page {
   return {
     title: `Join ${organization}`,
     plain: true,

@@ -1,7 +1,7 @@
 import { Refusal } from '../commands/refusal.ts';
 
 /** Work that is done one at a time for each key, in the order in which it came. So much may wait in all. */
-export class Turns {
+export class KeyedQueue {
   private readonly last = new Map<string, Promise<void>>();
   /** The number of tasks that wait or are being done. */
   waiting = 0;

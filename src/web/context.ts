@@ -13,7 +13,7 @@ import type { AccessReader } from '../queries/access.ts';
 import type { ReportChoices } from '../queries/report/choices.ts';
 
 /** What the pages are made of. Each page takes of it what it needs. */
-export interface WebParts {
+export interface WebContext {
   /** The service's address as its users write it, without a slash at the end. */
   baseUrl: string;
   /** Where assistants connect. */

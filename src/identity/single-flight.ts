@@ -1,5 +1,5 @@
 /** One question at a time, its answer for all who asked meanwhile; what failed is asked again by the next. */
-export function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+export function singleFlight<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | null = null;
   return () => {
     asking ??= ask().finally(() => {
