@@ -1,6 +1,5 @@
 /** What every page and every form owes, tried on all routes there are. */
 
-import { readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { personOf } from '../../src/identity/actor.ts';
