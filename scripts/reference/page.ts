@@ -8,7 +8,7 @@ import { PROMPT_LIST } from '../../src/mcp/prompts.ts';
 import { RESOURCE_TEMPLATES, RESOURCES } from '../../src/mcp/resources.ts';
 import { ERRORS, NOT_JSON } from '../../src/mcp/status.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
-import { ACCESS_TYPES } from '../../src/queries/access-entry.ts';
+import { ACCESS_ENTRY_TYPES } from '../../src/queries/access-log-row.ts';
 import type { Ran } from '../../test/support/examples.ts';
 import { illustrator, jsonText } from './shown.ts';
 import {
@@ -54,7 +54,7 @@ export function toolsReference(template: string, tools: readonly Tool[], ran: re
     prompts: prompts(),
     resources: resources(),
     'event-types': names(EVENT_TYPES),
-    'access-event-types': names(ACCESS_TYPES),
+    'access-event-types': names(ACCESS_ENTRY_TYPES),
     'register-tools': tools
       .filter(({ record }) => record === undefined)
       .map(sectionOf)

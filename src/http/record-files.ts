@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
 import { CHANGES, type RecordFile, type RecordFiles } from '../mcp/record-files.ts';
-import { type Drawn, filterTold } from '../queries/access-entry.ts';
+import { type DownloadDetails, filterDetail } from '../queries/access-log-row.ts';
 import type { Admit } from './admission.ts';
 import { ClientGone } from './errors.ts';
 import { formatOf, requestOf } from './file-query.ts';
@@ -16,7 +16,7 @@ import { API_HEADERS, type RequestContext, type RequestState } from './request.t
 /** Files of records and changes, and whom each one that is drawn is told to. */
 export interface RecordFilesOptions {
   files: RecordFiles;
-  exportDrawn(caller: Caller, drawn: Drawn): void;
+  exportDrawn(caller: Caller, drawn: DownloadDetails): void;
   /** A client that takes nothing for so long is cut off; a minute unless given. */
   stalledMs?: number;
 }
@@ -52,7 +52,7 @@ export function recordFileRoutes(router: Router<RequestState>, admit: Admit, opt
     const after = query.get('after');
     const position = String(file.moment.ordinal);
     const told = { organization_id: organizationId, type: what, format: format.name, position };
-    options.exportDrawn(caller, { ...told, ...filterTold(request.filter), ...(after === null ? {} : { after }) });
+    options.exportDrawn(caller, { ...told, ...filterDetail(request.filter), ...(after === null ? {} : { after }) });
     const lines = linesOf(format, file, first, after === null);
     await send(ctx.res, lines, options.stalledMs ?? STALLED_MS);
   };

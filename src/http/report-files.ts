@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
 import { readReportInput } from '../mcp/report-tools.ts';
-import type { Drawn } from '../queries/access-entry.ts';
+import type { DownloadDetails } from '../queries/access-log-row.ts';
 import type { Reader } from '../queries/reader.ts';
 import type { Head } from '../queries/report/page.ts';
 import { POLICY } from '../queries/report/render/html.ts';
@@ -22,7 +22,7 @@ import type { RequestContext, RequestState } from './request.ts';
 /** What files of reports are made of. */
 export interface ReportFilesOptions {
   reader: Reader;
-  reportDrawn(caller: Caller, report: Drawn): void;
+  reportDrawn(caller: Caller, report: DownloadDetails): void;
   printer: Printer;
 }
 
@@ -46,7 +46,7 @@ async function answer(ctx: FileContext, options: ReportFilesOptions, tags: Repor
   const { name } = format;
   const type = typeNamed(String(ctx.params.type));
   const { format: _, cursor: _none, ...input } = readReportInput({ organization_id: ctx.params.id, type, ...given });
-  const drawn = (report: Drawn) => options.reportDrawn(caller, report);
+  const drawn = (report: DownloadDetails) => options.reportDrawn(caller, report);
   const how = { name: name.toUpperCase(), format: format.format };
   const gone = clientSignal(ctx.res);
   const stay = () => {

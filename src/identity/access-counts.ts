@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { AccessEntry } from './access-told.ts';
+import type { AccessLogEntry } from './access-log-entry.ts';
 
 /** What may be counted at once, whoever it is that makes it happen. */
 const MOST = 10_000;
@@ -11,7 +11,7 @@ const AGAIN_MS = 60_000;
 /** So many of the same in one hour or day. */
 export interface Counted {
   what: string;
-  entry: AccessEntry;
+  entry: AccessLogEntry;
   /** When the hour or day begins. */
   since: number;
   count: number;
@@ -33,7 +33,7 @@ export class AccessCounts {
    * @param always makes room where there is none: for the few that are of nobody in particular
    * @returns what it was counted in; null when there is no room for another one
    */
-  add(what: string, periodMs: number, now: number, entry: () => AccessEntry, always = false): Counted | null {
+  add(what: string, periodMs: number, now: number, entry: () => AccessLogEntry, always = false): Counted | null {
     const counted = this.counts.get(what);
     // Calls come here, each of them: nothing is put together to find a count that is there.
     if (counted !== undefined && now < counted.since + periodMs) {

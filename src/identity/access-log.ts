@@ -1,13 +1,18 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { type AccessRow, type AccessType, type Drawn, EVERYWHERE } from '../queries/access-entry.ts';
+import {
+  type AccessEntryType,
+  type AccessLogRow,
+  ALL_ORGANIZATIONS,
+  type DownloadDetails,
+} from '../queries/access-log-row.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 import { AccessCounts, AccessNames, type Counted } from './access-counts.ts';
+import { type AccessLogEntry, entryOfAccount, entryOfLink } from './access-log-entry.ts';
 import { AccessRows, anonymous, merged, rowOf, type Unwritten } from './access-rows.ts';
-import { type AccessEntry, entryOfAccount, entryOfLink } from './access-told.ts';
-import type { AccountEvent, LinkEvent } from './noted.ts';
+import type { AccountEvent, AccountLinkEvent } from './account-events.ts';
 
 export interface AccessLogOptions {
   accounts: AccountStore;
@@ -35,7 +40,7 @@ export class AccessLog {
   private readonly rows: AccessRows;
   private readonly counts = new AccessCounts();
   /** Noted, but not yet known to whom. */
-  private notes: { entry: AccessEntry; at: string }[] = [];
+  private notes: { entry: AccessLogEntry; at: string }[] = [];
   /** To be written, by id or bucket. */
   private readonly waiting = new Map<string, Unwritten>();
   private readonly named = new AccessNames();
@@ -52,7 +57,7 @@ export class AccessLog {
   }
 
   /** Something done by somebody who is known: a row of its own. */
-  note(entry: AccessEntry): void {
+  note(entry: AccessLogEntry): void {
     if (this.notes.length >= MOST_WAITING) {
       this.lost += 1;
       return;
@@ -64,7 +69,7 @@ export class AccessLog {
   }
 
   /** A refusal: one more in its hour. Without account_id and organizations it is the whole installation's. */
-  refused(entry: AccessEntry): void {
+  refused(entry: AccessLogEntry): void {
     const { event_type, actor_id, account_id, details } = entry;
     const now = this.options.now().getTime();
     const who = actor_id ?? account_id;
@@ -72,7 +77,14 @@ export class AccessLog {
     const counted = who ? this.counts.add(what, HOUR_MS, now, () => entry) : null;
     // The last one's address stands for all of them.
     if (counted !== null) counted.entry = entry;
-    else this.counts.add(event_type, HOUR_MS, now, () => ({ ...anonymous(entry), organizations: [EVERYWHERE] }), true);
+    else
+      this.counts.add(
+        event_type,
+        HOUR_MS,
+        now,
+        () => ({ ...anonymous(entry), organizations: [ALL_ORGANIZATIONS] }),
+        true,
+      );
   }
 
   /** A call with a token: one more on its day, in every organization that it reaches. */
@@ -101,22 +113,22 @@ export class AccessLog {
   };
 
   /** And what links tell. */
-  readonly linkNoted = (event: LinkEvent): void => this.note(entryOfLink(event));
+  readonly linkNoted = (event: AccountLinkEvent): void => this.note(entryOfLink(event));
 
   /** A report that somebody has drawn, once for all of its pages. */
-  reportDrawn(caller: Caller, report: Drawn): void {
+  reportDrawn(caller: Caller, report: DownloadDetails): void {
     this.drawn('REPORT_DRAWN', caller, report);
   }
 
   /** A file that somebody draws, and each time that it is gone on with. */
-  exportDrawn(caller: Caller, file: Drawn): void {
+  exportDrawn(caller: Caller, file: DownloadDetails): void {
     this.drawn('EXPORT_DRAWN', caller, file);
   }
 
   private drawn(
-    event_type: AccessType,
+    event_type: AccessEntryType,
     { account_id, token_id, client }: Caller,
-    { organization_id, ...details }: Drawn,
+    { organization_id, ...details }: DownloadDetails,
   ): void {
     this.note({
       event_type,
@@ -213,10 +225,10 @@ export class AccessLog {
     }
   }
 
-  private async seenBy({ organizations, account_id, actor_id }: AccessEntry): Promise<readonly string[]> {
+  private async seenBy({ organizations, account_id, actor_id }: AccessLogEntry): Promise<readonly string[]> {
     if (organizations !== undefined) return organizations;
     const account = account_id ?? actor_id;
-    return account === null ? [EVERYWHERE] : this.options.organizationsOf(account);
+    return account === null ? [ALL_ORGANIZATIONS] : this.options.organizationsOf(account);
   }
 
   private waitCounted({ entry, since, count, first, last }: Counted, organizationId: string): void {
@@ -230,7 +242,7 @@ export class AccessLog {
     this.wait(row, bucket);
   }
 
-  private wait(row: AccessRow, bucket: string | null): void {
+  private wait(row: AccessLogRow, bucket: string | null): void {
     const key = bucket ?? row.id;
     const waiting = this.waiting.get(key);
     if (waiting !== undefined) waiting.row = merged(waiting.row, row);
@@ -255,7 +267,7 @@ export class AccessLog {
 export type From = () => string;
 
 /** Where a program called from. Its User-Agent is no browser's. */
-export const cameFrom = (from: From | undefined): Pick<AccessEntry, 'visitor'> =>
+export const cameFrom = (from: From | undefined): Pick<AccessLogEntry, 'visitor'> =>
   from === undefined ? {} : { visitor: { address: from(), agent: '' } };
 
 /** Whether it may be possible later. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { AccessRow } from '../queries/access-entry.ts';
+import type { AccessLogRow } from '../queries/access-log-row.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import type { AccessEntry } from './access-told.ts';
+import type { AccessLogEntry } from './access-log-entry.ts';
 import { printable } from './account.ts';
 import { change } from './change.ts';
 import { browserOf } from './visitor.ts';
@@ -18,7 +18,7 @@ const LONGEST_CLIENT = 100;
 
 /** A row to write; where it is counted, `bucket` names what all instances count into together. */
 export interface Unwritten {
-  row: AccessRow;
+  row: AccessLogRow;
   bucket: string | null;
 }
 
@@ -35,7 +35,7 @@ function rowId(at: string): string {
 const expiryOf = (at: string): string => new Date(Date.parse(at) + KEPT_DAYS * DAY_MS).toISOString();
 
 /** Two counts of the same bucket as one. */
-export function merged<T extends AccessRow>(row: T, more: AccessRow): T {
+export function merged<T extends AccessLogRow>(row: T, more: AccessLogRow): T {
   const later = more.last_at >= row.last_at;
   return {
     ...row,
@@ -60,7 +60,7 @@ export class AccessRows {
   async write({ row, bucket }: Unwritten): Promise<void> {
     if (bucket === null) return void (await this.accounts.insert('access', row));
     const id = await this.place(bucket, row);
-    await change<AccessRow>(this.accounts, 'access', id, (found) => {
+    await change<AccessLogRow>(this.accounts, 'access', id, (found) => {
       if (found === null) return row;
       const { at, last_at, count, client, address } = merged(found, row);
       return { at, last_at, count, client, address };
@@ -68,7 +68,7 @@ export class AccessRows {
   }
 
   /** The row that a bucket is counted in: the first writer's. */
-  private async place(bucket: string, row: AccessRow): Promise<string> {
+  private async place(bucket: string, row: AccessLogRow): Promise<string> {
     const known = this.places.get(bucket);
     if (known !== undefined) return known;
     const expires_at = new Date(Date.parse(row.last_at) + BUCKET_KEPT_MS).toISOString();
@@ -80,18 +80,18 @@ export class AccessRows {
 }
 
 /** The same, of nobody in particular. */
-export function anonymous({ event_type }: AccessEntry): AccessEntry {
+export function anonymous({ event_type }: AccessLogEntry): AccessLogEntry {
   return { event_type, actor_id: null };
 }
 
 /** What one organization is shown of an entry. */
 export function rowOf(
-  entry: AccessEntry,
+  entry: AccessLogEntry,
   organization_id: string,
   at: string,
   last_at: string,
   count: number,
-): AccessRow {
+): AccessLogRow {
   const { event_type, actor_id, account_id = null, visitor, client, details = {} } = entry;
   const shown = client ?? (visitor && visitor.agent !== '' ? browserOf(visitor.agent) : null);
   return {

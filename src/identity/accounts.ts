@@ -2,10 +2,10 @@ import { randomId } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Account, accountIn, accountOf, ERASED, emailKey, readEmail, readName } from './account.ts';
+import type { OnAccountEvent } from './account-events.ts';
 import type { Factors } from './factors.ts';
 import type { Links } from './links.ts';
 import { forgetNames, keepFirstName, keepName } from './names.ts';
-import type { Noted } from './noted.ts';
 import { type Passwords, refuseBadPassword } from './passwords.ts';
 import type { Proof } from './proof.ts';
 import type { Begun, Session, Sessions } from './sessions.ts';
@@ -30,7 +30,7 @@ export interface AccountsOptions {
   now: () => Date;
   /** Takes an account out of every organization and revokes its credentials. @throws Refusal for a sole OWNER */
   leaveAll: (accountId: string) => Promise<void>;
-  noted: Noted;
+  noted: OnAccountEvent;
 }
 
 /** People's accounts. Where a `password` may be null, a proof of the last 15 minutes does: see Proof.prove. */

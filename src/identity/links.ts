@@ -1,7 +1,7 @@
 import type { Role } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import type { LinkEvent, LinkKind, LinkNoted } from './noted.ts';
+import type { AccountLinkEvent, LinkKind, OnLinkEvent } from './account-events.ts';
 import { newSecret, secretId } from './secret-text.ts';
 
 /** A link that begins something once. The id is the SHA-256 of its secret, so it may be shown and sent in forms. */
@@ -29,7 +29,7 @@ export type NewLink = { made_by: string; note?: string } & (
 export interface LinksOptions {
   accounts: AccountStore;
   now: () => Date;
-  linkNoted?: LinkNoted | undefined;
+  linkNoted?: OnLinkEvent | undefined;
 }
 
 const HOUR_MS = 3_600_000;
@@ -123,7 +123,7 @@ export class Links {
       await accounts.remove('links', id);
   }
 
-  private note(type: LinkEvent['type'], { kind, account_id, organization_id }: Link, by: string): void {
+  private note(type: AccountLinkEvent['type'], { kind, account_id, organization_id }: Link, by: string): void {
     this.options.linkNoted?.({ type, kind, account_id, organization_id, by });
   }
 

@@ -8,8 +8,8 @@ import type {
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
+import type { OnAccountEvent } from './account-events.ts';
 import type { Factors } from './factors.ts';
-import type { Noted } from './noted.ts';
 import type { Proof } from './proof.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { Visitor } from './visitor.ts';
@@ -32,7 +32,7 @@ export interface PasskeysOptions {
   proof: Proof;
   sessions: Sessions;
   now: () => Date;
-  noted: Noted;
+  noted: OnAccountEvent;
   baseUrl: string;
 }
 

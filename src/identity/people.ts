@@ -1,12 +1,12 @@
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Account, accountIn, accountOf } from './account.ts';
+import type { OnAccountEvent, OnLinkEvent } from './account-events.ts';
 import { AccountLinks, type OrganizationsOf } from './account-links.ts';
 import { Accounts } from './accounts.ts';
 import type { Hasher } from './argon2.ts';
 import { Factors } from './factors.ts';
 import { ownerOf } from './installation.ts';
 import { Links } from './links.ts';
-import type { LinkNoted, Noted } from './noted.ts';
 import { Passkeys } from './passkeys.ts';
 import { Passwords } from './passwords.ts';
 import { Proof } from './proof.ts';
@@ -27,8 +27,8 @@ export interface PeopleOptions {
   leaveAll: (accountId: string) => Promise<void>;
   join: Join;
   organizationsOf: OrganizationsOf;
-  noted?: Noted | undefined;
-  linkNoted?: LinkNoted | undefined;
+  noted?: OnAccountEvent | undefined;
+  linkNoted?: OnLinkEvent | undefined;
   hasher?: Hasher | undefined;
 }
 

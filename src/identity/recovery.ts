@@ -1,9 +1,9 @@
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Account, accountOf } from './account.ts';
+import type { OnAccountEvent } from './account-events.ts';
 import { change } from './change.ts';
 import type { Factors } from './factors.ts';
-import type { Noted } from './noted.ts';
 import type { Proof } from './proof.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
 import type { Session } from './sessions.ts';
@@ -13,7 +13,7 @@ export interface RecoveryOptions {
   accounts: AccountStore;
   factors: Factors;
   proof: Proof;
-  noted: Noted;
+  noted: OnAccountEvent;
 }
 
 /** Ten codes to get in with when the device is lost, each good for once. How many are left: `account.recovery.length`. */

@@ -1,8 +1,8 @@
 import { Refusal } from '../commands/refusal.ts';
 import { type Account, emailKey, type Factor } from './account.ts';
+import type { AccountEvent, OnAccountEvent } from './account-events.ts';
 import type { Accounts } from './accounts.ts';
 import type { Factors } from './factors.ts';
-import type { AccountEvent, Noted } from './noted.ts';
 import type { Passkeys } from './passkeys.ts';
 import type { Proof } from './proof.ts';
 import type { Recovery } from './recovery.ts';
@@ -27,7 +27,7 @@ export interface SignInOptions {
   sessions: Sessions;
   throttle: Throttle;
   totp: Totp;
-  noted: Noted;
+  noted: OnAccountEvent;
 }
 
 type Reason = Extract<AccountEvent, { type: 'SIGN_IN_REFUSED' }>['reason'];

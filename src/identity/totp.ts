@@ -3,9 +3,9 @@ import { renderSVG } from 'uqr';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Account, accountOf } from './account.ts';
+import type { OnAccountEvent } from './account-events.ts';
 import { change } from './change.ts';
 import type { Factors } from './factors.ts';
-import type { Noted } from './noted.ts';
 import type { Proof } from './proof.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { Visitor } from './visitor.ts';
@@ -26,7 +26,7 @@ export interface TotpOptions {
   proof: Proof;
   sessions: Sessions;
   now: () => Date;
-  noted: Noted;
+  noted: OnAccountEvent;
 }
 
 const ISSUER = 'veritrail';

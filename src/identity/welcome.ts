@@ -1,10 +1,10 @@
 import type { Role } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { Account } from './account.ts';
+import type { OnAccountEvent } from './account-events.ts';
 import type { AccountLinks } from './account-links.ts';
 import type { Accounts, NewAccount } from './accounts.ts';
 import { type Link, type Links, noSuchLink } from './links.ts';
-import type { Noted } from './noted.ts';
 import type { Session } from './sessions.ts';
 import type { SignedIn, SignIn } from './sign-in.ts';
 import { accountGate, type Gate, type Throttle } from './throttle.ts';
@@ -33,7 +33,7 @@ export interface WelcomeOptions {
   accountLinks: AccountLinks;
   signIn: SignIn;
   throttle: Throttle;
-  noted: Noted;
+  noted: OnAccountEvent;
   join: Join;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ROLES } from '../commands/caller.ts';
-import { ACCESS } from '../queries/access.ts';
-import { ACCESS_TYPES } from '../queries/access-entry.ts';
+import { ACCESS_ENTRY_TYPES } from '../queries/access-log-row.ts';
+import { ACCESS_RECORD_TYPE } from '../queries/list-access-log.ts';
 import { CHANGE_FAULTS } from '../queries/verify-fault.ts';
 import * as field from './fields.ts';
 import { errorObject, nextCursor, notes, pageOf, pending, position, type RecordKind, time } from './output.ts';
@@ -35,9 +35,9 @@ const change = z.strictObject({
 
 /** A row of the access log, in the shape of a change, without its place and proofs. */
 const access = z.strictObject({
-  event_type: z.enum(ACCESS_TYPES),
+  event_type: z.enum(ACCESS_ENTRY_TYPES),
   record: z
-    .strictObject({ id: z.string(), type: z.literal(ACCESS), name: z.string() })
+    .strictObject({ id: z.string(), type: z.literal(ACCESS_RECORD_TYPE), name: z.string() })
     .describe('whom or what it is about'),
   recorded_at: time().describe('of what is counted, the first time'),
   actor: z.strictObject({ id: z.string(), kind: z.enum(['ACCOUNT', 'TOKEN', 'SYSTEM', 'UNKNOWN']), name: z.string() }),

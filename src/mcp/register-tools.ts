@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ACCESS } from '../queries/access.ts';
 import { listChanges } from '../queries/changes.ts';
 import { FAMILY_QUERIES } from '../queries/families.ts';
+import { ACCESS_RECORD_TYPE } from '../queries/list-access-log.ts';
 import { listOrganizations } from '../queries/organizations.ts';
 import { getRecords } from '../queries/records.ts';
 import { archiveRecords } from './archive.ts';
@@ -41,7 +41,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
         filter: z
           .strictObject({
             record_id: field.some(field.id('org', ...KINDS)).optional(),
-            record_types: field.someOf([...TYPES, ACCESS]).optional(),
+            record_types: field.someOf([...TYPES, ACCESS_RECORD_TYPE]).optional(),
             actor_id: field.some(field.actor()).optional(),
             event_types: field.some(field.name()).optional().describe('such as VendorReviewed'),
             from: z.string().optional().describe('date, time or position, inclusive'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Refusal } from '../commands/refusal.ts';
-import type { Drawn } from '../queries/access-entry.ts';
+import type { DownloadDetails } from '../queries/access-log-row.ts';
 import { getReport } from '../queries/report/report.ts';
 import { REPORT_FORMATS } from '../queries/report/report-type.ts';
 import { REPORT_TYPES } from '../queries/report/types.ts';
@@ -41,7 +41,7 @@ export function reportTools(service: Service): Tool[] {
       output: reportOutput,
       example: { organization_id: '{organization}', type: 'RISK_REGISTER' },
       run: (input, { caller, progress, signal }) => {
-        const drawn = (report: Drawn) => service.reportDrawn(caller, report);
+        const drawn = (report: DownloadDetails) => service.reportDrawn(caller, report);
         return getReport(service.reader, caller, input, drawn, (records) => {
           if (signal?.aborted)
             throw new Refusal('unavailable', 'Nobody waits for this report any more: ask for it again.');

@@ -1,14 +1,14 @@
 import { EVENT_TYPES } from '../commands/event-types.ts';
 import { kindOf } from '../commands/ids.ts';
 import { LIBRARY_IDS, type LibraryId, libraryFramework, listLibrary } from '../library/library.ts';
-import { ACCESS_TYPES } from '../queries/access-entry.ts';
+import { ACCESS_ENTRY_TYPES } from '../queries/access-log-row.ts';
 import { FAMILY_QUERIES } from '../queries/families.ts';
 import { EVENT_TYPES_URI } from '../queries/known-event-types.ts';
 import type { Ask } from './asking.ts';
 
 const RECORDS = 'veritrail://records/';
 const LIBRARY = 'veritrail://frameworks/library';
-const EVENTS = { event_types: EVENT_TYPES, access_event_types: ACCESS_TYPES };
+const EVENTS = { event_types: EVENT_TYPES, access_event_types: ACCESS_ENTRY_TYPES };
 const JSON_TYPE = 'application/json';
 
 /** A resource's text, as MCP has it. */

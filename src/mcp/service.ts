@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Caller } from '../commands/caller.ts';
 import type { CommandHandler, Executed } from '../commands/handler.ts';
 import { deedOf, RULES } from '../commands/roles.ts';
-import type { Drawn } from '../queries/access-entry.ts';
+import type { DownloadDetails } from '../queries/access-log-row.ts';
 import type { Reader } from '../queries/reader.ts';
 import type { Example } from './example.ts';
 import type { RecordKind } from './output.ts';
@@ -17,7 +17,7 @@ export interface Service {
   /** How long a write waits to be readable before it answers `pending`. */
   writeWaitMs: number;
   /** Tells the access log of a report that somebody has drawn. */
-  reportDrawn(caller: Caller, report: Drawn): void;
+  reportDrawn(caller: Caller, report: DownloadDetails): void;
 }
 
 /** A tool with its input's type kept from the schema to `run`. Who may call it, and whether it writes, the table of roles says. */

@@ -2,11 +2,11 @@ import type { Caller } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { permit } from '../commands/roles.ts';
 import type { ChangeDocument } from '../projections/changes.ts';
-import { asksForAccess } from './access.ts';
 import { changeConditions } from './change-conditions.ts';
 import { presentChanges } from './changes.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { beginFile, type FileInput, type OpenedFile, ROWS_AT_ONCE } from './file.ts';
+import { isAccessLogRequest } from './list-access-log.ts';
 import { type PageQuery, type PageRow, readPages } from './page.ts';
 import type { Reader } from './reader.ts';
 
@@ -15,7 +15,7 @@ export async function openChangeFile(reader: Reader, caller: Caller, input: File
   const { organization_id: organizationId, filter, after } = input;
   const asked = { organization_id: organizationId, filter: filter as ChangesInput['filter'] };
   permit(caller, organizationId, 'listChanges');
-  if (asksForAccess(asked.filter)) {
+  if (isAccessLogRequest(asked.filter)) {
     const message = 'The access log is no file: ask listChanges for it.';
     throw new Refusal('invalid_input', message, { field: 'filter.record_types' });
   }

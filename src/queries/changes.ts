@@ -3,12 +3,12 @@ import { permit } from '../commands/roles.ts';
 import type { ChangeDocument } from '../projections/changes.ts';
 import { cutText } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
-import { asksForAccess, listAccess } from './access.ts';
 import { aboutRecords, changeConditions } from './change-conditions.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { listBinding, verifyListed } from './changes-verify.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { answerNotes } from './list.ts';
+import { isAccessLogRequest, listAccessLog } from './list-access-log.ts';
 import { type Moment, momentOf } from './moment.ts';
 import { type Names, namesIn } from './names.ts';
 import { readPage } from './page.ts';
@@ -31,7 +31,7 @@ export async function listChanges(
   input: ChangesInput,
   context: VerifyContext = {},
 ): Promise<object> {
-  if (asksForAccess(input.filter)) return listAccess(reader, caller, input);
+  if (isAccessLogRequest(input.filter)) return listAccessLog(reader, caller, input);
   const organizationId = input.organization_id;
   permit(caller, organizationId, 'listChanges');
   const boundTo = listBinding(input);

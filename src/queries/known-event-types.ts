@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from '../commands/event-types.ts';
 import { nearestNames } from '../commands/nearest.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { ACCESS_TYPES } from './access-entry.ts';
+import { ACCESS_ENTRY_TYPES } from './access-log-row.ts';
 
 /** Where an assistant finds all event types. */
 export const EVENT_TYPES_URI = 'veritrail://event-types';
@@ -14,8 +14,8 @@ const MAX_NAMES = 3;
  * the access log is none of the changes, and the other way round.
  */
 export function refuseUnknownEventTypes(types: readonly string[] | undefined, ofAccess = false): void {
-  const known: readonly string[] = ofAccess ? ACCESS_TYPES : EVENT_TYPES;
-  const others: readonly string[] = ofAccess ? EVENT_TYPES : ACCESS_TYPES;
+  const known: readonly string[] = ofAccess ? ACCESS_ENTRY_TYPES : EVENT_TYPES;
+  const others: readonly string[] = ofAccess ? EVENT_TYPES : ACCESS_ENTRY_TYPES;
   const unknown = types?.find((type) => !known.includes(type));
   if (unknown === undefined) return;
   const field = 'filter.event_types';

@@ -1,7 +1,7 @@
-import type { AccessType } from '../queries/access-entry.ts';
+import type { AccessEntryType } from '../queries/access-log-row.ts';
 
 /** What happened, in the words of pages. */
-export const ACCESS_WORDS: Readonly<Record<AccessType, string>> = {
+export const ACCESS_WORDS: Readonly<Record<AccessEntryType, string>> = {
   SIGNED_IN: 'Signed in',
   SIGN_IN_REFUSED: 'Sign-in refused',
   SIGNED_OUT: 'Signed out',
@@ -27,7 +27,7 @@ export const ACCESS_WORDS: Readonly<Record<AccessType, string>> = {
 };
 
 /** Kinds that the page filters by; together they are all there is. */
-export const ACCESS_KINDS: Readonly<Record<string, { label: string; types: readonly AccessType[] }>> = {
+export const ACCESS_KINDS: Readonly<Record<string, { label: string; types: readonly AccessEntryType[] }>> = {
   'sign-ins': {
     label: 'Signing in and out',
     types: ['SIGNED_IN', 'SIGNED_OUT', 'SESSIONS_ENDED', 'RECOVERY_CODE_USED'],

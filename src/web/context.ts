@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { Caller } from '../commands/caller.ts';
 import type { Limits } from '../http/limits.ts';
-import type { AccessEntry } from '../identity/access-told.ts';
+import type { AccessLogEntry } from '../identity/access-log-entry.ts';
 import type { Members } from '../identity/members.ts';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import type { OpenId } from '../identity/openid/openid.ts';
 import type { People } from '../identity/people.ts';
 import type { Tokens } from '../identity/tokens.ts';
 import type { Visitor } from '../identity/visitor.ts';
-import type { AccessReader } from '../queries/access.ts';
+import type { AccessLogReader } from '../queries/list-access-log.ts';
 import type { ReportChoices } from '../queries/report/choices.ts';
 
 /** What the pages are made of. Each page takes of it what it needs. */
@@ -25,9 +25,9 @@ export interface WebContext {
   tokens: Tokens;
   oauth: Pick<OAuth, 'consent' | 'authorizationError' | 'assistantsOf' | 'disconnect'>;
   /** Tells the access log what a person does here that nothing else tells it. */
-  noteAccess: (entry: AccessEntry) => void;
+  noteAccess: (entry: AccessLogEntry) => void;
   /** What the access log is read from. */
-  accessReader: AccessReader;
+  accessReader: AccessLogReader;
   /** What reports can be about, for forms that ask for one. @throws Refusal */
   reportChoices: (caller: Caller, organizationId: string) => Promise<ReportChoices>;
   /** Tells whether reports can be had as PDF. */

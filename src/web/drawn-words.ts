@@ -1,4 +1,4 @@
-import type { AccessEntryShown } from '../queries/access.ts';
+import type { AccessLogChange } from '../queries/list-access-log.ts';
 import { REPORTS, type ReportName } from '../queries/report/types.ts';
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -21,14 +21,14 @@ const NARROWED: readonly (readonly [field: string, words: (value: string) => str
 ];
 
 /** Whether a row tells of a report or a file that was drawn. */
-export const isDrawn = ({ event_type }: AccessEntryShown): boolean =>
+export const isDrawn = ({ event_type }: AccessLogChange): boolean =>
   event_type === 'REPORT_DRAWN' || event_type === 'EXPORT_DRAWN';
 
 /**
  * What was drawn, in words: which report or family, in which format, of which position, and what narrowed it.
  * @param names people by their accounts' ids; whoever is in none of them keeps the id
  */
-export function drawnWords({ changes }: AccessEntryShown, names: ReadonlyMap<string, string>): string[] {
+export function drawnWords({ changes }: AccessLogChange, names: ReadonlyMap<string, string>): string[] {
   const told = new Map(changes.map(({ field, to }) => [field, String(to)]));
   const [type, format, position] = ['type', 'format', 'position'].map((field) => told.get(field));
   const narrowed = NARROWED.flatMap(([field, words]) => {
@@ -45,7 +45,7 @@ export function drawnWords({ changes }: AccessEntryShown, names: ReadonlyMap<str
 }
 
 /** Whose records reports of these rows were narrowed to. */
-export function ownersIn(rows: readonly AccessEntryShown[]): string[] {
+export function ownersIn(rows: readonly AccessLogChange[]): string[] {
   const facts = rows.filter(isDrawn).flatMap(({ changes }) => changes);
   return facts.filter(({ field }) => field === 'owner_id').map(({ to }) => String(to));
 }

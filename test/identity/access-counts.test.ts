@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AccessCounts } from '../../src/identity/access-counts.ts';
-import { type AccessRow, EVERYWHERE } from '../../src/queries/access-entry.ts';
+import { type AccessLogRow, ALL_ORGANIZATIONS } from '../../src/queries/access-log-row.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { openMongoAccountStore } from '../../src/stores/mongodb/account-store.ts';
 import { type AccessContext, CALLER, HOUR_MS, openAccessLog, VISITOR } from '../support/access-log.ts';
@@ -28,7 +28,7 @@ test('a flood of refusals is a row an hour, and tells of nobody', async ({ log, 
   clock.wait(HOUR_MS);
   log.refused({ event_type: 'TOKEN_REFUSED', actor_id: null });
   await log.flush();
-  const found = await rows(EVERYWHERE);
+  const found = await rows(ALL_ORGANIZATIONS);
   assert.equal(
     found.map(({ count, address, client, actor_id, account_id }) => [count, address, client, actor_id, account_id]),
     [
@@ -65,7 +65,7 @@ test('refusals of a known account are counted by its name and reason, with the l
       ['WRONG_PASSWORD', 2, '192.0.2.2', null, 'acc_ada'],
     ]);
   }
-  const [unknown] = await rows(EVERYWHERE);
+  const [unknown] = await rows(ALL_ORGANIZATIONS);
   assert.equal([unknown!.count, unknown!.address, unknown!.details], [1, null, {}]);
 });
 
@@ -79,7 +79,7 @@ test('whoever tries many accounts makes a bounded number of rows', async ({ log,
   const others = found.find(({ account_id }) => account_id === null)!;
   assert.equal([others.count, others.address], [10_000 - 20, null]);
   assert.equal(
-    (await rows(EVERYWHERE)).map(({ count }) => count),
+    (await rows(ALL_ORGANIZATIONS)).map(({ count }) => count),
     [5_000],
     'what nobody remembers is counted still',
   );
@@ -132,7 +132,7 @@ async function countTogether({ another, rows }: AccessContext, stores: readonly 
     }
     await Promise.all(logs.map((log) => log.flush()));
   }
-  for (const organization of ['org_a', 'org_b', EVERYWHERE]) {
+  for (const organization of ['org_a', 'org_b', ALL_ORGANIZATIONS]) {
     assert.equal(
       (await rows(organization)).map(({ count }) => count),
       [10 * logs.length],
@@ -160,7 +160,7 @@ if (mongo) {
     try {
       for (let i = 0; i < 3; i += 1) stores.push(await openMongoAccountStore(mongo.url));
       const rows = (value: string) =>
-        stores[0]!.page<AccessRow>('access', { field: 'organization_id', value, limit: 9 });
+        stores[0]!.page<AccessLogRow>('access', { field: 'organization_id', value, limit: 9 });
       await countTogether({ ...context, rows }, stores);
     } finally {
       for (const store of stores) await store.close();

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/refusal.ts';
 import { KEPT_DAYS } from '../../src/identity/access-rows.ts';
-import { EVERYWHERE } from '../../src/queries/access-entry.ts';
+import { ALL_ORGANIZATIONS } from '../../src/queries/access-log-row.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import { type AccessContext, CALLER, HOUR_MS, openAccessLog, VISITOR } from '../support/access-log.ts';
@@ -78,7 +78,7 @@ test('what is told while the store is away is kept, and written with its own tim
   const used = found.find(({ event_type }) => event_type === 'TOKEN_USED')!;
   assert.equal([used.at, used.count], [told, 3]);
   assert.equal(
-    (await rows(EVERYWHERE)).map(({ count }) => count),
+    (await rows(ALL_ORGANIZATIONS)).map(({ count }) => count),
     [3],
   );
   assert.is(warned.length, 1);

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeToken } from '../../src/identity/token.ts';
-import type { AccessRow } from '../../src/queries/access-entry.ts';
+import type { AccessLogRow } from '../../src/queries/access-log-row.ts';
 import { beside, embeddedPair, type Pair, type Served, serve } from '../support/pairs.ts';
 import { until } from '../support/wait.ts';
 
@@ -63,7 +63,7 @@ test('what waits is written when the service stops: by whom tokens were used, an
   for (let i = 0; i < 3; i += 1) await auditor.ok('listOrganizations');
   await service.stop();
   const [stored, tokens] = await beside(pair.env, async ({ accounts, tokens }) => [
-    (await accounts.all('access')) as AccessRow[],
+    (await accounts.all('access')) as AccessLogRow[],
     await tokens.list(),
   ]);
   for (const { id, name } of tokens) {

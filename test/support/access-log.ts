@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../src/commands/caller.ts';
 import { AccessLog, type AccessLogOptions } from '../../src/identity/access-log.ts';
-import type { AccessRow } from '../../src/queries/access-entry.ts';
+import type { AccessLogRow } from '../../src/queries/access-log-row.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { openSqliteAccountStore } from '../../src/stores/sqlite/account-store.ts';
 import { TestClock, temporaryFolder } from './identity.ts';
@@ -34,7 +34,7 @@ export interface AccessContext {
   log: AccessLog;
   /** Another one on the same store, or with other parts. */
   another(options?: Partial<AccessLogOptions>): AccessLog;
-  rows(organizationId: string): Promise<AccessRow[]>;
+  rows(organizationId: string): Promise<AccessLogRow[]>;
 }
 
 /** For a test's `before.each`; close its store afterwards. */
@@ -51,6 +51,6 @@ export function openAccessLog(): AccessContext {
       ...options,
     });
   const rows = (value: string) =>
-    accounts.page<AccessRow>('access', { field: 'organization_id', value, limit: 20_000 });
+    accounts.page<AccessLogRow>('access', { field: 'organization_id', value, limit: 20_000 });
   return { accounts, clock, warned, log: another(), another, rows };
 }

@@ -6,7 +6,7 @@ import Koa from 'koa';
 import { Cookies } from '../../src/http/cookies.ts';
 import { oauthEndpoints } from '../../src/http/oauth.ts';
 import { type RequestState, requests } from '../../src/http/request.ts';
-import type { AccessEntry } from '../../src/identity/access-told.ts';
+import type { AccessLogEntry } from '../../src/identity/access-log-entry.ts';
 import type { Outside } from '../../src/identity/oauth/metadata-fetch.ts';
 import { createOAuth, type OAuth } from '../../src/identity/oauth/oauth.ts';
 import { createPages } from '../../src/web/routes.ts';
@@ -20,7 +20,7 @@ export interface OAuthPages {
   /** What the messages of oauth-raw.ts are sent to. */
   target: Target;
   /** What the access log was told. */
-  noted: AccessEntry[];
+  noted: AccessLogEntry[];
   /** A browser that is signed in as the owner, and one that is not. */
   signedIn(): Promise<TestBrowser>;
   stranger(): TestBrowser;
@@ -46,7 +46,7 @@ export async function startOAuthPages(outside?: Outside): Promise<OAuthPages> {
       throw error;
     },
   });
-  const noted: AccessEntry[] = [];
+  const noted: AccessLogEntry[] = [];
   const app = new Koa<RequestState>();
   app
     .use(requests(web.logger))

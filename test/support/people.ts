@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { Refusal } from '../../src/commands/refusal.ts';
 import type { Account } from '../../src/identity/account.ts';
+import type { AccountEvent } from '../../src/identity/account-events.ts';
 import type { Hasher } from '../../src/identity/argon2.ts';
-import type { AccountEvent } from '../../src/identity/noted.ts';
 import { ARGON2 } from '../../src/identity/passwords.ts';
 import { openPeople, type People, type PeopleOptions } from '../../src/identity/people.ts';
 import type { SignedIn } from '../../src/identity/sign-in.ts';

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AccessEntry } from '../../src/identity/access-told.ts';
+import type { AccessLogEntry } from '../../src/identity/access-log-entry.ts';
 import { askOnPages, type OAuthPages, startOAuthPages } from '../support/oauth-pages.ts';
 import { exchange, REDIRECT } from '../support/oauth-raw.ts';
 import { OWNER, pathOf, unescaped } from '../support/web.ts';
@@ -49,7 +49,7 @@ test('allowing gives the client a code that works, and what was chosen', async (
   const [assistant] = await site.oauth.assistantsOf(site.web.ownerId);
   const { role, read_only, organizations, created_at, expires_at } = assistant!;
   assert.equal([role, read_only, organizations], ['AUDITOR', true, [site.web.organizationId]]);
-  const [{ visitor, ...noted }] = site.noted as [AccessEntry];
+  const [{ visitor, ...noted }] = site.noted as [AccessLogEntry];
   assert.equal(noted, {
     event_type: 'ASSISTANT_ALLOWED',
     actor_id: site.web.ownerId,

@@ -1,8 +1,8 @@
 import { Refusal } from '../../commands/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import type { Account } from '../account.ts';
+import type { AccountEvent, OnAccountEvent } from '../account-events.ts';
 import type { Members } from '../members.ts';
-import type { AccountEvent, Noted } from '../noted.ts';
 import type { People } from '../people.ts';
 import type { Session } from '../sessions.ts';
 import type { SignedIn } from '../sign-in.ts';
@@ -24,7 +24,7 @@ export interface OpenIdOptions {
   /** Where the service is reached, without a slash at the end. */
   baseUrl: string;
   now: () => Date;
-  noted?: Noted | undefined;
+  noted?: OnAccountEvent | undefined;
   /** Told why the provider could not be used, without anything secret. */
   report: (why: string) => void;
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../../commands/caller.ts';
 import { Refusal } from '../../commands/refusal.ts';
 import { permit } from '../../commands/roles.ts';
 import { historyOf } from '../../projections/read-model.ts';
-import type { Drawn } from '../access-entry.ts';
+import type { DownloadDetails } from '../access-log-row.ts';
 import { verifyBetween } from '../changes-verify.ts';
 import { readSigned, writeSigned } from '../cursor.ts';
 import { holdingAt, logTimeOf, type PinnedMoment, pinnedMoment } from '../moment.ts';
@@ -53,7 +53,7 @@ export async function getReport(
   reader: Reader,
   caller: Caller,
   input: ReportInput,
-  drawn: (report: Drawn) => void,
+  drawn: (report: DownloadDetails) => void,
   progress?: (records: number) => void,
 ): Promise<object> {
   const { organization_id, type, format: name, cursor, ...narrowing } = input;
@@ -94,7 +94,7 @@ export async function openReportFile(
   caller: Caller,
   input: Asked,
   { name, format }: { name: string; format: Format },
-  drawn: (report: Drawn) => void,
+  drawn: (report: DownloadDetails) => void,
   progress?: (records: number) => void,
 ): Promise<ReportFile> {
   permitReport(caller, input);

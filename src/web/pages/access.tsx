@@ -1,8 +1,13 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { Refusal } from '../../commands/refusal.ts';
 import { KEPT_DAYS } from '../../identity/access-rows.ts';
-import { ACCESS, type AccessEntryShown, type AccessPage, listAccess } from '../../queries/access.ts';
-import type { AccessType } from '../../queries/access-entry.ts';
+import type { AccessEntryType } from '../../queries/access-log-row.ts';
+import {
+  ACCESS_RECORD_TYPE,
+  type AccessLogChange,
+  type AccessLogPage,
+  listAccessLog,
+} from '../../queries/list-access-log.ts';
 import { namesIn } from '../../queries/names.ts';
 import { ACCESS_KINDS, ACCESS_WORDS, detailWords } from '../access-words.ts';
 import type { WebContext } from '../context.ts';
@@ -37,7 +42,7 @@ export const accessPage = (context: WebContext): Route[] => [
 ];
 
 /** A page of the log, and names of the people that what was drawn was narrowed to. */
-type Found = AccessPage & { owners: ReadonlyMap<string, string> };
+type Found = AccessLogPage & { owners: ReadonlyMap<string, string> };
 type Asked = readonly (readonly [string, string])[];
 
 function askedBy({ query }: SignedInVisit): Asked {
@@ -48,10 +53,10 @@ async function read(context: WebContext, visit: SignedInVisit, { organization }:
   const { query } = visit;
   const caller = await context.members.callerOf(visit.person.account.id);
   const types = Object.hasOwn(ACCESS_KINDS, query.get('kind') ?? '') ? ACCESS_KINDS[query.get('kind')!]!.types : null;
-  const page = (await listAccess(context.accessReader, caller, {
+  const page = (await listAccessLog(context.accessReader, caller, {
     organization_id: organization.id,
     filter: {
-      record_types: [ACCESS],
+      record_types: [ACCESS_RECORD_TYPE],
       ...(types === null ? {} : { event_types: [...types] }),
       from: query.get('from') || undefined,
       to: query.get('to') || undefined,
@@ -60,7 +65,7 @@ async function read(context: WebContext, visit: SignedInVisit, { organization }:
     cursor: query.get('cursor') ?? undefined,
     view: 'SUMMARY',
     verify: false,
-  })) as AccessPage;
+  })) as AccessLogPage;
   const owners = ownersIn(page.changes);
   const names = await namesIn(context.accessReader, organization.id, owners);
   return { ...page, owners: new Map(owners.map((id) => [id, names.of(id)])) };
@@ -105,7 +110,7 @@ function FilterForm({ action, form }: { action: string; form: FormState }) {
   );
 }
 
-function Log({ rows, owners }: { rows: readonly AccessEntryShown[]; owners: Found['owners'] }) {
+function Log({ rows, owners }: { rows: readonly AccessLogChange[]; owners: Found['owners'] }) {
   return (
     <Table
       caption="Newest first"
@@ -124,10 +129,9 @@ function Log({ rows, owners }: { rows: readonly AccessEntryShown[]; owners: Foun
   );
 }
 
-const factOf = ({ changes }: AccessEntryShown, name: string): unknown =>
-  changes.find(({ field }) => field === name)?.to;
+const factOf = ({ changes }: AccessLogChange, name: string): unknown => changes.find(({ field }) => field === name)?.to;
 
-function When({ row }: { row: AccessEntryShown }) {
+function When({ row }: { row: AccessLogChange }) {
   const last = factOf(row, 'last_at');
   const until = typeof last === 'string' && last.slice(0, 16) !== row.recorded_at.slice(0, 16) ? last : null;
   return (
@@ -138,26 +142,26 @@ function When({ row }: { row: AccessEntryShown }) {
   );
 }
 
-function What({ row, owners }: { row: AccessEntryShown; owners: Found['owners'] }) {
+function What({ row, owners }: { row: AccessLogChange; owners: Found['owners'] }) {
   const details = isDrawn(row)
     ? drawnWords(row, owners)
     : row.changes.map(({ field, to }) => detailWords(field, to)).filter((words) => words !== null);
   return (
     <>
-      {ACCESS_WORDS[row.event_type as AccessType]}
+      {ACCESS_WORDS[row.event_type as AccessEntryType]}
       {details.length > 0 && <small class="long"> ({details.join(', ')})</small>}
     </>
   );
 }
 
-function whoOf({ actor, record }: AccessEntryShown) {
+function whoOf({ actor, record }: AccessLogChange) {
   if (actor.kind === 'TOKEN') return `${actor.name}, of ${record.name}`;
   if (actor.kind !== 'UNKNOWN') return actor.name;
   const tried = record.id.startsWith('acc_') ? `as ${record.name}` : 'not known here';
   return <span class="muted">Somebody, {tried}</span>;
 }
 
-function Place({ row }: { row: AccessEntryShown }) {
+function Place({ row }: { row: AccessLogChange }) {
   const address = factOf(row, 'address');
   if (row.client === null && typeof address !== 'string')
     return <span class="muted">{row.actor.kind === 'SYSTEM' ? 'this machine' : 'not noted'}</span>;
@@ -170,7 +174,7 @@ function Place({ row }: { row: AccessEntryShown }) {
   );
 }
 
-function timesOf(row: AccessEntryShown): string {
+function timesOf(row: AccessLogChange): string {
   const count = Number(factOf(row, 'count') ?? 1);
   return count === 1 ? 'once' : `${count} times`;
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { permit } from '../commands/roles.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import { type AccessRow, EVERYWHERE, LONGEST_COUNT_MS } from './access-entry.ts';
+import { type AccessLogRow, ALL_ORGANIZATIONS, MAX_COUNT_PERIOD_MS } from './access-log-row.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { refuseUnknownEventTypes } from './known-event-types.ts';
@@ -12,19 +12,19 @@ import { fitting } from './present.ts';
 import type { Reader } from './reader.ts';
 
 /** The record type that stands for the access log in listChanges. */
-export const ACCESS = 'ACCESS';
+export const ACCESS_RECORD_TYPE = 'ACCESS';
 
 /** Rows of one look at the store. */
-const BATCH = 500;
-const COUNTED: ReadonlySet<string> = new Set(['SIGN_IN_REFUSED', 'TOKEN_USED', 'TOKEN_REFUSED']);
+const STORE_PAGE_SIZE = 500;
+const COUNTED_TYPES: ReadonlySet<string> = new Set(['SIGN_IN_REFUSED', 'TOKEN_USED', 'TOKEN_REFUSED']);
 /** Who did it, where that is not known. */
-const NOBODY = { id: 'UNKNOWN', kind: 'UNKNOWN', name: 'unknown' };
+const UNKNOWN_ACTOR = { id: 'UNKNOWN', kind: 'UNKNOWN', name: 'unknown' };
 
 /** A row of the access log as readers get it: in the shape of a change. */
-export interface AccessEntryShown {
+export interface AccessLogChange {
   event_type: string;
   /** Whose account it is about, or who did it. */
-  record: { id: string; type: typeof ACCESS; name: string };
+  record: { id: string; type: typeof ACCESS_RECORD_TYPE; name: string };
   recorded_at: string;
   actor: { id: string; kind: string; name: string };
   client: string | null;
@@ -33,32 +33,32 @@ export interface AccessEntryShown {
 }
 
 /** Whether a list of changes is asked for the access log. @throws Refusal where it is asked for beside records */
-export function asksForAccess(filter: ChangesInput['filter']): boolean {
+export function isAccessLogRequest(filter: ChangesInput['filter']): boolean {
   const types = filter?.record_types ?? [];
-  if (!types.includes(ACCESS)) return false;
-  if (types.every((type) => type === ACCESS)) return true;
-  throw wrong(
+  if (!types.includes(ACCESS_RECORD_TYPE)) return false;
+  if (types.every((type) => type === ACCESS_RECORD_TYPE)) return true;
+  throw invalidInput(
     'The access log is apart from the changes of records: ask for ACCESS in a call of its own.',
     'filter.record_types',
   );
 }
 
 /** What the access log is read from: of no reader's other parts. */
-export type AccessReader = Pick<Reader, 'cursorKey'> & NamesReader;
+export type AccessLogReader = Pick<Reader, 'cursorKey'> & NamesReader;
 
-export interface AccessPage {
-  changes: AccessEntryShown[];
+export interface AccessLogPage {
+  changes: AccessLogChange[];
   next_cursor?: string;
 }
 
 /** Sign-ins, refusals and the use of tokens, newest first. It is apart from the sealed log: kept 400 days, without proofs. */
-export async function listAccess(
-  reader: AccessReader,
+export async function listAccessLog(
+  reader: AccessLogReader,
   caller: Caller,
   input: ChangesInput,
-): Promise<AccessPage | { total: number }> {
+): Promise<AccessLogPage | { total: number }> {
   permit(caller, input.organization_id, 'listChanges ACCESS');
-  refuseWhatItLacks(input);
+  refuseUnsupportedInput(input);
   const { organization_id, filter = {} } = input;
   const boundTo = ['listChanges', organization_id, filter];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor).id;
@@ -68,24 +68,26 @@ export async function listAccess(
     for await (const _ of found) total += 1;
     return { total };
   }
-  const rows: AccessRow[] = [];
+  const rows: AccessLogRow[] = [];
   for await (const row of found) if (rows.push(row) > input.size) break;
-  const changes = await presentRows(reader, organization_id, rows.slice(0, input.size));
+  const changes = await toChanges(reader, organization_id, rows.slice(0, input.size));
   const shown = fitting(changes as unknown as Record<string, unknown>[]);
   const place = { empty: false, key: null, id: rows[shown - 1]?.id ?? '', today: '', ordinal: null };
   const next = rows.length > shown ? { next_cursor: writeCursor(reader.cursorKey, boundTo, place) } : {};
   return { changes: changes.slice(0, shown), ...next };
 }
 
-function refuseWhatItLacks({ verify, as_of, filter }: ChangesInput): void {
-  if (verify) throw wrong('The access log is not in the sealed log: it has no chain, leave verify out.', 'verify');
-  if (as_of !== undefined) throw wrong('The access log has no past state: leave as_of out, give from and to.', 'as_of');
+function refuseUnsupportedInput({ verify, as_of, filter }: ChangesInput): void {
+  if (verify)
+    throw invalidInput('The access log is not in the sealed log: it has no chain, leave verify out.', 'verify');
+  if (as_of !== undefined)
+    throw invalidInput('The access log has no past state: leave as_of out, give from and to.', 'as_of');
   if (filter?.record_id)
-    throw wrong('The access log is about no records: leave record_id out, or ACCESS.', 'filter.record_id');
+    throw invalidInput('The access log is about no records: leave record_id out, or ACCESS.', 'filter.record_id');
   refuseUnknownEventTypes(filter?.event_types, true);
 }
 
-function wrong(message: string, field: string): Refusal {
+function invalidInput(message: string, field: string): Refusal {
   return new Refusal('invalid_input', message, { field });
 }
 
@@ -94,12 +96,15 @@ function timeOf(field: 'from' | 'to', text: string | undefined): string | null {
   if (text === undefined) return null;
   const time = field === 'from' ? beginOf(text) : endOf(text);
   if (time !== null) return time;
-  throw wrong(`The access log has no positions: give ${field} as a date, or a timestamp in UTC.`, `filter.${field}`);
+  throw invalidInput(
+    `The access log has no positions: give ${field} as a date, or a timestamp in UTC.`,
+    `filter.${field}`,
+  );
 }
 
 /** Rows that count are found by their last time too. */
-function earliest(from: string | null): string {
-  return from === null ? '' : new Date(Math.max(0, Date.parse(from) - LONGEST_COUNT_MS)).toISOString();
+function earliestStart(from: string | null): string {
+  return from === null ? '' : new Date(Math.max(0, Date.parse(from) - MAX_COUNT_PERIOD_MS)).toISOString();
 }
 
 type Filter = NonNullable<ChangesInput['filter']>;
@@ -111,13 +116,13 @@ async function* search(
   organizationId: string,
   filter: Filter,
   after: string | null,
-): AsyncGenerator<AccessRow> {
+): AsyncGenerator<AccessLogRow> {
   const { actor_id, event_types } = filter;
   const [from, to] = [timeOf('from', filter.from), timeOf('to', filter.to)];
   const actors = actor_id && new Set(actor_id.map((id) => (id === 'ME' ? caller.account_id : id)));
   const types = event_types && new Set(event_types);
   const below = after ?? (to === null ? undefined : `${to}~~`);
-  for await (const row of newestFirst(accounts, organizationId, { from: earliest(from), below })) {
+  for await (const row of newestFirst(accounts, organizationId, { from: earliestStart(from), below })) {
     if (types && !types.has(row.event_type)) continue;
     if (actors && !actors.has(row.actor_id ?? '') && !actors.has(row.account_id ?? '')) continue;
     if ((from === null || row.last_at >= from) && (to === null || row.at <= to)) yield row;
@@ -130,8 +135,12 @@ interface Range {
 }
 
 /** The organization's rows and those of none, as one list. */
-async function* newestFirst(accounts: AccountStore, organizationId: string, range: Range): AsyncGenerator<AccessRow> {
-  const walks = [rowsOf(accounts, organizationId, range), rowsOf(accounts, EVERYWHERE, range)];
+async function* newestFirst(
+  accounts: AccountStore,
+  organizationId: string,
+  range: Range,
+): AsyncGenerator<AccessLogRow> {
+  const walks = [rowsOf(accounts, organizationId, range), rowsOf(accounts, ALL_ORGANIZATIONS, range)];
   const heads = await Promise.all(walks.map(async (walk) => (await walk.next()).value));
   for (;;) {
     const [own, other] = heads;
@@ -143,11 +152,11 @@ async function* newestFirst(accounts: AccountStore, organizationId: string, rang
   }
 }
 
-async function* rowsOf(accounts: AccountStore, value: string, range: Range): AsyncGenerator<AccessRow, undefined> {
+async function* rowsOf(accounts: AccountStore, value: string, range: Range): AsyncGenerator<AccessLogRow, undefined> {
   let { below } = range;
-  for (let found = BATCH; found === BATCH; ) {
-    const limit = BATCH;
-    const rows = await accounts.page<AccessRow>('access', {
+  for (let found = STORE_PAGE_SIZE; found === STORE_PAGE_SIZE; ) {
+    const limit = STORE_PAGE_SIZE;
+    const rows = await accounts.page<AccessLogRow>('access', {
       field: 'organization_id',
       value,
       from: range.from,
@@ -161,11 +170,11 @@ async function* rowsOf(accounts: AccountStore, value: string, range: Range): Asy
   return undefined;
 }
 
-async function presentRows(
+async function toChanges(
   reader: NamesReader,
   organizationId: string,
-  rows: readonly AccessRow[],
-): Promise<AccessEntryShown[]> {
+  rows: readonly AccessLogRow[],
+): Promise<AccessLogChange[]> {
   const ids = rows.flatMap((row) => [row.actor_id, row.account_id]).filter((id) => id !== null);
   const people = await namesIn(
     reader,
@@ -181,26 +190,30 @@ async function presentRows(
     const id = row.account_id ?? row.actor_id;
     return {
       event_type: row.event_type,
-      record: { id: id ?? NOBODY.id, type: ACCESS, name: id === null ? NOBODY.name : nameOf(id) },
+      record: {
+        id: id ?? UNKNOWN_ACTOR.id,
+        type: ACCESS_RECORD_TYPE,
+        name: id === null ? UNKNOWN_ACTOR.name : nameOf(id),
+      },
       recorded_at: row.at,
       actor: actorOf(row.actor_id, nameOf),
       client: row.client,
       reason: null,
-      changes: Object.entries(factsOf(row)).map(([field, to]) => ({ field, from: null, to })),
+      changes: Object.entries(detailsOf(row)).map(([field, to]) => ({ field, from: null, to })),
     };
   });
 }
 
-function actorOf(id: string | null, nameOf: (id: string) => string): AccessEntryShown['actor'] {
-  if (id === null) return NOBODY;
+function actorOf(id: string | null, nameOf: (id: string) => string): AccessLogChange['actor'] {
+  if (id === null) return UNKNOWN_ACTOR;
   if (id === 'SYSTEM') return { id, kind: 'SYSTEM', name: 'veritrail' };
   return { id, kind: id.startsWith('tok_') ? 'TOKEN' : 'ACCOUNT', name: nameOf(id) };
 }
 
-function factsOf({ event_type, count, last_at, address, details }: AccessRow): Record<string, unknown> {
+function detailsOf({ event_type, count, last_at, address, details }: AccessLogRow): Record<string, unknown> {
   return {
     ...details,
-    ...(COUNTED.has(event_type) ? { count, last_at } : {}),
+    ...(COUNTED_TYPES.has(event_type) ? { count, last_at } : {}),
     ...(address === null ? {} : { address }),
   };
 }

@@ -2,7 +2,7 @@ import { cutText } from '../projections/text.ts';
 import type { AccountRecord } from '../stores/account-store.ts';
 
 /** What the access log tells of. What changes a record, a member or a token is an event in the sealed log instead. */
-export const ACCESS_TYPES = [
+export const ACCESS_ENTRY_TYPES = [
   'SIGNED_IN',
   'SIGN_IN_REFUSED',
   'SIGNED_OUT',
@@ -26,10 +26,10 @@ export const ACCESS_TYPES = [
   'EXPORT_DRAWN',
   'REPORT_DRAWN',
 ] as const;
-export type AccessType = (typeof ACCESS_TYPES)[number];
+export type AccessEntryType = (typeof ACCESS_ENTRY_TYPES)[number];
 
 /** A report or a file that somebody draws, as the log is told of it. */
-export interface Drawn {
+export interface DownloadDetails {
   organization_id: string;
   /** The report's type; of a file the family's plural, or `changes`. */
   type: string;
@@ -49,27 +49,27 @@ export interface Drawn {
 }
 
 /** So many characters of a filter are kept. */
-const FILTER_TOLD = 500;
+const MAX_FILTER_LENGTH = 500;
 
 /** A file's filter, where there is one. */
-export function filterTold(filter: unknown): Pick<Drawn, 'filter'> {
+export function filterDetail(filter: unknown): Pick<DownloadDetails, 'filter'> {
   const text = JSON.stringify(filter);
-  return text === '{}' ? {} : { filter: cutText(text, FILTER_TOLD) };
+  return text === '{}' ? {} : { filter: cutText(text, MAX_FILTER_LENGTH) };
 }
 
 /** Stands for an organization in rows that are about none: they are shown in every one, and tell of nobody. */
-export const EVERYWHERE = '*';
+export const ALL_ORGANIZATIONS = '*';
 
 /** The longest time that one row counts over: a day. */
-export const LONGEST_COUNT_MS = 86_400_000;
+export const MAX_COUNT_PERIOD_MS = 86_400_000;
 
 /**
  * A row of the access log. Its id is its time, `~` and a random part: rows are in their order by it. Counted ones (refusals
  * by the hour, a token's use by the day) stand at their first time. No row has a name, a token's text or a password.
  */
-export interface AccessRow extends AccountRecord {
+export interface AccessLogRow extends AccountRecord {
   organization_id: string;
-  event_type: AccessType;
+  event_type: AccessEntryType;
   /** The first time, and the last. */
   at: string;
   last_at: string;

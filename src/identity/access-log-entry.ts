@@ -1,10 +1,10 @@
-import type { AccessType } from '../queries/access-entry.ts';
-import type { AccountEvent, LinkEvent } from './noted.ts';
+import type { AccessEntryType } from '../queries/access-log-row.ts';
+import type { AccountEvent, AccountLinkEvent } from './account-events.ts';
 import type { Visitor } from './visitor.ts';
 
 /** What is told to the access log. Names, token texts and passwords have no place in it. */
-export interface AccessEntry {
-  event_type: AccessType;
+export interface AccessLogEntry {
+  event_type: AccessEntryType;
   /** `acc_…`, `tok_…` or SYSTEM: who did it; null where nobody is known. */
   actor_id: string | null;
   /** Whose account it is about, where that is not the actor: a token's owner, or whose name was tried. */
@@ -18,7 +18,7 @@ export interface AccessEntry {
 }
 
 /** What people's accounts tell, as an entry of the access log. Who is refused is not known: their account is only named. */
-export function entryOfAccount(event: AccountEvent): AccessEntry {
+export function entryOfAccount(event: AccountEvent): AccessLogEntry {
   const { type, account_id, visitor } = event;
   const actor_id = type === 'SIGN_IN_REFUSED' ? null : account_id;
   const entry = { event_type: type, actor_id, account_id, visitor, details: detailsOf(event) };
@@ -26,7 +26,7 @@ export function entryOfAccount(event: AccountEvent): AccessEntry {
 }
 
 /** A link that lets somebody in, as an entry. */
-export function entryOfLink({ type, kind, account_id, organization_id, by }: LinkEvent): AccessEntry {
+export function entryOfLink({ type, kind, account_id, organization_id, by }: AccountLinkEvent): AccessLogEntry {
   const entry = { event_type: type, actor_id: by, account_id, details: { link: kind } };
   return organization_id === null ? entry : { ...entry, organizations: [organization_id] };
 }

@@ -5,7 +5,7 @@ import type { Visitor } from './visitor.ts';
  * ADDRESS_TAKEN: by a link for somebody new, with the address of an account. The last three by the OpenID provider: what it answered was not good, it vouched for somebody whom nobody let in, or for
  * the address of an account that it is not connected to.
  */
-export type RefusedSignIn =
+export type SignInRefusalReason =
   | 'WRONG_PASSWORD'
   | 'WRONG_FACTOR'
   | 'THROTTLED'
@@ -18,7 +18,7 @@ export type RefusedSignIn =
 export type AccountEvent = { visitor: Visitor } & (
   | { type: 'SIGNED_IN'; account_id: string; factor: Factor | 'PASSWORD' | 'LINK' | 'OPENID' }
   /** `account_id` is null for an address that nobody has. */
-  | { type: 'SIGN_IN_REFUSED'; account_id: string | null; reason: RefusedSignIn }
+  | { type: 'SIGN_IN_REFUSED'; account_id: string | null; reason: SignInRefusalReason }
   | { type: 'SIGNED_OUT'; account_id: string }
   | { type: 'SESSIONS_ENDED'; account_id: string; count: number }
   | { type: 'PASSWORD_CHANGED'; account_id: string; by: 'PASSWORD' | 'LINK' }
@@ -35,7 +35,7 @@ export type AccountEvent = { visitor: Visitor } & (
 export type LinkKind = 'SETUP' | 'INVITATION' | 'RESET';
 
 /** What it is told of links that let somebody in. Their use shows in what follows from it. */
-export interface LinkEvent {
+export interface AccountLinkEvent {
   type: 'ACCOUNT_LINK_MADE' | 'ACCOUNT_LINK_WITHDRAWN';
   kind: LinkKind;
   /** Whose, of SETUP and RESET. */
@@ -47,5 +47,5 @@ export interface LinkEvent {
 }
 
 /** Told after the fact. Must not throw; nothing waits for it. */
-export type Noted = (event: AccountEvent) => void;
-export type LinkNoted = (event: LinkEvent) => void;
+export type OnAccountEvent = (event: AccountEvent) => void;
+export type OnLinkEvent = (event: AccountLinkEvent) => void;
