@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
 import { admission } from '../src/http/admission.ts';
-import { createApp } from '../src/http/app.ts';
+import { createApp } from '../src/http/create-app.ts';
 import { createLimits } from '../src/http/limits.ts';
 import { visitors } from '../src/http/visitor.ts';
 import { openIdentity } from '../src/identity/identity.ts';
-import { createLogger } from '../src/log.ts';
+import { createLogger } from '../src/logger.ts';
 import { createRegister } from '../src/register.ts';
 import { openStores } from '../src/stores/open.ts';
 

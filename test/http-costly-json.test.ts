@@ -3,9 +3,9 @@ import { performance } from 'node:perf_hooks';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Caller } from '../src/commands/caller.ts';
-import { invalidInput } from '../src/http/errors.ts';
-import { parseJson } from '../src/http/json.ts';
-import { Penalties } from '../src/http/penalty.ts';
+import { invalidInput } from '../src/http/http-errors.ts';
+import { parseJson } from '../src/http/parse-json.ts';
+import { Penalties } from '../src/http/penalties.ts';
 import { CALLER, post, request, startToyService, type ToyService } from './support/toy-tools.ts';
 
 const test = suite<{ service: ToyService }>('costly JSON');

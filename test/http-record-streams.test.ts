@@ -7,7 +7,7 @@ import { mock } from 'node:test';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Caller } from '../src/commands/caller.ts';
-import { HttpError } from '../src/http/errors.ts';
+import { HttpError } from '../src/http/http-errors.ts';
 import { createLimits, type Limits } from '../src/http/limits.ts';
 import type { RequestContext } from '../src/http/request.ts';
 import { cutWhenRevoked } from '../src/http/revocation.ts';
@@ -71,7 +71,7 @@ async function start(
     authenticate: async () => caller(),
     sessions: async () => caller(),
     limits,
-    recordFiles: { files, exportDrawn: () => undefined, stalledMs },
+    recordFiles: { files, onDownload: () => undefined, stallTimeoutMs: stalledMs },
   });
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Caller, confirmed } from '../commands/caller.ts';
 import { type Authenticate, callerOf } from './authentication.ts';
 import { challenges } from './challenge.ts';
-import { HttpError } from './errors.ts';
+import { HttpError } from './http-errors.ts';
 import type { Limits } from './limits.ts';
 import { originGuard, refuseEmbedding } from './origin.ts';
 
@@ -10,7 +10,7 @@ import { originGuard, refuseEmbedding } from './origin.ts';
  * Lets a request in, or throws the HttpError that it is answered with.
  * @param again of a request that was let in before: it is not counted a second time, and no limit hides what became of it
  */
-export type Admit = (request: IncomingMessage, again?: boolean) => Promise<Caller>;
+export type Admit = (request: IncomingMessage, isRecheck?: boolean) => Promise<Caller>;
 
 interface AdmissionOptions {
   baseUrl: string;
@@ -31,7 +31,7 @@ export type SessionCaller = (request: IncomingMessage) => Promise<Caller | null>
  */
 export function admission(options: AdmissionOptions, sessions?: SessionCaller): Admit {
   const admit = admissionWithOlderRoles(options, sessions);
-  return async (request, again) => confirmed(await admit(request, again));
+  return async (request, isRecheck) => confirmed(await admit(request, isRecheck));
 }
 
 /**
@@ -42,17 +42,17 @@ export function admissionWithOlderRoles(options: AdmissionOptions, sessions?: Se
   const { authenticate, limits } = options;
   const guard = originGuard(options.baseUrl, options.allowedOrigins);
   const challenge = challenges(options.baseUrl);
-  return async (request, again = false) => {
+  return async (request, isRecheck = false) => {
     guard(request);
     let caller: Caller | null;
     try {
-      caller = sessions !== undefined && isPlainRead(request) ? await bySession(request, sessions) : null;
+      caller = sessions !== undefined && isPlainRead(request) ? await callerOfSession(request, sessions) : null;
       caller ??= await callerOf(request, authenticate, challenge);
     } catch (error) {
-      if (!again && error instanceof HttpError && error.status === 401) limits.stranger(request);
+      if (!isRecheck && error instanceof HttpError && error.status === 401) limits.stranger(request);
       throw error;
     }
-    if (!again) limits.known(caller);
+    if (!isRecheck) limits.known(caller);
     return caller;
   };
 }
@@ -60,7 +60,7 @@ export function admissionWithOlderRoles(options: AdmissionOptions, sessions?: Se
 const isPlainRead = ({ method, headers }: IncomingMessage): boolean =>
   (method === 'GET' || method === 'HEAD') && headers.authorization === undefined;
 
-async function bySession(request: IncomingMessage, sessions: SessionCaller): Promise<Caller | null> {
+async function callerOfSession(request: IncomingMessage, sessions: SessionCaller): Promise<Caller | null> {
   refuseEmbedding(request);
   return sessions(request);
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../commands/caller.ts';
 import type { Challenges } from './challenge.ts';
-import { HttpError } from './errors.ts';
-import { countOf } from './request.ts';
+import { HttpError } from './http-errors.ts';
+import { countHeader } from './request.ts';
 
 /** Exactly `Bearer`, one space and a token of RFC 6750's characters; node has cut white space around the value. */
 const BEARER = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/;
@@ -22,21 +22,21 @@ export async function callerOf(
   }
   const token = BEARER.exec(header)?.[1];
   // Node keeps the first of several, and a proxy may have judged by another.
-  if (token === undefined || countOf('authorization', request.rawHeaders) > 1) {
+  if (token === undefined || countHeader('authorization', request.rawHeaders) > 1) {
     const message = 'The Authorization header must be exactly "Bearer", one space and the token, and be sent once.';
     throw unauthorized(message, challenge.invalid(request));
   }
-  const found = authenticate(token, request);
-  const caller = found instanceof Promise ? await timed(found) : found;
+  const lookup = authenticate(token, request);
+  const caller = lookup instanceof Promise ? await withWaitTime(lookup) : lookup;
   if (caller !== null) return caller;
   throw unauthorized('The token is unknown, expired or revoked: make a new one.', challenge.invalid(request));
 }
 
 /** The caller, who is told how long it had to wait. */
-async function timed(found: Promise<Caller | null>): Promise<Caller | null> {
-  const from = Date.now();
-  const caller = await found;
-  return caller && { ...caller, waited_ms: Date.now() - from };
+async function withWaitTime(lookup: Promise<Caller | null>): Promise<Caller | null> {
+  const startedAt = Date.now();
+  const caller = await lookup;
+  return caller && { ...caller, waited_ms: Date.now() - startedAt };
 }
 
 const unauthorized = (message: string, challenge: string) =>

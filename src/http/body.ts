@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import { ClientGone, HttpError } from './errors.ts';
+import { ClientGone, HttpError } from './http-errors.ts';
 
 /** The most that a request may send: 1 MiB. */
-const BODY_LIMIT = 1 << 20;
+const MAX_BODY_BYTES = 1 << 20;
 
 /**
  * The request's whole body. How long it may take is the server's `requestTimeout`. What is not read of a body that
  * is too large, node discards, so that the client can read the answer.
  * @throws HttpError 413
  */
-export function readBody(request: IncomingMessage, limit = BODY_LIMIT): Promise<Buffer> {
+export function readBody(request: IncomingMessage, limit = MAX_BODY_BYTES): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
   // It tells nothing more: it may have ended while its call waited.
   if (request.destroyed) return Promise.reject(new ClientGone());

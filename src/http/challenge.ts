@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../commands/caller.ts';
 import { Addresses, SCOPES, WRITE } from '../identity/oauth/addresses.ts';
 import type { ToolBox } from '../mcp/toolbox.ts';
-import { HttpError } from './errors.ts';
+import { HttpError } from './http-errors.ts';
 
 type Challenge = (request: IncomingMessage) => string;
 
@@ -18,14 +18,14 @@ export interface Challenges {
 
 export function challenges(baseUrl: string): Challenges {
   const addresses = new Addresses(baseUrl);
-  const where: Challenge = ({ headers }) =>
+  const resourceParameters: Challenge = ({ headers }) =>
     `resource_metadata="${addresses.resourceMetadataFor(headers.host)}", scope="${SCOPES}"`;
   return {
-    missing: (request) => `Bearer realm="veritrail", ${where(request)}`,
+    missing: (request) => `Bearer realm="veritrail", ${resourceParameters(request)}`,
     invalid: (request) =>
-      `Bearer realm="veritrail", error="invalid_token", error_description="The access token is not valid", ${where(request)}`,
+      `Bearer realm="veritrail", error="invalid_token", error_description="The access token is not valid", ${resourceParameters(request)}`,
     insufficient: (request) =>
-      `Bearer realm="veritrail", error="insufficient_scope", error_description="The assistant was allowed to read only", ${where(request)}`,
+      `Bearer realm="veritrail", error="insufficient_scope", error_description="The assistant was allowed to read only", ${resourceParameters(request)}`,
   };
 }
 

@@ -6,10 +6,10 @@ import type { Admit } from './admission.ts';
 import { readBody, requireJson } from './body.ts';
 import type { ScopeGuard } from './challenge.ts';
 import { clientSignal } from './client-signal.ts';
-import { HttpError, invalidInput, methodNotAllowed, notFound } from './errors.ts';
-import { jsonOrText, parseJson } from './json.ts';
-import type { Penalties } from './penalty.ts';
-import { queryOf } from './query.ts';
+import { HttpError, invalidInput, methodNotAllowed, notFound } from './http-errors.ts';
+import { jsonOrText, parseJson } from './parse-json.ts';
+import type { Penalties } from './penalties.ts';
+import { readQueryParameters } from './query-parameters.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
 /** The direct form: one address a tool, its inputs as a JSON object (or, to read, as query parameters). */
@@ -59,7 +59,7 @@ function reader(ctx: RequestContext, readOnly: boolean): ReadInput {
     if (body.length > 0 && body.toString('latin1').trim() !== '{}') {
       throw invalidInput('A GET takes its inputs as query parameters: send them so, or use POST.');
     }
-    return readQuery(queryOf(ctx), types);
+    return readQuery(readQueryParameters(ctx), types);
   };
 }
 

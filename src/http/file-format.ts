@@ -1,5 +1,5 @@
 import type { OfferedFormat } from '../mcp/openapi-files.ts';
-import { invalidInput } from './errors.ts';
+import { invalidInput } from './http-errors.ts';
 
 /** A way to write a file. */
 export interface FileFormat extends OfferedFormat {

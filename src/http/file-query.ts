@@ -1,8 +1,8 @@
 import type { FileRequest, RecordFiles } from '../mcp/record-files.ts';
-import { invalidInput } from './errors.ts';
 import { formatNamed } from './file-format.ts';
-import { jsonOrText } from './json.ts';
+import { invalidInput } from './http-errors.ts';
 import { LINE_FORMATS, type LineFormat } from './line-formats.ts';
+import { jsonOrText } from './parse-json.ts';
 
 /** Query parameters that are no filters. */
 const OWN = new Set(['filter', 'as_of', 'cursor', 'after', 'format']);

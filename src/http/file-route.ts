@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
 import { clientOf } from '../mcp/protocol-era.ts';
 import type { Admit } from './admission.ts';
-import { HttpError, refusalAsHttp } from './errors.ts';
+import { HttpError, toHttpRefusal } from './http-errors.ts';
 import type { RequestContext, RequestState } from './request.ts';
 import { cutWhenRevoked } from './revocation.ts';
 
@@ -32,7 +32,7 @@ export function fileRoute(
       await serve(ctx, { ...admitted, client });
     } catch (thrown) {
       // What cuts a file off that has begun can only be told to the log, and is a fault there.
-      throw ctx.headerSent ? thrown : refusalAsHttp(thrown);
+      throw ctx.headerSent ? thrown : toHttpRefusal(thrown);
     }
   });
 }

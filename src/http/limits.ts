@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../commands/caller.ts';
 import { RateLimit } from '../identity/rate-limit.ts';
 import { networkOf } from '../identity/visitor.ts';
-import { HttpError } from './errors.ts';
+import { HttpError } from './http-errors.ts';
 import type { VisitorOf } from './visitor.ts';
 
 const MINUTE_MS = 60_000;

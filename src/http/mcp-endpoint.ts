@@ -6,10 +6,10 @@ import { isObject, ProtocolError } from '../mcp/protocol-message.ts';
 import type { Admit } from './admission.ts';
 import { readBody, requireJson } from './body.ts';
 import type { ScopeGuard } from './challenge.ts';
-import { HttpError, methodNotAllowed, toHttpError } from './errors.ts';
-import { parseJson } from './json.ts';
+import { HttpError, methodNotAllowed, toHttpError } from './http-errors.ts';
 import { HttpExchange, writeJson } from './mcp-exchange.ts';
-import type { Penalties } from './penalty.ts';
+import { parseJson } from './parse-json.ts';
+import type { Penalties } from './penalties.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { LOOPBACK_NAMES } from '../identity/loopback.ts';
-import { HttpError } from './errors.ts';
+import { HttpError } from './http-errors.ts';
 
 /**
  * Refuses requests that a web page made by rebinding a name to this address, or from an origin that isn't ours.

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { HttpError } from './errors.ts';
+import { HttpError } from './http-errors.ts';
 
 /** How long a page may take to be printed. */
 const MOST_MS = 60_000;

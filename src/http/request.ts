@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
 import { ProtocolError } from '../mcp/protocol-message.ts';
-import { ClientGone, HttpError, invalidInput, methodNotAllowed, notFound, toHttpError } from './errors.ts';
+import { ClientGone, HttpError, invalidInput, methodNotAllowed, notFound, toHttpError } from './http-errors.ts';
 
 /** What is known of a request while it is served: all of it goes to the log, so no token and no content. */
 export interface RequestState {
@@ -31,31 +31,31 @@ const NOT_MODIFIED = 304;
 /** Names and values. Their bytes are bounded by node: 16 KiB with the address. */
 const MAX_RAW_HEADERS = 200;
 /** Longer than any part of an address or a method that is known, and shorter than any secret. */
-const LONG_PART = /[^/]{32,}/g;
+const LONG_SEGMENT = /[^/]{32,}/g;
 
 /** Is told of each request that was answered: the status, and the tool where it called one. */
-export type Answered = (status: number, tool: string | undefined) => void;
+export type OnResponse = (status: number, tool: string | undefined) => void;
 
 /** Gives each request an id, answers what the routes inside throw or leave open, and writes one line to the log. */
-export function requests(logger: Logger, answered: Answered = () => undefined): Middleware<RequestState> {
+export function requestMiddleware(logger: Logger, onResponse: OnResponse = () => undefined): Middleware<RequestState> {
   // The fields of these lines are known, and none is a secret: to search each line for some costs more than the rest.
   const lines = logger.child({}, { redact: [] });
   const prefix = randomBytes(6).toString('base64url');
   let count = 0;
   return async (ctx, next) => {
-    const started = performance.now();
+    const startedAt = performance.now();
     count += 1;
     ctx.state.id = `${prefix}-${count}`;
     let thrown: unknown;
     try {
-      rememberAddress(ctx);
+      requireAddress(ctx);
       refuseOddRequest(ctx);
       await next();
-      if (ctx.respond !== false && ctx.body == null && ctx.status !== NOT_MODIFIED) throw unanswered(ctx);
+      if (ctx.respond !== false && ctx.body == null && ctx.status !== NOT_MODIFIED) throw unansweredError(ctx);
     } catch (error) {
       thrown = error;
       if (error instanceof ClientGone) ctx.respond = false;
-      if (ctx.respond !== false) render(ctx, error);
+      if (ctx.respond !== false) writeError(ctx, error);
     }
     if (ctx.respond !== false) {
       for (let i = 0; i < API_HEADERS.length; i += 2) {
@@ -65,8 +65,8 @@ export function requests(logger: Logger, answered: Answered = () => undefined): 
       ctx.set('X-Request-Id', ctx.state.id);
     }
     const status = thrown instanceof ClientGone ? 499 : ctx.res.statusCode;
-    answered(status, ctx.state.tool);
-    const line = lineOf(ctx, performance.now() - started, status);
+    onResponse(status, ctx.state.tool);
+    const line = logFields(ctx, performance.now() - startedAt, status);
     if (thrown === undefined || isExpected(thrown)) lines.info(line, 'request');
     else logger.error({ ...line, err: thrown }, 'request failed');
   };
@@ -76,7 +76,7 @@ export function requests(logger: Logger, answered: Answered = () => undefined): 
  * The socket keeps its address once it was asked for it: else whoever hangs up at once could act, and be told of to the
  * access log as coming from nowhere. @throws ClientGone
  */
-function rememberAddress({ req: { socket } }: RequestContext): void {
+function requireAddress({ req: { socket } }: RequestContext): void {
   if (socket.remoteAddress === undefined) throw new ClientGone();
 }
 
@@ -94,46 +94,53 @@ function refuseOddRequest({ req }: RequestContext): void {
     throw invalidInput('Send the body plain or chunked.');
   }
   // Node keeps the first of several, and the proxy in front may have gone by another.
-  if (countOf('host', rawHeaders) > 1) throw invalidInput('Send one Host header.');
+  if (countHeader('host', rawHeaders) > 1) throw invalidInput('Send one Host header.');
 }
 
 /** How often a header was sent. @param name in lower case */
-export function countOf(name: string, rawHeaders: readonly string[]): number {
+export function countHeader(name: string, rawHeaders: readonly string[]): number {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const sent = rawHeaders[i] ?? '';
-    if (sent.length === name.length && sent.toLowerCase() === name) count += 1;
+    const headerName = rawHeaders[i] ?? '';
+    if (headerName.length === name.length && headerName.toLowerCase() === name) count += 1;
   }
   return count;
 }
 
 /** What the router found no answer for: no such address, or (it has set Allow) no such method there. */
-function unanswered(ctx: RequestContext): HttpError {
+function unansweredError(ctx: RequestContext): HttpError {
   const allow = ctx.response.get('Allow');
   return allow ? methodNotAllowed(allow) : notFound();
 }
 
-function render(ctx: RequestContext, error: unknown): void {
+function writeError(ctx: RequestContext, error: unknown): void {
   const answer = toHttpError(error);
   ctx.status = answer.status;
   ctx.set(answer.headers);
   ctx.body = answer.toJSON();
 }
 
-function lineOf({ req, state }: RequestContext, took: number, status: number): object {
-  const { id: request, ...known } = state;
-  return { request, method: req.method, path: pathOf(req.url ?? ''), status, ms: Math.round(took * 10) / 10, ...known };
+function logFields({ req, state }: RequestContext, took: number, status: number): object {
+  const { id: request, ...fields } = state;
+  return {
+    request,
+    method: req.method,
+    path: loggablePath(req.url ?? ''),
+    status,
+    ms: Math.round(took * 10) / 10,
+    ...fields,
+  };
 }
 
 /** A request's path as the log may have it. */
-function pathOf(url: string): string {
+function loggablePath(url: string): string {
   const query = url.indexOf('?');
   return loggable(query === -1 ? url : url.slice(0, query));
 }
 
 /** A name that a client chose, as the log may have it: cut, and without what may be a secret that was put there by mistake. */
 export function loggable(name: string): string {
-  return name.length < 32 ? name : name.replace(LONG_PART, '…').slice(0, 200);
+  return name.length < 32 ? name : name.replace(LONG_SEGMENT, '…').slice(0, 200);
 }
 
 const isExpected = (error: unknown) =>

@@ -1,6 +1,6 @@
 import type { Caller } from '../commands/caller.ts';
 import type { Admit } from './admission.ts';
-import { HttpError } from './errors.ts';
+import { HttpError } from './http-errors.ts';
 import type { RequestContext } from './request.ts';
 
 /** Credentials are themselves read up to a second ago: a file is cut two seconds after its reader lost it. */

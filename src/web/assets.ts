@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type Router from '@koa/router';
-import { notFound } from '../http/errors.ts';
+import { notFound } from '../http/http-errors.ts';
 import type { RequestState } from '../http/request.ts';
 
 const TYPES = {

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ParameterizedContext } from 'koa';
 import type { Cookies } from '../http/cookies.ts';
-import { HttpError } from '../http/errors.ts';
+import { HttpError } from '../http/http-errors.ts';
 import { sameText } from '../identity/secret-text.ts';
 
 /** The field that every form carries. */

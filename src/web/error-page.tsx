@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { asRefusal, Refusal, type RefusalCode } from '../commands/refusal.ts';
-import { type HttpError, toHttpError } from '../http/errors.ts';
+import { type HttpError, toHttpError } from '../http/http-errors.ts';
 import type { Page } from './page.ts';
 
 /** What a browser is told of an error. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Refusal } from '../commands/refusal.ts';
 import { readBody } from '../http/body.ts';
-import { HttpError } from '../http/errors.ts';
+import { HttpError } from '../http/http-errors.ts';
 
 /** The most that a form may send, and the most fields. */
 const FORM_LIMIT = 64 * 1024;

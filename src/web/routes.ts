@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
-import { methodNotAllowed, notFound } from '../http/errors.ts';
+import { methodNotAllowed, notFound } from '../http/http-errors.ts';
 import type { RequestState } from '../http/request.ts';
 import { assetRoutes } from './assets.ts';
 import type { WebContext } from './context.ts';

@@ -1,5 +1,5 @@
 import { Cookies } from '../http/cookies.ts';
-import { ClientGone, type HttpError } from '../http/errors.ts';
+import { ClientGone, type HttpError } from '../http/http-errors.ts';
 import { originGuard } from '../http/origin.ts';
 import { pageHeaders } from '../http/security-headers.ts';
 import { CALLBACK_PATH } from '../identity/openid/openid.ts';

@@ -1,9 +1,9 @@
 /** What a client that asked for progress is told while a report is drawn, in both eras. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ClientGone } from '../../src/http/errors.ts';
+import { ClientGone } from '../../src/http/http-errors.ts';
 import type { Reader } from '../../src/queries/reader.ts';
-import { json } from '../../src/queries/report/render/json.ts';
+import { json } from '../../src/queries/report/render/report-json.ts';
 import { openReportFile } from '../../src/queries/report/report.ts';
 import { MODERN, sdkClient } from '../support/mcp-client.ts';
 import { callerAs, startRegister, type TestRegister } from '../support/register.ts';

@@ -6,7 +6,7 @@ import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
-import { type RequestState, requests } from '../../src/http/request.ts';
+import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
 import { checkForm, many, one, readForm } from '../../src/web/forms.ts';
 import { raw } from '../support/toy-tools.ts';
@@ -16,7 +16,7 @@ const test = suite<{ server: Server; port: number }>('forms');
 const SHAPE = { name: one(z.string()), role: many(z.string()) };
 
 test.before(async (context) => {
-  const app = new Koa<RequestState>().use(requests(pino({ level: 'silent' })));
+  const app = new Koa<RequestState>().use(requestMiddleware(pino({ level: 'silent' })));
   app.silent = true;
   app.use(async (ctx) => {
     const sent = await readForm(ctx.req);

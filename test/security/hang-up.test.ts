@@ -5,7 +5,7 @@ import Koa from 'koa';
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type RequestState, requests } from '../../src/http/request.ts';
+import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 import { visitors } from '../../src/http/visitor.ts';
 
 const test = suite('clients that hang up at once');
@@ -16,7 +16,7 @@ const visitorOf = visitors([]);
 async function served(leaves: 'BEFORE' | 'MEANWHILE'): Promise<string | null> {
   let address: string | null = null;
   const app = new Koa<RequestState>();
-  app.use(requests(pino({ enabled: false })));
+  app.use(requestMiddleware(pino({ enabled: false })));
   app.use(async (ctx) => {
     await left(ctx.req);
     address = visitorOf(ctx.req).address;

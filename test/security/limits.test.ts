@@ -6,10 +6,10 @@ import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Caller } from '../../src/commands/caller.ts';
-import { HttpError } from '../../src/http/errors.ts';
+import { HttpError } from '../../src/http/http-errors.ts';
 import { createLimits } from '../../src/http/limits.ts';
-import { oauthEndpoints } from '../../src/http/oauth.ts';
-import { type RequestState, requests } from '../../src/http/request.ts';
+import { oauthEndpoints } from '../../src/http/oauth-endpoints.ts';
+import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
 import { visitors } from '../../src/http/visitor.ts';
 import { Addresses } from '../../src/identity/oauth/addresses.ts';
@@ -216,7 +216,9 @@ test('whoever asks the OAuth server is counted by address, before it does anythi
     authorizationError: () => null,
   } as unknown as OAuth;
   const limits = createLimits(null, visitors([]), () => 0);
-  const app = new Koa<RequestState>().use(requests(pino({ level: 'silent' }))).use(oauthEndpoints(oauth, limits));
+  const app = new Koa<RequestState>()
+    .use(requestMiddleware(pino({ level: 'silent' })))
+    .use(oauthEndpoints(oauth, limits));
   const server = await startServer(app.callback(), { host: '127.0.0.1', port: 0 });
   const ask = (path: string, method = 'POST') =>
     fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method, redirect: 'manual' });

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { HttpError } from '../../src/http/errors.ts';
+import { HttpError } from '../../src/http/http-errors.ts';
 import { hostGuard, originGuard } from '../../src/http/origin.ts';
 import { raw, startToyService, TOKEN } from '../support/toy-tools.ts';
 

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { Cookies } from '../../src/http/cookies.ts';
-import { oauthEndpoints } from '../../src/http/oauth.ts';
-import { type RequestState, requests } from '../../src/http/request.ts';
+import { oauthEndpoints } from '../../src/http/oauth-endpoints.ts';
+import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 import type { AccessLogEntry } from '../../src/identity/access-log-entry.ts';
 import type { Outside } from '../../src/identity/oauth/metadata-fetch.ts';
 import { createOAuth, type OAuth } from '../../src/identity/oauth/oauth.ts';
@@ -49,7 +49,7 @@ export async function startOAuthPages(outside?: Outside): Promise<OAuthPages> {
   const noted: AccessLogEntry[] = [];
   const app = new Koa<RequestState>();
   app
-    .use(requests(web.logger))
+    .use(requestMiddleware(web.logger))
     .use(oauthEndpoints(oauth, web.limits))
     .use(createPages({ ...web, oauth, noteAccess: (entry) => noted.push(entry) }));
   server.on('request', app.callback());

@@ -8,8 +8,8 @@ import { Refusal } from '../../src/commands/refusal.ts';
 import { callerOf } from '../../src/http/authentication.ts';
 import { challenges } from '../../src/http/challenge.ts';
 import { createLimits } from '../../src/http/limits.ts';
-import { oauthEndpoints } from '../../src/http/oauth.ts';
-import { type RequestState, requests } from '../../src/http/request.ts';
+import { oauthEndpoints } from '../../src/http/oauth-endpoints.ts';
+import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 import { visitors } from '../../src/http/visitor.ts';
 import { Authenticator } from '../../src/identity/authenticate.ts';
 import { firstStart, ownerOf } from '../../src/identity/installation.ts';
@@ -108,7 +108,7 @@ function appOf(
   baseUrl: string,
 ): Koa<RequestState> {
   const app = new Koa<RequestState>();
-  app.use(requests(pino({ level: 'silent' })));
+  app.use(requestMiddleware(pino({ level: 'silent' })));
   app.use(oauthEndpoints(oauth, createLimits(null, visitors([]))));
   app.use(async (ctx, next) => {
     const refused = oauth.authorizationError(ctx.req);

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import pino from 'pino';
 import type { Caller } from '../../src/commands/caller.ts';
-import { createApp, type HttpOptions } from '../../src/http/app.ts';
+import { createApp, type HttpServiceOptions } from '../../src/http/create-app.ts';
 import { createLimits } from '../../src/http/limits.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
 import { visitors } from '../../src/http/visitor.ts';
@@ -115,7 +115,7 @@ export interface ToyService {
 
 /** The app on a port of its own. */
 export async function startToyService(
-  options: Partial<HttpOptions> = {},
+  options: Partial<HttpServiceOptions> = {},
   listen: { requestTimeoutMs?: number } = {},
 ): Promise<ToyService> {
   const tools = toyTools();

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import pino from 'pino';
 import { createLimits } from '../../src/http/limits.ts';
-import { type RequestState, requests } from '../../src/http/request.ts';
+import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 import { visitors } from '../../src/http/visitor.ts';
 import type { AccountEvent } from '../../src/identity/account-events.ts';
 import { personOf, requireOrganization } from '../../src/identity/actor.ts';
@@ -107,7 +107,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     ...more,
   };
   const app = new Koa<RequestState>();
-  app.use(requests(context.logger)).use(createPages(context));
+  app.use(requestMiddleware(context.logger)).use(createPages(context));
   server.on('request', app.callback());
   const ownerId = ownerOf(installation);
   const browser = () => new TestBrowser(url, new URL(base).host, new URL(base).origin);

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ClientGone, HttpError } from '../../src/http/errors.ts';
+import { ClientGone, HttpError } from '../../src/http/http-errors.ts';
 import { createPrinter } from '../../src/http/print-pdf.ts';
 import { rejection } from '../support/take.ts';
 

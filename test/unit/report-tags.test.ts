@@ -1,7 +1,7 @@
 /** ETags of report files: what makes another one, and which are known before a report is drawn again. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ReportTags } from '../../src/http/report-tags.ts';
+import { ReportEtags } from '../../src/http/report-etags.ts';
 
 const HEAD = { digest: 'd'.repeat(64) };
 const ADA = 'acc_ada';
@@ -16,7 +16,7 @@ const reportWith = (identity: string, names: Map<string, string>) => ({
 
 test('a report that was drawn is known again, in every format', async () => {
   const names = new Map([[ADA, 'Ada']]);
-  const tags = new ReportTags();
+  const tags = new ReportEtags();
   assert.is(await tags.before(reportWith('one', names), 'json'), null);
   const json = tags.of('one', 'json', HEAD, names);
   assert.is(await tags.before(reportWith('one', names), 'json'), json);
@@ -28,7 +28,7 @@ test('a report that was drawn is known again, in every format', async () => {
 
 test('another name of somebody in it makes another tag', async () => {
   const names = new Map([[ADA, 'Ada']]);
-  const tags = new ReportTags();
+  const tags = new ReportEtags();
   const earlier = tags.of('one', 'json', HEAD, new Map(names));
   names.set('acc_elsewhere', 'Grace');
   assert.is(await tags.before(reportWith('one', names), 'json'), earlier);
@@ -41,7 +41,7 @@ test('another name of somebody in it makes another tag', async () => {
 });
 
 test('what may change without another identity is drawn each time, with a tag of its own', async () => {
-  const tags = new ReportTags();
+  const tags = new ReportEtags();
   const names = new Map<string, string>();
   const passing = [
     { ...HEAD, pending_seal: true as const },

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { notFound } from '../../http/errors.ts';
+import { notFound } from '../../http/http-errors.ts';
 import { PATHS } from '../../identity/oauth/addresses.ts';
 import type { AuthorizationError, AuthorizationErrorReason } from '../../identity/oauth/authorization-error.ts';
 import type { WebContext } from '../context.ts';

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { ROLES } from '../../commands/caller.ts';
-import { notFound } from '../../http/errors.ts';
+import { notFound } from '../../http/http-errors.ts';
 import type { Account } from '../../identity/account.ts';
 import type { Member } from '../../identity/members.ts';
 import { attempt } from '../attempt.ts';

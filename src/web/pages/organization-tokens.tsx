@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { notFound } from '../../http/errors.ts';
+import { notFound } from '../../http/http-errors.ts';
 import type { ReachingToken } from '../../identity/tokens.ts';
 import { attempt } from '../attempt.ts';
 import type { WebContext } from '../context.ts';
@@ -19,7 +19,7 @@ const TOKENS = '/organizations/:id/tokens';
 /** Everything that may call tools in an organization, whoever's it is: for its OWNERs and ADMINs. */
 export const organizationTokensPage = (context: WebContext): Route[] => [
   get(TOKENS, async (visit) => {
-    const place = await within(context, visit, 'seeTokens');
+    const place = await within(context, visit, 'viewTokens');
     return listPage(place, await context.tokens.listIn(place.organization.id, place.actor), visit.query);
   }),
   get(`${TOKENS}/:token`, async (visit) => tokenPage(await find(context, visit), BLANK)),
@@ -37,7 +37,7 @@ export const organizationTokensPage = (context: WebContext): Route[] => [
 type Found = Within & { token: ReachingToken };
 
 async function find(context: WebContext, visit: SignedInVisit): Promise<Found> {
-  const place = await within(context, visit, 'seeTokens');
+  const place = await within(context, visit, 'viewTokens');
   const tokens = await context.tokens.listIn(place.organization.id, place.actor);
   const token = tokens.find(({ id }) => id === visit.params.token);
   if (token === undefined) throw notFound('Nothing of that kind reaches this organization: look at the list.');

@@ -3,34 +3,34 @@ import type { Caller } from '../commands/caller.ts';
 import { readReportInput } from '../mcp/report-tools.ts';
 import type { DownloadDetails } from '../queries/access-log-row.ts';
 import type { Reader } from '../queries/reader.ts';
-import type { Head } from '../queries/report/page.ts';
 import { POLICY } from '../queries/report/render/html.ts';
 import { openReportFile } from '../queries/report/report.ts';
-import { REPORT_TYPES, type ReportName } from '../queries/report/types.ts';
+import type { ReportHead } from '../queries/report/report-page.ts';
+import { REPORT_TYPES, type ReportName } from '../queries/report/report-types.ts';
 import type { Admit } from './admission.ts';
 import { clientSignal } from './client-signal.ts';
-import { ClientGone, invalidInput } from './errors.ts';
+import { etagMatches } from './etag.ts';
 import { formatNamed } from './file-format.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
-import { isKnown } from './known.ts';
+import { ClientGone, invalidInput } from './http-errors.ts';
 import type { Printer } from './print-pdf.ts';
-import { queryOf } from './query.ts';
-import { offeredReportFormats, type ReportFormat } from './report-formats.ts';
-import { ReportTags } from './report-tags.ts';
+import { readQueryParameters } from './query-parameters.ts';
+import { ReportEtags } from './report-etags.ts';
+import { availableReportFormats, type ReportFileFormat } from './report-file-formats.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
 /** What files of reports are made of. */
-export interface ReportFilesOptions {
+export interface ReportFileRoutesOptions {
   reader: Reader;
-  reportDrawn(caller: Caller, report: DownloadDetails): void;
+  onReportGenerated(caller: Caller, report: DownloadDetails): void;
   printer: Printer;
 }
 
 const PAGE_POLICY = `${POLICY}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox`;
 
 /** Reports as files: whole, in any format, with the tool's inputs as query parameters. */
-export function reportFileRoutes(router: Router<RequestState>, admit: Admit, options: ReportFilesOptions): void {
-  const tags = new ReportTags();
+export function reportFileRoutes(router: Router<RequestState>, admit: Admit, options: ReportFileRoutesOptions): void {
+  const tags = new ReportEtags();
   fileRoute(router, '/api/v1/organizations/:id/reports/:type', admit, (ctx, caller) => {
     ctx.state.tool = 'getReport';
     ctx.vary('Accept');
@@ -38,15 +38,20 @@ export function reportFileRoutes(router: Router<RequestState>, admit: Admit, opt
   });
 }
 
-async function answer(ctx: FileContext, options: ReportFilesOptions, tags: ReportTags, caller: Caller): Promise<void> {
-  const { format: asked, ...given } = readQuery(queryOf(ctx));
+async function answer(
+  ctx: FileContext,
+  options: ReportFileRoutesOptions,
+  tags: ReportEtags,
+  caller: Caller,
+): Promise<void> {
+  const { format: asked, ...given } = readQuery(readQueryParameters(ctx));
   if (asked?.toLowerCase() === 'pdf') options.printer.require();
-  const offered = offeredReportFormats(options.printer);
+  const offered = availableReportFormats(options.printer);
   const format = asked === undefined ? acceptedFormat(ctx, offered) : formatNamed(offered, asked);
   const { name } = format;
   const type = typeNamed(String(ctx.params.type));
   const { format: _, cursor: _none, ...input } = readReportInput({ organization_id: ctx.params.id, type, ...given });
-  const drawn = (report: DownloadDetails) => options.reportDrawn(caller, report);
+  const drawn = (report: DownloadDetails) => options.onReportGenerated(caller, report);
   const how = { name: name.toUpperCase(), format: format.format };
   const gone = clientSignal(ctx.res);
   const stay = () => {
@@ -91,7 +96,7 @@ function readQuery(query: URLSearchParams): Record<string, string> {
 }
 
 /** The first one where the client accepts none. */
-function acceptedFormat(ctx: RequestContext, offered: readonly ReportFormat[]): ReportFormat {
+function acceptedFormat(ctx: RequestContext, offered: readonly ReportFileFormat[]): ReportFileFormat {
   const types = offered.map(({ mediaType }) => mediaType.split(';')[0]!);
   const accepted = ctx.accepts(...types);
   return offered[accepted === false ? 0 : types.indexOf(accepted)]!;
@@ -100,13 +105,13 @@ function acceptedFormat(ctx: RequestContext, offered: readonly ReportFormat[]): 
 /** Says which answer this is; whether the client has it already, and is told so. */
 function answerKnown(ctx: RequestContext, etag: string): boolean {
   ctx.set('ETag', etag);
-  if (!isKnown(ctx.get('If-None-Match'), etag)) return false;
+  if (!etagMatches(ctx.get('If-None-Match'), etag)) return false;
   ctx.status = 304;
   return true;
 }
 
 /** `Acme Ltd Risk register 2026-11-21 position 1234.pdf` */
-function fileName({ organization, title, today, position }: Head, ending: string): string {
+function fileName({ organization, title, today, position }: ReportHead, ending: string): string {
   const [name, what] = [organization.name ?? organization.id, title].map((text) =>
     text.replace(/[^\p{L}\p{N} .-]+/gu, ' ').slice(0, 80),
   );

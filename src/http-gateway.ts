@@ -1,31 +1,31 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { addressOf, endpointOf } from './cli/connect.ts';
 import type { Config } from './config.ts';
-import { healthOf } from './health.ts';
-import { createApp, type HttpOptions } from './http/app.ts';
 import { Cookies } from './http/cookies.ts';
-import { HttpError, unavailable } from './http/errors.ts';
+import { createApp, type HttpServiceOptions } from './http/create-app.ts';
+import { HttpError, unavailable } from './http/http-errors.ts';
 import { createLimits } from './http/limits.ts';
 import { createPrinter } from './http/print-pdf.ts';
 import { Readiness } from './http/readiness.ts';
-import type { RecordFilesOptions } from './http/record-files.ts';
-import type { ReportFilesOptions } from './http/report-files.ts';
+import type { RecordFileRoutesOptions } from './http/record-file-routes.ts';
+import type { ReportFileRoutesOptions } from './http/report-file-routes.ts';
 import { visitors } from './http/visitor.ts';
 import { requireOrganization } from './identity/actor.ts';
 import type { Identity } from './identity/identity.ts';
 import { secret } from './identity/installation.ts';
 import { createOAuth } from './identity/oauth/oauth.ts';
 import { OpenId } from './identity/openid/openid.ts';
-import type { Logger } from './log.ts';
+import type { Logger } from './logger.ts';
 import type { ToolBox } from './mcp/toolbox.ts';
 import type { Metrics } from './metrics.ts';
-import { reportChoices } from './queries/report/choices.ts';
+import { reportChoices } from './queries/report/report-choices.ts';
+import { readHealth } from './read-health.ts';
 import type { Register } from './register.ts';
 import type { Stores } from './stores/open.ts';
 import { VERSION } from './version.ts';
 import { createPages } from './web/routes.ts';
 
-export interface FrontOptions {
+export interface HttpGatewayOptions {
   config: Config;
   /** Where it listens. */
   port: number;
@@ -41,18 +41,18 @@ export interface FrontOptions {
  * What requests meet. It listens before there is anything behind it, because only then its address is known: until
  * `open` and, for calls, until `answer` it holds what arrives for some seconds; until `admit` it refuses every credential.
  */
-export class Front {
-  private serve: RequestListener = (request, response) => void this.notYet(request, response);
-  private admitting = false;
+export class HttpGateway {
+  private serve: RequestListener = (request, response) => void this.holdUntilOpen(request, response);
+  private acceptsCredentials = false;
   /** Something is behind the address … */
-  private readonly opened = new Readiness();
+  private readonly openReadiness = new Readiness();
   /** … and calls of tools, and of files, can be answered. */
-  private readonly answering = new Readiness();
+  private readonly toolReadiness = new Readiness();
 
   readonly listener: RequestListener = (request, response) => this.serve(request, response);
 
   /** Puts tools, OAuth and pages behind the address. */
-  async open(options: FrontOptions): Promise<void> {
+  async open(options: HttpGatewayOptions): Promise<void> {
     const { config, port, stores, register, identity, metrics, now, logger } = options;
     const { accounts } = stores;
     const { people, members, tokens, authenticator } = identity;
@@ -92,63 +92,63 @@ export class Front {
       organizationName: async (id) => (await requireOrganization(register.handler, id)).name,
     });
     const authenticate = (credential: string, request: IncomingMessage) => {
-      if (!this.admitting) throw unavailable();
+      if (!this.acceptsCredentials) throw unavailable();
       return authenticator.authenticate(credential, () => visitorOf(request).address);
     };
-    const health = () => healthOf(stores, register);
+    const health = () => readHealth(stores, register);
     const { reader } = register;
     const tools = metrics?.tools(register.tools) ?? register.tools;
     const sessions = async (request: IncomingMessage) => {
-      const account = this.admitting ? await signedIn(request) : null;
+      const account = this.acceptsCredentials ? await signedIn(request) : null;
       return account === null ? null : members.callerOf(account);
     };
-    const recordFiles: RecordFilesOptions = {
+    const recordFiles: RecordFileRoutesOptions = {
       files: register.recordFiles,
-      exportDrawn: (caller, file) => identity.accessLog.exportDrawn(caller, file),
+      onDownload: (caller, file) => identity.accessLog.exportDrawn(caller, file),
     };
-    const reports: ReportFilesOptions = {
+    const reports: ReportFileRoutesOptions = {
       reader,
       printer,
-      reportDrawn: (caller, report) => identity.accessLog.reportDrawn(caller, report),
+      onReportGenerated: (caller, report) => identity.accessLog.reportDrawn(caller, report),
     };
     const app = createApp({
       ...{ tools, authenticate, limits, health, baseUrl, version: VERSION, logger, oauth, pages },
       ...{ sessions, recordFiles, reports },
-      hold: () => this.answering.hold(),
+      waitUntilReady: () => this.toolReadiness.hold(),
       toolOrigins: new Set(config.allowedOrigins),
-      metrics: metrics === null ? undefined : servedMetrics(metrics, config, tools),
+      metrics: metrics === null ? undefined : metricsOptions(metrics, config, tools),
     });
     this.serve = app.callback();
-    this.opened.ready();
+    this.openReadiness.ready();
   }
 
   /** From now on nothing is served any more: everything is answered 503 with this reason, and only /livez is well. */
   retire(reason: string): void {
-    this.serve = retired(reason);
+    this.serve = retiredListener(reason);
   }
 
   /** From now on credentials are looked up. */
-  admit(): void {
-    this.admitting = true;
+  acceptCredentials(): void {
+    this.acceptsCredentials = true;
   }
 
   /** From now on calls of tools are answered at once. */
-  answer(): void {
-    this.answering.ready();
+  markReady(): void {
+    this.toolReadiness.ready();
   }
 
-  private async notYet(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const unopened = this.serve;
+  private async holdUntilOpen(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const initialListener = this.serve;
     // Orchestrators are to see what is.
-    if (!PROBES.has(request.url ?? '')) await this.opened.hold();
-    if (this.serve === unopened) refuse(response, unavailable());
+    if (!PROBES.has(request.url ?? '')) await this.openReadiness.hold();
+    if (this.serve === initialListener) refuse(response, unavailable());
     else this.serve(request, response);
   }
 }
 
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
-function retired(reason: string): RequestListener {
+function retiredListener(reason: string): RequestListener {
   const refusal = new HttpError(503, 'unavailable', reason);
   return ({ url }, response) => {
     if (url !== '/livez') return refuse(response, refusal);
@@ -161,11 +161,11 @@ function refuse(response: ServerResponse, refusal: HttpError): void {
   response.end(JSON.stringify(refusal));
 }
 
-function servedMetrics(metrics: Metrics, config: Config, tools: ToolBox): HttpOptions['metrics'] {
-  const known = (tool = '') => (tools.has(tool) ? tool : 'other');
+function metricsOptions(metrics: Metrics, config: Config, tools: ToolBox): HttpServiceOptions['metrics'] {
+  const toolLabel = (tool = '') => (tools.has(tool) ? tool : 'other');
   return {
     figures: metrics,
     token: config.metrics?.token ?? null,
-    answered: (status, tool) => metrics.request(known(tool), status),
+    onResponse: (status, tool) => metrics.request(toolLabel(tool), status),
   };
 }

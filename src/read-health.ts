@@ -1,16 +1,16 @@
-import type { Health } from './http/health.ts';
+import type { Health } from './http/health-routes.ts';
 import type { Register } from './register.ts';
 import type { Stores } from './stores/open.ts';
 
 /** A health check must not wait for a store that is away. */
-const HEALTH_MS = 1_300;
+const HEALTH_TIMEOUT_MS = 1_300;
 
 /** Serving means: each store answers, and the read models have caught up once. */
-export async function healthOf(stores: Stores, { projections }: Pick<Register, 'projections'>): Promise<Health> {
+export async function readHealth(stores: Stores, { projections }: Pick<Register, 'projections'>): Promise<Health> {
   const [eventStore, readStore, accountStore] = await Promise.all([
-    answers(stores.events.head()),
-    answers(stores.reads.register('active')),
-    answers(stores.accounts.get('secrets', 'installation')),
+    storeState(stores.events.head()),
+    storeState(stores.reads.register('active')),
+    storeState(stores.accounts.get('secrets', 'installation')),
   ]);
   const serving = [eventStore, readStore, accountStore].every((state) => state === 'UP') && projections.ready;
   return {
@@ -20,9 +20,11 @@ export async function healthOf(stores: Stores, { projections }: Pick<Register, '
   };
 }
 
-async function answers(work: Promise<unknown>): Promise<'UP' | 'DOWN'> {
-  const late = new Promise<never>((_, reject) => setTimeout(reject, HEALTH_MS, new Error('timeout')).unref());
-  return Promise.race([work, late]).then(
+async function storeState(work: Promise<unknown>): Promise<'UP' | 'DOWN'> {
+  const timeout = new Promise<never>((_, reject) =>
+    setTimeout(reject, HEALTH_TIMEOUT_MS, new Error('timeout')).unref(),
+  );
+  return Promise.race([work, timeout]).then(
     () => 'UP',
     () => 'DOWN',
   );

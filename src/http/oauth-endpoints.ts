@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { MCP_PATH, PATHS } from '../identity/oauth/addresses.ts';
 import type { OAuth } from '../identity/oauth/oauth.ts';
-import { methodNotAllowed } from './errors.ts';
+import { methodNotAllowed } from './http-errors.ts';
 import type { Limits } from './limits.ts';
 import { hostGuard } from './origin.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type Router from '@koa/router';
-import { HttpError, methodNotAllowed } from './errors.ts';
+import { HttpError, methodNotAllowed } from './http-errors.ts';
 import type { Limits } from './limits.ts';
 import { hostGuard } from './origin.ts';
 import type { RequestState } from './request.ts';
@@ -9,7 +9,7 @@ import type { RequestState } from './request.ts';
 export const METRICS_PATH = '/metrics';
 
 /** The source of the figures: see src/metrics.ts. */
-export interface Figures {
+export interface MetricsSource {
   contentType: string;
   text(): Promise<string>;
 }
@@ -17,7 +17,7 @@ export interface Figures {
 /** Figures for whoever has the operator's token, from wherever they ask. */
 export function metricsRoute(
   router: Router<RequestState>,
-  figures: Figures,
+  figures: MetricsSource,
   token: string,
   limits: Pick<Limits, 'stranger'>,
 ): void {
@@ -37,7 +37,7 @@ export function metricsRoute(
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** Figures for whoever is on this machine: only for a server that listens on loopback alone. */
-export function metricsListener(figures: Figures): RequestListener {
+export function metricsListener(figures: MetricsSource): RequestListener {
   // A page whose name was rebound to this machine is not on it.
   const guard = hostGuard('http://localhost');
   return (request, response) => {

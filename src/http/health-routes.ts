@@ -3,7 +3,7 @@ import type { Caller } from '../commands/caller.ts';
 import { MCP_PATH } from '../identity/oauth/addresses.ts';
 import { singleFlight } from '../identity/single-flight.ts';
 import type { Admit } from './admission.ts';
-import { toHttpError, unavailable } from './errors.ts';
+import { toHttpError, unavailable } from './http-errors.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
 export interface Health {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { invalidInput } from './errors.ts';
+import { invalidInput } from './http-errors.ts';
 
 /** Levels of objects and arrays within one another: a message with its tool's inputs has seven. */
 const MAX_JSON_DEPTH = 32;

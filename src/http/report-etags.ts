@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Head, People } from '../queries/report/page.ts';
 import type { ReportFile } from '../queries/report/report.ts';
+import type { NamesByKey, ReportHead } from '../queries/report/report-page.ts';
 
 /** What a tag is made of, beside the format and the names that people have now. */
 interface Told {
@@ -10,7 +10,7 @@ interface Told {
   people: readonly string[];
 }
 
-type Tagged = Pick<Head, 'digest' | 'pending_seal' | 'incomplete'>;
+type Tagged = Pick<ReportHead, 'digest' | 'pending_seal' | 'incomplete'>;
 
 /** Accounts in all reports that are remembered, and one more for each report. */
 const MOST_REMEMBERED = 100_000;
@@ -21,7 +21,7 @@ const MOST_REMEMBERED = 100_000;
  * report was drawn. Whose names stand in a report is known once it was drawn: that is remembered here, so that who has it is
  * told so without its being drawn again.
  */
-export class ReportTags {
+export class ReportEtags {
   private readonly told = new LRUCache<string, Told>({
     maxSize: MOST_REMEMBERED,
     sizeCalculation: ({ people }) => people.length + 1,
@@ -34,7 +34,7 @@ export class ReportTags {
   }
 
   /** The tag of a report that was just drawn. */
-  of(identity: string, format: string, head: Tagged, people: People): string {
+  of(identity: string, format: string, head: Tagged, people: NamesByKey): string {
     const { digest, pending_seal, incomplete } = head;
     // The proof that it has not yet comes without anything else's changing.
     if (pending_seal) return tagOf(digest, `${format}-pending`, people);
@@ -44,7 +44,7 @@ export class ReportTags {
   }
 }
 
-function tagOf(digest: string, format: string, people: People): string {
+function tagOf(digest: string, format: string, people: NamesByKey): string {
   const names = createHash('sha256').update(JSON.stringify([...people].sort()));
   return `W/"${digest}-${format}-${names.digest('base64url').slice(0, 10)}"`;
 }

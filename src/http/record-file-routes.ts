@@ -6,41 +6,41 @@ import type { Caller } from '../commands/caller.ts';
 import { CHANGES, type RecordFile, type RecordFiles } from '../mcp/record-files.ts';
 import { type DownloadDetails, filterDetail } from '../queries/access-log-row.ts';
 import type { Admit } from './admission.ts';
-import { ClientGone } from './errors.ts';
 import { formatOf, requestOf } from './file-query.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
+import { ClientGone } from './http-errors.ts';
 import type { LineFormat } from './line-formats.ts';
-import { queryOf } from './query.ts';
+import { readQueryParameters } from './query-parameters.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';
 
 /** Files of records and changes, and whom each one that is drawn is told to. */
-export interface RecordFilesOptions {
+export interface RecordFileRoutesOptions {
   files: RecordFiles;
-  exportDrawn(caller: Caller, drawn: DownloadDetails): void;
+  onDownload(caller: Caller, drawn: DownloadDetails): void;
   /** A client that takes nothing for so long is cut off; a minute unless given. */
-  stalledMs?: number;
+  stallTimeoutMs?: number;
 }
 
 /** How node says that the client has left. */
-const LEFT = new Set([
+const CLIENT_GONE_CODES = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_UNABLE_TO_PIPE',
   'ERR_STREAM_DESTROYED',
   'ECONNRESET',
   'EPIPE',
 ]);
-const STALLED_MS = 60_000;
+const STALL_TIMEOUT_MS = 60_000;
 /** What is held ready for a client that reads slowly, beside the rows of one read. */
-const READY_BYTES = 65_536;
+const BUFFER_BYTES = 65_536;
 
 /**
  * `GET /api/v1/organizations/{id}/records/{family}` and `…/changes`: lines of any size, written as fast as the client
  * reads and no faster. Their headers say which position they are of, and the cursor that goes on with them.
  */
-export function recordFileRoutes(router: Router<RequestState>, admit: Admit, options: RecordFilesOptions): void {
+export function recordFileRoutes(router: Router<RequestState>, admit: Admit, options: RecordFileRoutesOptions): void {
   const serve = async (ctx: FileContext, caller: Caller) => {
     const { id: organizationId = '', family: what = CHANGES } = ctx.params;
-    const query = queryOf(ctx);
+    const query = readQueryParameters(ctx);
     const format = formatOf(query);
     const request = requestOf(options.files, what, organizationId, query);
     const file = await options.files.open(caller, request);
@@ -52,9 +52,9 @@ export function recordFileRoutes(router: Router<RequestState>, admit: Admit, opt
     const after = query.get('after');
     const position = String(file.moment.ordinal);
     const told = { organization_id: organizationId, type: what, format: format.name, position };
-    options.exportDrawn(caller, { ...told, ...filterDetail(request.filter), ...(after === null ? {} : { after }) });
+    options.onDownload(caller, { ...told, ...filterDetail(request.filter), ...(after === null ? {} : { after }) });
     const lines = linesOf(format, file, first, after === null);
-    await send(ctx.res, lines, options.stalledMs ?? STALLED_MS);
+    await send(ctx.res, lines, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
   };
   fileRoute(router, '/api/v1/organizations/:id/records/:family', admit, serve);
   fileRoute(router, '/api/v1/organizations/:id/changes', admit, serve);
@@ -74,11 +74,11 @@ async function* linesOf(
 /** Writes until the end, the client's leaving or a fault: after the last two the connection is cut, so that it is seen. */
 async function send(response: ServerResponse, lines: AsyncGenerator<string>, stalledMs: number): Promise<void> {
   response.setTimeout(stalledMs, () => response.destroy());
-  const chunks = Readable.from(lines, { objectMode: false, highWaterMark: READY_BYTES });
+  const chunks = Readable.from(lines, { objectMode: false, highWaterMark: BUFFER_BYTES });
   try {
     await pipeline(chunks, response);
   } catch (error) {
-    if (LEFT.has((error as NodeJS.ErrnoException).code ?? '')) throw new ClientGone();
+    if (CLIENT_GONE_CODES.has((error as NodeJS.ErrnoException).code ?? '')) throw new ClientGone();
     throw error;
   }
 }

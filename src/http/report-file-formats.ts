@@ -1,25 +1,29 @@
-import type { Format, Head } from '../queries/report/page.ts';
-import { BYTE_ORDER_MARK, csv } from '../queries/report/render/csv.ts';
 import { html } from '../queries/report/render/html.ts';
-import { json } from '../queries/report/render/json.ts';
 import { markdownFile } from '../queries/report/render/markdown.ts';
+import { BYTE_ORDER_MARK, csv } from '../queries/report/render/report-csv.ts';
+import { json } from '../queries/report/render/report-json.ts';
+import type { ReportHead, ReportWriter } from '../queries/report/report-page.ts';
 import type { FileFormat } from './file-format.ts';
 import type { Printer } from './print-pdf.ts';
 
 /** How a report becomes a file. */
-export interface ReportFormat extends FileFormat {
+export interface ReportFileFormat extends FileFormat {
   /** How its rows are written. */
-  format: Format;
+  format: ReportWriter;
   /** The file's bytes of what that has written. */
-  bytes(head: Head, written: Written, print: (html: string) => Promise<Buffer>): string | Buffer | Promise<Buffer>;
+  bytes(
+    head: ReportHead,
+    written: Written,
+    print: (html: string) => Promise<Buffer>,
+  ): string | Buffer | Promise<Buffer>;
 }
 
 type Written = { content?: string };
 
-const contentOf = (_head: Head, { content = '' }: Written): string => content;
+const contentOf = (_head: ReportHead, { content = '' }: Written): string => content;
 
 /** The first is what a client gets that accepts none of them. */
-export const REPORT_FORMATS: readonly ReportFormat[] = [
+export const REPORT_FILE_FORMATS: readonly ReportFileFormat[] = [
   {
     name: 'json',
     mediaType: 'application/json; charset=utf-8',
@@ -58,6 +62,6 @@ export const REPORT_FORMATS: readonly ReportFormat[] = [
 ];
 
 /** The formats that this machine can make. */
-export function offeredReportFormats({ isAvailable }: Pick<Printer, 'isAvailable'>): readonly ReportFormat[] {
-  return isAvailable() ? REPORT_FORMATS : REPORT_FORMATS.filter(({ name }) => name !== 'pdf');
+export function availableReportFormats({ isAvailable }: Pick<Printer, 'isAvailable'>): readonly ReportFileFormat[] {
+  return isAvailable() ? REPORT_FILE_FORMATS : REPORT_FILE_FORMATS.filter(({ name }) => name !== 'pdf');
 }

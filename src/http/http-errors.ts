@@ -55,7 +55,7 @@ export function toHttpError(error: unknown): HttpError {
 }
 
 /** What a query or command refused, with the status and headers that the direct form of the tools gives it; else as it was thrown. */
-export function refusalAsHttp(thrown: unknown): unknown {
+export function toHttpRefusal(thrown: unknown): unknown {
   const error = asRefusal(thrown);
   if (!(error instanceof Refusal)) return thrown;
   const { code, message, more } = error;

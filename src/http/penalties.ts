@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../commands/caller.ts';
 import { ProtocolError } from '../mcp/protocol-message.ts';
-import { HttpError } from './errors.ts';
+import { HttpError } from './http-errors.ts';
 import { refuse } from './limits.ts';
 
 /** A credential's next call waits so many times as long as its illegal call kept the service busy … */
@@ -47,14 +47,14 @@ export class Penalties {
     if (lane.waiting >= MAX_WAITING) refuse(MAX_WAIT_MS);
     lane.waiting += 1;
     const turn = lane.last.then(() => pause(Math.max(0, lane.freeAt - performance.now())));
-    const done = turn.then(async () => {
+    const answered = turn.then(async () => {
       const { freeAt } = lane;
       await this.serve(key, receive, answer);
       lane.isPaid = lane.freeAt === freeAt;
     });
-    lane.last = done.catch(() => undefined);
+    lane.last = answered.catch(() => undefined);
     try {
-      await done;
+      await answered;
     } finally {
       lane.waiting -= 1;
       if (lane.waiting === 0 && lane.isPaid) this.lanes.delete(key);

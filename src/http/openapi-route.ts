@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type Router from '@koa/router';
 import type { FileFormats } from '../mcp/openapi-files.ts';
 import type { ToolBox } from '../mcp/toolbox.ts';
-import { isKnown } from './known.ts';
+import { etagMatches } from './etag.ts';
 import type { RequestState } from './request.ts';
 
 const OPENAPI_PATH = '/api/mcp/openapi.json';
@@ -20,7 +20,7 @@ export function openapiRoute(
   router.get(OPENAPI_PATH, (ctx) => {
     made ??= make(tools.openapi({ server: baseUrl, version, files }));
     ctx.set({ ETag: made.etag, 'Cache-Control': 'public, max-age=300' });
-    if (isKnown(ctx.get('If-None-Match'), made.etag)) {
+    if (etagMatches(ctx.get('If-None-Match'), made.etag)) {
       ctx.status = 304;
       return;
     }

@@ -9,21 +9,21 @@ import type { Authenticate } from './authentication.ts';
 import { scopeGuard } from './challenge.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { directToolRoutes } from './direct-tools.ts';
-import { type Health, healthRoutes } from './health.ts';
+import { type Health, healthRoutes } from './health-routes.ts';
 import type { Limits } from './limits.ts';
 import { LINE_FORMATS } from './line-formats.ts';
 import { mcpEndpoint } from './mcp-endpoint.ts';
-import { type Figures, metricsRoute } from './metrics.ts';
-import { oauthEndpoints } from './oauth.ts';
-import { openapiRoute } from './openapi.ts';
-import { Penalties } from './penalty.ts';
-import { type RecordFilesOptions, recordFileRoutes } from './record-files.ts';
-import { type ReportFilesOptions, reportFileRoutes } from './report-files.ts';
-import { offeredReportFormats } from './report-formats.ts';
-import { type Answered, type RequestState, requests } from './request.ts';
+import { type MetricsSource, metricsRoute } from './metrics-endpoint.ts';
+import { oauthEndpoints } from './oauth-endpoints.ts';
+import { openapiRoute } from './openapi-route.ts';
+import { Penalties } from './penalties.ts';
+import { type RecordFileRoutesOptions, recordFileRoutes } from './record-file-routes.ts';
+import { availableReportFormats } from './report-file-formats.ts';
+import { type ReportFileRoutesOptions, reportFileRoutes } from './report-file-routes.ts';
+import { type OnResponse, type RequestState, requestMiddleware } from './request.ts';
 
 /** What the HTTP service is made of. */
-export interface HttpOptions {
+export interface HttpServiceOptions {
   tools: ToolBox;
   /**
    * The caller behind an exact `Bearer <token>` credential; null when it is none of ours (unknown, expired, revoked).
@@ -31,7 +31,7 @@ export interface HttpOptions {
    */
   authenticate: Authenticate;
   /** Holds calls while the service starts. */
-  hold?(): Promise<void> | null;
+  waitUntilReady?(): Promise<void> | null;
   /** Origins of pages that may call tools. */
   toolOrigins?: ReadonlySet<string>;
   /** How often who may ask. */
@@ -48,21 +48,21 @@ export interface HttpOptions {
   /** Whom a session of the pages stands for: people get files by it. */
   sessions?: SessionCaller;
   /** Files of records and changes, and of reports. */
-  recordFiles?: RecordFilesOptions;
-  reports?: ReportFilesOptions;
+  recordFiles?: RecordFileRoutesOptions;
+  reports?: ReportFileRoutesOptions;
   /** Told of each request; and the figures that it makes, for whoever has the token, where there is one. */
-  metrics?: { answered: Answered; figures: Figures; token: string | null } | undefined;
+  metrics?: { onResponse: OnResponse; figures: MetricsSource; token: string | null } | undefined;
 }
 
 /** The Koa app: the MCP endpoint, the direct form of the tools and its OpenAPI document, health, OAuth, pages. */
-export function createApp(options: HttpOptions): Koa<RequestState> {
+export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   const { tools, version, logger, oauth, pages } = options;
   const admit = admissionWithOlderRoles(options);
   const afterStart = (admission: Admit): Admit => {
-    return async (request, again) => {
-      const held = options.hold?.();
-      if (held) await held;
-      return admission(request, again);
+    return async (request, isRecheck) => {
+      const waiting = options.waitUntilReady?.();
+      if (waiting) await waiting;
+      return admission(request, isRecheck);
     };
   };
   const admitCall = afterStart(admissionWithOlderRoles({ ...options, allowedOrigins: options.toolOrigins }));
@@ -76,7 +76,7 @@ export function createApp(options: HttpOptions): Koa<RequestState> {
   directToolRoutes(router, tools, admitCall, requireScope, penalties);
   openapiRoute(router, options, {
     records: options.recordFiles ? LINE_FORMATS : [],
-    reports: options.reports ? offeredReportFormats(options.reports.printer) : [],
+    reports: options.reports ? availableReportFormats(options.reports.printer) : [],
   });
   const admitReader = afterStart(admission(options, options.sessions));
   if (options.recordFiles) recordFileRoutes(router, admitReader, options.recordFiles);
@@ -85,7 +85,7 @@ export function createApp(options: HttpOptions): Koa<RequestState> {
   const app = new Koa<RequestState>();
   // Routes' faults are logged with their request; what Koa still reports is a connection lost or cut.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
-  app.use(requests(logger, options.metrics?.answered));
+  app.use(requestMiddleware(logger, options.metrics?.onResponse));
   app.use(crossOrigin(options.baseUrl, options.toolOrigins ?? new Set()));
   app.use(mcpEndpoint(createProtocol(tools, { name: 'veritrail', version }), admitCall, requireScope, penalties));
   if (oauth) app.use(oauthEndpoints(oauth, options.limits));
