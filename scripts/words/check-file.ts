@@ -1,0 +1,137 @@
+import { TERMS } from './exceptions.ts';
+import { blank, HARD_BREAK, type Prose, sentencesOf } from './prose.ts';
+import { readSource } from './read-source.ts';
+import { MAX_SENTENCE_WORDS, REFUSED_BEGINNINGS, REFUSED_NAMES, REFUSED_WORDS } from './vocabulary.ts';
+
+/** Something to say otherwise, and where it stands. Lines and columns count from 1. */
+export interface Finding {
+  file: string;
+  line: number;
+  column: number;
+  /** The name, or the first words of the text. An exception names it. */
+  text: string;
+  advice: string;
+}
+
+const QUOTED_WORDS = 6;
+const DECLARATION =
+  /^export\s+(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:const|let|var|function\s*\*?|class|interface|type|enum)\s+([A-Za-z_$][\w$]*)/gm;
+/** `export const { a, b: c } = …` and `export { a as b };`, but not `export { a } from …`, which names another file's. */
+const LIST = /^export\s+(?:type\s+|const\s+)?\{([^}]*)\}(?!\s*from\b)/gm;
+/** A name in such a list, after `as` or `:` where it has one. */
+const LISTED = /(?:[\w$]+\s*(?:\bas\b|:)\s*)?(?:type\s+)?([A-Za-z_$][\w$]*)\s*(?:=[^,]*)?(?:,|$)/g;
+/** Code of other languages in a string: SQL, and blocks in braces such as CSS. */
+const OTHER_LANGUAGE =
+  /^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|WITH|PRAGMA|ALTER|DROP|FROM|WHERE|JOIN|UNION|AND|OR|ORDER)\b|[{};]\s*\n\s*[\w.#}]/;
+
+/** Returns what a file says against docs/glossary.md. `file` is its path from the project's root. */
+export function checkFile(file: string, source: string): Finding[] {
+  const findings = file.endsWith('.md') ? checkMarkdown(source) : checkSource(file, source);
+  return findings
+    .sort((one, other) => one.at - other.at)
+    .map(({ at, text, advice }) => ({ file, ...placeOf(source, at), text, advice }));
+}
+
+interface Remark {
+  /** The offset in the file. */
+  at: number;
+  text: string;
+  advice: string;
+}
+
+function checkSource(file: string, source: string): Remark[] {
+  const { comments, strings, jsxTexts, code } = readSource(source, { jsx: file.endsWith('x') });
+  return [
+    ...exportedNames(code).flatMap(({ name, at }) => checkName(name, at)),
+    ...comments.flatMap((comment) => [...checkBeginnings(comment), ...checkSentences(comment)]),
+    ...strings.filter(({ text }) => !OTHER_LANGUAGE.test(text)).flatMap(checkSentences),
+    ...jsxTexts.flatMap(checkSentences),
+  ];
+}
+
+function exportedNames(code: string): { name: string; at: number }[] {
+  const declared = [...code.matchAll(DECLARATION)].map((match) => ({
+    name: match[1]!,
+    at: match.index + match[0].length - match[1]!.length,
+  }));
+  const listed = [...code.matchAll(LIST)].flatMap((list) => {
+    const begin = list.index + list[0].indexOf('{') + 1;
+    return [...list[1]!.matchAll(LISTED)].map((match) => ({
+      name: match[1]!,
+      at: begin + match.index + match[0].lastIndexOf(match[1]!),
+    }));
+  });
+  return [...declared, ...listed];
+}
+
+function checkName(name: string, at: number): Remark[] {
+  const whole = REFUSED_NAMES[name];
+  if (whole !== undefined) return [{ at, text: name, advice: `the exported name "${name}" is private: say ${whole}` }];
+  return wordsInName(withoutTerms(name)).flatMap((part) => {
+    const instead = Object.hasOwn(REFUSED_WORDS, part) ? REFUSED_WORDS[part] : undefined;
+    return instead === undefined
+      ? []
+      : [{ at, text: name, advice: `"${part}" in the exported name "${name}": say ${instead}` }];
+  });
+}
+
+/** Returns the name's words without those of a term. */
+function withoutTerms(name: string): string {
+  const words = wordsInName(name).join(' ');
+  return TERMS.reduce((rest, { term }) => rest.replaceAll(term, ''), words).replaceAll(' ', '_');
+}
+
+/** Returns a name's words in small letters: `readHTTPBody` and `READ_HTTP_BODY` are read, http and body. */
+export function wordsInName(name: string): string[] {
+  return name
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})|(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1$3_$2')
+    .toLowerCase()
+    .split(/[_$]+/)
+    .filter((part) => part !== '');
+}
+
+/** Checks the first word of a comment, and of each paragraph in it. */
+function checkBeginnings({ start, text }: Prose): Remark[] {
+  return [...text.matchAll(/(?:^|\n[ \t]*\n)\s*([A-Za-z]+)(?! course\b)/g)].flatMap((match) => {
+    const word = match[1]!;
+    if (!REFUSED_BEGINNINGS.has(word.toLowerCase())) return [];
+    const at = match.index + match[0].length - word.length;
+    return [
+      {
+        at: start + at,
+        text: firstWords(text.slice(at)),
+        advice: `a comment begins with "${word}": say what the thing does ("Returns …", "Refuses …") or is ("The key under which …")`,
+      },
+    ];
+  });
+}
+
+function checkSentences(prose: Prose): Remark[] {
+  return sentencesOf(prose)
+    .filter(({ words }) => words > MAX_SENTENCE_WORDS)
+    .map(({ start, text, words }) => ({
+      at: start,
+      text: firstWords(text),
+      advice: `a sentence of ${words} words: at most ${MAX_SENTENCE_WORDS}, make two or three`,
+    }));
+}
+
+function checkMarkdown(source: string): Remark[] {
+  const text = source
+    .replace(/^(```|~~~)[\s\S]*?^\1/gm, blank)
+    .replace(/<!--[\s\S]*?-->/g, blank)
+    // Each cell of a table, and each heading stands for itself.
+    .replace(/^\s*\|.*$/gm, (row) => row.replace(/(?<!\\)\|/g, HARD_BREAK))
+    .replace(/^#+ .*\n/gm, (heading) => `${HARD_BREAK}${heading.slice(1, -1)}${HARD_BREAK}`)
+    .replace(/\]\([^)\s]*\)/g, (link) => `]${' '.repeat(link.length - 1)}`);
+  return checkSentences({ start: 0, text });
+}
+
+function firstWords(text: string): string {
+  return text.trim().split(/\s+/).slice(0, QUOTED_WORDS).join(' ');
+}
+
+function placeOf(source: string, at: number): { line: number; column: number } {
+  const before = source.slice(0, at);
+  return { line: before.split('\n').length, column: at - before.lastIndexOf('\n') };
+}
