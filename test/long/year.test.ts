@@ -1,8 +1,12 @@
 import { suite } from 'uvu';
+import { patientCall, Session } from '../support/mcp-client.ts';
 import { type Served, serve, startPairs } from '../support/pairs.ts';
 import { assertYear } from '../support/year-story.ts';
 
-/** FerretDB reads a whole collection for each document that it changes: there the year takes a minute. */
+/**
+ * FerretDB reads a whole collection for each document that it changes. There the year takes a minute, and on a busy machine
+ * reads can't always catch up within their 5 seconds.
+ */
 for (const pair of (await startPairs()).slice(1)) {
   const test = suite<{ served: Served }>(`a year of an organization on ${pair.name}`);
 
@@ -12,7 +16,10 @@ for (const pair of (await startPairs()).slice(1)) {
 
   test.after(({ served }) => served.close());
 
-  test('every list, count and past state agrees with a model of it', ({ served }) => assertYear(served, 3));
+  test('every list, count and past state agrees with a model of it', ({ served }) => {
+    const { url, token } = served.owner;
+    return assertYear({ ...served, owner: new Session(url, token, patientCall) }, 3);
+  });
 
   test.run();
 }
