@@ -1,5 +1,6 @@
+import { allTools } from '../src/mcp/all-tools.ts';
+import type { ToolService } from '../src/mcp/define-tool.ts';
 import { createToolBox } from '../src/mcp/toolbox.ts';
-import { allTools } from '../src/mcp/tools.ts';
 import type { Reader } from '../src/queries/reader.ts';
 import type { ReadModels } from '../src/stores/read-store.ts';
 import { type Bed, layBed } from './data.ts';
@@ -63,10 +64,14 @@ async function postureThrough({ stores, register, organizationId, caller }: Bed,
     ...{ models, progress: register.projections.runner, events: stores.events, accounts: stores.accounts },
     ...{ cursorKey: Buffer.alloc(32), now: () => new Date() },
   };
-  const passed = (organization: string, position: Parameters<typeof register.projections.passed>[1], ms: number) =>
-    register.projections.passed(organization, position, ms);
-  const parts = { handler: register.handler, reader, passed, writeWaitMs: 1_000, reportDrawn: () => undefined };
-  const tools = createToolBox(allTools(parts), (error) => {
+  const service: ToolService = {
+    handler: register.handler,
+    reader,
+    waitUntilProjected: (...position) => register.projections.passed(...position),
+    writeWaitMs: 1_000,
+    reportGenerated: () => undefined,
+  };
+  const tools = createToolBox(allTools(service), (error) => {
     throw error;
   });
   const { status } = await tools.call('getReport', { organization_id: organizationId, type: 'POSTURE' }, { caller });

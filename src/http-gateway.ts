@@ -1,15 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { addressOf, endpointOf } from './cli/connect.ts';
 import type { Config } from './config.ts';
+import { clientInfoReader } from './http/client-info-reader.ts';
 import { Cookies } from './http/cookies.ts';
 import { createApp, type HttpServiceOptions } from './http/create-app.ts';
 import { HttpError, unavailable } from './http/http-errors.ts';
-import { createLimits } from './http/limits.ts';
-import { createPrinter } from './http/print-pdf.ts';
+import { createPdfPrinter } from './http/pdf-printer.ts';
+import { createRateLimits } from './http/rate-limits.ts';
 import { Readiness } from './http/readiness.ts';
 import type { RecordFileRoutesOptions } from './http/record-file-routes.ts';
 import type { ReportFileRoutesOptions } from './http/report-file-routes.ts';
-import { visitors } from './http/visitor.ts';
 import { requireOrganization } from './identity/actor.ts';
 import type { Identity } from './identity/identity.ts';
 import { secret } from './identity/installation.ts';
@@ -23,7 +23,7 @@ import { readHealth } from './read-health.ts';
 import type { Register } from './register.ts';
 import type { Stores } from './stores/open.ts';
 import { VERSION } from './version.ts';
-import { createPages } from './web/routes.ts';
+import { createPages } from './web/create-pages.ts';
 
 export interface HttpGatewayOptions {
   config: Config;
@@ -57,8 +57,8 @@ export class HttpGateway {
     const { accounts } = stores;
     const { people, members, tokens, authenticator } = identity;
     const baseUrl = addressOf(config, port);
-    const visitorOf = visitors(config.trustedProxies);
-    const limits = createLimits(config.rateLimitPerMinute, visitorOf);
+    const readClientInfo = clientInfoReader(config.trustedProxies);
+    const limits = createRateLimits(config.rateLimitPerMinute, readClientInfo);
     const cookies = new Cookies(baseUrl);
     const signedIn = async (request: IncomingMessage) => {
       const cookie = cookies.session(request);
@@ -67,7 +67,7 @@ export class HttpGateway {
     };
     const oauth = await createOAuth({
       ...{ accounts, tokens, members, signedIn, baseUrl, now },
-      addressOf: (request) => visitorOf(request).address,
+      addressOf: (request) => readClientInfo(request).address,
       ...{ metadataFetch: config.clientMetadataFetch, log: logger },
       report: (error) => logger.error({ err: error }, 'the OAuth server failed'),
     });
@@ -76,24 +76,24 @@ export class HttpGateway {
       new OpenId({
         ...{ settings: config.oidc, accounts, people, members, baseUrl, now },
         key: await secret(accounts, 'openid'),
-        noted: identity.accessLog.noted,
+        onAccountEvent: identity.accessLog.onAccountEvent,
         report: (why) => logger.warn({ why }, 'the OpenID provider could not be used'),
       });
-    const printer = createPrinter(config.chromiumPath);
+    const printer = createPdfPrinter(config.chromiumPath);
     const pages = createPages({
-      ...{ baseUrl, people, members, tokens, oauth, visitorOf, limits, logger, now },
+      ...{ baseUrl, people, members, tokens, oauth, readClientInfo, limits, logger, now },
       endpoint: endpointOf(config, port),
       formKey: await secret(accounts, 'form-key'),
       accessReader: register.reader,
       canPrintPdf: printer.isAvailable,
       reportChoices: (caller, id) => reportChoices(register.reader, caller, id),
-      noteAccess: (entry) => identity.accessLog.note(entry),
+      recordAccess: (entry) => identity.accessLog.recordAccess(entry),
       openId,
-      organizationName: async (id) => (await requireOrganization(register.handler, id)).name,
+      organizationNameOf: async (id) => (await requireOrganization(register.handler, id)).name,
     });
     const authenticate = (credential: string, request: IncomingMessage) => {
       if (!this.acceptsCredentials) throw unavailable();
-      return authenticator.authenticate(credential, () => visitorOf(request).address);
+      return authenticator.authenticate(credential, () => readClientInfo(request).address);
     };
     const health = () => readHealth(stores, register);
     const { reader } = register;
@@ -104,17 +104,17 @@ export class HttpGateway {
     };
     const recordFiles: RecordFileRoutesOptions = {
       files: register.recordFiles,
-      onDownload: (caller, file) => identity.accessLog.exportDrawn(caller, file),
+      onDownload: (caller, file) => identity.accessLog.exportDownloaded(caller, file),
     };
     const reports: ReportFileRoutesOptions = {
       reader,
       printer,
-      onReportGenerated: (caller, report) => identity.accessLog.reportDrawn(caller, report),
+      onReportGenerated: (caller, report) => identity.accessLog.reportGenerated(caller, report),
     };
     const app = createApp({
       ...{ tools, authenticate, limits, health, baseUrl, version: VERSION, logger, oauth, pages },
       ...{ sessions, recordFiles, reports },
-      waitUntilReady: () => this.toolReadiness.hold(),
+      waitUntilReady: () => this.toolReadiness.wait(),
       toolOrigins: new Set(config.allowedOrigins),
       metrics: metrics === null ? undefined : metricsOptions(metrics, config, tools),
     });
@@ -140,7 +140,7 @@ export class HttpGateway {
   private async holdUntilOpen(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const initialListener = this.serve;
     // Orchestrators are to see what is.
-    if (!PROBES.has(request.url ?? '')) await this.openReadiness.hold();
+    if (!PROBES.has(request.url ?? '')) await this.openReadiness.wait();
     if (this.serve === initialListener) refuse(response, unavailable());
     else this.serve(request, response);
   }

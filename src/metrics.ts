@@ -9,7 +9,7 @@ import type { EventStore } from './stores/event-store.ts';
 const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** A figure that is looked at when somebody asks for it; null: there is none now. */
-type Look = () => number | null;
+type ReadFigure = () => number | null;
 
 /**
  * The figures of this instance, for Prometheus. Labels are names that the program has: of tools, outcomes and queues, never
@@ -67,12 +67,12 @@ export class Metrics {
     this.queues({
       appends: () => this.appending,
       passwords: () => people.passwords.waiting,
-      access_log: () => accessLog.kept,
+      access_log: () => accessLog.pendingCount,
     });
   }
 
   /** A figure that is looked at with each answer. */
-  private gauge(name: string, help: string, look: Look): void {
+  private gauge(name: string, help: string, look: ReadFigure): void {
     new Gauge({
       ...{ name, help, registers: [this.registry] },
       collect() {
@@ -107,7 +107,7 @@ export class Metrics {
         const started = performance.now();
         const result = await tools.call(name, args, context);
         this.calls.inc({ tool: name, outcome: result.outcome });
-        this.callSeconds.observe({ tool: name }, since(started));
+        this.callSeconds.observe({ tool: name }, secondsSince(started));
         return result;
       },
     };
@@ -130,14 +130,14 @@ export class Metrics {
           throw error;
         } finally {
           this.appending -= 1;
-          this.appendSeconds.observe({ outcome }, since(started));
+          this.appendSeconds.observe({ outcome }, secondsSince(started));
         }
       },
       readStream: (...args) => events.readStream(...args),
       readAll: (after) => events.readAll(after),
       subscribeAll: (after, signal) => events.subscribeAll(after, signal),
       head: () => events.head(),
-      comparePositions: (a, b) => events.comparePositions(a, b),
+      compareStorePositions: (a, b) => events.compareStorePositions(a, b),
       close: () => events.close(),
     };
   }
@@ -152,4 +152,4 @@ export class Metrics {
 }
 
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
-const since = (started: number): number => (performance.now() - started) / 1_000;
+const secondsSince = (started: number): number => (performance.now() - started) / 1_000;

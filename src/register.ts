@@ -1,17 +1,17 @@
 import { CommandHandler } from './commands/handler.ts';
-import { createRecordFiles, type RecordFiles } from './mcp/record-files.ts';
-import type { Service } from './mcp/service.ts';
+import { allTools } from './mcp/all-tools.ts';
+import type { ToolService } from './mcp/define-tool.ts';
+import { createRecordFileCatalog, type RecordFileCatalog } from './mcp/record-file-catalog.ts';
 import { createToolBox, type ToolBox } from './mcp/toolbox.ts';
-import { allTools } from './mcp/tools.ts';
 import { LiveInstances } from './projections/instances.ts';
 import { Projections } from './projections/projections.ts';
 import type { Reader } from './queries/reader.ts';
-import { SealKeys } from './seal/keys.ts';
+import { SealKeys } from './seal/seal-keys.ts';
 import { Sealer } from './seal/sealer.ts';
 import type { AccountStore } from './stores/account-store.ts';
 import type { EventStore } from './stores/event-store.ts';
 import type { ReadStore } from './stores/read-store.ts';
-import { type Timed, TimedHandler, timedTools } from './timings.ts';
+import { type OnTiming, TimedHandler, timedTools } from './timings.ts';
 
 export interface RegisterOptions {
   events: EventStore;
@@ -24,10 +24,10 @@ export interface RegisterOptions {
   writeWaitMs: number;
   maxEventsVerified?: number;
   /** Told of every report that is drawn, where there is an access log. */
-  reportDrawn?: Service['reportDrawn'];
+  reportGenerated?: ToolService['reportGenerated'];
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
   /** Is told of each command, projection batch and query, where somebody wants to know. */
-  timed?: Timed | undefined;
+  timed?: OnTiming | undefined;
 }
 
 /** The register without its transport: commands in, read models kept up, tools that do both. */
@@ -39,7 +39,7 @@ export interface Register {
   sealer: Sealer;
   tools: ToolBox;
   /** What the lists read, as files of any size. */
-  recordFiles: RecordFiles;
+  recordFiles: RecordFileCatalog;
   /** What reports as files are read from. */
   reader: Reader;
 }
@@ -68,13 +68,13 @@ export function createRegister(options: RegisterOptions): Register {
   const all = allTools({
     handler,
     reader,
-    passed: (organization, position, ms) => projections.passed(organization, position, ms),
+    waitUntilProjected: (organizationId, storePosition, ms) => projections.passed(organizationId, storePosition, ms),
     writeWaitMs: options.writeWaitMs,
-    reportDrawn: options.reportDrawn ?? (() => undefined),
+    reportGenerated: options.reportGenerated ?? (() => undefined),
   });
   const untimed = createToolBox(all, (error, tool) => log.warn({ err: error, tool }, 'a tool failed'));
   const tools = timed ? timedTools(untimed, timed) : untimed;
-  const recordFiles = createRecordFiles(reader, all);
+  const recordFiles = createRecordFileCatalog(reader, all);
   const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, log });
   return { handler, instances, projections, sealer, tools, recordFiles, reader };
 }

@@ -70,7 +70,7 @@ async function start(config: Config, logger: Logger, prepare: Prepare | undefine
     riskAcceptanceMaxDays: config.riskAcceptanceMaxDays,
     writeWaitMs: config.writeWaitMs,
     // Nobody draws a report before there is an identity to let them in.
-    reportDrawn: (caller, report) => identity.accessLog.reportDrawn(caller, report),
+    reportGenerated: (caller, report) => identity.accessLog.reportGenerated(caller, report),
     log: logger,
     timed: logger.isLevelEnabled('debug') ? (details, message) => logger.debug(details, message) : undefined,
   });

@@ -79,8 +79,8 @@ test('what the access log is told meanwhile is kept, and written when the engine
   const accessLog = new AccessLog({ accounts, organizationsOf: async () => ['org_1'], now: () => new Date(), log });
   for (const code of CODES) {
     engine.code = code;
-    accessLog.note({ event_type: 'SIGNED_IN', actor_id: `acc_${code}`, account_id: `acc_${code}` });
-    accessLog.refused({ event_type: 'TOKEN_REFUSED', actor_id: null });
+    accessLog.recordAccess({ event_type: 'SIGNED_IN', actor_id: `acc_${code}`, account_id: `acc_${code}` });
+    accessLog.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
     assert.is(await accessLog.flush(), false);
   }
   engine.code = null;

@@ -8,8 +8,6 @@ import { withInstallation } from './open.ts';
 const OPERATOR = { address: '', agent: 'veritrail account link' };
 
 export const accountLink: Command = {
-  name: 'account link',
-  summary: 'print a link by which somebody gets back into their account, once',
   help: `Usage: veritrail account link EMAIL|ACCOUNT [--without-factors]
 
 Prints a link that lets somebody choose a new password: for whoever has forgotten theirs. It works once, within an hour,
@@ -31,7 +29,7 @@ EMAIL is the address to sign in with, ACCOUNT an id (acc_…): see "veritrail me
       if (values['without-factors']) {
         await people.factors.clear(account.id);
         for (const factor of ['TOTP', 'PASSKEY'] as const) {
-          accessLog.noted({ type: 'FACTOR_REMOVED', account_id: account.id, factor, visitor: OPERATOR });
+          accessLog.onAccountEvent({ type: 'FACTOR_REMOVED', account_id: account.id, factor, visitor: OPERATOR });
         }
       }
       const { secret, record } = await people.accountLinks.create(account.id, 'SYSTEM');

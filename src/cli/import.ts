@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { allTools } from '../mcp/all-tools.ts';
+import type { ToolService as Tools } from '../mcp/define-tool.ts';
 import * as field from '../mcp/fields.ts';
 import { rowReaders } from '../mcp/import-rows.ts';
-import type { Service as Tools } from '../mcp/service.ts';
-import { allTools } from '../mcp/tools.ts';
 import { matchColumns, readMap } from '../sheets/columns.ts';
 import { readSheet } from '../sheets/read.ts';
 import { importRows } from '../sheets/rows.ts';
@@ -18,8 +18,6 @@ import { ProgressBar } from './progress.ts';
 import { textOption } from './text-option.ts';
 
 export const importFile: Command = {
-  name: 'import',
-  summary: 'bring in records from a CSV or XLSX file of any length',
   help: `Usage: veritrail import FILE --type TYPE [options]
 
 Makes a record of each row of a spreadsheet (CSV or XLSX; the first row names the columns), also beside a running
@@ -111,8 +109,8 @@ function dateOrderOf(text: string | undefined): DateOrder | undefined {
 function withoutReads({ handler }: Service): Tools {
   return {
     handler,
-    passed: () => Promise.resolve(true),
-    reportDrawn: () => undefined,
+    waitUntilProjected: () => Promise.resolve(true),
+    reportGenerated: () => undefined,
     writeWaitMs: 0,
     get reader(): never {
       throw new Error('an import reads no read model');

@@ -57,7 +57,7 @@ export class AccessLog {
   }
 
   /** Something done by somebody who is known: a row of its own. */
-  note(entry: AccessLogEntry): void {
+  recordAccess(entry: AccessLogEntry): void {
     if (this.notes.length >= MOST_WAITING) {
       this.lost += 1;
       return;
@@ -69,7 +69,7 @@ export class AccessLog {
   }
 
   /** A refusal: one more in its hour. Without account_id and organizations it is the whole installation's. */
-  refused(entry: AccessLogEntry): void {
+  recordRefusal(entry: AccessLogEntry): void {
     const { event_type, actor_id, account_id, details } = entry;
     const now = this.options.now().getTime();
     const who = actor_id ?? account_id;
@@ -88,7 +88,7 @@ export class AccessLog {
   }
 
   /** A call with a token: one more on its day, in every organization that it reaches. */
-  used(
+  recordTokenUse(
     { token_id, account_id, roles }: Caller,
     client: string | null = null,
     now = this.options.now().getTime(),
@@ -106,31 +106,31 @@ export class AccessLog {
   }
 
   /** What people's accounts tell: hand it to them as it is. */
-  readonly noted = (event: AccountEvent): void => {
+  readonly onAccountEvent = (event: AccountEvent): void => {
     const entry = entryOfAccount(event);
-    if (entry.event_type === 'SIGN_IN_REFUSED') this.refused(entry);
-    else this.note(entry);
+    if (entry.event_type === 'SIGN_IN_REFUSED') this.recordRefusal(entry);
+    else this.recordAccess(entry);
   };
 
   /** And what links tell. */
-  readonly linkNoted = (event: AccountLinkEvent): void => this.note(entryOfLink(event));
+  readonly onLinkEvent = (event: AccountLinkEvent): void => this.recordAccess(entryOfLink(event));
 
   /** A report that somebody has drawn, once for all of its pages. */
-  reportDrawn(caller: Caller, report: DownloadDetails): void {
-    this.drawn('REPORT_DRAWN', caller, report);
+  reportGenerated(caller: Caller, report: DownloadDetails): void {
+    this.recordDownload('REPORT_DRAWN', caller, report);
   }
 
   /** A file that somebody draws, and each time that it is gone on with. */
-  exportDrawn(caller: Caller, file: DownloadDetails): void {
-    this.drawn('EXPORT_DRAWN', caller, file);
+  exportDownloaded(caller: Caller, file: DownloadDetails): void {
+    this.recordDownload('EXPORT_DRAWN', caller, file);
   }
 
-  private drawn(
+  private recordDownload(
     event_type: AccessEntryType,
     { account_id, token_id, client }: Caller,
     { organization_id, ...details }: DownloadDetails,
   ): void {
-    this.note({
+    this.recordAccess({
       event_type,
       actor_id: account_id,
       client: client === null ? null : `${client.name} ${client.version}`.trim(),
@@ -155,7 +155,7 @@ export class AccessLog {
   }
 
   /** The number of entries and counts that wait to be written. */
-  get kept(): number {
+  get pendingCount(): number {
     return this.notes.length + this.waiting.size + this.counts.size;
   }
 
@@ -163,7 +163,10 @@ export class AccessLog {
   async close(): Promise<void> {
     clearInterval(this.timer);
     if (await this.flush()) return;
-    this.options.log.warn({ lost: this.kept }, 'the access log could not be written before the stop: entries are lost');
+    this.options.log.warn(
+      { lost: this.pendingCount },
+      'the access log could not be written before the stop: entries are lost',
+    );
   }
 
   /** One at a time. */

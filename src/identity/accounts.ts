@@ -30,7 +30,7 @@ export interface AccountsOptions {
   now: () => Date;
   /** Takes an account out of every organization and revokes its credentials. @throws Refusal for a sole OWNER */
   leaveAll: (accountId: string) => Promise<void>;
-  noted: OnAccountEvent;
+  onAccountEvent: OnAccountEvent;
 }
 
 /** People's accounts. Where a `password` may be null, a proof of the last 15 minutes does: see Proof.prove. */
@@ -54,7 +54,7 @@ export class Accounts {
 
   /** @throws Refusal invalid_input; conflict when the e-mail address or the subject has an account */
   async create(wanted: NewAccount, visitor: Visitor): Promise<Account> {
-    const { accounts, passwords, now, noted } = this.options;
+    const { accounts, passwords, now, onAccountEvent } = this.options;
     const name = readName(wanted.name);
     const address = readEmail(wanted.email);
     if (wanted.password !== undefined) await refuseBadPassword(wanted.password, { name, email: address.email });
@@ -69,7 +69,7 @@ export class Accounts {
     });
     if (!(await accounts.insert('accounts', account))) throw taken();
     await keepFirstName(accounts, account.id, name);
-    noted({ type: 'ACCOUNT_CREATED', account_id: account.id, visitor });
+    onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: account.id, visitor });
     return account;
   }
 
@@ -84,7 +84,7 @@ export class Accounts {
    * @throws Refusal invalid_input; conflict when the address has an account, or the owner has a password by now
    */
   async complete(id: string, person: Required<Omit<NewAccount, 'subject'>>, visitor: Visitor): Promise<Account> {
-    const { accounts, passwords, now, noted } = this.options;
+    const { accounts, passwords, now, onAccountEvent } = this.options;
     const name = readName(person.name);
     const address = readEmail(person.email);
     await refuseBadPassword(person.password, { name, email: address.email });
@@ -94,7 +94,7 @@ export class Accounts {
       throw taken();
     // After the account, whose fields decide who was first: what was done before keeps the name that it had then.
     await keepName(accounts, id, name, now().toISOString());
-    noted({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', visitor });
+    onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', visitor });
     return (await this.get(id))!;
   }
 
@@ -112,12 +112,12 @@ export class Accounts {
    * @throws Refusal invalid_input, not_found; conflict when the address has an account
    */
   async changeEmail(id: string, email: string, visitor: Visitor): Promise<void> {
-    const { accounts, noted } = this.options;
+    const { accounts, onAccountEvent } = this.options;
     const address = readEmail(email);
     const account = await this.get(id);
     if (account === null || account.erased_at !== null) throw noSuchAccount();
     if (!(await accounts.update('accounts', id, { ...address }, { erased_at: null }))) throw taken();
-    noted({ type: 'EMAIL_CHANGED', account_id: id, visitor });
+    onAccountEvent({ type: 'EMAIL_CHANGED', account_id: id, visitor });
   }
 
   /**
@@ -133,7 +133,7 @@ export class Accounts {
       throw new Refusal('forbidden', 'Give the present password too.', { field: 'current' });
     }
     const changed = await this.replacePassword(account, next);
-    this.options.noted({ type: 'PASSWORD_CHANGED', account_id: account.id, by: 'PASSWORD', visitor });
+    this.options.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: account.id, by: 'PASSWORD', visitor });
     return sessions.begin(changed, visitor, 'SIGNED_IN');
   }
 
@@ -151,7 +151,7 @@ export class Accounts {
     const account = await this.get(id);
     if (account === null || account.erased_at !== null) throw noSuchAccount();
     const changed = await this.replacePassword(account, password, requireGood);
-    this.options.noted({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', visitor });
+    this.options.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', visitor });
     return changed;
   }
 
@@ -167,7 +167,7 @@ export class Accounts {
    * @throws Refusal what leaveAll refuses, then nothing was done; forbidden for a wrong password
    */
   async erase(session: Session, password: string | null, visitor: Visitor): Promise<void> {
-    const { accounts, proof, factors, sessions, links, leaveAll, now, noted } = this.options;
+    const { accounts, proof, factors, sessions, links, leaveAll, now, onAccountEvent } = this.options;
     const { id, created_at, organizations } = await proof.prove(session, password, visitor);
     await leaveAll(id);
     // Before the account, whose name stands for it until that is gone too, and once more for one that was given meanwhile.
@@ -182,7 +182,7 @@ export class Accounts {
     await sessions.endOthers(id, null);
     await factors.removePasskeys(id);
     await links.withdrawAllOf(id);
-    noted({ type: 'ACCOUNT_ERASED', account_id: id, organizations, visitor });
+    onAccountEvent({ type: 'ACCOUNT_ERASED', account_id: id, organizations, visitor });
   }
 
   private async find(field: 'email_key' | 'subject', value: string): Promise<Account | null> {

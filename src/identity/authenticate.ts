@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller, Role } from '../commands/caller.ts';
 import type { CommandHandler } from '../commands/handler.ts';
 import type { OrganizationState } from '../commands/organization.ts';
-import { lowerRole } from '../commands/roles.ts';
+import { lowerRole } from '../commands/permissions.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type AccessLog, cameFrom, type From } from './access-log.ts';
 import type { Access } from './oauth/access.ts';
@@ -44,7 +44,7 @@ export interface AuthenticatorOptions {
   /** Finds OAuth access tokens by their hash: see oauth/access.ts. Where it is absent there are none. */
   accessToken?: (hash: string) => Promise<Access | null>;
   /** Told of every use and refusal. */
-  accessLog?: Pick<AccessLog, 'used' | 'refused'>;
+  accessLog?: Pick<AccessLog, 'recordTokenUse' | 'recordRefusal'>;
 }
 
 /** Finds the caller behind a token, and what it may do in which organization now. */
@@ -81,7 +81,7 @@ export class Authenticator {
   private admit(known: Known | null, now: number, from?: From): Caller | null {
     if (known === null || known.expiresAt <= now) return this.refuse(known, from);
     if (now >= known.noteAt) this.noteUse(known, now);
-    this.options.accessLog?.used(known.caller, known.record.client?.name, now, from);
+    this.options.accessLog?.recordTokenUse(known.caller, known.record.client?.name, now, from);
     return known.caller;
   }
 
@@ -92,7 +92,7 @@ export class Authenticator {
     const who = { actor_id: caller?.token_id ?? null, account_id: caller?.account_id ?? null };
     const where = caller === undefined ? {} : { organizations: [...caller.roles.keys()] };
     if (!ordinary)
-      this.options.accessLog?.refused({ event_type: 'TOKEN_REFUSED', ...who, ...where, ...cameFrom(from) });
+      this.options.accessLog?.recordRefusal({ event_type: 'TOKEN_REFUSED', ...who, ...where, ...cameFrom(from) });
     return null;
   }
 

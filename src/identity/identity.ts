@@ -50,8 +50,8 @@ export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityO
       const inviter = made_by === 'SYSTEM' ? SYSTEM : personOf(made_by);
       await members.add(organization_id, accountId, role, inviter);
     },
-    noted: accessLog.noted,
-    linkNoted: accessLog.linkNoted,
+    onAccountEvent: accessLog.onAccountEvent,
+    onLinkEvent: accessLog.onLinkEvent,
   });
   const sweeper = new Sweeper({ accounts, now, log });
   const start = () => {

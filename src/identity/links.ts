@@ -13,7 +13,7 @@ export interface Link extends AccountRecord {
   organization_id: string | null;
   role: Role | null;
   /** What its maker knows the guest by: said to nobody else. */
-  note: string;
+  recordLinkEvent: string;
   /** An account's id, or SYSTEM. */
   made_by: string;
   created_at: string;
@@ -29,7 +29,7 @@ export type NewLink = { made_by: string; note?: string } & (
 export interface LinksOptions {
   accounts: AccountStore;
   now: () => Date;
-  linkNoted?: OnLinkEvent | undefined;
+  onLinkEvent?: OnLinkEvent | undefined;
 }
 
 const HOUR_MS = 3_600_000;
@@ -51,7 +51,7 @@ export class Links {
       account_id: null,
       organization_id: null,
       role: null,
-      note: '',
+      recordLinkEvent: '',
       ...wanted,
       id: secretId(secret)!,
       created_at: now.toISOString(),
@@ -124,7 +124,7 @@ export class Links {
   }
 
   private note(type: AccountLinkEvent['type'], { kind, account_id, organization_id }: Link, by: string): void {
-    this.options.linkNoted?.({ type, kind, account_id, organization_id, by });
+    this.options.onLinkEvent?.({ type, kind, account_id, organization_id, by });
   }
 
   private isOpen(link: Link): boolean {

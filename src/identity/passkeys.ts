@@ -32,7 +32,7 @@ export interface PasskeysOptions {
   proof: Proof;
   sessions: Sessions;
   now: () => Date;
-  noted: OnAccountEvent;
+  onAccountEvent: OnAccountEvent;
   baseUrl: string;
 }
 
@@ -91,7 +91,7 @@ export class Passkeys {
    * @throws Refusal forbidden, invalid_input, conflict
    */
   async register(session: Session, name: string, response: unknown, visitor: Visitor): Promise<string[] | null> {
-    const { accounts, factors, proof, sessions, now, noted } = this.options;
+    const { accounts, factors, proof, sessions, now, onAccountEvent } = this.options;
     const account = await proof.requireRecent(session);
     const label = readName(name);
     const expectedChallenge = (await sessions.takeChallenge(session, 'REGISTER_PASSKEY'))?.value;
@@ -119,7 +119,7 @@ export class Passkeys {
     if (!(await accounts.insert('passkeys', passkey))) {
       throw new Refusal('conflict', 'This passkey is known already: choose another.');
     }
-    noted({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'PASSKEY', visitor });
+    onAccountEvent({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'PASSKEY', visitor });
     return factors.added(session);
   }
 
@@ -163,12 +163,12 @@ export class Passkeys {
 
   /** @throws Refusal forbidden for a wrong password; not_found */
   async remove(session: Session, id: string, password: string | null, visitor: Visitor): Promise<void> {
-    const { accounts, factors, proof, noted } = this.options;
+    const { accounts, factors, proof, onAccountEvent } = this.options;
     const account = await proof.prove(session, password, visitor);
     if ((await accounts.get<Passkey>('passkeys', id))?.account_id !== account.id) throw noSuchPasskey();
     await accounts.remove('passkeys', id);
     await factors.removed(account.id);
-    noted({ type: 'FACTOR_REMOVED', account_id: account.id, factor: 'PASSKEY', visitor });
+    onAccountEvent({ type: 'FACTOR_REMOVED', account_id: account.id, factor: 'PASSKEY', visitor });
   }
 
   private place(): { expectedOrigin: string; expectedRPID: string } {

@@ -27,8 +27,8 @@ export interface PeopleOptions {
   leaveAll: (accountId: string) => Promise<void>;
   join: Join;
   organizationsOf: OrganizationsOf;
-  noted?: OnAccountEvent | undefined;
-  linkNoted?: OnLinkEvent | undefined;
+  onAccountEvent?: OnAccountEvent | undefined;
+  onLinkEvent?: OnLinkEvent | undefined;
   hasher?: Hasher | undefined;
 }
 
@@ -59,18 +59,18 @@ export function openPeople({
   leaveAll,
   join,
   organizationsOf,
-  noted = ignore,
-  linkNoted,
+  onAccountEvent = ignore,
+  onLinkEvent,
   hasher,
 }: PeopleOptions): People {
   const kept = { accounts: store, now };
   const passwords = new Passwords(hasher);
   const throttle = new Throttle(kept);
   const sessions = new Sessions(kept);
-  const links = new Links({ ...kept, linkNoted });
+  const links = new Links({ ...kept, onLinkEvent });
   const factors = new Factors(store);
   const proof = new Proof({ ...kept, passwords, sessions, throttle });
-  const common = { ...kept, proof, factors, sessions, noted };
+  const common = { ...kept, proof, factors, sessions, onAccountEvent };
   const totp = new Totp(common);
   const recovery = new Recovery(common);
   const passkeys = new Passkeys({ ...common, baseUrl });
@@ -78,7 +78,7 @@ export function openPeople({
   const accounts = new Accounts({ ...common, passwords, links, leaveAll });
   const signIn = new SignIn({ ...common, accounts, throttle, totp, recovery, passkeys });
   const accountLinks = new AccountLinks({ accounts, links, organizationsOf });
-  const welcome = new Welcome({ accounts, links, accountLinks, signIn, throttle, noted, join });
+  const welcome = new Welcome({ accounts, links, accountLinks, signIn, throttle, onAccountEvent, join });
   const setupLink = (installation: string) => makeSetupLink(store, links, installation);
   const proving = { proof, reauthentication, factors, totp, recovery, passkeys };
   return { accounts, sessions, signIn, ...proving, links, accountLinks, welcome, passwords, setupLink };

@@ -13,7 +13,7 @@ export interface RecoveryOptions {
   accounts: AccountStore;
   factors: Factors;
   proof: Proof;
-  noted: OnAccountEvent;
+  onAccountEvent: OnAccountEvent;
 }
 
 /** Ten codes to get in with when the device is lost, each good for once. How many are left: `account.recovery.length`. */
@@ -22,13 +22,13 @@ export class Recovery {
 
   /** New codes, shown this once; the old ones are void. @throws Refusal forbidden; invalid_transition without a factor */
   async regenerate(session: Session, password: string | null, visitor: Visitor): Promise<string[]> {
-    const { factors, proof, noted } = this.options;
+    const { factors, proof, onAccountEvent } = this.options;
     const account = await proof.prove(session, password, visitor);
     if ((await factors.of(account)).length === 0) {
       throw new Refusal('invalid_transition', 'Recovery codes stand in for a second factor: add one first.');
     }
     const codes = await factors.renewCodes(account.id);
-    noted({ type: 'RECOVERY_CODES_MADE', account_id: account.id, visitor });
+    onAccountEvent({ type: 'RECOVERY_CODES_MADE', account_id: account.id, visitor });
     return codes;
   }
 

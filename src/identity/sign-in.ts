@@ -27,7 +27,7 @@ export interface SignInOptions {
   sessions: Sessions;
   throttle: Throttle;
   totp: Totp;
-  noted: OnAccountEvent;
+  onAccountEvent: OnAccountEvent;
 }
 
 type Reason = Extract<AccountEvent, { type: 'SIGN_IN_REFUSED' }>['reason'];
@@ -84,12 +84,12 @@ export class SignIn {
 
   /** A recovery code is beyond guessing, so nobody's failures keep its owner from using it. @throws Refusal as withTotp */
   async withRecoveryCode(cookie: string | undefined, code: string, visitor: Visitor): Promise<SignedIn> {
-    const { sessions, recovery, noted } = this.options;
+    const { sessions, recovery, onAccountEvent } = this.options;
     const pending = await sessions.requirePending(cookie);
     const left = await recovery.use(pending.account_id, code);
     if (left === null)
       return this.failFactor(pending, visitor, 'This recovery code is wrong or was used: try another.');
-    noted({ type: 'RECOVERY_CODE_USED', account_id: pending.account_id, left, visitor });
+    onAccountEvent({ type: 'RECOVERY_CODE_USED', account_id: pending.account_id, left, visitor });
     return this.advance(pending, 'RECOVERY_CODE', visitor);
   }
 
@@ -108,35 +108,35 @@ export class SignIn {
 
   /** Ends whatever session the cookie names. */
   async signOut(cookie: string | undefined, visitor: Visitor): Promise<void> {
-    const { sessions, noted } = this.options;
+    const { sessions, onAccountEvent } = this.options;
     const session = (await sessions.find(cookie)) ?? (await sessions.pending(cookie));
     if (session === null || !(await sessions.end(session.account_id, session.id))) return;
-    if (session.stage === 'SIGNED_IN') noted({ type: 'SIGNED_OUT', account_id: session.account_id, visitor });
+    if (session.stage === 'SIGNED_IN') onAccountEvent({ type: 'SIGNED_OUT', account_id: session.account_id, visitor });
   }
 
   /** Ends one other session of the person's, or all others. Answers how many. */
   async signOutOthers({ id, account_id }: Session, visitor: Visitor, only?: string): Promise<number> {
-    const { sessions, noted } = this.options;
+    const { sessions, onAccountEvent } = this.options;
     const ended = only === undefined ? sessions.endOthers(account_id, id) : sessions.end(account_id, only);
     const count = Number(await ended);
-    if (count > 0) noted({ type: 'SESSIONS_ENDED', account_id, count, visitor });
+    if (count > 0) onAccountEvent({ type: 'SESSIONS_ENDED', account_id, count, visitor });
     return count;
   }
 
   private async begin(account: Account, by: 'PASSWORD' | 'LINK' | 'OPENID', visitor: Visitor): Promise<SignedIn> {
-    const { factors, sessions, noted } = this.options;
+    const { factors, sessions, onAccountEvent } = this.options;
     const asked = await factors.of(account);
     if (asked.length > 0) {
       return { ...(await sessions.begin(account, visitor, 'SECOND_FACTOR')), next: 'SECOND_FACTOR', factors: asked };
     }
     const begun = await sessions.begin(account, visitor, 'SIGNED_IN');
-    noted({ type: 'SIGNED_IN', account_id: account.id, factor: by, visitor });
+    onAccountEvent({ type: 'SIGNED_IN', account_id: account.id, factor: by, visitor });
     return { ...begun, next: 'DONE', factors: [] };
   }
 
   private async advance(pending: Session, factor: Factor, visitor: Visitor): Promise<SignedIn> {
     const begun = await this.options.sessions.advance(pending, visitor);
-    this.options.noted({ type: 'SIGNED_IN', account_id: pending.account_id, factor, visitor });
+    this.options.onAccountEvent({ type: 'SIGNED_IN', account_id: pending.account_id, factor, visitor });
     return { ...begun, next: 'DONE', factors: [] };
   }
 
@@ -156,6 +156,6 @@ export class SignIn {
   }
 
   private refused(account_id: string | null, reason: Reason, visitor: Visitor): void {
-    this.options.noted({ type: 'SIGN_IN_REFUSED', account_id, reason, visitor });
+    this.options.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id, reason, visitor });
   }
 }

@@ -26,7 +26,7 @@ export interface TotpOptions {
   proof: Proof;
   sessions: Sessions;
   now: () => Date;
-  noted: OnAccountEvent;
+  onAccountEvent: OnAccountEvent;
 }
 
 const ISSUER = 'veritrail';
@@ -63,7 +63,7 @@ export class Totp {
    * @throws Refusal forbidden for a wrong code; invalid_transition when nothing was begun
    */
   async add(session: Session, code: string, visitor: Visitor): Promise<string[] | null> {
-    const { accounts, factors, proof, sessions, noted } = this.options;
+    const { accounts, factors, proof, sessions, onAccountEvent } = this.options;
     const account = await proof.requireRecent(session);
     refuseSecond(account);
     const secret = (await sessions.challenged(session, 'TOTP'))?.value;
@@ -84,19 +84,19 @@ export class Totp {
       { totp: null, erased_at: null },
     );
     if (!added) refuseSecond({ totp: { secret, step } });
-    noted({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'TOTP', visitor });
+    onAccountEvent({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'TOTP', visitor });
     return factors.added(session);
   }
 
   /** @throws Refusal forbidden for a wrong password; not_found when there is no app */
   async remove(session: Session, password: string | null, visitor: Visitor): Promise<void> {
-    const { accounts, factors, proof, noted } = this.options;
+    const { accounts, factors, proof, onAccountEvent } = this.options;
     const account = await proof.prove(session, password, visitor);
     if (account.totp === null)
       throw new Refusal('not_found', 'There is no authenticator app any more: look at the list again.');
     await accounts.update('accounts', account.id, { totp: null });
     await factors.removed(account.id);
-    noted({ type: 'FACTOR_REMOVED', account_id: account.id, factor: 'TOTP', visitor });
+    onAccountEvent({ type: 'FACTOR_REMOVED', account_id: account.id, factor: 'TOTP', visitor });
   }
 
   /** Uses a code up: neither it nor one of an earlier step is taken again, on whichever instance. */

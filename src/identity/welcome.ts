@@ -33,7 +33,7 @@ export interface WelcomeOptions {
   accountLinks: AccountLinks;
   signIn: SignIn;
   throttle: Throttle;
-  noted: OnAccountEvent;
+  onAccountEvent: OnAccountEvent;
   join: Join;
 }
 
@@ -102,7 +102,7 @@ export class Welcome {
     visitor: Visitor,
     work: () => Promise<Account>,
   ): Promise<Account> {
-    const { accounts, links, throttle, noted } = this.options;
+    const { accounts, links, throttle, onAccountEvent } = this.options;
     const outcome: { account?: Account; taken?: Refusal } = {};
     await throttle.attempt(newAddressGate(link.made_by), visitor, async () => {
       try {
@@ -113,7 +113,7 @@ export class Welcome {
         const holder = await accounts.byEmail(email);
         if (holder === null || holder.id === link.account_id) throw error;
         if (link.kind === 'INVITATION') await links.keepFor(link.id, holder.id);
-        noted({ type: 'SIGN_IN_REFUSED', account_id: holder.id, reason: 'ADDRESS_TAKEN', visitor });
+        onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id: holder.id, reason: 'ADDRESS_TAKEN', visitor });
         outcome.taken = error;
         return false;
       }

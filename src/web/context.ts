@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { Caller } from '../commands/caller.ts';
-import type { Limits } from '../http/limits.ts';
+import type { RateLimits } from '../http/rate-limits.ts';
 import type { AccessLogEntry } from '../identity/access-log-entry.ts';
 import type { Members } from '../identity/members.ts';
 import type { OAuth } from '../identity/oauth/oauth.ts';
@@ -10,13 +10,13 @@ import type { People } from '../identity/people.ts';
 import type { Tokens } from '../identity/tokens.ts';
 import type { Visitor } from '../identity/visitor.ts';
 import type { AccessLogReader } from '../queries/list-access-log.ts';
-import type { ReportChoices } from '../queries/report/choices.ts';
+import type { ReportChoices } from '../queries/report/report-choices.ts';
 
-/** What the pages are made of. Each page takes of it what it needs. */
+/** The collaborators of the pages. */
 export interface WebContext {
-  /** The service's address as its users write it, without a slash at the end. */
+  /** The service's public address, without a slash at the end. */
   baseUrl: string;
-  /** Where assistants connect. */
+  /** The address of the MCP endpoint. */
   endpoint: string;
   /** 32 random bytes that all instances share: `secret(accounts, 'form-key')`. */
   formKey: Buffer;
@@ -24,21 +24,20 @@ export interface WebContext {
   members: Members;
   tokens: Tokens;
   oauth: Pick<OAuth, 'consent' | 'authorizationError' | 'assistantsOf' | 'disconnect'>;
-  /** Tells the access log what a person does here that nothing else tells it. */
-  noteAccess: (entry: AccessLogEntry) => void;
-  /** What the access log is read from. */
+  /** Writes an access-log entry for actions that no other class records. */
+  recordAccess: (entry: AccessLogEntry) => void;
+  /** Reads the access log. */
   accessReader: AccessLogReader;
-  /** What reports can be about, for forms that ask for one. @throws Refusal */
+  /** Returns the choices for report forms. @throws Refusal */
   reportChoices: (caller: Caller, organizationId: string) => Promise<ReportChoices>;
-  /** Tells whether reports can be had as PDF. */
+  /** Returns true if reports can be printed as PDF. */
   canPrintPdf: () => boolean;
-  /** Signing in by an OpenID provider, where one is configured: then organizations may let domains in, too. */
+  /** Sign-in with the configured OpenID provider; null without one. Organizations can admit domains only with one. */
   openId: OpenId | null;
-  /** An organization's name, for who is no member of it yet. @throws Refusal not_found */
-  organizationName: (id: string) => Promise<string>;
-  /** Who stands before us. */
-  visitorOf: (request: IncomingMessage) => Visitor;
-  limits: Limits;
+  /** Returns an organization's name, also for people who are not members yet. @throws Refusal not_found */
+  organizationNameOf: (id: string) => Promise<string>;
+  readClientInfo: (request: IncomingMessage) => Visitor;
+  limits: RateLimits;
   logger: Logger;
   now: () => Date;
 }

@@ -18,7 +18,7 @@ test.after.each(({ accounts }) => accounts.close());
 
 test('a flood of refusals is a row an hour, and tells of nobody', async ({ log, rows, clock, accounts }) => {
   for (let i = 0; i < 50_000; i += 1) {
-    log.refused({
+    log.recordRefusal({
       event_type: 'TOKEN_REFUSED',
       actor_id: null,
       visitor: { address: `198.51.100.${i}`, agent: `${i}` },
@@ -26,7 +26,7 @@ test('a flood of refusals is a row an hour, and tells of nobody', async ({ log, 
     if (i % 10_000 === 0) await log.flush();
   }
   clock.wait(HOUR_MS);
-  log.refused({ event_type: 'TOKEN_REFUSED', actor_id: null });
+  log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
   await log.flush();
   const found = await rows(ALL_ORGANIZATIONS);
   assert.equal(
@@ -45,7 +45,7 @@ test('refusals of a known account are counted by its name and reason, with the l
   clock,
 }) => {
   const noted = (address: string, reason: 'WRONG_PASSWORD' | 'THROTTLED', account_id: string | null = 'acc_ada') =>
-    log.noted({ type: 'SIGN_IN_REFUSED', account_id, reason, visitor: { ...VISITOR, address } });
+    log.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id, reason, visitor: { ...VISITOR, address } });
   noted('192.0.2.1', 'WRONG_PASSWORD');
   clock.wait(1_000);
   noted('192.0.2.2', 'WRONG_PASSWORD');
@@ -71,7 +71,7 @@ test('refusals of a known account are counted by its name and reason, with the l
 
 test('whoever tries many accounts makes a bounded number of rows', async ({ log, rows }) => {
   for (let i = 0; i < 15_000; i += 1) {
-    log.refused({ event_type: 'SIGN_IN_REFUSED', actor_id: null, account_id: `acc_${i}`, visitor: VISITOR });
+    log.recordRefusal({ event_type: 'SIGN_IN_REFUSED', actor_id: null, account_id: `acc_${i}`, visitor: VISITOR });
   }
   await log.flush();
   const found = await rows('org_a');
@@ -88,13 +88,13 @@ test('whoever tries many accounts makes a bounded number of rows', async ({ log,
 test('a token’s use is a row a day in each organization it reaches', async ({ log, rows, clock }) => {
   const first = clock.now().toISOString();
   for (let i = 0; i < 3; i += 1) {
-    log.used(CALLER, 'Claude');
+    log.recordTokenUse(CALLER, 'Claude');
     clock.wait(HOUR_MS);
     await log.flush();
   }
   const last = new Date(clock.now().getTime() - HOUR_MS).toISOString();
   clock.waitDays(1);
-  log.used(CALLER);
+  log.recordTokenUse(CALLER);
   await log.flush();
   for (const organization of ['org_a', 'org_b']) {
     const [next, day, ...none] = await rows(organization);
@@ -127,8 +127,8 @@ async function countTogether({ another, rows }: AccessContext, stores: readonly 
   const logs = stores.map((accounts) => another({ accounts }));
   for (let round = 0; round < 10; round += 1) {
     for (const log of logs) {
-      log.used(CALLER);
-      log.refused({ event_type: 'TOKEN_REFUSED', actor_id: null });
+      log.recordTokenUse(CALLER);
+      log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
     }
     await Promise.all(logs.map((log) => log.flush()));
   }

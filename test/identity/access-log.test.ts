@@ -17,7 +17,7 @@ test.before.each((context) => {
 test.after.each(({ accounts }) => accounts.close());
 
 test('what somebody does is a row in each of their organizations, at once', async ({ log, rows, clock }) => {
-  log.note({ event_type: 'SIGNED_IN', actor_id: 'acc_ada', visitor: VISITOR, details: { factor: 'TOTP' } });
+  log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_ada', visitor: VISITOR, details: { factor: 'TOTP' } });
   await until(async () => (await rows('org_b')).length > 0);
   const { id, expires_at, ...row } = (await rows('org_a'))[0]!;
   const at = clock.now().toISOString();
@@ -39,7 +39,7 @@ test('what somebody does is a row in each of their organizations, at once', asyn
 
 test('rows are in the order of time', async ({ log, rows, clock }) => {
   for (const event_type of ['SIGNED_IN', 'PASSWORD_CHANGED', 'SIGNED_OUT'] as const) {
-    log.note({ event_type, actor_id: 'acc_bob', visitor: VISITOR });
+    log.recordAccess({ event_type, actor_id: 'acc_bob', visitor: VISITOR });
     clock.wait(1);
   }
   assert.ok(await log.flush());
@@ -64,9 +64,9 @@ test('what is told while the store is away is kept, and written with its own tim
   const log = another({ accounts: replaced(accounts, { insert }) });
   const told = clock.now().toISOString();
   for (let round = 0; round < 3; round += 1) {
-    log.note({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: VISITOR });
-    log.refused({ event_type: 'TOKEN_REFUSED', actor_id: null });
-    log.used(CALLER);
+    log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: VISITOR });
+    log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
+    log.recordTokenUse(CALLER);
     assert.not.ok(await log.flush());
     clock.wait(1_000);
   }
@@ -98,7 +98,8 @@ test('what waits is bounded, and what was lost is said', async ({ another, accou
       return ['org_a'];
     },
   });
-  for (let i = 0; i < 10_050; i += 1) log.note({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: VISITOR });
+  for (let i = 0; i < 10_050; i += 1)
+    log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: VISITOR });
   assert.not.ok(await log.flush());
   away = false;
   assert.ok(await log.flush());
@@ -113,7 +114,7 @@ test('an entry that can never be written does not hold up the others', async ({ 
       return ['org_a'];
     },
   });
-  for (const actor_id of ['acc_none', 'acc_bob']) log.note({ event_type: 'SIGNED_OUT', actor_id });
+  for (const actor_id of ['acc_none', 'acc_bob']) log.recordAccess({ event_type: 'SIGNED_OUT', actor_id });
   assert.ok(await log.flush());
   assert.equal(
     (await rows('org_a')).map(({ actor_id }) => actor_id),
@@ -124,8 +125,8 @@ test('an entry that can never be written does not hold up the others', async ({ 
 
 test('rows end after 400 days, and so does what says where to count', async ({ another, rows, clock, accounts }) => {
   const log = another();
-  log.note({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: VISITOR });
-  log.used(CALLER);
+  log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: VISITOR });
+  log.recordTokenUse(CALLER);
   await log.flush();
   clock.waitDays(3);
   await swept({ accounts, now: clock.now });
@@ -140,8 +141,12 @@ test('rows end after 400 days, and so does what says where to count', async ({ a
 
 test('holds words for a browser, never the text that it sends', async ({ log, accounts }) => {
   const agent = `vtr_0123456789 password=hunter2 \u202e${'x'.repeat(5_000)} Firefox/1`;
-  log.note({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: { address: '::1', agent } });
-  log.note({ event_type: 'ASSISTANT_ALLOWED', actor_id: 'acc_bob', client: `An\u202eother\u0000 ${'y'.repeat(500)}` });
+  log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: { address: '::1', agent } });
+  log.recordAccess({
+    event_type: 'ASSISTANT_ALLOWED',
+    actor_id: 'acc_bob',
+    client: `An\u202eother\u0000 ${'y'.repeat(500)}`,
+  });
   await log.flush();
   const all = JSON.stringify(await accounts.all('access'));
   assert.not.match(all, /vtr_|hunter2|xxxx|\u202e|\\u0000|y{101}/);
@@ -150,8 +155,8 @@ test('holds words for a browser, never the text that it sends', async ({ log, ac
 
 test('tells what people’s accounts tell', async ({ log, rows }) => {
   const visitor = VISITOR;
-  log.noted({ type: 'SESSIONS_ENDED', account_id: 'acc_bob', count: 3, visitor });
-  log.noted({ type: 'RECOVERY_CODE_USED', account_id: 'acc_bob', left: 7, visitor });
+  log.onAccountEvent({ type: 'SESSIONS_ENDED', account_id: 'acc_bob', count: 3, visitor });
+  log.onAccountEvent({ type: 'RECOVERY_CODE_USED', account_id: 'acc_bob', left: 7, visitor });
   await log.flush();
   const found = (await rows('org_a')).map(({ event_type, details, actor_id }) => [event_type, details, actor_id]);
   assert.equal(found.sort(), [
@@ -162,10 +167,10 @@ test('tells what people’s accounts tell', async ({ log, rows }) => {
 
 test('tells of an erased account where it was a member, and of links who made them', async ({ another, rows }) => {
   const log = another({ organizationsOf: async () => [] });
-  log.noted({ type: 'ACCOUNT_ERASED', account_id: 'acc_bob', organizations: ['org_a'], visitor: VISITOR });
+  log.onAccountEvent({ type: 'ACCOUNT_ERASED', account_id: 'acc_bob', organizations: ['org_a'], visitor: VISITOR });
   const invitation = { kind: 'INVITATION', account_id: null, organization_id: 'org_a' } as const;
-  log.linkNoted({ type: 'ACCOUNT_LINK_MADE', ...invitation, by: 'acc_ada' });
-  log.linkNoted({ type: 'ACCOUNT_LINK_WITHDRAWN', ...invitation, by: 'acc_ada' });
+  log.onLinkEvent({ type: 'ACCOUNT_LINK_MADE', ...invitation, by: 'acc_ada' });
+  log.onLinkEvent({ type: 'ACCOUNT_LINK_WITHDRAWN', ...invitation, by: 'acc_ada' });
   await log.flush();
   const found = (await rows('org_a')).map(({ event_type, details, actor_id }) => [event_type, details, actor_id]);
   assert.equal(found.sort(), [
@@ -178,14 +183,14 @@ test('tells of an erased account where it was a member, and of links who made th
 test('waits a while for the membership of an account that has just been made', async ({ another, rows, clock }) => {
   const organizations: string[] = [];
   const log = another({ organizationsOf: async () => organizations });
-  log.noted({ type: 'ACCOUNT_CREATED', account_id: 'acc_new', visitor: VISITOR });
+  log.onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: 'acc_new', visitor: VISITOR });
   await log.flush();
   organizations.push('org_a');
   clock.wait(5_000);
   await log.flush();
   assert.equal((await rows('org_a')).length, 1);
   organizations.pop();
-  log.noted({ type: 'ACCOUNT_CREATED', account_id: 'acc_nowhere', visitor: VISITOR });
+  log.onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: 'acc_nowhere', visitor: VISITOR });
   await log.flush();
   clock.wait(30_000);
   await log.flush();

@@ -42,18 +42,23 @@ async function lay({ pair, organizationId, accountId }: Context, gone: string, e
     const tokenId = (await tokens.list()).find(({ account_id }) => account_id === accountId)!.id;
     const roles = new Map([[organizationId, 'OWNER' as const]]);
     const caller = { account_id: accountId, token_id: tokenId, client: null, roles, members: roles, read_only: false };
-    log.used(caller, 'Claude');
+    log.recordTokenUse(caller, 'Claude');
     time += 1_000;
-    log.refused({ event_type: 'TOKEN_REFUSED', actor_id: null });
+    log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
     time += 3_600_000;
-    log.noted({ type: 'SIGN_IN_REFUSED', account_id: accountId, reason: 'WRONG_PASSWORD', visitor: VISITOR });
+    log.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id: accountId, reason: 'WRONG_PASSWORD', visitor: VISITOR });
     time += 1_000;
-    log.noted({ type: 'SIGNED_IN', account_id: accountId, factor: 'TOTP', visitor: VISITOR });
+    log.onAccountEvent({ type: 'SIGNED_IN', account_id: accountId, factor: 'TOTP', visitor: VISITOR });
     time = LAST;
-    log.used(caller, 'Claude');
-    log.note({ event_type: 'SIGNED_IN', actor_id: randomId('acc'), organizations: [elsewhere], visitor: VISITOR });
+    log.recordTokenUse(caller, 'Claude');
+    log.recordAccess({
+      event_type: 'SIGNED_IN',
+      actor_id: randomId('acc'),
+      organizations: [elsewhere],
+      visitor: VISITOR,
+    });
     time += DAY_MS;
-    log.note({ event_type: 'ASSISTANT_ALLOWED', actor_id: gone, organizations: own, client: 'Claude' });
+    log.recordAccess({ event_type: 'ASSISTANT_ALLOWED', actor_id: gone, organizations: own, client: 'Claude' });
     await log.close();
     return tokenId;
   });

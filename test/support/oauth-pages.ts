@@ -9,7 +9,7 @@ import { type RequestState, requestMiddleware } from '../../src/http/request.ts'
 import type { AccessLogEntry } from '../../src/identity/access-log-entry.ts';
 import type { Outside } from '../../src/identity/oauth/metadata-fetch.ts';
 import { createOAuth, type OAuth } from '../../src/identity/oauth/oauth.ts';
-import { createPages } from '../../src/web/routes.ts';
+import { createPages } from '../../src/web/create-pages.ts';
 import { authorizeUrl, newClient, pkce, type Target } from './oauth-raw.ts';
 import { pathOf, startWeb, TestBrowser, type WebTest } from './web.ts';
 
@@ -51,7 +51,7 @@ export async function startOAuthPages(outside?: Outside): Promise<OAuthPages> {
   app
     .use(requestMiddleware(web.logger))
     .use(oauthEndpoints(oauth, web.limits))
-    .use(createPages({ ...web, oauth, noteAccess: (entry) => noted.push(entry) }));
+    .use(createPages({ ...web, oauth, recordAccess: (entry) => noted.push(entry) }));
   server.on('request', app.callback());
   const stranger = () => new TestBrowser(url, new URL(url).host, url);
   return {

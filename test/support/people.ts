@@ -55,7 +55,7 @@ export async function startPeople(identity?: TestIdentity, options: Partial<Peop
     leaveAll: async (id) => void left.push(id),
     organizationsOf: async () => [],
     join: async (invitation, id) => void joined.push([invitation, id]),
-    noted: (event) => noted.push(event),
+    onAccountEvent: (event) => noted.push(event),
     hasher,
     ...options,
   });

@@ -4,9 +4,9 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, 
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import pino from 'pino';
-import { createLimits } from '../../src/http/limits.ts';
+import { clientInfoReader } from '../../src/http/client-info-reader.ts';
+import { createRateLimits } from '../../src/http/rate-limits.ts';
 import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
-import { visitors } from '../../src/http/visitor.ts';
 import type { AccountEvent } from '../../src/identity/account-events.ts';
 import { personOf, requireOrganization } from '../../src/identity/actor.ts';
 import { firstStart, ownerOf } from '../../src/identity/installation.ts';
@@ -16,7 +16,7 @@ import { OpenId } from '../../src/identity/openid/openid.ts';
 import type { ProviderSettings } from '../../src/identity/openid/provider.ts';
 import { openPeople } from '../../src/identity/people.ts';
 import type { WebContext } from '../../src/web/context.ts';
-import { createPages } from '../../src/web/routes.ts';
+import { createPages } from '../../src/web/create-pages.ts';
 import { open, type TestIdentity } from './identity.ts';
 
 export const OWNER = { name: 'Ada Byron', email: 'ada@example.org', password: 'analytical engine 1843' };
@@ -58,7 +58,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
   const members = new Members({ accounts, handler, tokens });
   const noted: AccountEvent[] = [];
   const people = openPeople({
-    noted: (event) => noted.push(event),
+    onAccountEvent: (event) => noted.push(event),
     accounts,
     now,
     baseUrl: base,
@@ -66,13 +66,13 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     organizationsOf: (id) => members.organizationsOf(id),
     join: async ({ organization_id, role, made_by }, id) => members.add(organization_id, id, role, personOf(made_by)),
   });
-  const visitorOf = visitors([]);
+  const readClientInfo = clientInfoReader([]);
   const oauth = await createOAuth({
     ...{ accounts, tokens, members, baseUrl: base, now },
     signedIn: async () => null,
     metadataFetch: 'off',
     log: pino({ level: 'silent' }),
-    addressOf: (request) => visitorOf(request).address,
+    addressOf: (request) => readClientInfo(request).address,
     report: (error) => {
       throw error;
     },
@@ -85,8 +85,8 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     members,
     tokens,
     oauth,
-    noteAccess: () => undefined,
-    reportChoices: async () => ({ audits: { choices: [], cut: false }, frameworks: { choices: [], cut: false } }),
+    recordAccess: () => undefined,
+    reportChoices: async () => ({ audits: { choices: [], isCut: false }, frameworks: { choices: [], isCut: false } }),
     canPrintPdf: () => true,
     accessReader: { accounts, cursorKey: Buffer.alloc(32, 8), models: { get: async () => [] } },
     openId:
@@ -96,12 +96,12 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
             settings: openId === true ? NOWHERE : openId,
             ...{ accounts, people, members, baseUrl: base, now },
             key: Buffer.alloc(32, 9),
-            noted: (event) => noted.push(event),
+            onAccountEvent: (event) => noted.push(event),
             report: () => undefined,
           }),
-    organizationName: async (id) => (await requireOrganization(handler, id)).name,
-    visitorOf,
-    limits: createLimits(null, visitorOf),
+    organizationNameOf: async (id) => (await requireOrganization(handler, id)).name,
+    readClientInfo,
+    limits: createRateLimits(null, readClientInfo),
     logger: pino({ level: 'silent' }),
     now,
     ...more,

@@ -46,16 +46,16 @@ test('tells who came in, how and from where', async ({ web, owner, log, path }) 
   });
   const roles = new Map([[web.organizationId, 'EDITOR' as const]]);
   const caller = { account_id, token_id: record.id, client: null, roles, members: roles, read_only: false };
-  log.used(caller, 'An <b>assistant</b>', undefined, () => '127.0.0.1');
+  log.recordTokenUse(caller, 'An <b>assistant</b>', undefined, () => '127.0.0.1');
   web.identity.clock.wait(HOUR_MS);
-  log.used(caller, 'An <b>assistant</b>', undefined, () => '127.0.0.1');
-  log.noted({ type: 'SIGN_IN_REFUSED', account_id, reason: 'WRONG_PASSWORD', visitor: VISITOR });
+  log.recordTokenUse(caller, 'An <b>assistant</b>', undefined, () => '127.0.0.1');
+  log.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id, reason: 'WRONG_PASSWORD', visitor: VISITOR });
   web.identity.clock.wait(60_000);
-  log.refused({ event_type: 'TOKEN_REFUSED', actor_id: null });
+  log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
   web.identity.clock.wait(60_000);
-  log.noted({ type: 'SIGNED_IN', account_id, factor: 'PASSKEY', visitor: VISITOR });
+  log.onAccountEvent({ type: 'SIGNED_IN', account_id, factor: 'PASSKEY', visitor: VISITOR });
   web.identity.clock.wait(60_000);
-  log.note({ event_type: 'ACCOUNT_LINK_MADE', actor_id: 'SYSTEM', account_id });
+  log.recordAccess({ event_type: 'ACCOUNT_LINK_MADE', actor_id: 'SYSTEM', account_id });
   await log.close();
   const { status, text } = await owner.get(path);
   assert.is(status, 200);
@@ -88,17 +88,17 @@ test('tells what was drawn: which, how, of what, and what narrowed it', async ({
     after: 'rsk_1',
   };
   for (const tell of [
-    () => log.reportDrawn(caller, { organization_id, type: 'POSTURE', format: 'HTML', position: '7' }),
+    () => log.reportGenerated(caller, { organization_id, type: 'POSTURE', format: 'HTML', position: '7' }),
     () =>
-      log.reportDrawn(
+      log.reportGenerated(
         { ...caller, token_id: 'tok_1' },
         {
           ...{ organization_id, type: 'STATEMENT_OF_APPLICABILITY', format: 'PDF', position: '12' },
           ...{ framework_id: frm, owner_id: web.ownerId },
         },
       ),
-    () => log.exportDrawn(caller, file),
-    () => log.exportDrawn(caller, { organization_id, type: 'changes', format: 'jsonl', position: '9' }),
+    () => log.exportDownloaded(caller, file),
+    () => log.exportDownloaded(caller, { organization_id, type: 'changes', format: 'jsonl', position: '9' }),
   ]) {
     tell();
     web.identity.clock.wait(60_000);
@@ -118,8 +118,8 @@ test('tells what was drawn: which, how, of what, and what narrowed it', async ({
 
 test('is filtered by kind and by dates, and says what is wrong with them', async ({ web, log, path }) => {
   for (let day = 0; day < 3; day += 1) {
-    log.noted({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', visitor: VISITOR });
-    log.noted({ type: 'PASSWORD_CHANGED', account_id: web.ownerId, by: 'PASSWORD', visitor: VISITOR });
+    log.onAccountEvent({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', visitor: VISITOR });
+    log.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: web.ownerId, by: 'PASSWORD', visitor: VISITOR });
     await log.flush();
     web.identity.clock.waitDays(1);
   }
@@ -142,7 +142,7 @@ test('is filtered by kind and by dates, and says what is wrong with them', async
 
 test('goes page by page, keeping the filter', async ({ web, owner, log, path }) => {
   for (let i = 0; i < 60; i += 1) {
-    log.noted({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', visitor: VISITOR });
+    log.onAccountEvent({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', visitor: VISITOR });
     web.identity.clock.wait(60_000);
   }
   await log.close();

@@ -24,7 +24,7 @@ export interface OpenIdOptions {
   /** Where the service is reached, without a slash at the end. */
   baseUrl: string;
   now: () => Date;
-  noted?: OnAccountEvent | undefined;
+  onAccountEvent?: OnAccountEvent | undefined;
   /** Told why the provider could not be used, without anything secret. */
   report: (why: string) => void;
 }
@@ -133,13 +133,13 @@ export class OpenId {
 
   /** Leaves the password as the way in. @throws Refusal forbidden where there is none, or the last proof is not recent */
   async disconnect(session: Session, visitor: Visitor): Promise<void> {
-    const { accounts, people, noted } = this.options;
+    const { accounts, people, onAccountEvent } = this.options;
     const { id, password, subject } = await people.proof.requireRecent(session);
     if (subject === null) return;
     if (password === null)
       throw new Refusal('forbidden', 'Set a password first: without one nothing would let you in.');
     if (await accounts.update('accounts', id, { subject: null }, { subject, erased_at: null })) {
-      noted?.({ type: 'PROVIDER_DISCONNECTED', account_id: id, visitor });
+      onAccountEvent?.({ type: 'PROVIDER_DISCONNECTED', account_id: id, visitor });
     }
   }
 
@@ -189,13 +189,13 @@ export class OpenId {
 
   /** Answers whether the account had nobody yet, and nobody else has the subject. */
   private async link({ id }: Account, subject: string, when: { password?: null }, visitor: Visitor): Promise<boolean> {
-    const { accounts, noted } = this.options;
+    const { accounts, onAccountEvent } = this.options;
     const linked = await accounts.update('accounts', id, { subject }, { ...when, subject: null, erased_at: null });
-    if (linked) noted?.({ type: 'PROVIDER_CONNECTED', account_id: id, visitor });
+    if (linked) onAccountEvent?.({ type: 'PROVIDER_CONNECTED', account_id: id, visitor });
     return linked;
   }
 
   private refused(account_id: string | null, reason: Reason, visitor: Visitor): void {
-    this.options.noted?.({ type: 'SIGN_IN_REFUSED', account_id, reason, visitor });
+    this.options.onAccountEvent?.({ type: 'SIGN_IN_REFUSED', account_id, reason, visitor });
   }
 }

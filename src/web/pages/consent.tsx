@@ -4,57 +4,61 @@ import { z } from 'zod';
 import { formTargetOf } from '../../http/security-headers.ts';
 import { PATHS } from '../../identity/oauth/addresses.ts';
 import type { ConsentDetails } from '../../identity/oauth/consent.ts';
-import { attempt } from '../attempt.ts';
-import { confirmFirst, inputIn, withInput } from '../confirmed.ts';
+import { Facts } from '../components.tsx';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
-import { ChoiceField, FormFault } from '../fields.tsx';
-import { checkForm, type FormState, one } from '../forms.ts';
-import { DaysField, GRANT, OrganizationsField, RoleField } from '../grant-fields.tsx';
-import type { Page } from '../page.ts';
-import { Facts } from '../pieces.tsx';
-import { redirectPlace } from '../redirect-place.ts';
-import { get, post, type Route, redirect } from '../visit.ts';
+import { describeRedirect } from '../describe-redirect.ts';
+import { ChoiceField, FormError } from '../fields.tsx';
+import { Form } from '../form.tsx';
+import { checkForm, type FormState, singleField } from '../form-state.ts';
+import { DaysField, GRANT_FIELDS, OrganizationsField, RoleField } from '../grant-fields.tsx';
+import { get, post, type Route, redirect } from '../page-request.ts';
+import { formFromQuery, requireReauthentication, withFormInput } from '../require-reauthentication.ts';
+import { submitForm } from '../submit-form.ts';
+import type { WebPage } from '../web-page.ts';
 
-const ANSWER = { answer: one(z.enum(['allow', 'deny'], 'Allow it or deny it.')) };
-const ALLOWED = { ...GRANT, access: one(z.enum(['write', 'read'], 'Choose one.')) };
+const ANSWER_FIELDS = { answer: singleField(z.enum(['allow', 'deny'], 'Allow it or deny it.')) };
+const ALLOW_FIELDS = { ...GRANT_FIELDS, access: singleField(z.enum(['write', 'read'], 'Choose one.')) };
 
 /** Where an assistant's request is put to the person that it asks. It is always asked, and nothing is chosen for them. */
-export const consentPage = (context: Pick<WebContext, 'oauth' | 'noteAccess' | 'people'>): Route[] => {
-  const { oauth, noteAccess } = context;
+export const consentPage = (context: Pick<WebContext, 'oauth' | 'recordAccess' | 'people'>): Route[] => {
+  const { oauth, recordAccess: noteAccess } = context;
   const path = `${PATHS.interaction}/:uid`;
   return [
     get(path, async ({ ctx, person, query }) =>
-      page(await oauth.consent.details(ctx, person.account.id), inputIn(query, Object.keys(ALLOWED))),
+      page(await oauth.consent.details(ctx, person.account.id), formFromQuery(query, Object.keys(ALLOW_FIELDS))),
     ),
-    post(path, async (visit) => {
-      const { ctx, person, sent, visitor } = visit;
+    post(path, async (request) => {
+      const { ctx, person, formValues, clientInfo } = request;
       const { consent } = oauth;
       const actor_id = person.account.id;
       const details = await consent.details(ctx, actor_id);
-      const answer = checkForm(ANSWER, sent);
+      const answer = checkForm(ANSWER_FIELDS, formValues);
       if (answer.value === null) return page(details, answer.state);
-      const noted = { actor_id, visitor, client: nameOf(details) };
+      const entry = { actor_id, visitor: clientInfo, client: nameOf(details) };
       if (answer.value.answer === 'deny') {
         const { to, counted } = await consent.deny(ctx);
-        if (counted) noteAccess({ event_type: 'ASSISTANT_DENIED', ...noted });
+        if (counted) noteAccess({ event_type: 'ASSISTANT_DENIED', ...entry });
         return redirect(to);
       }
-      confirmFirst(context, visit, withInput(`${PATHS.interaction}/${details.uid}`, sent, Object.keys(ALLOWED)));
-      const { done, state } = await attempt(sent, ALLOWED, async ({ access, ...allowed }) => {
+      requireReauthentication(
+        context,
+        request,
+        withFormInput(`${PATHS.interaction}/${details.uid}`, formValues, Object.keys(ALLOW_FIELDS)),
+      );
+      const { result, form } = await submitForm(formValues, ALLOW_FIELDS, async ({ access, ...allowed }) => {
         const { to, counted } = await consent.allow(ctx, actor_id, { ...allowed, read_only: access === 'read' });
         const { organizations, role } = allowed;
         // Nothing has checked an answer that came second: it must not be told in organizations of its own choice.
         if (counted)
-          noteAccess({ event_type: 'ASSISTANT_ALLOWED', ...noted, organizations, details: { role, access } });
+          noteAccess({ event_type: 'ASSISTANT_ALLOWED', ...entry, organizations, details: { role, access } });
         return to;
       });
-      return state === null ? redirect(done) : page(details, state);
+      return form === null ? redirect(result) : page(details, form);
     }),
   ];
 };
 
-function page(details: ConsentDetails, form: FormState): Page {
+function page(details: ConsentDetails, form: FormState): WebPage {
   const { client, redirect, uid } = details;
   return {
     title: `Connect ${nameOf(details)}?`,
@@ -71,7 +75,7 @@ function page(details: ConsentDetails, form: FormState): Page {
         <Facts facts={factsOf(details)} />
         <p class="notice warning">{warningOf(client, redirect)}</p>
         <Form action={`${PATHS.interaction}/${uid}`} class="card">
-          <FormFault form={form} />
+          <FormError form={form} />
           {details.organizations.length === 0 ? (
             <p>You are a member of no organization yet, so there is nothing that it could be allowed.</p>
           ) : (
@@ -120,13 +124,14 @@ function factsOf({ client, redirect, asksToWrite }: ConsentDetails): [string, Co
     ...(client.publishedBy === null ? [] : [['Published by', client.publishedBy] as [string, string]]),
     ...(client.uri === null ? [] : [['Says it is from', new URL(client.uri).host] as [string, string]]),
     ['Asks to', asksToWrite ? 'read and change the register' : 'read the register'],
-    ['Your answer goes to', <strong key="host">{redirectPlace(redirect)}</strong>],
+    ['Your answer goes to', <strong key="host">{describeRedirect(redirect)}</strong>],
   ];
 }
 
-const nameOf = ({ client, redirect }: ConsentDetails) => client.name ?? client.publishedBy ?? redirectPlace(redirect);
+const nameOf = ({ client, redirect }: ConsentDetails) =>
+  client.name ?? client.publishedBy ?? describeRedirect(redirect);
 
 function warningOf({ publishedBy }: ConsentDetails['client'], redirect: ConsentDetails['redirect']): string {
   const known = publishedBy === null ? 'Nobody has checked its name.' : `${publishedBy} stands for its name.`;
-  return `${known} Allow it only if you have just begun this yourself, and ${redirectPlace(redirect)} is where your assistant is.`;
+  return `${known} Allow it only if you have just begun this yourself, and ${describeRedirect(redirect)} is where your assistant is.`;
 }

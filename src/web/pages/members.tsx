@@ -1,73 +1,93 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { ROLES } from '../../commands/caller.ts';
-import { may } from '../../commands/roles.ts';
+import { roleAllows } from '../../commands/permissions.ts';
 import type { Link } from '../../identity/links.ts';
 import type { Member } from '../../identity/members.ts';
-import { attempt, doThere } from '../attempt.ts';
-import { confirmFirst, inputIn, withInput } from '../confirmed.ts';
+import { Day, Table } from '../components.tsx';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
-import { FormFault, SelectField, TextField } from '../fields.tsx';
-import { type FormState, hidden, one } from '../forms.ts';
-import { handOverPage } from '../hand-over.tsx';
-import type { Page } from '../page.ts';
-import { Day, Table } from '../pieces.tsx';
-import { roleChoices, roleName } from '../roles.ts';
-import { get, post, type Route, type SignedInVisit } from '../visit.ts';
-import { type Within, within } from '../within.ts';
+import { FormError, SelectField, TextField } from '../fields.tsx';
+import { Form } from '../form.tsx';
+import { type FormState, hiddenField, singleField } from '../form-state.ts';
+import { get, post, type Route, type SignedInRequest } from '../page-request.ts';
+import { type MembershipContext, requireMembership } from '../require-membership.ts';
+import { formFromQuery, requireReauthentication, withFormInput } from '../require-reauthentication.ts';
+import { roleChoices, roleName } from '../role-labels.ts';
+import { secretLinkPage } from '../secret-link-page.tsx';
+import { submitAndRedirect, submitForm } from '../submit-form.ts';
+import type { WebPage } from '../web-page.ts';
 import { DomainsPart } from './domains.tsx';
 
 const MEMBERS = '/organizations/:id/members';
-const MOST_NOTE = 200;
+const MAX_NOTE_LENGTH = 200;
 
-const INVITATION = {
-  role: one(z.enum(ROLES, 'Choose a role.')),
-  note: one(z.string().trim().max(MOST_NOTE, `Keep the note within ${MOST_NOTE} characters.`)),
+const INVITATION_FIELDS = {
+  role: singleField(z.enum(ROLES, 'Choose a role.')),
+  note: singleField(z.string().trim().max(MAX_NOTE_LENGTH, `Keep the note within ${MAX_NOTE_LENGTH} characters.`)),
 };
 /** The fields that come back after reauthentication. */
-const KEPT = Object.keys(INVITATION);
-const WITHDRAWN = { invitation: hidden() };
+const INVITATION_FIELD_NAMES = Object.keys(INVITATION_FIELDS);
+const WITHDRAW_FIELDS = { invitation: hiddenField() };
 
 /** Who is a member, and who is invited. An OWNER changes both. */
 export const membersPage = (context: WebContext): Route[] => {
   const { links } = context.people;
   return [
-    get(MEMBERS, async (visit) => page(context, visit, await within(context, visit), inputIn(visit.query, KEPT))),
-    post(`${MEMBERS}/invite`, async (visit) => {
-      const place = await within(context, visit, 'changeMembers');
-      confirmFirst(context, visit, withInput(`${place.path}/members`, visit.sent, KEPT));
-      const by = { organization_id: place.organization.id, made_by: visit.person.account.id };
-      const { done, state } = await attempt(visit.sent, INVITATION, (value) =>
+    get(MEMBERS, async (request) =>
+      page(
+        context,
+        request,
+        await requireMembership(context, request),
+        formFromQuery(request.query, INVITATION_FIELD_NAMES),
+      ),
+    ),
+    post(`${MEMBERS}/invite`, async (request) => {
+      const membership = await requireMembership(context, request, 'changeMembers');
+      requireReauthentication(
+        context,
+        request,
+        withFormInput(`${membership.path}/members`, request.formValues, INVITATION_FIELD_NAMES),
+      );
+      const by = { organization_id: membership.organization.id, made_by: request.person.account.id };
+      const { result, form } = await submitForm(request.formValues, INVITATION_FIELDS, (value) =>
         links.create({ kind: 'INVITATION', ...by, ...value }),
       );
-      if (state !== null) return page(context, visit, place, state);
+      if (form !== null) return page(context, request, membership, form);
       const about = (
         <>
-          Whoever opens it becomes a member of {place.organization.name}. It is good for one person, until{' '}
-          <Day at={done.record.expires_at} />.
+          Whoever opens it becomes a member of {membership.organization.name}. It is good for one person, until{' '}
+          <Day at={result.record.expires_at} />.
         </>
       );
-      return handOverPage(place, { id: 'invitation', url: `${context.baseUrl}/welcome?key=${done.secret}`, about });
+      return secretLinkPage(membership, {
+        id: 'invitation',
+        url: `${context.baseUrl}/welcome?key=${result.secret}`,
+        about,
+      });
     }),
-    post(`${MEMBERS}/withdraw`, async (visit) => {
-      const { organization, path, actor } = await within(context, visit, 'changeMembers');
-      const done = 'The invitation is withdrawn: its link leads nowhere now.';
-      return doThere(`${path}/members`, done, visit.sent, WITHDRAWN, ({ invitation }) =>
+    post(`${MEMBERS}/withdraw`, async (request) => {
+      const { organization, path, actor } = await requireMembership(context, request, 'changeMembers');
+      const result = 'The invitation is withdrawn: its link leads nowhere now.';
+      return submitAndRedirect(`${path}/members`, result, request.formValues, WITHDRAW_FIELDS, ({ invitation }) =>
         links.withdraw(organization.id, invitation, actor.actor_id),
       );
     }),
   ];
 };
 
-async function page(context: WebContext, visit: SignedInVisit, place: Within, form: FormState): Promise<Page> {
+async function page(
+  context: WebContext,
+  request: SignedInRequest,
+  membership: MembershipContext,
+  form: FormState,
+): Promise<WebPage> {
   const { people, members, openId } = context;
-  const { organization, path, actor } = place;
-  const owning = may(actor.role, 'changeMembers');
-  const present = await members.membersOf(organization.id);
-  const emails = owning ? await emailsOf(context, present) : new Map<string, string>();
-  const links = owning ? await people.links.list(organization.id) : [];
-  const domains = owning && openId !== null ? await members.domains.of(organization.id) : null;
+  const { organization, path, actor } = membership;
+  const mayChange = roleAllows(actor.role, 'changeMembers');
+  const memberList = await members.membersOf(organization.id);
+  const emails = mayChange ? await emailsOf(context, memberList) : new Map<string, string>();
+  const links = mayChange ? await people.links.list(organization.id) : [];
+  const domains = mayChange && openId !== null ? await members.domains.of(organization.id) : null;
   return {
     title: 'Members',
     section: `${path}/members`,
@@ -75,12 +95,17 @@ async function page(context: WebContext, visit: SignedInVisit, place: Within, fo
     form,
     body: (
       <>
-        <MemberTable members={present} emails={emails} self={visit.person.account.id} path={owning ? path : null} />
-        {!owning && <p class="muted">An owner invites, changes and removes members.</p>}
-        {links.length > 0 && <InvitationTable links={links} members={present} path={path} />}
-        {owning && <InviteCard path={path} form={form} />}
+        <MemberTable
+          members={memberList}
+          emails={emails}
+          self={request.person.account.id}
+          path={mayChange ? path : null}
+        />
+        {!mayChange && <p class="muted">An owner invites, changes and removes members.</p>}
+        {links.length > 0 && <InvitationTable links={links} members={memberList} path={path} />}
+        {mayChange && <InviteCard path={path} form={form} />}
         {domains !== null && (
-          <DomainsPart path={path} domains={domains} vouched={visit.person.account.vouched_domain} />
+          <DomainsPart path={path} domains={domains} vouched={request.person.account.vouched_domain} />
         )}
       </>
     ),
@@ -129,7 +154,7 @@ function MemberTable(props: {
 function InvitationTable(props: { links: readonly Link[]; members: readonly Member[]; path: string }) {
   const { links, members, path } = props;
   const makers = new Map(members.map(({ account_id, name }) => [account_id, name]));
-  const rows = links.map(({ id, note, role, made_by, expires_at }) => ({
+  const rows = links.map(({ id, recordLinkEvent: note, role, made_by, expires_at }) => ({
     key: id,
     cells: [
       note || <span class="muted">no note</span>,
@@ -158,14 +183,14 @@ function InviteCard({ path, form }: { path: string; form: FormState }) {
     <section class="card" aria-labelledby="invite-title">
       <h2 id="invite-title">Invite somebody</h2>
       <Form action={`${path}/members/invite`}>
-        <FormFault form={form} />
+        <FormError form={form} />
         <p>You get a link, good for one person and a few days, and hand it over yourself: no e-mail is sent.</p>
         <TextField
           form={form}
           name="note"
           label="For whom"
           hint="Only shown in the list of invitations, so that you can tell them apart."
-          maxLength={MOST_NOTE}
+          maxLength={MAX_NOTE_LENGTH}
           required={false}
         />
         <SelectField form={form} name="role" label="Role" choices={roleChoices('OWNER')} value="VIEWER" />
