@@ -7,8 +7,6 @@ import { withInstallation } from './open.ts';
 const OPERATOR = { address: '', agent: 'veritrail account email' };
 
 export const accountEmail: Command = {
-  name: 'account email',
-  summary: 'change the e-mail address that somebody signs in with',
   help: `Usage: veritrail account email EMAIL|ACCOUNT NEW
 
 Changes the e-mail address of an account to NEW. Its owner signs in with NEW from then on, by the same password. Sessions,

@@ -5,8 +5,6 @@ import { writeLines } from './files.ts';
 import { withInstallation } from './open.ts';
 
 export const backup: Command = {
-  name: 'backup',
-  summary: 'write log, accounts and keys into one file',
   help: `Usage: veritrail backup --to FILE
 
 Writes all that cannot be made again into one new file: the whole log of all organizations, the account store with its

@@ -14,10 +14,6 @@ export interface Shell {
 
 /** One subcommand of `veritrail`. */
 export interface Command {
-  /** One or two words. */
-  name: string;
-  /** One line of the list of commands. */
-  summary: string;
   /** Printed by --help. */
   help: string;
   /** @throws UsageError, or parseArgs' own, where the arguments are wrong; any other error where it failed */

@@ -5,8 +5,6 @@ import { writeLines } from './files.ts';
 import { withInstallation } from './open.ts';
 
 export const exportHistory: Command = {
-  name: 'export',
-  summary: 'write an organization’s whole history into a file',
   help: `Usage: veritrail export [ORG] --to FILE
 
 Writes the whole history of an organization, with its seals, into a new file, also beside a running service: JSON Lines,

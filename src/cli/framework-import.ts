@@ -2,14 +2,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { organizationAggregate, recordAggregate } from '../commands/families.ts';
-import { adoption, framework, type GivenFramework } from '../commands/framework.ts';
-import { importCommandId, importedId } from '../commands/imported.ts';
-import { given } from '../commands/record.ts';
-import { permit } from '../commands/roles.ts';
-import { readFrameworkCsv } from '../library/csv.ts';
-import { readOscalCatalog } from '../library/oscal.ts';
+import { adoptionCommand, type FrameworkInput, framework } from '../commands/framework.ts';
+import { importCommandId, importedId } from '../commands/import-ids.ts';
+import { requirePermission } from '../commands/permissions.ts';
+import { omitEmpty } from '../commands/record.ts';
+import { readFrameworkCsv } from '../library/framework-csv.ts';
+import { readOscalCatalog } from '../library/oscal-catalog.ts';
 import * as field from '../mcp/fields.ts';
-import { envelope } from '../mcp/write.ts';
+import { envelopeFor } from '../mcp/write.ts';
 import { callerFor } from './caller.ts';
 import { type Command, CommandError, onlyArgument, type Shell, UsageError } from './command.ts';
 import { withInstallation } from './open.ts';
@@ -25,8 +25,6 @@ interface Options {
 }
 
 export const frameworkImport: Command = {
-  name: 'framework import',
-  summary: 'adopt a framework from an OSCAL catalog or a CSV',
   help: `Usage: veritrail framework import FILE [options]
 
 Adopts a framework with all its controls at once, also beside a running service. FILE is an OSCAL catalog in JSON, or a
@@ -61,12 +59,12 @@ as they take at most 768 KiB; most catalogs exceed that only with their texts. T
       const { handler } = stores;
       const organizationId = values.organization ?? stores.organizationId;
       const caller = await callerFor(stores, 'framework import', organizationId, values.account);
-      const role = permit(caller, organizationId, 'addFramework');
+      const role = requirePermission(caller, organizationId, 'addFramework');
       const { state } = await handler.load(organizationAggregate(organizationId));
-      const input = given(read);
+      const input = omitEmpty(read);
       const id = importedId(framework, state!.import_key, organizationId, input);
-      const { repeated } = await handler.execute(recordAggregate(id), adoption(id, read, reason), {
-        ...envelope(caller, organizationId, role),
+      const { repeated } = await handler.execute(recordAggregate(id), adoptionCommand(id, read, reason), {
+        ...envelopeFor(caller, organizationId, role),
         command_id: importCommandId(id),
         input,
       });
@@ -87,7 +85,7 @@ async function textIn(path: string): Promise<string> {
 }
 
 /** Told apart by their content: an OSCAL catalog is a JSON object. */
-function readFramework(text: string, { name, version, withText }: Options, shell: Shell): GivenFramework {
+function readFramework(text: string, { name, version, withText }: Options, shell: Shell): FrameworkInput {
   if (/^\uFEFF?\s*\{/.test(text)) {
     const catalog = readOscalCatalog(text, { withText });
     return {

@@ -5,8 +5,6 @@ import { withStores } from './open.ts';
 import { show } from './token-create.ts';
 
 export const init: Command = {
-  name: 'init',
-  summary: 'begin an empty account store for a log that has facts (--adopt-log)',
   help: `Usage: veritrail init --adopt-log
 
 For when the account store is lost and no backup of it is left: takes over the log's installation, makes a new account

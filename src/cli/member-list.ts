@@ -6,8 +6,6 @@ import { type Service, withInstallation } from './open.ts';
 import { textTable } from './table.ts';
 
 export const memberList: Command = {
-  name: 'member list',
-  summary: 'list the members of an organization, with their accounts',
   help: `Usage: veritrail member list [ORGANIZATION] [--json]
 
 Lists the members of an organization, the highest role first: the account, the name, the e-mail address to sign in with,

@@ -6,8 +6,6 @@ import { withInstallation } from './open.ts';
 const PROGRESS_MS = 1_000;
 
 export const rebuild: Command = {
-  name: 'rebuild',
-  summary: 'build the read models from the log anew, and switch to them',
   help: `Usage: veritrail rebuild
 
 Builds all read models from the log, beside those that are served, and switches to them when they are complete.

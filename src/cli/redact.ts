@@ -1,15 +1,13 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { eventLine } from '../trail/line.ts';
-import { isOfSeals } from '../trail/seal.ts';
-import { LineSplitter } from '../trail/split.ts';
+import { LineSplitter } from '../trail/line-splitter.ts';
+import { isSealStreamEvent } from '../trail/seal-events.ts';
 import { readNumbered } from '../trail/verifier.ts';
 import { type Command, CommandError, fileToWrite, onlyArgument, UsageError } from './command.ts';
 import { readPieces, writeLines } from './files.ts';
 
 export const redact: Command = {
-  name: 'redact',
-  summary: 'take an event’s data out of an exported history',
   help: `Usage: veritrail redact FILE --event ID --to FILE
 
 Writes an export anew without the data of one event or several, such as a person's data in a text. All chains and seals
@@ -59,7 +57,7 @@ function redactedLine(text: string, number: number, missing: Set<string>): strin
   const line = readNumbered(text, number);
   if (line.kind !== 'EVENT' || !missing.delete(line.event.id)) return text;
   const { event } = line;
-  if (isOfSeals(event)) {
+  if (isSealStreamEvent(event)) {
     throw new CommandError(`${event.id} is of the seals: nothing could be proved without its data.`);
   }
   return eventLine(line.position, { ...event, data: {}, metadata: { ...event.metadata, salt: '' } });

@@ -8,8 +8,6 @@ import { restoreExport } from './restore-export.ts';
 import { keysFrom } from './verify-file.ts';
 
 export const restore: Command = {
-  name: 'restore',
-  summary: 'take an exported history, or a whole backup, into stores',
   help: `Usage: veritrail restore FILE [--key KEY] [--keys BACKUP]
 
 Takes a history that "veritrail export" wrote into the stores that the settings name, where its organization is not yet:

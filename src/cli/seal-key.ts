@@ -1,12 +1,10 @@
 import { parseArgs } from 'node:util';
-import { SealKeys } from '../seal/keys.ts';
+import { SealKeys } from '../seal/seal-keys.ts';
 import { publicPem, readPublicKey, type SigningKey } from '../trail/key.ts';
 import type { Command } from './command.ts';
 import { withInstallation } from './open.ts';
 
 export const sealKey: Command = {
-  name: 'seal-key',
-  summary: 'print the public key of the seals, or put another one in force (--rotate)',
   help: `Usage: veritrail seal-key [--rotate] [--pem]
 
 Prints the public keys that seals are or were signed with, the first one first, each as the text that "veritrail verify

@@ -13,8 +13,6 @@ import { withInstallation } from './open.ts';
 import { sealFrom } from './verify-file.ts';
 
 export const seal: Command = {
-  name: 'seal',
-  summary: 'write an organization’s newest seal into a file, to be kept elsewhere',
   help: `Usage: veritrail seal [ORG] --to FILE [--since SEAL]
 
 Writes the newest seal of an organization's history into a new file of one line. Keep it where nobody who can change the
@@ -77,10 +75,10 @@ async function withModels(reads: ReadStore, work: (models: ReadModels) => Promis
  */
 async function unsealedBehind(models: ReadModels, organizationId: string, size: number): Promise<number> {
   // Read first, as a bound: what is projected meanwhile counts on neither side.
-  const ordinal = (await models.checkpoint(organizationId))?.ordinal ?? size;
-  const where = [{ key: 'position', op: 'range', gt: size, lte: ordinal }] as const;
+  const position = (await models.checkpoint(organizationId))?.position ?? size;
+  const where = [{ key: 'position', op: 'range', gt: size, lte: position }] as const;
   const [facts] = await models.count({ collection: SEALS.name, organizationId, where });
-  return Math.max(ordinal - size - (facts?.total ?? 0), 0);
+  return Math.max(position - size - (facts?.total ?? 0), 0);
 }
 
 function unsealedText(unsealed: number): string {

@@ -7,8 +7,6 @@ import { clientConfig, endpointOf } from './connect.ts';
 import { type Service, withInstallation } from './open.ts';
 
 export const tokenCreate: Command = {
-  name: 'token create',
-  summary: 'make an API token and print it, once',
   help: `Usage: veritrail token create --name NAME [options]
 
 Makes an API token of the organization's owner. Prints the token on the first line, then a block for the

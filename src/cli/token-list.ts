@@ -5,8 +5,6 @@ import { withInstallation } from './open.ts';
 import { textTable } from './table.ts';
 
 export const tokenList: Command = {
-  name: 'token list',
-  summary: 'list all API tokens, without the tokens themselves',
   help: `Usage: veritrail token list [--json]
 
 Lists the API tokens and connected assistants, newest first. TOKEN has the last four characters of a token's text.

@@ -5,8 +5,6 @@ import { withInstallation } from './open.ts';
 import { show } from './token-create.ts';
 
 export const tokenRegenerate: Command = {
-  name: 'token regenerate',
-  summary: 'replace an API token by a new one of the same rights',
   help: `Usage: veritrail token regenerate ID [--days N]
 
 Gives a token another text and a new life, and prints it, once. The text it had stops working within a second.

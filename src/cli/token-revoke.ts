@@ -3,8 +3,6 @@ import { type Command, onlyArgument } from './command.ts';
 import { withInstallation } from './open.ts';
 
 export const tokenRevoke: Command = {
-  name: 'token revoke',
-  summary: 'take an API token away',
   help: `Usage: veritrail token revoke ID [--reason TEXT]
 
 Takes an API token away for good. A running service refuses it within a second. ID is from "veritrail token list".

@@ -8,8 +8,6 @@ import { sealVerdictText, verdictText } from './verdict-text.ts';
 import { keysFrom, sealFrom, verifyFile } from './verify-file.ts';
 
 export const verify: Command = {
-  name: 'verify',
-  summary: 'prove an exported history, or a seal, without any store or server',
   help: `Usage: veritrail verify FILE --key KEY [options]
 
 Proves a history that "veritrail export" wrote: every event, every chain, every seal and signature, the order, and that
@@ -45,11 +43,11 @@ Ends with 0 where all holds, 1 where something does not fit (it says what, and w
     );
     const say = (verdict: object, text: string) => shell.out(values.json ? JSON.stringify(verdict, null, 2) : text);
     if (await beginsWith(path, `{"format":"${KEPT_SEAL_FORMAT}"`)) {
-      const verdict = verifySeal(await sealFrom('verify', file, shell), { keys, kept });
+      const verdict = verifySeal(await sealFrom('verify', file, shell), { keys, keptSeals: kept });
       say(verdict, sealVerdictText(verdict));
       if (!verdict.valid) throw new CommandError('The seal does not hold.');
     } else {
-      const verdict = await verifyFile(path, { keys, kept }, shell);
+      const verdict = await verifyFile(path, { keys, keptSeals: kept }, shell);
       say(verdict, verdictText(verdict));
       if (!verdict.valid) throw new CommandError('The history does not hold.');
     }

@@ -1,0 +1,47 @@
+import { Refusal } from '../commands/refusal.ts';
+import { ConfigError } from '../config.ts';
+import { InstallationError } from '../identity/installation.ts';
+import { AccountSchemaError } from '../identity/migrations/migrate.ts';
+import { StoreUnavailable } from '../stores/errors.ts';
+import { StoreNotReached } from '../stores/open.ts';
+import { NotAnExport } from '../trail/line-splitter.ts';
+import { CommandError, type Shell, UnfitFile, UsageError } from './command.ts';
+
+const FAILED = 1;
+const WRONG_USAGE = 2;
+const WRONG_FILE = 2;
+
+/** Prints an error and returns the exit code. */
+export function reportError(error: unknown, command: string, shell: Shell): number {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof UsageError || isParseError(error)) {
+    // The whole help would make the one line that matters scroll away.
+    shell.err(`veritrail ${command}: ${message}\n"veritrail ${command} --help" says more.`);
+    return WRONG_USAGE;
+  }
+  if (error instanceof UnfitFile || error instanceof NotAnExport) {
+    const what =
+      error instanceof NotAnExport ? `this is no export of veritrail, or it is damaged: ${message}` : message;
+    shell.err(`veritrail ${command}: ${what}`);
+    return WRONG_FILE;
+  }
+  if (error instanceof StoreUnavailable) {
+    shell.err(`veritrail ${command}: a store does not answer (${message}). Repeat it when the store is back.`);
+  } else if (isExpected(error)) {
+    shell.err(`veritrail ${command}: ${message}`);
+  } else {
+    shell.err(`veritrail ${command} failed: ${error instanceof Error ? error.stack : message}`);
+  }
+  return FAILED;
+}
+
+function isExpected(error: unknown): boolean {
+  return [AccountSchemaError, ConfigError, CommandError, InstallationError, Refusal, StoreNotReached].some(
+    (known) => error instanceof known,
+  );
+}
+
+/** An option that parseArgs does not know, or that lacks its value. */
+function isParseError(error: unknown): boolean {
+  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+}
