@@ -1,5 +1,5 @@
-// Runs before `npm start` and `npm test`: installs what is missing, so that both can be the first command after a
-// clone. `--runtime` installs and asks for only what the service itself needs. Plain JavaScript: nothing is installed yet.
+// Runs before `npm start` and `npm test`. Installs missing packages, so that both can be the first command after a clone.
+// `--runtime` checks and installs only the packages of the service itself. Plain JavaScript, because no loader is installed yet.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
@@ -30,14 +30,14 @@ function install() {
   process.exit(1);
 }
 
-/** Whether every package the lock file names is there in its version. Optional ones are for other platforms. */
+/** Returns true if every package of the lock file is installed in its version. Optional ones are for other platforms. */
 function isInstalled() {
   const wanted = readJson('package-lock.json').packages;
   const present = readJson('node_modules/.package-lock.json')?.packages;
   if (!present) return false;
   return Object.entries(wanted).every(([path, entry]) => {
-    const needless = path === '' || entry.optional || (runtimeOnly && (entry.dev || entry.devOptional));
-    return needless || present[path]?.version === entry.version;
+    const isOptional = path === '' || entry.optional || (runtimeOnly && (entry.dev || entry.devOptional));
+    return isOptional || present[path]?.version === entry.version;
   });
 }
 

@@ -5,7 +5,7 @@
  *     npm run docs
  */
 import { writeFileSync } from 'node:fs';
-import { makeToolsReference } from './reference/make.ts';
-import { makeReadModelsReference } from './reference/read-models.ts';
+import { makeReadModelsReference } from './reference/read-models-reference.ts';
+import { makeToolsReference } from './reference/tools-reference.ts';
 
 for (const { page, path } of [makeReadModelsReference(), await makeToolsReference()]) writeFileSync(path, page);

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeReadModelsReference } from '../scripts/reference/read-models.ts';
-import type { Service as Parts } from '../src/mcp/service.ts';
-import { allTools } from '../src/mcp/tools.ts';
+import { makeReadModelsReference } from '../scripts/reference/read-models-reference.ts';
+import { allTools } from '../src/mcp/all-tools.ts';
+import type { ToolService as Parts } from '../src/mcp/define-tool.ts';
 import { type Served, serve, startPairs } from './support/pairs.ts';
 import { openPublished, type Published, type PublishedRow, VIEWS } from './support/published.ts';
 import { laySmallRegister } from './support/small-register.ts';

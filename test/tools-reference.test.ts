@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeToolsReference } from '../scripts/reference/make.ts';
+import { makeToolsReference } from '../scripts/reference/tools-reference.ts';
 
 const test = suite<Awaited<ReturnType<typeof makeToolsReference>>>('docs/tools.md');
 

@@ -3,18 +3,18 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { z } from 'zod';
 import { ROLES } from '../../src/commands/caller.ts';
-import { deedOf, may } from '../../src/commands/roles.ts';
+import { roleAllows, toolPermission } from '../../src/commands/permissions.ts';
+import { allTools } from '../../src/mcp/all-tools.ts';
+import type { ToolService } from '../../src/mcp/define-tool.ts';
 import { errorOutput } from '../../src/mcp/output.ts';
-import type { Service } from '../../src/mcp/service.ts';
-import { allTools } from '../../src/mcp/tools.ts';
-import { type Ran, runExamples } from '../support/examples.ts';
+import { type ExampleRun, runExamples } from '../support/examples.ts';
 import { callerAs, startRegister, type TestRegister } from '../support/register.ts';
 
-const TOOLS = allTools({} as Service);
+const TOOLS = allTools({} as ToolService);
 
 interface Context {
   register: TestRegister;
-  ran: Ran[];
+  ran: ExampleRun[];
 }
 const test = suite<Context>('what tools answer');
 
@@ -136,7 +136,7 @@ test('each tool may be called from its role on, and not below', async ({ registe
   for (const { tool, input } of ran) {
     for (const role of ROLES) {
       const { error } = await register.call<{ error?: { code: string } }>(tool.name, input, callerAs(role));
-      const below = !may(role, deedOf(tool.name));
+      const below = !roleAllows(role, toolPermission(tool.name));
       assert.is(error?.code === 'forbidden', below, `${tool.name} as ${role}: ${error?.code}`);
     }
   }

@@ -2,23 +2,29 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROLES } from '../../src/commands/caller.ts';
 import { FAMILIES } from '../../src/commands/families.ts';
-import { type Deed, deedOf, may, RULES, WEB_DEEDS } from '../../src/commands/roles.ts';
-import type { Service } from '../../src/mcp/service.ts';
-import { allTools } from '../../src/mcp/tools.ts';
-import { type Ran, runExamples } from '../support/examples.ts';
+import {
+  PERMISSIONS,
+  type Permission,
+  roleAllows,
+  toolPermission,
+  WEB_PERMISSIONS,
+} from '../../src/commands/permissions.ts';
+import { allTools } from '../../src/mcp/all-tools.ts';
+import type { ToolService } from '../../src/mcp/define-tool.ts';
+import { type ExampleRun, runExamples } from '../support/examples.ts';
 import type { Session } from '../support/mcp-client.ts';
 import { embeddedPair, type Served, serve } from '../support/pairs.ts';
 import { daysAgo } from '../support/story.ts';
 
 /** A call of each kind, in an order in which an OWNER may make all of them. */
-type Calls = Map<string, { tool: string; args: object; deeds: Deed[] }>;
+type Calls = Map<string, { tool: string; args: object; deeds: Permission[] }>;
 
 interface Context extends Served {
   calls: Calls;
   risk: string;
 }
 
-const TOOLS = allTools({} as Service);
+const TOOLS = allTools({} as ToolService);
 const test = suite<Context>('roles');
 
 test.before(async (context) => {
@@ -37,7 +43,7 @@ test.after((served) => served.close());
 /** Lists are tried in more ways than one. */
 const LISTS = TOOLS.flatMap(({ name, record, readOnly }) => (record && readOnly ? [name] : []));
 
-function callsOf(ran: readonly Ran[], organization_id: string, vendor: string, risk: string): Calls {
+function callsOf(ran: readonly ExampleRun[], organization_id: string, vendor: string, risk: string): Calls {
   const calls: Calls = new Map(ran.map(({ tool, input }) => [tool.name, call(tool.name, input)]));
   for (const list of LISTS) {
     calls.set(`${list} COUNT`, call(list, { organization_id, view: 'COUNT' }));
@@ -68,12 +74,12 @@ function callsOf(ran: readonly Ran[], organization_id: string, vendor: string, r
 }
 
 /** A call, and the lines of the table that have to allow it. */
-function call(tool: string, args: object, ...finer: Deed[]) {
-  return { tool, args, deeds: [deedOf(tool), ...finer] };
+function call(tool: string, args: object, ...finer: Permission[]) {
+  return { tool, args, deeds: [toolPermission(tool), ...finer] };
 }
 
 /** Tries every call: what the table does not allow is forbidden and leaves no trace, all else is done. */
-async function check(served: Context, session: Session, allows: (deed: Deed) => boolean): Promise<void> {
+async function check(served: Context, session: Session, allows: (deed: Permission) => boolean): Promise<void> {
   const { calls, risk, owner, organizationId: organization_id } = served;
   // Without the tokens that other tests have made: they are told a moment later.
   const filter = { record_types: Object.keys(FAMILIES) };
@@ -96,7 +102,7 @@ async function check(served: Context, session: Session, allows: (deed: Deed) => 
 
 test('every line of the table that is about tools is tried', ({ calls }) => {
   const tried = new Set([...calls.values()].flatMap(({ deeds }) => deeds));
-  assert.equal([...tried, ...WEB_DEEDS].sort(), Object.keys(RULES).sort());
+  assert.equal([...tried, ...WEB_PERMISSIONS].sort(), Object.keys(PERMISSIONS).sort());
   const called = new Set([...calls.values()].map(({ tool }) => tool));
   assert.equal([...called].sort(), TOOLS.map(({ name }) => name).sort());
 });
@@ -106,20 +112,20 @@ for (const role of ROLES) {
     const session = await served.as(role);
     const [organization] = (await session.ok('listOrganizations')).organizations;
     assert.is(organization?.role, role);
-    await check(served, session, (deed) => may(role, deed));
+    await check(served, session, (deed) => roleAllows(role, deed));
   });
 }
 
 test('a token that only reads writes nothing, whatever its role', async (served) => {
   const session = await served.as('OWNER', { read_only: true });
-  await check(served, session, (deed) => !RULES[deed].writes);
+  await check(served, session, (deed) => !PERMISSIONS[deed].writes);
 });
 
 test('an AUDITOR’s token of an EDITOR may what both may', async (served) => {
   const account_id = await served.addMember('Ed', 'EDITOR');
   const session = await served.as('AUDITOR', { account_id });
-  await check(served, session, (deed) => may('AUDITOR', deed) && may('EDITOR', deed));
-  assert.ok(may('AUDITOR', 'listChanges ACCESS') && !may('EDITOR', 'listChanges ACCESS'));
+  await check(served, session, (deed) => roleAllows('AUDITOR', deed) && roleAllows('EDITOR', deed));
+  assert.ok(roleAllows('AUDITOR', 'listChanges ACCESS') && !roleAllows('EDITOR', 'listChanges ACCESS'));
 });
 
 test('members are told to whoever asks for them', async (served) => {

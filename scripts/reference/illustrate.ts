@@ -1,6 +1,6 @@
 import { addDays } from '../../src/commands/dates.ts';
-import { placeOfControl } from '../../src/commands/ids.ts';
-import { mapTexts, SHOWN_TODAY, shownId } from '../../src/mcp/example.ts';
+import { controlIndex } from '../../src/commands/ids.ts';
+import { EXAMPLE_TODAY, exampleId, mapTexts } from '../../src/mcp/example.ts';
 
 const ID = /^([a-z]{3})_[0-9A-HJKMNP-TV-Z]{26,29}$/;
 const TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2}\.\d{3})Z$/;
@@ -8,46 +8,45 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const HASH = /^[0-9a-f]{64}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 const DAY_MS = 86_400_000;
-/** Lists are shown so far. */
-const SHOWN = 2;
-const WIDTH = 100;
+/** Longer lists are cut, with an ellipsis. */
+const MAX_LIST_ITEMS = 2;
+const MAX_LINE_WIDTH = 100;
 
-/** Values as the reference shows them: of real ones, the ids and times of the day that they were made on. */
+/** Returns a function that replaces ids, dates and times of the run on `today` by those that the reference shows. */
 export function illustrator(today: string): (value: unknown) => unknown {
   const ids = new Map<string, string>();
   const counts = new Map<string, number>();
-  const shownIdOf = (id: string, prefix: string) => {
-    const known = ids.get(id);
-    if (known !== undefined) return known;
+  const exampleIdOf = (id: string, prefix: string) => {
+    const existing = ids.get(id);
+    if (existing !== undefined) return existing;
     const index = counts.get(prefix) ?? 0;
     counts.set(prefix, index + 1);
-    const shown = brief(shownId(prefix, prefix === 'ctl' ? placeOfControl(id) : index));
-    ids.set(id, shown);
-    return shown;
+    const exampleText = shortId(exampleId(prefix, prefix === 'ctl' ? controlIndex(id) : index));
+    ids.set(id, exampleText);
+    return exampleText;
   };
-  const dateOf = (date: string) => addDays(SHOWN_TODAY, (Date.parse(date) - Date.parse(today)) / DAY_MS);
-  const shownText = (text: string): string => {
+  const dateOf = (date: string) => addDays(EXAMPLE_TODAY, (Date.parse(date) - Date.parse(today)) / DAY_MS);
+  const toExampleText = (text: string): string => {
     const prefix = ID.exec(text)?.[1];
-    if (prefix !== undefined) return shownIdOf(text, prefix);
+    if (prefix !== undefined) return exampleIdOf(text, prefix);
     const [, date, time] = TIME.exec(text) ?? [];
     if (date !== undefined) return `${dateOf(date)}T${time === '00:00:00.000' ? time : '09:00:00.000'}Z`;
     if (DATE.test(text)) return dateOf(text);
     if (HASH.test(text)) return '5f1c…';
-    // Of a text of several lines the first is enough.
     if (text.includes('\n')) return `${text.split('\n', 1)[0]}\n…`;
     return UUID.test(text) ? '0195…' : text;
   };
-  return (value) => shortened(mapTexts(value, shownText));
+  return (value) => shortened(mapTexts(value, toExampleText));
 }
 
-/** An id by its kind and its end. */
-const brief = (id: string) => `${id.slice(0, 4)}…${id.slice(-3)}`;
+/** Shortens an id: `vnd_…007`. */
+const shortId = (id: string) => `${id.slice(0, 4)}…${id.slice(-3)}`;
 
-/** An answer without its nulls, long lists and signed cursors. */
+/** Removes nulls, and cuts long lists and signed cursors. */
 function shortened(value: unknown): unknown {
   if (Array.isArray(value)) {
-    const items = value.slice(0, SHOWN).map(shortened);
-    return value.length > SHOWN ? [...items, '…'] : items;
+    const items = value.slice(0, MAX_LIST_ITEMS).map(shortened);
+    return value.length > MAX_LIST_ITEMS ? [...items, '…'] : items;
   }
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).filter(([, member]) => member !== null);
@@ -56,10 +55,10 @@ function shortened(value: unknown): unknown {
   );
 }
 
-/** JSON with what fits on a line on one. */
+/** Formats JSON, with every value that fits a line on one line. */
 export function jsonText(value: unknown, indent = ''): string {
   const line = oneLine(value);
-  if (typeof value !== 'object' || value === null || indent.length + line.length <= WIDTH) return line;
+  if (typeof value !== 'object' || value === null || indent.length + line.length <= MAX_LINE_WIDTH) return line;
   const deeper = `${indent}  `;
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const members = Array.isArray(value)

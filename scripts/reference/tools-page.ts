@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ROLES } from '../../src/commands/caller.ts';
 import { EVENT_TYPES } from '../../src/commands/event-types.ts';
-import { deedOf, RULES, type Rule, WEB_DEEDS } from '../../src/commands/roles.ts';
+import { PERMISSIONS, type PermissionRule, toolPermission, WEB_PERMISSIONS } from '../../src/commands/permissions.ts';
+import { ERRORS, NOT_JSON_STATUS } from '../../src/mcp/error-codes.ts';
 import { fullSchema, type JsonSchema } from '../../src/mcp/json-schema.ts';
-import { errorOutput, listOutput, type RecordKind, writeOutput } from '../../src/mcp/output.ts';
+import { errorOutput, listOutput, type RecordSchemas, writeOutput } from '../../src/mcp/output.ts';
 import { PROMPT_LIST } from '../../src/mcp/prompts.ts';
 import { RESOURCE_TEMPLATES, RESOURCES } from '../../src/mcp/resources.ts';
-import { ERRORS, NOT_JSON } from '../../src/mcp/status.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
 import { ACCESS_ENTRY_TYPES } from '../../src/queries/access-log-row.ts';
-import type { Ran } from '../../test/support/examples.ts';
-import { illustrator, jsonText } from './shown.ts';
+import type { ExampleRun } from '../../test/support/examples.ts';
+import { illustrator, jsonText } from './illustrate.ts';
 import {
   commonFields,
   inputTable,
@@ -21,16 +21,24 @@ import {
   SHARED_INPUTS,
   table,
 } from './tables.ts';
-import { kindOf, type Property, propertiesOf, STAR } from './types.ts';
+import { type Property, propertiesOf, STAR, valueType } from './value-types.ts';
 
 /**
- * The reference of the tools, for people: prose from `template`, everything else from the tools' definitions and from
- * their examples as they were run on `today`.
+ * Returns the tools' reference for people: prose from `template`, the rest from the tools' definitions and from their
+ * examples, which ran on the day `today`.
  */
-export function toolsReference(template: string, tools: readonly Tool[], ran: readonly Ran[], today: string): string {
+export function toolsReference(
+  template: string,
+  tools: readonly Tool[],
+  ran: readonly ExampleRun[],
+  today: string,
+): string {
   const illustrate = illustrator(today);
   const examples = new Map(
-    newsOf(ran).map(({ tool, input, answer }) => [tool, { input: illustrate(input), answer: illustrate(answer) }]),
+    showOnlyChanges(ran).map(({ tool, input, answer }) => [
+      tool,
+      { input: illustrate(input), answer: illustrate(answer) },
+    ]),
   );
   const sectionOf = (tool: Tool) => toolSection(tool, examples.get(tool)!);
   const kinds = [...new Set(tools.flatMap(({ record }) => record ?? []))];
@@ -53,8 +61,8 @@ export function toolsReference(template: string, tools: readonly Tool[], ran: re
     roles: roles(),
     prompts: prompts(),
     resources: resources(),
-    'event-types': names(EVENT_TYPES),
-    'access-event-types': names(ACCESS_ENTRY_TYPES),
+    'event-types': nameBlock(EVENT_TYPES),
+    'access-event-types': nameBlock(ACCESS_ENTRY_TYPES),
     'register-tools': tools
       .filter(({ record }) => record === undefined)
       .map(sectionOf)
@@ -67,54 +75,57 @@ export function toolsReference(template: string, tools: readonly Tool[], ran: re
   });
 }
 
-/** Examples with records that were shown before cut to what has changed. */
-function newsOf(ran: readonly Ran[]): Ran[] {
+/** Cuts the records that an earlier example showed to their changed fields. */
+function showOnlyChanges(ran: readonly ExampleRun[]): ExampleRun[] {
   const before = new Map<unknown, Record<string, unknown>>();
   return ran.map((one) => {
     const { record: kind, readOnly } = one.tool;
     if (kind === undefined || readOnly) return one;
     const record = one.answer[kind.singular] as Record<string, unknown>;
-    const known = before.get(record.id);
+    const previous = before.get(record.id);
     before.set(record.id, record);
-    if (known === undefined) return one;
-    const news = Object.entries(record).filter(([key, value]) => key === 'id' || !isDeepStrictEqual(known[key], value));
+    if (previous === undefined) return one;
+    const news = Object.entries(record).filter(
+      ([key, value]) => key === 'id' || !isDeepStrictEqual(previous[key], value),
+    );
     return { ...one, answer: { ...one.answer, [kind.singular]: Object.fromEntries(news) } };
   });
 }
 
-/** A description of the index is cut to its beginning where it is longer. */
-const INDEX_LINE = 120;
+/** Longer descriptions are cut at their first colon in the index. */
+const MAX_INDEX_CHARACTERS = 120;
+const MAX_BLOCK_WIDTH = 110;
 
 function index(tools: readonly Tool[]): string {
   const rows = tools.map((tool) => {
     const { name, description } = tool;
     const [sentence] = description.split(/(?<=[.;])\s(?![^(]*\))/);
-    const short = sentence!.length > INDEX_LINE ? sentence!.split(':')[0] : sentence;
-    return [`[\`${name}\`](#${name.toLowerCase()})`, leastOf(tool), `${short!.replace(/[.;]$/, '')}.`];
+    const short = sentence!.length > MAX_INDEX_CHARACTERS ? sentence!.split(':')[0] : sentence;
+    return [`[\`${name}\`](#${name.toLowerCase()})`, lowestRole(tool), `${short!.replace(/[.;]$/, '')}.`];
   });
   return table(['tool', 'from role', 'for'], rows);
 }
 
-/** What a tool's own schema does not say of inputs that many take. */
-const NOTES: Readonly<Record<string, string>> = {
+/** Notes on inputs that many tools take; the tools' own schemas don't have them. */
+const INPUT_NOTES: Readonly<Record<string, string>> = {
   id: 'the record that the call is about',
-  organization_id: 'may be left out where an id names the record',
-  reason: 'why: kept with the change, for auditors; some moves need one',
-  idempotency_key: 'a key of your own: repeated with it, a call does nothing twice',
-  expected_revision: 'refuses the write if the record has another one by now',
+  organization_id: 'may be omitted if an id names the record',
+  reason: 'stored with the change, for auditors; some status changes need one',
+  idempotency_key: 'a key of your own: a call repeated with it is done once',
+  expected_revision: 'refuses the write if the record has another revision by now',
   fields: 'the names of the settable fields that an update applies; it ignores the others',
   cursor: 'the `next_cursor` of the page before, with the same inputs',
-  as_of: 'the moment to answer about: see The past',
-  view: 'FULL has every field, COUNT the number alone',
+  as_of: 'a past moment to read: see The past',
+  view: 'FULL has every field, COUNT only the number',
   order_by: '`direction` is ASC or DESC; each list names its fields',
-  query: 'every word has to begin a word of the record’s texts; at most 100 different words',
-  ids: 'of the list’s own records',
-  linked_to: 'those one step away: by a link, or as evidence, audit or framework',
-  missing: 'those that lack all that are named; each list says what can be',
-  include_archived: 'archived records are left out otherwise',
+  query: 'each word must begin a word of the record’s texts; at most 100 different words',
+  ids: 'ids of the list’s records',
+  linked_to: 'records linked with this one directly, or by evidence, audit or framework',
+  missing: 'records that have none of these; each list names its values',
+  include_archived: 'by default, archived records are left out',
 };
-/** What differs from tool to tool. */
-const KINDS: Readonly<Record<string, JsonSchema>> = {
+/** Replaces schemas that differ from tool to tool. */
+const GENERIC_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   id: { type: 'string' },
   ids: { type: 'array', items: { type: 'string' }, maxItems: 50 },
   missing: { type: 'array', items: { type: 'string' } },
@@ -122,40 +133,46 @@ const KINDS: Readonly<Record<string, JsonSchema>> = {
   order_by: { type: 'object', properties: { field: {}, direction: {} }, required: ['field'] },
 };
 
-/** Inputs that many tools take, in the order in which they are named. */
+/** Returns a table of inputs that many tools take, in the order of `names`. */
 function shared(names: readonly string[], properties: readonly Property[], prefix = ''): string {
   const rows = names.map((name) => {
     const { schema } = properties.find((property) => property.name === name)!;
     const { description, default: usual } = schema as { description?: string; default?: unknown };
-    const note = [NOTES[name] ?? description ?? '', usual === undefined ? '' : `\`${usual}\` unless given`];
-    return [`\`${prefix}${name}\``, kindOf(KINDS[name] ?? schema), note.filter((text) => text !== '').join('; ')];
+    const note = [INPUT_NOTES[name] ?? description ?? '', usual === undefined ? '' : `\`${usual}\` by default`];
+    return [
+      `\`${prefix}${name}\``,
+      valueType(GENERIC_SCHEMAS[name] ?? schema),
+      note.filter((text) => text !== '').join('; '),
+    ];
   });
-  return table(['input', 'what it is', 'note'], rows);
+  return table(['input', 'type', 'note'], rows);
 }
 
 function errors(): string {
   const rows = Object.entries(ERRORS).map(([code, { status, when }]) => {
-    const also = code === 'invalid_input' ? ` (${NOT_JSON}: the Content-Type is not JSON’s)` : '';
+    const also = code === 'invalid_input' ? ` (${NOT_JSON_STATUS} if the Content-Type is not JSON)` : '';
     return [`\`${code}\``, String(status), `${when}${also}`];
   });
   return table(['code', 'status', 'when'], rows);
 }
 
-/** Who may what, as the table says that everything asks. */
+/** Returns the table of permissions by role. */
 function roles(): string {
-  const rows = Object.entries(RULES).map(([deed, { roles, writes, about }]: [string, Rule]) => {
-    const name = about !== undefined && WEB_DEEDS.includes(deed) ? about : `\`${deed}\``;
-    return [name, ...ROLES.map((role) => (roles.includes(role) ? '•' : '')), writes ? '' : '•'];
-  });
-  return table(['what', ...ROLES, 'only reads'], rows);
+  const rows = Object.entries(PERMISSIONS).map(
+    ([permission, { roles, writes, activity }]: [string, PermissionRule]) => {
+      const name = activity !== undefined && WEB_PERMISSIONS.includes(permission) ? activity : `\`${permission}\``;
+      return [name, ...ROLES.map((role) => (roles.includes(role) ? '•' : '')), writes ? '' : '•'];
+    },
+  );
+  return table(['permission', ...ROLES, 'read-only'], rows);
 }
 
 function prompts(): string {
-  const rows = PROMPT_LIST.map(({ name, description, arguments: given }) => {
-    const names = given.map((one) => `\`${one.name}\`${'required' in one && one.required ? STAR : ''}`);
+  const rows = PROMPT_LIST.map(({ name, description, arguments: inputs }) => {
+    const names = inputs.map((one) => `\`${one.name}\`${'required' in one && one.required ? STAR : ''}`);
     return [`\`${name}\``, names.join(', '), description];
   });
-  return table(['prompt', 'given', 'for'], rows);
+  return table(['prompt', 'inputs', 'for'], rows);
 }
 
 function resources(): string {
@@ -163,24 +180,24 @@ function resources(): string {
     ...RESOURCES.map(({ uri, description }) => [`\`${uri}\``, description]),
     ...RESOURCE_TEMPLATES.map(({ uriTemplate, description }) => [`\`${uriTemplate}\``, description]),
   ];
-  return table(['resource', 'what it is'], all);
+  return table(['resource', 'content'], all);
 }
 
-/** A family: its fields, and its tools. */
-function family(record: RecordKind, tools: readonly Tool[], sectionOf: (tool: Tool) => string): string {
+/** Returns a family's section: its fields and its tools. */
+function family(record: RecordSchemas, tools: readonly Tool[], sectionOf: (tool: Tool) => string): string {
   const { plural, prefix } = record;
-  const own = tools.filter((tool) => tool.record === record);
+  const familyTools = tools.filter((tool) => tool.record === record);
   return [
     `## ${plural[0]!.toUpperCase()}${plural.slice(1)}`,
-    `Ids are \`${prefix}_…\`. Beside what every record has:`,
+    `Ids are \`${prefix}_…\`. Fields, in addition to those of every record:`,
     recordTable(record, tools),
-    ...own.map(sectionOf),
+    ...familyTools.map(sectionOf),
   ].join('\n\n');
 }
 
-/** The least role that may call it. */
-function leastOf({ name }: Tool): string {
-  return RULES[deedOf(name)].roles[0]!;
+/** Returns the lowest role that may call the tool. */
+function lowestRole({ name }: Tool): string {
+  return PERMISSIONS[toolPermission(name)].roles[0]!;
 }
 
 function toolSection(tool: Tool, { input, answer }: { input: unknown; answer: unknown }): string {
@@ -189,9 +206,9 @@ function toolSection(tool: Tool, { input, answer }: { input: unknown; answer: un
     `${tool.description}`,
     ...inputs(tool),
     ...outputs(tool),
-    `From ${leastOf(tool)} on. For example`,
+    `For ${lowestRole(tool)} and above. Example:`,
     `\`\`\`json\n${jsonText(input)}\n\`\`\``,
-    'answers',
+    'Answer:',
     `\`\`\`json\n${jsonText(answer)}\n\`\`\``,
   ].join('\n\n');
 }
@@ -202,7 +219,7 @@ const filtersOf = (tool: Tool): Property[] => {
 };
 const marked = ({ name, required }: Property) => `\`${name}\`${required ? STAR : ''}`;
 
-/** A tool's inputs: a table of its own ones, and the names of those that are explained elsewhere. */
+/** Describes a tool's inputs: a table of its own, and the names of those that are explained elsewhere. */
 function inputs(tool: Tool): string[] {
   const all = propertiesOf(fullSchema(tool.input));
   const isList = tool.record !== undefined && tool.readOnly;
@@ -218,34 +235,43 @@ function inputs(tool: Tool): string[] {
       )
     : inputTable(own);
   const orders = isList ? [choices(all, tool)] : [];
-  const above = all.some(isField) ? ['the fields above that name it'] : [];
-  const also = [...above, ...(isList ? ['the filters that all lists have'] : []), ...shared.map(marked)];
+  const above = all.some(isField) ? ['the fields above that list this tool'] : [];
+  const also = [...above, ...(isList ? ['the filters of all lists'] : []), ...shared.map(marked)];
   return [flat, ...orders, also.length > 0 ? `${flat ? 'Also takes' : 'Takes'} ${also.join(', ')}.` : ''].filter(
     (text) => text !== '',
   );
 }
 
-/** What a list can be ordered by, and what its records can lack. */
+/** Lists the order fields of a list, and the values of its filter `missing`. */
 function choices(inputs: readonly Property[], tool: Tool): string {
   const order = inputs.find(({ name }) => name === 'order_by')!.schema;
   const fields = propertiesOf(order).find(({ name }) => name === 'field')!.schema.enum as string[];
   const missing = filtersOf(tool).find(({ name }) => name === 'missing')!.schema.items as { enum: string[] };
   const names = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ');
   const [usual, ...others] = fields;
-  return `Ordered by \`${usual}\`, or as told by ${names(others)}. \`filter.missing\` takes ${names(missing.enum)}.`;
+  return `Ordered by \`${usual}\`, or on request by ${names(others)}. \`filter.missing\` takes ${names(missing.enum)}.`;
 }
 
 function outputs({ record, readOnly, output }: Tool): string[] {
   if (record === undefined) return [outputTable(fullSchema(output))];
   if (!readOnly) {
-    const ofAll = propertiesOf(fullSchema(writeOutput(record, true))).map(({ name }) => name);
-    const hasMore = propertiesOf(fullSchema(output)).some(({ name }) => !ofAll.includes(name));
-    const said = `Answers \`${record.singular}\`, whole, and what every write answers`;
-    return hasMore ? [`${said}. Also:`, outputTable(fullSchema(output), ofAll)] : [`${said}.`];
+    const commonMembers = propertiesOf(fullSchema(writeOutput(record, true))).map(({ name }) => name);
+    const hasMore = propertiesOf(fullSchema(output)).some(({ name }) => !commonMembers.includes(name));
+    const text = `Returns the complete \`${record.singular}\`, and what every write returns`;
+    return hasMore ? [`${text}. Also:`, outputTable(fullSchema(output), commonMembers)] : [`${text}.`];
   }
   const summary = propertiesOf(fullSchema(record.summary)).map(({ name }) => name);
-  const shown = summary.filter((name) => !SHARED_FIELDS.includes(name)).map((name) => `\`${name}\``);
-  return [`Answers \`${record.plural}\`; a SUMMARY has \`id\`, ${shown.join(', ')}, \`owner\`.`];
+  const fields = summary.filter((name) => !SHARED_FIELDS.includes(name)).map((name) => `\`${name}\``);
+  return [`Returns \`${record.plural}\`; a SUMMARY has \`id\`, ${fields.join(', ')}, \`owner\`.`];
 }
 
-const names = (all: readonly string[]): string => `${all.map((name) => `\`${name}\``).join(', ')}.`;
+/** Returns a block with the names, as many on a line as fit. */
+function nameBlock(all: readonly string[]): string {
+  const lines: string[] = [];
+  for (const name of all) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + name.length < MAX_BLOCK_WIDTH) lines[lines.length - 1] = `${line} ${name}`;
+    else lines.push(name);
+  }
+  return `\`\`\`text\n${lines.join('\n')}\n\`\`\``;
+}

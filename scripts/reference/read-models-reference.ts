@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { allTools } from '../../src/mcp/all-tools.ts';
+import type { ToolService } from '../../src/mcp/define-tool.ts';
 import { fullSchema, type JsonSchema } from '../../src/mcp/json-schema.ts';
-import type { Service } from '../../src/mcp/service.ts';
-import { allTools } from '../../src/mcp/tools.ts';
 import { collectionsOf } from '../../src/projections/collections.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION, READ_MODELS } from '../../src/projections/models.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import type { CollectionSpec, ViewColumn, ViewSpec } from '../../src/stores/read-store.ts';
-import { COLUMNS, KEYS, type Note, OWN } from './read-model-notes.ts';
+import { COMMON_COLUMNS, KEY_NOTES, type Note, VIEW_COLUMNS } from './read-model-notes.ts';
 import { noteOf, table } from './tables.ts';
-import { kindOf, propertiesOf } from './types.ts';
+import { propertiesOf, valueType } from './value-types.ts';
 
 const TEMPLATE = fileURLToPath(new URL('./read-models.md', import.meta.url));
 const PAGE = fileURLToPath(new URL('../../docs/read-models.md', import.meta.url));
 
-/** The document about the read models as it has to be now. */
+/** Makes docs/read-models.md from today's definitions. */
 export function makeReadModelsReference(): { page: string; path: string } {
   const slots: Record<string, string> = {
     version: String(PROJECTIONS_VERSION),
@@ -37,15 +37,15 @@ const isOther = ({ name, views }: CollectionSpec) => views !== undefined && !ofF
 
 function index(): string {
   const rows = COLLECTIONS.flatMap(({ name, views = [] }) =>
-    views.map((view) => [`\`${view.name}\``, `\`${name}\``, ABOUT[view.name] ?? aboutFamily(view.name)]),
+    views.map((view) => [`\`${view.name}\``, `\`${name}\``, VIEW_MEANINGS[view.name] ?? aboutFamily(view.name)]),
   );
-  rows.push(['`progress`', '`_heads`', 'how far each organization’s read models are']);
+  rows.push(['`progress`', '`_heads`', 'the progress of an organization’s read models']);
   return table(['view', 'collection', 'a row is'], rows);
 }
 
-const ABOUT: Readonly<Record<string, string>> = {
-  changes: 'an event of the log, as `listChanges` tells it; those of seals are in `seals`',
-  links: 'one side of two records that are or were joined: by a link, as evidence, or because one names the other',
+const VIEW_MEANINGS: Readonly<Record<string, string>> = {
+  changes: 'an event of the log, as in `listChanges`; those of seals are in `seals`',
+  links: 'one side of a connection, current or past: by a link, as evidence, or because one record names the other',
   seals: 'an event of an organization’s seal stream',
   parked: 'an event that these projections could not read',
 };
@@ -59,7 +59,7 @@ function aboutFamily(view: string): string {
 
 const article = (noun: string) => (noun === 'evidence' ? noun : `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`);
 
-/** A family: its fields once for both views, then its keys and indexes. */
+/** Returns a family's section: its fields for both views, then keys and indexes. */
 function family(model: ReadModel): string {
   const [current, history] = collectionsOf(model) as [CollectionSpec, CollectionSpec];
   const { plural } = model.family;
@@ -77,40 +77,40 @@ function other(collection: CollectionSpec): string {
   const view = collection.views![0]!;
   return [
     `### ${collection.name}`,
-    `View \`${view.name}\`: ${ABOUT[view.name]}.`,
-    columnTable(view, OWN[view.name]!),
+    `View \`${view.name}\`: ${VIEW_MEANINGS[view.name]}.`,
+    columnTable(view, VIEW_COLUMNS[view.name]!),
     keysAndIndexes(collection, view),
   ].join('\n\n');
 }
 
-/** What the tools' definitions say of a family's fields. */
+/** Returns the notes that the tools' definitions have on a family's fields. */
 function familyNotes(model: ReadModel): Readonly<Record<string, Note>> {
-  const kinds = allTools({} as Service).flatMap(({ record }) => record ?? []);
+  const kinds = allTools({} as ToolService).flatMap(({ record }) => record ?? []);
   const kind = kinds.find(({ type }) => type === model.family.type);
-  if (kind === undefined) return OWN[model.family.plural]!;
-  const said = propertiesOf(fullSchema(kind.full)).map(({ name, schema }): [string, Note] => [
+  if (kind === undefined) return VIEW_COLUMNS[model.family.plural]!;
+  const fieldNotes = propertiesOf(fullSchema(kind.full)).map(({ name, schema }): [string, Note] => [
     name,
     [storedKind(schema), noteOf(schema)],
   ]);
-  return Object.fromEntries(said.filter(([name]) => COLUMNS[name] === undefined));
+  return Object.fromEntries(fieldNotes.filter(([name]) => COMMON_COLUMNS[name] === undefined));
 }
 
-/** A field's kind as it is stored: without what depends on the day. How SQL shows it is said above. */
+/** Returns a field's type as it is stored, without members that depend on the day. */
 const storedKind = (schema: JsonSchema) =>
-  kindOf(schema)
+  valueType(schema)
     .replace(/\bboolean\b/, 'truth value')
     .replace(', `expired`', '');
 
 function columnTable(view: ViewSpec, notes: Readonly<Record<string, Note>>, organization = '_organization'): string {
   const rows = view.columns.map((column) => {
-    const note = notes[column.name] ?? COLUMNS[column.name];
-    if (note === undefined) throw new TypeError(`${view.name}.${column.name}: nothing says what it means`);
+    const note = notes[column.name] ?? COMMON_COLUMNS[column.name];
+    if (note === undefined) throw new TypeError(`${view.name}.${column.name}: has no note in read-model-notes.ts`);
     return [`\`${column.name}\``, note[0], inMongo(column, organization), note[1]];
   });
-  return table(['column', 'what it is', 'in MongoDB', 'note'], rows);
+  return table(['column', 'type', 'in MongoDB', 'note'], rows);
 }
 
-/** Where a column is in a MongoDB document, if not under its own name; documents of records alone have the organization. */
+/** Returns a column's place in a MongoDB document, or '' if it has the column's name. Only records have `_organization`. */
 function inMongo(column: ViewColumn, organization: string): string {
   if (!('field' in column)) return `\`_keys.${column.key}\``;
   const field = column.field === 'organization_id' ? organization : column.field;
@@ -126,18 +126,19 @@ function keysAndIndexes(collection: CollectionSpec, view: ViewSpec, model?: Read
 }
 
 function keyNote(key: string, view: ViewSpec, model?: ReadModel): string {
-  const note = KEYS[`${view.name}.${key}`] ?? KEYS[key];
+  const note = KEY_NOTES[`${view.name}.${key}`] ?? KEY_NOTES[key];
   if (note !== undefined) return note;
-  if (!view.columns.some(({ name }) => name === key)) throw new TypeError(`${view.name}: what the key ${key} is`);
-  // How a key is made of its field shows in what it makes of a text.
-  const made = String(model?.keys[key]?.of({ [key]: PROBE }) ?? PROBE);
-  if (made.includes('0015')) return 'the field, folded, its numbers by their value';
-  return made === PROBE.toLowerCase() ? 'the field, folded' : 'the field';
+  if (!view.columns.some(({ name }) => name === key))
+    throw new TypeError(`${view.name}: the key ${key} has no note in read-model-notes.ts`);
+  // The key of a sample text shows how the key is derived from its field.
+  const keyText = String(model?.keys[key]?.of({ [key]: SAMPLE_TEXT }) ?? SAMPLE_TEXT);
+  if (keyText.includes('0015')) return 'the field, folded, its numbers by their value';
+  return keyText === SAMPLE_TEXT.toLowerCase() ? 'the field, folded' : 'the field';
 }
 
-const PROBE = 'A5';
+const SAMPLE_TEXT = 'A5';
 
-/** Each index as its keys in their order, between the organization and the id. */
+/** Lists each index as its keys, without the organization at its beginning and the id at its end. */
 function indexList({ indexes }: CollectionSpec): string {
   return indexes.map(({ keys }) => `(${keys.map((key) => `\`${key}\``).join(', ')})`).join(', ');
 }

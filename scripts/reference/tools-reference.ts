@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Service } from '../../src/mcp/service.ts';
-import { allTools } from '../../src/mcp/tools.ts';
-import { type CallTool, type Ran, runExamples } from '../../test/support/examples.ts';
+import { allTools } from '../../src/mcp/all-tools.ts';
+import type { ToolService } from '../../src/mcp/define-tool.ts';
+import { type CallTool, type ExampleRun, runExamples } from '../../test/support/examples.ts';
 import { embeddedPair, serve } from '../../test/support/pairs.ts';
-import { toolsReference } from './page.ts';
+import { toolsReference } from './tools-page.ts';
 
 const TEMPLATE = fileURLToPath(new URL('./tools.md', import.meta.url));
 const PAGE = fileURLToPath(new URL('../../docs/tools.md', import.meta.url));
 
-/** The reference as it has to be now, its examples run on a service of their own over the direct form. */
-export async function makeToolsReference(): Promise<{ page: string; path: string; ran: Ran[] }> {
-  // Names and schemas are known without a service: nothing is called by these.
-  const tools = allTools({} as Service);
+/** Makes docs/tools.md from today's definitions. Runs its examples on a new service, in the direct form. */
+export async function makeToolsReference(): Promise<{ page: string; path: string; ran: ExampleRun[] }> {
+  // Definitions need no service: nothing is called through these.
+  const tools = allTools({} as ToolService);
   const { ran, today } = await runOnOneDay(tools);
   return { page: toolsReference(readFileSync(TEMPLATE, 'utf8'), tools, ran, today), path: PAGE, ran };
 }
 
-/** Dates are shown by how far they are from the day of the run, so that has to be one. */
-async function runOnOneDay(tools: ReturnType<typeof allTools>): Promise<{ ran: Ran[]; today: string }> {
+/** Runs the examples again if midnight passed meanwhile, because their dates are shown relative to the day of the run. */
+async function runOnOneDay(tools: ReturnType<typeof allTools>): Promise<{ ran: ExampleRun[]; today: string }> {
   for (;;) {
     const today = new Date().toISOString().slice(0, 10);
     const { url, token, close } = await serve(embeddedPair());
@@ -31,7 +31,7 @@ async function runOnOneDay(tools: ReturnType<typeof allTools>): Promise<{ ran: R
   }
 }
 
-/** Calls by the direct form. */
+/** Returns a function that calls tools in the direct form. */
 function directly(url: string, token: string): CallTool {
   return async (tool, input) => {
     const response = await fetch(`${url}/api/mcp/tools/${tool}`, {

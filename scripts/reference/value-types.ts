@@ -7,14 +7,14 @@ export interface Property {
   schema: JsonSchema;
 }
 
-/** Marks what is required; two bare ones on a line would be read as emphasis. */
+/** Marks a required input. It is escaped, because Markdown would read two bare ones as emphasis. */
 export const STAR = '\\*';
 
 const NUMBER = new Intl.NumberFormat('en');
-/** More kinds of ids than this are any record's. */
-const FEW_KINDS = 3;
+/** An id with more possible prefixes is shown as "any record's id". */
+const MAX_LISTED_PREFIXES = 3;
 
-/** The properties of an object's schema. */
+/** Returns the properties of an object's schema. */
 export function propertiesOf(schema: JsonSchema): Property[] {
   const required = (schema.required ?? []) as string[];
   return Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).map(([name, property]) => ({
@@ -24,13 +24,13 @@ export function propertiesOf(schema: JsonSchema): Property[] {
   }));
 }
 
-/** Whether null is one of a schema's values. */
+/** Returns true if null is one of the schema's values. */
 function isNullable(schema: JsonSchema): boolean {
   const { type, anyOf } = schema as { type?: unknown; anyOf?: JsonSchema[] };
   return (Array.isArray(type) && type.includes('null')) || (anyOf ?? []).some((one) => one.type === 'null');
 }
 
-/** A schema without its null. */
+/** Returns the schema without null as a value. */
 export function withoutNull(schema: JsonSchema): JsonSchema {
   const { anyOf, type, ...rest } = schema as { type?: unknown; anyOf?: JsonSchema[] };
   if (Array.isArray(type)) return { ...rest, type: type.find((one) => one !== 'null') };
@@ -38,14 +38,14 @@ export function withoutNull(schema: JsonSchema): JsonSchema {
   return others?.length === 1 ? { ...others[0], ...rest } : schema;
 }
 
-/** What a value is, in a few words, and whether it may be null. */
-export function kindOf(schema: JsonSchema): string {
+/** Describes a value's type in a few words, with "or null" if it may be null. */
+export function valueType(schema: JsonSchema): string {
   return `${typeOf(schema)}${isNullable(schema) ? ' or null' : ''}`;
 }
 
-/** What a value is that is not null: its kind, its limits, its choices. */
-function typeOf(given: JsonSchema): string {
-  const schema = withoutNull(given);
+/** Describes the type of a value that is not null: its type, limits and choices. */
+function typeOf(nullableSchema: JsonSchema): string {
+  const schema = withoutNull(nullableSchema);
   if (schema.const !== undefined) return `\`${schema.const}\``;
   if (schema.enum) return (schema.enum as string[]).map((value) => `\`${value}\``).join(', ');
   switch (schema.type) {
@@ -77,7 +77,7 @@ function textType({ title, format, pattern, maxLength }: JsonSchema): string {
 
 function idType(pattern: string): string {
   const prefixes = [...pattern.matchAll(/([a-z]{3})_/g)].map((match) => `\`${match[1]}_…\``);
-  if (prefixes.length > FEW_KINDS) return 'any record’s id';
+  if (prefixes.length > MAX_LISTED_PREFIXES) return 'any record’s id';
   return prefixes.join(' or ');
 }
 
