@@ -1,16 +1,16 @@
 import { AUDIT_KINDS, AUDIT_STATES } from '../commands/audit.ts';
 import { auditQuery } from '../queries/audits.ts';
-import { familyTools } from './family.ts';
+import type { ToolService } from './define-tool.ts';
+import { familyTools } from './family-tools.ts';
 import * as field from './fields.ts';
 import { position } from './output.ts';
-import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
 
 const audits = {
   query: auditQuery,
   required: { framework_id: field.id('frm'), name: field.name() },
   settable: {
-    kind: field.clearable(field.oneOf(AUDIT_KINDS)),
+    kind: field.clearable(field.enumOf(AUDIT_KINDS)),
     auditor: field.clearable(field.name()),
     starts_on: field.clearable(field.date()),
     period_from: field.clearable(field.date()).describe('what it examines'),
@@ -18,15 +18,15 @@ const audits = {
     valid_from: field.clearable(field.date()).describe("the certificate's life"),
     valid_until: field.clearable(field.date()),
     owner_id: field.clearable(field.account()),
-    state: field.oneOf(AUDIT_STATES).optional(),
+    state: field.enumOf(AUDIT_STATES).optional(),
   },
   derived: {
     completed_position: position().nullable().describe('of its newest completion: serves as as_of'),
   },
   filter: {
-    state: field.someOf(AUDIT_STATES).optional(),
-    framework_id: field.some(field.id('frm')).optional(),
-    kind: field.someOf(AUDIT_KINDS).optional(),
+    state: field.enumList(AUDIT_STATES).optional(),
+    framework_id: field.listOf(field.id('frm')).optional(),
+    kind: field.enumList(AUDIT_KINDS).optional(),
     starts_after: field.date().optional(),
     starts_before: field.date().optional(),
     valid_on: field.date().optional(),
@@ -50,6 +50,6 @@ const audits = {
   },
 };
 
-export function auditTools(service: Service): Tool[] {
+export function auditTools(service: ToolService): Tool[] {
   return familyTools(service, audits);
 }

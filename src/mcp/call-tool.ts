@@ -3,14 +3,14 @@ import { ProtocolError } from './protocol-message.ts';
 import type { CallContext } from './tool.ts';
 import type { ToolBox } from './toolbox.ts';
 
-/** Asks a tool and reads its answer. @throws ProtocolError with the tool's refusal as its data */
-export type Ask = <T = Record<string, unknown>>(tool: string, args: object) => Promise<T>;
+/** Calls a tool and parses its answer. @throws ProtocolError with the tool's refusal as its data */
+export type CallTool = <T = Record<string, unknown>>(tool: string, args: object) => Promise<T>;
 
 /**
- * What prompts and resources are made from: the tools themselves, for one caller. So both see what the caller's own
- * calls would show, within the same bounds, and nothing else.
+ * Returns a function that calls tools for one caller. Prompts and resources read the register only through it, so they
+ * have the caller's permissions and limits.
  */
-export function asking(tools: Pick<ToolBox, 'call'>, context: CallContext): Ask {
+export function toolCaller(tools: Pick<ToolBox, 'call'>, context: CallContext): CallTool {
   return async <T>(tool: string, args: object): Promise<T> => {
     const { json, status } = await tools.call(tool, args, context);
     const answer = JSON.parse(json);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../commands/control.ts';
 import { controlQuery } from '../queries/controls.ts';
-import { listTool, updateTool } from './family.ts';
+import type { ToolService } from './define-tool.ts';
+import { listTool, updateTool } from './family-tools.ts';
 import * as field from './fields.ts';
-import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
 
 const controls = {
@@ -11,7 +11,7 @@ const controls = {
   required: { name: field.name() },
   settable: {
     description: field.clearable(field.text()),
-    status: field.oneOf(CONTROL_STATUSES).optional(),
+    status: field.enumOf(CONTROL_STATUSES).optional(),
     inclusion_justification: field.clearable(field.text()),
     exclusion_justification: field.clearable(field.text()),
     owner_id: field.clearable(field.account()),
@@ -21,16 +21,16 @@ const controls = {
     section_title: field.name().describe('its number, such as A.5.1'),
     measure_count: z.int(),
     implementation: field
-      .oneOf(IMPLEMENTATIONS)
+      .enumOf(IMPLEMENTATIONS)
       .describe(
         'of the linked measures that count, all (FULL), some (PARTIAL) or none are IMPLEMENTED; STARTED: none, but one is IN_PROGRESS',
       ),
   },
   filter: {
-    framework_id: field.some(field.id('frm')).optional(),
-    section_title: field.some(field.name()).optional(),
-    status: field.someOf(CONTROL_STATUSES).optional(),
-    implementation: field.someOf(IMPLEMENTATIONS).optional().describe('FULL: all its measures that count are done'),
+    framework_id: field.listOf(field.id('frm')).optional(),
+    section_title: field.listOf(field.name()).optional(),
+    status: field.enumList(CONTROL_STATUSES).optional(),
+    implementation: field.enumList(IMPLEMENTATIONS).optional().describe('FULL: all its measures that count are done'),
   },
   descriptions: {
     list: 'Controls of adopted frameworks, by section_title (their number). Gaps: status [INCLUDED], implementation [NONE, STARTED, PARTIAL].',
@@ -44,6 +44,6 @@ const controls = {
 };
 
 /** Controls come with their framework: there is nothing to add. */
-export function controlTools(service: Service): Tool[] {
+export function controlTools(service: ToolService): Tool[] {
   return [listTool(service, controls), updateTool(service, controls)];
 }

@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import { evidenceQuery } from '../queries/evidence.ts';
 import { FAMILY_QUERIES } from '../queries/families.ts';
-import { addTool } from './family.ts';
+import type { ToolService } from './define-tool.ts';
+import { addTool } from './family-tools.ts';
 import * as field from './fields.ts';
-import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
 
-export function evidenceTools(service: Service): Tool[] {
+export function evidenceTools(service: ToolService): Tool[] {
   const kinds = Object.keys(FAMILY_QUERIES).filter((kind) => kind !== evidenceQuery.prefix);
   return [
     addTool(service, {
       query: evidenceQuery,
       required: {
         name: field.name(),
-        record_ids: field.someIds(20, kinds),
+        record_ids: field.idList(20, kinds),
       },
       settable: {
         description: field.clearable(field.text()),
         url: field.clearable(field.url()),
         text: field.clearable(field.longText()),
-        sha256: field.clearable(field.sha256()),
+        sha256: field.clearable(field.sha256Digest()),
         collected_at: field.clearable(field.timestamp()),
         valid_until: field.clearable(field.date()),
         owner_id: field.clearable(field.account()),

@@ -1,87 +1,93 @@
 import { z } from 'zod';
 import type { FamilyName } from '../commands/families.ts';
-import type { Executed } from '../commands/handler.ts';
+import type { CommandResult } from '../commands/handler.ts';
 import { FAMILY_QUERIES } from '../queries/families.ts';
 import type { FamilyQuery } from '../queries/family.ts';
 import { listRecords } from '../queries/list.ts';
+import { withAppliedFields } from './applied-fields.ts';
+import { defineTool, type ToolService } from './define-tool.ts';
 import type { Example } from './example.ts';
 import * as field from './fields.ts';
-import { listOutput, type RecordOptions, recordKind, writeOutput } from './output.ts';
-import { type Service, tool } from './service.ts';
+import { listOutput, type RecordSchemaOptions, recordSchemas, writeOutput } from './output.ts';
 import type { CallContext, Tool } from './tool.ts';
-import { withAppliedFields } from './update-fields.ts';
 import { addRecord, changeRecord, type WriteInput } from './write.ts';
 
-/** What is a family's own in its list, add and update: everything else about them is the same for all. */
-export interface FamilyTools<FilterName extends string = string> extends RecordOptions {
+/** A family's part of its list, add and update tools. Everything else about them is the same for all families. */
+export interface FamilyToolOptions<FilterName extends string = string> extends RecordSchemaOptions {
   query: FamilyQuery<FilterName>;
-  /** Required to add. */
+  /** Fields that adding a record requires. */
   required: z.ZodRawShape;
-  /** Settable always, and only when adding. */
+  /** Fields that adding and updating can set. */
   settable: z.ZodRawShape;
-  whenAdding?: z.ZodRawShape;
-  /** What its records hold beside that. */
+  /** Fields that only adding can set. */
+  settableWhenAdding?: z.ZodRawShape;
+  /** Fields of answers that nobody sets, or that look different in answers. */
   derived?: z.ZodRawShape;
-  /** Each filter of the query as an input. */
+  /** The input schema of each of the query's filters. */
   filter: Record<FilterName, z.ZodType>;
   descriptions: { list: string; add: string; update: string };
-  /** A worked example of each, without what is the same for all. */
+  /** One example for each tool, without the id and organization_id. */
   examples: { list: Example; add: Example; update: Example };
 }
 
-/** What of a family its list needs, and so on. */
-type ForList<FilterName extends string> = RecordOptions &
-  Pick<FamilyTools<FilterName>, 'query' | 'filter'> & { descriptions: { list: string }; examples: { list: Example } };
-type ForAdd = RecordOptions & { descriptions: { add: string }; examples: { add: Example } };
-type ForUpdate = RecordOptions & { descriptions: { update: string }; examples: { update: Example } };
+type ListToolOptions<FilterName extends string> = RecordSchemaOptions &
+  Pick<FamilyToolOptions<FilterName>, 'query' | 'filter'> & {
+    descriptions: { list: string };
+    examples: { list: Example };
+  };
+type AddToolOptions = RecordSchemaOptions & { descriptions: { add: string }; examples: { add: Example } };
+type UpdateToolOptions = RecordSchemaOptions & { descriptions: { update: string }; examples: { update: Example } };
 
-type Given = WriteInput & { id: string };
+type ChangeInput = WriteInput & { id: string };
 
-/** A family's list, add and update. */
-export function familyTools<FilterName extends string>(service: Service, own: FamilyTools<FilterName>): Tool[] {
-  return [listTool(service, own), addTool(service, own), updateTool(service, own)];
+/** Returns a family's list, add and update tools. */
+export function familyTools<FilterName extends string>(
+  service: ToolService,
+  family: FamilyToolOptions<FilterName>,
+): Tool[] {
+  return [listTool(service, family), addTool(service, family), updateTool(service, family)];
 }
 
-/** A list of a family's records. */
-export function listTool<FilterName extends string>(service: Service, own: ForList<FilterName>): Tool {
-  const { query } = own;
-  const record = recordKind(own);
+/** Returns the tool that lists a family's records, such as listVendors. */
+export function listTool<FilterName extends string>(service: ToolService, family: ListToolOptions<FilterName>): Tool {
+  const { query } = family;
+  const record = recordSchemas(family);
   const name = `list${query.plural[0]!.toUpperCase()}${query.plural.slice(1)}`;
   const kinds = Object.keys(FAMILY_QUERIES);
-  const filter = z.strictObject({ ...own.filter, ...field.commonFilters(query.prefix, query.lacks, kinds) });
-  return tool({
+  const filter = z.strictObject({ ...family.filter, ...field.commonFilters(query.prefix, query.lacks, kinds) });
+  return defineTool({
     name,
-    description: own.descriptions.list,
+    description: family.descriptions.list,
     input: z.strictObject({
       organization_id: field.organizationId(),
       filter: filter.optional(),
       ...field.listFields(query.orders),
     }),
     output: listOutput(record),
-    example: { organization_id: '{organization}', ...own.examples.list },
+    example: { organization_id: '{organization}', ...family.examples.list },
     record,
-    readsToday: ({ as_of }) => as_of === undefined,
+    readsCurrentState: ({ as_of }) => as_of === undefined,
     run: (input, { caller }) => listRecords(service.reader, query, name, caller, input),
   });
 }
 
-/** Adds a record of a family. */
-export function addTool(service: Service, own: ForAdd): Tool {
-  const { type, title, singular } = own.query;
-  const record = recordKind(own);
+/** Returns the tool that adds a record, such as addVendor. */
+export function addTool(service: ToolService, family: AddToolOptions): Tool {
+  const { type, title, singular } = family.query;
+  const record = recordSchemas(family);
   const name = `add${title}`;
-  return tool({
+  return defineTool({
     name,
-    description: own.descriptions.add,
+    description: family.descriptions.add,
     input: z.strictObject({
       organization_id: field.organizationId(),
-      ...own.required,
-      ...own.settable,
-      ...own.whenAdding,
+      ...family.required,
+      ...family.settable,
+      ...family.settableWhenAdding,
       ...field.writeFields,
     }),
     output: writeOutput(record, true),
-    example: { organization_id: '{organization}', ...own.examples.add },
+    example: { organization_id: '{organization}', ...family.examples.add },
     record,
     run: (input, { caller }) => {
       const { organization_id, idempotency_key, reason, ...fields } = input as WriteInput;
@@ -96,17 +102,17 @@ export function addTool(service: Service, own: ForAdd): Tool {
   });
 }
 
-/** Changes the settable fields of a record. */
-export function updateTool(service: Service, own: ForUpdate): Tool {
-  const { title } = own.query;
-  const settable = { ...optional(own.required ?? {}), ...own.settable };
+/** Returns the tool that changes a record's settable fields, such as updateVendor. */
+export function updateTool(service: ToolService, family: UpdateToolOptions): Tool {
+  const { title } = family.query;
+  const settable = { ...optional(family.required ?? {}), ...family.settable };
   const names = Object.keys(settable);
-  return changeTool(service, own, {
+  return changeTool(service, family, {
     name: `update${title}`,
-    description: own.descriptions.update,
-    fields: { ...inUpdates(settable), fields: field.appliedFields(names) },
-    example: own.examples.update,
-    prepare: (input) => withAppliedFields(names, input),
+    description: family.descriptions.update,
+    fields: { ...asUpdateFields(settable), fields: field.appliedFields(names) },
+    example: family.examples.update,
+    prepareInput: (input) => withAppliedFields(names, input),
     command: ({ reason, fields: _applied, ...changes }) => ({
       type: `Update${title}`,
       changes,
@@ -115,59 +121,62 @@ export function updateTool(service: Service, own: ForUpdate): Tool {
   });
 }
 
-/** A tool that gives a command to one record of a family. */
+/** Returns a tool that sends one command to one record, such as reviewVendor. */
 export function changeTool(
-  service: Service,
-  own: RecordOptions,
+  service: ToolService,
+  family: RecordSchemaOptions,
   definition: {
     name: string;
     description: string;
     fields: z.ZodRawShape;
-    /** A worked example, without the id. */
+    /** An example input, without the id. */
     example: Example;
-    prepare?(input: unknown): unknown;
-    /** Members of the answer that only this tool has: their types, and their values. */
-    more?: { shape: z.ZodRawShape; of(command: object, executed: Executed<object>): object };
-    /** The command that the input stands for; what every write takes is left out of it, but for the reason. */
+    prepareInput?(input: unknown): unknown;
+    /** Members of the answer that only this tool has: their schemas, and their values for one call. */
+    extraOutput?: { shape: z.ZodRawShape; of(command: object, executed: CommandResult<object>): object };
+    /** Turns the tool's own fields and the reason into a command. */
     command(input: Record<string, unknown>): { type: string; [field: string]: unknown };
   },
 ): Tool {
-  const { name, description, fields, example, prepare, more, command } = definition;
-  const { query: family } = own;
-  const record = recordKind(own);
-  return tool({
+  const { name, description, fields, example, prepareInput, extraOutput, command } = definition;
+  const { prefix, type, singular } = family.query;
+  const record = recordSchemas(family);
+  return defineTool({
     name,
     description,
     input: z.strictObject({
-      id: field.id(family.prefix),
-      organization_id: field.knownOrganizationId(),
+      id: field.id(prefix),
+      organization_id: field.optionalOrganizationId(),
       ...fields,
       ...field.writeFields,
       expected_revision: field.expectedRevision(),
     }),
-    output: writeOutput(record, false, more?.shape),
-    example: { id: `{${family.singular}}`, ...example },
+    output: writeOutput(record, false, extraOutput?.shape),
+    example: { id: `{${singular}}`, ...example },
     record,
-    ...(prepare ? { prepare } : {}),
+    ...(prepareInput ? { prepareInput } : {}),
     run: (input: unknown, { caller }: CallContext) => {
-      const { id, organization_id, idempotency_key, expected_revision, ...rest } = input as Given;
-      const given = command(rest);
+      const { id, organization_id, idempotency_key, expected_revision, ...rest } = input as ChangeInput;
+      const changeCommand = command(rest);
       return changeRecord(service, caller, id, {
         tool: name,
-        family: family.type as FamilyName,
-        singular: family.singular,
+        family: type as FamilyName,
+        singular,
         input: { organization_id, idempotency_key, expected_revision },
-        command: given,
-        ...(more ? { more: (executed) => more.of(given, executed) } : {}),
+        command: changeCommand,
+        ...(extraOutput ? { extraOutput: (executed) => extraOutput.of(changeCommand, executed) } : {}),
       });
     },
   });
 }
 
-/** Fields as an update takes them. The add tool says what they mean. */
-function inUpdates(shape: z.ZodRawShape): z.ZodRawShape {
+/** Returns fields as an update takes them. Their descriptions stand in the add tool only. */
+function asUpdateFields(shape: z.ZodRawShape): z.ZodRawShape {
   return Object.fromEntries(
-    Object.entries(shape).map(([name, type]) => [name, field.clearedByNull(field.unsaid(type as z.ZodType))]),
+    Object.entries(shape).map(([name, type]) => [
+      name,
+      field.clearedByNull(field.withoutDescription(type as z.ZodType)),
+    ]),
   );
 }
 

@@ -1,28 +1,28 @@
 import { z } from 'zod';
 import type { Caller } from '../commands/caller.ts';
 import { recordAggregate } from '../commands/families.ts';
-import { adoption, type GivenFramework } from '../commands/framework.ts';
+import { adoptionCommand, type FrameworkInput } from '../commands/framework.ts';
 import { commandId, derivedId, libraryFrameworkId } from '../commands/ids.ts';
+import { requirePermission } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { permit } from '../commands/roles.ts';
-import { LIBRARY_IDS, type LibraryId, libraryFramework } from '../library/library.ts';
+import { LIBRARY_IDS, type LibraryId, libraryFramework } from '../library/framework-library.ts';
 import { frameworkQuery } from '../queries/frameworks.ts';
-import { listTool } from './family.ts';
+import { defineTool, type ToolService } from './define-tool.ts';
+import { listTool } from './family-tools.ts';
 import * as field from './fields.ts';
-import { recordKind, writeOutput } from './output.ts';
-import { type Service, tool } from './service.ts';
+import { recordSchemas, writeOutput } from './output.ts';
 import type { Tool } from './tool.ts';
 import { addRecord } from './write.ts';
 
-const NAME = 'addFramework';
-const MOST_CONTROLS = 500;
+const TOOL_NAME = 'addFramework';
+const MAX_CONTROLS = 500;
 /** What the library says of a framework. */
-const FROM_LIBRARY = ['name', 'version', 'controls'] as const;
+const LIBRARY_FIELDS = ['name', 'version', 'controls'] as const;
 
 const frameworks = {
   query: frameworkQuery,
   settable: {
-    library_id: field.clearable(field.oneOf(LIBRARY_IDS)),
+    library_id: field.clearable(field.enumOf(LIBRARY_IDS)),
     name: field.name(),
     version: field.clearable(field.name()),
     description: field.clearable(field.text()),
@@ -46,28 +46,28 @@ const control = z.strictObject({
   description: field.clearable(field.text()),
 });
 
-const input = z.strictObject({
+const inputSchema = z.strictObject({
   organization_id: field.organizationId(),
-  library_id: field.oneOf(LIBRARY_IDS).optional(),
+  library_id: field.enumOf(LIBRARY_IDS).optional(),
   name: field.name().optional(),
   version: field.clearable(field.name()),
-  controls: z.array(control).min(1).max(MOST_CONTROLS).optional(),
+  controls: z.array(control).min(1).max(MAX_CONTROLS).optional(),
   description: field.clearable(field.text()),
   owner_id: field.clearable(field.account()),
   ...field.writeFields,
 });
-type Input = z.infer<typeof input>;
+type Input = z.infer<typeof inputSchema>;
 
 /** A framework is adopted and listed; it is not changed, its controls are. */
-export function frameworkTools(service: Service): Tool[] {
+export function frameworkTools(service: ToolService): Tool[] {
   return [
     listTool(service, frameworks),
-    tool({
-      name: NAME,
+    defineTool({
+      name: TOOL_NAME,
       description:
         'Adopt a framework with all its controls (ADMIN): library_id, or name and up to 500 controls of your own. Each begins INCLUDED: see updateControl.',
-      input,
-      output: writeOutput(recordKind(frameworks), true),
+      input: inputSchema,
+      output: writeOutput(recordSchemas(frameworks), true),
       example: {
         organization_id: '{organization}',
         name: 'Backup policy',
@@ -77,30 +77,31 @@ export function frameworkTools(service: Service): Tool[] {
           { section_title: 'B.2', name: 'Restores are tested' },
         ],
       },
-      record: recordKind(frameworks),
-      run: (given, { caller }) => adopt(service, caller, given),
+      record: recordSchemas(frameworks),
+      run: (input, { caller }) => adopt(service, caller, input),
     }),
   ];
 }
 
-async function adopt(service: Service, caller: Caller, given: Input): Promise<object> {
-  const { organization_id, idempotency_key, reason } = given;
-  permit(caller, organization_id, NAME);
-  const framework = given.library_id === undefined ? ofOwn(given) : ofLibrary(given.library_id, given);
-  const id = await idFor(service, given);
+async function adopt(service: ToolService, caller: Caller, input: Input): Promise<object> {
+  const { organization_id, idempotency_key, reason } = input;
+  requirePermission(caller, organization_id, TOOL_NAME);
+  const framework =
+    input.library_id === undefined ? customFramework(input) : adoptedFromLibrary(input.library_id, input);
+  const id = await frameworkIdFor(service, input);
   return addRecord(service, caller, {
-    tool: NAME,
+    tool: TOOL_NAME,
     family: 'FRAMEWORK',
     singular: frameworkQuery.singular,
     id,
     input: { organization_id, idempotency_key },
-    command: adoption(id, framework, reason),
-    ...(given.library_id === undefined ? {} : { asked: withoutLibrary }),
+    command: adoptionCommand(id, framework, reason),
+    ...(input.library_id === undefined ? {} : { callerInput: withoutLibraryFields }),
   });
 }
 
 /** @throws Refusal invalid_input where a name or the controls are missing */
-function ofOwn({ name, version, controls, description, owner_id }: Input): GivenFramework {
+function customFramework({ name, version, controls, description, owner_id }: Input): FrameworkInput {
   if (name !== undefined && controls !== undefined) return { name, version, controls, description, owner_id };
   const missing = name === undefined ? 'name' : 'controls';
   const neither = name === undefined && controls === undefined;
@@ -110,8 +111,8 @@ function ofOwn({ name, version, controls, description, owner_id }: Input): Given
 }
 
 /** @throws Refusal invalid_input where something is given that the library says itself */
-function ofLibrary(library_id: LibraryId, { description, owner_id, ...others }: Input): GivenFramework {
-  for (const field of FROM_LIBRARY) {
+function adoptedFromLibrary(library_id: LibraryId, { description, owner_id, ...others }: Input): FrameworkInput {
+  for (const field of LIBRARY_FIELDS) {
     if (others[field] === undefined || others[field] === null) continue;
     const message = `The library's framework has its own ${field}: leave ${field} out, or library_id to adopt one of your own.`;
     throw new Refusal('invalid_input', message, { field });
@@ -121,9 +122,9 @@ function ofLibrary(library_id: LibraryId, { description, owner_id, ...others }: 
 }
 
 /** The library may have been mended between a call and its repetition: it is no part of what was asked. */
-function withoutLibrary(command: Record<string, unknown>): object {
+function withoutLibraryFields(command: Record<string, unknown>): object {
   const fields = Object.entries(command.fields as object);
-  const asked = fields.filter(([field]) => !FROM_LIBRARY.some((own) => own === field));
+  const asked = fields.filter(([field]) => !LIBRARY_FIELDS.some((own) => own === field));
   return { ...command, fields: Object.fromEntries(asked) };
 }
 
@@ -132,8 +133,11 @@ function withoutLibrary(command: Record<string, unknown>): object {
  * key, so whether it was used for another framework is looked up where it would have been.
  * @throws Refusal idempotency_conflict
  */
-async function idFor(service: Service, { organization_id, library_id, idempotency_key }: Input): Promise<string> {
-  const command_id = commandId([organization_id, NAME], idempotency_key);
+async function frameworkIdFor(
+  service: ToolService,
+  { organization_id, library_id, idempotency_key }: Input,
+): Promise<string> {
+  const command_id = commandId([organization_id, TOOL_NAME], idempotency_key);
   const own = derivedId(frameworkQuery.prefix, command_id);
   const id = library_id === undefined ? own : libraryFrameworkId(organization_id, library_id);
   if (idempotency_key === undefined) return id;

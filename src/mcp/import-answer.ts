@@ -1,26 +1,26 @@
-import { cut } from './cut.ts';
 import type { RowError } from './import-rows.ts';
+import { toSingleLine } from './single-line.ts';
 
 type Result = 'CREATED' | 'UPDATED' | 'UNCHANGED';
 
-/** One row on its way: what it says, the record it is about, and what became of it. */
-export interface Row {
-  /** Its place in the call, from 0. */
+/** One row of an import: its content, its record, and its result once known. */
+export interface ImportRow {
+  /** The row's index in the call, from 0. */
   row: number;
-  /** Of the record that it makes or changes; absent where it cannot be read. */
+  /** The id of the record that it adds or changes. Absent if the row can't be read. */
   id?: string;
-  /** It changes the record, rather than making it. */
-  changes: boolean;
-  /** As given and normalised, without defaults. */
+  /** True if the row changes a record, false if it adds one. */
+  isUpdate: boolean;
+  /** The row's normalized fields, without defaults. */
   fields: Record<string, unknown>;
-  /** The same for rows that say the same. */
+  /** Equal for rows with equal fields. */
   content: string;
-  /** The earlier row that says the same. */
-  twin?: Row;
+  /** The earlier row with the same content. */
+  duplicateOf?: ImportRow;
   result?: Result;
   errors?: RowError[];
-  /** Errors that are not among them. */
-  untold?: number;
+  /** The number of errors that `errors` leaves out. */
+  moreErrors?: number;
 }
 
 export interface ImportedRow {
@@ -28,42 +28,46 @@ export interface ImportedRow {
   id?: string;
   result?: Result;
   errors?: RowError[];
-  /** Errors that the answer had no room for. */
+  /** The number of errors that did not fit into the answer. */
   more_errors?: number;
 }
 
-export interface Imported {
+export interface ImportAnswer {
   created: number;
   updated: number;
   unchanged: number;
   rows: ImportedRow[];
-  /** What to do next, where nothing was written. */
+  /** The next step, if nothing was written. */
   message?: string;
   pending?: true;
 }
 
-/** So many characters of errors are told whole; then the first of each row, cut: an answer has its limit. */
-const ERRORS_WHOLE = 15_000;
-/** Errors of one row that an answer may hold. */
-export const MOST_ROW_ERRORS = 20;
-const FIELD_CUT = 30;
-const MESSAGE_CUT = 100;
+/** Characters of errors that an answer shows in full. After that it shows one shortened error per row. */
+const MAX_FULL_ERROR_CHARACTERS = 15_000;
+/** Errors of one row that an answer shows. */
+export const MAX_ERRORS_PER_ROW = 20;
+const MAX_FIELD_CHARACTERS = 200;
+const MAX_MESSAGE_CHARACTERS = 500;
+/** The same after `MAX_FULL_ERROR_CHARACTERS`. */
+const MAX_SHORT_FIELD_CHARACTERS = 30;
+const MAX_SHORT_MESSAGE_CHARACTERS = 100;
 
-const NOTHING_WRITTEN = 'Nothing was written: mend the rows that have errors, then send all rows again.';
+const NOTHING_WRITTEN = 'Nothing was written: fix the rows that have errors, then send all rows again.';
 
-/** The answer: what was written (or, in a dry run, would be), and of each row its record or what is wrong with it. */
-export function answered(rows: readonly Row[], what: 'WRITTEN' | 'DRY_RUN' | 'REFUSED'): Imported {
+/** Returns the answer: what was written (in a dry run: what would be), and each row's record or errors. */
+export function importAnswer(rows: readonly ImportRow[], mode: 'WRITTEN' | 'DRY_RUN' | 'REFUSED'): ImportAnswer {
   const counts = { CREATED: 0, UPDATED: 0, UNCHANGED: 0 };
-  let spent = 0;
-  const told = rows.map(({ row, id, twin, ...own }): ImportedRow => {
-    const errors = own.errors ?? twin?.errors;
-    const result = twin?.result ? 'UNCHANGED' : own.result;
+  let errorCharacters = 0;
+  const answers = rows.map(({ row, id, duplicateOf, ...entry }): ImportedRow => {
+    const errors = entry.errors ?? duplicateOf?.errors;
+    const result = duplicateOf?.result ? 'UNCHANGED' : entry.result;
     if (errors !== undefined) {
-      const shown = shownErrors(errors, own.untold ?? twin?.untold ?? 0, spent < ERRORS_WHOLE);
-      spent += JSON.stringify(shown).length;
-      return { row, ...(id === undefined ? {} : { id }), ...shown };
+      const moreErrors = entry.moreErrors ?? duplicateOf?.moreErrors ?? 0;
+      const rowErrors = answerErrors(errors, moreErrors, errorCharacters < MAX_FULL_ERROR_CHARACTERS);
+      errorCharacters += JSON.stringify(rowErrors).length;
+      return { row, ...(id === undefined ? {} : { id }), ...rowErrors };
     }
-    if (what === 'REFUSED' || result === undefined) return { row, id: id! };
+    if (mode === 'REFUSED' || result === undefined) return { row, id: id! };
     counts[result]++;
     return { row, id: id!, result };
   });
@@ -71,23 +75,22 @@ export function answered(rows: readonly Row[], what: 'WRITTEN' | 'DRY_RUN' | 'RE
     created: counts.CREATED,
     updated: counts.UPDATED,
     unchanged: counts.UNCHANGED,
-    rows: told,
-    ...(what === 'REFUSED' ? { message: NOTHING_WRITTEN } : {}),
+    rows: answers,
+    ...(mode === 'REFUSED' ? { message: NOTHING_WRITTEN } : {}),
   };
 }
 
-type Shown = Pick<ImportedRow, 'errors' | 'more_errors'>;
+type RowErrors = Pick<ImportedRow, 'errors' | 'more_errors'>;
 
-function shownErrors(errors: readonly RowError[], untold: number, whole: boolean): Shown {
-  const most = whole ? MOST_ROW_ERRORS : 1;
-  const shown = errors.slice(0, most).map((error) => {
-    const hint = whole ? error.hint : undefined;
+function answerErrors(errors: readonly RowError[], moreErrors: number, isFull: boolean): RowErrors {
+  const shortened = errors.slice(0, isFull ? MAX_ERRORS_PER_ROW : 1).map((error) => {
+    const hint = isFull ? error.hint : undefined;
     return {
-      field: cut(error.field, whole ? 200 : FIELD_CUT),
-      message: cut(error.message, whole ? 500 : MESSAGE_CUT),
+      field: toSingleLine(error.field, isFull ? MAX_FIELD_CHARACTERS : MAX_SHORT_FIELD_CHARACTERS),
+      message: toSingleLine(error.message, isFull ? MAX_MESSAGE_CHARACTERS : MAX_SHORT_MESSAGE_CHARACTERS),
       ...(hint === undefined ? {} : { hint }),
     };
   });
-  const more = errors.length - shown.length + untold;
-  return { errors: shown, ...(more > 0 ? { more_errors: more } : {}) };
+  const more = errors.length - shortened.length + moreErrors;
+  return { errors: shortened, ...(more > 0 ? { more_errors: more } : {}) };
 }

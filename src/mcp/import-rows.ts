@@ -1,47 +1,46 @@
 import { z } from 'zod';
 import { FAMILIES, type FamilyName } from '../commands/families.ts';
-import { given } from '../commands/record.ts';
+import { omitEmpty } from '../commands/record.ts';
 import type { Refusal } from '../commands/refusal.ts';
-import { type Problem, tryInput } from './input.ts';
-import { isBlank } from './left-out.ts';
+import { type InputProblem, tryInput } from './input.ts';
 import type { Tool } from './tool.ts';
+import { isBlank } from './unused-values.ts';
 
 /*
- * A row of an import is what the family's own tools take: its shapes are theirs, without what is said once for the
- * whole call.
+ * A row of an import takes the fields of the family's add or update tool, without those given once for the whole call.
  */
 
-/** Said once for all rows, or not said of rows at all. */
-const NOT_IN_ROWS = ['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'];
+/** Fields of the tools that rows don't have: they are given once for the call, or make no sense in an import. */
+const FIELDS_OF_CALL = ['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'];
 
-/** In the order in which they are published. */
-const IMPORTED = ['RISK', 'VENDOR', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE', 'CONTROL'];
+/** In the order in which clients see them. */
+const IMPORTABLE_TYPES = ['RISK', 'VENDOR', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE', 'CONTROL'];
 
 export interface RowError {
-  /** Empty where the row as a whole is wrong. */
+  /** Empty if the error is about the whole row. */
   field: string;
   message: string;
   hint?: string | undefined;
 }
 
-/** A row as its tool would take it; else its first errors, and how many more there are. `id` names the record it changes; without one it becomes a record. */
-export type ReadRow = { fields: Record<string, unknown>; id?: string } | { errors: RowError[]; untold: number };
+/** A row's fields, or its first errors and the number of further ones. With `id` the row changes that record. */
+export type ParsedRow = { fields: Record<string, unknown>; id?: string } | { errors: RowError[]; moreErrors: number };
 
-/** How the rows of one type are read. */
+/** Reads the rows of one type. */
 export interface RowReader {
   type: FamilyName;
-  /** What a row without `id` may hold; null where such rows are refused. */
-  adds: z.ZodObject | null;
-  /** What a row with `id` may hold; null where records of the type are never changed. */
-  updates: z.ZodObject | null;
-  /** @param most errors that are described; the others are counted */
-  read(row: Readonly<Record<string, unknown>>, most: number): ReadRow;
+  /** The schema of rows without `id`; null if the type takes none. */
+  addSchema: z.ZodObject | null;
+  /** The schema of rows with `id`; null if records of this type never change. */
+  updateSchema: z.ZodObject | null;
+  /** @param maxErrors errors to describe; the others are only counted */
+  read(row: Readonly<Record<string, unknown>>, maxErrors: number): ParsedRow;
 }
 
-/** A reader of rows for each type that can be imported, made of the tools that add and change its records. */
+/** Returns a row reader for each importable type, built from the tools that add and update its records. */
 export function rowReaders(tools: readonly Tool[]): ReadonlyMap<string, RowReader> {
   const readers = new Map<string, RowReader>();
-  for (const type of IMPORTED) {
+  for (const type of IMPORTABLE_TYPES) {
     const family = FAMILIES[type as FamilyName];
     if (family === undefined) continue;
     const shapeOf = (verb: string) => rowShape(tools.find(({ name }) => name === `${verb}${family.title}`));
@@ -53,43 +52,43 @@ export function rowReaders(tools: readonly Tool[]): ReadonlyMap<string, RowReade
 function rowShape(tool: Tool | undefined): z.ZodObject | null {
   if (tool === undefined) return null;
   const { shape } = tool.input as unknown as z.ZodObject;
-  return z.strictObject(Object.fromEntries(Object.entries(shape).filter(([name]) => !NOT_IN_ROWS.includes(name))));
+  return z.strictObject(Object.fromEntries(Object.entries(shape).filter(([name]) => !FIELDS_OF_CALL.includes(name))));
 }
 
-function rowReader(type: FamilyName, adds: z.ZodObject | null, updates: z.ZodObject | null): RowReader {
+function rowReader(type: FamilyName, addSchema: z.ZodObject | null, updateSchema: z.ZodObject | null): RowReader {
   return {
     type,
-    adds,
-    updates,
-    read(row, most) {
+    addSchema,
+    updateSchema,
+    read(row, maxErrors) {
       const hasId = row.id !== undefined && !isBlank(row.id);
-      const shape = hasId ? updates : adds;
-      if (shape === null) return { errors: [{ field: 'id', message: wrongKind(type, hasId) }], untold: 0 };
-      const result = tryInput(shape, hasId ? row : withoutId(row), most);
+      const schema = hasId ? updateSchema : addSchema;
+      if (schema === null) return { errors: [{ field: 'id', message: idMessage(type, hasId) }], moreErrors: 0 };
+      const result = tryInput(schema, hasId ? row : withoutId(row), maxErrors);
       if ('problems' in result) {
         const { problems, total } = result;
-        return { errors: problems.map(rowError), untold: total - problems.length };
+        return { errors: problems.map(rowError), moreErrors: total - problems.length };
       }
       const { id, ...fields } = result.data as { id?: string };
-      // To begin a record with, an empty cell says no more than a column that is not there.
-      return id === undefined ? { fields: given(fields) } : { fields, id };
+      // For a new record, an empty cell means the same as a missing column.
+      return id === undefined ? { fields: omitEmpty(fields) } : { fields, id };
     },
   };
 }
 
-function wrongKind(type: FamilyName, hasId: boolean): string {
+function idMessage(type: FamilyName, hasId: boolean): string {
   return hasId
-    ? `is not taken: ${type} is never changed; archive the record and add another`
-    : `is required: rows of ${type} change records that are there`;
+    ? `must be left out: records of type ${type} never change; archive this one and add another`
+    : `is required: rows of type ${type} can only change existing records`;
 }
 
-/** Returns a row without its empty id: the column is there, and this row has nothing in it. */
+/** Returns a row without its empty id, as a sheet with an id column has for new records. */
 function withoutId({ id: _id, ...row }: Readonly<Record<string, unknown>>): object {
   return row;
 }
 
-/** A row's problem as an error, whose hint is worked out when it is read. */
-function rowError({ field, message, hint }: Problem): RowError {
+/** Turns a problem into a row's error. The hint is computed only when it is read. */
+function rowError({ field, message, hint }: InputProblem): RowError {
   return {
     field,
     message,
@@ -99,11 +98,11 @@ function rowError({ field, message, hint }: Problem): RowError {
   };
 }
 
-/** What a refusal says of a row: every problem that it names. */
-export function errorsOf({ message, more }: Refusal): RowError[] {
+/** Returns the errors that a refusal means for a row, one for each problem it names. */
+export function rowErrorsOf({ message, more }: Refusal): RowError[] {
   const { field = '', issues = [], hint } = more;
   const errors: RowError[] = issues.length > 0 ? issues.map((issue) => ({ ...issue })) : [{ field, message }];
-  const told = errors.find((error) => error.field === field);
-  if (hint !== undefined && told !== undefined) told.hint = hint;
+  const matching = errors.find((error) => error.field === field);
+  if (hint !== undefined && matching !== undefined) matching.hint = hint;
   return errors;
 }

@@ -1,40 +1,40 @@
 import { z } from 'zod';
+import { defineTool, type ToolService } from './define-tool.ts';
 import * as field from './fields.ts';
-import { importRecords } from './import.ts';
-import type { Imported } from './import-answer.ts';
+import type { ImportAnswer } from './import-answer.ts';
+import { importRecords } from './import-records.ts';
 import { rowReaders } from './import-rows.ts';
 import { importOutput } from './register-output.ts';
-import { type Service, tool } from './service.ts';
 import type { Tool } from './tool.ts';
 
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
-/** The one property that rows of all types may have. Some model APIs refuse an object without properties. */
-const ROW_ID = { type: 'string', description: 'the record that the row changes', unsaid: true } as const;
+/** The only property that rows of all types can have. Some model APIs refuse an object without properties. */
+const ROW_ID = { type: 'string', description: 'the record to change', hideDescription: true } as const;
 
 /**
- * A row as it was given, to be read by its type: reading it here already would lose what no object should have been
- * given, such as `__proto__`, instead of refusing it.
+ * A raw row. Its type's schema reads it later: a schema here would drop properties such as `__proto__` silently, and
+ * they must be refused.
  */
-const row = z
+const rowSchema = z
   .custom<Record<string, unknown>>(
-    (given) => typeof given === 'object' && given !== null && !Array.isArray(given),
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
     'must be an object',
   )
   .meta({ type: 'object', properties: { id: ROW_ID }, additionalProperties: {} });
 
-/** The import of records by rows of what `families`, the tools that add and change records one by one, take. */
-export function importTools(service: Service, families: readonly Tool[]): Tool[] {
+/** Returns importRecords. Its rows take what `families`, the add and update tools, take. */
+export function importTools(service: ToolService, families: readonly Tool[]): Tool[] {
   const readers = rowReaders(families);
   return [
-    tool({
+    defineTool({
       name: 'importRecords',
       description:
-        'Add or change up to 200 records of one type at once. Rows have the fields of the add tool; with id, of the update tool (CONTROL only so). If one is wrong nothing is written: see its errors. The same rows again write nothing twice. dry_run only judges.',
+        'Add or change up to 200 records of one type at once. Rows have the fields of the add tool; with id, of the update tool (CONTROL: always). If any row is wrong, nothing is written and its errors say why. Repeating the same rows writes nothing twice. dry_run only checks.',
       input: z.strictObject({
         organization_id: field.organizationId(),
         type: z.enum([...readers.keys()] as [string, ...string[]]),
-        rows: z.array(row).min(1).max(MOST_ROWS),
+        rows: z.array(rowSchema).min(1).max(MAX_ROWS),
         dry_run: z.boolean().default(false),
         ...field.writeFields,
       }),
@@ -46,13 +46,13 @@ export function importTools(service: Service, families: readonly Tool[]): Tool[]
           { name: 'Alder Payroll', country: 'Finland', criticality: 'HIGH' },
           { name: 'Birch Couriers', status: 'OFFBOARDED' },
         ],
-        reason: 'From the list of last year',
+        reason: 'From last year’s list',
       },
-      refuses: (answer) => (answer as Imported).rows.some(({ errors }) => errors !== undefined),
+      rejectsInput: (answer) => (answer as ImportAnswer).rows.some(({ errors }) => errors !== undefined),
       run: ({ type, ...input }, { caller, progress, signal }) => {
-        const tell =
+        const report =
           progress && ((done: number, total: number) => progress(done, total, `${done} of ${total} rows written`));
-        return importRecords(service, caller, readers.get(type)!, input, { progress: tell, signal });
+        return importRecords(service, caller, readers.get(type)!, input, { progress: report, signal });
       },
     }),
   ];

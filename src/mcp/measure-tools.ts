@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { MEASURE_STATES } from '../commands/measure.ts';
 import { measureQuery } from '../queries/measures.ts';
-import { familyTools } from './family.ts';
+import type { ToolService } from './define-tool.ts';
+import { familyTools } from './family-tools.ts';
 import * as field from './fields.ts';
-import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
 
 const measures = {
@@ -15,10 +15,10 @@ const measures = {
     category: field.clearable(field.name()),
     due_date: field.clearable(field.date()),
     owner_id: field.clearable(field.account()),
-    state: field.oneOf(MEASURE_STATES).optional(),
+    state: field.enumOf(MEASURE_STATES).optional(),
     justification: field.clearable(field.text()),
   },
-  whenAdding: { implemented_at: field.clearable(field.timestamp()).describe('if IMPLEMENTED') },
+  settableWhenAdding: { implemented_at: field.clearable(field.timestamp()).describe('if IMPLEMENTED') },
   derived: {
     evidence_count: z.int(),
     control_count: z.int(),
@@ -26,8 +26,8 @@ const measures = {
     overdue: z.boolean().describe('due before today, and neither IMPLEMENTED nor NOT_APPLICABLE'),
   },
   filter: {
-    state: field.someOf(MEASURE_STATES).optional(),
-    category: field.some(field.name()).optional(),
+    state: field.enumList(MEASURE_STATES).optional(),
+    category: field.listOf(field.name()).optional(),
     due_before: field.date().optional(),
     overdue: z.boolean().optional(),
   },
@@ -44,6 +44,6 @@ const measures = {
   },
 };
 
-export function measureTools(service: Service): Tool[] {
+export function measureTools(service: ToolService): Tool[] {
   return familyTools(service, measures);
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { NONCONFORMITY_STATUSES, SEVERITIES } from '../commands/nonconformity.ts';
 import { nonconformityQuery } from '../queries/nonconformities.ts';
-import { familyTools } from './family.ts';
+import type { ToolService } from './define-tool.ts';
+import { familyTools } from './family-tools.ts';
 import * as field from './fields.ts';
 import { time } from './output.ts';
-import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
 
 const nonconformities = {
@@ -12,7 +12,7 @@ const nonconformities = {
   required: { description: field.requiredText() },
   settable: {
     reference_id: field.clearable(field.name()),
-    severity: field.clearable(field.oneOf(SEVERITIES)),
+    severity: field.clearable(field.enumOf(SEVERITIES)),
     audit_id: field.clearable(field.id('aud')),
     date_identified: field.clearable(field.date()),
     root_cause: field.clearable(field.text()),
@@ -20,17 +20,17 @@ const nonconformities = {
     due_date: field.clearable(field.date()),
     effectiveness_check: field.clearable(field.text()),
     owner_id: field.clearable(field.account()),
-    status: field.oneOf(NONCONFORMITY_STATUSES).optional(),
+    status: field.enumOf(NONCONFORMITY_STATUSES).optional(),
   },
   derived: {
     closed_at: time().nullable().describe('while CLOSED'),
     overdue: z.boolean().describe('due before today, and not CLOSED'),
   },
   filter: {
-    status: field.someOf(NONCONFORMITY_STATUSES).optional(),
+    status: field.enumList(NONCONFORMITY_STATUSES).optional(),
     open: z.boolean().optional(),
-    severity: field.someOf(SEVERITIES).optional(),
-    audit_id: field.some(field.id('aud')).optional(),
+    severity: field.enumList(SEVERITIES).optional(),
+    audit_id: field.listOf(field.id('aud')).optional(),
     due_before: field.date().optional(),
     overdue: z.boolean().optional(),
   },
@@ -58,6 +58,6 @@ const nonconformities = {
   },
 };
 
-export function nonconformityTools(service: Service): Tool[] {
+export function nonconformityTools(service: ToolService): Tool[] {
   return familyTools(service, nonconformities);
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { COMPLIANCE } from '../commands/obligation.ts';
 import { obligationQuery } from '../queries/obligations.ts';
-import { familyTools } from './family.ts';
+import type { ToolService } from './define-tool.ts';
+import { familyTools } from './family-tools.ts';
 import * as field from './fields.ts';
-import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
 
 const obligations = {
@@ -17,7 +17,7 @@ const obligations = {
     due_date: field.clearable(field.date()),
     last_review_date: field.clearable(field.date()),
     owner_id: field.clearable(field.account()),
-    status: field.oneOf(COMPLIANCE).optional(),
+    status: field.enumOf(COMPLIANCE).optional(),
   },
   derived: {
     overdue: z
@@ -25,10 +25,10 @@ const obligations = {
       .describe('due before today, and not COMPLIANT or last reviewed never or over 366 days before due_date'),
   },
   filter: {
-    status: field.someOf(COMPLIANCE).optional(),
-    area: field.some(field.name()).optional(),
-    source: field.some(field.name()).optional(),
-    regulator: field.some(field.name()).optional(),
+    status: field.enumList(COMPLIANCE).optional(),
+    area: field.listOf(field.name()).optional(),
+    source: field.listOf(field.name()).optional(),
+    regulator: field.listOf(field.name()).optional(),
     due_before: field.date().optional(),
     due_after: field.date().optional(),
     overdue: z.boolean().optional().describe('COMPLIANT too, if reviewed a year before'),
@@ -51,6 +51,6 @@ const obligations = {
   },
 };
 
-export function obligationTools(service: Service): Tool[] {
+export function obligationTools(service: ToolService): Tool[] {
   return familyTools(service, obligations);
 }

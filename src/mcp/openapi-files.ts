@@ -1,6 +1,6 @@
-import { componentRef, fullSchema, type JsonSchema, untitled } from './json-schema.ts';
-import { CHANGES, filesOf } from './record-files.ts';
-import type { ErrorCode } from './status.ts';
+import type { ErrorCode } from './error-codes.ts';
+import { componentRef, fullSchema, type JsonSchema, withoutTitles } from './json-schema.ts';
+import { CHANGES_FILE, listToolsByFile } from './record-file-catalog.ts';
 import type { Tool } from './tool.ts';
 
 /** A format as it is asked for, and what it is on the wire. */
@@ -23,7 +23,7 @@ export interface FileOperation {
 }
 
 /** What files can be refused with. */
-export const ERRORS_OF_FILES: readonly ErrorCode[] = [
+export const FILE_ERROR_CODES: readonly ErrorCode[] = [
   'invalid_input',
   'unauthorized',
   'forbidden',
@@ -39,15 +39,16 @@ const AS_OF = 'the past: a date, a time, the id of a completed audit, or a posit
 
 /** Every file there is: what narrows it are the inputs of the tool that reads the same. */
 export function fileOperations(tools: readonly Tool[], { records, reports }: FileFormats): FileOperation[] {
-  const lists = records.length === 0 ? [] : filesOf(tools).map(([what, tool]) => ofRecords(what, tool, records));
+  const lists =
+    records.length === 0 ? [] : listToolsByFile(tools).map(([what, tool]) => recordFileOperation(what, tool, records));
   const report = reports.length === 0 ? [] : tools.filter(({ name }) => name === 'getReport');
-  return [...lists, ...report.map((tool) => ofReports(tool, reports))];
+  return [...lists, ...report.map((tool) => reportFileOperation(tool, reports))];
 }
 
-function ofRecords(what: string, tool: Tool, formats: readonly OfferedFormat[]): FileOperation {
+function recordFileOperation(what: string, tool: Tool, formats: readonly OfferedFormat[]): FileOperation {
   const { organization_id, filter } = inputsOf(tool);
   const [line, place, id] =
-    what === CHANGES ? ['change', CHANGES, 'position'] : [tool.record!.title, `records/${what}`, 'id'];
+    what === CHANGES_FILE ? ['change', CHANGES_FILE, 'position'] : [tool.record!.title, `records/${what}`, 'id'];
   return {
     path: `${ORGANIZATION}/${place}`,
     tool,
@@ -56,7 +57,7 @@ function ofRecords(what: string, tool: Tool, formats: readonly OfferedFormat[]):
       description: `All that ${tool.name} finds, of one position: each ${line} a line, of any number. To go on with a file that was cut, repeat its inputs with cursor and after.`,
       parameters: [
         parameter('path', 'organization_id', organization_id!),
-        ...queries(filter!.properties as Record<string, JsonSchema>),
+        ...queryParameters(filter!.properties as Record<string, JsonSchema>),
         parameter('query', 'as_of', TEXT, AS_OF),
         parameter('query', 'cursor', TEXT, 'the header Veritrail-Cursor of the file that was cut'),
         parameter('query', 'after', TEXT, `the ${id} in its last whole line`),
@@ -78,7 +79,7 @@ function ofRecords(what: string, tool: Tool, formats: readonly OfferedFormat[]):
   };
 }
 
-function ofReports(tool: Tool, formats: readonly OfferedFormat[]): FileOperation {
+function reportFileOperation(tool: Tool, formats: readonly OfferedFormat[]): FileOperation {
   const { organization_id, type, as_of: _past, format: _other, cursor: _pages, ...narrowing } = inputsOf(tool);
   const noBrowser = { 'application/json': { schema: componentRef('ErrorOutput') } };
   return {
@@ -90,7 +91,7 @@ function ofReports(tool: Tool, formats: readonly OfferedFormat[]): FileOperation
       parameters: [
         parameter('path', 'organization_id', organization_id!),
         parameter('path', 'type', type!),
-        ...queries(narrowing),
+        ...queryParameters(narrowing),
         parameter('query', 'as_of', TEXT, AS_OF),
         formatParameter(formats, 'as Accept says unless given'),
         parameter('header', 'If-None-Match', TEXT, 'the ETag of a file that is there already'),
@@ -114,9 +115,9 @@ function ofReports(tool: Tool, formats: readonly OfferedFormat[]): FileOperation
   };
 }
 
-const inputsOf = ({ input }: Tool) => untitled(fullSchema(input)).properties as Record<string, JsonSchema>;
+const inputsOf = ({ input }: Tool) => withoutTitles(fullSchema(input)).properties as Record<string, JsonSchema>;
 
-const queries = (inputs: Record<string, JsonSchema>) =>
+const queryParameters = (inputs: Record<string, JsonSchema>) =>
   Object.entries(inputs).map(([name, { description, ...schema }]) =>
     parameter('query', name, schema, description as string | undefined),
   );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { FamilyNames } from '../commands/family.ts';
+import type { FamilyNames } from '../commands/define-family.ts';
+import { ERRORS, type ErrorCode } from './error-codes.ts';
 import * as field from './fields.ts';
-import { ERRORS, type ErrorCode } from './status.ts';
 
 /*
  * What tools answer, as schemas: for the reference, the OpenAPI document and the tests that hold every answer against
@@ -9,34 +9,34 @@ import { ERRORS, type ErrorCode } from './status.ts';
  */
 
 /** The parts of a family's tools that say what its records hold. */
-export interface RecordOptions {
+export interface RecordSchemaOptions {
   query: FamilyNames & { summary?: readonly string[] };
   required?: z.ZodRawShape;
   settable?: z.ZodRawShape;
-  whenAdding?: z.ZodRawShape;
+  settableWhenAdding?: z.ZodRawShape;
   /** Fields that nobody sets, and those that are another thing in answers than in inputs. */
   derived?: z.ZodRawShape;
 }
 
 /** A family's records as they are answered. */
-export interface RecordKind extends FamilyNames {
+export interface RecordSchemas extends FamilyNames {
   full: z.ZodObject;
   /** The fewest fields to choose a record by: none is null, those that would be are left out. */
   summary: z.ZodObject;
 }
 
-const kinds = new WeakMap<RecordOptions, RecordKind>();
+const schemasCache = new WeakMap<RecordSchemaOptions, RecordSchemas>();
 
 /** A family's records as answered: fields that can be set are what their inputs are, the others are `derived`. */
-export function recordKind(options: RecordOptions): RecordKind {
-  const known = kinds.get(options);
+export function recordSchemas(options: RecordSchemaOptions): RecordSchemas {
+  const known = schemasCache.get(options);
   if (known !== undefined) return known;
   const { type, title, singular, plural, prefix, summary = [] } = options.query;
-  const { owner_id: _owner, ...settable } = { ...options.required, ...options.settable, ...options.whenAdding };
+  const { owner_id: _owner, ...settable } = { ...options.required, ...options.settable, ...options.settableWhenAdding };
   const full = z.strictObject({
     id: field.id(prefix),
     organization_id: field.id('org'),
-    ...Object.fromEntries(Object.entries(settable).map(([name, input]) => [name, answered(input as z.ZodType)])),
+    ...Object.fromEntries(Object.entries(settable).map(([name, input]) => [name, answerSchema(input as z.ZodType)])),
     ...options.derived,
     owner_id: field.id('acc').nullable(),
     owner: z.string().nullable().describe('the name of owner_id'),
@@ -48,7 +48,7 @@ export function recordKind(options: RecordOptions): RecordKind {
     truncated: z.array(z.string()).optional().describe('texts cut because the record alone did not fit'),
   });
   const kind = { type, title, singular, plural, prefix, full, summary: summaryOf(prefix, full, summary) };
-  kinds.set(options, kind);
+  schemasCache.set(options, kind);
   return kind;
 }
 
@@ -67,11 +67,11 @@ function summaryOf(prefix: string, full: z.ZodObject, fields: readonly string[])
 }
 
 /** An input's type as answers have it: always there, and null where it can be cleared. */
-function answered(input: z.ZodType): z.ZodType {
+function answerSchema(input: z.ZodType): z.ZodType {
   const { type, innerType, out } = input._zod.def as { type: string; innerType?: z.ZodType; out?: z.ZodType };
   if (type === 'pipe') return out!;
   if (type !== 'optional' && type !== 'default') return input;
-  const inner = answered(innerType!);
+  const inner = answerSchema(innerType!);
   return input.description === undefined ? inner : inner.describe(input.description);
 }
 
@@ -83,7 +83,7 @@ export const position = () => z.string().regex(/^\d+$/);
 const moment = z.strictObject({ position: position(), date: field.date() });
 
 /** What an answer says beside its records. */
-export const notes = {
+export const momentNotes = {
   as_of: moment.optional().describe('only where as_of was given: the moment answered about'),
   incomplete: z.literal(true).optional().describe('an event of the organization could not be read: something may lack'),
 };
@@ -91,17 +91,17 @@ export const pending = z.literal(true).optional().describe('done, but not to be 
 export const nextCursor = z.string().optional().describe('only where there is a next page');
 
 /** Either way to answer a list: a page of records, or their number. */
-export function pageOf(plural: string, items: readonly z.ZodType[], more: z.ZodRawShape = {}): z.ZodType {
+export function pageOutput(plural: string, items: readonly z.ZodType[], more: z.ZodRawShape = {}): z.ZodType {
   const pages = items.map((item) =>
-    z.strictObject({ [plural]: z.array(item), next_cursor: nextCursor, ...notes, ...more }),
+    z.strictObject({ [plural]: z.array(item), next_cursor: nextCursor, ...momentNotes, ...more }),
   );
-  return z.union([...pages, z.strictObject({ total: z.int(), ...notes })]);
+  return z.union([...pages, z.strictObject({ total: z.int(), ...momentNotes })]);
 }
 
-export const listOutput = ({ plural, summary, full }: RecordKind) => pageOf(plural, [summary, full]);
+export const listOutput = ({ plural, summary, full }: RecordSchemas) => pageOutput(plural, [summary, full]);
 
 /** The answer of a write on one record. */
-export function writeOutput({ singular, full }: RecordKind, adds: boolean, more: z.ZodRawShape = {}): z.ZodType {
+export function writeOutput({ singular, full }: RecordSchemas, adds: boolean, more: z.ZodRawShape = {}): z.ZodType {
   const similar = z.array(z.strictObject({ id: z.string(), name: z.string().nullable() }));
   return z.strictObject({
     [singular]: full,

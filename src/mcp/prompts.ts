@@ -1,6 +1,16 @@
 import { addDays } from '../commands/dates.ts';
-import { asking } from './asking.ts';
-import { AS_DATA, badArgument, Desk, type Message, type Prompt, say, show, steps, which } from './prompt.ts';
+import { toolCaller } from './call-tool.ts';
+import {
+  askWhichOne,
+  DATA_NOTICE,
+  invalidArgument,
+  type Message,
+  numberedSteps,
+  type Prompt,
+  PromptContext,
+  recordMessage,
+  textMessage,
+} from './prompt.ts';
 import type { CallContext } from './tool.ts';
 import type { ToolBox } from './toolbox.ts';
 
@@ -14,15 +24,15 @@ const reviewVendor: Prompt = {
   async messages({ vendor }, desk) {
     const found = await desk.find('vendor', vendor!);
     const { record, organizationId } = found;
-    const plan = steps(
+    const plan = numberedSteps(
       'Say what is due, missing or expired: last review, contract_until, evidence, linked risks and nonconformities.',
       'listChanges (filter.record_id) shows what changed since the last review.',
       'Ask me what you need to judge it, then propose outcome, findings and, if CONDITIONAL, conditions.',
       'Once I agree: addEvidence for what was examined, addRisk or addNonconformity with linkRecords for what was found, and last reviewVendor, with expected_revision.',
     );
     const head = `Help me review a vendor of organization ${organizationId}.`;
-    if (record === null) return [say(head, plan, ...which('vendor', vendor!, found))];
-    return [say(head, plan, AS_DATA), show(record)];
+    if (record === null) return [textMessage(head, plan, ...askWhichOne('vendor', vendor!, found))];
+    return [textMessage(head, plan, DATA_NOTICE), recordMessage(record)];
   },
 };
 
@@ -34,7 +44,7 @@ const treatRisk: Prompt = {
   async messages({ risk }, desk) {
     const { record, candidates, organizationId } = await desk.find('risk', risk!);
     const head = `Help me raise and treat this risk of organization ${organizationId}: ${risk}`;
-    const plan = steps(
+    const plan = numberedSteps(
       record
         ? 'It is in the register, as below: do not add it again.'
         : 'Search listRisks by filter.query with its main words; only if it is not there, ask me for inherent likelihood and impact (1-5) and addRisk.',
@@ -42,9 +52,9 @@ const treatRisk: Prompt = {
       'Propose treatment, residual ratings (at most the inherent ones), owner and next_review_due; once I agree, updateRisk, status IN_TREATMENT.',
       'Only if I say that we live with it: decideRisk ACCEPT with until and my reason (needs ADMIN).',
     );
-    if (record) return [say(head, plan, AS_DATA), show(record)];
+    if (record) return [textMessage(head, plan, DATA_NOTICE), recordMessage(record)];
     const alike = candidates.length > 0 ? JSON.stringify(candidates) : 'none';
-    return [say(head, plan, AS_DATA, `Risks with all these words: ${alike}`)];
+    return [textMessage(head, plan, DATA_NOTICE, `Risks with all these words: ${alike}`)];
   },
 };
 
@@ -58,27 +68,27 @@ const prepareAudit: Prompt = {
   ],
   async messages({ audit, framework }, desk) {
     if (audit === undefined && framework === undefined) {
-      throw badArgument('Give audit or framework: listAudits and listFrameworks name them.');
+      throw invalidArgument('Give audit or framework: listAudits and listFrameworks name them.');
     }
     const kind = audit === undefined ? 'framework' : 'audit';
     const found = await desk.find(kind, audit ?? framework!);
     const { record, organizationId } = found;
     const head = `Help me prepare an audit in organization ${organizationId}.`;
-    const plan = steps(
+    const plan = numberedSteps(
       'Say how ready we are: coverage, gaps, missing evidence, open findings, the worst first.',
       'listChanges with filter.from a completed audit’s id shows what changed since; a list takes that id as as_of.',
       'For each gap propose one: addMeasure and linkRecords to the control; updateMeasure; addEvidence; or updateControl EXCLUDED with exclusion_justification. Do what I agree to.',
       'Without a planned audit, addAudit. Record findings with addNonconformity and its audit_id. updateAudit COMPLETED only when I say so.',
     );
-    if (record === null) return [say(head, plan, ...which(kind, audit ?? framework!, found))];
+    if (record === null) return [textMessage(head, plan, ...askWhichOne(kind, audit ?? framework!, found))];
     const frameworkId = kind === 'audit' ? String(record.framework_id) : record.id;
     const state = await readiness(desk, organizationId, frameworkId);
-    return [say(head, plan, AS_DATA, ...state), show(record)];
+    return [textMessage(head, plan, DATA_NOTICE, ...state), recordMessage(record)];
   },
 };
 
 /** What an auditor of a framework asks about first. */
-async function readiness(desk: Desk, organizationId: string, frameworkId: string): Promise<string[]> {
+async function readiness(desk: PromptContext, organizationId: string, frameworkId: string): Promise<string[]> {
   const about = { framework_id: [frameworkId] };
   const section = (heading: string, tool: string, args: object) => desk.section(organizationId, heading, tool, args);
   return Promise.all([
@@ -106,18 +116,18 @@ const weeklyDueItems: Prompt = {
   async messages(_given, desk) {
     const today = new Date().toISOString().slice(0, 10);
     const { organizationId } = desk;
-    const plan = steps(
+    const plan = numberedSteps(
       'Tell me what is overdue and what is due, the most pressing first, with owner and date; say what has no owner.',
       'Read with getRecords what you need to know more of.',
       'For each propose the next step and do what I agree to: reviewVendor; updateRisk, or decideRisk when an acceptance ends; updateMeasure, with addEvidence; updateObligation; updateNonconformity; updateAudit.',
     );
     const head = `Help me with what is due from ${today} to ${addDays(today, DAYS_AHEAD)}, or overdue, in organization ${organizationId}.`;
-    return [say(head, plan, AS_DATA, ...(await dueItems(desk, organizationId, today)))];
+    return [textMessage(head, plan, DATA_NOTICE, ...(await dueItems(desk, organizationId, today)))];
   },
 };
 
 /** What is due by the end of the week, and what should have been done before. */
-async function dueItems(desk: Desk, organizationId: string, today: string): Promise<string[]> {
+async function dueItems(desk: PromptContext, organizationId: string, today: string): Promise<string[]> {
   const end = addDays(today, DAYS_AHEAD + 1);
   const section = (heading: string, tool: string, filter: object, field: string) =>
     desk.section(organizationId, heading, tool, { filter, order_by: { field, direction: 'ASC' } });
@@ -164,9 +174,9 @@ export async function getPrompt(
   context: CallContext,
 ): Promise<{ description: string; messages: Message[] }> {
   const prompt = PROMPTS.find((each) => each.name === name);
-  if (prompt === undefined) throw badArgument(`Unknown prompt: ${name.slice(0, 100)}`);
+  if (prompt === undefined) throw invalidArgument(`Unknown prompt: ${name.slice(0, 100)}`);
   const args = readArguments([...prompt.arguments, ORGANIZATION], given);
-  const desk = new Desk(asking(tools, context), context, args.organization_id);
+  const desk = new PromptContext(toolCaller(tools, context), context, args.organization_id);
   return { description: prompt.description, messages: await prompt.messages(args, desk) };
 }
 
@@ -175,12 +185,14 @@ function readArguments(known: Prompt['arguments'], given: Readonly<Record<string
   const args: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
     if (!known.some((each) => each.name === name)) {
-      throw badArgument(`Unknown argument ${name.slice(0, 100)}: give ${known.map((each) => each.name).join(', ')}.`);
+      throw invalidArgument(
+        `Unknown argument ${name.slice(0, 100)}: give ${known.map((each) => each.name).join(', ')}.`,
+      );
     }
-    if (typeof value !== 'string') throw badArgument(`The argument ${name} must be a text.`);
+    if (typeof value !== 'string') throw invalidArgument(`The argument ${name} must be a text.`);
     if (value.trim() !== '') args[name] = value.trim();
   }
   const missing = known.find(({ name, required }) => required && args[name] === undefined);
-  if (missing) throw badArgument(`The argument ${missing.name} is required: ${missing.description}.`);
+  if (missing) throw invalidArgument(`The argument ${missing.name} is required: ${missing.description}.`);
   return args;
 }

@@ -77,7 +77,7 @@ function checkModern({ meta, method, params }: RpcRequest, headers: IncomingHttp
   }
   const named = headerOf(headers, 'mcp-method');
   if (named !== method) throw mismatch(`Mcp-Method is ${quote(named)}, the body's method is ${quote(method)}`);
-  const source = NAMED_BY.get(method);
+  const source = NAME_PARAMETERS.get(method);
   if (source === undefined) return;
   const name = headerOf(headers, 'mcp-name');
   if (name === undefined || decodeHeader(name) !== params[source]) {
@@ -86,7 +86,7 @@ function checkModern({ meta, method, params }: RpcRequest, headers: IncomingHttp
 }
 
 /** The methods whose requests carry Mcp-Name, and the parameter that it repeats. */
-const NAMED_BY = new Map([
+const NAME_PARAMETERS = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
   ['resources/read', 'uri'],
@@ -114,13 +114,13 @@ function decodeHeader(value: string): string | undefined {
 export function clientOf(era: Era, meta: Params, headers: IncomingHttpHeaders): Caller['client'] {
   if (era === 'modern') {
     const info = meta[`${META}clientInfo`];
-    return isObject(info) ? client(String(info.name), String(info.version)) : null;
+    return isObject(info) ? tidyClient(String(info.name), String(info.version)) : null;
   }
   const product = /^([^\s/()]+)(?:\/(\S+))?/.exec(headers['user-agent'] ?? '');
-  return product ? client(product[1] ?? '', product[2] ?? '') : null;
+  return product ? tidyClient(product[1] ?? '', product[2] ?? '') : null;
 }
 
-function client(name: string, version: string): Caller['client'] {
+function tidyClient(name: string, version: string): Caller['client'] {
   const tidy = { name: tidyText(name, 100), version: tidyText(version, 40) };
   return tidy.name === '' ? null : tidy;
 }

@@ -12,7 +12,7 @@ export interface RpcRequest {
 }
 
 /** Something that is to be accepted and never answered: a notification, or a client's response. */
-export interface RpcOther {
+export interface RpcOneWayMessage {
   kind: 'notification' | 'response';
 }
 
@@ -46,13 +46,13 @@ const isRequestId = (value: unknown): value is RequestId => typeof value === 'st
 const invalid = (message: string, id?: RequestId) =>
   new ProtocolError(400, ErrorCode.InvalidRequest, message, undefined, id);
 
-const NONE: Params = Object.freeze({});
+const NO_PARAMS: Params = Object.freeze({});
 
 /** Reads one parsed message. @throws ProtocolError when it is no JSON-RPC 2.0 message, or several */
-export function readMessage(message: unknown): RpcRequest | RpcOther {
+export function readMessage(message: unknown): RpcRequest | RpcOneWayMessage {
   if (Array.isArray(message)) throw invalid('Batches are not supported: send each message in a request of its own.');
   if (!isObject(message)) throw invalid('The body must be one JSON-RPC message, an object.');
-  const { id, method, params = NONE } = message;
+  const { id, method, params = NO_PARAMS } = message;
   const known = isRequestId(id) ? id : undefined;
   if (message.jsonrpc !== JSONRPC_VERSION) throw invalid('"jsonrpc" must be "2.0".', known);
   if (method === undefined && ('result' in message || 'error' in message)) return { kind: 'response' };
@@ -60,7 +60,7 @@ export function readMessage(message: unknown): RpcRequest | RpcOther {
   if (!isObject(params)) throw invalid('"params" must be an object.', known);
   if (!('id' in message)) return { kind: 'notification' };
   if (known === undefined) throw invalid('"id" must be a string or a whole number.');
-  const meta = params._meta ?? NONE;
+  const meta = params._meta ?? NO_PARAMS;
   if (!isObject(meta))
     throw new ProtocolError(400, ErrorCode.InvalidParams, '"_meta" must be an object.', undefined, known);
   return { kind: 'request', id: known, method, params, meta };

@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ErrorCode, InitializeRequestParamsSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Caller } from '../commands/caller.ts';
-import { asking } from './asking.ts';
+import { toolCaller } from './call-tool.ts';
 import { getPrompt, PROMPT_LIST } from './prompts.ts';
 import {
   checkVersionHeader,
@@ -31,10 +31,10 @@ import type { CallContext } from './tool.ts';
 import type { ToolBox, ToolResult } from './toolbox.ts';
 
 /** How long a modern client may keep what changes only with a new version of the service: lists, the library. */
-const FIXED_TTL_MS = 3_600_000;
+const STATIC_TTL_MS = 3_600_000;
 
 /** What a message comes with. */
-export interface Exchange {
+export interface McpExchange {
   headers: IncomingHttpHeaders;
   caller: Caller;
   /** Ends when the client has gone. */
@@ -44,11 +44,11 @@ export interface Exchange {
   /** Sends a message ahead of the answer, if the client has taken those before. */
   notify(message: string): void;
   /** Told what was asked for, for the log. */
-  seen(method: string, tool?: string): void;
+  onMethod(method: string, tool?: string): void;
 }
 
 /** The answer: an HTTP status and one JSON-RPC message, or an empty text where there is none to give. */
-export interface Answer {
+export interface ProtocolAnswer {
   status: number;
   text: string;
   /** The message, or the tool's input in it, was wrong. */
@@ -59,20 +59,20 @@ export interface Answer {
 
 export interface Protocol {
   /** What is wrong with the message is in the answer; it throws only for a fault of our own. */
-  answer(message: unknown, exchange: Exchange): Promise<Answer>;
+  answer(message: unknown, exchange: McpExchange): Promise<ProtocolAnswer>;
 }
 
-const FIXED_CACHE = { ttlMs: FIXED_TTL_MS, cacheScope: 'public' };
+const STATIC_CACHE = { ttlMs: STATIC_TTL_MS, cacheScope: 'public' };
 /** What the register says now is old at once, and for nobody else. */
-const PRESENT_CACHE = { ttlMs: 0, cacheScope: 'private' };
+const LIVE_CACHE = { ttlMs: 0, cacheScope: 'private' };
 
-const ACCEPTED: Answer = { status: 202, text: '' };
+const ACCEPTED: ProtocolAnswer = { status: 202, text: '' };
 
 /** Serves the tools to clients of both eras. */
 export function createProtocol(tools: ToolBox, server: { name: string; version: string }): Protocol {
-  const results = precompute(tools, server);
+  const results = precomputeResults(tools, server);
 
-  async function answer(message: unknown, exchange: Exchange): Promise<Answer> {
+  async function answer(message: unknown, exchange: McpExchange): Promise<ProtocolAnswer> {
     let id: RequestId | undefined;
     try {
       const read = readMessage(message);
@@ -82,16 +82,16 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
       }
       id = read.id;
       const era = eraOf(read, exchange.headers);
-      exchange.seen(read.method);
+      exchange.onMethod(read.method);
       const work = working.get(read.method);
       return work === undefined ? describe(era, read) : await work(era, read, exchange);
     } catch (error) {
-      return failure(error, id);
+      return errorAnswer(error, id);
     }
   }
 
   /** Everything else: answers that hardly depend on the request. */
-  function describe(era: Era, { id, method, params }: RpcRequest): Answer {
+  function describe(era: Era, { id, method, params }: RpcRequest): ProtocolAnswer {
     const list = results.lists.get(method);
     if (list !== undefined) {
       if (params.cursor !== undefined) throw invalidParams('Unknown cursor: this list has one page.');
@@ -109,15 +109,15 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
     return { status: 200, text: resultMessage(id, results.initialize(version)) };
   }
 
-  async function call(era: Era, request: RpcRequest, exchange: Exchange): Promise<Answer> {
+  async function call(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
     const { id, params, meta } = request;
     const { name, arguments: args = {} } = params;
     if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
     if (!tools.has(name)) throw invalidParams(`Unknown tool: ${name.slice(0, 100)}`);
     if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
-    exchange.seen('tools/call', name);
+    exchange.onMethod('tools/call', name);
     const context = contextOf(era, request, exchange);
-    const progress = exchange.streams ? progressTo(meta.progressToken, exchange) : undefined;
+    const progress = exchange.streams ? progressReporter(meta.progressToken, exchange) : undefined;
     if (progress) context.progress = progress.report;
     const result = await tools.call(name, args, context);
     progress?.end();
@@ -125,26 +125,26 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
     return { status: 200, text, illegal: result.illegal ?? false };
   }
 
-  async function prompt(era: Era, request: RpcRequest, exchange: Exchange): Promise<Answer> {
+  async function prompt(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
     const { name, arguments: args = {} } = request.params;
     if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
     if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
     return done(era, request, await getPrompt(tools, name, args, contextOf(era, request, exchange)));
   }
 
-  async function resource(era: Era, request: RpcRequest, exchange: Exchange): Promise<Answer> {
+  async function resource(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
     const { uri } = request.params;
     if (typeof uri !== 'string') throw invalidParams('Invalid params: "uri" must be a string.');
-    const found = await readResource(asking(tools, contextOf(era, request, exchange)), uri);
+    const found = await readResource(toolCaller(tools, contextOf(era, request, exchange)), uri);
     if (found === null) {
       const message = 'Resource not found: resources/list and resources/templates/list say what there is to read.';
       throw new ProtocolError(200, RESOURCE_NOT_FOUND[era], message, { uri: uri.slice(0, 500) });
     }
-    const cache = found.fixed ? FIXED_CACHE : PRESENT_CACHE;
+    const cache = found.isStatic ? STATIC_CACHE : LIVE_CACHE;
     return done(era, request, { contents: found.contents, ...(era === 'modern' ? cache : {}) });
   }
 
-  const done = (era: Era, { id }: RpcRequest, result: object): Answer => {
+  const done = (era: Era, { id }: RpcRequest, result: object): ProtocolAnswer => {
     const members = JSON.stringify(result).slice(1, -1);
     return { status: 200, text: resultMessage(id, `{${results.head[era]}${members}${results.tail[era]}}`) };
   };
@@ -160,7 +160,7 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
 }
 
 /** Only the newer era takes a lost connection for a cancellation; the older one forbids to. */
-function contextOf(era: Era, { meta }: RpcRequest, exchange: Exchange): CallContext {
+function contextOf(era: Era, { meta }: RpcRequest, exchange: McpExchange): CallContext {
   const caller: Caller = { ...exchange.caller, client: clientOf(era, meta, exchange.headers) };
   if (era === 'legacy') return { caller };
   return {
@@ -172,9 +172,9 @@ function contextOf(era: Era, { meta }: RpcRequest, exchange: Exchange): CallCont
 }
 
 /** The texts that stay the same for every request, made once. */
-function precompute(tools: ToolBox, server: { name: string; version: string }) {
+function precomputeResults(tools: ToolBox, server: { name: string; version: string }) {
   const meta = `"_meta":${JSON.stringify({ [SERVER_INFO]: server })}`;
-  const cache = JSON.stringify(FIXED_CACHE).slice(1, -1);
+  const cache = JSON.stringify(STATIC_CACHE).slice(1, -1);
   const capabilities = { tools: {}, prompts: {}, resources: {} };
   const { instructions } = tools;
   /** From the result to the message's end. */
@@ -208,10 +208,10 @@ function callMessage(id: RequestId, { json, status }: ToolResult, head: string, 
 }
 
 /** Progress is told at most ten times a second. */
-const PROGRESS_MS = 100;
+const PROGRESS_INTERVAL_MS = 100;
 
 /** Progress for a client that gave a token for it: always upward, the last one always, and never after the end. */
-function progressTo(token: unknown, exchange: Exchange) {
+function progressReporter(token: unknown, exchange: McpExchange) {
   if (typeof token !== 'string' && !Number.isSafeInteger(token)) return undefined;
   let last = Number.NEGATIVE_INFINITY;
   let nextAt = 0;
@@ -224,7 +224,7 @@ function progressTo(token: unknown, exchange: Exchange) {
     const now = performance.now();
     untold = now < nextAt ? tell : null;
     if (untold !== null) return;
-    nextAt = now + PROGRESS_MS;
+    nextAt = now + PROGRESS_INTERVAL_MS;
     tell();
   };
   return {
@@ -241,7 +241,7 @@ const invalidParams = (message: string) => new ProtocolError(200, ErrorCode.Inva
 const methodNotFound = (status: number, method: string) =>
   new ProtocolError(status, ErrorCode.MethodNotFound, `Method not found: ${method.slice(0, 100)}`);
 
-function failure(error: unknown, id: RequestId | undefined): Answer {
+function errorAnswer(error: unknown, id: RequestId | undefined): ProtocolAnswer {
   if (!(error instanceof ProtocolError)) throw error;
   const { status, code, message, data } = error;
   const text = JSON.stringify(new ProtocolError(status, code, message, data, error.id ?? id));

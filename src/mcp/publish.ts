@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonSchema } from './json-schema.ts';
 
 /** Enforced and documented, but not published: common clients refuse or drop them, or they cost tokens for nothing. */
-const UNPUBLISHED = [
+const UNPUBLISHED_KEYWORDS = [
   '$schema',
   'pattern',
   'format',
@@ -19,7 +19,7 @@ const UNPUBLISHED = [
 ];
 
 /** The schema of an input as clients see it: plain objects, arrays, enums and numbers. */
-export function publish(input: z.ZodType): JsonSchema {
+export function publishedSchema(input: z.ZodType): JsonSchema {
   return prune(
     z.toJSONSchema(input, {
       io: 'input',
@@ -27,8 +27,8 @@ export function publish(input: z.ZodType): JsonSchema {
       override: ({ zodSchema, jsonSchema }) => {
         const definition = zodSchema._zod.def as { type: string; innerType?: z.ZodType; out?: z.ZodType };
         // null is said in words; what a preprocessing step takes is what comes after it.
-        if (definition.type === 'nullable') replace(jsonSchema, publish(definition.innerType!));
-        if (definition.type === 'pipe') replace(jsonSchema, publish(definition.out!));
+        if (definition.type === 'nullable') replace(jsonSchema, publishedSchema(definition.innerType!));
+        if (definition.type === 'pipe') replace(jsonSchema, publishedSchema(definition.out!));
       },
     }) as JsonSchema,
   );
@@ -42,11 +42,14 @@ function replace(target: JsonSchema, source: JsonSchema): void {
 function prune(schema: unknown): JsonSchema {
   if (Array.isArray(schema)) return schema.map(prune) as unknown as JsonSchema;
   if (typeof schema !== 'object' || schema === null) return schema as unknown as JsonSchema;
-  const { unsaid, unlisted, clearedByNull: _, ...said } = schema as JsonSchema;
+  const { hideDescription, hideEnum, clearedByNull: _, ...said } = schema as JsonSchema;
   return Object.fromEntries(
     Object.entries(said)
       .filter(
-        ([key]) => !UNPUBLISHED.includes(key) && !(unsaid && key === 'description') && !(unlisted && key === 'enum'),
+        ([key]) =>
+          !UNPUBLISHED_KEYWORDS.includes(key) &&
+          !(hideDescription && key === 'description') &&
+          !(hideEnum && key === 'enum'),
       )
       .map(([key, value]) => [key, key === 'properties' ? pruneProperties(value as JsonSchema) : prune(value)]),
   );

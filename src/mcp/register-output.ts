@@ -4,23 +4,32 @@ import { ACCESS_ENTRY_TYPES } from '../queries/access-log-row.ts';
 import { ACCESS_RECORD_TYPE } from '../queries/list-access-log.ts';
 import { CHANGE_FAULTS } from '../queries/verify-fault.ts';
 import * as field from './fields.ts';
-import { errorObject, nextCursor, notes, pageOf, pending, position, type RecordKind, time } from './output.ts';
+import {
+  errorObject,
+  momentNotes,
+  nextCursor,
+  pageOutput,
+  pending,
+  position,
+  type RecordSchemas,
+  time,
+} from './output.ts';
 
 /* What the tools that serve every family answer. */
 
 /** Items of a call on many records that another's write spoiled meanwhile. */
-const spoiled = {
+const itemErrors = {
   errors: z.array(errorObject).optional().describe('another’s write came between: this one was not done'),
 };
 
 const anyId = z.string();
-const named = z.strictObject({ id: anyId, type: z.string(), name: z.string() });
+const recordName = z.strictObject({ id: anyId, type: z.string(), name: z.string() });
 
 const change = z.strictObject({
   position: position().describe('not of ACCESS, which has no place, revision or proof'),
   event_type: z.string(),
-  record: named,
-  linked: named.optional().describe('of a link: the other record'),
+  record: recordName,
+  linked: recordName.optional().describe('of a link: the other record'),
   revision: z.int().nullable().describe('of the record after it; null of a link'),
   recorded_at: time(),
   effective_at: z.union([time(), z.iso.date()]).optional().describe('a date or time that the event itself states'),
@@ -30,11 +39,11 @@ const change = z.strictObject({
   changes: z.array(z.strictObject({ field: z.string(), from: z.unknown(), to: z.unknown() })),
   stale: z.literal(true).optional(),
   event_id: z.string().optional().describe('with verify'),
-  hash: field.sha256().optional().describe('with verify'),
+  hash: field.sha256Digest().optional().describe('with verify'),
 });
 
 /** A row of the access log, in the shape of a change, without its place and proofs. */
-const access = z.strictObject({
+const accessEntry = z.strictObject({
   event_type: z.enum(ACCESS_ENTRY_TYPES),
   record: z
     .strictObject({ id: z.string(), type: z.literal(ACCESS_RECORD_TYPE), name: z.string() })
@@ -62,9 +71,9 @@ const fault = z.strictObject({
 });
 const seal = z.strictObject({
   size: z.int().describe('it covers positions 1 to size'),
-  root: field.sha256(),
+  root: field.sha256Digest(),
   sealed_at: time(),
-  previous_seal: field.sha256().nullable(),
+  previous_seal: field.sha256Digest().nullable(),
   key_id: z.string(),
   signature: z.string(),
   position: z.string().describe('of the event that holds it'),
@@ -88,18 +97,23 @@ export const verification = z.strictObject({
   key_fingerprint: z.string().nullable().describe('of the key that signed it, as veritrail seal-key prints it'),
   offline_check: z.string().describe('how to check without the service'),
 });
-const listed = verification.extend({
+const listVerification = verification.extend({
   inclusion: z
     .array(
       z.strictObject({
         position: z.string(),
-        path: z.array(field.sha256()).nullable().describe('RFC 9162 audit path, lowest first; null: not sealed yet'),
+        path: z
+          .array(field.sha256Digest())
+          .nullable()
+          .describe('RFC 9162 audit path, lowest first; null: not sealed yet'),
       }),
     )
     .describe('of each listed event: that it is in what the seal covers'),
 });
 
-export const changesOutput = pageOf('changes', [change, access], { verification: listed.optional() });
+export const changesOutput = pageOutput('changes', [change, accessEntry], {
+  verification: listVerification.optional(),
+});
 
 const member = z.strictObject({ id: field.id('acc'), name: z.string(), role: z.enum(ROLES) });
 
@@ -118,9 +132,9 @@ export const organizationsOutput = z.strictObject({
 });
 
 /** Records of any family, each with its type and what was asked for beside it. */
-export function recordsOutput(kinds: readonly RecordKind[]): z.ZodType {
+export function recordsOutput(kinds: readonly RecordSchemas[]): z.ZodType {
   const truncated = z.literal(true).optional();
-  const link = named.extend({ archived_at: time().optional() });
+  const link = recordName.extend({ archived_at: time().optional() });
   const evidence = kinds.find(({ type }) => type === 'EVIDENCE')?.summary ?? z.strictObject({});
   const record = kinds.map(({ type, full }) =>
     full.extend({
@@ -134,7 +148,7 @@ export function recordsOutput(kinds: readonly RecordKind[]): z.ZodType {
     records: z.array(z.union(record)),
     not_found: z.array(anyId),
     omitted: z.array(anyId).describe('did not fit: ask for them apart'),
-    ...notes,
+    ...momentNotes,
   });
 }
 
@@ -144,7 +158,7 @@ export const linksOutput = z.strictObject({
       from_id: anyId,
       to_id: anyId,
       result: z.enum(['CREATED', 'REMOVED', 'UNCHANGED']),
-      ...spoiled,
+      ...itemErrors,
     }),
   ),
   pending,
@@ -156,7 +170,7 @@ export const archiveOutput = z.strictObject({
       id: anyId,
       archived_at: time().nullable(),
       referred_by: z.int().describe('how many live records point at it'),
-      ...spoiled,
+      ...itemErrors,
     }),
   ),
   pending,

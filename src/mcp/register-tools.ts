@@ -4,21 +4,21 @@ import { FAMILY_QUERIES } from '../queries/families.ts';
 import { ACCESS_RECORD_TYPE } from '../queries/list-access-log.ts';
 import { listOrganizations } from '../queries/organizations.ts';
 import { getRecords } from '../queries/records.ts';
-import { archiveRecords } from './archive.ts';
+import { archiveRecords } from './archive-records.ts';
+import { defineTool, type ToolService } from './define-tool.ts';
 import * as field from './fields.ts';
-import { linkRecords } from './link.ts';
+import { linkRecords } from './link-records.ts';
 import { archiveOutput, changesOutput, linksOutput, organizationsOutput, recordsOutput } from './register-output.ts';
-import { type Service, tool } from './service.ts';
 import type { Tool } from './tool.ts';
 
 const KINDS = Object.keys(FAMILY_QUERIES);
 const TYPES = ['ORGANIZATION', ...Object.values(FAMILY_QUERIES).map(({ type }) => type)] as [string, ...string[]];
 
 /** Tools that serve every family alike. `families` are the tools of each. */
-export function registerTools(service: Service, families: readonly Tool[]): Tool[] {
+export function registerTools(service: ToolService, families: readonly Tool[]): Tool[] {
   const kinds = new Set(families.flatMap(({ record }) => record ?? []));
   return [
-    tool({
+    defineTool({
       name: 'listOrganizations',
       description:
         'Call this first: the organizations you reach, their id, your role and account_id. include_members names who can own records.',
@@ -29,10 +29,10 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
       }),
       output: organizationsOutput,
       example: { include_members: true },
-      readsToday: ({ include_members }) => !include_members,
+      readsCurrentState: ({ include_members }) => !include_members,
       run: (input, { caller }) => listOrganizations(service.reader, caller, input),
     }),
-    tool({
+    defineTool({
       name: 'listChanges',
       description:
         'Who changed what, when and why, newest first. verify: all that the filter finds, against the log; verify_cursor goes on. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
@@ -40,10 +40,10 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
         organization_id: field.organizationId(),
         filter: z
           .strictObject({
-            record_id: field.some(field.id('org', ...KINDS)).optional(),
-            record_types: field.someOf([...TYPES, ACCESS_RECORD_TYPE]).optional(),
-            actor_id: field.some(field.actor()).optional(),
-            event_types: field.some(field.name()).optional().describe('such as VendorReviewed'),
+            record_id: field.listOf(field.id('org', ...KINDS)).optional(),
+            record_types: field.enumList([...TYPES, ACCESS_RECORD_TYPE]).optional(),
+            actor_id: field.listOf(field.actor()).optional(),
+            event_types: field.listOf(field.name()).optional().describe('such as VendorReviewed'),
             from: z.string().optional().describe('date, time or position, inclusive'),
             to: z.string().optional(),
           })
@@ -56,22 +56,22 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
       example: { organization_id: '{organization}', filter: { record_id: ['{vendor}'] }, verify: true, size: 1 },
       run: (input, { caller, signal, progress }) => listChanges(service.reader, caller, input, { signal, progress }),
     }),
-    tool({
+    defineTool({
       name: 'getRecords',
       description:
         'Read up to 50 known records of any type whole, now or as_of. ARCHIVED finds archived ones too. To search, use a list.',
       input: z.strictObject({
-        ids: field.someIds(50, KINDS),
-        organization_id: field.knownOrganizationId(),
-        include: field.someOf(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
+        ids: field.idList(50, KINDS),
+        organization_id: field.optionalOrganizationId(),
+        include: field.enumList(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
         as_of: z.string().optional(),
       }),
       output: recordsOutput([...kinds]),
       example: { ids: ['{measure}'], include: ['LINKS', 'EVIDENCE'] },
-      readsToday: ({ as_of, include }) => as_of === undefined && !include?.includes('HISTORY'),
+      readsCurrentState: ({ as_of, include }) => as_of === undefined && !include?.includes('HISTORY'),
       run: (input, { caller }) => getRecords(service.reader, caller, { ...input, include: input.include ?? [] }),
     }),
-    tool({
+    defineTool({
       name: 'linkRecords',
       description:
         'LINK (default) or UNLINK 1-100 pairs, in any direction: risk-measure/vendor/obligation/control, measure-control/obligation/vendor, nonconformity-risk/measure/control/vendor/obligation, obligation-vendor/control, evidence-any. See them: getRecords include LINKS, or filter.linked_to.',
@@ -80,7 +80,7 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
           .array(z.strictObject({ from_id: field.id(...KINDS), to_id: field.id(...KINDS) }))
           .min(1)
           .max(100),
-        organization_id: field.knownOrganizationId(),
+        organization_id: field.optionalOrganizationId(),
         action: z.enum(['LINK', 'UNLINK']).default('LINK'),
         ...field.writeFields,
       }),
@@ -94,14 +94,14 @@ export function registerTools(service: Service, families: readonly Tool[]): Tool
       },
       run: (input, { caller, signal }) => linkRecords(service, caller, input, signal),
     }),
-    tool({
+    defineTool({
       name: 'archiveRecords',
       description:
         'Take 1-100 records out of lists and counts, deleting nothing (ARCHIVE), or bring them back (RESTORE). Needs ADMIN.',
       destructive: true,
       input: z.strictObject({
-        ids: field.someIds(100, KINDS),
-        organization_id: field.knownOrganizationId(),
+        ids: field.idList(100, KINDS),
+        organization_id: field.optionalOrganizationId(),
         action: z.enum(['ARCHIVE', 'RESTORE']),
         reason: field.requiredReason(),
         idempotency_key: field.writeFields.idempotency_key,

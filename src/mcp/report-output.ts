@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REPORT_TYPES } from '../queries/report/types.ts';
+import { REPORT_TYPES } from '../queries/report/report-types.ts';
 import * as field from './fields.ts';
 import { nextCursor, position, time } from './output.ts';
 import { verification } from './register-output.ts';
@@ -22,6 +22,7 @@ const figure = z.strictObject({
 });
 
 const head = {
+  report_version: z.literal(1).describe('version of what the digest covers'),
   type: z.enum(REPORT_TYPES),
   title: z.string(),
   organization: z.strictObject({ id: field.id('org'), name: z.string().nullable() }),
@@ -33,7 +34,7 @@ const head = {
   position: position().describe('serves as as_of'),
   today: field.date().describe('the day that due dates are compared with'),
   generated_at: time(),
-  digest: field.sha256().describe('of the whole report: the same on every page and in every format'),
+  digest: field.sha256Digest().describe('of the whole report: the same on every page and in every format'),
   incomplete: z.literal(true).optional().describe('an event of the organization could not be read: something may lack'),
   proof: z
     .looseObject({

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { DECISIONS, PRIORITIES, RISK_STATUSES, TREATMENTS } from '../commands/risk.ts';
 import { riskQuery } from '../queries/risks.ts';
-import { changeTool, familyTools } from './family.ts';
+import type { ToolService } from './define-tool.ts';
+import { changeTool, familyTools } from './family-tools.ts';
 import * as field from './fields.ts';
 import { time } from './output.ts';
-import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
 
 const score = z.int().min(1).max(25).nullable();
@@ -22,15 +22,15 @@ const risks = {
     residual_likelihood: field.clearable(field.rating()),
     residual_impact: field.clearable(field.rating()),
     next_review_due: field.clearable(field.date()),
-    treatment: field.clearable(field.oneOf(TREATMENTS)).describe('the plan only'),
+    treatment: field.clearable(field.enumOf(TREATMENTS)).describe('the plan only'),
     owner_id: field.clearable(field.account()),
-    status: field.oneOf(RISK_STATUSES).optional(),
+    status: field.enumOf(RISK_STATUSES).optional(),
   },
   derived: {
     inherent_score: score,
     residual_score: score,
     score: score.describe('the residual one once assessed, else the inherent one'),
-    priority: field.oneOf(PRIORITIES).nullable(),
+    priority: field.enumOf(PRIORITIES).nullable(),
     last_assessed_at: time().nullable(),
     measure_count: z.int(),
     acceptance: z
@@ -45,10 +45,10 @@ const risks = {
       .nullable(),
   },
   filter: {
-    status: field.someOf(RISK_STATUSES).optional(),
-    priority: field.someOf(PRIORITIES).optional().describe('LOW to 4, MEDIUM to 9, HIGH to 14'),
-    treatment: field.someOf(TREATMENTS).optional(),
-    category: field.some(field.name()).optional(),
+    status: field.enumList(RISK_STATUSES).optional(),
+    priority: field.enumList(PRIORITIES).optional().describe('LOW to 4, MEDIUM to 9, HIGH to 14'),
+    treatment: field.enumList(TREATMENTS).optional(),
+    category: field.listOf(field.name()).optional(),
     min_score: z.int().min(1).max(25).optional(),
     max_score: z.int().min(1).max(25).optional(),
     acceptance_expired: z.boolean().optional(),
@@ -81,7 +81,7 @@ const risks = {
   },
 };
 
-export function riskTools(service: Service): Tool[] {
+export function riskTools(service: ToolService): Tool[] {
   return [
     ...familyTools(service, risks),
     changeTool(service, risks, {
@@ -89,7 +89,7 @@ export function riskTools(service: Service): Tool[] {
       description:
         'ACCEPT a risk until a date (reason; ADMIN), REVOKE that, CLOSE or REOPEN it (reason). Ratings and plans: updateRisk.',
       fields: {
-        decision: field.oneOf(DECISIONS),
+        decision: field.enumOf(DECISIONS),
         until: field.date().optional().describe('at most 366 days ahead unless configured'),
         approver_id: field.account().optional().describe('you unless given'),
       },

@@ -1,5 +1,5 @@
-/** A text of the caller's own, such as the name of an unknown property, as an answer shows it: on one line, and short. */
-export function cut(text: string, longest: number): string {
-  const plain = text.slice(0, longest + 1).replace(/\p{C}/gu, ' ');
-  return plain.length <= longest ? plain : `${plain.slice(0, longest - 1)}…`;
+/** Shortens a text from the caller, such as an unknown property's name, and replaces control characters by spaces. */
+export function toSingleLine(text: string, maxCharacters: number): string {
+  const plain = text.slice(0, maxCharacters + 1).replace(/\p{C}/gu, ' ');
+  return plain.length <= maxCharacters ? plain : `${plain.slice(0, maxCharacters - 1)}…`;
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Caller } from '../commands/caller.ts';
 import type { Example } from './example.ts';
-import type { RecordKind } from './output.ts';
+import type { RecordSchemas } from './output.ts';
 
 /** What a tool gets besides its input. */
 export interface CallContext {
@@ -24,15 +24,15 @@ export interface Tool<Input = unknown> {
   /** One call that shows what it is for. */
   example: Example;
   /** What kind of record it is about, where it is one. */
-  record?: RecordKind;
+  record?: RecordSchemas;
   readOnly: boolean;
   /** Answers true for a call that reads today's state alone: it is served while the log does not answer. */
-  readsToday?(input: Input): boolean;
+  readsCurrentState?(input: Input): boolean;
   /** Published as destructiveHint: it takes something away or out of sight. */
   destructive: boolean;
   /** Returns the part of an input that is to be read. @throws Refusal */
-  prepare?(input: unknown): unknown;
+  prepareInput?(input: unknown): unknown;
   /** Tells that an answer refuses the input, where that is no error. */
-  refuses?(answer: object): boolean;
+  rejectsInput?(answer: object): boolean;
   run(input: Input, context: CallContext): Promise<object>;
 }

@@ -1,9 +1,9 @@
-import { confirmed } from '../commands/caller.ts';
+import { withConfirmedRoles } from '../commands/caller.ts';
 import { asRefusal, Refusal, type RefusalCode } from '../commands/refusal.ts';
+import { ERRORS } from './error-codes.ts';
 import { readInput } from './input.ts';
-import { type About, openapiDocument } from './openapi.ts';
-import { publish } from './publish.ts';
-import { ERRORS } from './status.ts';
+import { type OpenApiOptions, openapiDocument } from './openapi-document.ts';
+import { publishedSchema } from './publish.ts';
 import type { CallContext, Tool } from './tool.ts';
 
 /** A call's outcome as JSON text, made once. `status` is the direct form's; 200 when it was done. */
@@ -23,7 +23,7 @@ export interface ToolBox {
   readonly listJson: string;
   readonly instructions: string;
   /** The direct form of all tools, and the files, as an OpenAPI document in JSON. */
-  openapi(about: Omit<About, 'description'>): string;
+  openapi(about: Omit<OpenApiOptions, 'description'>): string;
   has(name: string): boolean;
   isReadOnly(name: string): boolean;
   /** Never throws: what goes wrong is in the result, as `{error: {…}}` with its status. `name` must be known. */
@@ -38,15 +38,15 @@ const INSTRUCTIONS = [
   'Errors say what to do next; only those with retryable true are worth repeating.',
 ].join('\n');
 
-interface Prepared {
+interface PublishedTool {
   tool: Tool;
   published: object;
 }
 
 /** Tools as the transports see them: published once, inputs read by their schema, outcomes as JSON text. */
 export function createToolBox(tools: readonly Tool[], report: (error: unknown, tool: string) => void): ToolBox {
-  const prepared = new Map<string, Prepared>();
-  for (const tool of tools) prepared.set(tool.name, { tool, published: publish(tool.input) });
+  const prepared = new Map<string, PublishedTool>();
+  for (const tool of tools) prepared.set(tool.name, { tool, published: publishedSchema(tool.input) });
   return {
     listJson: JSON.stringify([...prepared.values()].map(describe)),
     instructions: INSTRUCTIONS,
@@ -57,28 +57,28 @@ export function createToolBox(tools: readonly Tool[], report: (error: unknown, t
   };
 }
 
-function describe({ tool, published }: Prepared): object {
+function describe({ tool, published }: PublishedTool): object {
   const { name, description, readOnly, destructive } = tool;
   const annotations = readOnly ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: destructive };
   return { name, description, inputSchema: published, annotations };
 }
 
 async function call(
-  { tool }: Prepared,
+  { tool }: PublishedTool,
   args: unknown,
   context: CallContext,
   report: (error: unknown, tool: string) => void,
 ): Promise<ToolResult> {
   try {
-    const input = readInput(tool.input, tool.prepare ? tool.prepare(args) : args);
-    const caller = tool.readsToday?.(input) ? context.caller : await confirmed(context.caller);
+    const input = readInput(tool.input, tool.prepareInput ? tool.prepareInput(args) : args);
+    const caller = tool.readsCurrentState?.(input) ? context.caller : await withConfirmedRoles(context.caller);
     const answer = await tool.run(input, { ...context, caller });
-    return { json: JSON.stringify(answer), outcome: 'ok', status: 200, illegal: tool.refuses?.(answer) ?? false };
+    return { json: JSON.stringify(answer), outcome: 'ok', status: 200, illegal: tool.rejectsInput?.(answer) ?? false };
   } catch (thrown) {
     const error = asRefusal(thrown);
-    if (error instanceof Refusal) return refused(error);
+    if (error instanceof Refusal) return refusalResult(error);
     report(error, tool.name);
-    return refused(
+    return refusalResult(
       new Refusal(
         'internal',
         'Something went wrong on our side: repeat the call, and tell the operator if it stays so.',
@@ -87,7 +87,7 @@ async function call(
   }
 }
 
-function refused(refusal: Refusal): ToolResult {
+function refusalResult(refusal: Refusal): ToolResult {
   const { retry_after_seconds } = refusal.more;
   return {
     json: JSON.stringify({ error: refusal }),

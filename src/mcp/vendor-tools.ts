@@ -8,10 +8,10 @@ import {
   type VendorState,
 } from '../commands/vendor.ts';
 import { vendorQuery } from '../queries/vendors.ts';
-import { changeTool, familyTools } from './family.ts';
+import type { ToolService } from './define-tool.ts';
+import { changeTool, familyTools } from './family-tools.ts';
 import * as field from './fields.ts';
 import { time } from './output.ts';
-import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
 
 const vendors = {
@@ -22,19 +22,19 @@ const vendors = {
     website_url: field.clearable(field.url()),
     category: field.clearable(field.name()),
     country: field.clearable(field.name()),
-    criticality: field.clearable(field.oneOf(CRITICALITIES)),
+    criticality: field.clearable(field.enumOf(CRITICALITIES)),
     data_shared: field.clearable(field.text()),
     processes_personal_data: field.clearable(z.boolean()),
     contract_until: field.clearable(field.date()),
     next_review_due: field.clearable(field.date()),
     owner_id: field.clearable(field.account()),
-    status: field.oneOf(VENDOR_STATUSES).optional(),
+    status: field.enumOf(VENDOR_STATUSES).optional(),
   },
-  whenAdding: { last_reviewed: field.clearable(field.timestamp()) },
+  settableWhenAdding: { last_reviewed: field.clearable(field.timestamp()) },
   derived: {
     review: z
       .strictObject({
-        outcome: field.oneOf(OUTCOMES),
+        outcome: field.enumOf(OUTCOMES),
         findings: field.text().nullable(),
         conditions: field.text().nullable(),
         reviewed_by: field.id('acc'),
@@ -44,10 +44,10 @@ const vendors = {
       .describe('the newest'),
   },
   filter: {
-    status: field.someOf(VENDOR_STATUSES).optional(),
-    criticality: field.someOf(CRITICALITIES).optional(),
-    category: field.some(field.name()).optional(),
-    country: field.some(field.name()).optional(),
+    status: field.enumList(VENDOR_STATUSES).optional(),
+    criticality: field.enumList(CRITICALITIES).optional(),
+    category: field.listOf(field.name()).optional(),
+    country: field.listOf(field.name()).optional(),
     processes_personal_data: z.boolean().optional(),
     reviewed_before: field.timestamp().optional(),
     never_reviewed: z.boolean().optional(),
@@ -74,7 +74,7 @@ const vendors = {
   },
 };
 
-export function vendorTools(service: Service): Tool[] {
+export function vendorTools(service: ToolService): Tool[] {
   return [
     ...familyTools(service, vendors),
     changeTool(service, vendors, {
@@ -82,20 +82,20 @@ export function vendorTools(service: Service): Tool[] {
       description:
         'Record a review: sets status to the outcome, last_reviewed (now unless reviewed_at), next_review_due (365 days later unless given). If the newest review is later, it changes nothing else and answers superseded_by. CONDITIONAL needs conditions. Takes a suspended vendor back.',
       fields: {
-        outcome: field.oneOf(OUTCOMES),
+        outcome: field.enumOf(OUTCOMES),
         findings: field.clearable(field.text()),
         conditions: field.clearable(field.text()),
-        reviewed_at: field.unsaid(
+        reviewed_at: field.withoutDescription(
           field.dateOrTime().optional().describe('now unless given; of a date its end, at most now'),
         ),
         next_review_due: field.clearable(field.date()),
       },
       example: { outcome: 'CONDITIONAL', conditions: 'Encrypts backups by summer', reason: 'Yearly review' },
       command: (review) => ({ type: 'ReviewVendor', ...review }),
-      more: {
+      extraOutput: {
         shape: {
           superseded_by: z
-            .strictObject({ reviewed_at: time(), outcome: field.oneOf(OUTCOMES).nullable() })
+            .strictObject({ reviewed_at: time(), outcome: field.enumOf(OUTCOMES).nullable() })
             .optional()
             .describe(
               'the newest review, where it is later than this one; no outcome where the vendor was added with it',

@@ -1,13 +1,13 @@
 import type { Caller, Role } from '../commands/caller.ts';
 import { beforeDeadline, commandDeadline } from '../commands/deadline.ts';
 import { FAMILIES, type FamilyName, familyOf, recordAggregate } from '../commands/families.ts';
-import type { Envelope, Executed } from '../commands/handler.ts';
+import type { CommandEnvelope, CommandResult } from '../commands/handler.ts';
 import { commandId, derivedId } from '../commands/ids.ts';
-import { refuseUnderArchived, requireMember, requireReferences } from '../commands/references.ts';
+import { requirePermission, roleIn, toolPermission } from '../commands/permissions.ts';
+import { refuseIfParentArchived, requireMember, requireReferences } from '../commands/references.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { deedOf, permit, roleIn } from '../commands/roles.ts';
 import { similarTo, writtenRecord } from '../queries/written.ts';
-import type { Service } from './service.ts';
+import type { ToolService } from './define-tool.ts';
 
 /** What every write's input has. */
 export interface WriteInput {
@@ -18,7 +18,7 @@ export interface WriteInput {
   [field: string]: unknown;
 }
 
-interface WriteSpec {
+interface RecordWrite {
   tool: string;
   family: FamilyName;
   /** The wire's name of one record: the member of the answer that holds it. */
@@ -26,55 +26,68 @@ interface WriteSpec {
   input: WriteInput;
   command: { type: string; [field: string]: unknown };
   /** What of the command is the caller's own words, which a repeated key is compared by; all of it unless given. */
-  asked?(command: Record<string, unknown>): unknown;
+  callerInput?(command: Record<string, unknown>): unknown;
   /** Of a new record, where it is not drawn for the command. */
   id?: string;
   /** Members of the answer that only this tool has. */
-  more?(executed: Executed<object>): object;
+  extraOutput?(executed: CommandResult<object>): object;
 }
 
 /** Adds a record: its id follows from the command, so that a repeated call makes the same one. */
-export async function addRecord(service: Service, caller: Caller, spec: WriteSpec): Promise<object> {
+export async function addRecord(service: ToolService, caller: Caller, spec: RecordWrite): Promise<object> {
   const organizationId = spec.input.organization_id!;
-  const role = permit(caller, organizationId, deedOf(spec.tool));
+  const role = requirePermission(caller, organizationId, toolPermission(spec.tool));
   const command_id = commandId([organizationId, spec.tool], spec.input.idempotency_key);
   const id = spec.id ?? derivedId(FAMILIES[spec.family].prefix, command_id);
   const fresh = spec.id === undefined && spec.input.idempotency_key === undefined;
   const deadline = commandDeadline(caller);
-  const answer = await write(service, caller, organizationId, role, id, { command_id, fresh, deadline }, spec);
+  const answer = await write(
+    service,
+    caller,
+    organizationId,
+    role,
+    id,
+    { command_id, isNewStream: fresh, deadline },
+    spec,
+  );
   const similar = await similarTo(service.reader, organizationId, answer[spec.singular] as Record<string, unknown>);
   return similar.length > 0 ? { ...answer, similar } : answer;
 }
 
 /** Changes one record, which names its organization. */
-export async function changeRecord(service: Service, caller: Caller, id: string, spec: WriteSpec): Promise<object> {
+export async function changeRecord(
+  service: ToolService,
+  caller: Caller,
+  id: string,
+  spec: RecordWrite,
+): Promise<object> {
   const deadline = commandDeadline(caller);
-  const found = organizationOf(service, caller, id, spec.input.organization_id);
+  const found = findOrganizationOf(service, caller, id, spec.input.organization_id);
   const organizationId = await beforeDeadline(deadline, found);
-  const role = permit(caller, organizationId, deedOf(spec.tool));
+  const role = requirePermission(caller, organizationId, toolPermission(spec.tool));
   const command_id = commandId([organizationId, spec.tool, id], spec.input.idempotency_key);
   return write(service, caller, organizationId, role, id, { command_id, deadline }, spec);
 }
 
 async function write(
-  service: Service,
+  service: ToolService,
   caller: Caller,
   organizationId: string,
   role: Role,
   id: string,
-  identity: Pick<Envelope, 'command_id' | 'fresh' | 'deadline'>,
-  spec: WriteSpec,
+  identity: Pick<CommandEnvelope, 'command_id' | 'isNewStream' | 'deadline'>,
+  spec: RecordWrite,
 ): Promise<Record<string, unknown>> {
   const { expected_revision } = spec.input;
-  const command = resolved(caller, spec.command);
+  const command = resolveMe(caller, spec.command);
   const executed = await service.handler.execute(recordAggregate(id), command, {
-    ...envelope(caller, organizationId, role),
+    ...envelopeFor(caller, organizationId, role),
     ...identity,
-    guard: guardOf(service, organizationId, id, command),
-    input: spec.asked?.(command) ?? command,
+    checkReferences: referenceChecks(service, organizationId, id, command),
+    input: spec.callerInput?.(command) ?? command,
     ...(expected_revision === undefined ? {} : { expected_revision }),
   });
-  const pending = !(await readable(service, organizationId, executed));
+  const pending = !(await waitUntilReadable(service, organizationId, executed));
   const { created_at, updated_at } = executed;
   const known = { ...executed.state, created_at, updated_at };
   const { record, position } = await writtenRecord(
@@ -90,31 +103,31 @@ async function write(
     revision: executed.revision,
     ...(position === undefined ? {} : { position }),
     event_types: executed.event_types,
-    ...spec.more?.(executed),
+    ...spec.extraOutput?.(executed),
     ...(executed.repeated ? { repeated: true } : {}),
     ...(pending ? { pending: true } : {}),
   };
 }
 
 /** Waits, with a bound, until what a command did can be read through any instance. */
-export async function readable(
-  service: Pick<Service, 'passed' | 'writeWaitMs'>,
+export async function waitUntilReadable(
+  service: Pick<ToolService, 'waitUntilProjected' | 'writeWaitMs'>,
   organizationId: string,
-  executed: Executed<object>,
+  executed: CommandResult<object>,
 ): Promise<boolean> {
-  if (executed.position === null) return true;
-  return service.passed(organizationId, executed.position, service.writeWaitMs);
+  if (executed.storePosition === null) return true;
+  return service.waitUntilProjected(organizationId, executed.storePosition, service.writeWaitMs);
 }
 
 /** Who acts, as the events will say. */
-export function envelope(caller: Caller, organization_id: string, role: Role) {
+export function envelopeFor(caller: Caller, organization_id: string, role: Role) {
   const { account_id: actor_id, token_id, client } = caller;
   return { organization_id, role, actor_id, token_id, client, correlation_id: crypto.randomUUID() };
 }
 
 /** The organization a record is of. @throws Refusal not_found also for one that the caller may not see */
-export async function organizationOf(
-  service: Pick<Service, 'handler'>,
+export async function findOrganizationOf(
+  service: Pick<ToolService, 'handler'>,
   caller: Caller,
   id: string,
   expected: string | undefined,
@@ -143,7 +156,7 @@ function fieldsIn(command: Fields): Fields[] {
 }
 
 /** A command with the caller's account for ME. */
-export function resolved<C extends { type: string; [field: string]: unknown }>(caller: Caller, command: C): C {
+export function resolveMe<C extends { type: string; [field: string]: unknown }>(caller: Caller, command: C): C {
   const resolve = (fields: Fields) => {
     const mine = ACCOUNT_FIELDS.filter((field) => fields[field] === 'ME').map((field) => [field, caller.account_id]);
     return { ...fields, ...Object.fromEntries(mine) };
@@ -154,7 +167,12 @@ export function resolved<C extends { type: string; [field: string]: unknown }>(c
 }
 
 /** Makes sure that all which a command on a record names is there and live, and what the record belongs to as well. */
-export function guardOf({ handler }: Pick<Service, 'handler'>, organizationId: string, id: string, command: Fields) {
+export function referenceChecks(
+  { handler }: Pick<ToolService, 'handler'>,
+  organizationId: string,
+  id: string,
+  command: Fields,
+) {
   return async () => {
     for (const fields of fieldsIn(command)) {
       for (const field of ACCOUNT_FIELDS) {
@@ -162,6 +180,6 @@ export function guardOf({ handler }: Pick<Service, 'handler'>, organizationId: s
       }
       await requireReferences(handler, organizationId, familyOf(id).references, fields);
     }
-    await refuseUnderArchived(handler, id);
+    await refuseIfParentArchived(handler, id);
   };
 }

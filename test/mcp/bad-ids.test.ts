@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { linkableWith } from '../../src/commands/link.ts';
+import { linkablePrefixes } from '../../src/commands/link.ts';
 import { fullSchema } from '../../src/mcp/json-schema.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
 import { fieldOf, type Place, placesOf, withValue } from '../support/bad-input.ts';
@@ -30,7 +30,7 @@ function strange({ theirs, ours, right }: TwoOrganizations, tool: Tool, { path, 
   const kinds = kindsIn(schema.pattern).filter((kind) => kind !== 'tok');
   const [link] = (right.get(tool.name)!.links ?? []) as Record<string, string>[];
   const other = link?.[path.at(-1) === 'from_id' ? 'to_id' : 'from_id'];
-  const fits = (kind: string) => path[0] !== 'links' || linkableWith(String(other).slice(0, 3)).includes(kind);
+  const fits = (kind: string) => path[0] !== 'links' || linkablePrefixes(String(other).slice(0, 3)).includes(kind);
   assert.ok(
     kinds.every((kind) => theirs.has(kind) && ours.has(kind)),
     `the others have one of each of ${kinds}`,

@@ -43,7 +43,10 @@ async function refusedRows({ register }: TwoOrganizations, type: string, rows: r
 }
 
 /** What a row of a type may hold, with one that is right. */
-function rowsOf({ right }: TwoOrganizations, { type, adds, updates }: RowReader): [NonNullable<typeof adds>, Row][] {
+function rowsOf(
+  { right }: TwoOrganizations,
+  { type, addSchema: adds, updateSchema: updates }: RowReader,
+): [NonNullable<typeof adds>, Row][] {
   const tools = TOOLS.filter(({ name, record }) => record?.type === type && /^(add|update)/.test(name));
   const found = tools.map(({ name }) => {
     const shape = name.startsWith('add') ? adds : updates;

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/refusal.ts';
-import { asking } from '../../src/mcp/asking.ts';
+import { toolCaller } from '../../src/mcp/call-tool.ts';
 import { ProtocolError } from '../../src/mcp/protocol-message.ts';
 import type { CallContext } from '../../src/mcp/tool.ts';
 import type { ToolBox } from '../../src/mcp/toolbox.ts';
@@ -26,7 +26,7 @@ function ask(status: number, value: object) {
       return { json: JSON.stringify(value), outcome: 'ok', status };
     },
   };
-  return { seen, answer: asking(tools, { caller })('listRisks', { size: 1 }) };
+  return { seen, answer: toolCaller(tools, { caller })('listRisks', { size: 1 }) };
 }
 
 test('the answer is the tool’s, for this caller', async () => {

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Caller } from '../../src/commands/caller.ts';
 import { controlId, randomId } from '../../src/commands/ids.ts';
-import { LIBRARY_IDS, libraryFramework } from '../../src/library/library.ts';
+import { LIBRARY_IDS, libraryFramework } from '../../src/library/framework-library.ts';
 import { buildGeneration } from '../../src/projections/build.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { frameworkQuery } from '../../src/queries/frameworks.ts';
@@ -67,7 +67,7 @@ async function counts(register: TestRegister, id: string, as_of?: unknown): Prom
   return [found.control_count, found.included_count, found.implemented_count, found.coverage];
 }
 
-/** The ordinal of the newest event. */
+/** The position of the newest event. */
 async function newest(register: TestRegister): Promise<string> {
   const answer = await ok(register, 'listChanges', { organization_id: ORGANIZATION, size: 1 });
   return (answer.changes as { position: string }[])[0]!.position;
@@ -249,7 +249,7 @@ test('keep the list of their controls out of what is read', async ({ register })
     {} as Reader,
     frameworkQuery,
     [known],
-    { today: '2026-01-01', ordinal: null },
+    { today: '2026-01-01', position: null },
     'FULL',
   );
   assert.not('controls' in pending!);

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FAMILIES, recordAggregate } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
-import { importedId } from '../../src/commands/imported.ts';
+import { importedId } from '../../src/commands/import-ids.ts';
 import { countsOf, errorsOf, imported, suppliers } from '../support/imports.ts';
 import { envelopeFor, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 

@@ -2,11 +2,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { recordAggregate } from '../../src/commands/families.ts';
 import { CommandHandler } from '../../src/commands/handler.ts';
-import { importRecords } from '../../src/mcp/import.ts';
-import type { Imported } from '../../src/mcp/import-answer.ts';
+import { allTools } from '../../src/mcp/all-tools.ts';
+import type { ToolService } from '../../src/mcp/define-tool.ts';
+import type { ImportAnswer } from '../../src/mcp/import-answer.ts';
+import { importRecords } from '../../src/mcp/import-records.ts';
 import { rowReaders } from '../../src/mcp/import-rows.ts';
-import type { Service } from '../../src/mcp/service.ts';
-import { allTools } from '../../src/mcp/tools.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import type { EventStore } from '../../src/stores/event-store.ts';
 import { replaced } from '../support/identity.ts';
@@ -26,13 +26,13 @@ type Row = Record<string, unknown>;
 const suppliers = (count: number): Row[] =>
   Array.from({ length: count }, (_, n) => ({ name: `Supplier ${n}`, country: 'DE' }));
 
-const countsOf = ({ created, updated, unchanged }: Imported) => [created, updated, unchanged];
+const countsOf = ({ created, updated, unchanged }: ImportAnswer) => [created, updated, unchanged];
 
 /** Imports on the register's log, which may fail on the way, and reads nothing. */
-function importer(register: TestRegister, changed: Partial<EventStore> = {}, more: Partial<Service> = {}) {
+function importer(register: TestRegister, changed: Partial<EventStore> = {}, more: Partial<ToolService> = {}) {
   const events = replaced(register.stores.events, changed);
   const handler = new CommandHandler(events, { now: () => new Date(), maxAcceptanceDays: 366 });
-  const service = { handler, passed: () => Promise.resolve(true), writeWaitMs: 0, ...more } as unknown as Service;
+  const service = { handler, passed: () => Promise.resolve(true), writeWaitMs: 0, ...more } as unknown as ToolService;
   const reader = rowReaders(allTools(service)).get('VENDOR')!;
   return (rows: Row[], options: Parameters<typeof importRecords>[4] = {}) =>
     importRecords(service, callerAs(), reader, { organization_id: ORGANIZATION, rows }, options);
@@ -104,7 +104,7 @@ test('two imports of the same rows at once make each record once', async ({ regi
 
 test('in part, it writes the right rows beside the wrong ones', async ({ register }) => {
   const [a, b] = suppliers(2) as [Row, Row];
-  const answer = await importer(register)([a, { name: '' }, b], { partly: true });
+  const answer = await importer(register)([a, { name: '' }, b], { writeValidRows: true });
   assert.equal([countsOf(answer), answer.message], [[2, 0, 0], undefined]);
   assert.equal(
     answer.rows.map(({ errors }) => errors?.length ?? 0),
@@ -114,7 +114,7 @@ test('in part, it writes the right rows beside the wrong ones', async ({ registe
 
 test('tells its progress row by row, and says when it cannot be read yet', async ({ register }) => {
   const told: unknown[] = [];
-  const late = importer(register, {}, { passed: () => Promise.resolve(false) });
+  const late = importer(register, {}, { waitUntilProjected: () => Promise.resolve(false) });
   const answer = await late(suppliers(3), { progress: (done, total) => told.push([done, total]) });
   assert.equal(told, [
     [1, 3],

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { FAMILIES, type FamilyName } from '../../src/commands/families.ts';
-import type { Service } from '../../src/mcp/service.ts';
-import { allTools } from '../../src/mcp/tools.ts';
+import { allTools } from '../../src/mcp/all-tools.ts';
+import type { ToolService } from '../../src/mcp/define-tool.ts';
 import { runExamples } from '../support/examples.ts';
 import { idOf, RECORD_KINDS } from '../support/ids.ts';
 import { type Answer, legacyCall, legacyRequest, type Session } from '../support/mcp-client.ts';
@@ -24,7 +24,7 @@ type Path = (string | 0)[];
 /** Ids by kind: of a record of each, of the organization and of an account. */
 type Ids = ReadonlyMap<string, string>;
 
-const TOOLS = allTools({} as Service);
+const TOOLS = allTools({} as ToolService);
 const SECRET = 'Kryptonite';
 
 /** Every place of a tool's input that takes an id of a record, an organization or an account. */

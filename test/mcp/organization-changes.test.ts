@@ -99,7 +99,7 @@ test('is told change by change, before and after, by whom and why', async ({ reg
   const told: unknown[] = [];
   for (const [by, command, events] of STORY) {
     const actor = by === 'owner' ? accountId : BO;
-    const { position } = await commandOrganization(handler, organizationId, command, personOf(actor));
+    const { storePosition: position } = await commandOrganization(handler, organizationId, command, personOf(actor));
     assert.ok(await projections.passed(organizationId, position!, 5_000));
     for (const event of events) told.push({ ...event, actor });
   }

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { derivedId } from '../../src/commands/ids.ts';
 import type { OrganizationCommand } from '../../src/commands/organization-state.ts';
 import { commandOrganization } from '../../src/identity/actor.ts';
-import { REPORT_TYPES } from '../../src/queries/report/types.ts';
+import { REPORT_TYPES } from '../../src/queries/report/report-types.ts';
 import { type Answer, callerAs, startRegister, type TestRegister } from '../support/register.ts';
 import { digestOfAnswer, figuresOf, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
 import { daysAgo } from '../support/story.ts';

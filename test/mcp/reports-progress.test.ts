@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ClientGone } from '../../src/http/http-errors.ts';
 import type { Reader } from '../../src/queries/reader.ts';
-import { json } from '../../src/queries/report/render/report-json.ts';
+import { reportJson } from '../../src/queries/report/render/report-json.ts';
 import { openReportFile } from '../../src/queries/report/report.ts';
 import { MODERN, sdkClient } from '../support/mcp-client.ts';
 import { callerAs, startRegister, type TestRegister } from '../support/register.ts';
@@ -140,7 +140,7 @@ test('nor is a file', async ({ register, input }) => {
   const told: number[] = [];
   const drawn: object[] = [];
   const asked = { organization_id: input.organization_id as string, type: 'VENDORS' } as const;
-  const how = { name: 'JSON', format: json };
+  const how = { name: 'JSON', format: reportJson };
   const file = await openReportFile(
     reader,
     callerAs(),
@@ -152,7 +152,7 @@ test('nor is a file', async ({ register, input }) => {
       throw new ClientGone();
     },
   );
-  assert.instance(await rejection(file.draw()), ClientGone);
+  assert.instance(await rejection(file.generate()), ClientGone);
   assert.equal([told, drawn], [TOLD.slice(0, 1), []]);
 });
 

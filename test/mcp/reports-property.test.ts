@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import type { Reader } from '../../src/queries/reader.ts';
 import { getReport } from '../../src/queries/report/report.ts';
-import type { ReportInput } from '../../src/queries/report/types.ts';
+import type { ReportRequest } from '../../src/queries/report/report-types.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
@@ -21,7 +21,7 @@ import {
   naiveMatrix,
   naiveStatement,
   naiveStatementFigures,
-  ordinalOn,
+  positionOn,
 } from '../support/naive-reports.ts';
 import { callerAs, temporaryFolder } from '../support/register.ts';
 import { type Ask, digestOfAnswer, figuresOf, rowsOf, wholeReport } from '../support/reports.ts';
@@ -60,17 +60,17 @@ async function asker(models: ReadModels, organization_id: string): Promise<Ask> 
   const checkpoint = (await models.checkpoint(organization_id))!;
   const progress = { caughtUp: async () => true, checkpoint: () => checkpoint, caughtUpAt: Date.now() };
   const accounts = { get: async () => null, find: async () => [] };
-  const now = () => new Date(checkpoint.log_time);
+  const now = () => new Date(checkpoint.logTime);
   const reader = { models, progress, events: {}, accounts, cursorKey: Buffer.from('k'), now } as unknown as Reader;
   const caller = callerAs('OWNER', { roles: new Map([[organization_id, 'OWNER']]) });
-  return (input) => getReport(reader, caller, { organization_id, ...input } as ReportInput, () => undefined);
+  return (input) => getReport(reader, caller, { organization_id, ...input } as ReportRequest, () => undefined);
 }
 
-/** A history as it is asked about at one of its ordinals. */
+/** A history as it is asked about at one of its positions. */
 interface Moment {
   ask: Ask;
   log: readonly StoredEvent[];
-  ordinal: number;
+  position: number;
 }
 
 /** Plays histories and looks at some of their moments, the newest among them. */
@@ -81,22 +81,22 @@ async function atMoments({ models }: Context, look: (moment: Moment) => Promise<
     await applyIn(store, models);
     const ask = await asker(models, organization);
     const { log } = store;
-    const ordinals = new Set([log.length, ...parts.map((part) => 2 + Math.floor(part * (log.length - 2)))]);
-    for (const ordinal of ordinals) await look({ ask, log, ordinal });
+    const positions = new Set([log.length, ...parts.map((part) => 2 + Math.floor(part * (log.length - 2)))]);
+    for (const position of positions) await look({ ask, log, position });
   });
   await fc.assert(holds, { numRuns: RUNS, includeErrorInReport: true });
 }
 
 test('figures of the posture, and their changes', (context) =>
-  atMoments(context, async ({ ask, log, ordinal }) => {
-    const report = await wholeReport(ask, { type: 'POSTURE', as_of: String(ordinal) });
-    const register = naiveAt(log, ordinal);
+  atMoments(context, async ({ ask, log, position }) => {
+    const report = await wholeReport(ask, { type: 'POSTURE', as_of: String(position) });
+    const register = naiveAt(log, position);
     const expected = naiveFigures(register);
     assert.equal(figuresOf(report), expected);
     assert.is(report.today, register.today);
     for (const days of [30, 90, 365]) {
       const then = new Date(Date.parse(register.today) - days * 86_400_000).toISOString().slice(0, 10);
-      const before = ordinalOn(log, then);
+      const before = positionOn(log, then);
       const past = naiveAt(log, before, then);
       const was = before === 0 ? {} : { ...naiveFigures(past), ...naiveCoverage(past) };
       for (const { name, value, change } of report.data.figures) {
@@ -107,9 +107,9 @@ test('figures of the posture, and their changes', (context) =>
   }));
 
 test('the register of risks and its matrix', (context) =>
-  atMoments(context, async ({ ask, log, ordinal }) => {
-    const report = await wholeReport(ask, { type: 'RISK_REGISTER', as_of: String(ordinal) });
-    const register = naiveAt(log, ordinal);
+  atMoments(context, async ({ ask, log, position }) => {
+    const report = await wholeReport(ask, { type: 'RISK_REGISTER', as_of: String(position) });
+    const register = naiveAt(log, position);
     const live = register.ofType('RISK').filter((risk) => register.archivedAt(risk) === null);
     assert.equal(
       rowsOf(report, 'risks')
@@ -127,10 +127,10 @@ test('the register of risks and its matrix', (context) =>
   }));
 
 test('each framework’s statement', (context) =>
-  atMoments(context, async ({ ask, log, ordinal }) => {
-    const register = naiveAt(log, ordinal);
+  atMoments(context, async ({ ask, log, position }) => {
+    const register = naiveAt(log, position);
     for (const framework of register.ofType('FRAMEWORK')) {
-      const input = { type: 'STATEMENT_OF_APPLICABILITY', framework_id: framework.id, as_of: String(ordinal) };
+      const input = { type: 'STATEMENT_OF_APPLICABILITY', framework_id: framework.id, as_of: String(position) };
       const ids = (value: unknown) => (value as { id: string }[]).map(({ id }) => id).sort();
       const report = await wholeReport(ask, input);
       const rows = rowsOf(report, 'controls').map(({ id, implementation, measures, evidence }) => [
@@ -145,10 +145,10 @@ test('each framework’s statement', (context) =>
   }));
 
 test('what is due', (context) =>
-  atMoments(context, async ({ ask, log, ordinal }) => {
-    const register = naiveAt(log, ordinal);
+  atMoments(context, async ({ ask, log, position }) => {
+    const register = naiveAt(log, position);
     for (const until of ['2026-01-02', '2026-02-15', register.today, '2027-12-31']) {
-      const report = await wholeReport(ask, { type: 'DUE_ITEMS', until, as_of: String(ordinal) });
+      const report = await wholeReport(ask, { type: 'DUE_ITEMS', until, as_of: String(position) });
       const rows = rowsOf(report, 'due_items');
       const days = rows.map(({ due }) => due);
       assert.equal(days, days.toSorted());
@@ -164,12 +164,12 @@ test('what is due', (context) =>
   }));
 
 test('an audit’s pack is the same at every moment after', (context) =>
-  atMoments(context, async ({ ask, log, ordinal }) => {
-    const register = naiveAt(log, ordinal);
+  atMoments(context, async ({ ask, log, position }) => {
+    const register = naiveAt(log, position);
     for (const { id, fields } of register.ofType('AUDIT')) {
       if (fields.completed_position === null) continue;
       const input = { type: 'AUDIT_PACK', audit_id: id };
-      const pack = await wholeReport(ask, { ...input, as_of: String(ordinal) });
+      const pack = await wholeReport(ask, { ...input, as_of: String(position) });
       assert.is(pack.position, fields.completed_position);
       assert.is((await wholeReport(ask, { ...input, as_of: pack.position })).digest, pack.digest);
       assert.is(digestOfAnswer(pack), pack.digest);
@@ -177,12 +177,12 @@ test('an audit’s pack is the same at every moment after', (context) =>
   }));
 
 test('every change of a period, once for each record that it is about', (context) =>
-  atMoments(context, async ({ ask, log, ordinal }) => {
+  atMoments(context, async ({ ask, log, position }) => {
     for (const [from, to] of [
-      [Math.ceil(ordinal / 2), ordinal],
-      [1, Math.ceil(ordinal / 3)],
+      [Math.ceil(position / 2), position],
+      [1, Math.ceil(position / 3)],
     ] as const) {
-      const input = { type: 'CHANGES_BETWEEN', from: String(from), to: String(to), as_of: String(ordinal) };
+      const input = { type: 'CHANGES_BETWEEN', from: String(from), to: String(to), as_of: String(position) };
       const report = await wholeReport(ask, input);
       assert.is(figuresOf(report).changes, to - from + 1);
       const rows = rowsOf(report, 'changes');

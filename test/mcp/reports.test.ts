@@ -1,6 +1,6 @@
 /** getReport through the endpoint, on both pairs of stores. */
 import * as assert from 'uvu/assert';
-import { REPORT_TYPES } from '../../src/queries/report/types.ts';
+import { REPORT_TYPES } from '../../src/queries/report/report-types.ts';
 import { onBothPairs } from '../support/pairs.ts';
 import { asking, digestOfAnswer, rowsOf, textOfReport, wholeReport } from '../support/reports.ts';
 import { laySmallRegister } from '../support/small-register.ts';

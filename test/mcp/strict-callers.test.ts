@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Service } from '../../src/mcp/service.ts';
-import { allTools } from '../../src/mcp/tools.ts';
+import { allTools } from '../../src/mcp/all-tools.ts';
+import type { ToolService } from '../../src/mcp/define-tool.ts';
 import { runExamples } from '../support/examples.ts';
 import { legacyCall, legacyRequest } from '../support/mcp-client.ts';
 import { embeddedPair, type Served, serve } from '../support/pairs.ts';
@@ -22,7 +22,7 @@ interface Context extends Served {
   schemas: Map<string, PublishedSchema>;
 }
 
-const TOOLS = allTools({} as Service);
+const TOOLS = allTools({} as ToolService);
 /** What an update takes beside the fields of its record. */
 const BESIDE_FIELDS = ['id', 'fields', 'reason', 'idempotency_key', 'expected_revision'];
 

@@ -1,5 +1,6 @@
 import { auditTools } from './audit-tools.ts';
 import { controlTools } from './control-tools.ts';
+import type { ToolService } from './define-tool.ts';
 import { evidenceTools } from './evidence-tools.ts';
 import { frameworkTools } from './framework-tools.ts';
 import { importTools } from './import-tools.ts';
@@ -9,12 +10,11 @@ import { obligationTools } from './obligation-tools.ts';
 import { registerTools } from './register-tools.ts';
 import { reportTools } from './report-tools.ts';
 import { riskTools } from './risk-tools.ts';
-import type { Service } from './service.ts';
 import type { Tool } from './tool.ts';
 import { vendorTools } from './vendor-tools.ts';
 
 /** Every tool, in the order they are listed in. Adding a family is adding its name. */
-export function allTools(service: Service): Tool[] {
+export function allTools(service: ToolService): Tool[] {
   const families = [
     ...evidenceTools(service),
     ...vendorTools(service),

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import { shown } from './example.ts';
-import { componentRef, componentSchemas, type JsonSchema, mapSchemas, untitled } from './json-schema.ts';
-import { ERRORS_OF_FILES, type FileFormats, type FileOperation, fileOperations } from './openapi-files.ts';
+import { ERRORS, type ErrorCode, NOT_JSON_STATUS } from './error-codes.ts';
+import { renderExample } from './example.ts';
+import { componentRef, componentSchemas, type JsonSchema, mapSchemas, withoutTitles } from './json-schema.ts';
+import { FILE_ERROR_CODES, type FileFormats, type FileOperation, fileOperations } from './openapi-files.ts';
 import { errorOutput } from './output.ts';
 import { reportOutput } from './report-output.ts';
-import { ERRORS, type ErrorCode, NOT_JSON } from './status.ts';
 import type { Tool } from './tool.ts';
 
 /** What the document says of the service itself. */
-export interface About {
+export interface OpenApiOptions {
   /** The service's address, without a trailing slash. */
   server: string;
   version: string;
@@ -21,15 +21,15 @@ const header = (description: string, type: string) => ({ description, schema: { 
 const RETRY_AFTER = { 'Retry-After': header('Seconds to wait.', 'integer') };
 
 /** Headers of an error's answer. */
-const HEADERS: Readonly<Partial<Record<ErrorCode, object>>> = {
+const ERROR_HEADERS: Readonly<Partial<Record<ErrorCode, object>>> = {
   unauthorized: { 'WWW-Authenticate': header('How to authenticate.', 'string') },
   rate_limited: RETRY_AFTER,
   unavailable: RETRY_AFTER,
 };
 /** What a POST of a read is never answered with; the document has no other methods, so none is ever not allowed. */
-const OF_WRITES: readonly string[] = ['conflict', 'idempotency_conflict', 'invalid_transition'];
+const WRITE_ERROR_CODES: readonly string[] = ['conflict', 'idempotency_conflict', 'invalid_transition'];
 
-interface Failure {
+interface ErrorStatus {
   status: number;
   codes: ErrorCode[];
 }
@@ -38,7 +38,10 @@ interface Failure {
  * The direct form of the tools and the files as an OpenAPI 3.1 document, https://spec.openapis.org/oas/v3.1.1.html. One
  * POST a tool: GET, which reads take too, cannot carry filters and would be a second operation of the same name.
  */
-export function openapiDocument(tools: readonly Tool[], { server, version, description, files }: About): object {
+export function openapiDocument(
+  tools: readonly Tool[],
+  { server, version, description, files }: OpenApiOptions,
+): object {
   const prefixes = prefixesOf(tools);
   const paths = [
     ...tools.map((tool) => [`/api/mcp/tools/${tool.name}`, { post: operation(tool, prefixes) }]),
@@ -58,7 +61,9 @@ export function openapiDocument(tools: readonly Tool[], { server, version, descr
     paths: Object.fromEntries(paths),
     components: {
       schemas: schemasOf(tools),
-      responses: Object.fromEntries(failures().map((failure) => [`Error${failure.status}`, response(failure)])),
+      responses: Object.fromEntries(
+        errorStatuses().map((failure) => [`Error${failure.status}`, errorResponse(failure)]),
+      ),
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An API token, vtr_…' } },
     },
   };
@@ -78,42 +83,42 @@ function operation(tool: Tool, prefixes: ReadonlyMap<string, string>): object {
     description,
     requestBody: {
       required: !input.safeParse({}).success,
-      content: { [JSON_BODY]: { schema: componentRef(inputName(name)), example: shown(example, prefixes) } },
+      content: { [JSON_BODY]: { schema: componentRef(inputName(name)), example: renderExample(example, prefixes) } },
     },
     responses: {
       200: { description: 'Done.', content: { [JSON_BODY]: { schema: componentRef(outputName(name)) } } },
-      ...failing((codes) => !(readOnly && codes.every((code) => OF_WRITES.includes(code)))),
+      ...errorResponses((codes) => !(readOnly && codes.every((code) => WRITE_ERROR_CODES.includes(code)))),
     },
   };
 }
 
 function fileOperation({ tool, operation: { responses, ...rest } }: FileOperation): object {
-  const possible = failing(
-    (codes, status) => status !== NOT_JSON && codes.some((code) => ERRORS_OF_FILES.includes(code)),
+  const possible = errorResponses(
+    (codes, status) => status !== NOT_JSON_STATUS && codes.some((code) => FILE_ERROR_CODES.includes(code)),
   );
   return { ...rest, tags: [tagOf(tool)], responses: { ...responses, ...possible } };
 }
 
 /** Responses of the errors that are possible, by status. */
-function failing(isPossible: (codes: readonly ErrorCode[], status: number) => boolean): object {
-  const possible = failures().filter(({ codes, status }) => isPossible(codes, status));
+function errorResponses(isPossible: (codes: readonly ErrorCode[], status: number) => boolean): object {
+  const possible = errorStatuses().filter(({ codes, status }) => isPossible(codes, status));
   return Object.fromEntries(possible.map(({ status }) => [status, { $ref: `#/components/responses/Error${status}` }]));
 }
 
 /** The answers that are errors, by status. */
-function failures(): Failure[] {
-  const byStatus = new Map<number, ErrorCode[]>([[NOT_JSON, ['invalid_input']]]);
+function errorStatuses(): ErrorStatus[] {
+  const byStatus = new Map<number, ErrorCode[]>([[NOT_JSON_STATUS, ['invalid_input']]]);
   for (const [code, { status }] of Object.entries(ERRORS) as [ErrorCode, { status: number }][]) {
     if (code !== 'method_not_allowed') byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return [...byStatus].map(([status, codes]) => ({ status, codes })).sort((a, b) => a.status - b.status);
 }
 
-function response({ status, codes }: Failure): object {
+function errorResponse({ status, codes }: ErrorStatus): object {
   const when = codes.map((code) => `${code}: ${ERRORS[code].when}.`).join(' ');
   return {
-    description: status === NOT_JSON ? 'invalid_input: the Content-Type is not application/json.' : when,
-    headers: Object.assign({}, ...codes.map((code) => HEADERS[code] ?? {})),
+    description: status === NOT_JSON_STATUS ? 'invalid_input: the Content-Type is not application/json.' : when,
+    headers: Object.assign({}, ...codes.map((code) => ERROR_HEADERS[code] ?? {})),
     content: { [JSON_BODY]: { schema: componentRef('ErrorOutput') } },
   };
 }
@@ -141,9 +146,10 @@ function schemasOf(tools: readonly Tool[]): Record<string, JsonSchema> {
   const inputs = new Set(tools.map(({ name }) => inputName(name)));
   const schemas = Object.entries(componentSchemas(named));
   return Object.fromEntries(
-    schemas.map(([name, schema]) => [name, inputs.has(name) ? untitled(schema) : open(schema)]),
+    schemas.map(([name, schema]) => [name, inputs.has(name) ? withoutTitles(schema) : allowNewMembers(schema)]),
   );
 }
 
 /** Answers may gain members: a client must not refuse them. */
-const open = (schema: JsonSchema) => mapSchemas(untitled(schema), ({ additionalProperties: _closed, ...rest }) => rest);
+const allowNewMembers = (schema: JsonSchema) =>
+  mapSchemas(withoutTitles(schema), ({ additionalProperties: _closed, ...rest }) => rest);

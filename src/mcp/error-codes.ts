@@ -23,4 +23,4 @@ export const ERRORS: Readonly<Record<ErrorCode, { status: number; when: string }
 };
 
 /** A body that is not said to be JSON is an `invalid_input` of this status. */
-export const NOT_JSON = 415;
+export const NOT_JSON_STATUS = 415;

@@ -2,35 +2,35 @@ import type { z } from 'zod';
 import { isObject } from './protocol-message.ts';
 
 /*
- * Strict callers send every property, with null or something empty for those that they do not use. Such values are
- * taken out before an input is read: no hash, cursor or id that is made of an input depends on them.
+ * Strict callers send every property, with null or an empty value for those they don't use. Such values are removed
+ * before an input is read, so that no hash, cursor or id derived from an input depends on them.
  */
 
-/** The properties of an object, or the items of an array, that may hold optional values. */
-interface Plan {
+/** The properties of an object, or the items of an array, that can contain optional values. */
+interface OptionalValues {
   properties?: ReadonlyMap<string, Property>;
-  items?: Plan;
+  items?: OptionalValues;
 }
 
 interface Property {
   isOptional: boolean;
-  /** The kind of value, as zod names it. */
+  /** The value's type, as zod names it. */
   type: string;
-  /** An empty text means null here, whatever the type. */
+  /** An empty string means null here, for any type. */
   isNullable: boolean;
-  inner: Plan | null;
+  inner: OptionalValues | null;
 }
 
-const plans = new WeakMap<z.ZodType, Plan>();
+const plans = new WeakMap<z.ZodType, OptionalValues>();
 
 /**
- * Returns the input without optional values that say nothing: null, and empty texts, arrays and objects where a text,
- * an array or an object is taken. Fields that an update clears by null (see `clearedByNull`) stay as they are.
+ * Returns the input without unused optional values: null, and empty strings, arrays and objects where the schema takes
+ * that type. Fields that null clears in an update (see `clearedByNull`) stay as they are.
  */
 export function withoutUnused(schema: z.ZodType, input: unknown): unknown {
   const plan = plans.get(schema) ?? propertyOf(schema).inner ?? {};
   plans.set(schema, plan);
-  return kept(plan, input);
+  return removeUnused(plan, input);
 }
 
 interface Definition {
@@ -48,13 +48,13 @@ function propertyOf(schema: z.ZodType): Property {
     const property = propertyOf(innerType);
     return type === 'nullable' ? { ...property, isNullable: true } : { ...property, isOptional: true };
   }
-  const inner = element ? ofItems(propertyOf(element).inner) : shape ? ofProperties(shape) : null;
+  const inner = element ? optionalInItems(propertyOf(element).inner) : shape ? optionalInProperties(shape) : null;
   return { isOptional: false, type, isNullable: false, inner };
 }
 
-const ofItems = (items: Plan | null): Plan | null => items && { items };
+const optionalInItems = (items: OptionalValues | null): OptionalValues | null => items && { items };
 
-function ofProperties(shape: Readonly<Record<string, z.ZodType>>): Plan | null {
+function optionalInProperties(shape: Readonly<Record<string, z.ZodType>>): OptionalValues | null {
   const properties = Object.entries(shape)
     .filter(([, schema]) => !schema.meta()?.clearedByNull)
     .map(([name, schema]) => [name, propertyOf(schema)] as const)
@@ -62,19 +62,19 @@ function ofProperties(shape: Readonly<Record<string, z.ZodType>>): Plan | null {
   return properties.length === 0 ? null : { properties: new Map(properties) };
 }
 
-/** Tells whether a value is null or a text of nothing but spaces. */
+/** Returns whether a value is null, or a string of spaces only. */
 export function isBlank(value: unknown): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-function kept({ properties, items }: Plan, value: unknown): unknown {
-  if (items && Array.isArray(value)) return value.map((item) => kept(items, item));
+function removeUnused({ properties, items }: OptionalValues, value: unknown): unknown {
+  if (items && Array.isArray(value)) return value.map((item) => removeUnused(items, item));
   if (!properties || !isObject(value)) return value;
-  const entries = Object.entries(value).flatMap(([name, given]): [string, unknown][] => {
+  const entries = Object.entries(value).flatMap(([name, original]): [string, unknown][] => {
     const property = properties.get(name);
-    if (property === undefined) return [[name, given]];
-    const inside = property.inner ? kept(property.inner, given) : given;
-    return isUnused(inside, property) ? [] : [[name, inside]];
+    if (property === undefined) return [[name, original]];
+    const cleaned = property.inner ? removeUnused(property.inner, original) : original;
+    return isUnused(cleaned, property) ? [] : [[name, cleaned]];
   });
   return Object.fromEntries(entries);
 }

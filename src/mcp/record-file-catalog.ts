@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import type { Caller } from '../commands/caller.ts';
+import { toolPermission } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { deedOf } from '../commands/roles.ts';
 import { openChangeFile } from '../queries/change-file.ts';
 import { queryOfType } from '../queries/families.ts';
 import type { FileInput, OpenedFile } from '../queries/file.ts';
 import type { Reader } from '../queries/reader.ts';
 import { openRecordFile } from '../queries/record-file.ts';
 import { readInput } from './input.ts';
-import { publish } from './publish.ts';
+import { publishedSchema } from './publish.ts';
 import type { Tool } from './tool.ts';
 
 /** What stands for changes among the families. */
-export const CHANGES = 'changes';
+export const CHANGES_FILE = 'changes';
 
 /** A file that was asked for, ready to be written. */
 export interface RecordFile extends OpenedFile {
@@ -21,33 +21,33 @@ export interface RecordFile extends OpenedFile {
 }
 
 /** A filter's value as a published schema has it. */
-interface Published {
+interface PublishedFilter {
   type?: string;
   items?: { type?: string };
 }
 
 export interface FileRequest extends Omit<FileInput, 'filter'> {
   /** A family's plural, or `changes`. */
-  what: string;
+  file: string;
   /** What is to be the tool's filter; it is checked as the tool checks it. */
   filter: unknown;
 }
 
 /** Files of records and changes: what their lists read, by the same inputs and roles, whole. */
-export interface RecordFiles {
+export interface RecordFileCatalog {
   /** Filters and their types, as the list's tool publishes them. @throws Refusal not_found */
-  filters(what: string): Readonly<Record<string, Published>>;
+  filters(what: string): Readonly<Record<string, PublishedFilter>>;
   /** @throws Refusal as the list's tool does */
   open(caller: Caller, request: FileRequest): Promise<RecordFile>;
 }
 
-interface Kind {
+interface FileSource {
   tool: Tool;
   columns: readonly string[];
   open(caller: Caller, input: FileInput): Promise<OpenedFile>;
   published?: PublishedInput;
 }
-type PublishedInput = { properties?: { filter?: { properties?: Record<string, Published> } } };
+type PublishedInput = { properties?: { filter?: { properties?: Record<string, PublishedFilter> } } };
 
 const CHANGE_COLUMNS = [
   ...['position', 'event_type', 'record.id', 'record.type', 'record.name', 'linked.id', 'linked.type', 'linked.name'],
@@ -55,20 +55,20 @@ const CHANGE_COLUMNS = [
   ...['changes', 'stale'],
 ];
 /** What only an answer of bounded size has. */
-const OF_ANSWERS = 'truncated';
+const ANSWER_ONLY_FIELD = 'truncated';
 
 /** @param tools all tools: the lists among them say what there is, and by which filters */
-export function createRecordFiles(reader: Reader, tools: readonly Tool[]): RecordFiles {
-  const kinds = new Map(filesOf(tools).map(([what, tool]) => [what, kindOfFile(reader, tool)]));
-  const kindOf = (what: string): Kind => {
+export function createRecordFileCatalog(reader: Reader, tools: readonly Tool[]): RecordFileCatalog {
+  const kinds = new Map(listToolsByFile(tools).map(([what, tool]) => [what, fileSource(reader, tool)]));
+  const kindOf = (what: string): FileSource => {
     const kind = kinds.get(what);
     if (kind !== undefined) return kind;
     const allowed = [...kinds.keys()];
     throw new Refusal('not_found', `There is no file of that name: ask for one of ${allowed.join(', ')}.`, { allowed });
   };
   return {
-    filters: (what) => publishedOf(kindOf(what)).properties?.filter?.properties ?? {},
-    async open(caller, { what, organization_id, filter, as_of, cursor, after }) {
+    filters: (what) => publishedInputOf(kindOf(what)).properties?.filter?.properties ?? {},
+    async open(caller, { file: what, organization_id, filter, as_of, cursor, after }) {
       const kind = kindOf(what);
       const given = { organization_id, filter, ...(as_of === undefined ? {} : { as_of }) };
       const input = readInput(kind.tool.input, given) as FileInput;
@@ -79,21 +79,25 @@ export function createRecordFiles(reader: Reader, tools: readonly Tool[]): Recor
 }
 
 /** The lists that come as files, by what stands for each in addresses. */
-export function filesOf(tools: readonly Tool[]): [what: string, list: Tool][] {
+export function listToolsByFile(tools: readonly Tool[]): [what: string, list: Tool][] {
   return tools.flatMap((tool) => {
-    if (tool.name === 'listChanges') return [[CHANGES, tool]];
+    if (tool.name === 'listChanges') return [[CHANGES_FILE, tool]];
     return tool.name.startsWith('list') && tool.record !== undefined ? [[tool.record.plural, tool]] : [];
   });
 }
 
-function kindOfFile(reader: Reader, tool: Tool): Kind {
+function fileSource(reader: Reader, tool: Tool): FileSource {
   const { name, record } = tool;
   if (record === undefined) {
     return { tool, columns: CHANGE_COLUMNS, open: (caller, input) => openChangeFile(reader, caller, input) };
   }
   const family = queryOfType(record.type);
-  const columns = columnsOf(record.full).filter((field) => field !== OF_ANSWERS);
-  return { tool, columns, open: (caller, input) => openRecordFile(reader, family, deedOf(name), caller, input) };
+  const columns = columnsOf(record.full).filter((field) => field !== ANSWER_ONLY_FIELD);
+  return {
+    tool,
+    columns,
+    open: (caller, input) => openRecordFile(reader, family, toolPermission(name), caller, input),
+  };
 }
 
 /** Fields, and of one that is an object its members: `acceptance.until`. */
@@ -104,7 +108,7 @@ function columnsOf({ shape }: z.ZodObject): string[] {
   });
 }
 
-function publishedOf(kind: Kind): PublishedInput {
-  kind.published ??= publish(kind.tool.input) as PublishedInput;
+function publishedInputOf(kind: FileSource): PublishedInput {
+  kind.published ??= publishedSchema(kind.tool.input) as PublishedInput;
   return kind.published;
 }
