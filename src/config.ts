@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'dotenv';
 import { z } from 'zod';
-import { networkFault } from './http/visitor.ts';
+import { networkFault } from './http/client-info-reader.ts';
 import { LOOPBACK_NAMES } from './identity/loopback.ts';
 import { METADATA_FETCH_MODES, type MetadataFetchMode } from './identity/oauth/metadata-fetch.ts';
 import { SECRET_FILE_NAMES, withSecretFiles } from './secret-files.ts';
@@ -43,7 +43,7 @@ export interface Config {
 }
 
 /** Where the service is meant to be reached beyond this machine, and nothing else is set. */
-const RATE_LIMIT_PER_MINUTE = 6_000;
+const DEFAULT_RATE_LIMIT_PER_MINUTE = 6_000;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -133,11 +133,11 @@ export const SETTING_NAMES: readonly string[] = [...Object.keys(SETTINGS.shape),
  * @throws ConfigError with everything that is wrong
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, cwd: string): Config {
-  const given = withSecretFiles({ ...withoutEmpty(readEnvFile(cwd)), ...withoutEmpty(env) }, cwd);
-  const read = SETTINGS.safeParse(given.settings);
-  const issues = read.error?.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`) ?? [];
-  if (!read.success || given.faults.length > 0) throw new ConfigError([...given.faults, ...issues]);
-  const settings = read.data;
+  const secretFiles = withSecretFiles({ ...withoutEmpty(readEnvFile(cwd)), ...withoutEmpty(env) }, cwd);
+  const result = SETTINGS.safeParse(secretFiles.settings);
+  const issues = result.error?.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`) ?? [];
+  if (!result.success || secretFiles.faults.length > 0) throw new ConfigError([...secretFiles.faults, ...issues]);
+  const settings = result.data;
   const faults = faultsBetween(settings);
   if (faults.length > 0) throw new ConfigError(faults);
   const { TLS_CERT, TLS_KEY, OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = settings;
@@ -149,7 +149,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     tls: TLS_CERT && TLS_KEY ? { cert: resolve(cwd, TLS_CERT), key: resolve(cwd, TLS_KEY) } : null,
     trustedProxies: settings.TRUSTED_PROXIES,
     allowedOrigins: settings.ALLOWED_ORIGINS,
-    rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE ?? (isForOthers(settings) ? RATE_LIMIT_PER_MINUTE : null),
+    rateLimitPerMinute:
+      settings.RATE_LIMIT_PER_MINUTE ?? (isReachableFromOutside(settings) ? DEFAULT_RATE_LIMIT_PER_MINUTE : null),
     oidc:
       OIDC_ISSUER && OIDC_CLIENT_ID && OIDC_CLIENT_SECRET
         ? { issuer: OIDC_ISSUER, clientId: OIDC_CLIENT_ID, clientSecret: OIDC_CLIENT_SECRET }
@@ -179,18 +180,18 @@ function faultsBetween(settings: Settings): string[] {
     faults.push('BASE_URL must begin with https://, since TLS_CERT makes the service serve https.');
   }
   if (settings.METRICS_PORT === settings.PORT) faults.push('METRICS_PORT must be another port than PORT.');
-  faults.push(...missingOf(settings, ['TLS_CERT', 'TLS_KEY']));
-  faults.push(...missingOf(settings, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']));
+  faults.push(...missingCompanions(settings, ['TLS_CERT', 'TLS_KEY']));
+  faults.push(...missingCompanions(settings, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']));
   return faults.filter((fault) => fault !== null);
 }
 
 /** Those that are missing of settings which go together. */
-function missingOf(settings: Settings, names: readonly (keyof Settings)[]): string[] {
-  const given = names.filter((name) => settings[name] !== undefined);
-  if (given.length === 0) return [];
+function missingCompanions(settings: Settings, names: readonly (keyof Settings)[]): string[] {
+  const setNames = names.filter((name) => settings[name] !== undefined);
+  if (setNames.length === 0) return [];
   return names
-    .filter((name) => !given.includes(name))
-    .map((name) => `${name} must be set too, since ${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'}.`);
+    .filter((name) => !setNames.includes(name))
+    .map((name) => `${name} must be set too, since ${setNames.join(' and ')} ${setNames.length === 1 ? 'is' : 'are'}.`);
 }
 
 /** Tokens must not cross a network in the clear: plain HTTP is for this machine alone, unless it is allowed by name. */
@@ -199,18 +200,18 @@ function plainHttpFault({ HOST, BASE_URL, TLS_CERT, ALLOW_PLAIN_HTTP }: Settings
   const remedy =
     'Set BASE_URL to the https:// address of the proxy in front, serve https here with TLS_CERT and TLS_KEY, or allow it with ALLOW_PLAIN_HTTP=true.';
   if (!isLoopback(HOST)) return `HOST would serve plain HTTP beyond this machine. ${remedy}`;
-  return isForOthers({ HOST, BASE_URL }) ? `BASE_URL is plain HTTP beyond this machine. ${remedy}` : null;
+  return isReachableFromOutside({ HOST, BASE_URL }) ? `BASE_URL is plain HTTP beyond this machine. ${remedy}` : null;
 }
 
 /** Whether the service is meant to be reached from beyond this machine. */
-function isForOthers({ HOST, BASE_URL }: Pick<Settings, 'HOST' | 'BASE_URL'>): boolean {
+function isReachableFromOutside({ HOST, BASE_URL }: Pick<Settings, 'HOST' | 'BASE_URL'>): boolean {
   return !isLoopback(HOST) || (BASE_URL !== undefined && !isLoopback(new URL(BASE_URL).hostname));
 }
 
 /** Returns true where, by the settings, nobody beyond this machine can reach the service. */
-export function isForThisMachineAlone(config: Pick<Config, 'host' | 'baseUrl' | 'trustedProxies'>): boolean {
+export function isLoopbackOnly(config: Pick<Config, 'host' | 'baseUrl' | 'trustedProxies'>): boolean {
   const { host, baseUrl, trustedProxies } = config;
-  return !isForOthers({ HOST: host, BASE_URL: baseUrl ?? undefined }) && trustedProxies.length === 0;
+  return !isReachableFromOutside({ HOST: host, BASE_URL: baseUrl ?? undefined }) && trustedProxies.length === 0;
 }
 
 /** What can be served by, but hardly as it was meant. The guard against rebound names knows only what it is told. */

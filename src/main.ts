@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
-import { startApp } from './app.ts';
 import { addressOf, endpointOf } from './cli/connect.ts';
 import { readConfig, warningsOf } from './config.ts';
-import { greetingLines, greetingText } from './greeting.ts';
-import { createLogger } from './log.ts';
-import { handOver } from './start-secret.ts';
+import { createLogger } from './logger.ts';
+import { startApp } from './start-app.ts';
+import { bannerLogLines, bannerText } from './start-banner.ts';
+import { deliverStartSecret } from './start-secret.ts';
 import type { Stores } from './stores/open.ts';
 
 const HELP = `veritrail: a compliance register with its whole history, served over MCP.
@@ -52,12 +52,12 @@ async function main(): Promise<void> {
   const greeting = {
     ...{ address, endpoint: endpointOf(config, port), organizationId, notes },
     // One that an earlier start has left is still good.
-    firstToken: firstToken === null ? null : handOver(config, 'first-token', firstToken),
-    setupLink: handOver(config, 'setup-link', link),
+    firstToken: firstToken === null ? null : deliverStartSecret(config, 'first-token', firstToken),
+    setupLink: deliverStartSecret(config, 'setup-link', link),
   };
   // One write, and the last step: whoever waits for it finds all of it, and a service that can be stopped. What collects
   // output gets lines of JSON, as all others are.
-  process.stdout.write(process.stdout.isTTY ? greetingText(greeting) : greetingLines(greeting));
+  process.stdout.write(process.stdout.isTTY ? bannerText(greeting) : bannerLogLines(greeting));
 }
 
 /** The options of the start. @throws Error that names the next step where one is not known */

@@ -15,15 +15,15 @@ export const SECRET_FILE_NAMES: readonly string[] = SECRETS.map(nameOfFile);
  * @returns the settings, and a sentence for each that cannot be used; neither path nor content is repeated
  */
 export function withSecretFiles(
-  given: Readonly<Record<string, string>>,
+  input: Readonly<Record<string, string>>,
   cwd: string,
 ): { settings: Record<string, string>; faults: string[] } {
-  const settings = { ...given };
+  const settings = { ...input };
   const faults: string[] = [];
   for (const name of SECRETS) {
-    const path = given[nameOfFile(name)];
+    const path = input[nameOfFile(name)];
     if (path === undefined) continue;
-    if (given[name] !== undefined) {
+    if (input[name] !== undefined) {
       faults.push(`${name} and ${nameOfFile(name)} are both set: keep one of them.`);
       continue;
     }

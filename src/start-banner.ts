@@ -4,7 +4,7 @@ import { DEFAULT_DAYS } from './identity/token-record.ts';
 import type { StartSecret } from './start-secret.ts';
 
 /** The facts that a start reports once the service listens. */
-export interface Greeting {
+export interface StartBanner {
   address: string;
   endpoint: string;
   organizationId: string;
@@ -20,7 +20,7 @@ const ADVICE = 'Give each assistant a token of its own, with the least role it n
 const EXAMPLE = 'npx veritrail token create --name "my assistant" --role EDITOR';
 
 /** The greeting as prose, for a terminal. */
-export function greetingText(greeting: Greeting): string {
+export function bannerText(greeting: StartBanner): string {
   const { address, notes, setupLink } = greeting;
   const parts = [`veritrail is listening on ${address}`, ...notes];
   if (greeting.firstToken !== null) parts.push(firstTokenText(greeting, greeting.firstToken));
@@ -29,7 +29,7 @@ export function greetingText(greeting: Greeting): string {
 }
 
 /** The greeting as lines of JSON, in the form of the log: for containers and whatever else collects output. */
-export function greetingLines(greeting: Greeting): string {
+export function bannerLogLines(greeting: StartBanner): string {
   const { address, endpoint, organizationId, firstToken, setupLink, notes } = greeting;
   const lines: string[] = [];
   const log = pino({ timestamp: pino.stdTimeFunctions.isoTime }, { write: (line: string) => lines.push(line) });
@@ -37,16 +37,16 @@ export function greetingLines(greeting: Greeting): string {
   for (const note of notes) log.info(note);
   if (firstToken !== null) {
     const start = { endpoint, organization_id: organizationId, ...fieldsOf('token', firstToken) };
-    log.info(start, `This is the first start. ${whereIs('The first token', firstToken, makeToken)} ${ADVICE}`);
+    log.info(start, `This is the first start. ${secretSentence('The first token', firstToken, makeToken)} ${ADVICE}`);
   }
-  if (setupLink !== null) log.info(fieldsOf('link', setupLink), whereIs(capital(LINK), setupLink, makeLink));
+  if (setupLink !== null) log.info(fieldsOf('link', setupLink), secretSentence(capital(LINK), setupLink, makeLink));
   return lines.join('');
 }
 
 const makeToken = 'Make another one: npx veritrail token create --name NAME --role ADMIN.';
 const makeLink = 'Make one: npx veritrail account link ACCOUNT (npx veritrail member list has the id).';
 
-function firstTokenText({ endpoint, organizationId }: Greeting, token: StartSecret): string {
+function firstTokenText({ endpoint, organizationId }: StartBanner, token: StartSecret): string {
   if (!('text' in token)) {
     return `
 This is the first start. Endpoint and organization:
@@ -54,7 +54,7 @@ This is the first start. Endpoint and organization:
   ${endpoint}
   ${organizationId}
 
-${whereIs('The first token', token, makeToken)}
+${secretSentence('The first token', token, makeToken)}
 ${ADVICE}`;
   }
   return `
@@ -74,7 +74,7 @@ This token has the role ADMIN, for first steps. ${ADVICE}
 }
 
 function setupLinkText(link: StartSecret): string {
-  if (!('text' in link)) return `\n${whereIs(capital(LINK), link, makeLink)}`;
+  if (!('text' in link)) return `\n${secretSentence(capital(LINK), link, makeLink)}`;
   return `
 Open this link in a browser to choose your name and password (it works once, for 24 hours; a restart prints another):
 
@@ -82,11 +82,11 @@ Open this link in a browser to choose your name and password (it works once, for
 `;
 }
 
-function whereIs(what: string, secret: StartSecret, remedy: string): string {
-  if ('text' in secret) return `${what} is in this line.`;
+function secretSentence(name: string, secret: StartSecret, remedy: string): string {
+  if ('text' in secret) return `${name} is in this line.`;
   if ('file' in secret)
-    return `${what} is in ${secret.file}, readable by this user only. Delete the file once it is used.`;
-  return `${what} could not be written to ${secret.fault}. ${remedy}`;
+    return `${name} is in ${secret.file}, readable by this user only. Delete the file once it is used.`;
+  return `${name} could not be written to ${secret.fault}. ${remedy}`;
 }
 
 function fieldsOf(name: string, secret: StartSecret): Record<string, string> {

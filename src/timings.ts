@@ -1,19 +1,19 @@
 import type { Aggregate } from './commands/aggregate.ts';
 import type { DomainEvent } from './commands/decider.ts';
-import { CommandHandler, type Envelope, type Executed, type HandlerOptions } from './commands/handler.ts';
+import { type CommandEnvelope, CommandHandler, type CommandResult, type HandlerOptions } from './commands/handler.ts';
 import { asRefusal, Refusal } from './commands/refusal.ts';
 import type { ToolBox } from './mcp/toolbox.ts';
 import type { EventStore } from './stores/event-store.ts';
 
 /** Is told what was done and how long it took: names and numbers, never an input. */
-export type Timed = (details: { ms: number; [name: string]: unknown }, message: string) => void;
+export type OnTiming = (details: { ms: number; [name: string]: unknown }, message: string) => void;
 
 /** A handler that tells of each command. */
 export class TimedHandler extends CommandHandler {
   constructor(
     store: EventStore,
     options: HandlerOptions,
-    private readonly timed: Timed,
+    private readonly timed: OnTiming,
   ) {
     super(store, options);
   }
@@ -21,32 +21,32 @@ export class TimedHandler extends CommandHandler {
   override async execute<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
     command: Command,
-    envelope: Envelope,
-  ): Promise<Executed<State>> {
+    envelope: CommandEnvelope,
+  ): Promise<CommandResult<State>> {
     const started = performance.now();
     const { stream } = aggregate;
     const { type } = command as { type?: string };
     try {
       const executed = await super.execute(aggregate, command, envelope);
       const { revision, event_types } = executed;
-      this.timed({ command: type, stream, revision, event_types, ms: since(started) }, 'command');
+      this.timed({ command: type, stream, revision, event_types, ms: msSince(started) }, 'command');
       return executed;
     } catch (error) {
-      this.timed({ command: type, stream, refused: codeOf(error), ms: since(started) }, 'command');
+      this.timed({ command: type, stream, refused: codeOf(error), ms: msSince(started) }, 'command');
       throw error;
     }
   }
 }
 
 /** The same tools, which tell of each call: a query, or a call with its commands. */
-export function timedTools(tools: ToolBox, timed: Timed): ToolBox {
+export function timedTools(tools: ToolBox, timed: OnTiming): ToolBox {
   return {
     ...tools,
     call: async (tool, args, context) => {
       const started = performance.now();
       const result = await tools.call(tool, args, context);
       const { outcome, json } = result;
-      timed({ tool, outcome, length: json.length, ms: since(started) }, tools.isReadOnly(tool) ? 'query' : 'call');
+      timed({ tool, outcome, length: json.length, ms: msSince(started) }, tools.isReadOnly(tool) ? 'query' : 'call');
       return result;
     },
   };
@@ -57,4 +57,4 @@ function codeOf(error: unknown): string {
   return refusal instanceof Refusal ? refusal.code : 'internal';
 }
 
-const since = (started: number): number => Math.round((performance.now() - started) * 10) / 10;
+const msSince = (started: number): number => Math.round((performance.now() - started) * 10) / 10;

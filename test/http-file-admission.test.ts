@@ -163,7 +163,8 @@ test('a file is not gone on with by who was let in no more', async (context) => 
 
 test('the access log says by which credential each was drawn', async (context) => {
   const { owner, organizationId: organization_id } = context;
-  const filter = { record_types: ['ACCESS'], event_types: ['EXPORT_DRAWN', 'REPORT_DRAWN'], actor_id: ['ME'] };
+  const filter = { record_types: ['ACCESS'], event_types: ['EXPORT_DOWNLOADED', 'REPORT_GENERATED'], actor_id: ['ME'] };
+  const former = { ...filter, event_types: ['EXPORT_DRAWN', 'REPORT_DRAWN'] };
   const told = async () => {
     const { changes } = await owner.ok('listChanges', { organization_id, filter, size: 100 });
     const kinds = new Set<string>();
@@ -176,6 +177,10 @@ test('the access log says by which credential each was drawn', async (context) =
     return wanted.every((one) => kinds.has(one));
   };
   assert.ok(await until(told, 5_000, 'each file is told of'));
+  const [now, then] = await Promise.all(
+    [filter, former].map((by) => owner.ok('listChanges', { organization_id, filter: by, size: 100 })),
+  );
+  assert.equal(then!.changes, now!.changes, 'the earlier names of the types are accepted');
 });
 
 test.run();

@@ -1,10 +1,10 @@
 import { request } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
-import { createLogger } from '../src/log.ts';
+import { createLogger } from '../src/logger.ts';
 import { Metrics } from '../src/metrics.ts';
+import { startApp } from '../src/start-app.ts';
 import type { EventStore } from '../src/stores/event-store.ts';
 import { call, firstOrganization, insist } from './support/faults-calls.ts';
 import { freePort } from './support/free-port.ts';

@@ -262,7 +262,7 @@ test('HEAD answers the headers alone, and nothing but GET draws a file', async (
 test('each file that is drawn is in the access log, with who drew it', async (context) => {
   const { owner, organizationId } = context;
   const { position } = await file(context, 'records/audits', { format: 'csv', query: 'audit' });
-  const filter = { record_types: ['ACCESS'], event_types: ['EXPORT_DRAWN'], actor_id: ['ME'] };
+  const filter = { record_types: ['ACCESS'], event_types: ['EXPORT_DOWNLOADED'], actor_id: ['ME'] };
   const told = async () => {
     const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });
     const rows = changes.map((row) => Object.fromEntries(row.changes.map(({ field, to }) => [field, to])));

@@ -7,14 +7,14 @@ import { mock } from 'node:test';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Caller } from '../src/commands/caller.ts';
+import { clientInfoReader } from '../src/http/client-info-reader.ts';
 import { HttpError } from '../src/http/http-errors.ts';
-import { createLimits, type Limits } from '../src/http/limits.ts';
+import { createRateLimits, type RateLimits } from '../src/http/rate-limits.ts';
 import type { RequestContext } from '../src/http/request.ts';
 import { cutWhenRevoked } from '../src/http/revocation.ts';
-import { visitors } from '../src/http/visitor.ts';
-import { createRecordFiles } from '../src/mcp/record-files.ts';
-import type { Service } from '../src/mcp/service.ts';
-import { allTools } from '../src/mcp/tools.ts';
+import { allTools } from '../src/mcp/all-tools.ts';
+import type { ToolService } from '../src/mcp/define-tool.ts';
+import { createRecordFileCatalog } from '../src/mcp/record-file-catalog.ts';
 import type { Reader } from '../src/queries/reader.ts';
 import { StoreUnavailable } from '../src/stores/errors.ts';
 import type { Find, Found, ReadModels } from '../src/stores/read-store.ts';
@@ -48,7 +48,7 @@ async function start(
   made: Made,
   stalledMs = STALLED_MS,
   caller: () => Caller | null = callerAs,
-  limits: Limits = createLimits(null, visitors([])),
+  limits: RateLimits = createRateLimits(null, clientInfoReader([])),
 ): Promise<ToyService> {
   const models = {
     find: async (query: Find): Promise<Found[]> => {
@@ -62,11 +62,11 @@ async function start(
   } as unknown as ReadModels;
   const reader = {
     models,
-    progress: { caughtUp: async () => true, checkpoint: () => ({ ordinal: RECORDS, parked: 0 }), caughtUpAt: 0 },
+    progress: { caughtUp: async () => true, checkpoint: () => ({ position: RECORDS, parked: 0 }), caughtUpAt: 0 },
     cursorKey: Buffer.from('a key for tests'),
     now: () => new Date(),
   } as unknown as Reader;
-  const files = createRecordFiles(reader, allTools({ reader } as Service));
+  const files = createRecordFileCatalog(reader, allTools({ reader } as ToolService));
   return startToyService({
     authenticate: async () => caller(),
     sessions: async () => caller(),
@@ -184,15 +184,15 @@ const LOST: [string, () => Caller | null][] = [
 ];
 
 /** Nothing more of anybody is let in after the first request. */
-function usedUp(): Limits {
+function usedUp(): RateLimits {
   let known = 0;
   const tooMany = () => new HttpError(429, 'rate_limited', 'Too many requests.');
   return {
-    known: () => {
+    countCaller: () => {
       known += 1;
       if (known > 1) throw tooMany();
     },
-    stranger: () => {
+    countStranger: () => {
       throw tooMany();
     },
   };

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { REPORT_TYPES } from '../src/queries/report/types.ts';
+import { REPORT_TYPES } from '../src/queries/report/report-types.ts';
 import { embeddedPair, type Served, serve } from './support/pairs.ts';
 import { asking, digestOfAnswer, type WholeReport, wholeReport } from './support/reports.ts';
 import { laySmallRegister } from './support/small-register.ts';
@@ -107,7 +107,7 @@ test('who has it already is told so, without its being drawn again', async (serv
   const again = await file(served, path, { 'If-None-Match': `"other", ${etag}` });
   assert.equal([again.status, await again.text(), again.headers.get('etag')], [304, '', etag]);
   assert.is((await file(served, `${path}&format=csv`, { 'If-None-Match': etag })).status, 200);
-  const filter = { record_types: ['ACCESS'], event_types: ['REPORT_DRAWN'] };
+  const filter = { record_types: ['ACCESS'], event_types: ['REPORT_GENERATED'] };
   const ask = { organization_id: served.organizationId, filter, size: 100 };
   const formats = async () => {
     const { changes } = await served.owner.ok('listChanges', ask);
@@ -132,7 +132,7 @@ test('it is for AUDITORs and up, of the organization alone, and noted in the acc
   const foreign = await served.foreignOrganization();
   assert.is(await status(`/api/v1/organizations/${foreign.id}/reports/posture`, served.token), 404);
   assert.is((await fetch(`${url}${path}`, { method: 'POST' })).status, 405);
-  const filter = { record_types: ['ACCESS'], event_types: ['REPORT_DRAWN'] };
+  const filter = { record_types: ['ACCESS'], event_types: ['REPORT_GENERATED'] };
   const { changes } = await owner.ok('listChanges', { organization_id, filter, size: 100 });
   const formats = changes.flatMap((row) => row.changes.filter(({ field }) => field === 'format').map(({ to }) => to));
   for (const format of ['HTML', 'CSV', 'JSON']) assert.ok(formats.includes(format), `${formats}`);

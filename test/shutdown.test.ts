@@ -1,25 +1,25 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { takeBack } from '../src/ends.ts';
+import { runShutdown } from '../src/shutdown.ts';
 
-const test = suite('the end of the service');
+const test = suite('shutdown');
 
-test('takes back the last step first, and goes on without one that does not end, naming it', async () => {
+test('runs the steps in reverse order, and logs and leaves behind one that does not end', async () => {
   const done: string[] = [];
-  const left: object[] = [];
-  const ends = [
-    { what: 'lock', end: () => void done.push('lock') },
-    { what: 'stores', end: () => new Promise<never>(() => undefined) },
-    { what: 'requests', end: async () => void done.push('requests') },
+  const logged: object[] = [];
+  const steps = [
+    { name: 'lock', run: () => void done.push('lock') },
+    { name: 'stores', run: () => new Promise<never>(() => undefined) },
+    { name: 'requests', run: async () => void done.push('requests') },
   ];
-  await takeBack(ends, 20, { error: (details) => void left.push(details) });
+  await runShutdown(steps, 20, { error: (details) => void logged.push(details) });
   assert.equal(done, ['requests', 'lock']);
-  assert.equal(left, [{ step: 'stores' }]);
+  assert.equal(logged, [{ step: 'stores' }]);
 });
 
-test('what fails is told of', async () => {
-  const ends = [{ what: 'stores', end: () => Promise.reject(new Error('broken')) }];
-  const error = await takeBack(ends, 1_000, { error: () => undefined }).catch((thrown: Error) => thrown.message);
+test('a step that fails rejects the shutdown', async () => {
+  const steps = [{ name: 'stores', run: () => Promise.reject(new Error('broken')) }];
+  const error = await runShutdown(steps, 1_000, { error: () => undefined }).catch((thrown: Error) => thrown.message);
   assert.is(error, 'broken');
 });
 

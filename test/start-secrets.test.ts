@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readConfig } from '../src/config.ts';
-import { type Greeting, greetingLines, greetingText } from '../src/greeting.ts';
-import { handOver } from '../src/start-secret.ts';
+import { bannerLogLines, bannerText, type StartBanner } from '../src/start-banner.ts';
+import { deliverStartSecret } from '../src/start-secret.ts';
 import { call } from './support/faults-calls.ts';
 import { startService } from './support/service.ts';
 
-const GREETING: Greeting = {
+const GREETING: StartBanner = {
   address: 'http://127.0.0.1:8080',
   endpoint: 'http://127.0.0.1:8080/api/mcp/v1',
   organizationId: 'org_1',
@@ -63,7 +63,7 @@ secrets(
 secrets('a token is shown where the settings serve this machine alone, and nowhere else', ({ folder }) => {
   const DATA_DIR = join(folder, 'none-yet');
   const handed = (env: Record<string, string>) =>
-    handOver(readConfig({ DATA_DIR, ...env }, folder), 'first-token', 'vtr_1');
+    deliverStartSecret(readConfig({ DATA_DIR, ...env }, folder), 'first-token', 'vtr_1');
   for (const env of [{}, { HOST: '::1' }, { BASE_URL: 'http://localhost:8080' }]) {
     assert.equal(handed(env as Record<string, string>), { text: 'vtr_1' });
   }
@@ -84,9 +84,9 @@ secrets('a file that others could read is replaced, and one that is needed no lo
   const config = readConfig({ DATA_DIR: folder, BASE_URL: 'https://register.example' }, folder);
   const file = join(folder, 'setup-link');
   writeFileSync(file, 'old', { mode: 0o644 });
-  handOver(config, 'setup-link', 'new');
+  deliverStartSecret(config, 'setup-link', 'new');
   assert.equal([readFileSync(file, 'utf8'), modeOf(file)], ['new\n', '600']);
-  assert.is(handOver(config, 'setup-link', null), null);
+  assert.is(deliverStartSecret(config, 'setup-link', null), null);
   assert.not.ok(existsSync(file));
 });
 
@@ -94,11 +94,11 @@ secrets('where no file can be written, the next step is said instead', ({ folder
   const blocked = join(folder, 'blocked');
   writeFileSync(blocked, '');
   const config = readConfig({ DATA_DIR: blocked, BASE_URL: 'https://register.example' }, folder);
-  const firstToken = handOver(config, 'first-token', 'vtr_1');
-  const setupLink = handOver(config, 'setup-link', 'key=k');
+  const firstToken = deliverStartSecret(config, 'first-token', 'vtr_1');
+  const setupLink = deliverStartSecret(config, 'setup-link', 'key=k');
   for (const said of [
-    greetingText({ ...GREETING, firstToken, setupLink }),
-    greetingLines({ ...GREETING, firstToken, setupLink }),
+    bannerText({ ...GREETING, firstToken, setupLink }),
+    bannerLogLines({ ...GREETING, firstToken, setupLink }),
   ]) {
     assert.match(said, /could not be written to .*first-token \(\w+\)\. Make another one: npx veritrail token create/);
     assert.match(said, /could not be written to .*setup-link \(\w+\)\. Make one: npx veritrail account link/);
@@ -107,11 +107,11 @@ secrets('where no file can be written, the next step is said instead', ({ folder
 });
 
 secrets('where the output is no terminal, each line is JSON and the fields have what is shown', () => {
-  const [listening, note, start, link, ...more] = linesOf(greetingLines(GREETING));
+  const [listening, note, start, link, ...more] = linesOf(bannerLogLines(GREETING));
   assert.equal([listening!.address, note!.msg, more], [GREETING.address, 'A note.', []]);
   assert.equal([start!.endpoint, start!.organization_id, start!.token], [GREETING.endpoint, 'org_1', 'vtr_1']);
   assert.is(link!.link, 'http://127.0.0.1:8080/welcome?key=k');
-  assert.is(linesOf(greetingLines({ ...GREETING, notes: [], firstToken: null, setupLink: null })).length, 1);
+  assert.is(linesOf(bannerLogLines({ ...GREETING, notes: [], firstToken: null, setupLink: null })).length, 1);
 });
 
 secrets.run();

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { type Caller, confirmed } from '../commands/caller.ts';
+import { type Caller, withConfirmedRoles } from '../commands/caller.ts';
 import { type Authenticate, callerOf } from './authentication.ts';
 import { challenges } from './challenge.ts';
 import { HttpError } from './http-errors.ts';
-import type { Limits } from './limits.ts';
 import { originGuard, refuseEmbedding } from './origin.ts';
+import type { RateLimits } from './rate-limits.ts';
 
 /**
  * Lets a request in, or throws the HttpError that it is answered with.
@@ -15,7 +15,7 @@ export type Admit = (request: IncomingMessage, isRecheck?: boolean) => Promise<C
 interface AdmissionOptions {
   baseUrl: string;
   authenticate: Authenticate;
-  limits: Limits;
+  limits: RateLimits;
   /** Other origins whose pages may ask. */
   allowedOrigins?: ReadonlySet<string> | undefined;
 }
@@ -31,7 +31,7 @@ export type SessionCaller = (request: IncomingMessage) => Promise<Caller | null>
  */
 export function admission(options: AdmissionOptions, sessions?: SessionCaller): Admit {
   const admit = admissionWithOlderRoles(options, sessions);
-  return async (request, isRecheck) => confirmed(await admit(request, isRecheck));
+  return async (request, isRecheck) => withConfirmedRoles(await admit(request, isRecheck));
 }
 
 /**
@@ -49,10 +49,10 @@ export function admissionWithOlderRoles(options: AdmissionOptions, sessions?: Se
       caller = sessions !== undefined && isPlainRead(request) ? await callerOfSession(request, sessions) : null;
       caller ??= await callerOf(request, authenticate, challenge);
     } catch (error) {
-      if (!isRecheck && error instanceof HttpError && error.status === 401) limits.stranger(request);
+      if (!isRecheck && error instanceof HttpError && error.status === 401) limits.countStranger(request);
       throw error;
     }
-    if (!isRecheck) limits.known(caller);
+    if (!isRecheck) limits.countCaller(caller);
     return caller;
   };
 }

@@ -3,7 +3,7 @@ import type { ParameterizedContext } from 'koa';
 
 const SESSION_SECONDS = 7 * 86_400;
 /** What a cookie of ours may hold: nothing that would end it, or that browsers disagree on. */
-const VALUE = /^[A-Za-z0-9_.~-]{1,1024}$/;
+const SAFE_VALUE = /^[A-Za-z0-9_.~-]{1,1024}$/;
 
 /**
  * The service's own cookies, for one base address. Behind https they are `__Host-` cookies, which no other host or
@@ -35,19 +35,19 @@ export class Cookies {
 
   /** A cookie by its name without the prefix; null where it is absent or not in our form. */
   read(request: IncomingMessage, name: string): string | null {
-    const wanted = this.prefix + name;
+    const cookieName = this.prefix + name;
     for (const pair of (request.headers.cookie ?? '').split(';')) {
       const at = pair.indexOf('=');
-      if (at < 0 || pair.slice(0, at).trim() !== wanted) continue;
+      if (at < 0 || pair.slice(0, at).trim() !== cookieName) continue;
       const value = pair.slice(at + 1).trim();
-      return VALUE.test(value) ? value : null;
+      return SAFE_VALUE.test(value) ? value : null;
     }
     return null;
   }
 
   /** @param seconds how long the browser keeps it; absent: until it is closed */
   write(ctx: ParameterizedContext, name: string, value: string, seconds?: number): void {
-    if (!VALUE.test(value)) throw new Error(`the value of the cookie ${name} cannot be sent`);
+    if (!SAFE_VALUE.test(value)) throw new Error(`the value of the cookie ${name} cannot be sent`);
     const age = seconds === undefined ? '' : `; Max-Age=${seconds}`;
     ctx.append('Set-Cookie', `${this.prefix}${name}=${value}; ${this.flags}${age}`);
   }

@@ -8,15 +8,15 @@ import { type Admit, admission, admissionWithOlderRoles, type SessionCaller } fr
 import type { Authenticate } from './authentication.ts';
 import { scopeGuard } from './challenge.ts';
 import { crossOrigin } from './cross-origin.ts';
-import { directToolRoutes } from './direct-tools.ts';
+import { directToolRoutes } from './direct-tool-routes.ts';
 import { type Health, healthRoutes } from './health-routes.ts';
-import type { Limits } from './limits.ts';
 import { LINE_FORMATS } from './line-formats.ts';
 import { mcpEndpoint } from './mcp-endpoint.ts';
 import { type MetricsSource, metricsRoute } from './metrics-endpoint.ts';
 import { oauthEndpoints } from './oauth-endpoints.ts';
 import { openapiRoute } from './openapi-route.ts';
 import { Penalties } from './penalties.ts';
+import type { RateLimits } from './rate-limits.ts';
 import { type RecordFileRoutesOptions, recordFileRoutes } from './record-file-routes.ts';
 import { availableReportFormats } from './report-file-formats.ts';
 import { type ReportFileRoutesOptions, reportFileRoutes } from './report-file-routes.ts';
@@ -35,7 +35,7 @@ export interface HttpServiceOptions {
   /** Origins of pages that may call tools. */
   toolOrigins?: ReadonlySet<string>;
   /** How often who may ask. */
-  limits: Limits;
+  limits: RateLimits;
   /** Store and projection state; where `serving` is false, health and readyz answer 503. */
   health(): Promise<Health>;
   /** The service's own address, as its users write it: its host and origin are let in beside loopback's. */

@@ -27,22 +27,22 @@ export function healthRoutes(
     ctx.body = { status: 'ok' };
   });
   router.get('/readyz', async (ctx) => {
-    answer(ctx, await health(), {});
+    writeHealth(ctx, await health(), {});
   });
   router.get(`${MCP_PATH}/health`, async (ctx) => {
-    const [caller, found] = await Promise.all([knownOf(admit(ctx.req)), health()]);
-    if (caller === null && found.serving) throw unavailable();
+    const [caller, current] = await Promise.all([callerOrNull(admit(ctx.req)), health()]);
+    if (caller === null && current.serving) throw unavailable();
     if (caller !== null) ctx.state.account = caller.account_id;
     // A store that is away keeps callers from being known: it is named all the same, and nothing else is.
-    const details = caller === null ? { stores: found.stores } : found;
-    answer(ctx, found, { version: options.version, ...details });
+    const details = caller === null ? { stores: current.stores } : current;
+    writeHealth(ctx, current, { version: options.version, ...details });
   });
 }
 
 /** The caller; null when that cannot be known. @throws HttpError for a credential that is none */
-async function knownOf(admission: Promise<Caller>): Promise<Caller | null> {
+async function callerOrNull(admitting: Promise<Caller>): Promise<Caller | null> {
   try {
-    return await admission;
+    return await admitting;
   } catch (error) {
     if (toHttpError(error).status !== 503) throw error;
     return null;
@@ -51,7 +51,7 @@ async function knownOf(admission: Promise<Caller>): Promise<Caller | null> {
 
 const DOWN: Health = { serving: false };
 
-function answer(ctx: RequestContext, { serving }: Health, details: object): void {
+function writeHealth(ctx: RequestContext, { serving }: Health, details: object): void {
   ctx.status = serving ? 200 : 503;
   ctx.body = { status: serving ? 'ok' : 'unavailable', ...details };
 }

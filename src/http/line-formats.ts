@@ -1,5 +1,5 @@
-import { valueAt } from '../queries/report/columns.ts';
-import { BYTE_ORDER_MARK, csvLine } from '../queries/report/render/csv.ts';
+import { BYTE_ORDER_MARK, csvLine } from '../queries/report/render/report-csv.ts';
+import { valueAt } from '../queries/report/report-columns.ts';
 import type { FileFormat } from './file-format.ts';
 
 /** How lines of any number are written: each by itself, so that a file can be cut behind any of them and gone on with. */
@@ -13,7 +13,7 @@ export interface LineFormat extends FileFormat {
 const jsonl: LineFormat = {
   name: 'jsonl',
   mediaType: 'application/x-ndjson',
-  ending: 'jsonl',
+  extension: 'jsonl',
   head: () => '',
   lines: (documents) => documents.map((document) => `${JSON.stringify(document)}\n`).join(''),
 };
@@ -22,7 +22,7 @@ const jsonl: LineFormat = {
 const csv: LineFormat = {
   name: 'csv',
   mediaType: 'text/csv; charset=utf-8',
-  ending: 'csv',
+  extension: 'csv',
   head: (columns) => `${BYTE_ORDER_MARK}${csvLine(columns)}`,
   lines: (documents, columns) =>
     documents.map((document) => csvLine(columns.map((column) => valueAt({ ...document }, column)))).join(''),

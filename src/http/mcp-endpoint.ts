@@ -84,14 +84,14 @@ function toolOf(message: unknown): string {
 }
 
 /** Of the credential, how often it may ask, and whether it can be checked. */
-const PLAIN: ReadonlySet<number> = new Set([401, 429, 503]);
+const PLAIN_HTTP_STATUSES: ReadonlySet<number> = new Set([401, 429, 503]);
 
 /** Errors of the transport in the protocol's own form; those of who asks are plain HTTP's. */
 function sendError({ res, state }: RequestContext, thrown: unknown): void {
   if (res.headersSent || res.destroyed) return void res.destroy();
   const error = thrown instanceof ProtocolError ? thrown : toHttpError(thrown);
   const headers = error instanceof HttpError ? Object.entries(error.headers).flat() : [];
-  const plain = error instanceof ProtocolError || PLAIN.has(error.status);
+  const plain = error instanceof ProtocolError || PLAIN_HTTP_STATUSES.has(error.status);
   const body = plain ? error : new ProtocolError(error.status, rpcCode(error.status), error.message);
   writeJson(res, state, error.status, JSON.stringify(body), undefined, headers);
 }

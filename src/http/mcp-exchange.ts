@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Caller } from '../commands/caller.ts';
-import type { Answer, Exchange } from '../mcp/protocol.ts';
+import type { McpExchange, ProtocolAnswer } from '../mcp/protocol.ts';
 import { clientSignal } from './client-signal.ts';
 import { API_HEADERS, loggable, type RequestState } from './request.ts';
 
 /** A protocol message's way back: plain JSON, or a stream once something was sent ahead of the answer. */
-export class HttpExchange implements Exchange {
-  private gone: AbortSignal | undefined;
+export class HttpExchange implements McpExchange {
+  private clientGone: AbortSignal | undefined;
 
   constructor(
     readonly headers: IncomingHttpHeaders,
@@ -17,11 +17,11 @@ export class HttpExchange implements Exchange {
   ) {}
 
   get signal(): AbortSignal {
-    this.gone ??= clientSignal(this.response);
-    return this.gone;
+    this.clientGone ??= clientSignal(this.response);
+    return this.clientGone;
   }
 
-  seen(method: string, tool?: string): void {
+  onMethod(method: string, tool?: string): void {
     this.state.rpc = loggable(method);
     if (tool !== undefined) this.state.tool = tool;
   }
@@ -37,7 +37,7 @@ export class HttpExchange implements Exchange {
     response.write(event(message));
   }
 
-  send({ status, text, rest }: Answer): void {
+  send({ status, text, rest }: ProtocolAnswer): void {
     const { response, state } = this;
     if (response.headersSent) response.end(event(text));
     else if (text === '') response.writeHead(status, [...API_HEADERS, 'X-Request-Id', state.id]).end();

@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type Router from '@koa/router';
 import { HttpError, methodNotAllowed } from './http-errors.ts';
-import type { Limits } from './limits.ts';
 import { hostGuard } from './origin.ts';
+import type { RateLimits } from './rate-limits.ts';
 import type { RequestState } from './request.ts';
 
 export const METRICS_PATH = '/metrics';
@@ -19,13 +19,13 @@ export function metricsRoute(
   router: Router<RequestState>,
   figures: MetricsSource,
   token: string,
-  limits: Pick<Limits, 'stranger'>,
+  limits: Pick<RateLimits, 'countStranger'>,
 ): void {
   const expected = digest(`Bearer ${token}`);
   router.get(METRICS_PATH, async (ctx) => {
     // Digests are of one length, and comparing them takes as long whatever was sent.
     if (!timingSafeEqual(digest(ctx.req.headers.authorization ?? ''), expected)) {
-      limits.stranger(ctx.req);
+      limits.countStranger(ctx.req);
       const message = 'Send the token that METRICS_TOKEN has: "Authorization: Bearer <token>".';
       throw new HttpError(401, 'unauthorized', message, { 'WWW-Authenticate': 'Bearer' });
     }

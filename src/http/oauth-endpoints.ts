@@ -2,28 +2,28 @@ import type { Middleware } from 'koa';
 import { MCP_PATH, PATHS } from '../identity/oauth/addresses.ts';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import { methodNotAllowed } from './http-errors.ts';
-import type { Limits } from './limits.ts';
 import { hostGuard } from './origin.ts';
+import type { RateLimits } from './rate-limits.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';
 
 const WELL_KNOWN = '/.well-known';
-const SERVER_METADATA = `${WELL_KNOWN}/oauth-authorization-server`;
+const SERVER_METADATA_PATH = `${WELL_KNOWN}/oauth-authorization-server`;
 /** At the path-inserted place of the one resource, and at the root, where older clients look. */
-const RESOURCE_METADATA: ReadonlySet<string> = new Set(
-  [MCP_PATH, ''].flatMap((path) => ['', '/'].map((end) => `${WELL_KNOWN}/oauth-protected-resource${path}${end}`)),
+const RESOURCE_METADATA_PATHS: ReadonlySet<string> = new Set(
+  [MCP_PATH, ''].flatMap((path) => ['', '/'].map((slash) => `${WELL_KNOWN}/oauth-protected-resource${path}${slash}`)),
 );
 /** The endpoints that programs ask, not browsers on somebody's behalf. */
-const PROGRAMS: ReadonlySet<string> = new Set([PATHS.token, PATHS.revoke, PATHS.register]);
+const PROGRAM_PATHS: ReadonlySet<string> = new Set([PATHS.token, PATHS.revoke, PATHS.register]);
 /** Seconds. */
-const METADATA_AGE = 300;
-const PREFLIGHT_AGE = 3_600;
+const METADATA_AGE_SECONDS = 300;
+const PREFLIGHT_AGE_SECONDS = 3_600;
 
 /**
  * The OAuth endpoints and what tells clients of them (RFC 8414, RFC 9728). Programs in web pages may ask those that no
  * cookie plays a part in: any origin, without credentials. All are counted by address, but browsers of people who have
  * signed in by their account.
  */
-export function oauthEndpoints(oauth: OAuth, limits: Limits): Middleware<RequestState> {
+export function oauthEndpoints(oauth: OAuth, limits: RateLimits): Middleware<RequestState> {
   const guard = hostGuard(oauth.addresses.issuer);
   return async (ctx, next) => {
     const { path, method } = ctx;
@@ -32,33 +32,33 @@ export function oauthEndpoints(oauth: OAuth, limits: Limits): Middleware<Request
     if (path.startsWith(`${PATHS.interaction}/`)) return next();
     const forBrowsers = path === PATHS.authorize || path.startsWith(`${PATHS.authorize}/`);
     // While the store is away nobody is known, and what is served next says so.
-    count(ctx, limits, forBrowsers ? await oauth.signedIn(ctx.req).catch(() => null) : null);
+    countRequest(ctx, limits, forBrowsers ? await oauth.signedIn(ctx.req).catch(() => null) : null);
     const metadata = documentAt(oauth, ctx);
     if (metadata !== null) return answerOpenly(ctx, 'GET', () => sendDocument(ctx, metadata));
-    if (path === PATHS.jwks) return answerOpenly(ctx, 'GET', () => serve(oauth, ctx));
-    if (PROGRAMS.has(path)) return answerOpenly(ctx, 'POST', () => program(oauth, ctx));
+    if (path === PATHS.jwks) return answerOpenly(ctx, 'GET', () => serveByLibrary(oauth, ctx));
+    if (PROGRAM_PATHS.has(path)) return answerOpenly(ctx, 'POST', () => serveProgram(oauth, ctx));
     if (!forBrowsers) return next();
     if (method !== 'GET') throw methodNotAllowed('GET');
-    await serve(oauth, ctx);
+    await serveByLibrary(oauth, ctx);
     // A page answers where the library left a request unanswered.
     if (ctx.respond !== false) await next();
   };
 }
 
-function count({ req }: RequestContext, limits: Limits, account: string | null): void {
-  if (account === null) limits.stranger(req);
-  else limits.known({ account_id: account, token_id: null });
+function countRequest({ req }: RequestContext, limits: RateLimits, account: string | null): void {
+  if (account === null) limits.countStranger(req);
+  else limits.countCaller({ account_id: account, token_id: null });
 }
 
 function documentAt({ addresses, documents }: OAuth, { path, req }: RequestContext): object | null {
-  if (path === SERVER_METADATA) return addresses.authorizationServer(documents.areAdvertised());
-  return RESOURCE_METADATA.has(path) ? addresses.protectedResource(req.headers.host) : null;
+  if (path === SERVER_METADATA_PATH) return addresses.authorizationServer(documents.areAdvertised());
+  return RESOURCE_METADATA_PATHS.has(path) ? addresses.protectedResource(req.headers.host) : null;
 }
 
 function sendDocument(ctx: RequestContext, document: object): void {
   // By the Host that was asked for, where that is one of this machine's own names.
   ctx.vary('Host');
-  ctx.set('Cache-Control', `public, max-age=${METADATA_AGE}`);
+  ctx.set('Cache-Control', `public, max-age=${METADATA_AGE_SECONDS}`);
   ctx.body = document;
 }
 
@@ -68,7 +68,7 @@ async function answerOpenly(ctx: RequestContext, allow: 'GET' | 'POST', answer: 
     ctx.set({
       'Access-Control-Allow-Methods': allow,
       'Access-Control-Allow-Headers': 'Authorization, Content-Type, MCP-Protocol-Version',
-      'Access-Control-Max-Age': String(PREFLIGHT_AGE),
+      'Access-Control-Max-Age': String(PREFLIGHT_AGE_SECONDS),
     });
     ctx.body = '';
     ctx.status = 204;
@@ -80,9 +80,9 @@ async function answerOpenly(ctx: RequestContext, allow: 'GET' | 'POST', answer: 
 }
 
 /** Registering is for everybody, so it is for nobody without end. */
-async function program(oauth: OAuth, ctx: RequestContext): Promise<void> {
+async function serveProgram(oauth: OAuth, ctx: RequestContext): Promise<void> {
   const wait = ctx.path === PATHS.register ? oauth.waitToRegister(ctx.req) : 0;
-  if (wait === 0) return serve(oauth, ctx);
+  if (wait === 0) return serveByLibrary(oauth, ctx);
   ctx.status = 429;
   ctx.set('Retry-After', String(wait));
   const error_description = `Too many clients were registered: try again in ${wait} s.`;
@@ -90,7 +90,7 @@ async function program(oauth: OAuth, ctx: RequestContext): Promise<void> {
 }
 
 /** The library answers by itself, unless our own page has to; it is given the headers that all our answers have. */
-async function serve(oauth: OAuth, ctx: RequestContext): Promise<void> {
+async function serveByLibrary(oauth: OAuth, ctx: RequestContext): Promise<void> {
   ctx.respond = false;
   for (let i = 0; i < API_HEADERS.length; i += 2) ctx.res.setHeader(API_HEADERS[i]!, API_HEADERS[i + 1]!);
   ctx.res.setHeader('X-Request-Id', ctx.state.id);

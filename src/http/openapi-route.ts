@@ -16,19 +16,19 @@ export function openapiRoute(
   { tools, baseUrl, version }: { tools: ToolBox; baseUrl: string; version: string },
   files: FileFormats,
 ): void {
-  let made: { json: string; etag: string } | undefined;
+  let document: { json: string; etag: string } | undefined;
   router.get(OPENAPI_PATH, (ctx) => {
-    made ??= make(tools.openapi({ server: baseUrl, version, files }));
-    ctx.set({ ETag: made.etag, 'Cache-Control': 'public, max-age=300' });
-    if (etagMatches(ctx.get('If-None-Match'), made.etag)) {
+    document ??= withEtag(tools.openapi({ server: baseUrl, version, files }));
+    ctx.set({ ETag: document.etag, 'Cache-Control': 'public, max-age=300' });
+    if (etagMatches(ctx.get('If-None-Match'), document.etag)) {
       ctx.status = 304;
       return;
     }
     ctx.type = 'json';
-    ctx.body = made.json;
+    ctx.body = document.json;
   });
 }
 
-function make(json: string): { json: string; etag: string } {
+function withEtag(json: string): { json: string; etag: string } {
   return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"` };
 }

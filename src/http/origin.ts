@@ -15,12 +15,12 @@ export function originGuard(
   allowedOrigins: ReadonlySet<string> = new Set(),
 ): (request: IncomingMessage) => void {
   const { origin: ours } = new URL(baseUrl);
-  const isOurHost = hostCheck(baseUrl);
+  const classifyHost = hostClassifier(baseUrl);
   return ({ headers: { host = '', origin } }) => {
-    const known = isOurHost(host);
-    if (known === null) throw unknownHost();
+    const owner = classifyHost(host);
+    if (owner === null) throw unknownHost();
     if (origin === undefined || origin === ours || allowedOrigins.has(origin)) return;
-    if (known !== 'LOOPBACK' || (origin !== `http://${host}` && origin !== `https://${host}`)) {
+    if (owner !== 'LOOPBACK' || (origin !== `http://${host}` && origin !== `https://${host}`)) {
       throw foreignOrigin();
     }
   };
@@ -28,7 +28,7 @@ export function originGuard(
 
 /** The half of `originGuard` that looks at Host. */
 export function hostGuard(baseUrl: string): (request: IncomingMessage) => void {
-  const isOurHost = hostCheck(baseUrl);
+  const isOurHost = hostClassifier(baseUrl);
   return ({ headers: { host = '' } }) => {
     if (isOurHost(host) === null) throw unknownHost();
   };
@@ -39,12 +39,12 @@ export function hostGuard(baseUrl: string): (request: IncomingMessage) => void {
  * another port or a sister domain, and no Origin. What a person follows a link to is let through, and so are programs.
  */
 export function refuseEmbedding({ headers }: IncomingMessage): void {
-  const { 'sec-fetch-site': site, 'sec-fetch-dest': place } = headers;
-  if ((site === 'cross-site' || site === 'same-site') && place !== 'document') throw foreignOrigin();
+  const { 'sec-fetch-site': site, 'sec-fetch-dest': destination } = headers;
+  if ((site === 'cross-site' || site === 'same-site') && destination !== 'document') throw foreignOrigin();
 }
 
 /** Whose a Host header's name is; null: not ours. Anything but a name (and a port) is no name of ours. */
-function hostCheck(baseUrl: string): (host: string) => 'LOOPBACK' | 'BASE' | null {
+function hostClassifier(baseUrl: string): (host: string) => 'LOOPBACK' | 'BASE' | null {
   const { hostname } = new URL(baseUrl);
   return (host) => {
     const name = host.replace(/:\d{1,5}$/, '').toLowerCase();

@@ -11,11 +11,11 @@ const MAX_JSON_PARTS = 10_000;
  * @throws SyntaxError when there is none, or it is not UTF-8
  * @throws HttpError 400 when it nests too deeply or has too many parts: to parse such a text takes up to 200 ms
  */
-export function parseJson(given: Buffer | string): unknown {
-  const bytes = typeof given === 'string' ? Buffer.from(given) : given;
+export function parseJson(input: Buffer | string): unknown {
+  const bytes = typeof input === 'string' ? Buffer.from(input) : input;
   if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
-  refuseCostly(bytes);
-  return JSON.parse(typeof given === 'string' ? given : bytes.toString('utf8'));
+  refuseExpensive(bytes);
+  return JSON.parse(typeof input === 'string' ? input : bytes.toString('utf8'));
 }
 
 /** Returns the JSON value that a query parameter spells, else its text. @throws HttpError 400, as `parseJson` does */
@@ -32,12 +32,12 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Counts levels and parts, in one pass over the bytes outside strings. */
-function refuseCostly(bytes: Buffer): void {
+function refuseExpensive(bytes: Buffer): void {
   let depth = 0;
   let parts = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) at = endOfString(bytes, at + 1);
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (byte === QUOTE) index = endOfString(bytes, index + 1);
     else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth -= 1;
     else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       depth += 1;

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../commands/caller.ts';
 import { ProtocolError } from '../mcp/protocol-message.ts';
 import { HttpError } from './http-errors.ts';
-import { refuse } from './limits.ts';
+import { refuseUntil } from './rate-limits.ts';
 
 /** A credential's next call waits so many times as long as its illegal call kept the service busy … */
 const WAIT_FACTOR = 30;
@@ -44,7 +44,7 @@ export class Penalties {
     const key = caller.token_id ?? caller.account_id;
     const lane = this.lanes.get(key);
     if (lane === undefined || lane.isPaid) return this.serve(key, receive, answer);
-    if (lane.waiting >= MAX_WAITING) refuse(MAX_WAIT_MS);
+    if (lane.waiting >= MAX_WAITING) refuseUntil(MAX_WAIT_MS);
     lane.waiting += 1;
     const turn = lane.last.then(() => pause(Math.max(0, lane.freeAt - performance.now())));
     const answered = turn.then(async () => {

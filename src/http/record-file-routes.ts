@@ -3,10 +3,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type Router from '@koa/router';
 import type { Caller } from '../commands/caller.ts';
-import { CHANGES, type RecordFile, type RecordFiles } from '../mcp/record-files.ts';
+import { CHANGES_FILE, type RecordFile, type RecordFileCatalog } from '../mcp/record-file-catalog.ts';
 import { type DownloadDetails, filterDetail } from '../queries/access-log-row.ts';
 import type { Admit } from './admission.ts';
-import { formatOf, requestOf } from './file-query.ts';
+import { readFileRequest, requestedFormat } from './file-query.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
 import { ClientGone } from './http-errors.ts';
 import type { LineFormat } from './line-formats.ts';
@@ -15,8 +15,8 @@ import { API_HEADERS, type RequestContext, type RequestState } from './request.t
 
 /** Files of records and changes, and whom each one that is drawn is told to. */
 export interface RecordFileRoutesOptions {
-  files: RecordFiles;
-  onDownload(caller: Caller, drawn: DownloadDetails): void;
+  files: RecordFileCatalog;
+  onDownload(caller: Caller, download: DownloadDetails): void;
   /** A client that takes nothing for so long is cut off; a minute unless given. */
   stallTimeoutMs?: number;
 }
@@ -39,10 +39,10 @@ const BUFFER_BYTES = 65_536;
  */
 export function recordFileRoutes(router: Router<RequestState>, admit: Admit, options: RecordFileRoutesOptions): void {
   const serve = async (ctx: FileContext, caller: Caller) => {
-    const { id: organizationId = '', family: what = CHANGES } = ctx.params;
+    const { id: organizationId = '', family: what = CHANGES_FILE } = ctx.params;
     const query = readQueryParameters(ctx);
-    const format = formatOf(query);
-    const request = requestOf(options.files, what, organizationId, query);
+    const format = requestedFormat(query);
+    const request = readFileRequest(options.files, what, organizationId, query);
     const file = await options.files.open(caller, request);
     // What cannot be read at all is still answered as an error.
     const first = ctx.method === 'HEAD' ? null : await file.batches.next();
@@ -50,11 +50,11 @@ export function recordFileRoutes(router: Router<RequestState>, admit: Admit, opt
     ctx.res.writeHead(200, headersOf(ctx, what, format, file));
     if (first === null) return void ctx.res.end();
     const after = query.get('after');
-    const position = String(file.moment.ordinal);
-    const told = { organization_id: organizationId, type: what, format: format.name, position };
-    options.onDownload(caller, { ...told, ...filterDetail(request.filter), ...(after === null ? {} : { after }) });
+    const position = String(file.moment.position);
+    const entry = { organization_id: organizationId, type: what, format: format.name, position };
+    options.onDownload(caller, { ...entry, ...filterDetail(request.filter), ...(after === null ? {} : { after }) });
     const lines = linesOf(format, file, first, after === null);
-    await send(ctx.res, lines, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
+    await sendLines(ctx.res, lines, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
   };
   fileRoute(router, '/api/v1/organizations/:id/records/:family', admit, serve);
   fileRoute(router, '/api/v1/organizations/:id/changes', admit, serve);
@@ -72,7 +72,7 @@ async function* linesOf(
 }
 
 /** Writes until the end, the client's leaving or a fault: after the last two the connection is cut, so that it is seen. */
-async function send(response: ServerResponse, lines: AsyncGenerator<string>, stalledMs: number): Promise<void> {
+async function sendLines(response: ServerResponse, lines: AsyncGenerator<string>, stalledMs: number): Promise<void> {
   response.setTimeout(stalledMs, () => response.destroy());
   const chunks = Readable.from(lines, { objectMode: false, highWaterMark: BUFFER_BYTES });
   try {
@@ -84,12 +84,12 @@ async function send(response: ServerResponse, lines: AsyncGenerator<string>, sta
 }
 
 function headersOf(ctx: RequestContext, what: string, format: LineFormat, file: RecordFile): string[] {
-  const { ordinal, today } = file.moment;
-  const name = `veritrail-${what}-${today}-${ordinal}.${format.ending}`;
+  const { position, today } = file.moment;
+  const name = `veritrail-${what}-${today}-${position}.${format.extension}`;
   return [
     ...['Content-Type', format.mediaType, 'Content-Disposition', `attachment; filename="${name}"`],
     ...['Accept-Ranges', 'none', 'X-Accel-Buffering', 'no'],
-    ...['Veritrail-Position', String(ordinal), 'Veritrail-Date', today, 'Veritrail-Cursor', file.cursor],
+    ...['Veritrail-Position', String(position), 'Veritrail-Date', today, 'Veritrail-Cursor', file.cursor],
     ...(file.incomplete ? ['Veritrail-Incomplete', 'true'] : []),
     ...API_HEADERS,
     ...['X-Request-Id', ctx.state.id],

@@ -4,7 +4,7 @@ import type { ReportFile } from '../queries/report/report.ts';
 import type { NamesByKey, ReportHead } from '../queries/report/report-page.ts';
 
 /** What a tag is made of, beside the format and the names that people have now. */
-interface Told {
+interface RenderedReport {
   digest: string;
   /** Keys of the names that stand in it: see ReportPeople. */
   people: readonly string[];
@@ -13,7 +13,7 @@ interface Told {
 type Tagged = Pick<ReportHead, 'digest' | 'pending_seal' | 'incomplete'>;
 
 /** Accounts in all reports that are remembered, and one more for each report. */
-const MOST_REMEMBERED = 100_000;
+const MAX_REMEMBERED_NAMES = 100_000;
 
 /**
  * ETags of report files. What a report says follows from its identity, and is what its digest is of; but names of people,
@@ -22,29 +22,29 @@ const MOST_REMEMBERED = 100_000;
  * told so without its being drawn again.
  */
 export class ReportEtags {
-  private readonly told = new LRUCache<string, Told>({
-    maxSize: MOST_REMEMBERED,
+  private readonly rendered = new LRUCache<string, RenderedReport>({
+    maxSize: MAX_REMEMBERED_NAMES,
     sizeCalculation: ({ people }) => people.length + 1,
   });
 
   /** The tag that a report would have now; null where it was not drawn before. */
-  async before(report: Pick<ReportFile, 'identity' | 'names'>, format: string): Promise<string | null> {
-    const told = this.told.get(report.identity);
-    return told === undefined ? null : tagOf(told.digest, format, await report.names(told.people));
+  async expectedEtag(report: Pick<ReportFile, 'identity' | 'names'>, format: string): Promise<string | null> {
+    const rendered = this.rendered.get(report.identity);
+    return rendered === undefined ? null : formatEtag(rendered.digest, format, await report.names(rendered.people));
   }
 
   /** The tag of a report that was just drawn. */
-  of(identity: string, format: string, head: Tagged, people: NamesByKey): string {
+  etagOf(identity: string, format: string, head: Tagged, people: NamesByKey): string {
     const { digest, pending_seal, incomplete } = head;
     // The proof that it has not yet comes without anything else's changing.
-    if (pending_seal) return tagOf(digest, `${format}-pending`, people);
-    if (incomplete) return tagOf(digest, `${format}-incomplete`, people);
-    this.told.set(identity, { digest, people: [...people.keys()] });
-    return tagOf(digest, format, people);
+    if (pending_seal) return formatEtag(digest, `${format}-pending`, people);
+    if (incomplete) return formatEtag(digest, `${format}-incomplete`, people);
+    this.rendered.set(identity, { digest, people: [...people.keys()] });
+    return formatEtag(digest, format, people);
   }
 }
 
-function tagOf(digest: string, format: string, people: NamesByKey): string {
+function formatEtag(digest: string, format: string, people: NamesByKey): string {
   const names = createHash('sha256').update(JSON.stringify([...people].sort()));
   return `W/"${digest}-${format}-${names.digest('base64url').slice(0, 10)}"`;
 }

@@ -1,10 +1,10 @@
-import { html } from '../queries/report/render/html.ts';
-import { markdownFile } from '../queries/report/render/markdown.ts';
-import { BYTE_ORDER_MARK, csv } from '../queries/report/render/report-csv.ts';
-import { json } from '../queries/report/render/report-json.ts';
+import { reportHtml } from '../queries/report/render/html.ts';
+import { reportMarkdownFile } from '../queries/report/render/markdown.ts';
+import { BYTE_ORDER_MARK, reportCsv } from '../queries/report/render/report-csv.ts';
+import { reportJson } from '../queries/report/render/report-json.ts';
 import type { ReportHead, ReportWriter } from '../queries/report/report-page.ts';
 import type { FileFormat } from './file-format.ts';
-import type { Printer } from './print-pdf.ts';
+import type { PdfPrinter } from './pdf-printer.ts';
 
 /** How a report becomes a file. */
 export interface ReportFileFormat extends FileFormat {
@@ -27,41 +27,41 @@ export const REPORT_FILE_FORMATS: readonly ReportFileFormat[] = [
   {
     name: 'json',
     mediaType: 'application/json; charset=utf-8',
-    ending: 'json',
-    format: json,
+    extension: 'json',
+    format: reportJson,
     bytes: (head, written) => JSON.stringify({ report: { ...head, ...written } }),
   },
   {
     name: 'markdown',
     mediaType: 'text/markdown; charset=utf-8',
-    ending: 'md',
-    format: markdownFile,
+    extension: 'md',
+    format: reportMarkdownFile,
     bytes: contentOf,
   },
   {
     name: 'csv',
     mediaType: 'text/csv; charset=utf-8',
-    ending: 'csv',
-    format: csv,
+    extension: 'csv',
+    format: reportCsv,
     bytes: (_head, { content = '' }) => `${BYTE_ORDER_MARK}${content}`,
   },
   {
     name: 'html',
     mediaType: 'text/html; charset=utf-8',
-    ending: 'html',
-    format: html,
+    extension: 'html',
+    format: reportHtml,
     bytes: contentOf,
   },
   {
     name: 'pdf',
     mediaType: 'application/pdf',
-    ending: 'pdf',
-    format: html,
+    extension: 'pdf',
+    format: reportHtml,
     bytes: (_head, { content = '' }, print) => print(content),
   },
 ];
 
 /** The formats that this machine can make. */
-export function availableReportFormats({ isAvailable }: Pick<Printer, 'isAvailable'>): readonly ReportFileFormat[] {
+export function availableReportFormats({ isAvailable }: Pick<PdfPrinter, 'isAvailable'>): readonly ReportFileFormat[] {
   return isAvailable() ? REPORT_FILE_FORMATS : REPORT_FILE_FORMATS.filter(({ name }) => name !== 'pdf');
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../commands/caller.ts';
 import { readReportInput } from '../mcp/report-tools.ts';
 import type { DownloadDetails } from '../queries/access-log-row.ts';
 import type { Reader } from '../queries/reader.ts';
-import { POLICY } from '../queries/report/render/html.ts';
+import { REPORT_CONTENT_POLICY } from '../queries/report/render/html.ts';
 import { openReportFile } from '../queries/report/report.ts';
 import type { ReportHead } from '../queries/report/report-page.ts';
 import { REPORT_TYPES, type ReportName } from '../queries/report/report-types.ts';
@@ -13,7 +13,7 @@ import { etagMatches } from './etag.ts';
 import { formatNamed } from './file-format.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
 import { ClientGone, invalidInput } from './http-errors.ts';
-import type { Printer } from './print-pdf.ts';
+import type { PdfPrinter } from './pdf-printer.ts';
 import { readQueryParameters } from './query-parameters.ts';
 import { ReportEtags } from './report-etags.ts';
 import { availableReportFormats, type ReportFileFormat } from './report-file-formats.ts';
@@ -23,10 +23,10 @@ import type { RequestContext, RequestState } from './request.ts';
 export interface ReportFileRoutesOptions {
   reader: Reader;
   onReportGenerated(caller: Caller, report: DownloadDetails): void;
-  printer: Printer;
+  printer: PdfPrinter;
 }
 
-const PAGE_POLICY = `${POLICY}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox`;
+const PAGE_POLICY = `${REPORT_CONTENT_POLICY}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox`;
 
 /** Reports as files: whole, in any format, with the tool's inputs as query parameters. */
 export function reportFileRoutes(router: Router<RequestState>, admit: Admit, options: ReportFileRoutesOptions): void {
@@ -34,50 +34,54 @@ export function reportFileRoutes(router: Router<RequestState>, admit: Admit, opt
   fileRoute(router, '/api/v1/organizations/:id/reports/:type', admit, (ctx, caller) => {
     ctx.state.tool = 'getReport';
     ctx.vary('Accept');
-    return answer(ctx, options, tags, caller);
+    return serveReport(ctx, options, tags, caller);
   });
 }
 
-async function answer(
+async function serveReport(
   ctx: FileContext,
   options: ReportFileRoutesOptions,
   tags: ReportEtags,
   caller: Caller,
 ): Promise<void> {
-  const { format: asked, ...given } = readQuery(readQueryParameters(ctx));
-  if (asked?.toLowerCase() === 'pdf') options.printer.require();
+  const { format: formatName, ...parameters } = readQuery(readQueryParameters(ctx));
+  if (formatName?.toLowerCase() === 'pdf') options.printer.requireBrowser();
   const offered = availableReportFormats(options.printer);
-  const format = asked === undefined ? acceptedFormat(ctx, offered) : formatNamed(offered, asked);
+  const format = formatName === undefined ? acceptedFormat(ctx, offered) : formatNamed(offered, formatName);
   const { name } = format;
-  const type = typeNamed(String(ctx.params.type));
-  const { format: _, cursor: _none, ...input } = readReportInput({ organization_id: ctx.params.id, type, ...given });
-  const drawn = (report: DownloadDetails) => options.onReportGenerated(caller, report);
-  const how = { name: name.toUpperCase(), format: format.format };
-  const gone = clientSignal(ctx.res);
-  const stay = () => {
-    if (gone.aborted) throw new ClientGone();
+  const type = reportTypeOf(String(ctx.params.type));
+  const {
+    format: _,
+    cursor: _none,
+    ...input
+  } = readReportInput({ organization_id: ctx.params.id, type, ...parameters });
+  const onGenerated = (report: DownloadDetails) => options.onReportGenerated(caller, report);
+  const output = { name: name.toUpperCase(), format: format.format };
+  const signal = clientSignal(ctx.res);
+  const throwIfGone = () => {
+    if (signal.aborted) throw new ClientGone();
   };
-  const report = await openReportFile(options.reader, caller, input, how, drawn, stay);
-  const before = await tags.before(report, name);
-  if (before !== null && answerKnown(ctx, before)) return;
-  const { head, written, people } = await report.draw();
-  if (answerKnown(ctx, tags.of(report.identity, name, head, people))) return;
-  const print = (html: string) => options.printer.print(html, stay);
+  const report = await openReportFile(options.reader, caller, input, output, onGenerated, throwIfGone);
+  const knownEtag = await tags.expectedEtag(report, name);
+  if (knownEtag !== null && answerNotModified(ctx, knownEtag)) return;
+  const { head, written, people } = await report.generate();
+  if (answerNotModified(ctx, tags.etagOf(report.identity, name, head, people))) return;
+  const print = (html: string) => options.printer.print(html, throwIfGone);
   ctx.body = await format.bytes(head, written, print);
-  ctx.attachment(fileName(head, format.ending), { type: name === 'html' ? 'inline' : 'attachment' });
+  ctx.attachment(fileName(head, format.extension), { type: name === 'html' ? 'inline' : 'attachment' });
   ctx.type = format.mediaType;
   if (name === 'html') ctx.set('Content-Security-Policy', PAGE_POLICY);
 }
 
-const inAddress = (type: string): string => type.toLowerCase().replaceAll('_', '-');
+const toPathSegment = (type: string): string => type.toLowerCase().replaceAll('_', '-');
 
 /** A type as an address has it: `risk-register`. */
-function typeNamed(name: string): ReportName {
-  const type = REPORT_TYPES.find((one) => inAddress(one) === inAddress(name));
+function reportTypeOf(name: string): ReportName {
+  const type = REPORT_TYPES.find((one) => toPathSegment(one) === toPathSegment(name));
   if (type !== undefined) return type;
   throw invalidInput('There is no such report: give one of those allowed.', {
     field: 'type',
-    allowed: REPORT_TYPES.map(inAddress),
+    allowed: REPORT_TYPES.map(toPathSegment),
   });
 }
 
@@ -103,7 +107,7 @@ function acceptedFormat(ctx: RequestContext, offered: readonly ReportFileFormat[
 }
 
 /** Says which answer this is; whether the client has it already, and is told so. */
-function answerKnown(ctx: RequestContext, etag: string): boolean {
+function answerNotModified(ctx: RequestContext, etag: string): boolean {
   ctx.set('ETag', etag);
   if (!etagMatches(ctx.get('If-None-Match'), etag)) return false;
   ctx.status = 304;
@@ -112,8 +116,8 @@ function answerKnown(ctx: RequestContext, etag: string): boolean {
 
 /** `Acme Ltd Risk register 2026-11-21 position 1234.pdf` */
 function fileName({ organization, title, today, position }: ReportHead, ending: string): string {
-  const [name, what] = [organization.name ?? organization.id, title].map((text) =>
+  const [name, reportTitle] = [organization.name ?? organization.id, title].map((text) =>
     text.replace(/[^\p{L}\p{N} .-]+/gu, ' ').slice(0, 80),
   );
-  return `${name} ${what} ${today} position ${position}.${ending}`.replace(/\s+/g, ' ').trimStart();
+  return `${name} ${reportTitle} ${today} position ${position}.${ending}`.replace(/\s+/g, ' ').trimStart();
 }

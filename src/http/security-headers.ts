@@ -1,5 +1,5 @@
 /** How a page differs from others in what its browser may do with it. */
-export interface PageKind {
+export interface PageHeaderOptions {
   /**
    * Sources of `form-action` beside our own: where answers to this page's forms redirect to. See formTargetOf: only the
    * consent page has one.
@@ -9,15 +9,15 @@ export interface PageKind {
    * True on the pages of an assistant's connection (consent, and signing in on the way to it): web assistants open them
    * in a window of their own, and would lose that window to Cross-Origin-Opener-Policy.
    */
-  opened?: boolean | undefined;
+  mayBePopup?: boolean | undefined;
 }
 
 /** Features of browsers that no page of ours uses, and passkeys and the copy button, which some do. */
-const PERMISSIONS = [
+const DENIED_PERMISSIONS = [
   ...['accelerometer', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'magnetometer', 'microphone', 'midi'],
   ...['payment', 'screen-wake-lock', 'serial', 'usb', 'xr-spatial-tracking', 'fullscreen', 'browsing-topics'],
 ].map((feature) => `${feature}=()`);
-const USED = ['clipboard-write', 'publickey-credentials-create', 'publickey-credentials-get'].map(
+const ALLOWED_PERMISSIONS = ['clipboard-write', 'publickey-credentials-create', 'publickey-credentials-get'].map(
   (feature) => `${feature}=(self)`,
 );
 
@@ -30,21 +30,21 @@ const SOURCE = /^(?:https?:\/\/[a-z0-9.-]+(?::\d{1,5})?|[a-z][a-z0-9+.-]*:)$/;
  *
  * Referrer-Policy is `same-origin` and not `no-referrer`: by the latter browsers send `Origin: null` with our own forms.
  */
-export function pageHeaders(baseUrl: string): (kind?: PageKind) => Record<string, string> {
+export function pageHeaders(baseUrl: string): (kind?: PageHeaderOptions) => Record<string, string> {
   const fixed = {
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     'Referrer-Policy': 'same-origin',
-    'Permissions-Policy': [...PERMISSIONS, ...USED].join(', '),
+    'Permissions-Policy': [...DENIED_PERMISSIONS, ...ALLOWED_PERMISSIONS].join(', '),
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Cache-Control': 'no-store',
     // Not for other hosts below ours: those are not this service's to speak for.
     ...(baseUrl.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
   };
-  return ({ formTargets = [], opened = false } = {}) => ({
+  return ({ formTargets = [], mayBePopup = false } = {}) => ({
     ...fixed,
     'Content-Security-Policy': contentSecurityPolicy(formTargets),
-    'Cross-Origin-Opener-Policy': opened ? 'unsafe-none' : 'same-origin',
+    'Cross-Origin-Opener-Policy': mayBePopup ? 'unsafe-none' : 'same-origin',
   });
 }
 

@@ -17,16 +17,16 @@ export interface ListenOptions {
 /** Serves on one address. Resolves when it listens. @throws Error that names the setting at fault and what to do */
 export async function startServer(listener: RequestListener, options: ListenOptions): Promise<Server> {
   const requestTimeout = options.requestTimeoutMs ?? 20_000;
-  const times = {
+  const timeouts = {
     requestTimeout,
     headersTimeout: requestTimeout,
     connectionsCheckingInterval: Math.min(requestTimeout / 4, 5_000),
   };
   const server = options.tls
-    ? createTlsServer({ ...times, ...certificate(options.tls), handshakeTimeout: requestTimeout }, listener)
-    : createServer(times, listener);
+    ? createTlsServer({ ...timeouts, ...certificate(options.tls), handshakeTimeout: requestTimeout }, listener)
+    : createServer(timeouts, listener);
   return new Promise((resolve, reject) => {
-    const refuse = (error: NodeJS.ErrnoException) => reject(notListening(error, options));
+    const refuse = (error: NodeJS.ErrnoException) => reject(listenError(error, options));
     server.once('error', refuse);
     server.listen(options.port, options.host, () => {
       server.off('error', refuse);
@@ -63,7 +63,7 @@ function readPem(setting: string, file: string): Buffer {
   }
 }
 
-function notListening(error: NodeJS.ErrnoException, { host, port, setting = 'PORT' }: ListenOptions): Error {
+function listenError(error: NodeJS.ErrnoException, { host, port, setting = 'PORT' }: ListenOptions): Error {
   const faults: Record<string, string> = {
     EADDRINUSE: `${setting} ${port} on HOST ${host} is taken by another program. Stop that one, or set ${setting} to another.`,
     EACCES: `${setting} ${port} on HOST ${host} is not allowed to this user. Set ${setting} to another, 1024 or above.`,

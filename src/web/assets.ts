@@ -29,12 +29,12 @@ const ASSETS: ReadonlyMap<string, Asset> = new Map(
   }),
 );
 
-/** Where a page finds an asset: another address for another content. */
+/** Returns the address of an asset. It contains a hash, so new content gets a new address. */
 export function assetUrl(name: AssetName): string {
   return `/assets/${name}?v=${ASSETS.get(name)!.hash}`;
 }
 
-/** Serves the style sheet, the script and the icon; kept by browsers for ever under the address that pages use. */
+/** Serves the style sheet, the script and the icon. Browsers cache them for a year under the address with the hash. */
 export function assetRoutes(router: Router<RequestState>): void {
   router.get('/assets/:name', (ctx) => {
     const asset = ASSETS.get(ctx.params.name ?? '');

@@ -1,24 +1,28 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ShownToken } from '../identity/token-lists.ts';
 import type { Tokens } from '../identity/tokens.ts';
-import { Form } from './context.tsx';
-import { Moment, Table } from './pieces.tsx';
-import { roleName } from './roles.ts';
+import { Table, Timestamp } from './components.tsx';
+import { Form } from './form.tsx';
+import { roleName } from './role-labels.ts';
 
-/** Where a person sees every token and assistant that acts in their name. */
-export const CREDENTIALS = '/settings/security/credentials';
+/** The page with every token and assistant that acts in a person's name. */
+export const CREDENTIALS_PATH = '/settings/security/credentials';
 
-/** Tokens and assistants of an account that still work, newest first. */
+/** Returns the active tokens and assistants of an account, newest first. */
 export async function activeCredentials(tokens: Pick<Tokens, 'listOf'>, accountId: string): Promise<ShownToken[]> {
   return (await tokens.listOf(accountId)).filter(({ state }) => state === 'ACTIVE');
 }
 
 /**
- * Returns the page to show after a change that ended sessions only: the list of what goes on working.
- * @param otherwise for an account without any token and assistant
+ * Returns the page to show after a change that ends sessions but no credentials: the list of those that still work.
+ * @param fallback for an account without active credentials
  */
-export async function reviewOr(tokens: Pick<Tokens, 'listOf'>, accountId: string, otherwise: string): Promise<string> {
-  return (await activeCredentials(tokens, accountId)).length > 0 ? CREDENTIALS : otherwise;
+export async function credentialReviewOr(
+  tokens: Pick<Tokens, 'listOf'>,
+  accountId: string,
+  fallback: string,
+): Promise<string> {
+  return (await activeCredentials(tokens, accountId)).length > 0 ? CREDENTIALS_PATH : fallback;
 }
 
 /** Tokens and assistants, each with a button that revokes it. */
@@ -31,10 +35,10 @@ export function CredentialTable({ caption, credentials }: { caption: string; cre
         <br />
         <small>{kind === 'ASSISTANT' ? 'Assistant' : `Token …${last_four}`}</small>
       </>,
-      `${roleName(role)}${read_only ? ', only reading' : ''}`,
-      <Moment key="created" at={created_at} />,
-      <Moment key="used" at={last_used_at} />,
-      <Form key="revoke" action={`${CREDENTIALS}/revoke`}>
+      `${roleName(role)}${read_only ? ', read only' : ''}`,
+      <Timestamp key="created" at={created_at} />,
+      <Timestamp key="used" at={last_used_at} />,
+      <Form key="revoke" action={`${CREDENTIALS_PATH}/revoke`}>
         <input type="hidden" name="credential" value={id} />
         <button type="submit" class="danger" aria-label={`Revoke ${name}`}>
           Revoke

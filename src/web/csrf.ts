@@ -7,15 +7,15 @@ import { sameText } from '../identity/secret-text.ts';
 
 /** The field that every form carries. */
 export const TOKEN_FIELD = 'form_token';
-/** The cookie that a form is bound to before anybody signed in. */
+/** Forms are bound to this cookie before sign-in. */
 const FORM_COOKIE = 'veritrail-form';
 const SEED_BYTES = 18;
 
-const AGAIN = 'This form is out of date or came from another site: go back, reload the page, and send it again.';
+const OUT_OF_DATE = 'This form is out of date or came from another site. Go back, reload the page, and send it again.';
 
 /**
- * Ties forms to the browser that was shown them: a form's token is a keyed hash of the session's cookie, or before
- * signing in of a random one. A page of another site knows neither.
+ * Ties each form to the browser that received it. A form's token is a keyed hash of the session cookie, or of a random
+ * cookie before sign-in. Pages of other sites know neither.
  */
 export class FormTokens {
   constructor(
@@ -23,19 +23,19 @@ export class FormTokens {
     private readonly cookies: Cookies,
   ) {}
 
-  /** The token for a form on this page. Gives the browser a cookie where it has none that the form could be tied to. */
+  /** Returns the token for the forms of a page. Sets a cookie if the browser has none to tie the form to. */
   issue(ctx: ParameterizedContext): string {
-    const kept = this.kept(ctx.req);
-    if (kept !== null) return this.hash(kept);
+    const binding = this.kept(ctx.req);
+    if (binding !== null) return this.hash(binding);
     const seed = randomBytes(SEED_BYTES).toString('base64url');
     this.cookies.write(ctx, FORM_COOKIE, seed);
     return this.hash(`form ${seed}`);
   }
 
-  /** @throws HttpError 403 where the token is not the one that this browser was given */
+  /** Refuses a token that was not issued to this browser. @throws HttpError 403 */
   check(request: IncomingMessage, token: string): void {
-    const kept = this.kept(request);
-    if (kept === null || !sameText(token, this.hash(kept))) throw forbidden();
+    const findBinding = this.kept(request);
+    if (findBinding === null || !sameText(token, this.hash(findBinding))) throw forbidden();
   }
 
   private kept(request: IncomingMessage): string | null {
@@ -45,14 +45,14 @@ export class FormTokens {
     return seed === null ? null : `form ${seed}`;
   }
 
-  private hash(kept: string): string {
-    return createHmac('sha256', this.key).update(kept).digest('base64url');
+  private hash(binding: string): string {
+    return createHmac('sha256', this.key).update(binding).digest('base64url');
   }
 }
 
 /**
- * Refuses what another site had the browser send: Sec-Fetch-Site says so, and browsers without it say where a form
- * came from in Origin. @throws HttpError 403
+ * Refuses forms that another site made the browser send. Sec-Fetch-Site tells; browsers without it send Origin.
+ * @throws HttpError 403
  */
 export function refuseOtherSites({ headers }: IncomingMessage, baseUrl: string): void {
   const site = headers['sec-fetch-site'];
@@ -62,9 +62,9 @@ export function refuseOtherSites({ headers }: IncomingMessage, baseUrl: string):
   }
   const { origin, host = '' } = headers;
   if (origin === new URL(baseUrl).origin) return;
-  // The guard of hosts has let this host in: where it is not the base address's, it is loopback.
+  // The host guard admitted this host, so it is the base address's or loopback.
   if (baseUrl.startsWith('http:') && origin === `http://${host}`) return;
   throw forbidden();
 }
 
-const forbidden = () => new HttpError(403, 'forbidden', AGAIN);
+const forbidden = () => new HttpError(403, 'forbidden', OUT_OF_DATE);

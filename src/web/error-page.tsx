@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { asRefusal, Refusal, type RefusalCode } from '../commands/refusal.ts';
 import { type HttpError, toHttpError } from '../http/http-errors.ts';
-import type { Page } from './page.ts';
+import type { WebPage } from './web-page.ts';
 
-/** What a browser is told of an error. */
+/** An error as a browser may see it. */
 export interface ErrorAnswer {
   status: number;
   message: string;
@@ -24,19 +24,19 @@ const STATUS: Readonly<Record<RefusalCode, number>> = {
 };
 
 const TITLES: Readonly<Record<number, string>> = {
-  400: 'That did not work',
+  400: 'Something is not right',
   403: 'Not allowed',
-  404: 'Nothing here',
-  405: 'Not this way',
-  409: 'Changed meanwhile',
-  413: 'Too much at once',
-  415: 'Not a form',
-  429: 'Too many tries',
+  404: 'Page not found',
+  405: 'This page can’t be opened directly',
+  409: 'Changed in the meantime',
+  413: 'Too much data',
+  415: 'Unsupported format',
+  429: 'Too many attempts',
   500: 'Something went wrong',
-  503: 'Not just now',
+  503: 'Temporarily unavailable',
 };
 
-/** Turns whatever was thrown into what may be told of it. */
+/** Turns anything thrown into an error without internal details. */
 export function errorAnswer(error: unknown): ErrorAnswer {
   const refusal = asRefusal(error);
   if (refusal instanceof Refusal && refusal.code !== 'unavailable') {
@@ -48,9 +48,9 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   return { status, message, headers };
 }
 
-export function errorPage({ status, message }: ErrorAnswer): Page {
+export function errorPage({ status, message }: ErrorAnswer): WebPage {
   return {
-    title: TITLES[status] ?? 'That did not work',
+    title: TITLES[status] ?? 'Something is not right',
     status,
     plain: true,
     body: (

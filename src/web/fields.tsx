@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
-import { type FormState, isFaulty } from './forms.ts';
+import { type FormState, hasErrors } from './form-state.ts';
 
 interface FieldProps {
   form: FormState;
@@ -8,7 +8,7 @@ interface FieldProps {
   label: string;
   hint?: ComponentChildren;
   required?: boolean;
-  /** Where two forms of a page have a field of one name; the name unless said. */
+  /** Needed if two forms of a page have a field of this name. Default: `name`. */
   id?: string;
 }
 
@@ -19,14 +19,14 @@ interface TextProps extends FieldProps {
   min?: number;
   max?: number;
   maxLength?: number;
-  /** What stands in it where nothing was sent. */
+  /** The value shown if nothing was sent. */
   value?: string;
 }
 
-/** One line of text with its label, hint and fault. What was typed is shown again, but never a password. */
+/** One line of text with its label, hint and error. Shows again what was typed, but never a password. */
 export function TextField(props: TextProps) {
   const { form, name, type = 'text', id = name } = props;
-  const value = type === 'password' ? undefined : (form.sent.get(name)?.[0] ?? props.value ?? '');
+  const value = type === 'password' ? undefined : (form.values.get(name)?.[0] ?? props.value ?? '');
   return (
     <div class="field">
       <label for={id}>{props.label}</label>
@@ -34,7 +34,7 @@ export function TextField(props: TextProps) {
       <input
         id={id}
         name={name}
-        // The types of JSX tell inputs apart by their type, which here is any of these.
+        // JSX types have one type per input type; here it varies.
         type={type as 'text'}
         value={value}
         autocomplete={props.autocomplete ?? 'off'}
@@ -45,7 +45,7 @@ export function TextField(props: TextProps) {
         required={props.required ?? true}
         {...describedBy(props)}
       />
-      <Fault {...props} />
+      <FieldError {...props} />
     </div>
   );
 }
@@ -56,10 +56,10 @@ export interface Choice {
   hint?: string;
 }
 
-/** One of a list. */
+/** A choice of one from a list. */
 export function SelectField(props: FieldProps & { choices: readonly Choice[]; value?: string }) {
   const { form, name, choices, id = name } = props;
-  const chosen = form.sent.get(name)?.[0] ?? props.value;
+  const chosen = form.values.get(name)?.[0] ?? props.value;
   return (
     <div class="field">
       <label for={id}>{props.label}</label>
@@ -71,17 +71,17 @@ export function SelectField(props: FieldProps & { choices: readonly Choice[]; va
           </option>
         ))}
       </select>
-      <Fault {...props} />
+      <FieldError {...props} />
     </div>
   );
 }
 
-/** Any of a list, as check boxes of one name; or exactly one of it, as radio buttons. */
+/** Check boxes of one name for any number of choices, or radio buttons for exactly one. */
 export function ChoiceField(
   props: FieldProps & { choices: readonly Choice[]; type?: 'checkbox' | 'radio'; chosen?: readonly string[] },
 ) {
   const { form, name, choices, type = 'checkbox' } = props;
-  const chosen = form.sent.get(name) ?? props.chosen ?? [];
+  const chosen = form.values.get(name) ?? props.chosen ?? [];
   const { 'aria-describedby': described } = describedBy(props);
   return (
     <fieldset class="field" aria-describedby={described}>
@@ -96,34 +96,34 @@ export function ChoiceField(
           </span>
         </label>
       ))}
-      <Fault {...props} />
+      <FieldError {...props} />
     </fieldset>
   );
 }
 
-/** A check box of its own. */
+/** A single check box. */
 export function CheckField({ form, name, label, hint }: FieldProps) {
   return (
     <div class="field">
       <label class="choice">
-        <input type="checkbox" name={name} value="on" checked={(form.sent.get(name)?.[0] ?? '') !== ''} />
+        <input type="checkbox" name={name} value="on" checked={(form.values.get(name)?.[0] ?? '') !== ''} />
         <span>
           {label}
           {hint !== undefined && <small>{hint}</small>}
         </span>
       </label>
-      <Fault form={form} name={name} />
+      <FieldError form={form} name={name} />
     </div>
   );
 }
 
-/** Stands at the top of a form that was not taken. */
-export function FormFault({ form }: { form: FormState }) {
-  if (!isFaulty(form)) return null;
+/** The notice at the top of a form with errors. */
+export function FormError({ form }: { form: FormState }) {
+  if (!hasErrors(form)) return null;
   return (
-    // The page begins with it, however far down the form is.
+    // Focused, so that the browser scrolls to the form.
     <p class="notice warning" role="alert" tabIndex={-1} autofocus>
-      {form.fault ?? 'Something is not right yet: see below.'}
+      {form.formError ?? 'Please correct the fields marked below.'}
     </p>
   );
 }
@@ -137,7 +137,7 @@ function Hint({ name, id = name, hint }: { name: string; id?: string; hint?: Com
   );
 }
 
-function Fault({ form, name, id = name }: { form: FormState; name: string; id?: string }) {
+function FieldError({ form, name, id = name }: { form: FormState; name: string; id?: string }) {
   const message = form.errors.get(name);
   if (message === undefined) return null;
   return (

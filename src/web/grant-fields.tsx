@@ -1,16 +1,16 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { ROLES, type Role } from '../commands/caller.ts';
-import { lowerRole } from '../commands/roles.ts';
+import { lowerRole } from '../commands/permissions.ts';
 import { MAX_DAYS } from '../identity/token-record.ts';
 import { ChoiceField, SelectField, TextField } from './fields.tsx';
-import { type FormState, many, one } from './forms.ts';
-import { roleChoices, roleName } from './roles.ts';
+import { type FormState, repeatedField, singleField } from './form-state.ts';
+import { roleChoices, roleName } from './role-labels.ts';
 
-const WHOLE_DAYS = `Give whole days, from 1 to ${MAX_DAYS}.`;
+const WHOLE_DAYS = `Enter a whole number of days, from 1 to ${MAX_DAYS}.`;
 
-export const DAYS = {
-  days: one(
+export const DAYS_FIELDS = {
+  days: singleField(
     z
       .string()
       .trim()
@@ -20,29 +20,32 @@ export const DAYS = {
   ),
 };
 
-/** What somebody gives to a token or an assistant of what they may do themselves. */
-export const GRANT = {
-  organizations: many(z.string()).min(1, 'Choose at least one organization.').max(100),
-  role: one(z.enum(ROLES, 'Choose a role.')),
-  ...DAYS,
+/** The access that a person grants to a token or an assistant. It never exceeds their own. */
+export const GRANT_FIELDS = {
+  organizations: repeatedField(z.string()).min(1, 'Choose at least one organization.').max(100),
+  role: singleField(z.enum(ROLES, 'Choose a role.')),
+  ...DAYS_FIELDS,
 };
 
-/** An organization of the giver's, and what they are there. */
+/** An organization of the person, and their role there. */
 interface Reachable {
   id: string;
   name: string;
   role: Role;
 }
 
-interface Asked {
+interface LabelledField {
   form: FormState;
   label: string;
 }
 
-export function OrganizationsField({ organizations, ...asked }: Asked & { organizations: readonly Reachable[] }) {
+export function OrganizationsField({
+  organizations,
+  ...field
+}: LabelledField & { organizations: readonly Reachable[] }) {
   return (
     <ChoiceField
-      {...asked}
+      {...field}
       name="organizations"
       choices={organizations.map(({ id, name, role }) => ({ value: id, label: name, hint: `You: ${roleName(role)}` }))}
       chosen={organizations.length === 1 ? organizations.map(({ id }) => id) : []}
@@ -50,21 +53,21 @@ export function OrganizationsField({ organizations, ...asked }: Asked & { organi
   );
 }
 
-/** @param props.value the role to begin with, where the giver has it */
-export function RoleField(props: Asked & { organizations: readonly Reachable[]; value: Role }) {
-  const { organizations, value, ...asked } = props;
-  const highest = ROLES.findLast((known) => organizations.some(({ role }) => role === known)) ?? 'VIEWER';
-  const hint = 'Up to your own role, which limits it at every call.';
+/** @param props.value the role selected at first, or the person's highest role if that is lower */
+export function RoleField(props: LabelledField & { organizations: readonly Reachable[]; value: Role }) {
+  const { organizations, value, ...field } = props;
+  const highest = ROLES.findLast((candidate) => organizations.some(({ role }) => role === candidate)) ?? 'VIEWER';
+  const hint = 'Up to your own role. Your role also limits every call.';
   const choices = roleChoices(highest);
-  return <SelectField {...asked} name="role" hint={hint} choices={choices} value={lowerRole(value, highest)} />;
+  return <SelectField {...field} name="role" hint={hint} choices={choices} value={lowerRole(value, highest)} />;
 }
 
-export function DaysField({ value, hint, ...asked }: Asked & { value: number; hint?: string; id?: string }) {
+export function DaysField({ value, hint, ...field }: LabelledField & { value: number; hint?: string; id?: string }) {
   return (
     <TextField
-      {...asked}
+      {...field}
       name="days"
-      hint={hint === undefined ? `1 to ${MAX_DAYS}.` : `1 to ${MAX_DAYS}. ${hint}`}
+      hint={hint === undefined ? `From 1 to ${MAX_DAYS}.` : `From 1 to ${MAX_DAYS}. ${hint}`}
       type="number"
       inputMode="numeric"
       min={1}

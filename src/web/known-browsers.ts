@@ -7,13 +7,13 @@ import type { Session } from '../identity/sessions.ts';
 import type { KnownBrowser } from '../identity/visitor.ts';
 
 const COOKIE = 'veritrail-known';
-/** Half a year, from the last time that somebody signed in. */
-const SECONDS = 183 * 86_400;
+/** Half a year, from the last sign-in. */
+const MAX_AGE_SECONDS = 183 * 86_400;
 const ID_BYTES = 9;
 
 /**
- * Remembers that an account was signed in to from a browser, in a cookie that it keeps after signing out. It lets nobody
- * in: who tries passwords from there is only counted apart from strangers, so that those cannot lock the owner out.
+ * Remembers in a cookie that an account signed in from this browser. The cookie survives signing out and grants no access.
+ * Wrong passwords from a known browser are counted separately, so that strangers can't lock the owner out.
  */
 export class KnownBrowsers {
   constructor(
@@ -21,21 +21,21 @@ export class KnownBrowsers {
     private readonly cookies: Cookies,
   ) {}
 
-  /** Null where the browser shows none, or one that we did not give it. */
+  /** Returns the browser, or null if the cookie is missing or was not issued by this service. */
   read(request: IncomingMessage): KnownBrowser | null {
     const [account_id = '', id = '', generation = '', seal = ''] = (this.cookies.read(request, COOKIE) ?? '').split(
       '.',
     );
-    const known = { account_id, id, generation: Number(generation) };
-    return sameText(seal, this.seal(known)) ? known : null;
+    const browser = { account_id, id, generation: Number(generation) };
+    return sameText(seal, this.seal(browser)) ? browser : null;
   }
 
-  /** Keeps the id that the browser has for this account already: it begins nothing anew by signing in again. */
+  /** Sets the cookie. A browser that is known for this account keeps its id, so its failed attempts still count. */
   remember(ctx: ParameterizedContext, { account_id, generation }: Pick<Session, 'account_id' | 'generation'>): void {
-    const before = this.read(ctx.req);
-    const id = before?.account_id === account_id ? before.id : randomBytes(ID_BYTES).toString('base64url');
+    const previous = this.read(ctx.req);
+    const id = previous?.account_id === account_id ? previous.id : randomBytes(ID_BYTES).toString('base64url');
     const seal = this.seal({ account_id, id, generation });
-    this.cookies.write(ctx, COOKIE, `${account_id}.${id}.${generation}.${seal}`, SECONDS);
+    this.cookies.write(ctx, COOKIE, `${account_id}.${id}.${generation}.${seal}`, MAX_AGE_SECONDS);
   }
 
   private seal({ account_id, id, generation }: KnownBrowser): string {

@@ -2,14 +2,14 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { assetUrl } from './assets.ts';
-import { Form, FormToken } from './context.tsx';
+import { Form, FormToken } from './form.tsx';
 import { organizationLinks } from './organization-links.ts';
-import type { Page } from './page.ts';
-import type { Notice } from './visit.ts';
+import type { Notice } from './page-request.ts';
+import type { WebPage } from './web-page.ts';
 
-/** What the layout shows around a page. */
-export interface Surroundings {
-  /** The signed-in person's name; null before. */
+/** The values that the layout shows around a page. */
+export interface LayoutContext {
+  /** The signed-in person's name; null before sign-in. */
   name: string | null;
   notice: Notice | null;
   formToken: () => string;
@@ -19,31 +19,31 @@ const BRAND = 'veritrail';
 const SETTINGS = '/settings/';
 
 const MAIN_LINKS = [
-  ['/', 'Start'],
+  ['/', 'Home'],
   ['/organizations', 'Organizations'],
   ['/settings/tokens', 'Settings'],
 ] as const;
 
 const SETTINGS_LINKS = [
-  ['/settings/tokens', 'API Tokens'],
+  ['/settings/tokens', 'API tokens'],
   ['/settings/assistants', 'Connected assistants'],
   ['/settings/security', 'Security'],
   ['/settings/account', 'Account'],
 ] as const;
 
-/** The whole document. */
-export function renderPage(page: Page, around: Surroundings): string {
+/** Returns the whole HTML document. */
+export function renderPage(page: WebPage, layout: LayoutContext): string {
   const body = (
-    <FormToken.Provider value={around.formToken}>
-      <Document page={page} around={around} />
+    <FormToken.Provider value={layout.formToken}>
+      <Document page={page} around={layout} />
     </FormToken.Provider>
   );
   return `<!doctype html>${renderToString(body)}`;
 }
 
-function Document({ page, around }: { page: Page; around: Surroundings }) {
-  const inside = around.name !== null && !page.plain;
-  const beside = inside && (page.organization !== undefined || page.section?.startsWith(SETTINGS));
+function Document({ page, around: layout }: { page: WebPage; around: LayoutContext }) {
+  const hasNavigation = layout.name !== null && !page.plain;
+  const hasSideNavigation = hasNavigation && (page.organization !== undefined || page.section?.startsWith(SETTINGS));
   return (
     <html lang="en">
       <head>
@@ -60,11 +60,11 @@ function Document({ page, around }: { page: Page; around: Surroundings }) {
         <a class="skip" href="#main">
           Skip to content
         </a>
-        <Header name={around.name} section={page.section} />
-        <div class={beside ? 'frame' : inside ? 'frame alone' : 'frame narrow'}>
-          {beside && <SideNavigation page={page} />}
+        <Header name={layout.name} section={page.section} />
+        <div class={hasSideNavigation ? 'frame' : hasNavigation ? 'frame alone' : 'frame narrow'}>
+          {hasSideNavigation && <SideNavigation page={page} />}
           <main id="main" tabIndex={-1}>
-            {around.notice !== null && <NoticeBox notice={around.notice} />}
+            {layout.notice !== null && <NoticeBox notice={layout.notice} />}
             <h1>{page.title}</h1>
             {page.body}
           </main>
@@ -74,7 +74,7 @@ function Document({ page, around }: { page: Page; around: Surroundings }) {
   );
 }
 
-/** The entry of the main navigation that a page is under: they begin alike. */
+/** Returns the main navigation entry whose path begins like the page's section. */
 function mainSection(section: string | undefined): string | undefined {
   const first = (path: string) => path.split('/')[1];
   return MAIN_LINKS.find(([href]) => section !== undefined && first(href) === first(section))?.[0];
@@ -105,8 +105,8 @@ function Header({ name, section }: { name: string | null; section: string | unde
   );
 }
 
-/** What is beside a page: the other pages of its organization, or the settings. */
-function SideNavigation({ page: { organization, section } }: { page: Page }) {
+/** The navigation beside a page: the pages of its organization, or the settings. */
+function SideNavigation({ page: { organization, section } }: { page: WebPage }) {
   return (
     <div class="side">
       {organization === undefined ? (

@@ -1,18 +1,18 @@
 import type { ParameterizedContext } from 'koa';
 import type { Cookies } from '../http/cookies.ts';
-import type { Notice } from './visit.ts';
+import type { Notice } from './page-request.ts';
 
 const COOKIE = 'veritrail-notice';
-const SECONDS = 60;
-const MAX_BYTES = 600;
+const MAX_AGE_SECONDS = 60;
+const MAX_NOTICE_BYTES = 600;
 
-/** Keeps a notice in the browser until the next page shows it. It is text for its reader, never trusted. */
-export function keepNotice(ctx: ParameterizedContext, cookies: Cookies, { kind, text }: Notice): void {
-  const bytes = Buffer.from(text).subarray(0, MAX_BYTES);
-  cookies.write(ctx, COOKIE, `${kind}.${bytes.toString('base64url')}`, SECONDS);
+/** Stores a notice in a cookie until the next page shows it. Its text is for the reader only and never trusted. */
+export function storeNotice(ctx: ParameterizedContext, cookies: Cookies, { kind, text }: Notice): void {
+  const bytes = Buffer.from(text).subarray(0, MAX_NOTICE_BYTES);
+  cookies.write(ctx, COOKIE, `${kind}.${bytes.toString('base64url')}`, MAX_AGE_SECONDS);
 }
 
-/** The notice that was kept, once. */
+/** Returns the stored notice and deletes it. */
 export function takeNotice(ctx: ParameterizedContext, cookies: Cookies): Notice | null {
   const value = cookies.read(ctx.req, COOKIE);
   if (value === null) return null;

@@ -1,26 +1,36 @@
-import { may } from '../commands/roles.ts';
-import type { Page } from './page.ts';
+import { roleAllows } from '../commands/permissions.ts';
+import type { WebPage } from './web-page.ts';
 
 export interface OrganizationLink {
   href: string;
   title: string;
-  /** What one goes there for. */
+  /** Says what the page is for. */
   about: string;
 }
 
-/** Those of an organization's pages beside its overview that are for this role. */
-export function organizationLinks({ id, role }: NonNullable<Page['organization']>): OrganizationLink[] {
+/** Returns links to an organization's pages that this role may open, without the overview. */
+export function organizationLinks({ id, role }: NonNullable<WebPage['organization']>): OrganizationLink[] {
   const link = (page: string, title: string, about: string) => ({ href: `/organizations/${id}/${page}`, title, about });
-  const members = may(role, 'changeMembers') ? 'invite people, change their roles, take them out' : 'who they are';
+  const members = roleAllows(role, 'changeMembers')
+    ? 'invite people, change their roles, remove them'
+    : 'who is a member, and in which role';
   return [
-    ...(may(role, 'getReport')
-      ? [link('reports', 'Reports', 'registers, reviews and audit packs to print or send')]
+    ...(roleAllows(role, 'getReport')
+      ? [link('reports', 'Reports', 'registers, reviews and audit packs to view, print or send')]
       : []),
-    link('files', 'Files', 'registers and their history as tables and lines, for spreadsheets and programs'),
+    link('files', 'Files', 'the register and its history as CSV or JSON Lines, for spreadsheets and programs'),
     link('members', 'Members', members),
-    ...(may(role, 'seeTokens')
-      ? [link('tokens', 'Tokens and assistants', 'what may call tools here, whoever made it')]
+    ...(roleAllows(role, 'viewTokens')
+      ? [
+          link(
+            'tokens',
+            'Tokens and assistants',
+            'API tokens and connected assistants with access to this organization',
+          ),
+        ]
       : []),
-    ...(may(role, 'listChanges ACCESS') ? [link('access', 'Access log', 'who signed in, and what was used when')] : []),
+    ...(roleAllows(role, 'listChanges ACCESS')
+      ? [link('access', 'Access log', 'sign-ins, token use and downloads')]
+      : []),
   ];
 }

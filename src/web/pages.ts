@@ -1,4 +1,5 @@
 import type { WebContext } from './context.ts';
+import type { Route } from './page-request.ts';
 import { accessPage } from './pages/access.tsx';
 import { accountPage } from './pages/account.tsx';
 import { assistantsPage } from './pages/assistants.tsx';
@@ -22,14 +23,15 @@ import { securityPage } from './pages/security.tsx';
 import { signInPage } from './pages/sign-in.tsx';
 import { tokensPage } from './pages/tokens.tsx';
 import { welcomePage } from './pages/welcome.tsx';
-import type { Route } from './visit.ts';
 
 /**
- * Every page. To add one: a file in `pages/` (beginning with the JSX pragmas of the others, for `veritrail` runs in any
- * folder) that exports its routes, and its line here. Routes are made by `get`, `post`, `openGet` and `openPost` of
- * visit.ts; a handler answers with a Page (page.ts) or `redirect(…)`, or throws a Refusal, which becomes an error page. Before a
- * `post` handler runs, the form is known to be ours; write forms with `Form` (context.tsx) and the fields of fields.tsx, and
- * do what they ask by `attempt` or `doThere` (attempt.ts).
+ * All pages. To add one, add a file to `pages/` that exports its routes, and a line here. The file begins with the JSX
+ * pragmas of the others, because `veritrail` runs in any folder.
+ *
+ * - Make routes with `get`, `post`, `publicGet` and `publicPost` (page-request.ts).
+ * - A handler returns a WebPage or `redirect(…)`, or throws a Refusal, which becomes an error page.
+ * - Write forms with `Form` (form.tsx) and the fields of fields.tsx. A `post` handler runs only after the CSRF checks.
+ * - Carry a form out with `submitForm` or `submitAndRedirect` (submit-form.ts).
  */
 const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   homePage,

@@ -1,29 +1,29 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 
-/** Entries on a page of a list that is in memory. */
-const SIZE = 25;
+/** Rows per page of a list that is in memory. */
+const ROWS_PER_PAGE = 25;
 
-/** Where the links below a page lead; null: there is nothing that way. */
-interface Ways {
+/** Addresses of the links below a page; null where there is no such page. */
+interface PageTargets {
   first: string | null;
   next: string | null;
 }
 
-/** The page of `all` that the address asks for by `from`. @param here the address without a query */
-export function pageOf<T>(
+/** Returns the page of `all` that starts at the query's `from`. @param path the address without a query */
+export function paginate<T>(
   all: readonly T[],
   query: URLSearchParams,
-  here: string,
-): { shown: readonly T[]; ways: Ways } {
-  const asked = query.get('from') ?? '';
-  const from = /^\d{1,6}$/.test(asked) && Number(asked) < all.length ? Number(asked) : 0;
-  const until = from + SIZE;
-  const ways = { first: from > 0 ? here : null, next: until < all.length ? `${here}?from=${until}` : null };
-  return { shown: all.slice(from, until), ways };
+  path: string,
+): { rows: readonly T[]; targets: PageTargets } {
+  const fromText = query.get('from') ?? '';
+  const from = /^\d{1,6}$/.test(fromText) && Number(fromText) < all.length ? Number(fromText) : 0;
+  const until = from + ROWS_PER_PAGE;
+  const targets = { first: from > 0 ? path : null, next: until < all.length ? `${path}?from=${until}` : null };
+  return { rows: all.slice(from, until), targets };
 }
 
-/** @param props.label what these are pages of, for who does not see them */
-export function PageLinks({ label, ways: { first, next } }: { label: string; ways: Ways }) {
+/** @param props.label names the list for screen readers */
+export function PageLinks({ label, targets: { first, next } }: { label: string; targets: PageTargets }) {
   if (first === null && next === null) return null;
   return (
     <nav aria-label={label} class="row">

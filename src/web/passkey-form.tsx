@@ -1,20 +1,20 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { Form } from './context.tsx';
-import type { FormState } from './forms.ts';
+import { Form } from './form.tsx';
+import type { FormState } from './form-state.ts';
 
 interface PasskeyFormProps {
   action: string;
-  /** The options of the ceremony, which the page's script gives to the browser. */
+  /** WebAuthn options, which the page's script passes to the browser. */
   options: object;
   form: FormState;
-  /** No other way is offered: people without passkeys are told what they need. */
-  alone: boolean;
-  /** The button stands beside a more usual way. */
+  /** True if the page offers no other way. Then it says what passkeys need. */
+  isOnlyWay: boolean;
+  /** True if the page also offers a more usual way. */
   quiet?: boolean;
 }
 
-/** Asks for a passkey that the account has. */
-export function PasskeyForm({ action, options, form, alone, quiet = false }: PasskeyFormProps) {
+/** Asks for one of the account's passkeys. */
+export function PasskeyForm({ action, options, form, isOnlyWay: alone, quiet = false }: PasskeyFormProps) {
   const fault = form.errors.get('credential');
   return (
     <>
@@ -22,7 +22,7 @@ export function PasskeyForm({ action, options, form, alone, quiet = false }: Pas
         <input type="hidden" name="credential" />
         <p>Use the passkey that you added to your account.</p>
         <p class="fault" data-fault hidden>
-          The passkey was not used: try again.
+          The passkey was not used. Try again.
         </p>
         {fault !== undefined && <p class="fault">{fault}</p>}
         <button type="submit" class={quiet ? 'quiet' : undefined}>
@@ -31,7 +31,7 @@ export function PasskeyForm({ action, options, form, alone, quiet = false }: Pas
       </Form>
       {alone && (
         <p class="notice warning" data-without-passkeys>
-          Passkeys need a recent browser, with JavaScript turned on: allow it for this site, then reload the page.
+          Passkeys need a recent browser with JavaScript. Allow JavaScript for this site, then reload the page.
         </p>
       )}
     </>

@@ -1,17 +1,17 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { Account } from '../identity/account.ts';
-import { Form } from './context.tsx';
-import { withNext } from './signing-in.ts';
+import { Form } from './form.tsx';
+import { withNext } from './sign-in-redirects.ts';
 
-/** Where signing in by the OpenID provider begins. */
-export const OPENID = '/sign-in/openid';
-/** Where an account is connected to the provider; `/remove` below it takes that back. */
-export const PROVIDER = '/settings/security/provider';
+/** Starts sign-in with the OpenID provider. */
+export const OPENID_SIGN_IN_PATH = '/sign-in/openid';
+/** Connects an account to the provider. `/remove` below it disconnects. */
+export const PROVIDER_PATH = '/settings/security/provider';
 
-/** Leads to the provider, and back to `next`. */
+/** A button that leads to the provider, and back to `next`. */
 export function ProviderForm({ host, next }: { host: string; next: string }) {
   return (
-    <Form action={withNext(OPENID, next)} class="card">
+    <Form action={withNext(OPENID_SIGN_IN_PATH, next)} class="card">
       <button type="submit" class="quiet">
         Continue with {host}
       </button>
@@ -19,28 +19,28 @@ export function ProviderForm({ host, next }: { host: string; next: string }) {
   );
 }
 
-/** Whether the provider lets somebody into this account, and a way to change that. */
+/** Shows whether the account is connected to the provider, with a button to change that. */
 export function ProviderCard({ host, account }: { host: string; account: Account }) {
   const connected = account.subject !== null;
   return (
     <section class="card" aria-labelledby="provider-title">
       <h2 id="provider-title">Sign-in with {host}</h2>
       {!connected && (
-        <Form action={PROVIDER} class="row">
+        <Form action={PROVIDER_PATH} class="row">
           <span>Your account is not connected.</span>
           <button type="submit" class="quiet">
-            Connect it
+            Connect
           </button>
         </Form>
       )}
       {connected && account.password === null && (
-        <p>Your account is connected, and this is the one way in. To disconnect it, set a password first.</p>
+        <p>Your account is connected, and this is your only way to sign in. To disconnect it, set a password first.</p>
       )}
       {connected && account.password !== null && (
-        <Form action={`${PROVIDER}/remove`} class="row">
+        <Form action={`${PROVIDER_PATH}/remove`} class="row">
           <span>Your account is connected.</span>
           <button type="submit" class="danger">
-            Disconnect it
+            Disconnect
           </button>
         </Form>
       )}

@@ -1,17 +1,17 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { TextField } from './fields.tsx';
-import { type FormState, one } from './forms.ts';
+import { type FormState, singleField } from './form-state.ts';
 
-const MOST = 2_000;
+const MAX_REASON_LENGTH = 2_000;
 
-/** Why something is done that the history keeps; undefined where nothing was said. */
-export const REASON = {
-  reason: one(
+/** The reason for a change, kept in the history; undefined if left empty. */
+export const REASON_FIELDS = {
+  reason: singleField(
     z
       .string()
       .trim()
-      .max(MOST, `Keep the reason within ${MOST} characters.`)
+      .max(MAX_REASON_LENGTH, `Use at most ${MAX_REASON_LENGTH} characters.`)
       .transform((text) => text || undefined),
   ),
 };
@@ -23,8 +23,8 @@ export function ReasonField({ form, id }: { form: FormState; id?: string }) {
       name="reason"
       {...(id === undefined ? {} : { id })}
       label="Reason"
-      hint="Kept in the history. May be left empty."
-      maxLength={MOST}
+      hint="Optional. Kept in the history."
+      maxLength={MAX_REASON_LENGTH}
       required={false}
     />
   );

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { Role } from '../commands/caller.ts';
 import type { Membership } from '../identity/members.ts';
 import type { ShownToken } from '../identity/token-lists.ts';
-import { Form } from './context.tsx';
-import { CheckField, FormFault, TextField } from './fields.tsx';
-import { BLANK, type FormState } from './forms.ts';
+import { Day, Facts, Timestamp } from './components.tsx';
+import { CheckField, FormError, TextField } from './fields.tsx';
+import { Form } from './form.tsx';
+import { BLANK_FORM, type FormState } from './form-state.ts';
 import { DaysField, OrganizationsField, RoleField } from './grant-fields.tsx';
-import { Day, Facts, Moment } from './pieces.tsx';
-import { roleName } from './roles.ts';
+import { roleName } from './role-labels.ts';
 
-/** What most assistants need, where its maker may give it. */
+/** The role selected at first: most assistants need no more. */
 const USUAL_ROLE: Role = 'EDITOR';
 
 export function NewTokenForm(props: {
@@ -22,30 +22,30 @@ export function NewTokenForm(props: {
   const { form, organizations } = props;
   return (
     <Form action={props.action} class="card">
-      <FormFault form={form} />
+      <FormError form={form} />
       <input type="hidden" name="once" value={randomUUID()} />
       <TextField
         form={form}
         name="name"
         label="Name"
-        hint="What it is for, such as “Claude on my laptop”. Only you and your owners see it."
+        hint="Its purpose, such as “Claude on my laptop”. Visible to you and to owners and admins."
         maxLength={200}
       />
       <RoleField form={form} label="Role" organizations={organizations} value={USUAL_ROLE} />
       <OrganizationsField form={form} label="Organizations" organizations={organizations} />
-      <CheckField form={form} name="read_only" label="Only read" hint="It can change nothing, whatever its role." />
+      <CheckField form={form} name="read_only" label="Read only" hint="It can’t change anything, whatever its role." />
       <DaysField
         form={form}
-        label="Ends after days"
-        hint="You are reminded on the start page two weeks ahead."
+        label="Expires in (days)"
+        hint="The home page reminds you two weeks before."
         value={props.days}
       />
-      <button type="submit">Make the token</button>
+      <button type="submit">Create token</button>
     </Form>
   );
 }
 
-/** @param names of the organizations that its owner is still in */
+/** @param props.names names of the organizations that its owner is still a member of, by id */
 export function TokenCard(props: {
   token: ShownToken;
   names: ReadonlyMap<string, string>;
@@ -53,7 +53,7 @@ export function TokenCard(props: {
   days: number;
 }) {
   const { token, names } = props;
-  const reached = token.organizations.map((id) => names.get(id) ?? 'one that you have left');
+  const organizationNames = token.organizations.map((id) => names.get(id) ?? 'an organization that you left');
   return (
     <>
       <div class="row">
@@ -63,14 +63,14 @@ export function TokenCard(props: {
       <Facts
         facts={[
           ['Token', <code>vtr_…{token.last_four}</code>],
-          ['Role', `${roleName(token.role)}${token.read_only ? ', only reading' : ''}`],
-          ['Reaches', reached.length === 0 ? 'nothing any more' : reached.join(', ')],
-          ['Made', <Day at={token.created_at} />],
-          ['Last used', <Moment at={token.last_used_at} />],
-          [token.state === 'EXPIRED' ? 'Ended' : 'Ends', <Day at={token.expires_at} />],
+          ['Role', `${roleName(token.role)}${token.read_only ? ', read only' : ''}`],
+          ['Organizations', organizationNames.length === 0 ? 'none' : organizationNames.join(', ')],
+          ['Created', <Day at={token.created_at} />],
+          ['Last used', <Timestamp at={token.last_used_at} />],
+          [token.state === 'EXPIRED' ? 'Expired' : 'Expires', <Day at={token.expires_at} />],
         ]}
       />
-      {token.state !== 'REVOKED' && <Deeds token={token} path={props.path} days={props.days} />}
+      {token.state !== 'REVOKED' && <TokenActions token={token} path={props.path} days={props.days} />}
     </>
   );
 }
@@ -78,17 +78,17 @@ export function TokenCard(props: {
 function StateBadge({ token }: { token: ShownToken }) {
   if (token.state === 'REVOKED') return <span class="badge danger">Revoked</span>;
   if (token.state === 'EXPIRED') return <span class="badge danger">Expired</span>;
-  return token.expiring ? <span class="badge warning">Ends soon</span> : <span class="badge">Active</span>;
+  return token.expiring ? <span class="badge warning">Expires soon</span> : <span class="badge">Active</span>;
 }
 
-function Deeds({ token, path, days }: { token: ShownToken; path: string; days: number }) {
+function TokenActions({ token, path, days }: { token: ShownToken; path: string; days: number }) {
   return (
     <div class="deeds">
       <details>
         <summary>Regenerate</summary>
         <Form action={`${path}/regenerate`} class="inline">
-          <p>You get a new token text. The present one stops working at once.</p>
-          <DaysField form={BLANK} id={`days-${token.id}`} label="Ends after days" value={days} />
+          <p>You get a new token. The current one stops working immediately.</p>
+          <DaysField form={BLANK_FORM} id={`days-${token.id}`} label="Expires in (days)" value={days} />
           <button type="submit" class="quiet">
             Regenerate “{token.name}”
           </button>
@@ -97,7 +97,7 @@ function Deeds({ token, path, days }: { token: ShownToken; path: string; days: n
       <details>
         <summary>Revoke</summary>
         <Form action={`${path}/revoke`} class="inline">
-          <p>What uses it is shut out at once, and for good.</p>
+          <p>Programs that use it lose access immediately. This cannot be undone.</p>
           <button type="submit" class="danger">
             Revoke “{token.name}”
           </button>

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formTargetOf, type PageKind, pageHeaders } from '../../src/http/security-headers.ts';
+import { formTargetOf, type PageHeaderOptions, pageHeaders } from '../../src/http/security-headers.ts';
 import { closeBrowsers, openWindow, startBrowser } from '../support/browser.ts';
 import { until } from '../support/wait.ts';
 
@@ -18,7 +18,7 @@ if (browser) {
   const clientPort = (client.address() as AddressInfo).port;
 
   /* A consent page in short: its form is answered by a redirect to ourselves, and that by one to the client. */
-  let kind: PageKind = {};
+  let kind: PageHeaderOptions = {};
   let redirectUri = '';
   let posted: IncomingHttpHeaders = {};
   const server = createServer((request, response) => {
@@ -36,7 +36,7 @@ if (browser) {
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   /** Presses the button of a page with these headers, and answers where that led and what was complained of. */
-  async function press(uri: string, pageKind: PageKind): Promise<{ url: string; complaints: string[] }> {
+  async function press(uri: string, pageKind: PageHeaderOptions): Promise<{ url: string; complaints: string[] }> {
     [redirectUri, kind] = [uri, pageKind];
     const { page, complaints, close } = await openWindow(browser!, base);
     await page.goto('/consent');
@@ -58,13 +58,16 @@ if (browser) {
   for (const host of ['127.0.0.1', 'localhost']) {
     test(`the answer reaches a client at ${host}`, async () => {
       const uri = `http://${host}:${clientPort}/callback?code=x`;
-      assert.equal(await press(uri, { formTargets: [formTargetOf(uri)], opened: true }), { url: uri, complaints: [] });
+      assert.equal(await press(uri, { formTargets: [formTargetOf(uri)], mayBePopup: true }), {
+        url: uri,
+        complaints: [],
+      });
     });
   }
 
   for (const uri of ['http://[::1]:9/callback', 'cursor://anysphere.cursor-mcp/oauth/callback']) {
     test(`the policy is not what keeps it from ${uri}`, async () => {
-      assert.equal((await press(uri, { formTargets: [formTargetOf(uri)], opened: true })).complaints, []);
+      assert.equal((await press(uri, { formTargets: [formTargetOf(uri)], mayBePopup: true })).complaints, []);
     });
   }
 
@@ -86,7 +89,7 @@ if (browser) {
 
   for (const opened of [true, false]) {
     test(`a window that an assistant opened ${opened ? 'finds its way back' : 'forgets who opened it'}`, async () => {
-      kind = { opened };
+      kind = { mayBePopup: opened };
       const { page, close } = await openWindow(browser, `http://localhost:${clientPort}`);
       await page.goto('/');
       const opening = page.waitForEvent('popup');

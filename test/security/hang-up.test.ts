@@ -5,12 +5,12 @@ import Koa from 'koa';
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { clientInfoReader } from '../../src/http/client-info-reader.ts';
 import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
-import { visitors } from '../../src/http/visitor.ts';
 
 const test = suite('clients that hang up at once');
 
-const visitorOf = visitors([]);
+const readClientInfo = clientInfoReader([]);
 
 /** Serves one request whose client leaves while it is served, or before. Answers what address was seen; null for none. */
 async function served(leaves: 'BEFORE' | 'MEANWHILE'): Promise<string | null> {
@@ -19,7 +19,7 @@ async function served(leaves: 'BEFORE' | 'MEANWHILE'): Promise<string | null> {
   app.use(requestMiddleware(pino({ enabled: false })));
   app.use(async (ctx) => {
     await left(ctx.req);
-    address = visitorOf(ctx.req).address;
+    address = readClientInfo(ctx.req).address;
     ctx.body = 'done';
   });
   const server = createServer().listen(0, '127.0.0.1');

@@ -6,12 +6,12 @@ import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Caller } from '../../src/commands/caller.ts';
+import { clientInfoReader } from '../../src/http/client-info-reader.ts';
 import { HttpError } from '../../src/http/http-errors.ts';
-import { createLimits } from '../../src/http/limits.ts';
 import { oauthEndpoints } from '../../src/http/oauth-endpoints.ts';
+import { createRateLimits } from '../../src/http/rate-limits.ts';
 import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
-import { visitors } from '../../src/http/visitor.ts';
 import { Addresses } from '../../src/identity/oauth/addresses.ts';
 import type { OAuth } from '../../src/identity/oauth/oauth.ts';
 import { RateLimit } from '../../src/identity/rate-limit.ts';
@@ -74,8 +74,9 @@ function waitOf(count: () => void): number {
 }
 
 test('the credentials of one account share five times what each may', () => {
-  const limits = createLimits(10, visitors([]), () => 0);
-  const call = (token_id: string | null, account_id = 'acc_1') => waitOf(() => limits.known({ account_id, token_id }));
+  const limits = createRateLimits(10, clientInfoReader([]), () => 0);
+  const call = (token_id: string | null, account_id = 'acc_1') =>
+    waitOf(() => limits.countCaller({ account_id, token_id }));
   for (let i = 0; i < 10; i++) assert.is(call('tok_1'), 0);
   assert.is(call('tok_1'), 6, 'a tenth of a minute');
   for (let i = 0; i < 40; i++) assert.is(call(`tok_${2 + (i % 4)}`), 0);
@@ -85,8 +86,8 @@ test('the credentials of one account share five times what each may', () => {
 });
 
 test('strangers are counted by address, IPv6 by its /64, whatever they say of themselves', () => {
-  const limits = createLimits(null, visitors([]), () => 0);
-  const ask = (address: string, headers = {}) => waitOf(() => limits.stranger(from(address, headers)));
+  const limits = createRateLimits(null, clientInfoReader([]), () => 0);
+  const ask = (address: string, headers = {}) => waitOf(() => limits.countStranger(from(address, headers)));
   for (let i = 0; i < 3_000; i++)
     assert.is(ask(`2001:db8::${i.toString(16)}`, { 'x-forwarded-for': `10.0.0.${i}` }), 0);
   assert.is(ask('2001:db8:0:0:ffff::1'), 1);
@@ -97,9 +98,9 @@ test('strangers are counted by address, IPv6 by its /64, whatever they say of th
 });
 
 test('a client is where the last proxy that is trusted saw it', () => {
-  const visitorOf = visitors(['127.0.0.1', '10.0.0.0/8', '2001:db8::/32']);
+  const readClientInfo = clientInfoReader(['127.0.0.1', '10.0.0.0/8', '2001:db8::/32']);
   const seen = (address: string, forwarded?: string) =>
-    visitorOf(from(address, forwarded === undefined ? {} : { 'x-forwarded-for': forwarded })).address;
+    readClientInfo(from(address, forwarded === undefined ? {} : { 'x-forwarded-for': forwarded })).address;
   for (const [address, forwarded, expected] of [
     ['192.0.2.1', undefined, '192.0.2.1'],
     ['192.0.2.1', '198.51.100.1', '192.0.2.1'],
@@ -124,16 +125,16 @@ test('a client is where the last proxy that is trusted saw it', () => {
 });
 
 test('a User-Agent is cut, and holds nothing but plain letters', () => {
-  const agentOf = (agent: string) => visitors([])(from('127.0.0.1', { 'user-agent': agent })).agent;
+  const agentOf = (agent: string) => clientInfoReader([])(from('127.0.0.1', { 'user-agent': agent })).agent;
   assert.is(agentOf(`  curl/8\u0000\t\u0085é\u009b31m `), 'curl/8     31m');
   assert.is(agentOf('a'.repeat(10_000)).length, 256);
-  assert.is(visitors([])(from('127.0.0.1')).agent, '');
+  assert.is(clientInfoReader([])(from('127.0.0.1')).agent, '');
 });
 
 const echo = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
 test('over the limit, every form answers 429 with the wire’s error and when to come back', async () => {
-  const limits = createLimits(3, visitors([]), () => 0);
+  const limits = createRateLimits(3, clientInfoReader([]), () => 0);
   const service = await startToyService({ limits });
   const ask = (path: string) => request(service.url + path);
   assert.is((await post(service, echo)).status, 200);
@@ -180,7 +181,7 @@ test('however many ask at once whether it is ready, the stores are asked once', 
 
 test('refused credentials run into the limit of their address, good ones from there do not', async () => {
   let now = 0;
-  const limits = createLimits(null, visitors(['127.0.0.1']), () => now);
+  const limits = createRateLimits(null, clientInfoReader(['127.0.0.1']), () => now);
   const service = await startToyService({ limits });
   const ask = async (authorization?: string, address = '192.0.2.1') => {
     const headers: Record<string, string> = { 'X-Forwarded-For': address };
@@ -188,7 +189,7 @@ test('refused credentials run into the limit of their address, good ones from th
     return (await fetch(`${service.url}/api/mcp/tools/echo`, { headers })).status;
   };
   assert.is(await ask('Bearer wrong'), 401);
-  for (let i = 1; i < 3_000; i++) limits.stranger(from('192.0.2.1'));
+  for (let i = 1; i < 3_000; i++) limits.countStranger(from('192.0.2.1'));
   assert.is(await ask('Bearer wrong'), 429);
   assert.is(await ask(), 429);
   assert.is(await ask('Bearer'), 429);
@@ -215,7 +216,7 @@ test('whoever asks the OAuth server is counted by address, before it does anythi
     waitToRegister: () => 0,
     authorizationError: () => null,
   } as unknown as OAuth;
-  const limits = createLimits(null, visitors([]), () => 0);
+  const limits = createRateLimits(null, clientInfoReader([]), () => 0);
   const app = new Koa<RequestState>()
     .use(requestMiddleware(pino({ level: 'silent' })))
     .use(oauthEndpoints(oauth, limits));
@@ -228,7 +229,7 @@ test('whoever asks the OAuth server is counted by address, before it does anythi
   ];
   for (const place of places) assert.is((await place()).status, 200);
   assert.is(served, 4);
-  for (let i = places.length; i < 3_000; i++) limits.stranger(from('127.0.0.1'));
+  for (let i = places.length; i < 3_000; i++) limits.countStranger(from('127.0.0.1'));
   for (const place of places) {
     const { status, headers } = await place();
     assert.is(status, 429);
@@ -244,7 +245,7 @@ test('whoever asks the OAuth server is counted by address, before it does anythi
 test('two credentials of one account are two', async () => {
   const callers = new Map<string, Caller>(['a', 'b'].map((name) => [name, { ...CALLER, token_id: `tok_${name}` }]));
   const service = await startToyService({
-    limits: createLimits(1, visitors([]), () => 0),
+    limits: createRateLimits(1, clientInfoReader([]), () => 0),
     authenticate: async (token) => callers.get(token) ?? null,
   });
   const ask = async (token: string) =>

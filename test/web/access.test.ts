@@ -55,13 +55,13 @@ test('tells who came in, how and from where', async ({ web, owner, log, path }) 
   web.identity.clock.wait(60_000);
   log.onAccountEvent({ type: 'SIGNED_IN', account_id, factor: 'PASSKEY', visitor: VISITOR });
   web.identity.clock.wait(60_000);
-  log.recordAccess({ event_type: 'ACCOUNT_LINK_MADE', actor_id: 'SYSTEM', account_id });
+  log.recordAccess({ event_type: 'ACCOUNT_LINK_CREATED', actor_id: 'SYSTEM', account_id });
   await log.close();
   const { status, text } = await owner.get(path);
   assert.is(status, 200);
   // Names that were read just before may be a few seconds old.
   assert.equal(rowsOf(text.replaceAll(OWNER.name, 'Owner')), [
-    ['2026-03-01 10:03 UTC', 'Link made', 'veritrail', 'this machine', 'once'],
+    ['2026-03-01 10:03 UTC', 'Link created', 'veritrail', 'this machine', 'once'],
     ['2026-03-01 10:02 UTC', 'Signed in (passkey)', 'Owner', 'Firefox on Linux203.0.113.7', 'once'],
     ['2026-03-01 10:01 UTC', 'Token refused', 'Somebody, not known here', 'not noted', 'once'],
     [
@@ -75,7 +75,7 @@ test('tells who came in, how and from where', async ({ web, owner, log, path }) 
   ]);
 });
 
-test('tells what was drawn: which, how, of what, and what narrowed it', async ({ web, owner, log, path }) => {
+test('describes downloads: report or family, format, position and filters', async ({ web, owner, log, path }) => {
   const caller = await web.members.callerOf(web.ownerId);
   const { organizationId: organization_id } = web;
   const frm = 'frm_0123456789abcdefghjkmnpqrs';
@@ -104,16 +104,19 @@ test('tells what was drawn: which, how, of what, and what narrowed it', async ({
     web.identity.clock.wait(60_000);
   }
   await log.close();
-  const { text } = await owner.get(`${path}?kind=drawn`);
+  const { text } = await owner.get(`${path}?kind=downloads`);
   assert.equal(
     rowsOf(text.replaceAll(OWNER.name, 'Owner')).map(([, what]) => what),
     [
-      'Export drawn (Changes, JSON Lines, position 9)',
-      'Export drawn (Risks, CSV, position 8, where {"query":"<b>"}, gone on with behind rsk_1)',
-      `Report drawn (Statement of applicability, PDF, position 12, framework ${frm}, records of Owner, with a token)`,
-      'Report drawn (Posture, page to print, position 7)',
+      'Export downloaded (Changes, JSON Lines, position 9)',
+      'Export downloaded (Risks, CSV, position 8, where {"query":"<b>"}, resumed after rsk_1)',
+      `Report generated (Statement of applicability, PDF, position 12, framework ${frm}, records of Owner, with a token)`,
+      'Report generated (Posture, web page, position 7)',
     ],
   );
+  const bookmarked = await owner.get(`${path}?kind=drawn`);
+  assert.equal(rowsOf(bookmarked.text), rowsOf(text), 'the earlier name of this filter is accepted');
+  assert.match(bookmarked.text, /value="downloads" selected|selected[^>]*value="downloads"/);
 });
 
 test('is filtered by kind and by dates, and says what is wrong with them', async ({ web, log, path }) => {
@@ -130,7 +133,7 @@ test('is filtered by kind and by dates, and says what is wrong with them', async
   };
   assert.equal(await days('kind=accounts&from=&to=2026-03-02'), ['2026-03-02 Password', '2026-03-01 Password']);
   assert.equal(await days('kind=sign-ins&from=2026-03-02&to=2026-03-02'), ['2026-03-02 Signed']);
-  assert.equal(await days('kind=drawn'), []);
+  assert.equal(await days('kind=downloads'), []);
   assert.is((await days('kind=constructor')).length, 6);
   const shown = await browser.get(`${path}?kind=refusals&from=2026-02-30`);
   assert.is(shown.status, 400);

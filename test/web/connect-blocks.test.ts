@@ -17,7 +17,7 @@ const block = (id: string, endpoint = ENDPOINT) => {
 test('ids are unique, and each block says where it goes and holds the token', () => {
   const blocks = connectBlocks(ENDPOINT, TOKEN);
   assert.is(new Set(blocks.map(({ id }) => id)).size, blocks.length);
-  for (const { where, text } of blocks) {
+  for (const { instruction: where, text } of blocks) {
     assert.ok(where.endsWith('.'));
     assert.ok(text.includes(TOKEN));
   }

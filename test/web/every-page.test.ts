@@ -4,8 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { personOf } from '../../src/identity/actor.ts';
 import { TOKEN_FIELD } from '../../src/web/csrf.ts';
+import type { Route } from '../../src/web/page-request.ts';
 import { allRoutes } from '../../src/web/pages.ts';
-import type { Route } from '../../src/web/visit.ts';
 import { formsIn, startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
 
 const EVIL = `<img src=x onerror="alert('1')">`;
@@ -186,7 +186,7 @@ test('every form of ours carries the token that the check takes', async ({ web, 
 });
 
 test('strangers are sent to sign in and come back, and see nothing before', async ({ web, routes }) => {
-  for (const route of routes.filter(({ open }) => !open)) {
+  for (const route of routes.filter(({ isPublic: open }) => !open)) {
     const stranger = web.browser();
     await stranger.get('/sign-in');
     const path = pathOf(route, web);

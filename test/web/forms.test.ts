@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
-import { checkbox, checkForm, many, one } from '../../src/web/forms.ts';
+import { checkboxField, checkForm, repeatedField, singleField } from '../../src/web/form-state.ts';
 import { replaced } from '../support/identity.ts';
 import { startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
 
@@ -50,7 +50,7 @@ test('names that mean something to JavaScript are names like others', async ({ o
 });
 
 test('fields are read once or many times, and check boxes are set or not', () => {
-  const shape = { one: one(z.string()), many: many(z.string()), box: checkbox() };
+  const shape = { one: singleField(z.string()), many: repeatedField(z.string()), box: checkboxField() };
   const read = (pairs: [string, string[]][]) => checkForm(shape, new Map(pairs));
   assert.equal(read([]).value, { one: '', many: [], box: false });
   const all: [string, string[]][] = [
@@ -61,7 +61,7 @@ test('fields are read once or many times, and check boxes are set or not', () =>
   assert.equal(read(all).value, { one: '1', many: ['a', 'b'], box: true });
   const twice = read([['one', ['1', '2']]]);
   assert.is(twice.state?.errors.get('one'), 'This was sent twice: reload the page.');
-  const none = checkForm({ constructor: one(z.string()) }, new Map());
+  const none = checkForm({ constructor: singleField(z.string()) }, new Map());
   assert.equal(none.value, { constructor: '' });
 });
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { safeNext } from '../../src/web/next.ts';
+import { safeNext } from '../../src/web/safe-next.ts';
 import { startWeb } from '../support/web.ts';
 
 const test = suite('where to go after signing in');

@@ -75,7 +75,7 @@ test('a viewer sees their organization, but may neither rename nor begin one', a
   const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)![1]!;
   const renamed = await vera.post(`${path}/name`, { form_token, name: 'Mine' });
   assert.is(renamed.status, 403);
-  assert.match(renamed.text, 'the role has to be ADMIN or OWNER');
+  assert.match(renamed.text, 'you need the role ADMIN or OWNER');
   const begun = await vera.post('/organizations', { form_token, name: 'Mine' });
   assert.is(begun.status, 400);
   assert.match(begun.text, 'Only an OWNER');

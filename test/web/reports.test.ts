@@ -2,14 +2,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FAMILY_QUERIES } from '../../src/queries/families.ts';
-import { MOST_CHOICES, type ReportChoice, type ReportChoices } from '../../src/queries/report/choices.ts';
+import { MAX_CHOICES, type ReportChoice, type ReportChoices } from '../../src/queries/report/report-choices.ts';
 import { formsIn, startWeb, type TestBrowser, unescaped, type WebTest } from '../support/web.ts';
 
 const EVIL = `"><img src=x onerror="alert('1')">`;
-const NONE = { choices: [], cut: false };
+const NONE = { choices: [], isCut: false };
 
 const choice = (id: string, more: Partial<ReportChoice> = {}): ReportChoice => ({
-  ...{ id, name: `The ${id}`, mark: null, archived: false },
+  ...{ id, name: `The ${id}`, qualifier: null, archived: false },
   ...more,
 });
 
@@ -59,10 +59,10 @@ test('offers PDF only where the machine can make one', async (context) => {
 test('offers what there is, archived ones last, and takes what was chosen without a script', async (context) => {
   context.offered = {
     audits: {
-      choices: [choice('aud_2', { archived: true }), choice('aud_1', { mark: '2026-01-02', name: EVIL })],
-      cut: false,
+      choices: [choice('aud_2', { archived: true }), choice('aud_1', { qualifier: '2026-01-02', name: EVIL })],
+      isCut: false,
     },
-    frameworks: { choices: [choice('frm_2', { mark: '2022' }), choice('frm_1')], cut: false },
+    frameworks: { choices: [choice('frm_2', { qualifier: '2022' }), choice('frm_1')], isCut: false },
   };
   const { status, text } = await reports(context);
   assert.is(status, 200);
@@ -101,18 +101,18 @@ test('offers members by name, oneself first, and says where there are too many',
   const { text } = await reports(context);
   assert.equal(labels(text), [' everybody’s', 'ME your own', 'Bert', 'Zoë']);
   assert.not.match(text, 'an assistant draws it');
-  const many = Array.from({ length: MOST_CHOICES + 1 }, (_, at) => ({
+  const many = Array.from({ length: MAX_CHOICES + 1 }, (_, at) => ({
     ...{ account_id: `acc_${at}`, role: 'VIEWER' as const },
     name: `Member ${String(at).padStart(3, '0')}`,
   }));
   const membersOf = web.members.membersOf.bind(web.members);
   web.members.membersOf = async () => many;
-  context.offered = { audits: { choices: [choice('aud_1')], cut: true }, frameworks: NONE };
+  context.offered = { audits: { choices: [choice('aud_1')], isCut: true }, frameworks: NONE };
   const cut = (await reports(context)).text;
   web.members.membersOf = membersOf;
-  assert.is(labels(cut).length, MOST_CHOICES + 2);
+  assert.is(labels(cut).length, MAX_CHOICES + 2);
   assert.is(labels(cut).at(-1), 'Member 099');
-  assert.match(cut, `The first ${MOST_CHOICES} by name`);
+  assert.match(cut, `The first ${MAX_CHOICES} by name`);
   assert.match(cut, /id="audit-pack-audit_id-hint">The newest 100/);
 });
 

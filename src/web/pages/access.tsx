@@ -9,50 +9,62 @@ import {
   listAccessLog,
 } from '../../queries/list-access-log.ts';
 import { namesIn } from '../../queries/names.ts';
-import { ACCESS_KINDS, ACCESS_WORDS, detailWords } from '../access-words.ts';
+import { ACCESS_FILTERS, ACCESS_TEXTS, currentFilter, detailText } from '../access-texts.ts';
+import { Table, Timestamp } from '../components.tsx';
 import type { WebContext } from '../context.ts';
-import { drawnWords, isDrawn, ownersIn } from '../drawn-words.ts';
-import { FormFault, SelectField, TextField } from '../fields.tsx';
-import { BLANK, type FormState, refusedForm } from '../forms.ts';
-import type { Page } from '../page.ts';
+import { describeDownload, downloadOwnerIds, isDownload } from '../describe-download.ts';
+import { FormError, SelectField, TextField } from '../fields.tsx';
+import { BLANK_FORM, type FormState, formWithRefusal } from '../form-state.ts';
+import { get, type Route, type SignedInRequest } from '../page-request.ts';
 import { PageLinks } from '../paging.tsx';
-import { Moment, Table } from '../pieces.tsx';
-import { get, type Route, type SignedInVisit } from '../visit.ts';
-import { type Within, within } from '../within.ts';
+import { type MembershipContext, requireMembership } from '../require-membership.ts';
+import type { WebPage } from '../web-page.ts';
 
-const SIZE = 50;
-/** What the filter holds, in the address: a page of the log can be bookmarked. */
+const ROWS_PER_PAGE = 50;
+/** The filter fields. They are in the address, so a page of the log can be bookmarked. */
 const FIELDS = ['kind', 'from', 'to'] as const;
 
-/** Who came in, who was refused, and what was used when: for OWNERs, ADMINs and AUDITORs. */
+/** The access log, for owners, admins and auditors. */
 export const accessPage = (context: WebContext): Route[] => [
-  get('/organizations/:id/access', async (visit) => {
-    const place = await within(context, visit, 'listChanges ACCESS');
-    const asked = askedBy(visit);
-    const form: FormState = { ...BLANK, sent: new Map(asked.map(([name, value]) => [name, [value]])) };
+  get('/organizations/:id/access', async (request) => {
+    const membership = await requireMembership(context, request, 'listChanges ACCESS');
+    const filters = filterQuery(request);
+    const form: FormState = { ...BLANK_FORM, values: new Map(filters.map(([name, value]) => [name, [value]])) };
     try {
-      return logPage(place, asked, form, await read(context, visit, place), visit.query.has('cursor'));
+      return logPage(membership, filters, form, await read(context, request, membership), request.query.has('cursor'));
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'invalid_input') throw error;
       const field = error.more.field?.replace('filter.', '');
       const refusal = new Refusal(error.code, error.message, field === undefined ? {} : { field });
-      return logPage(place, [], refusedForm(refusal, form.sent, FIELDS), { changes: [], owners: new Map() }, false);
+      return logPage(
+        membership,
+        [],
+        formWithRefusal(refusal, form.values, FIELDS),
+        { changes: [], owners: new Map() },
+        false,
+      );
     }
   }),
 ];
 
-/** A page of the log, and names of the people that what was drawn was narrowed to. */
-type Found = AccessLogPage & { owners: ReadonlyMap<string, string> };
-type Asked = readonly (readonly [string, string])[];
+/** A page of the log, and names of the owners that reports were filtered by. */
+type LogRows = AccessLogPage & { owners: ReadonlyMap<string, string> };
+type Query = readonly (readonly [string, string])[];
 
-function askedBy({ query }: SignedInVisit): Asked {
-  return FIELDS.map((name) => [name, query.get(name) ?? ''] as const).filter(([, value]) => value !== '');
+function filterQuery({ query }: SignedInRequest): Query {
+  const values = { kind: currentFilter(query.get('kind') ?? ''), from: query.get('from'), to: query.get('to') };
+  return FIELDS.map((name) => [name, values[name] ?? ''] as const).filter(([, value]) => value !== '');
 }
 
-async function read(context: WebContext, visit: SignedInVisit, { organization }: Within): Promise<Found> {
-  const { query } = visit;
-  const caller = await context.members.callerOf(visit.person.account.id);
-  const types = Object.hasOwn(ACCESS_KINDS, query.get('kind') ?? '') ? ACCESS_KINDS[query.get('kind')!]!.types : null;
+async function read(
+  context: WebContext,
+  request: SignedInRequest,
+  { organization }: MembershipContext,
+): Promise<LogRows> {
+  const { query } = request;
+  const caller = await context.members.callerOf(request.person.account.id);
+  const kind = currentFilter(query.get('kind') ?? '');
+  const types = Object.hasOwn(ACCESS_FILTERS, kind) ? ACCESS_FILTERS[kind]!.types : null;
   const page = (await listAccessLog(context.accessReader, caller, {
     organization_id: organization.id,
     filter: {
@@ -61,17 +73,23 @@ async function read(context: WebContext, visit: SignedInVisit, { organization }:
       from: query.get('from') || undefined,
       to: query.get('to') || undefined,
     },
-    size: SIZE,
+    size: ROWS_PER_PAGE,
     cursor: query.get('cursor') ?? undefined,
     view: 'SUMMARY',
     verify: false,
   })) as AccessLogPage;
-  const owners = ownersIn(page.changes);
+  const owners = downloadOwnerIds(page.changes);
   const names = await namesIn(context.accessReader, organization.id, owners);
   return { ...page, owners: new Map(owners.map((id) => [id, names.of(id)])) };
 }
 
-function logPage({ organization, path }: Within, asked: Asked, form: FormState, found: Found, later: boolean): Page {
+function logPage(
+  { organization, path }: MembershipContext,
+  asked: Query,
+  form: FormState,
+  found: LogRows,
+  hasPrevious: boolean,
+): WebPage {
   const here = `${path}/access`;
   return {
     title: 'Access log',
@@ -81,27 +99,27 @@ function logPage({ organization, path }: Within, asked: Asked, form: FormState, 
     body: (
       <>
         <p>
-          Who signed in, who was refused, and what was used when. Refusals are counted by the hour, the use of a token
-          by the day. Everything is kept for {KEPT_DAYS} days; times are UTC.
+          Sign-ins, refused attempts, token use and downloads. Refused attempts are counted per hour, token use per day.
+          Entries are kept for {KEPT_DAYS} days; times are UTC.
         </p>
         <FilterForm action={here} form={form} />
         {found.changes.length === 0 ? (
-          <p class="muted">There is nothing of that kind.</p>
+          <p class="muted">No entries match.</p>
         ) : (
           <Log rows={found.changes} owners={found.owners} />
         )}
-        <PageLinks label="Pages of the log" ways={waysOf(here, asked, found.next_cursor, later)} />
+        <PageLinks label="Pages of the log" targets={pageTargets(here, asked, found.next_cursor, hasPrevious)} />
       </>
     ),
   };
 }
 
-/** Sent by GET: nothing is changed by it, so it needs no token. */
+/** Sent by GET: it changes nothing, so it needs no CSRF token. */
 function FilterForm({ action, form }: { action: string; form: FormState }) {
-  const kinds = Object.entries(ACCESS_KINDS).map(([value, { label }]) => ({ value, label }));
+  const kinds = Object.entries(ACCESS_FILTERS).map(([value, { label }]) => ({ value, label }));
   return (
     <form method="get" action={action} class="inline card" aria-label="Filter">
-      <FormFault form={form} />
+      <FormError form={form} />
       <SelectField form={form} name="kind" label="Kind" choices={[{ value: '', label: 'Everything' }, ...kinds]} />
       <TextField form={form} name="from" label="From" type="date" required={false} />
       <TextField form={form} name="to" label="To" type="date" required={false} />
@@ -110,61 +128,62 @@ function FilterForm({ action, form }: { action: string; form: FormState }) {
   );
 }
 
-function Log({ rows, owners }: { rows: readonly AccessLogChange[]; owners: Found['owners'] }) {
+function Log({ rows, owners }: { rows: readonly AccessLogChange[]; owners: LogRows['owners'] }) {
   return (
     <Table
       caption="Newest first"
-      head={['When', 'What', 'Who', 'From where', 'How often']}
+      head={['When', 'What', 'Who', 'From', 'Count']}
       rows={rows.map((row, at) => ({
         key: String(at),
         cells: [
-          <When key="when" row={row} />,
-          <What key="what" row={row} owners={owners} />,
-          whoOf(row),
-          <Place key="place" row={row} />,
-          timesOf(row),
+          <EntryTime key="when" row={row} />,
+          <EntryText key="what" row={row} owners={owners} />,
+          personText(row),
+          <EntrySource key="place" row={row} />,
+          countText(row),
         ],
       }))}
     />
   );
 }
 
-const factOf = ({ changes }: AccessLogChange, name: string): unknown => changes.find(({ field }) => field === name)?.to;
+const fieldOf = ({ changes }: AccessLogChange, name: string): unknown =>
+  changes.find(({ field }) => field === name)?.to;
 
-function When({ row }: { row: AccessLogChange }) {
-  const last = factOf(row, 'last_at');
+function EntryTime({ row }: { row: AccessLogChange }) {
+  const last = fieldOf(row, 'last_at');
   const until = typeof last === 'string' && last.slice(0, 16) !== row.recorded_at.slice(0, 16) ? last : null;
   return (
     <>
-      <Moment at={row.recorded_at} />
+      <Timestamp at={row.recorded_at} />
       {until !== null && <small> until {until.slice(11, 16)}</small>}
     </>
   );
 }
 
-function What({ row, owners }: { row: AccessLogChange; owners: Found['owners'] }) {
-  const details = isDrawn(row)
-    ? drawnWords(row, owners)
-    : row.changes.map(({ field, to }) => detailWords(field, to)).filter((words) => words !== null);
+function EntryText({ row, owners }: { row: AccessLogChange; owners: LogRows['owners'] }) {
+  const details = isDownload(row)
+    ? describeDownload(row, owners)
+    : row.changes.map(({ field, to }) => detailText(field, to)).filter((words) => words !== null);
   return (
     <>
-      {ACCESS_WORDS[row.event_type as AccessEntryType]}
+      {ACCESS_TEXTS[row.event_type as AccessEntryType]}
       {details.length > 0 && <small class="long"> ({details.join(', ')})</small>}
     </>
   );
 }
 
-function whoOf({ actor, record }: AccessLogChange) {
+function personText({ actor, record }: AccessLogChange) {
   if (actor.kind === 'TOKEN') return `${actor.name}, of ${record.name}`;
   if (actor.kind !== 'UNKNOWN') return actor.name;
-  const tried = record.id.startsWith('acc_') ? `as ${record.name}` : 'not known here';
+  const tried = record.id.startsWith('acc_') ? `as ${record.name}` : 'unknown account';
   return <span class="muted">Somebody, {tried}</span>;
 }
 
-function Place({ row }: { row: AccessLogChange }) {
-  const address = factOf(row, 'address');
+function EntrySource({ row }: { row: AccessLogChange }) {
+  const address = fieldOf(row, 'address');
   if (row.client === null && typeof address !== 'string')
-    return <span class="muted">{row.actor.kind === 'SYSTEM' ? 'this machine' : 'not noted'}</span>;
+    return <span class="muted">{row.actor.kind === 'SYSTEM' ? 'this machine' : 'not recorded'}</span>;
   return (
     <>
       {row.client}
@@ -174,13 +193,13 @@ function Place({ row }: { row: AccessLogChange }) {
   );
 }
 
-function timesOf(row: AccessLogChange): string {
-  const count = Number(factOf(row, 'count') ?? 1);
+function countText(row: AccessLogChange): string {
+  const count = Number(fieldOf(row, 'count') ?? 1);
   return count === 1 ? 'once' : `${count} times`;
 }
 
-function waysOf(here: string, asked: Asked, next: string | undefined, later: boolean) {
-  const to = (more: Asked) => {
+function pageTargets(here: string, asked: Query, next: string | undefined, later: boolean) {
+  const to = (more: Query) => {
     const query = new URLSearchParams([...asked, ...more].map(([name, value]) => [name, value])).toString();
     return query === '' ? here : `${here}?${query}`;
   };

@@ -2,63 +2,70 @@
 import { z } from 'zod';
 import type { Account } from '../../identity/account.ts';
 import type { Membership } from '../../identity/members.ts';
-import { attempt, doThere } from '../attempt.ts';
-import { proofOf } from '../confirmed.ts';
+import { Table } from '../components.tsx';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
-import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, type FormState, hidden, one } from '../forms.ts';
-import type { Page } from '../page.ts';
-import { Table } from '../pieces.tsx';
-import { roleName } from '../roles.ts';
-import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
+import { FormError, TextField } from '../fields.tsx';
+import { Form } from '../form.tsx';
+import { BLANK_FORM, type FormState, hiddenField, singleField } from '../form-state.ts';
+import { get, post, type Route, redirect, type SignedInRequest } from '../page-request.ts';
+import { passwordOrReauthentication } from '../require-reauthentication.ts';
+import { roleName } from '../role-labels.ts';
+import { submitAndRedirect, submitForm } from '../submit-form.ts';
+import type { WebPage } from '../web-page.ts';
 
 const ACCOUNT = '/settings/account';
-/** What has to be typed before an account is erased. */
-const SAID = 'erase my account';
+/** Must be typed to erase an account. */
+const ERASURE_PHRASE = 'erase my account';
 
-const NAME = { name: one(z.string().trim().min(1, 'Give your name.')) };
-const LEAVING = { organization: hidden() };
-const ERASING = {
-  confirmation: one(z.string().refine((text) => text.trim().toLowerCase() === SAID, `Type “${SAID}”.`)),
-  current: one(z.string()),
+const NAME_FIELDS = { name: singleField(z.string().trim().min(1, 'Enter your name.')) };
+const LEAVE_FIELDS = { organization: hiddenField() };
+const ERASE_FIELDS = {
+  confirmation: singleField(
+    z.string().refine((text) => text.trim().toLowerCase() === ERASURE_PHRASE, `Type “${ERASURE_PHRASE}”.`),
+  ),
+  current: singleField(z.string()),
 };
 
-type Which = 'NAME' | 'ERASING';
+type FormName = 'NAME' | 'ERASING';
 
-/** Who somebody is here, where they belong, and how they go. */
+/** A person's name and organizations, and erasing the account. */
 export const accountPage = (context: WebContext): Route[] => {
   const { people, members } = context;
   return [
-    get(ACCOUNT, (visit) => page(context, visit, 'NAME', BLANK)),
-    post(`${ACCOUNT}/name`, async (visit) => {
-      const { state } = await attempt(visit.sent, NAME, ({ name }) =>
-        people.accounts.rename(visit.person.session, name),
+    get(ACCOUNT, (request) => page(context, request, 'NAME', BLANK_FORM)),
+    post(`${ACCOUNT}/name`, async (request) => {
+      const { form } = await submitForm(request.formValues, NAME_FIELDS, ({ name }) =>
+        people.accounts.rename(request.person.session, name),
       );
-      return state === null ? redirect(ACCOUNT, 'Your name is changed.') : page(context, visit, 'NAME', state);
+      return form === null ? redirect(ACCOUNT, 'Name changed.') : page(context, request, 'NAME', form);
     }),
-    post(`${ACCOUNT}/leave`, ({ person: { account }, sent }) =>
-      doThere(ACCOUNT, 'You are no member there any more.', sent, LEAVING, ({ organization }) =>
+    post(`${ACCOUNT}/leave`, ({ person: { account }, formValues }) =>
+      submitAndRedirect(ACCOUNT, 'You left the organization.', formValues, LEAVE_FIELDS, ({ organization }) =>
         members.leave(organization, account.id),
       ),
     ),
-    post(`${ACCOUNT}/erase`, async (visit) => {
-      const { state } = await attempt(visit.sent, ERASING, async ({ current }) => {
-        const proof = proofOf(context, visit, current, ACCOUNT);
-        return people.accounts.erase(visit.person.session, proof, visit.visitor);
+    post(`${ACCOUNT}/erase`, async (request) => {
+      const { form } = await submitForm(request.formValues, ERASE_FIELDS, async ({ current }) => {
+        const proof = passwordOrReauthentication(context, request, current, ACCOUNT);
+        return people.accounts.erase(request.person.session, proof, request.clientInfo);
       });
-      if (state !== null) return page(context, visit, 'ERASING', state);
-      visit.cookies.clearSession(visit.ctx);
-      return redirect('/', 'Your account is erased.');
+      if (form !== null) return page(context, request, 'ERASING', form);
+      request.cookies.clearSession(request.ctx);
+      return redirect('/', 'Your account has been erased.');
     }),
   ];
 };
 
-/** @param which the form that `form` is of */
-async function page(context: WebContext, visit: SignedInVisit, which: Which, form: FormState): Promise<Page> {
-  const { account } = visit.person;
+/** @param formName the form whose state `form` is */
+async function page(
+  context: WebContext,
+  request: SignedInRequest,
+  formName: FormName,
+  form: FormState,
+): Promise<WebPage> {
+  const { account } = request.person;
   const organizations = await context.members.organizationsOf(account.id);
-  const of = (one: Which) => (which === one ? form : BLANK);
+  const formFor = (name: FormName) => (formName === name ? form : BLANK_FORM);
   return {
     title: 'Account',
     section: ACCOUNT,
@@ -68,35 +75,35 @@ async function page(context: WebContext, visit: SignedInVisit, which: Which, for
         <section class="card" aria-labelledby="name-title">
           <h2 id="name-title">Name</h2>
           <Form action={`${ACCOUNT}/name`}>
-            <FormFault form={of('NAME')} />
+            <FormError form={formFor('NAME')} />
             <TextField
-              form={of('NAME')}
+              form={formFor('NAME')}
               name="name"
               label="Your name"
-              hint="Members of your organizations see it, in the history too."
+              hint="Visible to members of your organizations, also in the history."
               value={account.name ?? ''}
               autocomplete="name"
               maxLength={200}
             />
-            <button type="submit">Change the name</button>
+            <button type="submit">Change name</button>
           </Form>
         </section>
         <EmailCard email={account.email} />
         <OrganizationsPart organizations={organizations} />
-        <ErasingCard account={account} organizations={organizations} form={of('ERASING')} />
+        <EraseCard account={account} organizations={organizations} form={formFor('ERASING')} />
       </>
     ),
   };
 }
 
-/** No form: whoever could take any address that is free would learn which are not. */
+/** Has no form: a person who could set any address would learn which ones are taken. */
 function EmailCard({ email }: { email: string | null }) {
   return (
     <section class="card" aria-labelledby="email-title">
       <h2 id="email-title">E-mail address</h2>
       <p>
-        You sign in with <strong class="long">{email ?? 'no address'}</strong>. No e-mail is sent to it. Whoever runs
-        this service can change it.
+        You sign in with <strong class="long">{email ?? 'no address'}</strong>. This service sends no e-mail. Its
+        operator can change the address.
       </p>
     </section>
   );
@@ -112,7 +119,7 @@ function OrganizationsPart({ organizations }: { organizations: readonly Membersh
       </a>,
       roleName(role),
       role === 'OWNER' && owners === 1 ? (
-        <span class="muted">You are its only owner</span>
+        <span class="muted">You are the only owner</span>
       ) : (
         <Form key="leave" action={`${ACCOUNT}/leave`}>
           <input type="hidden" name="organization" value={id} />
@@ -123,19 +130,19 @@ function OrganizationsPart({ organizations }: { organizations: readonly Membersh
       ),
     ],
   }));
-  return <Table caption="Organizations that you are a member of" head={['Name', 'Role', 'Leave']} rows={rows} />;
+  return <Table caption="Your organizations" head={['Name', 'Role', 'Leave']} rows={rows} />;
 }
 
-function ErasingCard(props: { account: Account; organizations: readonly Membership[]; form: FormState }) {
+function EraseCard(props: { account: Account; organizations: readonly Membership[]; form: FormState }) {
   const { account, organizations, form } = props;
   const onlyOwner = organizations.filter(({ role, owners }) => role === 'OWNER' && owners === 1);
   if (onlyOwner.length > 0) {
     return (
       <section class="card" aria-labelledby="erasing-title">
-        <h2 id="erasing-title">Erase the account</h2>
-        <FormFault form={form} />
+        <h2 id="erasing-title">Erase account</h2>
+        <FormError form={form} />
         <p>
-          You are the only owner of {onlyOwner.map(({ name }) => name).join(', ')}. Make another member owner there
+          You are the only owner of {onlyOwner.map(({ name }) => name).join(', ')}. Give another member the role Owner
           first.
         </p>
       </section>
@@ -143,14 +150,14 @@ function ErasingCard(props: { account: Account; organizations: readonly Membersh
   }
   return (
     <section class="card" aria-labelledby="erasing-title">
-      <h2 id="erasing-title">Erase the account</h2>
+      <h2 id="erasing-title">Erase account</h2>
       <p>
-        Your name, e-mail address, password and devices are erased, and your tokens and assistants lose access. What you
-        did stays in the history of your organizations, as done by a former member. Nobody can undo this.
+        Your name, e-mail address, password and second factors are erased. Your tokens and assistants lose access. Your
+        changes stay in the history of your organizations, as those of a former member. This cannot be undone.
       </p>
       <Form action={`${ACCOUNT}/erase`}>
-        <FormFault form={form} />
-        <TextField form={form} name="confirmation" label={`Type “${SAID}”`} />
+        <FormError form={form} />
+        <TextField form={form} name="confirmation" label={`Type “${ERASURE_PHRASE}”`} />
         {account.password !== null && <Password form={form} id="erasing-password" />}
         <button type="submit" class="danger">
           Erase my account

@@ -1,17 +1,17 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { Assistant as Connected } from '../../identity/oauth/oauth.ts';
-import { doThere } from '../attempt.ts';
+import { CopyBlock, Day, Facts, Timestamp } from '../components.tsx';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
-import { hidden } from '../forms.ts';
-import { CopyBlock, Day, Facts, Moment } from '../pieces.tsx';
-import { roleName } from '../roles.ts';
-import { get, post, type Route } from '../visit.ts';
+import { Form } from '../form.tsx';
+import { hiddenField } from '../form-state.ts';
+import { get, post, type Route } from '../page-request.ts';
+import { roleName } from '../role-labels.ts';
+import { submitAndRedirect } from '../submit-form.ts';
 
 const ASSISTANTS = '/settings/assistants';
-const DISCONNECTED = { assistant: hidden() };
+const DISCONNECT_FIELDS = { assistant: hiddenField() };
 
-/** Assistants that the visitor allowed (OAuth), each to be disconnected. */
+/** The assistants that a person connected by OAuth, each with a button to disconnect it. */
 export const assistantsPage = ({ oauth, members, endpoint }: WebContext): Route[] => [
   get(ASSISTANTS, async ({ person: { account } }) => {
     const [active, organizations] = await Promise.all([
@@ -24,21 +24,23 @@ export const assistantsPage = ({ oauth, members, endpoint }: WebContext): Route[
       section: ASSISTANTS,
       body: (
         <>
-          <p>Assistants that you allowed to work here in your name. Disconnected ones have no access at once.</p>
+          <p>Assistants that may act in your name. When you disconnect one, it loses access immediately.</p>
           {active.length === 0 ? (
             <>
-              <p class="muted">None is connected. Give your assistant this address, and it asks you to sign in:</p>
+              <p class="muted">
+                No assistants are connected. Add this address to your assistant, and it asks you to sign in:
+              </p>
               <CopyBlock id="endpoint" text={endpoint} />
             </>
           ) : (
-            active.map((one) => <Assistant key={one.id} assistant={one} names={names} />)
+            active.map((assistant) => <Assistant key={assistant.id} assistant={assistant} names={names} />)
           )}
         </>
       ),
     };
   }),
-  post(`${ASSISTANTS}/disconnect`, ({ person: { account }, sent }) =>
-    doThere(ASSISTANTS, 'The assistant is disconnected.', sent, DISCONNECTED, ({ assistant }) =>
+  post(`${ASSISTANTS}/disconnect`, ({ person: { account }, formValues }) =>
+    submitAndRedirect(ASSISTANTS, 'The assistant is disconnected.', formValues, DISCONNECT_FIELDS, ({ assistant }) =>
       oauth.disconnect(assistant, account.id),
     ),
   ),
@@ -46,19 +48,22 @@ export const assistantsPage = ({ oauth, members, endpoint }: WebContext): Route[
 
 function Assistant({ assistant, names }: { assistant: Connected; names: ReadonlyMap<string, string> }) {
   const { id, name, role, read_only, organizations, created_at, last_used_at, expires_at, expiring } = assistant;
-  const reached = organizations.flatMap((one) => names.get(one) ?? []);
+  const organizationNames = organizations.flatMap((id) => names.get(id) ?? []);
   const title = `assistant-${id}`;
   return (
     <section class="card" aria-labelledby={title}>
       <h2 id={title}>{name}</h2>
       <Facts
         facts={[
-          ['Organizations', reached.length > 0 ? reached.join(', ') : 'none that you are a member of'],
-          ['May', `${roleName(role)}${read_only ? ', reading only' : ''}`],
-          ['Connected', <Moment key="made" at={created_at} />],
-          ['Last used', <Moment key="used" at={last_used_at} />],
           [
-            'Until',
+            'Organizations',
+            organizationNames.length > 0 ? organizationNames.join(', ') : 'none that you are a member of',
+          ],
+          ['Role', `${roleName(role)}${read_only ? ', read only' : ''}`],
+          ['Connected', <Timestamp key="made" at={created_at} />],
+          ['Last used', <Timestamp key="used" at={last_used_at} />],
+          [
+            'Expires',
             <>
               <Day at={expires_at} /> {expiring && <span class="badge warning">Soon</span>}
             </>,

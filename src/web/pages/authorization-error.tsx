@@ -2,22 +2,22 @@
 import { notFound } from '../../http/http-errors.ts';
 import { PATHS } from '../../identity/oauth/addresses.ts';
 import type { AuthorizationError, AuthorizationErrorReason } from '../../identity/oauth/authorization-error.ts';
+import { Facts } from '../components.tsx';
 import type { WebContext } from '../context.ts';
-import type { Page } from '../page.ts';
-import { Facts } from '../pieces.tsx';
-import { redirectPlace } from '../redirect-place.ts';
-import { openGet, type Route } from '../visit.ts';
+import { describeRedirect } from '../describe-redirect.ts';
+import { publicGet, type Route } from '../page-request.ts';
+import type { WebPage } from '../web-page.ts';
 
 /** The words for each reason: what happened, and then what to do next. */
-const WORDS: Readonly<Record<AuthorizationErrorReason, readonly [happened: string, ...next: string[]]>> = {
+const REASON_TEXTS: Readonly<Record<AuthorizationErrorReason, readonly [happened: string, ...next: string[]]>> = {
   UNKNOWN_CLIENT: [
     'veritrail does not know this assistant. It forgets assistants that nobody has connected for 90 days.',
     'Remove veritrail from the assistant, add it again, and sign in once more.',
   ],
   DOCUMENT_UNREACHABLE: [
-    'The assistant describes itself in a document on the web. veritrail could not fetch it, so it does not know who asks.',
+    'The assistant describes itself in a document on the web. veritrail could not fetch it, so it cannot identify the assistant.',
     'Stop waiting in the assistant, and start again.',
-    'If that fails, tell whoever runs this service. It needs outgoing https requests to the host below, or the setting CLIENT_METADATA_FETCH=off.',
+    'If that fails, tell the operator of this service. It needs outgoing https requests to the host below, or the setting CLIENT_METADATA_FETCH=off.',
     'After such a change, remove veritrail from the assistant and add it again. The assistant remembers its first attempt.',
   ],
   DOCUMENT_INVALID: [
@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<AuthorizationErrorReason, readonly [happened: strin
     'Update the assistant, and start again. If that fails, send the error below to its maker.',
   ],
   DOCUMENTS_OFF: [
-    'The assistant describes itself in a document on the web. This service fetches no such documents, so it does not know who asks.',
+    'The assistant describes itself in a document on the web. This service fetches no such documents, so it cannot identify the assistant.',
     'Remove veritrail from the assistant, add it again, and sign in once more. Then the assistant registers here by itself.',
   ],
   UNKNOWN_REDIRECT: [
@@ -33,7 +33,7 @@ const WORDS: Readonly<Record<AuthorizationErrorReason, readonly [happened: strin
     'Remove veritrail from the assistant, add it again, and sign in once more.',
   ],
   EXPIRED: [
-    'This request of an assistant has expired, or it was started in another browser.',
+    'The assistant’s request has expired, or it was started in another browser.',
     'Start again in the assistant.',
   ],
   NO_INTERACTION: [
@@ -51,22 +51,22 @@ const WORDS: Readonly<Record<AuthorizationErrorReason, readonly [happened: strin
   ],
   INTERNAL: [
     'Something went wrong in the service.',
-    'Start again in the assistant. If this happens again, tell whoever runs this service.',
+    'Start again in the assistant. If this happens again, tell the operator of this service.',
   ],
 };
 
-/** Tells a person that an assistant's request was refused, before the assistant learns of it. */
+/** Shows a person that an assistant's request was refused, before the assistant gets the answer. */
 export const authorizationErrorPage = ({ oauth }: Pick<WebContext, 'oauth'>): Route[] =>
   [PATHS.authorize, `${PATHS.authorize}/:uid`].map((path) =>
-    openGet(path, ({ ctx }) => {
+    publicGet(path, ({ ctx }) => {
       const error = oauth.authorizationError(ctx.req);
       if (error === null) throw notFound();
       return page(error);
     }),
   );
 
-function page(error: AuthorizationError): Page {
-  const [happened, ...next] = WORDS[error.reason];
+function page(error: AuthorizationError): WebPage {
+  const [happened, ...next] = REASON_TEXTS[error.reason];
   const { host, answer, code, description } = error;
   return {
     title: 'The assistant was not connected',
@@ -92,12 +92,12 @@ function page(error: AuthorizationError): Page {
 
 /** Lets the assistant know: it waits for an answer. A redirect would do so too, but for any web site that registers. */
 function Return({ answer }: { answer: NonNullable<AuthorizationError['answer']> }) {
-  const place = redirectPlace(answer);
+  const membership = describeRedirect(answer);
   return (
     <>
       <p class="notice warning">
-        The assistant waits for an answer at <strong>{place}</strong>. Return only if you started this yourself and your
-        assistant is there. Otherwise close this page.
+        The assistant is waiting for an answer at <strong>{membership}</strong>. Return only if you started this
+        yourself and your assistant is there. Otherwise close this page.
       </p>
       <p>
         <a class="button" href={answer.uri} rel="noreferrer">

@@ -1,88 +1,90 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import type { ReauthenticationWay } from '../../identity/reauthentication.ts';
-import { attempt } from '../attempt.ts';
-import { CONFIRM } from '../confirmed.ts';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
-import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, type FormState, jsonObject, one } from '../forms.ts';
-import { safeNext } from '../next.ts';
-import type { Page } from '../page.ts';
+import { FormError, TextField } from '../fields.tsx';
+import { Form } from '../form.tsx';
+import { BLANK_FORM, type FormState, jsonObject, singleField } from '../form-state.ts';
+import { get, post, type Route, redirect, type SignedInRequest } from '../page-request.ts';
 import { PasskeyForm } from '../passkey-form.tsx';
-import { withNext } from '../signing-in.ts';
-import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
+import { REAUTHENTICATION_PATH } from '../require-reauthentication.ts';
+import { safeNext } from '../safe-next.ts';
+import { withNext } from '../sign-in-redirects.ts';
+import { submitForm } from '../submit-form.ts';
+import type { WebPage } from '../web-page.ts';
 
 const BACK = '/settings/security';
-const PASSWORD = { current: one(z.string().min(1, 'Give your password.')) };
-const CODE = { code: one(z.string().trim().min(1, 'Give the code.').max(100, 'That is too long for a code.')) };
-const PASSKEY = { credential: one(jsonObject('The passkey did not answer: try again.')) };
+const PASSWORD_FIELDS = { current: singleField(z.string().min(1, 'Enter your password.')) };
+const CODE_FIELDS = {
+  code: singleField(z.string().trim().min(1, 'Enter the code.').max(100, 'This is too long for a code.')),
+};
+const PASSKEY_FIELDS = { credential: singleField(jsonObject('The passkey did not respond. Try again.')) };
 
-/** Said on the page that somebody comes back to. */
-export const CONFIRMED = 'Thank you. You can go on now.';
+/** The notice on the page that the person comes back to. */
+export const CONFIRMED_TEXT = 'Identity confirmed. You can continue.';
 
-/** Asks who it is once more before something that matters: by password, authenticator app, passkey or provider. */
+/** Reauthentication before a sensitive action: by password, authenticator app, passkey or OpenID provider. */
 export const confirmPage = (context: WebContext): Route[] => {
   const { proof, reauthentication } = context.people;
 
-  /** One way to prove it. */
-  const way = <S extends z.ZodRawShape>(
+  /** A route for one method of reauthentication. */
+  const confirmRoute = <S extends z.ZodRawShape>(
     path: string,
     shape: S,
-    confirm: (visit: SignedInVisit, value: z.output<z.ZodObject<S>>) => Promise<void>,
+    confirm: (request: SignedInRequest, value: z.output<z.ZodObject<S>>) => Promise<void>,
   ): Route =>
-    post(path, async (visit) => {
-      const next = nextOf(visit);
-      const { state } = await attempt(visit.sent, shape, (value) => confirm(visit, value));
-      return state === null ? redirect(next, CONFIRMED) : page(context, visit, next, state);
+    post(path, async (request) => {
+      const next = nextOf(request);
+      const { form } = await submitForm(request.formValues, shape, (value) => confirm(request, value));
+      return form === null ? redirect(next, CONFIRMED_TEXT) : page(context, request, next, form);
     });
 
   return [
-    get(CONFIRM, (visit) => {
-      const next = nextOf(visit);
-      return proof.isRecent(visit.person.session) ? redirect(next) : page(context, visit, next, BLANK);
+    get(REAUTHENTICATION_PATH, (request) => {
+      const next = nextOf(request);
+      return proof.isRecent(request.person.session) ? redirect(next) : page(context, request, next, BLANK_FORM);
     }),
-    way(CONFIRM, PASSWORD, ({ person, visitor }, { current }) =>
-      reauthentication.withPassword(person.session, current, visitor),
+    confirmRoute(REAUTHENTICATION_PATH, PASSWORD_FIELDS, ({ person, clientInfo }, { current }) =>
+      reauthentication.withPassword(person.session, current, clientInfo),
     ),
-    way(`${CONFIRM}/code`, CODE, ({ person, visitor }, { code }) =>
-      reauthentication.withTotp(person.session, code, visitor),
+    confirmRoute(`${REAUTHENTICATION_PATH}/code`, CODE_FIELDS, ({ person, clientInfo }, { code }) =>
+      reauthentication.withTotp(person.session, code, clientInfo),
     ),
-    way(`${CONFIRM}/passkey`, PASSKEY, ({ person }, { credential }) =>
+    confirmRoute(`${REAUTHENTICATION_PATH}/passkey`, PASSKEY_FIELDS, ({ person }, { credential }) =>
       reauthentication.withPasskey(person.session, credential),
     ),
   ];
 };
 
-const nextOf = ({ query }: SignedInVisit) => safeNext(query.get('next'), BACK);
+const nextOf = ({ query }: SignedInRequest) => safeNext(query.get('next'), BACK);
 
-async function page(context: WebContext, { person }: SignedInVisit, next: string, form: FormState): Promise<Page> {
+async function page(context: WebContext, { person }: SignedInRequest, next: string, form: FormState): Promise<WebPage> {
   const { account, session } = person;
   const { passkeys, reauthentication } = context.people;
-  const ways = await reauthentication.waysOf(account);
-  const options = ways.includes('PASSKEY') ? await passkeys.authenticationOptions(session) : null;
+  const targets = await reauthentication.waysOf(account);
+  const options = targets.includes('PASSKEY') ? await passkeys.authenticationOptions(session) : null;
   const provider = account.password === null && account.subject !== null ? context.openId : null;
   return {
-    title: 'Confirm that it is you',
+    title: 'Confirm that it’s you',
     plain: true,
     form,
     body: (
       <>
-        <p>You signed in more than 15 minutes ago. Confirm once more that it is you, then go on where you were.</p>
-        {ways.includes('PASSWORD') && <PasswordForm form={form} next={next} />}
+        <p>You signed in more than 15 minutes ago. Confirm that it’s you to continue.</p>
+        {targets.includes('PASSWORD') && <PasswordForm form={form} next={next} />}
         {options !== null && (
           <PasskeyForm
-            action={withNext(`${CONFIRM}/passkey`, next)}
+            action={withNext(`${REAUTHENTICATION_PATH}/passkey`, next)}
             options={options}
             form={form}
-            alone={ways.length === 1}
-            quiet={ways.length > 1}
+            isOnlyWay={targets.length === 1}
+            quiet={targets.length > 1}
           />
         )}
-        {ways.includes('TOTP') && <CodeForm form={form} next={next} />}
+        {targets.includes('TOTP') && <CodeForm form={form} next={next} />}
         {provider !== null && <NewSignIn host={provider.host} next={next} />}
-        {ways.length === 0 && provider === null && (
-          <p>Your account has no password. Sign out and in again, then go on within 15 minutes.</p>
+        {targets.length === 0 && provider === null && (
+          <p>Your account has no password. Sign out, sign in again, and continue within 15 minutes.</p>
         )}
         <p>
           <a href={cancelTo(next)}>Cancel</a>
@@ -92,7 +94,7 @@ async function page(context: WebContext, { person }: SignedInVisit, next: string
   };
 }
 
-/** The page that somebody came from by a form. Pages below Security ask for this themselves. */
+/** Returns the page for Cancel. Pages below Security would ask for reauthentication again, so it is Security for them. */
 const cancelTo = (next: string): string => (next.startsWith(BACK) ? BACK : next.split('?', 1)[0]!);
 
 interface FormProps {
@@ -100,37 +102,37 @@ interface FormProps {
   next: string;
 }
 
-/** The form that was sent, as this way's own; blank for the others. */
-const ofWay = (way: ReauthenticationWay, form: FormState): FormState =>
-  form.sent.has({ PASSWORD: 'current', TOTP: 'code', PASSKEY: 'credential' }[way]) ? form : BLANK;
+/** Returns the form that was sent if it belongs to this method; otherwise a blank form. */
+const formOfWay = (way: ReauthenticationWay, form: FormState): FormState =>
+  form.values.has({ PASSWORD: 'current', TOTP: 'code', PASSKEY: 'credential' }[way]) ? form : BLANK_FORM;
 
 function PasswordForm({ form, next }: FormProps) {
-  const own = ofWay('PASSWORD', form);
+  const formState = formOfWay('PASSWORD', form);
   return (
-    <Form action={withNext(CONFIRM, next)} class="card">
-      <FormFault form={own} />
-      <TextField form={own} name="current" label="Password" type="password" autocomplete="current-password" />
-      <button type="submit">Go on</button>
+    <Form action={withNext(REAUTHENTICATION_PATH, next)} class="card">
+      <FormError form={formState} />
+      <TextField form={formState} name="current" label="Password" type="password" autocomplete="current-password" />
+      <button type="submit">Continue</button>
     </Form>
   );
 }
 
 function CodeForm({ form, next }: FormProps) {
-  const own = ofWay('TOTP', form);
+  const formState = formOfWay('TOTP', form);
   return (
-    <Form action={withNext(`${CONFIRM}/code`, next)} class="card">
-      <FormFault form={own} />
+    <Form action={withNext(`${REAUTHENTICATION_PATH}/code`, next)} class="card">
+      <FormError form={formState} />
       <TextField
-        form={own}
+        form={formState}
         name="code"
         label="Code"
-        hint="The six digits that your authenticator app shows now."
+        hint="The six digits that your authenticator app shows."
         inputMode="numeric"
         autocomplete="one-time-code"
         maxLength={20}
       />
       <button type="submit" class="quiet">
-        Go on with the code
+        Continue with the code
       </button>
     </Form>
   );
@@ -138,7 +140,7 @@ function CodeForm({ form, next }: FormProps) {
 
 function NewSignIn({ host, next }: { host: string; next: string }) {
   return (
-    <Form action={withNext(`${CONFIRM}/provider`, next)} class="card">
+    <Form action={withNext(`${REAUTHENTICATION_PATH}/provider`, next)} class="card">
       <button type="submit">Sign in again with {host}</button>
     </Form>
   );

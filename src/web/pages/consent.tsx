@@ -16,10 +16,13 @@ import { formFromQuery, requireReauthentication, withFormInput } from '../requir
 import { submitForm } from '../submit-form.ts';
 import type { WebPage } from '../web-page.ts';
 
-const ANSWER_FIELDS = { answer: singleField(z.enum(['allow', 'deny'], 'Allow it or deny it.')) };
+const ANSWER_FIELDS = { answer: singleField(z.enum(['allow', 'deny'], 'Choose Allow or Deny.')) };
 const ALLOW_FIELDS = { ...GRANT_FIELDS, access: singleField(z.enum(['write', 'read'], 'Choose one.')) };
 
-/** Where an assistant's request is put to the person that it asks. It is always asked, and nothing is chosen for them. */
+/**
+ * Asks a person to allow or deny an assistant's request. It never skips the question, and preselects no organization if
+ * there are several.
+ */
 export const consentPage = (context: Pick<WebContext, 'oauth' | 'recordAccess' | 'people'>): Route[] => {
   const { oauth, recordAccess: noteAccess } = context;
   const path = `${PATHS.interaction}/:uid`;
@@ -48,7 +51,7 @@ export const consentPage = (context: Pick<WebContext, 'oauth' | 'recordAccess' |
       const { result, form } = await submitForm(formValues, ALLOW_FIELDS, async ({ access, ...allowed }) => {
         const { to, counted } = await consent.allow(ctx, actor_id, { ...allowed, read_only: access === 'read' });
         const { organizations, role } = allowed;
-        // Nothing has checked an answer that came second: it must not be told in organizations of its own choice.
+        // A second answer was not checked, so it must not write entries to organizations that it names.
         if (counted)
           noteAccess({ event_type: 'ASSISTANT_ALLOWED', ...entry, organizations, details: { role, access } });
         return to;
@@ -64,20 +67,20 @@ function page(details: ConsentDetails, form: FormState): WebPage {
     title: `Connect ${nameOf(details)}?`,
     plain: true,
     form,
-    // After this form was sent, the browser goes on to the assistant.
+    // The form's answer redirects to the assistant.
     formTargets: [formTargetOf(redirect.uri)],
     body: (
       <>
         <p>
-          An assistant asks to work in veritrail in your name. You can disconnect it at any time, in Settings →
-          Connected assistants.
+          An assistant asks to act in veritrail in your name. You can disconnect it at any time in Settings → Connected
+          assistants.
         </p>
         <Facts facts={factsOf(details)} />
         <p class="notice warning">{warningOf(client, redirect)}</p>
         <Form action={`${PATHS.interaction}/${uid}`} class="card">
           <FormError form={form} />
           {details.organizations.length === 0 ? (
-            <p>You are a member of no organization yet, so there is nothing that it could be allowed.</p>
+            <p>You are not a member of any organization yet, so there is nothing you could allow.</p>
           ) : (
             <Choices details={details} form={form} />
           )}
@@ -99,32 +102,36 @@ function page(details: ConsentDetails, form: FormState): WebPage {
 
 function Choices({ details, form }: { details: ConsentDetails; form: FormState }) {
   const { organizations, asksToWrite, role, days } = details;
-  const read = { value: 'read', label: 'Only read', hint: 'It can change nothing, whatever its role.' };
-  const write = { value: 'write', label: 'Read and change', hint: 'Every change is kept with your name and its own.' };
+  const read = { value: 'read', label: 'Read only', hint: 'It can’t change anything, whatever its role.' };
+  const write = {
+    value: 'write',
+    label: 'Read and change',
+    hint: 'Every change is recorded with your name and the assistant’s.',
+  };
   return (
     <>
-      <OrganizationsField form={form} label="For which organizations?" organizations={organizations} />
+      <OrganizationsField form={form} label="Organizations" organizations={organizations} />
       <ChoiceField
         form={form}
         name="access"
         type="radio"
-        label="What may it do there?"
+        label="Access"
         choices={asksToWrite ? [write, read] : [read]}
         chosen={[asksToWrite ? 'write' : 'read']}
       />
-      <RoleField form={form} label="As what?" organizations={organizations} value={role} />
-      <DaysField form={form} label="For how many days?" hint="Then it asks you again." value={days} />
+      <RoleField form={form} label="Role" organizations={organizations} value={role} />
+      <DaysField form={form} label="Expires in (days)" hint="After that it has to ask you again." value={days} />
     </>
   );
 }
 
 function factsOf({ client, redirect, asksToWrite }: ConsentDetails): [string, ComponentChildren][] {
   return [
-    ['Asks', client.name === null ? 'an assistant without a name' : `“${client.name}”`],
+    ['Assistant', client.name === null ? 'no name given' : `“${client.name}”`],
     ...(client.publishedBy === null ? [] : [['Published by', client.publishedBy] as [string, string]]),
-    ...(client.uri === null ? [] : [['Says it is from', new URL(client.uri).host] as [string, string]]),
-    ['Asks to', asksToWrite ? 'read and change the register' : 'read the register'],
-    ['Your answer goes to', <strong key="host">{describeRedirect(redirect)}</strong>],
+    ...(client.uri === null ? [] : [['Claims to be from', new URL(client.uri).host] as [string, string]]),
+    ['Requested access', asksToWrite ? 'read and change the register' : 'read the register'],
+    ['Your answer is sent to', <strong key="host">{describeRedirect(redirect)}</strong>],
   ];
 }
 
@@ -132,6 +139,6 @@ const nameOf = ({ client, redirect }: ConsentDetails) =>
   client.name ?? client.publishedBy ?? describeRedirect(redirect);
 
 function warningOf({ publishedBy }: ConsentDetails['client'], redirect: ConsentDetails['redirect']): string {
-  const known = publishedBy === null ? 'Nobody has checked its name.' : `${publishedBy} stands for its name.`;
-  return `${known} Allow it only if you have just begun this yourself, and ${describeRedirect(redirect)} is where your assistant is.`;
+  const known = publishedBy === null ? 'Nobody has verified its name.' : `${publishedBy} vouches for its name.`;
+  return `${known} Allow it only if you started this yourself and your assistant is at ${describeRedirect(redirect)}.`;
 }

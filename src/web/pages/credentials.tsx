@@ -1,60 +1,64 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { personOf } from '../../identity/actor.ts';
 import type { ShownToken } from '../../identity/token-lists.ts';
-import { doThere } from '../attempt.ts';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
-import { activeCredentials, CREDENTIALS, CredentialTable } from '../credential-table.tsx';
-import { hidden } from '../forms.ts';
-import type { Page } from '../page.ts';
-import { get, post, type Route, redirect } from '../visit.ts';
-import { SECURITY } from './security.tsx';
+import { activeCredentials, CREDENTIALS_PATH, CredentialTable } from '../credential-table.tsx';
+import { Form } from '../form.tsx';
+import { hiddenField } from '../form-state.ts';
+import { get, post, type Route, redirect } from '../page-request.ts';
+import { submitAndRedirect } from '../submit-form.ts';
+import type { WebPage } from '../web-page.ts';
+import { SECURITY_PATH } from './security.tsx';
 
-const REVOKED = { credential: hidden() };
+const REVOKE_FIELDS = { credential: hiddenField() };
 const REASON = 'Revoked by its owner.';
 
-/** Every token and assistant that acts in the visitor's name, to be revoked one by one or all at once. */
+/** Every token and assistant that acts in a person's name, to revoke one by one or all together. */
 export const credentialsPage = ({ tokens }: WebContext): Route[] => [
-  get(CREDENTIALS, async ({ person }) => page(await activeCredentials(tokens, person.account.id))),
-  post(`${CREDENTIALS}/revoke`, ({ person: { account }, sent }) =>
-    doThere(CREDENTIALS, 'It is revoked, and no longer works anywhere.', sent, REVOKED, ({ credential }) =>
-      tokens.revoke(credential, REASON, personOf(account.id)),
+  get(CREDENTIALS_PATH, async ({ person }) => page(await activeCredentials(tokens, person.account.id))),
+  post(`${CREDENTIALS_PATH}/revoke`, ({ person: { account }, formValues }) =>
+    submitAndRedirect(
+      CREDENTIALS_PATH,
+      'Revoked. It no longer works anywhere.',
+      formValues,
+      REVOKE_FIELDS,
+      ({ credential }) => tokens.revoke(credential, REASON, personOf(account.id)),
     ),
   ),
-  post(`${CREDENTIALS}/revoke-all`, async ({ person: { account } }) => {
+  post(`${CREDENTIALS_PATH}/revoke-all`, async ({ person: { account } }) => {
     for (const { id } of await activeCredentials(tokens, account.id)) {
       await tokens.revoke(id, REASON, personOf(account.id));
     }
-    return redirect(SECURITY, 'All tokens and assistants are revoked.');
+    return redirect(SECURITY_PATH, 'All tokens and assistants revoked.');
   }),
 ];
 
-function page(credentials: readonly ShownToken[]): Page {
+function page(credentials: readonly ShownToken[]): WebPage {
   return {
     title: 'Tokens and assistants',
-    section: SECURITY,
+    section: SECURITY_PATH,
     body: (
       <>
         {credentials.length === 0 ? (
-          <p>No token and no assistant works in your name.</p>
+          <p>No tokens or assistants act in your name.</p>
         ) : (
           <>
             <p>
-              These work in your name. A new password does not stop them. Revoke all that you do not know, or no longer
-              need.
+              These act in your name. A new password does not stop them. Revoke those that you don’t recognize or no
+              longer need.
             </p>
-            <CredentialTable caption="What works in your name" credentials={credentials} />
+            <CredentialTable caption="Active tokens and assistants" credentials={credentials} />
           </>
         )}
         <div class="row">
           {credentials.length > 1 && (
-            <Form action={`${CREDENTIALS}/revoke-all`}>
+            <Form action={`${CREDENTIALS_PATH}/revoke-all`}>
               <button type="submit" class="danger">
                 Revoke all {credentials.length}
               </button>
             </Form>
           )}
-          <a class="button quiet" href={SECURITY}>
+          <a class="button quiet" href={SECURITY_PATH}>
             Back to Security
           </a>
         </div>

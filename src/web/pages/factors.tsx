@@ -2,103 +2,118 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
 import type { TotpEnrolment } from '../../identity/totp.ts';
-import { attempt, doThere } from '../attempt.ts';
-import { confirmFirst } from '../confirmed.ts';
+import { CopyBlock } from '../components.tsx';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
-import { reviewOr } from '../credential-table.tsx';
-import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, type FormState, hidden, jsonObject, one } from '../forms.ts';
-import type { Page } from '../page.ts';
-import { CopyBlock } from '../pieces.tsx';
-import { get, post, type Reply, type Route, redirect, type SignedInVisit } from '../visit.ts';
-import { SECURITY } from './security.tsx';
+import { credentialReviewOr } from '../credential-table.tsx';
+import { FormError, TextField } from '../fields.tsx';
+import { Form } from '../form.tsx';
+import { BLANK_FORM, type FormState, hiddenField, jsonObject, singleField } from '../form-state.ts';
+import { get, post, type Reply, type Route, redirect, type SignedInRequest } from '../page-request.ts';
+import { requireReauthentication } from '../require-reauthentication.ts';
+import { submitAndRedirect, submitForm } from '../submit-form.ts';
+import type { WebPage } from '../web-page.ts';
+import { SECURITY_PATH } from './security.tsx';
 
-const APP = `${SECURITY}/app`;
-const PASSKEYS = `${SECURITY}/passkeys`;
+const APP = `${SECURITY_PATH}/app`;
+const PASSKEYS = `${SECURITY_PATH}/passkeys`;
 
-const CODE = { code: one(z.string().min(1, 'Give the code that the app shows.')) };
-const CREDENTIAL = {
-  name: one(z.string()),
-  credential: one(jsonObject('The browser gave no passkey: try again.')),
+const CODE_FIELDS = { code: singleField(z.string().min(1, 'Enter the code that the app shows.')) };
+const PASSKEY_FIELDS = {
+  name: singleField(z.string()),
+  credential: singleField(jsonObject('The browser did not create a passkey. Try again.')),
 };
-const PASSKEY = { passkey: hidden() };
+const REMOVE_PASSKEY_FIELDS = { passkey: hiddenField() };
 
-/** Adding and taking away what is asked for after the password. Each needs a recent proof of who it is. */
+/** Adds and removes second factors. Each step needs recent reauthentication. */
 export const factorPages = (context: WebContext): Route[] => {
   const { totp, passkeys, recovery } = context.people;
-  const afterCodes = ({ person }: SignedInVisit) => reviewOr(context.tokens, person.account.id, SECURITY);
+  const pageAfterCodes = ({ person }: SignedInRequest) =>
+    credentialReviewOr(context.tokens, person.account.id, SECURITY_PATH);
   return [
-    get(APP, async (visit) => {
-      if (visit.person.account.totp !== null) return redirect(SECURITY, 'There is an app already.');
-      confirmFirst(context, visit, APP);
-      return appPage(await totp.enrol(visit.person.session), BLANK);
+    get(APP, async (request) => {
+      if (request.person.account.totp !== null)
+        return redirect(SECURITY_PATH, 'You already have an authenticator app. Remove it before you add another.');
+      requireReauthentication(context, request, APP);
+      return appPage(await totp.enrol(request.person.session), BLANK_FORM);
     }),
-    post(APP, async (visit) => {
-      confirmFirst(context, visit, APP);
-      const { session } = visit.person;
-      const { done, state } = await attempt(visit.sent, CODE, ({ code }) => totp.add(session, code, visit.visitor));
-      if (state !== null) return appPage(await totp.enrol(session), state);
-      return added(await afterCodes(visit), done, 'The authenticator app is set up.');
-    }),
-    post(`${APP}/remove`, async (visit) => {
-      confirmFirst(context, visit, SECURITY);
-      await totp.remove(visit.person.session, null, visit.visitor);
-      return redirect(SECURITY, 'The authenticator app is removed.');
-    }),
-    get(PASSKEYS, (visit) => {
-      confirmFirst(context, visit, PASSKEYS);
-      return passkeyPage(context, visit, BLANK);
-    }),
-    post(PASSKEYS, async (visit) => {
-      confirmFirst(context, visit, PASSKEYS);
-      const { done, state } = await attempt(visit.sent, CREDENTIAL, ({ name, credential }) =>
-        // Its shape is checked by whoever verifies it.
-        passkeys.register(visit.person.session, name, credential as unknown as RegistrationResponseJSON, visit.visitor),
+    post(APP, async (request) => {
+      requireReauthentication(context, request, APP);
+      const { session } = request.person;
+      const { result, form } = await submitForm(request.formValues, CODE_FIELDS, ({ code }) =>
+        totp.add(session, code, request.clientInfo),
       );
-      if (state !== null) return passkeyPage(context, visit, state);
-      return added(await afterCodes(visit), done, 'The passkey is added.');
+      if (form !== null) return appPage(await totp.enrol(session), form);
+      return factorAdded(await pageAfterCodes(request), result, 'Authenticator app added.');
     }),
-    post(`${PASSKEYS}/remove`, async (visit) => {
-      confirmFirst(context, visit, SECURITY);
-      return doThere(SECURITY, 'The passkey is removed.', visit.sent, PASSKEY, ({ passkey }) =>
-        passkeys.remove(visit.person.session, passkey, null, visit.visitor),
+    post(`${APP}/remove`, async (request) => {
+      requireReauthentication(context, request, SECURITY_PATH);
+      await totp.remove(request.person.session, null, request.clientInfo);
+      return redirect(SECURITY_PATH, 'Authenticator app removed.');
+    }),
+    get(PASSKEYS, (request) => {
+      requireReauthentication(context, request, PASSKEYS);
+      return passkeyPage(context, request, BLANK_FORM);
+    }),
+    post(PASSKEYS, async (request) => {
+      requireReauthentication(context, request, PASSKEYS);
+      const { result, form } = await submitForm(request.formValues, PASSKEY_FIELDS, ({ name, credential }) =>
+        // The verification checks its shape.
+        passkeys.register(
+          request.person.session,
+          name,
+          credential as unknown as RegistrationResponseJSON,
+          request.clientInfo,
+        ),
+      );
+      if (form !== null) return passkeyPage(context, request, form);
+      return factorAdded(await pageAfterCodes(request), result, 'Passkey added.');
+    }),
+    post(`${PASSKEYS}/remove`, async (request) => {
+      requireReauthentication(context, request, SECURITY_PATH);
+      return submitAndRedirect(
+        SECURITY_PATH,
+        'Passkey removed.',
+        request.formValues,
+        REMOVE_PASSKEY_FIELDS,
+        ({ passkey }) => passkeys.remove(request.person.session, passkey, null, request.clientInfo),
       );
     }),
-    post(`${SECURITY}/recovery-codes`, async (visit) => {
-      confirmFirst(context, visit, SECURITY);
-      return codesPage(SECURITY, await recovery.regenerate(visit.person.session, null, visit.visitor));
+    post(`${SECURITY_PATH}/recovery-codes`, async (request) => {
+      requireReauthentication(context, request, SECURITY_PATH);
+      return codesPage(SECURITY_PATH, await recovery.regenerate(request.person.session, null, request.clientInfo));
     }),
   ];
 };
 
-/** With the first factor come recovery codes, and other browsers have to sign in anew. */
-const added = (next: string, codes: readonly string[] | null, done: string): Reply =>
-  codes === null ? redirect(SECURITY, done) : codesPage(next, codes, `${done} All other browsers are signed out.`);
+/** Replies after a factor was added. The first factor brings recovery codes and signs out other browsers. */
+const factorAdded = (next: string, codes: readonly string[] | null, result: string): Reply =>
+  codes === null
+    ? redirect(SECURITY_PATH, result)
+    : codesPage(next, codes, `${result} All other browsers are signed out.`);
 
-function appPage({ secret, qr }: TotpEnrolment, form: FormState): Page {
+function appPage({ secret, qr }: TotpEnrolment, form: FormState): WebPage {
   return {
     title: 'Add an authenticator app',
-    section: SECURITY,
+    section: SECURITY_PATH,
     form,
     body: (
       <div class="card">
-        <p>Scan this with the app, or type the key into it by hand.</p>
+        <p>Scan this with the app, or enter the key by hand.</p>
         <div class="qr" role="img" aria-label="The key below as a QR code" dangerouslySetInnerHTML={{ __html: qr }} />
         <CopyBlock id="totp-secret" text={secret} secret />
         <Form action={APP}>
-          <FormFault form={form} />
+          <FormError form={form} />
           <TextField
             form={form}
             name="code"
-            label="Code that the app shows now"
+            label="Code from the app"
             hint="Six digits."
             inputMode="numeric"
             autocomplete="one-time-code"
           />
           <div class="row">
-            <button type="submit">Add the app</button>
-            <a href={SECURITY}>Cancel</a>
+            <button type="submit">Add app</button>
+            <a href={SECURITY_PATH}>Cancel</a>
           </div>
         </Form>
       </div>
@@ -106,28 +121,33 @@ function appPage({ secret, qr }: TotpEnrolment, form: FormState): Page {
   };
 }
 
-async function passkeyPage({ people }: WebContext, { person }: SignedInVisit, form: FormState): Promise<Page> {
+async function passkeyPage({ people }: WebContext, { person }: SignedInRequest, form: FormState): Promise<WebPage> {
   const options = JSON.stringify(await people.passkeys.registrationOptions(person.session));
   return {
     title: 'Add a passkey',
-    section: SECURITY,
+    section: SECURITY_PATH,
     form,
     body: (
       <div class="card">
-        <p>A passkey is kept by this device, by your password manager or by a security key, and cannot be phished.</p>
+        <p>A passkey is stored on this device, in your password manager or on a security key. It can’t be phished.</p>
         <p class="notice warning" data-without-passkeys>
-          This browser makes no passkeys here: they need a recent browser, with JavaScript turned on.
+          This browser can’t create passkeys here. They need a recent browser with JavaScript.
         </p>
         <Form action={PASSKEYS} passkey="create" options={options}>
-          <FormFault form={form} />
+          <FormError form={form} />
           <input type="hidden" name="credential" value="" />
-          <TextField form={form} name="name" label="Name" hint="What you know it by, such as: work laptop." />
+          <TextField
+            form={form}
+            name="name"
+            label="Name"
+            hint="A name that you will recognize, such as “work laptop”."
+          />
           <p class="fault" role="alert" data-fault hidden>
-            The browser made no passkey. Try again, or choose another device.
+            The browser did not create a passkey. Try again, or choose another device.
           </p>
           <button type="submit">Add a passkey</button>
         </Form>
-        <a class="button quiet" href={SECURITY}>
+        <a class="button quiet" href={SECURITY_PATH}>
           Back to Security
         </a>
       </div>
@@ -135,25 +155,25 @@ async function passkeyPage({ people }: WebContext, { person }: SignedInVisit, fo
   };
 }
 
-/** @param next the page that follows once the codes are kept */
-function codesPage(next: string, codes: readonly string[], done?: string): Page {
+/** @param next the page that the button leads to */
+function codesPage(next: string, codes: readonly string[], result?: string): WebPage {
   return {
     title: 'Recovery codes',
-    section: SECURITY,
+    section: SECURITY_PATH,
     body: (
       <div class="card">
-        {done !== undefined && (
+        {result !== undefined && (
           <p class="notice done" role="status">
-            {done}
+            {result}
           </p>
         )}
         <p>
-          Keep these codes where you find them when your device is lost. Each lets you in once, after your password.
-          They are shown only now; codes that you had before are void.
+          Store these codes where you can find them if you lose your device. Each works once, after your password. They
+          are shown only once. Earlier codes no longer work.
         </p>
         <CopyBlock id="codes" text={codes.join('\n')} secret />
         <a class="button" href={next}>
-          I have kept them
+          I have stored them
         </a>
       </div>
     ),

@@ -1,13 +1,13 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { Role } from '../../commands/caller.ts';
-import { type Deed, may } from '../../commands/roles.ts';
+import { type Permission, roleAllows } from '../../commands/permissions.ts';
+import { Table } from '../components.tsx';
 import type { WebContext } from '../context.ts';
-import { Table } from '../pieces.tsx';
-import { get, type Route } from '../visit.ts';
-import { within } from '../within.ts';
+import { get, type Route } from '../page-request.ts';
+import { requireMembership } from '../require-membership.ts';
 
-/** What comes as a file: where it is, what it is called, and what whoever draws it has to be allowed. */
-const FILES: readonly (readonly [path: string, name: string, deed: Deed])[] = [
+/** The export files: path, title, and the permission needed. */
+const FILES: readonly (readonly [path: string, name: string, deed: Permission])[] = [
   ['records/risks', 'Risks', 'listRisks'],
   ['records/measures', 'Measures', 'listMeasures'],
   ['records/vendors', 'Vendors', 'listVendors'],
@@ -24,10 +24,10 @@ const FORMATS = [
   ['jsonl', 'JSON Lines'],
 ] as const;
 
-/** Records and changes as files: records for every member, changes for AUDITORs and up. */
+/** Records and changes as export files. Every member may download records; changes need the role Auditor or above. */
 export const filesPage = (context: WebContext): Route[] => [
-  get('/organizations/:id/files', async (visit) => {
-    const { organization, path } = await within(context, visit);
+  get('/organizations/:id/files', async (request) => {
+    const { organization, path } = await requireMembership(context, request);
     return {
       title: 'Files',
       section: `${path}/files`,
@@ -35,8 +35,8 @@ export const filesPage = (context: WebContext): Route[] => [
       body: (
         <>
           <p>
-            Each file is whole, of one position, and noted in the access log. CSV is for spreadsheets, JSON Lines for
-            programs. Records that are archived are left out.
+            Each file is a complete snapshot at one point in time. Downloads are logged. CSV is for spreadsheets, JSON
+            Lines for programs. Archived records are not included.
           </p>
           <Files organizationId={organization.id} role={organization.role} />
         </>
@@ -48,9 +48,9 @@ export const filesPage = (context: WebContext): Route[] => [
 function Files({ organizationId, role }: { organizationId: string; role: Role }) {
   return (
     <Table
-      caption="What there is"
-      head={['What', ...FORMATS.map(([, title]) => title)]}
-      rows={FILES.filter(([, , deed]) => may(role, deed)).map(([path, name]) => ({
+      caption="Available files"
+      head={['File', ...FORMATS.map(([, title]) => title)]}
+      rows={FILES.filter(([, , deed]) => roleAllows(role, deed)).map(([path, name]) => ({
         key: path,
         cells: [
           name,

@@ -1,17 +1,17 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { may } from '../../commands/roles.ts';
+import { roleAllows } from '../../commands/permissions.ts';
 import type { Membership } from '../../identity/members.ts';
 import type { ShownToken } from '../../identity/token-lists.ts';
+import { CopyBlock, Day } from '../components.tsx';
 import { signInBlocks } from '../connect-blocks.ts';
 import type { WebContext } from '../context.ts';
-import type { Page } from '../page.ts';
-import { CopyBlock, Day } from '../pieces.tsx';
-import { roleName } from '../roles.ts';
-import { openGet, type Route } from '../visit.ts';
+import { publicGet, type Route } from '../page-request.ts';
+import { roleName } from '../role-labels.ts';
+import type { WebPage } from '../web-page.ts';
 
-/** The start: what this is for strangers; for who has signed in, how to connect an assistant. */
+/** The home page: what this service is, or how to connect an assistant for people who are signed in. */
 export const homePage = (context: WebContext): Route[] => [
-  openGet('/', async ({ person }) => {
+  publicGet('/', async ({ person }) => {
     if (person === null) return strangersPage;
     const [organizations, tokens] = await Promise.all([
       context.members.organizationsOf(person.account.id),
@@ -21,14 +21,14 @@ export const homePage = (context: WebContext): Route[] => [
   }),
 ];
 
-const strangersPage: Page = {
+const strangersPage: WebPage = {
   title: 'veritrail',
   plain: true,
   body: (
     <>
       <p class="lead">A compliance register that your AI assistant keeps with you.</p>
       <p>Risks, measures, vendors, obligations, controls, audits and their evidence, in one place.</p>
-      <p>Every change is kept, every past day can be read again, and the whole history can be proven.</p>
+      <p>Every change is kept, you can view any past day, and you can prove that nobody altered the history.</p>
       <p>
         <a class="button" href="/sign-in">
           Sign in
@@ -38,27 +38,27 @@ const strangersPage: Page = {
   ),
 };
 
-function startPage(endpoint: string, organizations: readonly Membership[], tokens: readonly ShownToken[]): Page {
+function startPage(endpoint: string, organizations: readonly Membership[], tokens: readonly ShownToken[]): WebPage {
   return {
     title: 'Connect an assistant',
     section: '/',
     body: (
       <>
-        <Expiring tokens={tokens.filter(({ expiring, kind }) => expiring && kind === 'API')} />
-        {organizations.length === 0 ? <NoOrganization /> : <Ways endpoint={endpoint} />}
-        {organizations.length > 0 && <Organizations organizations={organizations} />}
+        <ExpiringTokens tokens={tokens.filter(({ expiring, kind }) => expiring && kind === 'API')} />
+        {organizations.length === 0 ? <NoOrganization /> : <ConnectWays endpoint={endpoint} />}
+        {organizations.length > 0 && <OrganizationList organizations={organizations} />}
       </>
     ),
   };
 }
 
-function Ways({ endpoint }: { endpoint: string }) {
+function ConnectWays({ endpoint }: { endpoint: string }) {
   return (
     <>
-      <p class="lead">Two ways. Then ask your assistant: “Which risks are due for review?”</p>
+      <p class="lead">Choose one of two ways. Then ask your assistant: “Which risks are due for review?”</p>
       <section class="card">
-        <h2>By signing in</h2>
-        {signInBlocks(endpoint).map(({ id, client, where, text }) => (
+        <h2>Sign in</h2>
+        {signInBlocks(endpoint).map(({ id, client, instruction: where, text }) => (
           <div key={id}>
             <h3>{client}</h3>
             <p>{where}</p>
@@ -67,14 +67,14 @@ function Ways({ endpoint }: { endpoint: string }) {
         ))}
       </section>
       <section class="card">
-        <h2>With an API token</h2>
+        <h2>API token</h2>
         <p>
-          For Claude Desktop, Cursor, VS Code, Zed, scripts and all else: make a token, and paste the configuration that
-          comes with it.
+          For Claude Desktop, Cursor, VS Code, Zed, scripts and anything else: create a token and paste the
+          configuration that comes with it.
         </p>
         <p>
           <a class="button" href="/settings/tokens">
-            Make a token
+            Create a token
           </a>
         </p>
       </section>
@@ -82,15 +82,15 @@ function Ways({ endpoint }: { endpoint: string }) {
   );
 }
 
-function Expiring({ tokens }: { tokens: readonly ShownToken[] }) {
+function ExpiringTokens({ tokens }: { tokens: readonly ShownToken[] }) {
   if (tokens.length === 0) return null;
   return (
     <section class="notice warning">
-      <h2>Tokens about to expire</h2>
+      <h2>Tokens that expire soon</h2>
       <ul>
         {tokens.map(({ id, name, last_four, expires_at }) => (
           <li key={id}>
-            {name} (…{last_four}) ends on <Day at={expires_at} />.
+            {name} (…{last_four}) expires on <Day at={expires_at} />.
           </li>
         ))}
       </ul>
@@ -101,15 +101,15 @@ function Expiring({ tokens }: { tokens: readonly ShownToken[] }) {
   );
 }
 
-function Organizations({ organizations }: { organizations: readonly Membership[] }) {
+function OrganizationList({ organizations }: { organizations: readonly Membership[] }) {
   return (
     <section>
       <h2>Your organizations</h2>
       <ul>
         {organizations.map(({ id, name, role }) => (
           <li key={id}>
-            <a href={`/organizations/${id}`}>{name}</a>, as {roleName(role)}
-            {may(role, 'getReport') && (
+            <a href={`/organizations/${id}`}>{name}</a>, role {roleName(role)}
+            {roleAllows(role, 'getReport') && (
               <>
                 {' · '}
                 <a href={`/organizations/${id}/reports`} aria-label={`Reports of ${name}`}>
@@ -127,7 +127,7 @@ function Organizations({ organizations }: { organizations: readonly Membership[]
 function NoOrganization() {
   return (
     <p class="lead">
-      You are a member of no organization. Ask an owner of yours for an invitation link, and open it in this browser.
+      You are not a member of any organization. Ask an owner for an invitation link and open it in this browser.
     </p>
   );
 }

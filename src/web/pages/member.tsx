@@ -4,99 +4,99 @@ import { ROLES } from '../../commands/caller.ts';
 import { notFound } from '../../http/http-errors.ts';
 import type { Account } from '../../identity/account.ts';
 import type { Member } from '../../identity/members.ts';
-import { attempt } from '../attempt.ts';
-import { confirmFirst } from '../confirmed.ts';
+import { Timestamp } from '../components.tsx';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
-import { FormFault, SelectField } from '../fields.tsx';
-import { BLANK, type FormState, one } from '../forms.ts';
-import { handOverPage } from '../hand-over.tsx';
-import type { Page } from '../page.ts';
-import { Moment } from '../pieces.tsx';
-import { REASON, ReasonField } from '../reason-field.tsx';
-import { roleChoices, roleName } from '../roles.ts';
-import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
-import { type Within, within } from '../within.ts';
+import { FormError, SelectField } from '../fields.tsx';
+import { Form } from '../form.tsx';
+import { BLANK_FORM, type FormState, singleField } from '../form-state.ts';
+import { get, post, type Route, redirect, type SignedInRequest } from '../page-request.ts';
+import { REASON_FIELDS, ReasonField } from '../reason-field.tsx';
+import { type MembershipContext, requireMembership } from '../require-membership.ts';
+import { requireReauthentication } from '../require-reauthentication.ts';
+import { roleChoices, roleName } from '../role-labels.ts';
+import { secretLinkPage } from '../secret-link-page.tsx';
+import { submitForm } from '../submit-form.ts';
+import type { WebPage } from '../web-page.ts';
 
 const MEMBER = '/organizations/:id/members/:account';
-const ROLE = { role: one(z.enum(ROLES, 'Choose a role.')), ...REASON };
-const REMOVAL = REASON;
+const ROLE_FIELDS = { role: singleField(z.enum(ROLES, 'Choose a role.')), ...REASON_FIELDS };
+const REMOVAL_FIELDS = REASON_FIELDS;
 
-type Which = 'ROLE' | 'REMOVAL' | 'LINK';
+type FormName = 'ROLE' | 'REMOVAL' | 'LINK';
 
-/** One member, for an OWNER: another role, a way back in, or removal. */
+/** A member's page for owners: change the role, create a sign-in link, or remove the member. */
 export const memberPage = (context: WebContext): Route[] => [
-  get(MEMBER, async (visit) => page(await find(context, visit), 'ROLE', BLANK)),
-  post(`${MEMBER}/role`, async (visit) => {
-    const found = await find(context, visit);
-    const { organization, path, actor, member } = found;
-    const { done, state } = await attempt(visit.sent, ROLE, async ({ role, reason }) => {
+  get(MEMBER, async (request) => page(await findMember(context, request), 'ROLE', BLANK_FORM)),
+  post(`${MEMBER}/role`, async (request) => {
+    const details = await findMember(context, request);
+    const { organization, path, actor, member } = details;
+    const { result, form } = await submitForm(request.formValues, ROLE_FIELDS, async ({ role, reason }) => {
       await context.members.changeRole(organization.id, member.account_id, role, actor, reason);
       return role;
     });
-    if (state !== null) return page(found, 'ROLE', state);
-    return redirect(`${path}/members`, `${member.name} is ${roleName(done)} now.`);
+    if (form !== null) return page(details, 'ROLE', form);
+    return redirect(`${path}/members`, `${member.name} now has the role ${roleName(result)}.`);
   }),
-  post(`${MEMBER}/link`, async (visit) => {
-    const found = await find(context, visit);
-    confirmFirst(context, visit, found.here);
-    const { done, state } = await attempt(visit.sent, {}, () =>
-      context.people.accountLinks.create(found.member.account_id, visit.person.account.id),
+  post(`${MEMBER}/link`, async (request) => {
+    const details = await findMember(context, request);
+    requireReauthentication(context, request, details.memberPath);
+    const { result, form } = await submitForm(request.formValues, {}, () =>
+      context.people.accountLinks.create(details.member.account_id, request.person.account.id),
     );
-    if (state !== null) return page(found, 'LINK', state);
+    if (form !== null) return page(details, 'LINK', form);
     const about = (
       <>
-        {found.member.name} opens it to choose {done.record.kind === 'SETUP' && 'an e-mail address and '}a password. It
-        works once, until <Moment at={done.record.expires_at} />.
+        {details.member.name} opens it to choose {result.record.kind === 'SETUP' && 'an e-mail address and '}a password.
+        It works once, until <Timestamp at={result.record.expires_at} />.
       </>
     );
-    const url = `${context.baseUrl}/welcome?key=${done.secret}`;
-    return handOverPage(found, { id: 'account-link', url, about });
+    const url = `${context.baseUrl}/welcome?key=${result.secret}`;
+    return secretLinkPage(details, { id: 'account-link', url, about });
   }),
-  post(`${MEMBER}/remove`, async (visit) => {
-    const found = await find(context, visit);
-    const { organization, path, actor, member } = found;
-    const { state } = await attempt(visit.sent, REMOVAL, ({ reason }) =>
+  post(`${MEMBER}/remove`, async (request) => {
+    const details = await findMember(context, request);
+    const { organization, path, actor, member } = details;
+    const { form } = await submitForm(request.formValues, REMOVAL_FIELDS, ({ reason }) =>
       context.members.remove(organization.id, member.account_id, actor, reason),
     );
-    if (state !== null) return page(found, 'REMOVAL', state);
-    if (member.account_id === visit.person.account.id)
+    if (form !== null) return page(details, 'REMOVAL', form);
+    if (member.account_id === request.person.account.id)
       return redirect('/organizations', `You left ${organization.name}.`);
-    return redirect(`${path}/members`, `${member.name} is no member any more.`);
+    return redirect(`${path}/members`, `${member.name} is no longer a member.`);
   }),
 ];
 
-type Found = Within & {
+type MemberDetails = MembershipContext & {
   member: Member;
   /** This page's address. */
-  here: string;
-  /** The organization would have no OWNER without them. */
+  memberPath: string;
+  /** True for the organization's only owner. */
   isOnlyOwner: boolean;
   account: Account;
-  /** Why no link can be made for them here; null where one can. */
+  /** Why an owner can't create a link for them; null if one can. */
   linkObstacle: string | null;
 };
 
-async function find(context: WebContext, visit: SignedInVisit): Promise<Found> {
-  const place = await within(context, visit, 'changeMembers');
-  const members = await context.members.membersOf(place.organization.id);
-  const member = members.find(({ account_id }) => account_id === visit.params.account);
+async function findMember(context: WebContext, request: SignedInRequest): Promise<MemberDetails> {
+  const membership = await requireMembership(context, request, 'changeMembers');
+  const members = await context.members.membersOf(membership.organization.id);
+  const member = members.find(({ account_id }) => account_id === request.params.account);
   const account = member && (await context.people.accounts.get(member.account_id));
-  if (!member || !account) throw notFound('There is no such member: look at the list of members.');
-  const self = visit.person.account.id;
+  if (!member || !account) throw notFound('No such member. Choose one from the list of members.');
+  const self = request.person.account.id;
   return {
-    ...place,
+    ...membership,
     ...{ member, account },
-    here: `${place.path}/members/${member.account_id}`,
+    memberPath: `${membership.path}/members/${member.account_id}`,
     isOnlyOwner: member.role === 'OWNER' && members.filter(({ role }) => role === 'OWNER').length === 1,
     linkObstacle: await context.people.accountLinks.obstacle(account, self),
   };
 }
 
-/** @param which the form that `form` is of */
-function page(found: Found, which: Which, form: FormState): Page {
-  const { organization, path, member, isOnlyOwner } = found;
-  const of = (one: Which) => (which === one ? form : BLANK);
+/** @param formName the form whose state `form` is */
+function page(details: MemberDetails, formName: FormName, form: FormState): WebPage {
+  const { organization, path, member, isOnlyOwner } = details;
+  const formFor = (name: FormName) => (formName === name ? form : BLANK_FORM);
   return {
     title: member.name,
     section: `${path}/members`,
@@ -109,66 +109,66 @@ function page(found: Found, which: Which, form: FormState): Page {
         </p>
         {isOnlyOwner ? (
           <section class="card">
-            <FormFault form={which === 'LINK' ? BLANK : form} />
+            <FormError form={formName === 'LINK' ? BLANK_FORM : form} />
             <p>
-              {member.name} is the only owner of {organization.name}. To change the role or remove {member.name}, make
-              another member owner first.
+              {member.name} is the only owner of {organization.name}. To change the role or remove {member.name}, give
+              another member the role Owner first.
             </p>
           </section>
         ) : (
-          <RoleCard found={found} form={of('ROLE')} />
+          <RoleCard details={details} form={formFor('ROLE')} />
         )}
-        <LinkCard found={found} form={of('LINK')} />
-        {!isOnlyOwner && <RemovalCard found={found} form={of('REMOVAL')} />}
+        <LinkCard details={details} form={formFor('LINK')} />
+        {!isOnlyOwner && <RemovalCard details={details} form={formFor('REMOVAL')} />}
       </>
     ),
   };
 }
 
 interface CardProps {
-  found: Found;
+  details: MemberDetails;
   form: FormState;
 }
 
-function RoleCard({ found: { here, member }, form }: CardProps) {
+function RoleCard({ details: { memberPath, member }, form }: CardProps) {
   return (
     <section class="card" aria-labelledby="role-title">
-      <h2 id="role-title">Another role</h2>
-      <Form action={`${here}/role`}>
-        <FormFault form={form} />
+      <h2 id="role-title">Role</h2>
+      <Form action={`${memberPath}/role`}>
+        <FormError form={form} />
         <SelectField form={form} name="role" label="Role" choices={roleChoices('OWNER')} value={member.role} />
         <ReasonField form={form} id="role-reason" />
-        <button type="submit">Change the role</button>
+        <button type="submit">Change role</button>
       </Form>
     </section>
   );
 }
 
-function LinkCard({ found: { here, member, account, linkObstacle }, form }: CardProps) {
+function LinkCard({ details: { memberPath, member, account, linkObstacle }, form }: CardProps) {
   const isSetUp = account.email !== null;
   return (
     <section class="card" aria-labelledby="link-title">
       <h2 id="link-title">{isSetUp ? 'Forgotten password' : 'First sign-in'}</h2>
       {linkObstacle !== null ? (
         <>
-          <FormFault form={form} />
+          <FormError form={form} />
           <p>{linkObstacle}</p>
         </>
       ) : (
-        <Form action={`${here}/link`}>
-          <FormFault form={form} />
+        <Form action={`${memberPath}/link`}>
+          <FormError form={form} />
           {isSetUp ? (
             <p>
-              Create a link by which {member.name} chooses a new password. It works once, for an hour, and signs them
-              out everywhere else. A second factor is still asked for.
+              Create a link with which {member.name} can choose a new password. It works once, for an hour, and signs
+              them out everywhere else. A second factor is still required.
             </p>
           ) : (
             <p>
-              {member.name} has no way to sign in yet. Create a link by which they choose an e-mail address and a
-              password. It works once, for a day.
+              {member.name} can’t sign in yet. Create a link with which they choose an e-mail address and a password. It
+              works once, for a day.
             </p>
           )}
-          <p>No e-mail is sent: you hand it over yourself. The access log keeps that you created it.</p>
+          <p>No e-mail is sent: you pass it on yourself. The access log records that you created it.</p>
           <button type="submit">Create a link</button>
         </Form>
       )}
@@ -176,16 +176,16 @@ function LinkCard({ found: { here, member, account, linkObstacle }, form }: Card
   );
 }
 
-function RemovalCard({ found: { here, member, organization }, form }: CardProps) {
+function RemovalCard({ details: { memberPath, member, organization }, form }: CardProps) {
   return (
     <section class="card" aria-labelledby="removal-title">
       <h2 id="removal-title">Remove</h2>
       <p>
-        {member.name} loses access at once, with every token and assistant that reaches {organization.name}. What they
-        did stays in the history.
+        {member.name} loses access to {organization.name} immediately, and so do their tokens and assistants. Their
+        changes stay in the history.
       </p>
-      <Form action={`${here}/remove`}>
-        <FormFault form={form} />
+      <Form action={`${memberPath}/remove`}>
+        <FormError form={form} />
         <ReasonField form={form} id="removal-reason" />
         <button type="submit" class="danger">
           Remove {member.name}

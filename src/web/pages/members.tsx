@@ -23,13 +23,13 @@ const MAX_NOTE_LENGTH = 200;
 
 const INVITATION_FIELDS = {
   role: singleField(z.enum(ROLES, 'Choose a role.')),
-  note: singleField(z.string().trim().max(MAX_NOTE_LENGTH, `Keep the note within ${MAX_NOTE_LENGTH} characters.`)),
+  note: singleField(z.string().trim().max(MAX_NOTE_LENGTH, `Use at most ${MAX_NOTE_LENGTH} characters.`)),
 };
-/** The fields that come back after reauthentication. */
+/** The fields that keep their input through reauthentication. */
 const INVITATION_FIELD_NAMES = Object.keys(INVITATION_FIELDS);
 const WITHDRAW_FIELDS = { invitation: hiddenField() };
 
-/** Who is a member, and who is invited. An OWNER changes both. */
+/** The members and open invitations. Owners can change both. */
 export const membersPage = (context: WebContext): Route[] => {
   const { links } = context.people;
   return [
@@ -55,7 +55,7 @@ export const membersPage = (context: WebContext): Route[] => {
       if (form !== null) return page(context, request, membership, form);
       const about = (
         <>
-          Whoever opens it becomes a member of {membership.organization.name}. It is good for one person, until{' '}
+          The person who opens it becomes a member of {membership.organization.name}. It works once, until{' '}
           <Day at={result.record.expires_at} />.
         </>
       );
@@ -67,7 +67,7 @@ export const membersPage = (context: WebContext): Route[] => {
     }),
     post(`${MEMBERS}/withdraw`, async (request) => {
       const { organization, path, actor } = await requireMembership(context, request, 'changeMembers');
-      const result = 'The invitation is withdrawn: its link leads nowhere now.';
+      const result = 'Invitation withdrawn. Its link no longer works.';
       return submitAndRedirect(`${path}/members`, result, request.formValues, WITHDRAW_FIELDS, ({ invitation }) =>
         links.withdraw(organization.id, invitation, actor.actor_id),
       );
@@ -101,7 +101,7 @@ async function page(
           self={request.person.account.id}
           path={mayChange ? path : null}
         />
-        {!mayChange && <p class="muted">An owner invites, changes and removes members.</p>}
+        {!mayChange && <p class="muted">Owners invite, change and remove members.</p>}
         {links.length > 0 && <InvitationTable links={links} members={memberList} path={path} />}
         {mayChange && <InviteCard path={path} form={form} />}
         {domains !== null && (
@@ -112,13 +112,13 @@ async function page(
   };
 }
 
-/** E-mail addresses tell people of one name apart: for who changes them. */
+/** Returns e-mail addresses by account id. Owners need them to tell people of one name apart. */
 async function emailsOf({ people }: WebContext, members: readonly Member[]): Promise<Map<string, string>> {
   const accounts = await Promise.all(members.map(({ account_id }) => people.accounts.get(account_id)));
   return new Map(accounts.flatMap((account) => (account?.email ? [[account.id, account.email] as const] : [])));
 }
 
-/** @param props.path of the organization, where members may be changed */
+/** @param props.path the organization's path; null if the person may not change members */
 function MemberTable(props: {
   members: readonly Member[];
   emails: ReadonlyMap<string, string>;
@@ -169,32 +169,26 @@ function InvitationTable(props: { links: readonly Link[]; members: readonly Memb
       </Form>,
     ],
   }));
-  return (
-    <Table
-      caption="Invitations that nobody took up yet"
-      head={['For', 'Role', 'Invited by', 'Good until', 'Withdraw']}
-      rows={rows}
-    />
-  );
+  return <Table caption="Open invitations" head={['For', 'Role', 'Invited by', 'Expires', 'Withdraw']} rows={rows} />;
 }
 
 function InviteCard({ path, form }: { path: string; form: FormState }) {
   return (
     <section class="card" aria-labelledby="invite-title">
-      <h2 id="invite-title">Invite somebody</h2>
+      <h2 id="invite-title">Invite a person</h2>
       <Form action={`${path}/members/invite`}>
         <FormError form={form} />
-        <p>You get a link, good for one person and a few days, and hand it over yourself: no e-mail is sent.</p>
+        <p>You get a link that works once, for a few days. No e-mail is sent: you pass it on yourself.</p>
         <TextField
           form={form}
           name="note"
           label="For whom"
-          hint="Only shown in the list of invitations, so that you can tell them apart."
+          hint="Shown in the list of invitations, so that you can tell them apart."
           maxLength={MAX_NOTE_LENGTH}
           required={false}
         />
         <SelectField form={form} name="role" label="Role" choices={roleChoices('OWNER')} value="VIEWER" />
-        <button type="submit">Make a link</button>
+        <button type="submit">Create link</button>
       </Form>
     </section>
   );

@@ -1,91 +1,100 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { notFound } from '../../http/http-errors.ts';
 import type { ReachingToken } from '../../identity/tokens.ts';
-import { attempt } from '../attempt.ts';
+import { Day, Facts, Table, Timestamp } from '../components.tsx';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
-import { FormFault } from '../fields.tsx';
-import { BLANK, type FormState } from '../forms.ts';
-import type { Page } from '../page.ts';
-import { PageLinks, pageOf } from '../paging.tsx';
-import { Day, Facts, Moment, Table } from '../pieces.tsx';
-import { REASON, ReasonField } from '../reason-field.tsx';
-import { roleName } from '../roles.ts';
-import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
-import { type Within, within } from '../within.ts';
+import { FormError } from '../fields.tsx';
+import { Form } from '../form.tsx';
+import { BLANK_FORM, type FormState } from '../form-state.ts';
+import { get, post, type Route, redirect, type SignedInRequest } from '../page-request.ts';
+import { PageLinks, paginate } from '../paging.tsx';
+import { REASON_FIELDS, ReasonField } from '../reason-field.tsx';
+import { type MembershipContext, requireMembership } from '../require-membership.ts';
+import { roleName } from '../role-labels.ts';
+import { submitForm } from '../submit-form.ts';
+import type { WebPage } from '../web-page.ts';
 
 const TOKENS = '/organizations/:id/tokens';
 
-/** Everything that may call tools in an organization, whoever's it is: for its OWNERs and ADMINs. */
+/** All API tokens and assistants with access to an organization, for its owners and admins. */
 export const organizationTokensPage = (context: WebContext): Route[] => [
-  get(TOKENS, async (visit) => {
-    const place = await within(context, visit, 'viewTokens');
-    return listPage(place, await context.tokens.listIn(place.organization.id, place.actor), visit.query);
+  get(TOKENS, async (request) => {
+    const membership = await requireMembership(context, request, 'viewTokens');
+    return listPage(
+      membership,
+      await context.tokens.listIn(membership.organization.id, membership.actor),
+      request.query,
+    );
   }),
-  get(`${TOKENS}/:token`, async (visit) => tokenPage(await find(context, visit), BLANK)),
-  post(`${TOKENS}/:token/take-out`, async (visit) => {
-    const found = await find(context, visit);
-    const { organization, actor, path, token } = found;
-    const { state } = await attempt(visit.sent, REASON, ({ reason }) =>
+  get(`${TOKENS}/:token`, async (request) => tokenPage(await findToken(context, request), BLANK_FORM)),
+  post(`${TOKENS}/:token/take-out`, async (request) => {
+    const details = await findToken(context, request);
+    const { organization, actor, path, token } = details;
+    const { form } = await submitForm(request.formValues, REASON_FIELDS, ({ reason }) =>
       context.tokens.takeOut(token.id, organization.id, actor, reason),
     );
-    if (state !== null) return tokenPage(found, state);
-    return redirect(`${path}/tokens`, `${token.name} does not reach ${organization.name} any more.`);
+    if (form !== null) return tokenPage(details, form);
+    return redirect(`${path}/tokens`, `${token.name} no longer has access to ${organization.name}.`);
   }),
 ];
 
-type Found = Within & { token: ReachingToken };
+type TokenDetails = MembershipContext & { token: ReachingToken };
 
-async function find(context: WebContext, visit: SignedInVisit): Promise<Found> {
-  const place = await within(context, visit, 'viewTokens');
-  const tokens = await context.tokens.listIn(place.organization.id, place.actor);
-  const token = tokens.find(({ id }) => id === visit.params.token);
-  if (token === undefined) throw notFound('Nothing of that kind reaches this organization: look at the list.');
-  return { ...place, token };
+async function findToken(context: WebContext, request: SignedInRequest): Promise<TokenDetails> {
+  const membership = await requireMembership(context, request, 'viewTokens');
+  const tokens = await context.tokens.listIn(membership.organization.id, membership.actor);
+  const token = tokens.find(({ id }) => id === request.params.token);
+  if (token === undefined)
+    throw notFound('No such token or assistant has access to this organization. Choose one from the list.');
+  return { ...membership, token };
 }
 
-function listPage({ organization, path }: Within, tokens: readonly ReachingToken[], query: URLSearchParams): Page {
-  const here = `${path}/tokens`;
-  const { shown, ways } = pageOf(tokens, query, here);
-  const rows = shown.map((token) => ({
+function listPage(
+  { organization, path }: MembershipContext,
+  tokens: readonly ReachingToken[],
+  query: URLSearchParams,
+): WebPage {
+  const listPath = `${path}/tokens`;
+  const { rows: pageRows, targets } = paginate(tokens, query, listPath);
+  const rows = pageRows.map((token) => ({
     key: token.id,
     cells: [
       <Name key="name" token={token} />,
       token.owner.name,
-      may(token),
-      <Moment key="used" at={token.last_used_at} />,
+      permissionText(token),
+      <Timestamp key="used" at={token.last_used_at} />,
       <Expiry key="expires" token={token} />,
-      <a key="look" href={`${path}/tokens/${token.id}`} aria-label={`Look at it: ${token.name}`}>
-        Look at it
+      <a key="view" href={`${path}/tokens/${token.id}`} aria-label={`View ${token.name}`}>
+        View
       </a>,
     ],
   }));
   return {
     title: 'Tokens and assistants',
-    section: here,
+    section: listPath,
     organization,
     body: (
       <>
         <p>
-          Every API token and connected assistant that reaches {organization.name}, whoever made it. You may take any
-          out: it has no access here from then on.
+          All API tokens and connected assistants with access to {organization.name}, of all members. You can revoke the
+          access of each.
         </p>
         {tokens.length === 0 ? (
-          <p class="muted">Nothing reaches this organization but people at their browsers.</p>
+          <p class="muted">No tokens or assistants have access to this organization.</p>
         ) : (
           <Table
             caption={tokens.length === 1 ? '1 token or assistant' : `${tokens.length} tokens and assistants`}
-            head={['Name', 'Whose', 'May', 'Last used', 'Expires', 'More']}
+            head={['Name', 'Owner', 'Role', 'Last used', 'Expires', 'Details']}
             rows={rows}
           />
         )}
-        <PageLinks label="Pages of the list" ways={ways} />
+        <PageLinks label="Pages of the list" targets={targets} />
       </>
     ),
   };
 }
 
-function tokenPage({ organization, path, token }: Found, form: FormState): Page {
+function tokenPage({ organization, path, token }: TokenDetails, form: FormState): WebPage {
   return {
     title: token.name,
     section: `${path}/tokens`,
@@ -100,24 +109,24 @@ function tokenPage({ organization, path, token }: Found, form: FormState): Page 
           facts={[
             ['Kind', token.kind === 'ASSISTANT' ? 'Connected assistant' : `API token ending in ${token.last_four}`],
             ...(token.client === undefined ? [] : ([['Client', token.client.name]] as const)),
-            ['Whose', token.owner.name],
-            ['May here', may(token)],
-            ['Made', <Moment key="made" at={token.created_at} />],
-            ['Last used', <Moment key="used" at={token.last_used_at} />],
+            ['Owner', token.owner.name],
+            ['Role here', permissionText(token)],
+            ['Created', <Timestamp key="created" at={token.created_at} />],
+            ['Last used', <Timestamp key="used" at={token.last_used_at} />],
             ['Expires', <Expiry key="expires" token={token} />],
           ]}
         />
-        <section class="card" aria-labelledby="take-out-title">
-          <h2 id="take-out-title">Take it out</h2>
+        <section class="card" aria-labelledby="revoke-title">
+          <h2 id="revoke-title">Revoke access</h2>
           <p>
-            It loses access to {organization.name} at once, and nobody can give it back: {token.owner.name} has to make
-            another one. It is noted in the history.
+            {token.name} loses access to {organization.name} immediately. This cannot be undone: {token.owner.name}{' '}
+            would have to create a new one. The history records the change.
           </p>
           <Form action={`${path}/tokens/${token.id}/take-out`}>
-            <FormFault form={form} />
+            <FormError form={form} />
             <ReasonField form={form} />
             <button type="submit" class="danger">
-              Take {token.name} out
+              Revoke access of {token.name}
             </button>
           </Form>
         </section>
@@ -126,8 +135,8 @@ function tokenPage({ organization, path, token }: Found, form: FormState): Page 
   };
 }
 
-function may({ role, read_only }: ReachingToken): string {
-  return `${roleName(role)}${read_only ? ', reading only' : ''}`;
+function permissionText({ role, read_only }: ReachingToken): string {
+  return `${roleName(role)}${read_only ? ', read only' : ''}`;
 }
 
 function Name({ token: { name, kind, last_four } }: { token: ReachingToken }) {

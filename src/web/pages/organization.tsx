@@ -1,34 +1,38 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { may } from '../../commands/roles.ts';
-import { attempt } from '../attempt.ts';
+import { roleAllows } from '../../commands/permissions.ts';
+import { CopyBlock, Facts } from '../components.tsx';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
-import { FormFault, TextField } from '../fields.tsx';
-import { type FormState, filled } from '../forms.ts';
+import { FormError, TextField } from '../fields.tsx';
+import { Form } from '../form.tsx';
+import { type FormState, filledForm } from '../form-state.ts';
 import { organizationLinks } from '../organization-links.ts';
-import type { Page } from '../page.ts';
-import { CopyBlock, Facts } from '../pieces.tsx';
-import { roleText } from '../roles.ts';
-import { get, post, type Route, redirect } from '../visit.ts';
-import { type Within, within } from '../within.ts';
-import { NAMED } from './organizations.tsx';
+import { get, post, type Route, redirect } from '../page-request.ts';
+import { type MembershipContext, requireMembership } from '../require-membership.ts';
+import { describeRole } from '../role-labels.ts';
+import { submitForm } from '../submit-form.ts';
+import type { WebPage } from '../web-page.ts';
+import { NAME_FIELDS } from './organizations.tsx';
 
-/** One organization at a glance. */
+/** The overview of an organization. */
 export const organizationPage = (context: WebContext): Route[] => [
-  get('/organizations/:id', async (visit) => {
-    const place = await within(context, visit);
-    return page(context, place, filled({ name: place.organization.name }));
+  get('/organizations/:id', async (request) => {
+    const membership = await requireMembership(context, request);
+    return page(context, membership, filledForm({ name: membership.organization.name }));
   }),
-  post('/organizations/:id/name', async (visit) => {
-    const place = await within(context, visit, 'renameOrganization');
-    const { organization, actor, path } = place;
-    const deed = ({ name }: { name: string }) => context.members.rename(organization.id, name, actor);
-    const { state } = await attempt(visit.sent, NAMED, deed);
-    return state === null ? redirect(path, 'The organization has its new name.') : page(context, place, state);
+  post('/organizations/:id/name', async (request) => {
+    const membership = await requireMembership(context, request, 'renameOrganization');
+    const { organization, actor, path } = membership;
+    const rename = ({ name }: { name: string }) => context.members.rename(organization.id, name, actor);
+    const { form } = await submitForm(request.formValues, NAME_FIELDS, rename);
+    return form === null ? redirect(path, 'Organization renamed.') : page(context, membership, form);
   }),
 ];
 
-async function page(context: WebContext, { organization, actor, path }: Within, form: FormState): Promise<Page> {
+async function page(
+  context: WebContext,
+  { organization, actor, path }: MembershipContext,
+  form: FormState,
+): Promise<WebPage> {
   const members = await context.members.membersOf(organization.id);
   return {
     title: organization.name,
@@ -39,21 +43,23 @@ async function page(context: WebContext, { organization, actor, path }: Within, 
       <>
         <Facts
           facts={[
-            ['Your role', roleText(actor.role)],
+            ['Your role', describeRole(actor.role)],
             ['Members', <a href={`${path}/members`}>{members.length}</a>],
-            ['Id', <code>{organization.id}</code>],
+            ['ID', <code>{organization.id}</code>],
           ]}
         />
         <section class="card">
           <h2>Connect an assistant</h2>
-          <p>Add this address to an assistant that signs in by itself, and choose this organization when it asks.</p>
+          <p>
+            Add this address to an assistant that signs in by itself, and choose this organization when you are asked.
+          </p>
           <CopyBlock id="address" text={context.endpoint} />
           <p>
-            For all others, <a href="/settings/tokens">make an API token</a>.
+            For other assistants, <a href="/settings/tokens">create an API token</a>.
           </p>
         </section>
         <section>
-          <h2>What you find here</h2>
+          <h2>Pages</h2>
           <ul>
             {organizationLinks(organization).map(({ href, title, about }) => (
               <li key={href}>
@@ -62,7 +68,7 @@ async function page(context: WebContext, { organization, actor, path }: Within, 
             ))}
           </ul>
         </section>
-        {may(actor.role, 'renameOrganization') && <RenameForm path={path} form={form} />}
+        {roleAllows(actor.role, 'renameOrganization') && <RenameForm path={path} form={form} />}
       </>
     ),
   };
@@ -73,8 +79,8 @@ function RenameForm({ path, form }: { path: string; form: FormState }) {
     <section>
       <h2>Name</h2>
       <Form action={`${path}/name`} class="card">
-        <FormFault form={form} />
-        <TextField form={form} name="name" label="Name of the organization" maxLength={200} />
+        <FormError form={form} />
+        <TextField form={form} name="name" label="Organization name" maxLength={200} />
         <button type="submit">Rename</button>
       </Form>
     </section>

@@ -1,31 +1,33 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { type Membership, MOST_OWNED } from '../../identity/members.ts';
-import { attempt } from '../attempt.ts';
+import { Table } from '../components.tsx';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
-import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, type FormState, one } from '../forms.ts';
-import type { Page } from '../page.ts';
-import { Table } from '../pieces.tsx';
-import { roleName, roleText } from '../roles.ts';
-import { get, post, type Route, redirect } from '../visit.ts';
+import { FormError, TextField } from '../fields.tsx';
+import { Form } from '../form.tsx';
+import { BLANK_FORM, type FormState, singleField } from '../form-state.ts';
+import { get, post, type Route, redirect } from '../page-request.ts';
+import { describeRole, roleName } from '../role-labels.ts';
+import { submitForm } from '../submit-form.ts';
+import type { WebPage } from '../web-page.ts';
 
 const PATH = '/organizations';
-export const NAMED = { name: one(z.string().trim().min(1, 'Give the organization a name.')) };
+export const NAME_FIELDS = { name: singleField(z.string().trim().min(1, 'Enter a name for the organization.')) };
 
-/** One's organizations, and beginning another. */
+/** A person's organizations, and a form to create another. */
 export const organizationsPage = ({ members }: WebContext): Route[] => [
-  get(PATH, async ({ person }) => page(await members.organizationsOf(person.account.id), BLANK)),
-  post(PATH, async ({ person, sent }) => {
+  get(PATH, async ({ person }) => page(await members.organizationsOf(person.account.id), BLANK_FORM)),
+  post(PATH, async ({ person, formValues }) => {
     const { id } = person.account;
-    const { done, state } = await attempt(sent, NAMED, ({ name }) => members.createOrganization(name, id));
-    if (state !== null) return page(await members.organizationsOf(id), state);
-    return redirect(`${PATH}/${done.id}`, `${done.name} is begun, and you are its owner.`);
+    const { result, form } = await submitForm(formValues, NAME_FIELDS, ({ name }) =>
+      members.createOrganization(name, id),
+    );
+    if (form !== null) return page(await members.organizationsOf(id), form);
+    return redirect(`${PATH}/${result.id}`, `${result.name} created. You are the owner.`);
   }),
 ];
 
-function page(organizations: readonly Membership[], form: FormState): Page {
+function page(organizations: readonly Membership[], form: FormState): WebPage {
   const owned = organizations.filter(({ role }) => role === 'OWNER').length;
   return {
     title: 'Organizations',
@@ -34,32 +36,37 @@ function page(organizations: readonly Membership[], form: FormState): Page {
     body: (
       <>
         {organizations.length === 0 ? (
-          <p>You are a member of none. Ask an owner of yours for an invitation link, and open it in this browser.</p>
+          <p>
+            You are not a member of any organization. Ask an owner for an invitation link and open it in this browser.
+          </p>
         ) : (
           <Table
-            caption="Organizations that you are a member of"
+            caption="Your organizations"
             head={['Name', 'Your role']}
             rows={organizations.map(({ id, name, role }) => ({
               key: id,
-              cells: [<a href={`${PATH}/${id}`}>{name}</a>, <span title={roleText(role)}>{roleName(role)}</span>],
+              cells: [<a href={`${PATH}/${id}`}>{name}</a>, <span title={describeRole(role)}>{roleName(role)}</span>],
             }))}
           />
         )}
-        {owned > 0 && owned < MOST_OWNED ? <BeginForm form={form} /> : <FormFault form={form} />}
+        {owned > 0 && owned < MOST_OWNED ? <CreateForm form={form} /> : <FormError form={form} />}
       </>
     ),
   };
 }
 
-function BeginForm({ form }: { form: FormState }) {
+function CreateForm({ form }: { form: FormState }) {
   return (
     <section>
-      <h2>Begin another organization</h2>
-      <p>It has a register, members and a history of its own. A company with separate audits needs one for each.</p>
+      <h2>Create another organization</h2>
+      <p>
+        Each organization has its own register, members and history. If parts of a company are audited separately,
+        create one for each.
+      </p>
       <Form action={PATH} class="card">
-        <FormFault form={form} />
+        <FormError form={form} />
         <TextField form={form} name="name" label="Name" maxLength={200} />
-        <button type="submit">Begin it</button>
+        <button type="submit">Create</button>
       </Form>
     </section>
   );

@@ -3,73 +3,79 @@ import { z } from 'zod';
 import type { Factor } from '../../identity/account.ts';
 import type { Session } from '../../identity/sessions.ts';
 import type { SignedIn } from '../../identity/sign-in.ts';
-import { attempt } from '../attempt.ts';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
 import { TextField } from '../fields.tsx';
-import { BLANK, type FormState, jsonObject, one } from '../forms.ts';
-import { safeNext } from '../next.ts';
-import type { Page } from '../page.ts';
+import { Form } from '../form.tsx';
+import { BLANK_FORM, type FormState, jsonObject, singleField } from '../form-state.ts';
+import { type PageRequest, publicGet, publicPost, type Reply, type Route, redirect } from '../page-request.ts';
 import { PasskeyForm } from '../passkey-form.tsx';
-import { finishStep, withNext } from '../signing-in.ts';
-import { openGet, openPost, type Reply, type Route, redirect, type Visit } from '../visit.ts';
+import { safeNext } from '../safe-next.ts';
+import { finishSignInStep, withNext } from '../sign-in-redirects.ts';
+import { submitForm } from '../submit-form.ts';
+import type { WebPage } from '../web-page.ts';
 
 const PATH = '/sign-in/second-factor';
-const CODE = { code: one(z.string().trim().min(1, 'Give the code.').max(100, 'That is too long for a code.')) };
-const RECOVERY = {
-  recovery_code: one(z.string().trim().min(1, 'Give a recovery code.').max(100, 'That is too long for a code.')),
+const CODE_FIELDS = {
+  code: singleField(z.string().trim().min(1, 'Enter the code.').max(100, 'This is too long for a code.')),
 };
-const PASSKEY = { credential: one(jsonObject('The passkey did not answer: try again.')) };
+const RECOVERY_FIELDS = {
+  recovery_code: singleField(
+    z.string().trim().min(1, 'Enter a recovery code.').max(100, 'This is too long for a code.'),
+  ),
+};
+const PASSKEY_FIELDS = { credential: singleField(jsonObject('The passkey did not respond. Try again.')) };
 
-/** The second step of signing in, for accounts that have one: a code, a passkey or a recovery code. */
+/** The second sign-in step, for accounts with a second factor: a code, a passkey or a recovery code. */
 export const secondFactorPage = (context: WebContext): Route[] => {
   const { signIn, sessions } = context.people;
 
-  /** One way to take the step: what is wrong with it is said beside its own field. */
-  const step = <S extends z.ZodRawShape>(
+  /** A route for one kind of second factor. It shows errors at its own field. */
+  const stepRoute = <S extends z.ZodRawShape>(
     path: string,
     shape: S,
-    take: (visit: Visit, value: z.output<z.ZodObject<S>>) => Promise<SignedIn>,
+    take: (request: PageRequest, value: z.output<z.ZodObject<S>>) => Promise<SignedIn>,
   ): Route =>
-    openPost(path, async (visit): Promise<Reply> => {
-      const next = safeNext(visit.query.get('next'));
-      const pending = await sessions.pending(visit.cookie ?? undefined);
-      if (pending === null) return fromTheBeginning(visit, next);
-      const { done, state } = await attempt(visit.sent, shape, (value) => take(visit, value));
-      if (state === null) return finishStep(visit, done, next);
+    publicPost(path, async (request): Promise<Reply> => {
+      const next = safeNext(request.query.get('next'));
+      const pending = await sessions.pending(request.sessionSecret ?? undefined);
+      if (pending === null) return startAgain(request, next);
+      const { result, form } = await submitForm(request.formValues, shape, (value) => take(request, value));
+      if (form === null) return finishSignInStep(request, result, next);
       // Too many wrong codes end the session.
-      const still = await sessions.pending(visit.cookie ?? undefined);
-      if (still === null) return fromTheBeginning(visit, next);
-      return page(context, still, beside(Object.keys(shape)[0]!, state), next);
+      const still = await sessions.pending(request.sessionSecret ?? undefined);
+      if (still === null) return startAgain(request, next);
+      return page(context, still, withErrorAtField(Object.keys(shape)[0]!, form), next);
     });
 
   return [
-    openGet(PATH, async (visit) => {
-      const next = safeNext(visit.query.get('next'));
-      const pending = await sessions.pending(visit.cookie ?? undefined);
-      return pending === null ? fromTheBeginning(visit, next) : page(context, pending, BLANK, next);
+    publicGet(PATH, async (request) => {
+      const next = safeNext(request.query.get('next'));
+      const pending = await sessions.pending(request.sessionSecret ?? undefined);
+      return pending === null ? startAgain(request, next) : page(context, pending, BLANK_FORM, next);
     }),
-    step(PATH, CODE, ({ cookie, visitor }, { code }) => signIn.withTotp(cookie ?? undefined, code, visitor)),
-    step(`${PATH}/recovery-code`, RECOVERY, ({ cookie, visitor }, { recovery_code }) =>
-      signIn.withRecoveryCode(cookie ?? undefined, recovery_code, visitor),
+    stepRoute(PATH, CODE_FIELDS, ({ sessionSecret, clientInfo }, { code }) =>
+      signIn.withTotp(sessionSecret ?? undefined, code, clientInfo),
     ),
-    step(`${PATH}/passkey`, PASSKEY, ({ cookie, visitor }, { credential }) =>
-      signIn.withPasskey(cookie ?? undefined, credential, visitor),
+    stepRoute(`${PATH}/recovery-code`, RECOVERY_FIELDS, ({ sessionSecret, clientInfo }, { recovery_code }) =>
+      signIn.withRecoveryCode(sessionSecret ?? undefined, recovery_code, clientInfo),
+    ),
+    stepRoute(`${PATH}/passkey`, PASSKEY_FIELDS, ({ sessionSecret, clientInfo }, { credential }) =>
+      signIn.withPasskey(sessionSecret ?? undefined, credential, clientInfo),
     ),
   ];
 };
 
-/** For whoever is signed in already, or has to give the password again. */
-function fromTheBeginning({ person }: Visit, next: string): Reply {
+/** Redirects a person who is signed in already to `next`, and others to the sign-in page. */
+function startAgain({ person }: PageRequest, next: string): Reply {
   return redirect(person === null ? withNext('/sign-in', next) : next);
 }
 
-/** Each of these forms has one field, so whatever is wrong is wrong with that. */
-function beside(field: string, state: FormState): FormState {
-  return state.fault === null ? state : { ...state, fault: null, errors: new Map([[field, state.fault]]) };
+/** Moves the form's error to its field: each of these forms has only one. */
+function withErrorAtField(field: string, state: FormState): FormState {
+  return state.formError === null ? state : { ...state, formError: null, errors: new Map([[field, state.formError]]) };
 }
 
-async function page(context: WebContext, pending: Session, form: FormState, next: string): Promise<Page> {
+async function page(context: WebContext, pending: Session, form: FormState, next: string): Promise<WebPage> {
   const factors = await context.people.signIn.factorsOf(pending);
   const options = factors.includes('PASSKEY') ? await context.people.passkeys.authenticationOptions(pending) : null;
   return {
@@ -83,14 +89,14 @@ async function page(context: WebContext, pending: Session, form: FormState, next
             action={withNext(`${PATH}/passkey`, next)}
             options={options}
             form={form}
-            alone={factors.length === 1}
+            isOnlyWay={factors.length === 1}
           />
         )}
         {factors.includes('TOTP') && <CodeForm form={form} next={next} />}
         {factors.includes('RECOVERY_CODE') && <RecoveryForm form={form} next={next} factors={factors} />}
         <Form action="/sign-out">
           <button type="submit" class="quiet">
-            Stop signing in
+            Cancel
           </button>
         </Form>
       </>
@@ -105,7 +111,7 @@ function CodeForm({ form, next }: { form: FormState; next: string }) {
         form={form}
         name="code"
         label="Code"
-        hint="The six digits that your authenticator app shows now."
+        hint="The six digits that your authenticator app shows."
         inputMode="numeric"
         autocomplete="one-time-code"
         maxLength={20}
@@ -125,10 +131,10 @@ function RecoveryForm({ form, next, factors }: { form: FormState; next: string; 
           form={form}
           name="recovery_code"
           label="Recovery code"
-          hint="One of the codes that you kept when you set up the second factor. Each works once."
+          hint="One of the codes that you stored when you set up the second factor. Each works once."
           maxLength={100}
         />
-        <button type="submit">Sign in with it</button>
+        <button type="submit">Sign in with this code</button>
       </Form>
     </details>
   );

@@ -5,69 +5,73 @@ import { MAX_PASSKEYS, type Passkey } from '../../identity/passkeys.ts';
 import type { Session } from '../../identity/sessions.ts';
 import type { ShownToken } from '../../identity/token-lists.ts';
 import { DAY_MS } from '../../identity/token-record.ts';
-import { attempt, doThere } from '../attempt.ts';
-import { proofOf } from '../confirmed.ts';
+import { Table, Timestamp } from '../components.tsx';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
-import { activeCredentials, CREDENTIALS, CredentialTable, reviewOr } from '../credential-table.tsx';
-import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, type FormState, hidden, one } from '../forms.ts';
-import type { Page } from '../page.ts';
-import { Moment, Table } from '../pieces.tsx';
+import { activeCredentials, CREDENTIALS_PATH, CredentialTable, credentialReviewOr } from '../credential-table.tsx';
+import { FormError, TextField } from '../fields.tsx';
+import { Form } from '../form.tsx';
+import { BLANK_FORM, type FormState, hiddenField, singleField } from '../form-state.ts';
+import { get, post, type Route, redirect, type SignedInRequest } from '../page-request.ts';
 import { ProviderCard } from '../provider-form.tsx';
-import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
+import { passwordOrReauthentication } from '../require-reauthentication.ts';
+import { submitAndRedirect, submitForm } from '../submit-form.ts';
+import type { WebPage } from '../web-page.ts';
 
-export const SECURITY = '/settings/security';
-/** With fewer left, making new ones is advised. */
-const FEW_CODES = 3;
-/** Tokens and assistants created within so many days are shown. */
-const NEW_DAYS = 30;
+export const SECURITY_PATH = '/settings/security';
+/** With this many codes or fewer, the page advises to create new ones. */
+const FEW_RECOVERY_CODES = 3;
+/** The page lists tokens and assistants created in this many days. */
+const RECENT_DAYS = 30;
 
-const PASSWORD = {
-  current: one(z.string()),
-  password: one(z.string().min(1, 'Give a new password.')),
+const PASSWORD_FIELDS = {
+  current: singleField(z.string()),
+  password: singleField(z.string().min(1, 'Enter a new password.')),
 };
-const SESSION = { session: hidden() };
+const SESSION_FIELDS = { session: hiddenField() };
 
-/** How an account is protected, and where it is signed in. */
+/** Password, second factors, recent credentials and sessions of an account. */
 export const securityPage = (context: WebContext): Route[] => {
   const { accounts, signIn } = context.people;
   return [
-    get(SECURITY, (visit) => page(context, visit, BLANK)),
-    post(`${SECURITY}/password`, async (visit) => {
-      const { done, state } = await attempt(visit.sent, PASSWORD, async ({ current, password }) => {
-        const proof = proofOf(context, visit, current, SECURITY);
-        return accounts.changePassword(visit.person.session, proof, password, visit.visitor);
+    get(SECURITY_PATH, (request) => page(context, request, BLANK_FORM)),
+    post(`${SECURITY_PATH}/password`, async (request) => {
+      const { result, form } = await submitForm(request.formValues, PASSWORD_FIELDS, async ({ current, password }) => {
+        const proof = passwordOrReauthentication(context, request, current, SECURITY_PATH);
+        return accounts.changePassword(request.person.session, proof, password, request.clientInfo);
       });
-      if (state !== null) return page(context, visit, state);
-      visit.cookies.setSession(visit.ctx, done.cookie);
-      visit.knownBrowsers.remember(visit.ctx, done.session);
-      const to = await reviewOr(context.tokens, visit.person.account.id, SECURITY);
-      return redirect(to, 'Your password is changed, and all other browsers are signed out.');
+      if (form !== null) return page(context, request, form);
+      request.cookies.setSession(request.ctx, result.cookie);
+      request.knownBrowsers.remember(request.ctx, result.session);
+      const to = await credentialReviewOr(context.tokens, request.person.account.id, SECURITY_PATH);
+      return redirect(to, 'Password changed. All other browsers are signed out.');
     }),
-    post(`${SECURITY}/sessions/end`, ({ person, sent, visitor }) =>
-      doThere(SECURITY, 'That browser is signed out.', sent, SESSION, ({ session }) =>
-        signIn.signOutOthers(person.session, visitor, session),
+    post(`${SECURITY_PATH}/sessions/end`, ({ person, formValues, clientInfo }) =>
+      submitAndRedirect(SECURITY_PATH, 'Browser signed out.', formValues, SESSION_FIELDS, ({ session }) =>
+        signIn.signOutOthers(person.session, clientInfo, session),
       ),
     ),
-    post(`${SECURITY}/sessions/end-others`, async ({ person: { session }, visitor }) => {
-      await signIn.signOutOthers(session, visitor);
-      return redirect(SECURITY, 'All other browsers are signed out.');
+    post(`${SECURITY_PATH}/sessions/end-others`, async ({ person: { session }, clientInfo }) => {
+      await signIn.signOutOthers(session, clientInfo);
+      return redirect(SECURITY_PATH, 'All other browsers are signed out.');
     }),
   ];
 };
 
-async function page({ people, openId, tokens, now }: WebContext, visit: SignedInVisit, form: FormState): Promise<Page> {
-  const { account, session } = visit.person;
+async function page(
+  { people, openId, tokens, now }: WebContext,
+  request: SignedInRequest,
+  form: FormState,
+): Promise<WebPage> {
+  const { account, session } = request.person;
   const [passkeys, sessions, credentials] = await Promise.all([
     people.passkeys.list(account.id),
     people.sessions.list(account.id),
     activeCredentials(tokens, account.id),
   ]);
-  const from = new Date(now().getTime() - NEW_DAYS * DAY_MS).toISOString();
+  const from = new Date(now().getTime() - RECENT_DAYS * DAY_MS).toISOString();
   return {
     title: 'Security',
-    section: SECURITY,
+    section: SECURITY_PATH,
     form,
     body: (
       <>
@@ -86,14 +90,14 @@ function PasswordCard({ account, form }: { account: Account; form: FormState }) 
   return (
     <section class="card" aria-labelledby="password-title">
       <h2 id="password-title">Password</h2>
-      <Form action={`${SECURITY}/password`}>
-        <FormFault form={form} />
-        {!has && <p>You sign in by your organization’s provider. With a password you can also sign in without it.</p>}
+      <Form action={`${SECURITY_PATH}/password`}>
+        <FormError form={form} />
+        {!has && <p>You sign in with your organization’s provider. With a password you can also sign in without it.</p>}
         {has && (
           <TextField
             form={form}
             name="current"
-            label="Present password"
+            label="Current password"
             type="password"
             autocomplete="current-password"
           />
@@ -102,12 +106,12 @@ function PasswordCard({ account, form }: { account: Account; form: FormState }) 
           form={form}
           name="password"
           label="New password"
-          hint="At least 12 characters. A few words in a row are easy to keep in mind."
+          hint="At least 12 characters. A few words in a row are easy to remember."
           type="password"
           autocomplete="new-password"
         />
-        <p class="hint">All other browsers are signed out by this.</p>
-        <button type="submit">{has ? 'Change the password' : 'Set a password'}</button>
+        <p class="hint">This signs out all other browsers.</p>
+        <button type="submit">{has ? 'Change password' : 'Set password'}</button>
       </Form>
     </section>
   );
@@ -118,31 +122,37 @@ function FactorsCard(props: { account: Account; passkeys: readonly Passkey[]; av
   const none = account.totp === null && passkeys.length === 0;
   return (
     <section class="card" aria-labelledby="factors-title">
-      <h2 id="factors-title">Second step of signing in</h2>
+      <h2 id="factors-title">Second factor</h2>
       {none ? (
-        <p>Your password alone lets somebody in. Add an authenticator app or a passkey, so that it does not.</p>
+        <p>Your account is protected by your password only. Add an authenticator app or a passkey.</p>
       ) : (
-        <p>After your password, one of these is asked for.</p>
+        <p>After your password, sign-in asks for one of these.</p>
       )}
       <h3>Authenticator app</h3>
       {account.totp === null ? (
-        <a class="button quiet" href={`${SECURITY}/app`}>
+        <a class="button quiet" href={`${SECURITY_PATH}/app`}>
           Add an authenticator app
         </a>
       ) : (
-        <Form action={`${SECURITY}/app/remove`} class="row">
+        <Form action={`${SECURITY_PATH}/app/remove`} class="row">
           <span>An app is set up.</span>
           <button type="submit" class="danger">
-            Remove the app
+            Remove app
           </button>
         </Form>
       )}
       <h3>Passkeys</h3>
       {passkeys.length > 0 && <PasskeyTable passkeys={passkeys} />}
-      {available && passkeys.length >= MAX_PASSKEYS && <p class="muted">Remove one to add another.</p>}
-      {!available && <p class="muted">Passkeys need a host name: this service is reached by a bare IP address.</p>}
+      {available && passkeys.length >= MAX_PASSKEYS && (
+        <p class="muted">You have the maximum of {MAX_PASSKEYS}. Remove one to add another.</p>
+      )}
+      {!available && (
+        <p class="muted">
+          Passkeys are not available: this service is reached by an IP address, and passkeys need a host name.
+        </p>
+      )}
       {available && passkeys.length < MAX_PASSKEYS && (
-        <a class="button quiet" href={`${SECURITY}/passkeys`}>
+        <a class="button quiet" href={`${SECURITY_PATH}/passkeys`}>
           Add a passkey
         </a>
       )}
@@ -156,9 +166,9 @@ function PasskeyTable({ passkeys }: { passkeys: readonly Passkey[] }) {
     key: id,
     cells: [
       name,
-      <Moment key="created" at={created_at} />,
-      <Moment key="used" at={last_used_at} />,
-      <Form key="remove" action={`${SECURITY}/passkeys/remove`}>
+      <Timestamp key="created" at={created_at} />,
+      <Timestamp key="used" at={last_used_at} />,
+      <Form key="remove" action={`${SECURITY_PATH}/passkeys/remove`}>
         <input type="hidden" name="passkey" value={id} />
         <button type="submit" class="danger" aria-label={`Remove ${name}`}>
           Remove
@@ -174,32 +184,32 @@ function RecoveryPart({ left }: { left: number }) {
     <>
       <h3>Recovery codes</h3>
       <p>
-        {left === 1 ? '1 code is' : `${left} codes are`} left to get in with when your device is lost.{' '}
-        {left <= FEW_CODES && <span class="badge warning">Make new ones</span>}
+        {left === 1 ? '1 code is' : `${left} codes are`} left. Use one to sign in if you lose your device.{' '}
+        {left <= FEW_RECOVERY_CODES && <span class="badge warning">Create new codes</span>}
       </p>
-      <Form action={`${SECURITY}/recovery-codes`}>
+      <Form action={`${SECURITY_PATH}/recovery-codes`}>
         <button type="submit" class="quiet">
-          Make new codes
+          Create new codes
         </button>
       </Form>
     </>
   );
 }
 
-/** Whoever had a session for a while may have left a token behind: its owner is to see it. */
+/** Shows recent credentials: an intruder who had a session may have left a token behind. */
 function NewCredentials({ all, created }: { all: readonly ShownToken[]; created: readonly ShownToken[] }) {
-  const title = `Created in the last ${NEW_DAYS} days`;
+  const title = `Created in the last ${RECENT_DAYS} days`;
   return (
     <section aria-labelledby="credentials-title">
       <h2 id="credentials-title">New tokens and assistants</h2>
       {created.length > 0 ? (
         <CredentialTable caption={title} credentials={created} />
       ) : (
-        <p class="muted">None was created in the last {NEW_DAYS} days.</p>
+        <p class="muted">None were created in the last {RECENT_DAYS} days.</p>
       )}
       {all.length > created.length && (
         <p>
-          <a href={CREDENTIALS}>All {all.length} that work in your name</a>
+          <a href={CREDENTIALS_PATH}>All {all.length} tokens and assistants</a>
         </p>
       )}
     </section>
@@ -214,12 +224,12 @@ function SessionsPart({ sessions, current }: { sessions: readonly Session[]; cur
       <span key="address" class="long">
         {address}
       </span>,
-      <Moment key="created" at={created_at} />,
-      <Moment key="seen" at={seen_at} />,
+      <Timestamp key="created" at={created_at} />,
+      <Timestamp key="seen" at={seen_at} />,
       id === current ? (
         <span class="badge">This browser</span>
       ) : (
-        <Form key="end" action={`${SECURITY}/sessions/end`}>
+        <Form key="end" action={`${SECURITY_PATH}/sessions/end`}>
           <input type="hidden" name="session" value={id} />
           <button type="submit" class="danger" aria-label={`Sign out ${browser} at ${address}`}>
             Sign out
@@ -231,13 +241,9 @@ function SessionsPart({ sessions, current }: { sessions: readonly Session[]; cur
   return (
     <section aria-labelledby="sessions-title">
       <h2 id="sessions-title">Where you are signed in</h2>
-      <Table
-        caption="Browsers that are signed in to your account"
-        head={['Browser', 'Address', 'Signed in', 'Last seen', 'Sign out']}
-        rows={rows}
-      />
+      <Table caption="Your sessions" head={['Browser', 'Address', 'Signed in', 'Last seen', 'Sign out']} rows={rows} />
       {sessions.length > 1 && (
-        <Form action={`${SECURITY}/sessions/end-others`}>
+        <Form action={`${SECURITY_PATH}/sessions/end-others`}>
           <button type="submit" class="danger">
             Sign out all other browsers
           </button>

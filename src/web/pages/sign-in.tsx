@@ -1,42 +1,42 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
-import { attempt } from '../attempt.ts';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
-import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, type FormState, one } from '../forms.ts';
-import { safeNext } from '../next.ts';
-import type { Page } from '../page.ts';
+import { FormError, TextField } from '../fields.tsx';
+import { Form } from '../form.tsx';
+import { BLANK_FORM, type FormState, singleField } from '../form-state.ts';
+import { publicGet, publicPost, type Route, redirect } from '../page-request.ts';
 import { ProviderForm } from '../provider-form.tsx';
-import { finishStep, withNext } from '../signing-in.ts';
-import { openGet, openPost, type Route, redirect } from '../visit.ts';
+import { safeNext } from '../safe-next.ts';
+import { finishSignInStep, withNext } from '../sign-in-redirects.ts';
+import { submitForm } from '../submit-form.ts';
+import type { WebPage } from '../web-page.ts';
 
-const FORM = {
-  email: one(z.string().trim().min(1, 'Give your e-mail address.')),
-  password: one(z.string().min(1, 'Give your password.')),
+const SIGN_IN_FIELDS = {
+  email: singleField(z.string().trim().min(1, 'Enter your e-mail address.')),
+  password: singleField(z.string().min(1, 'Enter your password.')),
 };
 
-/** Signing in by e-mail address and password, and signing out. */
+/** Sign-in with e-mail address and password, and sign-out. */
 export const signInPage = ({ people: { signIn }, openId }: WebContext): Route[] => [
-  openGet('/sign-in', ({ person, query }) => {
+  publicGet('/sign-in', ({ person, query }) => {
     const next = safeNext(query.get('next'));
-    return person === null ? page(openId, BLANK, next) : redirect(next);
+    return person === null ? page(openId, BLANK_FORM, next) : redirect(next);
   }),
-  openPost('/sign-in', async (visit) => {
-    const next = safeNext(visit.query.get('next'));
-    const { done, state } = await attempt(visit.sent, FORM, ({ email, password }) =>
-      signIn.withPassword(email, password, visit.visitor),
+  publicPost('/sign-in', async (request) => {
+    const next = safeNext(request.query.get('next'));
+    const { result, form } = await submitForm(request.formValues, SIGN_IN_FIELDS, ({ email, password }) =>
+      signIn.withPassword(email, password, request.clientInfo),
     );
-    return state === null ? finishStep(visit, done, next) : page(openId, state, next);
+    return form === null ? finishSignInStep(request, result, next) : page(openId, form, next);
   }),
-  openPost('/sign-out', async ({ ctx, cookies, cookie, visitor }) => {
-    await signIn.signOut(cookie ?? undefined, visitor);
+  publicPost('/sign-out', async ({ ctx, cookies, sessionSecret, clientInfo }) => {
+    await signIn.signOut(sessionSecret ?? undefined, clientInfo);
     cookies.clearSession(ctx);
     return redirect('/', 'You are signed out.');
   }),
 ];
 
-function page(openId: WebContext['openId'], form: FormState, next: string): Page {
+function page(openId: WebContext['openId'], form: FormState, next: string): WebPage {
   return {
     title: 'Sign in',
     plain: true,
@@ -44,16 +44,16 @@ function page(openId: WebContext['openId'], form: FormState, next: string): Page
     body: (
       <>
         <Form action={withNext('/sign-in', next)} class="card">
-          <FormFault form={form} />
+          <FormError form={form} />
           <TextField form={form} name="email" label="E-mail address" type="email" autocomplete="username" />
           <TextField form={form} name="password" label="Password" type="password" autocomplete="current-password" />
           <button type="submit">Sign in</button>
         </Form>
         {openId !== null && <ProviderForm host={openId.host} next={next} />}
         <p class="muted">
-          No account yet, or the password is forgotten? Ask an owner of your organization for a link. An owner cannot
-          make one if you are also in organizations of others, or have lost your second factor: then ask whoever runs
-          this service. veritrail sends no e-mail.
+          No account yet, or forgot your password? Ask an owner of your organization for a link. Only the operator of
+          this service can help if you lost your second factor, or are also a member of organizations that the owner
+          does not own. veritrail sends no e-mail.
         </p>
       </>
     ),

@@ -5,98 +5,102 @@ import type { Membership } from '../../identity/members.ts';
 import type { ShownToken } from '../../identity/token-lists.ts';
 import { DEFAULT_DAYS } from '../../identity/token-record.ts';
 import { MAX_ACTIVE_CREDENTIALS } from '../../identity/tokens.ts';
-import { attempt } from '../attempt.ts';
-import { confirmFirst, inputIn, withInput } from '../confirmed.ts';
 import type { WebContext } from '../context.ts';
-import { BLANK, checkbox, checkForm, type FormState, one } from '../forms.ts';
-import { DAYS, GRANT } from '../grant-fields.tsx';
-import type { Page } from '../page.ts';
-import { PageLinks, pageOf } from '../paging.tsx';
-import { issuedPage } from '../token-issued.tsx';
+import { BLANK_FORM, checkboxField, checkForm, type FormState, singleField } from '../form-state.ts';
+import { DAYS_FIELDS, GRANT_FIELDS } from '../grant-fields.tsx';
+import { issuedTokenPage } from '../issued-token-page.tsx';
+import { get, post, type Route, redirect, type SignedInRequest } from '../page-request.ts';
+import { PageLinks, paginate } from '../paging.tsx';
+import { formFromQuery, requireReauthentication, withFormInput } from '../require-reauthentication.ts';
+import { submitForm } from '../submit-form.ts';
 import { NewTokenForm, TokenCard } from '../token-views.tsx';
-import { get, post, type Route, redirect, type SignedInVisit } from '../visit.ts';
+import type { WebPage } from '../web-page.ts';
 
-export const TOKENS = '/settings/tokens';
+export const TOKENS_PATH = '/settings/tokens';
 
-const NEW_TOKEN = {
-  name: one(z.string().trim().min(1, 'Give the token a name, such as the assistant it is for.').max(200)),
-  ...GRANT,
-  read_only: checkbox(),
-  once: one(z.uuid('Reload the page, then try again.')),
+const NEW_TOKEN_FIELDS = {
+  name: singleField(z.string().trim().min(1, 'Name the token, for example after the assistant that uses it.').max(200)),
+  ...GRANT_FIELDS,
+  read_only: checkboxField(),
+  once: singleField(z.uuid('Reload the page and try again.')),
 };
-/** The fields that come back after reauthentication. */
-const KEPT = ['name', ...Object.keys(GRANT), 'read_only'];
-/** Older ones are not listed. */
-const MOST_REVOKED = 20;
+/** The fields that keep their input through reauthentication. */
+const FIELD_NAMES = ['name', ...Object.keys(GRANT_FIELDS), 'read_only'];
+/** Older revoked tokens are not listed. */
+const MAX_LISTED_REVOKED = 20;
 
-/** Settings → API Tokens. */
+/** Settings → API tokens. */
 export const tokensPage = (context: WebContext): Route[] => {
   const { tokens } = context;
   return [
-    get(TOKENS, (visit) => listPage(context, visit, inputIn(visit.query, KEPT))),
-    post(TOKENS, async (visit) => {
-      confirmFirst(context, visit, withInput(TOKENS, visit.sent, KEPT));
-      const { id } = visit.person.account;
-      const { done, state } = await attempt(visit.sent, NEW_TOKEN, (value) =>
+    get(TOKENS_PATH, (request) => listPage(context, request, formFromQuery(request.query, FIELD_NAMES))),
+    post(TOKENS_PATH, async (request) => {
+      requireReauthentication(context, request, withFormInput(TOKENS_PATH, request.formValues, FIELD_NAMES));
+      const { id } = request.person.account;
+      const { result, form } = await submitForm(request.formValues, NEW_TOKEN_FIELDS, (value) =>
         tokens.create({ ...value, account_id: id }, personOf(id)),
       );
-      return state === null ? issuedPage(context.endpoint, done, 'NEW') : listPage(context, visit, state);
+      return form === null ? issuedTokenPage(context.endpoint, result, 'CREATED') : listPage(context, request, form);
     }),
-    post(`${TOKENS}/:id/regenerate`, async (visit) => {
-      confirmFirst(context, visit, TOKENS);
-      const { value, state } = checkForm(DAYS, visit.sent);
-      if (value === null) return listPage(context, visit, { ...BLANK, fault: state.errors.get('days') ?? null });
-      const issued = await tokens.regenerate(visit.params.id ?? '', value.days, personOf(visit.person.account.id));
-      return issuedPage(context.endpoint, issued, 'RENEWED');
+    post(`${TOKENS_PATH}/:id/regenerate`, async (request) => {
+      requireReauthentication(context, request, TOKENS_PATH);
+      const { value, state } = checkForm(DAYS_FIELDS, request.formValues);
+      if (value === null)
+        return listPage(context, request, { ...BLANK_FORM, formError: state.errors.get('days') ?? null });
+      const issued = await tokens.regenerate(request.params.id ?? '', value.days, personOf(request.person.account.id));
+      return issuedTokenPage(context.endpoint, issued, 'REGENERATED');
     }),
-    post(`${TOKENS}/:id/revoke`, async (visit) => {
-      await tokens.revoke(visit.params.id ?? '', undefined, personOf(visit.person.account.id));
-      return redirect(TOKENS, 'The token is revoked: it no longer works anywhere.');
+    post(`${TOKENS_PATH}/:id/revoke`, async (request) => {
+      await tokens.revoke(request.params.id ?? '', undefined, personOf(request.person.account.id));
+      return redirect(TOKENS_PATH, 'Token revoked. It no longer works anywhere.');
     }),
   ];
 };
 
 async function listPage(
   { members, tokens }: WebContext,
-  { person, query }: SignedInVisit,
+  { person, query }: SignedInRequest,
   form: FormState,
-): Promise<Page> {
+): Promise<WebPage> {
   const [organizations, all] = await Promise.all([
     members.organizationsOf(person.account.id),
     tokens.listOf(person.account.id),
   ]);
   const mine = all.filter(({ kind }) => kind === 'API');
   const active = all.filter(({ state }) => state === 'ACTIVE').length;
-  const of = (wanted: ShownToken['state']) => mine.filter(({ state }) => state === wanted);
-  const { shown, ways } = pageOf([...of('ACTIVE'), ...of('EXPIRED')], query, TOKENS);
-  const revoked = of('REVOKED').slice(0, MOST_REVOKED);
+  const inState = (wantedState: ShownToken['state']) => mine.filter(({ state }) => state === wantedState);
+  const { rows, targets } = paginate([...inState('ACTIVE'), ...inState('EXPIRED')], query, TOKENS_PATH);
+  const revoked = inState('REVOKED').slice(0, MAX_LISTED_REVOKED);
   return {
-    title: 'API Tokens',
-    section: TOKENS,
+    title: 'API tokens',
+    section: TOKENS_PATH,
     form,
     body: (
       <>
         <p>
-          A token lets an assistant or a script in as you, with the role that you give it. Assistants that can sign in
-          by themselves need none: see <a href="/">Start</a>.
+          An assistant or script uses a token to act as you, with the role that you choose. Assistants that can sign in
+          by themselves don’t need one: see <a href="/">Home</a>.
         </p>
-        {shown.length > 0 && (
+        {rows.length > 0 && (
           <p>
-            <a href="#new">Make a token</a>
+            <a href="#new">Create a token</a>
           </p>
         )}
-        {shown.length > 0 && <List title="Your tokens" tokens={shown} organizations={organizations} />}
-        <PageLinks label="Pages of your tokens" ways={ways} />
+        {rows.length > 0 && <List title="Your tokens" tokens={rows} organizations={organizations} />}
+        <PageLinks label="Pages of your tokens" targets={targets} />
         <section id="new">
-          <h2>Make a token</h2>
+          <h2>Create a token</h2>
           {active >= MAX_ACTIVE_CREDENTIALS && (
-            <p>You have {active} tokens and assistants. Revoke some that are not used, then make another.</p>
+            <p>
+              You have {active} tokens and assistants, which is the maximum. Revoke unused ones before you create
+              another.
+            </p>
           )}
           {organizations.length === 0 && (
-            <p>You are a member of no organization yet, so there is nothing that a token could reach.</p>
+            <p>You are not a member of any organization yet, so there is nothing a token could access.</p>
           )}
           {organizations.length > 0 && active < MAX_ACTIVE_CREDENTIALS && (
-            <NewTokenForm action={TOKENS} form={form} organizations={organizations} days={DEFAULT_DAYS} />
+            <NewTokenForm action={TOKENS_PATH} form={form} organizations={organizations} days={DEFAULT_DAYS} />
           )}
         </section>
         {revoked.length > 0 && (
@@ -118,7 +122,7 @@ function List(props: { title: string; tokens: readonly ShownToken[]; organizatio
       <ul class="cards">
         {props.tokens.map((token) => (
           <li key={token.id} class="card">
-            <TokenCard token={token} names={names} path={`${TOKENS}/${token.id}`} days={DEFAULT_DAYS} />
+            <TokenCard token={token} names={names} path={`${TOKENS_PATH}/${token.id}`} days={DEFAULT_DAYS} />
           </li>
         ))}
       </ul>

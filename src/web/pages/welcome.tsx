@@ -1,102 +1,115 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
-import { may } from '../../commands/roles.ts';
+import { roleAllows } from '../../commands/permissions.ts';
 import type { Account } from '../../identity/account.ts';
 import { isSystem } from '../../identity/actor.ts';
 import { type Link, noSuchLink } from '../../identity/links.ts';
 import type { Membership } from '../../identity/members.ts';
-import { attempt } from '../attempt.ts';
+import { Facts } from '../components.tsx';
 import type { WebContext } from '../context.ts';
-import { Form } from '../context.tsx';
-import { reviewOr } from '../credential-table.tsx';
-import { FormFault, TextField } from '../fields.tsx';
-import { BLANK, type FormState, one } from '../forms.ts';
-import type { Page } from '../page.ts';
-import { Facts } from '../pieces.tsx';
+import { credentialReviewOr } from '../credential-table.tsx';
+import { FormError, TextField } from '../fields.tsx';
+import { Form } from '../form.tsx';
+import { BLANK_FORM, type FormState, singleField } from '../form-state.ts';
+import { type PageRequest, publicGet, publicPost, type Route, redirect } from '../page-request.ts';
 import { ProviderForm } from '../provider-form.tsx';
-import { roleText } from '../roles.ts';
-import { finishStep, withNext } from '../signing-in.ts';
-import { openGet, openPost, type Route, redirect, type Visit } from '../visit.ts';
+import { describeRole } from '../role-labels.ts';
+import { finishSignInStep, withNext } from '../sign-in-redirects.ts';
+import { submitForm } from '../submit-form.ts';
+import type { WebPage } from '../web-page.ts';
 
-const PASSWORD = { password: one(z.string().min(1, 'Choose a password.')) };
-const NEWCOMER = {
-  name: one(z.string().trim().min(1, 'Give your name.')),
-  email: one(z.string().trim().min(1, 'Give your e-mail address.')),
-  ...PASSWORD,
+const PASSWORD_FIELDS = { password: singleField(z.string().min(1, 'Choose a password.')) };
+const NEWCOMER_FIELDS = {
+  name: singleField(z.string().trim().min(1, 'Enter your name.')),
+  email: singleField(z.string().trim().min(1, 'Enter your e-mail address.')),
+  ...PASSWORD_FIELDS,
 };
 
-interface Shown {
+interface LinkDetails {
   secret: string;
   link: Link;
   account: Account | null;
-  /** Of an invitation. */
+  /** The name of the organization; only for an invitation. */
   organization: string | null;
 }
 
-/** The kinds of link: an account to set up, an invitation, or a new password. */
+/** The page behind each kind of link: set up an account, accept an invitation, or choose a new password. */
 export const welcomePage = (context: WebContext): Route[] => {
   const { welcome } = context.people;
 
-  const look = async (secret: string): Promise<Shown> => {
+  const readLink = async (secret: string): Promise<LinkDetails> => {
     const { link, account } = await welcome.look(secret);
     if (link.organization_id === null) return { secret, link, account, organization: null };
     await requireInviter(context, link.organization_id, link.made_by);
-    return { secret, link, account, organization: await context.organizationName(link.organization_id) };
+    return { secret, link, account, organization: await context.organizationNameOf(link.organization_id) };
   };
 
-  const secretIn = ({ sent }: Visit) => sent.get('key')?.[0] ?? '';
+  const secretIn = ({ formValues }: PageRequest) => formValues.get('key')?.[0] ?? '';
 
   return [
-    openGet('/welcome', async (visit) => page(context, await look(visit.query.get('key') ?? ''), visit, BLANK)),
-    openPost('/welcome/new', async (visit) => {
-      const shown = await look(secretIn(visit));
-      const begin = shown.link.kind === 'SETUP' ? welcome.setUp : welcome.join;
-      const { done, state } = await attempt(visit.sent, NEWCOMER, (value) =>
-        begin.call(welcome, shown.secret, value, visit.visitor),
+    publicGet('/welcome', async (request) =>
+      page(context, await readLink(request.query.get('key') ?? ''), request, BLANK_FORM),
+    ),
+    publicPost('/welcome/new', async (request) => {
+      const details = await readLink(secretIn(request));
+      const begin = details.link.kind === 'SETUP' ? welcome.setUp : welcome.join;
+      const { result, form } = await submitForm(request.formValues, NEWCOMER_FIELDS, (value) =>
+        begin.call(welcome, details.secret, value, request.clientInfo),
       );
-      // An address that has an account makes the invitation that account's.
-      return state === null ? finishStep(visit, done, '/') : page(context, await look(shown.secret), visit, state);
+      // If the address has an account, the invitation now belongs to that account.
+      return form === null
+        ? finishSignInStep(request, result, '/')
+        : page(context, await readLink(details.secret), request, form);
     }),
-    openPost('/welcome/accept', async (visit) => {
-      const secret = secretIn(visit);
-      if (visit.person === null) return redirect(signInFirst(secret));
-      const shown = await look(secret);
-      const { session } = visit.person;
-      const { done, state } = await attempt(visit.sent, {}, () => welcome.accept(secret, session));
-      if (state !== null) return page(context, shown, visit, state);
-      return redirect(`/organizations/${done}`, `You are now a member of ${shown.organization}.`);
+    publicPost('/welcome/accept', async (request) => {
+      const secret = secretIn(request);
+      if (request.person === null) return redirect(signInFirst(secret));
+      const details = await readLink(secret);
+      const { session } = request.person;
+      const { result, form } = await submitForm(request.formValues, {}, () => welcome.accept(secret, session));
+      if (form !== null) return page(context, details, request, form);
+      return redirect(`/organizations/${result}`, `You are now a member of ${details.organization}.`);
     }),
-    openPost('/welcome/reset', async (visit) => {
-      const shown = await look(secretIn(visit));
-      const { done, state } = await attempt(visit.sent, PASSWORD, ({ password }) =>
-        welcome.reset(shown.secret, password, visit.visitor),
+    publicPost('/welcome/reset', async (request) => {
+      const details = await readLink(secretIn(request));
+      const { result, form } = await submitForm(request.formValues, PASSWORD_FIELDS, ({ password }) =>
+        welcome.reset(details.secret, password, request.clientInfo),
       );
-      if (state !== null) return page(context, shown, visit, state);
-      return finishStep(visit, done, await reviewOr(context.tokens, done.session.account_id, '/'));
+      if (form !== null) return page(context, details, request, form);
+      return finishSignInStep(
+        request,
+        result,
+        await credentialReviewOr(context.tokens, result.session.account_id, '/'),
+      );
     }),
   ];
 };
 
-/** An invitation is worth no more than its maker may do now: nobody fills in a form for nothing. */
+/** Refuses an invitation whose maker may no longer invite, before anybody fills in the form. @throws Refusal */
 async function requireInviter({ members }: WebContext, organizationId: string, inviter: string): Promise<void> {
   if (isSystem({ actor_id: inviter })) return;
   const membership = await members.membership(inviter, organizationId);
-  if (membership === null || !may(membership.role, 'changeMembers')) throw noSuchLink();
+  if (membership === null || !roleAllows(membership.role, 'changeMembers')) throw noSuchLink();
 }
 
 const addressOf = (secret: string) => `/welcome?key=${encodeURIComponent(secret)}`;
 const signInFirst = (secret: string) => withNext('/sign-in', addressOf(secret));
 
-async function page({ openId, members }: WebContext, shown: Shown, visit: Visit, form: FormState): Promise<Page> {
-  if (shown.link.kind === 'RESET') return resetPage(shown, form);
-  if (shown.link.kind === 'SETUP') return setUpPage(shown, form);
-  if (visit.person === null) return joinPage(openId, shown, form);
-  const { account } = visit.person;
-  const membership = await members.membership(account.id, shown.link.organization_id ?? '');
-  return membership === null ? acceptPage(shown, account, form) : memberPage(membership, account);
+async function page(
+  { openId, members }: WebContext,
+  details: LinkDetails,
+  request: PageRequest,
+  form: FormState,
+): Promise<WebPage> {
+  if (details.link.kind === 'RESET') return resetPage(details, form);
+  if (details.link.kind === 'SETUP') return setUpPage(details, form);
+  if (request.person === null) return joinPage(openId, details, form);
+  const { account } = request.person;
+  const membership = await members.membership(account.id, details.link.organization_id ?? '');
+  return membership === null ? acceptPage(details, account, form) : memberPage(membership, account);
 }
 
-function setUpPage({ secret }: Shown, form: FormState): Page {
+function setUpPage({ secret }: LinkDetails, form: FormState): WebPage {
   return {
     title: 'Set up your account',
     plain: true,
@@ -110,7 +123,7 @@ function setUpPage({ secret }: Shown, form: FormState): Page {
   };
 }
 
-function joinPage(openId: WebContext['openId'], { secret, link, organization }: Shown, form: FormState): Page {
+function joinPage(openId: WebContext['openId'], { secret, link, organization }: LinkDetails, form: FormState): WebPage {
   return {
     title: `Join ${organization}`,
     plain: true,
@@ -120,8 +133,8 @@ function joinPage(openId: WebContext['openId'], { secret, link, organization }: 
         <Invited link={link} organization={organization} />
         {link.account_id !== null ? (
           <>
-            <FormFault form={form} />
-            <p>This invitation is for somebody who has an account here already.</p>
+            <FormError form={form} />
+            <p>This invitation is for a person who already has an account here.</p>
             <p>
               <a class="button" href={signInFirst(secret)}>
                 Sign in to accept it
@@ -130,8 +143,7 @@ function joinPage(openId: WebContext['openId'], { secret, link, organization }: 
           </>
         ) : (
           <p>
-            You have an account here already? <a href={signInFirst(secret)}>Sign in</a> and accept the invitation with
-            it.
+            Already have an account here? <a href={signInFirst(secret)}>Sign in</a> to accept the invitation with it.
           </p>
         )}
         {openId !== null && <ProviderForm host={openId.host} next={addressOf(secret)} />}
@@ -141,7 +153,7 @@ function joinPage(openId: WebContext['openId'], { secret, link, organization }: 
   };
 }
 
-function acceptPage({ secret, link, organization }: Shown, account: Account, form: FormState): Page {
+function acceptPage({ secret, link, organization }: LinkDetails, account: Account, form: FormState): WebPage {
   return {
     title: `Join ${organization}`,
     plain: true,
@@ -150,10 +162,10 @@ function acceptPage({ secret, link, organization }: Shown, account: Account, for
       <>
         <Invited link={link} organization={organization} />
         {link.account_id !== null && link.account_id !== account.id ? (
-          <p>You are signed in as {account.name}, and this invitation is for another account.</p>
+          <p>You are signed in as {account.name}, but this invitation is for another account.</p>
         ) : (
           <Form action="/welcome/accept" class="card">
-            <FormFault form={form} />
+            <FormError form={form} />
             <Key secret={secret} />
             <p>
               You are signed in as <strong>{account.name}</strong>.
@@ -167,14 +179,14 @@ function acceptPage({ secret, link, organization }: Shown, account: Account, for
   };
 }
 
-function memberPage({ id, name, role }: Membership, account: Account): Page {
+function memberPage({ id, name, role }: Membership, account: Account): WebPage {
   return {
     title: `Join ${name}`,
     plain: true,
     body: (
       <>
         <p>
-          You are signed in as <strong>{account.name}</strong>, and a member already: {roleText(role)}.
+          You are signed in as <strong>{account.name}</strong>. You are already a member: {describeRole(role)}.
         </p>
         <p>
           <a class="button" href={`/organizations/${id}`}>
@@ -187,21 +199,21 @@ function memberPage({ id, name, role }: Membership, account: Account): Page {
   };
 }
 
-function resetPage({ secret, account }: Shown, form: FormState): Page {
+function resetPage({ secret, account }: LinkDetails, form: FormState): WebPage {
   return {
     title: 'Choose a new password',
     plain: true,
     form,
     body: (
       <>
-        <p>For the account {account?.email ?? account?.name}. All browsers that are signed in to it are signed out.</p>
+        <p>For the account {account?.email ?? account?.name}. This signs out all browsers.</p>
         <Form action="/welcome/reset" class="card">
-          <FormFault form={form} />
+          <FormError form={form} />
           <Key secret={secret} />
-          {/* Password managers keep the new password by this name. */}
+          {/* Password managers store the new password under this name. */}
           <input type="hidden" name="username" autocomplete="username" value={account?.email ?? ''} />
           <NewPassword form={form} />
-          <button type="submit">Save the new password</button>
+          <button type="submit">Save password</button>
         </Form>
       </>
     ),
@@ -214,7 +226,7 @@ function Invited({ link, organization }: { link: Link; organization: string | nu
     <Facts
       facts={[
         ['Organization', organization],
-        ['Your role', roleText(link.role)],
+        ['Your role', describeRole(link.role)],
       ]}
     />
   );
@@ -223,7 +235,7 @@ function Invited({ link, organization }: { link: Link; organization: string | nu
 function NewcomerForm({ secret, form, button }: { secret: string; form: FormState; button: string }) {
   return (
     <Form action="/welcome/new" class="card">
-      <FormFault form={form} />
+      <FormError form={form} />
       <Key secret={secret} />
       <TextField form={form} name="name" label="Your name" autocomplete="name" maxLength={200} />
       <TextField form={form} name="email" label="E-mail address" type="email" autocomplete="username" maxLength={254} />
@@ -243,7 +255,7 @@ function NewPassword({ form }: { form: FormState }) {
       label="Password"
       type="password"
       autocomplete="new-password"
-      hint="At least 12 characters. A few words that do not belong together are easy to remember and hard to guess."
+      hint="At least 12 characters. A few unrelated words are easy to remember and hard to guess."
     />
   );
 }

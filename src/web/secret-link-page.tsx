@@ -1,25 +1,25 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
-import type { Page } from './page.ts';
-import { CopyBlock } from './pieces.tsx';
-import type { Within } from './within.ts';
+import { CopyBlock } from './components.tsx';
+import type { MembershipContext } from './require-membership.ts';
+import type { WebPage } from './web-page.ts';
 
-/** A link, shown this once, for an owner to give to somebody. */
-export function handOverPage(
-  { organization, path }: Within,
+/** Shows a link once, for an owner to pass on. */
+export function secretLinkPage(
+  { organization, path }: MembershipContext,
   link: { id: string; url: string; about: ComponentChildren },
-): Page {
+): WebPage {
   return {
-    title: 'Hand over this link',
+    title: 'Pass on this link',
     section: `${path}/members`,
     organization,
     body: (
       <div class="card">
         <p>{link.about}</p>
-        <p>It is shown only now. Send it by a way that only they read.</p>
+        <p>It is shown only once. Send it by a channel that only they can read.</p>
         <CopyBlock id={link.id} text={link.url} secret />
         <a class="button" href={`${path}/members`}>
-          Back to the members
+          Back to members
         </a>
       </div>
     ),

@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 
-/** Says what an element is although it is that already: style sheets that stack a table take it away in some browsers. */
+/** Repeats an element's own role. Some browsers drop it when a style sheet stacks the table. */
 const as = (role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'rowheader' | 'cell') => ({ role });
 
 /**
- * A table that scrolls inside itself where it is too wide; on a telephone its rows are stacked. A row's first cell is
- * its heading.
+ * A table that scrolls inside its own box if it is too wide. On a phone its rows are stacked. The first cell is the row's
+ * heading.
  */
 export function Table(props: {
   caption: string;
@@ -14,7 +14,7 @@ export function Table(props: {
   rows: readonly { key: string; cells: readonly ComponentChildren[] }[];
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
     <section class="scroll" aria-label={props.caption} tabIndex={0}>
       <table {...as('table')}>
         <caption>{props.caption}</caption>
@@ -35,7 +35,7 @@ export function Table(props: {
               </th>
               {rest.map((cell, at) => (
                 <td key={props.head[at + 1]} {...as('cell')} data-label={props.head[at + 1]}>
-                  {/* One box, so that what stands beside the label stays together. */}
+                  {/* One box keeps the cell together beside its label on a phone. */}
                   <div>{cell}</div>
                 </td>
               ))}
@@ -47,7 +47,7 @@ export function Table(props: {
   );
 }
 
-/** Text to be copied as it stands; the button shows itself where the script runs. */
+/** A text to copy. The script shows the button. */
 export function CopyBlock({ id, text, secret = false }: { id: string; text: string; secret?: boolean }) {
   return (
     <div class="copy">
@@ -61,7 +61,7 @@ export function CopyBlock({ id, text, secret = false }: { id: string; text: stri
   );
 }
 
-/** Names with their values. */
+/** A list of names with values. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="facts">
@@ -75,8 +75,8 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ComponentC
   );
 }
 
-/** A point in time, to the minute; told in full where it matters to a machine. */
-export function Moment({ at, none = 'never' }: { at: string | null; none?: string }) {
+/** A point in time, shown to the minute. The `dateTime` attribute has all of it. */
+export function Timestamp({ at, none = 'never' }: { at: string | null; none?: string }) {
   if (at === null) return <span class="muted">{none}</span>;
   return <time dateTime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`}</time>;
 }

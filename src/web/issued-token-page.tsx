@@ -1,30 +1,34 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { IssuedToken } from '../identity/token-record.ts';
+import { CopyBlock, Day } from './components.tsx';
 import { connectBlocks } from './connect-blocks.ts';
-import type { Page } from './page.ts';
-import { CopyBlock, Day } from './pieces.tsx';
+import type { WebPage } from './web-page.ts';
 
-/** A token's text, this once, with ready configurations. */
-export function issuedPage(endpoint: string, { token, record }: IssuedToken, how: 'NEW' | 'RENEWED'): Page {
+/** Shows a token once, with ready configurations. */
+export function issuedTokenPage(
+  endpoint: string,
+  { token, record }: IssuedToken,
+  change: 'CREATED' | 'REGENERATED',
+): WebPage {
   return {
-    title: how === 'NEW' ? 'Your new token' : 'Your token has a new text',
+    title: change === 'CREATED' ? 'Your new token' : 'Your regenerated token',
     section: '/settings/tokens',
     body: (
       <>
         <p class="notice done" role="status">
-          {how === 'NEW' ? 'The token is made.' : 'The text that it had no longer works.'} Copy it now: it is shown only
-          this once.
+          {change === 'CREATED' ? 'Token created.' : 'Token regenerated. The old one no longer works.'} Copy it now: it
+          is shown only once.
         </p>
         <section class="card">
           <h2>{record.name}</h2>
           <CopyBlock id="token" text={token} secret />
           <p>
-            It ends on <Day at={record.expires_at} />. Keep it like a password.
+            It expires on <Day at={record.expires_at} />. Keep it like a password.
           </p>
         </section>
         <section>
           <h2>Paste it into your assistant</h2>
-          {connectBlocks(endpoint, token).map(({ id, client, where, text }) => (
+          {connectBlocks(endpoint, token).map(({ id, client, instruction: where, text }) => (
             <details key={id} name="client">
               <summary>{client}</summary>
               <p>{where}</p>

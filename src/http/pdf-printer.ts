@@ -7,11 +7,11 @@ import { pathToFileURL } from 'node:url';
 import { HttpError } from './http-errors.ts';
 
 /** How long a page may take to be printed. */
-const MOST_MS = 60_000;
+const PRINT_TIMEOUT_MS = 60_000;
 /** So many wait for their turn at most; others are told to come back. */
-const MOST_WAITING = 8;
+const MAX_WAITING_PRINTS = 8;
 
-export interface Printer {
+export interface PdfPrinter {
   /**
    * An HTML page as PDF, as a browser prints it.
    * @param stay asked when its turn has come: what it throws lets the next one have it
@@ -21,11 +21,11 @@ export interface Printer {
   /** Tells whether there is a browser: without one PDF is not offered. */
   isAvailable(): boolean;
   /** @throws HttpError 501 where there is no browser: asked before anything is drawn */
-  require(): void;
+  requireBrowser(): void;
 }
 
 /** Prints by a Chromium of the machine's, one page at a time: a browser takes more memory than all the rest. */
-export function createPrinter(chromium: string): Printer {
+export function createPdfPrinter(chromium: string): PdfPrinter {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   const isAvailable = () => existsSync(chromium);
@@ -34,7 +34,7 @@ export function createPrinter(chromium: string): Printer {
   };
   const print = async (html: string, stay: () => void): Promise<Buffer> => {
     require();
-    if (waiting >= MOST_WAITING) throw tooMany();
+    if (waiting >= MAX_WAITING_PRINTS) throw tooManyWaiting();
     waiting += 1;
     const turn = last.then(() => {
       stay();
@@ -47,7 +47,7 @@ export function createPrinter(chromium: string): Printer {
       waiting -= 1;
     }
   };
-  return { print, isAvailable, require };
+  return { print, isAvailable, requireBrowser: require };
 }
 
 async function printOne(chromium: string, html: string): Promise<Buffer> {
@@ -56,7 +56,7 @@ async function printOne(chromium: string, html: string): Promise<Buffer> {
     const page = join(folder, 'report.html');
     const pdf = join(folder, 'report.pdf');
     await writeFile(page, html, { mode: 0o600 });
-    await run(chromium, [...flags(folder), `--print-to-pdf=${pdf}`, pathToFileURL(page).href], folder);
+    await runToEnd(chromium, [...flags(folder), `--print-to-pdf=${pdf}`, pathToFileURL(page).href], folder);
     return await readFile(pdf);
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -81,22 +81,22 @@ function flags(folder: string): string[] {
 }
 
 /** Runs it to its end, in a group of processes of its own that is ended as a whole. It is told none of our settings. */
-function run(command: string, args: readonly string[], folder: string): Promise<void> {
+function runToEnd(command: string, args: readonly string[], folder: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const env = { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8' };
     const child = spawn(command, args, { cwd: folder, env, stdio: 'ignore', detached: true });
-    const end = () => {
+    const killGroup = () => {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
         // It has ended by itself.
       }
     };
-    const timer = setTimeout(end, MOST_MS);
+    const timer = setTimeout(killGroup, PRINT_TIMEOUT_MS);
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
-      end();
+      killGroup();
       if (code === 0) resolve();
       else reject(new Error(`Chromium ended with ${code ?? signal}`));
     });
@@ -112,7 +112,7 @@ const noBrowser = () =>
     { field: 'format', allowed: ['json', 'markdown', 'csv', 'html'] },
   );
 
-const tooMany = () =>
+const tooManyWaiting = () =>
   new HttpError(
     503,
     'unavailable',

@@ -1,13 +1,13 @@
 import type { SignedIn } from '../identity/sign-in.ts';
-import { type Redirect, redirect, type Visit } from './visit.ts';
+import { type PageRequest, type Redirect, redirect } from './page-request.ts';
 
-/** An address that keeps in mind where to go after signing in. */
+/** Returns an address with the page to go to after sign-in. */
 export function withNext(path: string, next: string): string {
   return next === '/' ? path : `${path}?next=${encodeURIComponent(next)}`;
 }
 
-/** Gives the browser the session of a step that was taken, and sends it on: to the second factor, or where it wanted to. */
-export function finishStep({ ctx, cookies, knownBrowsers }: Visit, step: SignedIn, next: string): Redirect {
+/** Sets the session cookie after a sign-in step. Redirects to the second factor, or to `next`. */
+export function finishSignInStep({ ctx, cookies, knownBrowsers }: PageRequest, step: SignedIn, next: string): Redirect {
   cookies.setSession(ctx, step.cookie);
   if (step.next !== 'DONE') return redirect(withNext('/sign-in/second-factor', next));
   knownBrowsers.remember(ctx, step.session);

@@ -2,16 +2,16 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { TOKEN_FIELD } from './csrf.ts';
 
-/** Gives the token of this page's forms; asked only where there is a form. */
+/** Provides the CSRF token of a page's forms. Called only if the page has a form. */
 export const FormToken = createContext<() => string>(() => {
   throw new Error('a form outside of the layout');
 });
 
-/** A form that is sent to us by POST. Never write a bare one: the token would be missing. */
+/** A POST form with a CSRF token. Don't write bare `<form>` elements: they have no token. */
 export function Form(props: {
   action: string;
   class?: string;
-  /** For passkeys: see assets/app.js. */
+  /** The passkey ceremony that assets/app.js runs before it sends the form. */
   passkey?: 'get' | 'create';
   options?: string;
   children: ComponentChildren;
@@ -22,7 +22,7 @@ export function Form(props: {
       method="post"
       action={action}
       class={props.class}
-      // Hidden until the script shows it: without it, it would do nothing.
+      // A passkey form needs the script, so the script shows it.
       hidden={passkey !== undefined}
       data-passkey={passkey}
       data-options={options}

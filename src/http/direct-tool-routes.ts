@@ -28,12 +28,12 @@ export function directToolRoutes(
     if (!tools.has(name)) throw notFound(`There is no tool of that name: tools/list names them all.`);
     ctx.state.tool = name;
     requireScope(caller, name, ctx.req);
-    const read = reader(ctx, tools.isReadOnly(name));
+    const readInput = inputReader(ctx, tools.isReadOnly(name));
     await penalties.run(
       caller,
       () => readBody(ctx.req),
       async (body) => {
-        const input = read(body, typesOf.get(name) ?? new Map());
+        const input = readInput(body, typesOf.get(name) ?? new Map());
         const client = clientOf('legacy', {}, ctx.headers);
         const context = { caller: { ...caller, client }, signal: clientSignal(ctx.res) };
         const { json, status, illegal, retryAfter } = await tools.call(name, input, context);
@@ -50,7 +50,7 @@ export function directToolRoutes(
 type ReadInput = (body: Buffer, types: Types) => object;
 
 /** Returns how a call's inputs are read: from its body, or from its query. @throws HttpError 405 for another method */
-function reader(ctx: RequestContext, readOnly: boolean): ReadInput {
+function inputReader(ctx: RequestContext, readOnly: boolean): ReadInput {
   const { method } = ctx.req;
   if (method === 'POST') return (body) => readObject(ctx.req, body);
   if (!readOnly) throw methodNotAllowed('POST');
@@ -82,13 +82,13 @@ function readObject(request: IncomingMessage, body: Buffer): object {
 /** Published type of each input. */
 type Types = ReadonlyMap<string, string>;
 
-interface Published {
+interface PublishedTool {
   name: string;
   inputSchema: { properties?: Record<string, { type?: string }> };
 }
 
 function publishedTypes(listJson: string): ReadonlyMap<string, Types> {
-  const tools = JSON.parse(listJson) as Published[];
+  const tools = JSON.parse(listJson) as PublishedTool[];
   return new Map(
     tools.map(({ name, inputSchema }) => {
       const properties = Object.entries(inputSchema.properties ?? {});

@@ -1,7 +1,7 @@
 import type { AccessEntryType } from '../queries/access-log-row.ts';
 
-/** What happened, in the words of pages. */
-export const ACCESS_WORDS: Readonly<Record<AccessEntryType, string>> = {
+/** Page texts for the types of access-log entries. */
+export const ACCESS_TEXTS: Readonly<Record<AccessEntryType, string>> = {
   SIGNED_IN: 'Signed in',
   SIGN_IN_REFUSED: 'Sign-in refused',
   SIGNED_OUT: 'Signed out',
@@ -12,22 +12,22 @@ export const ACCESS_WORDS: Readonly<Record<AccessEntryType, string>> = {
   PROVIDER_DISCONNECTED: 'OpenID provider disconnected',
   FACTOR_ADDED: 'Second factor added',
   FACTOR_REMOVED: 'Second factor removed',
-  RECOVERY_CODES_MADE: 'Recovery codes made',
+  RECOVERY_CODES_CREATED: 'Recovery codes created',
   RECOVERY_CODE_USED: 'Recovery code used',
   ACCOUNT_CREATED: 'Account created',
   ACCOUNT_ERASED: 'Account erased',
-  ACCOUNT_LINK_MADE: 'Link made',
-  ACCOUNT_LINK_WITHDRAWN: 'Link withdrawn',
+  ACCOUNT_LINK_CREATED: 'Link created',
+  ACCOUNT_LINK_REVOKED: 'Link revoked',
   ASSISTANT_ALLOWED: 'Assistant allowed',
   ASSISTANT_DENIED: 'Assistant denied',
   TOKEN_USED: 'Token used',
   TOKEN_REFUSED: 'Token refused',
-  EXPORT_DRAWN: 'Export drawn',
-  REPORT_DRAWN: 'Report drawn',
+  EXPORT_DOWNLOADED: 'Export downloaded',
+  REPORT_GENERATED: 'Report generated',
 };
 
-/** Kinds that the page filters by; together they are all there is. */
-export const ACCESS_KINDS: Readonly<Record<string, { label: string; types: readonly AccessEntryType[] }>> = {
+/** Filters of the access-log page. Each type is in exactly one of them. */
+export const ACCESS_FILTERS: Readonly<Record<string, { label: string; types: readonly AccessEntryType[] }>> = {
   'sign-ins': {
     label: 'Signing in and out',
     types: ['SIGNED_IN', 'SIGNED_OUT', 'SESSIONS_ENDED', 'RECOVERY_CODE_USED'],
@@ -43,17 +43,20 @@ export const ACCESS_KINDS: Readonly<Record<string, { label: string; types: reado
       'PROVIDER_DISCONNECTED',
       'FACTOR_ADDED',
       'FACTOR_REMOVED',
-      'RECOVERY_CODES_MADE',
+      'RECOVERY_CODES_CREATED',
       'ACCOUNT_CREATED',
       'ACCOUNT_ERASED',
-      'ACCOUNT_LINK_MADE',
-      'ACCOUNT_LINK_WITHDRAWN',
+      'ACCOUNT_LINK_CREATED',
+      'ACCOUNT_LINK_REVOKED',
     ],
   },
-  drawn: { label: 'Exports and reports', types: ['EXPORT_DRAWN', 'REPORT_DRAWN'] },
+  downloads: { label: 'Exports and reports', types: ['EXPORT_DOWNLOADED', 'REPORT_GENERATED'] },
 };
 
-const VALUES: Readonly<Record<string, string>> = {
+/** Returns the name of a filter, given that name or the earlier one of a bookmarked page. */
+export const currentFilter = (name: string): string => (name === 'drawn' ? 'downloads' : name);
+
+const VALUE_TEXTS: Readonly<Record<string, string>> = {
   TOTP: 'authenticator app',
   PASSKEY: 'passkey',
   RECOVERY_CODE: 'recovery code',
@@ -74,9 +77,9 @@ const VALUES: Readonly<Record<string, string>> = {
   write: 'reading and writing',
 };
 
-/** What else a row tells, such as the factor, in words; null for what has a column of its own. */
-export function detailWords(field: string, value: unknown): string | null {
+/** Returns the text for one more field of an entry, such as the factor. Returns null for fields that have a column. */
+export function detailText(field: string, value: unknown): string | null {
   if (field === 'left') return `${value} left`;
   if (field === 'sessions') return `${value} of them`;
-  return typeof value === 'string' ? (VALUES[value] ?? null) : null;
+  return typeof value === 'string' ? (VALUE_TEXTS[value] ?? null) : null;
 }

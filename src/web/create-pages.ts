@@ -4,22 +4,22 @@ import { methodNotAllowed, notFound } from '../http/http-errors.ts';
 import type { RequestState } from '../http/request.ts';
 import { assetRoutes } from './assets.ts';
 import type { WebContext } from './context.ts';
+import type { PageContext, Route } from './page-request.ts';
+import { PageServer } from './page-server.ts';
 import { allRoutes } from './pages.ts';
-import { Site } from './site.ts';
-import type { PageContext, Route } from './visit.ts';
 
 /**
- * All pages, as a middleware for the end of the chain: what it does not know it leaves alone, except that a browser is
- * shown a page for what nobody else knew either.
+ * Returns a middleware with all pages, for the end of the chain. A browser gets an error page for an address that no route
+ * answered.
  */
 export function createPages(context: WebContext): Middleware<RequestState> {
-  const site = new Site(context);
+  const site = new PageServer(context);
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   const routes = allRoutes(context);
   for (const route of routes) {
     router.register(route.path, [route.method], (ctx) => site.serve(ctx, route));
   }
-  // After all of them, for paths overlap: one may be the fixed part of what another leaves open.
+  // After all routes, because paths overlap: `/welcome/new` also fits `/welcome/:name`.
   for (const [path, allowed] of methodsByPath(routes)) {
     router.all(path, (ctx) => site.showError(ctx, methodNotAllowed(allowed)));
   }
@@ -33,18 +33,18 @@ export function createPages(context: WebContext): Middleware<RequestState> {
   };
 }
 
-/** What an Allow header says, for each path. */
+/** Returns the value of the Allow header for each path. */
 function methodsByPath(routes: readonly Route[]): Map<string, string> {
   const allowed = new Map<string, string>();
   for (const { method, path } of routes) {
     const names = method === 'GET' ? 'GET, HEAD' : method;
-    const others = allowed.get(path);
-    allowed.set(path, others === undefined ? names : `${others}, ${names}`);
+    const known = allowed.get(path);
+    allowed.set(path, known === undefined ? names : `${known}, ${names}`);
   }
   return allowed;
 }
 
-/** Programs that ask for JSON, or for anything, get the errors that they know. */
+/** Returns true for browsers. Programs that accept JSON or anything get the JSON error. */
 function wantsPage({ method, headers }: PageContext): boolean {
   return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html');
 }
