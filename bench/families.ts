@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Caller } from '../src/commands/caller.ts';
 import { controlId, derivedId } from '../src/commands/ids.ts';
+import { allTools } from '../src/mcp/all-tools.ts';
 import { createToolBox } from '../src/mcp/toolbox.ts';
-import { allTools } from '../src/mcp/tools.ts';
 import { Applier } from '../src/projections/applier.ts';
 import { LateWrites } from '../src/projections/late-writes.ts';
 import { COLLECTIONS } from '../src/projections/models.ts';
 import type { Reader } from '../src/queries/reader.ts';
-import type { EventStore, Position, StoredEvent } from '../src/stores/event-store.ts';
+import type { EventStore, StoredEvent, StorePosition } from '../src/stores/event-store.ts';
 import { openStores } from '../src/stores/open.ts';
 import type { Find, ReadModels } from '../src/stores/read-store.ts';
 import { like } from '../test/support/like.ts';
@@ -234,8 +234,8 @@ async function measure({ tool, streams, filters }: Bench, records: number): Prom
 /** Lays records as a rebuild does, from events that nobody stored: their hashes are not looked at. */
 async function lay(models: ReadModels, streams: Bench['streams'], records: number): Promise<void> {
   const late = new LateWrites(models);
-  const comparePositions = (a: string, b: string) => Number(a) - Number(b);
-  const applier = new Applier({ comparePositions } as unknown as EventStore, late, 'bench');
+  const compareStorePositions = (a: string, b: string) => Number(a) - Number(b);
+  const applier = new Applier({ compareStorePositions } as unknown as EventStore, late, 'bench');
   await applier.prepare();
   let position = 0;
   for (const { stream, prefix, type, data } of streams) {
@@ -269,7 +269,7 @@ function event(stream: string, type: string, data: object, position: number): St
     type,
     data,
     metadata,
-    position: String(position) as Position,
+    storePosition: String(position) as StorePosition,
   };
   return stored as unknown as StoredEvent;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { exportLines } from '../src/queries/export.ts';
 import type { StoredEvent } from '../src/stores/event-store.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
-import { chainEvents, type Draft } from '../src/trail/hash.ts';
+import { chainEvents, type NewEvent } from '../src/trail/hash.ts';
 import { EXPORT_FORMAT, eventLine, headerLine } from '../src/trail/line.ts';
 import { Verifier } from '../src/trail/verifier.ts';
 import { type Figure, figure } from './measure.ts';
@@ -58,7 +58,7 @@ function* history(events: number, streams: number): Generator<TrailEvent[]> {
           recorded_at: new Date().toISOString(),
         },
         input: {},
-        drafts: new Array<Draft>(Math.min(AT_ONCE, each - from)).fill(DRAFT),
+        newEvents: new Array<NewEvent>(Math.min(AT_ONCE, each - from)).fill(DRAFT),
         schemaVersion: () => 1,
       });
       last = some.at(-1);
@@ -92,7 +92,7 @@ async function exporting(events: number): Promise<InUse> {
   let given = 0;
   async function* readAll(): AsyncGenerator<StoredEvent[]> {
     for (const some of history(events, 50)) {
-      yield some.map((event) => ({ ...event, position: String(++given) as StoredEvent['position'] }));
+      yield some.map((event) => ({ ...event, storePosition: String(++given) as StoredEvent['storePosition'] }));
       if (start === 0 && given >= SMALL) start = bytesInUse();
     }
   }

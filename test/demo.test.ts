@@ -4,10 +4,10 @@ import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../src/commands/control.ts';
 import { FAMILIES, organizationAggregate } from '../src/commands/families.ts';
 import { MEASURE_STATES } from '../src/commands/measure.ts';
 import { NONCONFORMITY_STATUSES } from '../src/commands/nonconformity.ts';
-import { COMPLIANCE, type ObligationState, unmetUntil } from '../src/commands/obligation.ts';
+import { COMPLIANCE, type ObligationState, overdueAfter } from '../src/commands/obligation.ts';
 import type { RiskState } from '../src/commands/risk.ts';
 import { fillDemo } from '../src/demo/fill.ts';
-import { idsByName } from '../src/demo/names.ts';
+import { idsByName } from '../src/demo/record-ids.ts';
 import { firstStart, ownerOf } from '../src/identity/installation.ts';
 import { buildGeneration } from '../src/projections/build.ts';
 import { COLLECTIONS } from '../src/projections/models.ts';
@@ -67,11 +67,11 @@ async function readModels(): Promise<Record<string, Document[]>> {
   const { generation } = await buildGeneration({ events, reads, installation: 'demo' });
   const models = await reads.open(generation, COLLECTIONS);
   const [checkpoint] = await models.checkpoints();
-  assert.equal([checkpoint!.ordinal, checkpoint!.parked], [log.length, 0]);
+  assert.equal([checkpoint!.position, checkpoint!.parked], [log.length, 0]);
   const order = { key: null, direction: 'ASC' } as const;
   const all: Record<string, Document[]> = {};
   for (const { plural } of Object.values(FAMILIES)) {
-    const query = { collection: plural, organizationId: checkpoint!.group, where: [], order, limit: 500 };
+    const query = { collection: plural, organizationId: checkpoint!.organizationId, where: [], order, limit: 500 };
     all[plural] = (await models.find(query)).map(({ doc }) => doc as unknown as Document);
   }
   await models.close();
@@ -126,7 +126,7 @@ demo('something of every kind is overdue, lapsed or expired today', () => {
   for (const records of [risks!, vendors!]) assert.ok(records.some((r) => isOpen(r) && past(r.next_review_due)));
   assert.ok(measures!.some((m) => isOpen(m) && m.state === 'IN_PROGRESS' && past(m.due_date)));
   assert.ok(nonconformities!.some((n) => isOpen(n) && n.status !== 'CLOSED' && past(n.due_date)));
-  assert.ok(obligations!.some((o) => isOpen(o) && past(unmetUntil(o as unknown as ObligationState))));
+  assert.ok(obligations!.some((o) => isOpen(o) && past(overdueAfter(o as unknown as ObligationState))));
   assert.ok(evidence!.some((e) => isOpen(e) && past(e.valid_until)));
 });
 

@@ -42,7 +42,7 @@ for (const [fault, what] of UNKNOWN) {
     const position = await eventually(() => store.append('vendor-1', events, NO_STREAM));
     const held = await store.readStream('vendor-1');
     assert.equal(ids(held), ids(events));
-    assert.is(position, held[1]!.position);
+    assert.is(position, held[1]!.storePosition);
   });
 }
 
@@ -62,7 +62,7 @@ for (const [fault, what] of LANDED) {
     const position = await hasty.append('vendor-1', events, NO_STREAM);
     const held = await hasty.readStream('vendor-1');
     assert.equal(ids(held), ids(events));
-    assert.is(position, held[1]!.position);
+    assert.is(position, held[1]!.storePosition);
     assert.is(fake.appends.plain, 1);
   });
 }
@@ -113,7 +113,7 @@ test('success without a position is looked up', async ({ fake, store }) => {
   const events = makeEvents('vendor-1', { count: 2 });
   fake.faults.appends.push('no-position');
   const position = await store.append('vendor-1', events, NO_STREAM);
-  assert.is(position, (await store.readStream('vendor-1'))[1]!.position);
+  assert.is(position, (await store.readStream('vendor-1'))[1]!.storePosition);
 });
 
 test('a conflict with these very events is success', async ({ fake, store }) => {

@@ -25,7 +25,7 @@ function logOf(events: readonly TrailEvent[], size: number): Pick<EventStore, 'r
   return {
     async *readAll() {
       for (let at = 0; at < events.length; at += size) {
-        yield events.slice(at, at + size).map((event, n) => ({ ...event, position: `${at + n}` }) as StoredEvent);
+        yield events.slice(at, at + size).map((event, n) => ({ ...event, storePosition: `${at + n}` }) as StoredEvent);
       }
     },
   };
@@ -68,7 +68,7 @@ test('veritrail export writes a new file, packed or not, beside a running servic
   assert.is(statSync(join(cwd, 'history.jsonl')).mode & 0o777, 0o600);
   const verifier = new Verifier({ keys: [] });
   for (const line of text.trimEnd().split('\n')) verifier.push(line);
-  const { events, event_fault, whole_fault } = verifier.finish();
+  const { events, event_fault, export_fault: whole_fault } = verifier.finish();
   assert.equal([event_fault, whole_fault?.why], [null, 'NO_SEAL']);
   assert.is(plain.out.split(' ')[0], `${events}`);
 

@@ -6,6 +6,12 @@ import { openIdentity } from '../src/identity/identity.ts';
 import { migrateAccounts } from '../src/identity/migrations/migrate.ts';
 import { type Active, buildGeneration } from '../src/projections/build.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../src/projections/models.ts';
+import {
+  ACCESS_ENTRY_TYPES,
+  type AccessLogRow,
+  currentEntryType,
+  FORMER_ENTRY_TYPES,
+} from '../src/queries/access-log-row.ts';
 import { openStores, type StoreSettings } from '../src/stores/open.ts';
 import { openSqliteAccountStore } from '../src/stores/sqlite/account-store.ts';
 import { assertRestartSafe } from './contract/account-migrations.ts';
@@ -63,9 +69,9 @@ function define(name: string): void {
     const built = await buildGeneration({ ...stores, installation: active.installation });
     assert.is.not(built.generation, active.generation);
     const models = await stores.reads.open(built.generation, COLLECTIONS);
-    for (const { group, ordinal, parked } of checkpoints) {
-      const now = await models.checkpoint(group);
-      assert.equal([now!.ordinal, now!.parked], [ordinal, parked]);
+    for (const { organizationId, position, parked } of checkpoints) {
+      const now = await models.checkpoint(organizationId);
+      assert.equal([now!.position, now!.parked], [position, parked]);
     }
     if (active.version === PROJECTIONS_VERSION) {
       const organizations = [kept.organization_id];
@@ -84,6 +90,18 @@ function define(name: string): void {
       return { store, close: () => store.close() };
     };
     await assertRestartSafe(open);
+  });
+
+  test('has its access log under the current names, as the folder it was copied from had the earlier ones', async ({
+    dataDir,
+  }) => {
+    const earlier = Object.entries(await entryTypes(dataDir));
+    assert.ok(earlier.some(([type]) => Object.hasOwn(FORMER_ENTRY_TYPES, type)));
+    await migrate(embedded(dataDir));
+    const current = await entryTypes(dataDir);
+    assert.equal(current, Object.fromEntries(earlier.map(([type, count]) => [currentEntryType(type), count])));
+    const known: readonly string[] = ACCESS_ENTRY_TYPES;
+    for (const type of Object.keys(current)) assert.ok(known.includes(type), type);
   });
 
   test('is exported, and the export goes on from the seal and the key of then', async ({ kept, dataDir, cwd }) => {
@@ -107,6 +125,18 @@ function define(name: string): void {
   });
 
   test.run();
+}
+
+/** Counts the rows of a folder's access log by their type. */
+async function entryTypes(dataDir: string): Promise<Record<string, number>> {
+  const { accounts, close } = await openStores(embedded(dataDir));
+  const counts: Record<string, number> = {};
+  for (const { event_type } of await accounts.all<AccessLogRow>('access')) {
+    // Records that say where to count have no type.
+    if (event_type !== undefined) counts[event_type] = (counts[event_type] ?? 0) + 1;
+  }
+  await close();
+  return counts;
 }
 
 /** Does what a start does first. */

@@ -51,7 +51,7 @@ test('another process’s events reach a subscription, in order with our own', (
     await ended;
     await store.append('ours-2', makeEvents('ours-2'), -1);
     assert.equal(
-      (await taken).map((event) => `${event.position} ${event.stream}`),
+      (await taken).map((event) => `${event.storePosition} ${event.stream}`),
       ['1 ours-1', '2 theirs', '3 theirs', '4 theirs', '5 ours-2'],
     );
     await store.close();

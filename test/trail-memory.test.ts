@@ -35,7 +35,7 @@ test('exporting takes no more of it for four times the history', async () => {
       if (event === null) continue;
       given += 1;
       if (given === SETTLED || given === EVENTS) used.set(given, bytesInUse());
-      batch.push({ ...event, position: String(given) as StoredEvent['position'] });
+      batch.push({ ...event, storePosition: String(given) as StoredEvent['storePosition'] });
       if (batch.length < 500) continue;
       yield batch;
       batch = [];

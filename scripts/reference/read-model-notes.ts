@@ -114,5 +114,5 @@ export const KEY_NOTES: Readonly<Record<string, string>> = {
   'changes.record_type': 'its family',
   from_position: 'as in the view',
   until_position: 'as in the view; 9007199254740991 while it holds',
-  side: '0 for an event’s main row, 1 and up for rows of other records, -1 for the seal stream',
+  row_index: '0 for an event’s main row, 1 and up for rows of other records, -1 for the seal stream',
 };

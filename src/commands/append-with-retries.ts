@@ -1,23 +1,23 @@
 import { StoreUnavailable } from '../stores/errors.ts';
-import { type EventStore, NO_STREAM, type Position } from '../stores/event-store.ts';
+import { type EventStore, NO_STREAM, type StorePosition } from '../stores/event-store.ts';
 import type { TrailEvent } from '../trail/event.ts';
 
 /**
- * The time for which an append without an answer is retried with the same bytes. That is safe: their id is their hash, so the
- * store can only say "already there". After that, the command is decided again on fresh state, until its deadline.
+ * How long an append without an answer is retried with the same bytes. This is safe: an event's id is its hash, so the
+ * store can only answer "already there". After that, the command is decided again on fresh state, until its deadline.
  */
 const RETRY_SAME_BYTES_MS = 3_000;
 
 /**
- * Appends, and repeats an append whose outcome is unknown.
- * @param expected revision of the stream's last event, negative where there is no stream
+ * Appends events, and retries while the outcome is unknown.
+ * @param expected revision of the stream's last event, negative if the stream doesn't exist
  */
 export async function appendWithRetries(
   store: Pick<EventStore, 'append'>,
   stream: string,
   events: readonly TrailEvent[],
   expected: number,
-): Promise<Position> {
+): Promise<StorePosition> {
   const started = Date.now();
   for (let attempt = 1; ; attempt++) {
     try {
@@ -30,7 +30,7 @@ export async function appendWithRetries(
   }
 }
 
-/** Waits a random part of up to 10 ms an attempt, so that competing writers spread out. */
+/** Waits a random time, up to 10 ms times the attempt, so that competing writers spread out. */
 export function jitter(attempt: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
 }

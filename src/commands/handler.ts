@@ -1,21 +1,21 @@
 import { RevisionConflict, StoreUnavailable } from '../stores/errors.ts';
-import type { EventStore, Position } from '../stores/event-store.ts';
+import type { EventStore, StorePosition } from '../stores/event-store.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import { chainEvents, saltedHash } from '../trail/hash.ts';
 import type { Aggregate } from './aggregate.ts';
+import { appendWithRetries, jitter } from './append-with-retries.ts';
 import type { Role } from './caller.ts';
 import { dateOf } from './dates.ts';
 import { beforeDeadline, commandDeadline } from './deadline.ts';
 import type { DomainEvent } from './decider.ts';
 import { asRefusal, Refusal } from './refusal.ts';
-import { appendWithRetries, jitter } from './retry.ts';
-import { type Folded, fold, nothing, recordRevision } from './stream.ts';
-import { type Foldable, Streams } from './streams.ts';
+import { type FoldableAggregate, StreamCache } from './stream-cache.ts';
+import { emptyStream, fold, recordRevision, type StreamState } from './stream-state.ts';
 import { UnreadableEvent } from './unreadable-event.ts';
 import { schemaVersion } from './upcast.ts';
 
-/** Who gives a command, where, and how it is known again when it is repeated. */
-export interface Envelope {
+/** Identifies a command: the caller, the organization, and the ids by which a repeated call is recognised. */
+export interface CommandEnvelope {
   organization_id: string;
   actor_id: string;
   token_id: string | null;
@@ -27,71 +27,73 @@ export interface Envelope {
   input: unknown;
   /** The record revision (1 when added) that the caller has seen. */
   expected_revision?: number;
-  /** What else must hold, such as that a record which is named is there: not asked where the command is known already. */
-  guard?: () => Promise<void>;
-  /** When the command must be answered, as milliseconds since the epoch; a command's time-out from now unless given. */
+  /** Checks that the records and members named in the command exist. Skipped when the command is a repeat. */
+  checkReferences?: () => Promise<void>;
+  /** When the command must be answered, in epoch milliseconds. Default: COMMAND_TIMEOUT_MS from now. */
   deadline?: number;
-  /** The stream cannot exist yet, its id being drawn at random for this very command, or was just seen not to. */
-  fresh?: boolean;
+  /** The stream is known not to exist, so it isn't loaded. True for a new random id, or after a look at the store. */
+  isNewStream?: boolean;
 }
 
-export interface Executed<State> {
+export interface CommandResult<State> {
   state: State | null;
-  /** When the record began, and when it last changed. */
+  /** When the record was added, and when it last changed. */
   created_at: string | null;
   updated_at: string | null;
-  /** Record revision after it: 1 when added, +1 an event. */
+  /** The record's revision after the command: 1 when added, +1 with each event. */
   revision: number;
   event_types: string[];
-  /** When the command's events were recorded, now or before; null where it led to none. */
+  /** When the command's events were recorded, by this call or an earlier one. Null if it led to none. */
   recorded_at: string | null;
-  /** Of the newest event that the answer rests on, appended now or before; null where there is no stream. */
-  position: Position | null;
+  /** Store position of the newest event that this result includes. Null if the stream doesn't exist. */
+  storePosition: StorePosition | null;
   repeated: boolean;
 }
 
-/** What a command would lead to. */
-export interface Rehearsed {
-  /** Of what would be appended, or was when the command was given before. */
+/** The outcome that a command would have. */
+export interface Rehearsal {
+  /** The events that would be appended, or that an earlier call with the same command id appended. */
   event_types: string[];
   repeated: boolean;
-  /** Nothing is known of its record yet. */
+  /** The record doesn't exist yet. */
   absent: boolean;
 }
 
 export interface HandlerOptions {
   now: () => Date;
   maxAcceptanceDays: number;
-  /** Set where the clock is not the real one: marks every event. */
+  /** Marks every event as simulated. Set when `now` is not the real clock. */
   simulated?: boolean;
-  /** Answers true where every live instance can read new events of this type. Without it, all are taken to. */
+  /** Returns true if every running instance can read events of this type. By default all can. */
   canRead?: (type: string) => boolean;
 }
 
-/** What follows from a command: nothing to append, or what is to be, decided at this time. */
-type Judged<State> = { done: Executed<State> } | { drafts: readonly DomainEvent[]; now: string };
+/** A decision: either there is nothing to append and the result is final, or these events must be appended. */
+type Decision<State> = { result: CommandResult<State> } | { newEvents: readonly DomainEvent[]; decidedAt: string };
 
-const ATTEMPTS = 20;
-/** Runs commands: load, decide, append, and again on the newest state where another writer was first. */
+const MAX_ATTEMPTS = 20;
+
+/** Runs commands: loads the stream, decides, appends. Decides again on fresh state when another writer was first. */
 export class CommandHandler {
-  private readonly streams: Streams;
+  private readonly streams: StreamCache;
 
   constructor(
     private readonly store: EventStore,
     private readonly options: HandlerOptions,
   ) {
-    this.streams = new Streams(store);
+    this.streams = new StreamCache(store);
   }
 
   /**
-   * @throws Refusal as the decider says; conflict after 20 attempts or on a stale expected_revision;
-   *   idempotency_conflict when the command was given before with another input; unavailable when the store is away
+   * Decides a command and appends its events.
+   * @throws Refusal from the decider; `conflict` after 20 attempts or for an outdated `expected_revision`;
+   *   `idempotency_conflict` when the command id was used with another input; `unavailable` when the store is down
    */
   async execute<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
     command: Command,
-    envelope: Envelope,
-  ): Promise<Executed<State>> {
+    envelope: CommandEnvelope,
+  ): Promise<CommandResult<State>> {
     const deadline = envelope.deadline ?? commandDeadline();
     return beforeDeadline(deadline, this.run(aggregate, command, envelope, deadline)).catch((error: unknown) => {
       throw asRefusal(error);
@@ -101,162 +103,168 @@ export class CommandHandler {
   private async run<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
     command: Command,
-    envelope: Envelope,
+    envelope: CommandEnvelope,
     deadline: number,
-  ): Promise<Executed<State>> {
+  ): Promise<CommandResult<State>> {
     const { stream, decider } = aggregate;
-    let known = envelope.fresh ? nothing<State>() : await this.load(aggregate);
-    await this.guard(aggregate, envelope, known);
+    let loaded = envelope.isNewStream ? emptyStream<State>() : await this.load(aggregate);
+    await this.checkReferences(aggregate, envelope, loaded);
     for (let attempt = 1; ; attempt++) {
-      const { decided, at } = await this.decide(aggregate, command, envelope, known);
-      if ('done' in decided) return decided.done;
-      // Its caller was told already that it failed: nothing begins behind that caller's back.
+      const { decision, current } = await this.decideOnFreshState(aggregate, command, envelope, loaded);
+      if ('result' in decision) return decision.result;
+      // The caller has already got an error. Appending now would do what that error says failed.
       if (Date.now() >= deadline) throw new StoreUnavailable('no time is left for the append');
-      const events = this.seal(stream, at, decided.drafts, envelope, decided.now);
+      const events = this.chainEvents(stream, current, decision, envelope);
       try {
-        const position = await appendWithRetries(this.store, stream, events, at.revision);
-        const next = { ...fold(decider, at, events), position };
-        this.streams.keep(stream, next);
-        return executed(next, events);
+        const storePosition = await appendWithRetries(this.store, stream, events, current.revision);
+        const next = { ...fold(decider, current, events), storePosition };
+        this.streams.put(stream, next);
+        return toResult(next, events);
       } catch (error) {
-        const anew = error instanceof RevisionConflict || (error instanceof StoreUnavailable && error.ambiguous);
-        if (!anew || Date.now() > deadline) throw error;
-        if (attempt >= ATTEMPTS) {
-          throw new Refusal('conflict', 'Too many writers change this record at once: repeat the call in a moment.');
+        const canRetry = error instanceof RevisionConflict || (error instanceof StoreUnavailable && error.ambiguous);
+        if (!canRetry || Date.now() > deadline) throw error;
+        if (attempt >= MAX_ATTEMPTS) {
+          throw new Refusal('conflict', 'Too many writers are changing this record. Repeat the call in a moment.');
         }
         if (attempt > 1) await jitter(attempt);
-        known = await this.load(aggregate, true);
+        loaded = await this.load(aggregate, true);
       }
     }
   }
 
-  /** Judges a command as `execute` would, on what the store has now, and writes nothing. @throws Refusal likewise */
+  /** Decides a command on fresh state and writes nothing. @throws Refusal as `execute` does */
   async rehearse<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
     command: Command,
-    envelope: Envelope,
-  ): Promise<Rehearsed> {
-    const at = await this.load(aggregate, true);
-    await this.guard(aggregate, envelope, at);
-    const judged = this.judge(aggregate, command, envelope, at);
-    const absent = at.state === null;
-    if ('drafts' in judged) return { event_types: judged.drafts.map(({ type }) => type), repeated: false, absent };
-    const { event_types, repeated } = judged.done;
+    envelope: CommandEnvelope,
+  ): Promise<Rehearsal> {
+    const current = await this.load(aggregate, true);
+    await this.checkReferences(aggregate, envelope, current);
+    const decision = this.runDecider(aggregate, command, envelope, current);
+    const absent = current.state === null;
+    if ('newEvents' in decision) {
+      return { event_types: decision.newEvents.map(({ type }) => type), repeated: false, absent };
+    }
+    const { event_types, repeated } = decision.result;
     return { event_types, repeated, absent };
   }
 
-  /** A stream as it is known (or, `refresh`, as it is in the store now). */
+  /** Returns a stream's state, from the cache unless `refresh` is true. */
   load<State extends object, Event extends DomainEvent>(
-    aggregate: Foldable<State, Event>,
+    aggregate: FoldableAggregate<State, Event>,
     refresh = false,
-  ): Promise<Folded<State>> {
+  ): Promise<StreamState<State>> {
     return this.streams.load(aggregate, refresh);
   }
 
-  /** @throws Refusal where what else must hold does not, unless the command was taken before */
-  private async guard<State extends object, Command, Event extends DomainEvent>(
+  /** Runs the command's own check unless the command is a repeat. @throws Refusal from that check */
+  private async checkReferences<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
-    { guard, command_id }: Envelope,
-    known: Folded<State>,
+    { checkReferences, command_id }: CommandEnvelope,
+    loaded: StreamState<State>,
   ): Promise<void> {
-    if (guard === undefined || known.commands.has(command_id)) return;
+    if (checkReferences === undefined || loaded.commands.has(command_id)) return;
     try {
-      await guard();
+      await checkReferences();
     } catch (error) {
-      // A store that is away is not asked once more.
       if (!(error instanceof Refusal) || error.code === 'unavailable') throw error;
+      // The loaded stream may be outdated: the command may be a repeat after all.
       if (!(await this.load(aggregate, true)).commands.has(command_id)) throw error;
     }
   }
 
   /**
-   * Decides on what is known; where that leads to no append (which would have checked it) and may be old, once more on
-   * what the store has now.
+   * Decides on the loaded stream, which may be outdated. An append checks its revision, so only a decision without one
+   * is made again on fresh state.
    */
-  private async decide<State extends object, Command, Event extends DomainEvent>(
+  private async decideOnFreshState<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
     command: Command,
-    envelope: Envelope,
-    known: Folded<State>,
-  ): Promise<{ decided: Judged<State>; at: Folded<State> }> {
+    envelope: CommandEnvelope,
+    loaded: StreamState<State>,
+  ): Promise<{ decision: Decision<State>; current: StreamState<State> }> {
     try {
-      const decided = this.judge(aggregate, command, envelope, known);
-      if (envelope.fresh || 'drafts' in decided || decided.done.repeated) return { decided, at: known };
+      const decision = this.runDecider(aggregate, command, envelope, loaded);
+      const isCertain = envelope.isNewStream || 'newEvents' in decision || decision.result.repeated;
+      if (isCertain) return { decision, current: loaded };
     } catch (error) {
-      if (envelope.fresh || !(error instanceof Refusal)) throw error;
+      if (envelope.isNewStream || !(error instanceof Refusal)) throw error;
     }
-    const at = await this.load(aggregate, true);
-    return { decided: this.judge(aggregate, command, envelope, at), at };
+    const current = await this.load(aggregate, true);
+    return { decision: this.runDecider(aggregate, command, envelope, current), current };
   }
 
-  private judge<State extends object, Command, Event extends DomainEvent>(
+  private runDecider<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
     command: Command,
-    envelope: Envelope,
-    at: Folded<State>,
-  ): Judged<State> {
-    if (at.organization_id !== null && at.organization_id !== envelope.organization_id) {
-      throw new Refusal('not_found', 'There is no such record here: list the records to find its id.');
+    envelope: CommandEnvelope,
+    current: StreamState<State>,
+  ): Decision<State> {
+    if (current.organization_id !== null && current.organization_id !== envelope.organization_id) {
+      throw new Refusal('not_found', 'This record does not exist here. List the records to find its id.');
     }
-    const repeated = this.repeated(at, envelope);
-    if (repeated !== null) return { done: repeated };
-    const revision = recordRevision(at);
+    const repeated = this.findRepeatedCommand(current, envelope);
+    if (repeated !== null) return { result: repeated };
+    const revision = recordRevision(current);
     if (envelope.expected_revision !== undefined && envelope.expected_revision !== revision) {
-      throw new Refusal('conflict', `The record is at revision ${revision}: read it again, then decide anew.`, {
+      throw new Refusal('conflict', `The record is at revision ${revision}. Read it again, then decide.`, {
         current_revision: revision,
       });
     }
     const now = this.options.now().toISOString();
-    const drafts = aggregate.decider.decide(command, at.state, {
+    const newEvents = aggregate.decider.decide(command, current.state, {
       now,
       today: dateOf(now),
       actor_id: envelope.actor_id,
       role: envelope.role,
       maxAcceptanceDays: this.options.maxAcceptanceDays,
     });
-    if (drafts.length === 0) return { done: executed(at, []) };
+    if (newEvents.length === 0) return { result: toResult(current, []) };
     const { canRead = () => true } = this.options;
-    for (const { type } of drafts) if (!canRead(type)) throw new UnreadableEvent(type);
-    return { drafts, now };
+    for (const { type } of newEvents) if (!canRead(type)) throw new UnreadableEvent(type);
+    return { newEvents, decidedAt: now };
   }
 
-  private repeated<State>(at: Folded<State>, envelope: Envelope): Executed<State> | null {
-    const before = at.commands.get(envelope.command_id);
-    // The map is shared with newer folds: what is beyond this state is met by the append, and judged on the newest.
-    if (before === undefined || before.revision > at.revision) return null;
-    if (before.salt !== '' && before.input_hash !== saltedHash(before.salt, envelope.input)) {
+  /** Returns the result of an earlier call with this command id, or null. @throws Refusal idempotency_conflict */
+  private findRepeatedCommand<State>(
+    current: StreamState<State>,
+    envelope: CommandEnvelope,
+  ): CommandResult<State> | null {
+    const earlier = current.commands.get(envelope.command_id);
+    // Newer states share this map. A command beyond this state makes the append conflict, and is found on the next try.
+    if (earlier === undefined || earlier.revision > current.revision) return null;
+    if (earlier.salt !== '' && earlier.input_hash !== saltedHash(earlier.salt, envelope.input)) {
       throw new Refusal(
         'idempotency_conflict',
-        'This idempotency_key was used with another input: use a new key, or repeat the first input unchanged.',
+        'This idempotency_key was used with another input. Use a new key, or repeat the first input unchanged.',
         { field: 'idempotency_key' },
       );
     }
     return {
-      state: at.state,
-      created_at: at.created_at,
-      updated_at: at.updated_at,
-      revision: before.revision + 1 + at.before,
-      event_types: before.event_types,
-      recorded_at: before.recorded_at,
-      position: at.position,
+      state: current.state,
+      created_at: current.created_at,
+      updated_at: current.updated_at,
+      revision: earlier.revision + 1 + current.originEvents,
+      event_types: earlier.event_types,
+      recorded_at: earlier.recorded_at,
+      storePosition: current.storePosition,
       repeated: true,
     };
   }
 
-  private seal(
+  private chainEvents(
     stream: string,
-    at: Folded<unknown>,
-    drafts: readonly DomainEvent[],
-    envelope: Envelope,
-    recorded_at: string,
+    current: StreamState<unknown>,
+    { newEvents, decidedAt: recorded_at }: { newEvents: readonly DomainEvent[]; decidedAt: string },
+    envelope: CommandEnvelope,
   ): TrailEvent[] {
     const { organization_id, actor_id, token_id, client, command_id, correlation_id } = envelope;
     return chainEvents({
       stream,
-      revision: at.revision,
-      previousHash: at.hash,
+      revision: current.revision,
+      previousHash: current.hash,
       input: envelope.input,
-      drafts: drafts as readonly { type: string; data: Record<string, unknown> }[],
+      newEvents: newEvents as readonly { type: string; data: Record<string, unknown> }[],
       metadata: {
         organization_id,
         actor_id,
@@ -273,15 +281,15 @@ export class CommandHandler {
   }
 }
 
-function executed<State>(at: Folded<State>, events: readonly TrailEvent[]): Executed<State> {
+function toResult<State>(current: StreamState<State>, events: readonly TrailEvent[]): CommandResult<State> {
   return {
-    state: at.state,
-    created_at: at.created_at,
-    updated_at: at.updated_at,
-    revision: recordRevision(at),
+    state: current.state,
+    created_at: current.created_at,
+    updated_at: current.updated_at,
+    revision: recordRevision(current),
     event_types: events.map((event) => event.type),
     recorded_at: events.at(-1)?.metadata.recorded_at ?? null,
-    position: at.position,
+    storePosition: current.storePosition,
     repeated: false,
   };
 }

@@ -3,54 +3,58 @@ import type { EventStore } from '../stores/event-store.ts';
 import type { Aggregate, Origin } from './aggregate.ts';
 import type { DomainEvent } from './decider.ts';
 import { asRefusal } from './refusal.ts';
-import { type Folded, fold, nothing } from './stream.ts';
+import { emptyStream, fold, type StreamState } from './stream-state.ts';
 
 const CACHED_STREAMS = 10_000;
 
-/** An aggregate as far as its past goes. */
-export type Foldable<State extends object, Event extends DomainEvent> = Omit<
+/** The part of an aggregate that is needed to load its state: its stream, origin and `evolve`. */
+export type FoldableAggregate<State extends object, Event extends DomainEvent> = Omit<
   Aggregate<State, never, Event>,
   'decider'
 > & { decider: Pick<Aggregate<State, never, Event>['decider'], 'evolve'> };
 
-/** Streams folded, those used last kept. Nobody invalidates them: the append's expected revision does. */
-export class Streams {
-  private readonly cache = new LRUCache<string, Folded<object>>({ max: CACHED_STREAMS });
+/** A cache of stream states, least recently used out first. An outdated state does no harm: its append conflicts. */
+export class StreamCache {
+  private readonly cache = new LRUCache<string, StreamState<object>>({ max: CACHED_STREAMS });
 
   constructor(private readonly store: Pick<EventStore, 'readStream'>) {}
 
-  /** A stream as it is known (or, `refresh`, as it is in the store now). @throws Refusal unavailable */
+  /** Returns a stream's state, from the cache unless `refresh` is true. @throws Refusal unavailable */
   async load<State extends object, Event extends DomainEvent>(
-    aggregate: Foldable<State, Event>,
+    aggregate: FoldableAggregate<State, Event>,
     refresh = false,
-  ): Promise<Folded<State>> {
+  ): Promise<StreamState<State>> {
     const { stream, decider } = aggregate;
-    const cached = this.cache.get(stream) as Folded<State> | undefined;
+    const cached = this.cache.get(stream) as StreamState<State> | undefined;
     if (cached !== undefined && !refresh) return cached;
     try {
-      const from = cached ?? (await this.beginning(aggregate.origin));
-      const folded = fold(decider, from, await this.store.readStream(stream, from.revision + 1));
-      if (folded.state !== null) this.cache.set(stream, folded);
-      return folded;
+      const from = cached ?? (await this.loadOrigin(aggregate.origin));
+      const loaded = fold(decider, from, await this.store.readStream(stream, from.revision + 1));
+      if (loaded.state !== null) this.cache.set(stream, loaded);
+      return loaded;
     } catch (error) {
       throw asRefusal(error);
     }
   }
 
-  keep(stream: string, folded: Folded<object>): void {
-    this.cache.set(stream, folded);
+  put(stream: string, state: StreamState<object>): void {
+    this.cache.set(stream, state);
   }
 
-  /** What is known of a stream before its first event. */
-  private async beginning<State extends object>(origin: Origin<State> | undefined): Promise<Folded<State>> {
-    if (origin === undefined) return nothing();
-    const { state, organization_id, created_at, position } = await this.load(origin.aggregate);
-    const first = state === null ? null : origin.first(state);
-    return first === null
-      ? nothing()
-      : {
-          ...nothing<State>(),
-          ...{ state: first, organization_id, created_at, updated_at: created_at, position, before: 1 },
-        };
+  /** Returns the state of a stream before its own first event. */
+  private async loadOrigin<State extends object>(origin: Origin<State> | undefined): Promise<StreamState<State>> {
+    if (origin === undefined) return emptyStream();
+    const { state, organization_id, created_at, storePosition } = await this.load(origin.aggregate);
+    const first = state === null ? null : origin.firstState(state);
+    if (first === null) return emptyStream();
+    return {
+      ...emptyStream<State>(),
+      state: first,
+      organization_id,
+      created_at,
+      updated_at: created_at,
+      storePosition,
+      originEvents: 1,
+    };
   }
 }

@@ -54,7 +54,10 @@ export function listTool<FilterName extends string>(service: ToolService, family
   const record = recordSchemas(family);
   const name = `list${query.plural[0]!.toUpperCase()}${query.plural.slice(1)}`;
   const kinds = Object.keys(FAMILY_QUERIES);
-  const filter = z.strictObject({ ...family.filter, ...field.commonFilters(query.prefix, query.lacks, kinds) });
+  const filter = z.strictObject({
+    ...family.filter,
+    ...field.commonFilters(query.prefix, query.missingOptions, kinds),
+  });
   return defineTool({
     name,
     description: family.descriptions.list,

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { EventStore, Position, StoredEvent } from '../stores/event-store.ts';
+import type { EventStore, StoredEvent, StorePosition } from '../stores/event-store.ts';
 import type { Checkpoint, ReadModels } from '../stores/read-store.ts';
 import type { Cache } from './batch.ts';
 import { foldBatch } from './fold.ts';
@@ -34,7 +34,8 @@ export class Applier {
   /** Finishes what an earlier runner began and reads how far it came. */
   async prepare(): Promise<void> {
     await this.models.recover();
-    for (const checkpoint of await this.models.checkpoints()) this.checkpoints.set(checkpoint.group, checkpoint);
+    for (const checkpoint of await this.models.checkpoints())
+      this.checkpoints.set(checkpoint.organizationId, checkpoint);
   }
 
   /**
@@ -43,14 +44,14 @@ export class Applier {
    */
   async apply(events: readonly StoredEvent[], applied?: (count: number) => void): Promise<void> {
     for (const batch of batches(events)) {
-      for (const [organization, ofOne] of byOrganization(batch)) {
-        let from = this.checkpoints.get(organization) ?? this.first(organization);
-        let fresh = ofOne.filter((event) => from.n === 0 || this.isAfter(event.position, from.position));
+      for (const [organizationId, ofOne] of byOrganization(batch)) {
+        let from = this.checkpoints.get(organizationId) ?? this.first(organizationId);
+        let fresh = ofOne.filter((event) => from.n === 0 || this.isAfter(event.storePosition, from.storePosition));
         while (fresh.length > 0) {
           const { commit, taken } = await foldBatch(this.models, this.cache, from, fresh);
           await this.models.commit(commit);
           from = commit.checkpoint;
-          this.checkpoints.set(organization, from);
+          this.checkpoints.set(organizationId, from);
           fresh = fresh.slice(taken);
         }
       }
@@ -62,13 +63,21 @@ export class Applier {
     return [...this.checkpoints.values()].reduce((sum, checkpoint) => sum + checkpoint.parked, 0);
   }
 
-  private isAfter(a: Position, b: Position): boolean {
-    return this.events.comparePositions(a, b) > 0;
+  private isAfter(a: StorePosition, b: StorePosition): boolean {
+    return this.events.compareStorePositions(a, b) > 0;
   }
 
   private first(group: string): Checkpoint {
     const { installation } = this;
-    return { group, n: 0, position: '' as Position, ordinal: 0, log_time: BEGINNING, parked: 0, installation };
+    return {
+      organizationId: group,
+      n: 0,
+      storePosition: '' as StorePosition,
+      position: 0,
+      logTime: BEGINNING,
+      parked: 0,
+      installation,
+    };
   }
 }
 

@@ -1,11 +1,11 @@
 import { type AuditState, audit } from '../commands/audit.ts';
-import { filtered, ordered, orderedText, worked } from './keys.ts';
+import { computed, filtered, ordered, orderedText } from './keys.ts';
 import type { ReadModel } from './read-model.ts';
-import { FAR, NEVER } from './tally.ts';
+import { MAX_DATE, MIN_DATE } from './related-counts.ts';
 
 /** A bound of a certificate's life, open where the other one alone is given; none where neither is. */
 function life(bound: 'valid_from' | 'valid_until', open: string) {
-  return worked<AuditState>('text', (audit) =>
+  return computed<AuditState>('text', (audit) =>
     audit.valid_from === null && audit.valid_until === null ? null : (audit[bound] ?? open),
   );
 }
@@ -13,7 +13,7 @@ function life(bound: 'valid_from' | 'valid_until', open: string) {
 export const audits: ReadModel<AuditState> = {
   family: audit,
   // By it an audit's pack is produced again for ever, also once the audit was reopened.
-  pins: { AuditCompleted: 'completed_position' },
+  pinnedPositions: { AuditCompleted: 'completed_position' },
   keys: {
     name: orderedText('name'),
     state: filtered('state'),
@@ -21,11 +21,11 @@ export const audits: ReadModel<AuditState> = {
     kind: filtered('kind'),
     starts_on: ordered('starts_on'),
     valid_until: ordered('valid_until'),
-    life_from: life('valid_from', NEVER),
-    life_until: life('valid_until', FAR),
+    life_from: life('valid_from', MIN_DATE),
+    life_until: life('valid_until', MAX_DATE),
   },
   orders: ['starts_on', 'valid_until', 'name'],
-  narrowing: ['state'],
-  lacks: ['OWNER', 'EVIDENCE'],
-  texts: { short: ['name'], long: [] },
+  narrowingKeys: ['state'],
+  missingOptions: ['OWNER', 'EVIDENCE'],
+  searchFields: { short: ['name'], long: [] },
 };

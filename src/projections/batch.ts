@@ -40,10 +40,10 @@ export class Batch {
   private readonly records = new Map<string, RecordDocument | null>();
   private readonly neighbours = new Map<string, Neighbours>();
   private readonly touched = new Map<string, ReadModel>();
-  ordinal: number;
+  position: number;
   logTime: string;
   private parked: number;
-  private position: Checkpoint['position'];
+  private storePosition: Checkpoint['storePosition'];
   private tree: KeptTree | null = null;
 
   constructor(
@@ -51,24 +51,24 @@ export class Batch {
     private readonly cache: Cache,
     private readonly from: Checkpoint,
   ) {
-    this.ordinal = from.ordinal;
-    this.logTime = from.log_time;
-    this.parked = from.parked;
     this.position = from.position;
+    this.logTime = from.logTime;
+    this.parked = from.parked;
+    this.storePosition = from.storePosition;
   }
 
   /** Reads the organization's tree. Done once, before the first event. */
   async readTree(): Promise<void> {
-    const { group, ordinal } = this.from;
-    const cached = this.cache.trees.get(group);
-    this.tree = cached?.size === ordinal ? cached : await KeptTree.read(this.models, group, ordinal);
-    this.cache.trees.set(group, this.tree);
+    const { organizationId, position } = this.from;
+    const cached = this.cache.trees.get(organizationId);
+    this.tree = cached?.size === position ? cached : await KeptTree.read(this.models, organizationId, position);
+    this.cache.trees.set(organizationId, this.tree);
   }
 
   /** Begins the next event. */
   next(event: StoredEvent): void {
-    this.ordinal += 1;
-    this.position = event.position;
+    this.position += 1;
+    this.storePosition = event.storePosition;
     const { recorded_at, hash } = event.metadata;
     for (const put of this.tree!.append(hash)) this.put(put);
     if (recorded_at > this.logTime) this.logTime = recorded_at;
@@ -129,7 +129,7 @@ export class Batch {
   versions(model: ReadModel, after: RecordDocument): Put[] {
     const collection = historyOf(model.family.plural);
     const before = this.records.get(after.id) ?? null;
-    const ended = before && versionDocument(model, before, after.since);
+    const ended = before && versionDocument(model, before, after.from_position);
     if (before !== null) inheritWords(model, before, after);
     const begun = versionDocument(model, after);
     return ended === null
@@ -151,7 +151,7 @@ export class Batch {
     if (!this.neighbours.has(id)) this.neighbours.set(id, Neighbours.none());
   }
 
-  /** Joins a record to another from an ordinal on, or parts it (null). */
+  /** Joins a record to another from a position on, or parts it (null). */
   async keepNeighbour(id: string, other: string, since: number | null): Promise<void> {
     const neighbours = await this.neighboursOf(id);
     this.neighbours.set(id, neighbours);
@@ -179,9 +179,9 @@ export class Batch {
     }
     for (const [id, document] of this.records) if (document !== null) this.cache.records.set(id, document);
     for (const [id, neighbours] of this.neighbours) this.cache.neighbours.set(id, neighbours);
-    const { ordinal, logTime: log_time, parked, position } = this;
+    const { position, logTime, parked, storePosition } = this;
     return {
-      checkpoint: { ...this.from, n: this.from.n + 1, position, ordinal, log_time, parked },
+      checkpoint: { ...this.from, n: this.from.n + 1, storePosition, position, logTime, parked },
       puts: [...this.puts.values()],
     };
   }

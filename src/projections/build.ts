@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EventStore, Position } from '../stores/event-store.ts';
+import type { EventStore, StorePosition } from '../stores/event-store.ts';
 import type { ReadStore } from '../stores/read-store.ts';
 import { Applier } from './applier.ts';
 import { LateWrites } from './late-writes.ts';
@@ -39,16 +39,16 @@ export async function buildGeneration(options: BuildOptions): Promise<Active> {
   const models = await reads.open(generation, COLLECTIONS, true);
   const late = new LateWrites(models);
   const applier = new Applier(events, late, installation);
-  let position: Position | null = null;
+  let storePosition: StorePosition | null = null;
   let done = 0;
-  const beating = setInterval(() => lease.renew(0, position).catch(() => undefined), LEASE_MS / 3);
+  const beating = setInterval(() => lease.renew(0, storePosition).catch(() => undefined), LEASE_MS / 3);
   const catchUp = async () => {
-    for await (const batch of events.readAll(position)) {
+    for await (const batch of events.readAll(storePosition)) {
       await applier.apply(batch, (count) => {
         done += count;
         options.progress?.(done);
       });
-      position = batch.at(-1)?.position ?? position;
+      storePosition = batch.at(-1)?.storePosition ?? storePosition;
     }
     await late.flush(applier.checkpoints);
   };
@@ -64,7 +64,7 @@ export async function buildGeneration(options: BuildOptions): Promise<Active> {
   } finally {
     clearInterval(beating);
   }
-  await lease.renew(0, position);
+  await lease.renew(0, storePosition);
   await models.close();
   const active: Active = { generation, version: PROJECTIONS_VERSION, installation };
   const switched = await reads.compareAndSet('active', before?.version ?? 0, active);

@@ -1,7 +1,15 @@
 import { upcast } from '../commands/upcast.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import type { Put } from './batch.ts';
-import { adoptionKey, CHANGES, type ChangeDocument, changeId, fieldChanges, type Named, SEAL_SIDE } from './changes.ts';
+import {
+  adoptionKey,
+  CHANGES,
+  type ChangeDocument,
+  changeId,
+  fieldChanges,
+  type Named,
+  SEAL_ROW_INDEX,
+} from './changes.ts';
 import { modelOfId } from './models.ts';
 import type { ReadModel, RecordDocument } from './read-model.ts';
 
@@ -9,13 +17,13 @@ import type { ReadModel, RecordDocument } from './read-model.ts';
 interface Row {
   record: Pick<Named, 'id' | 'type'>;
   /** 0 for the first row of an event. */
-  side: number;
+  rowIndex: number;
 }
 
 /** What an event of a record changed: before and after are its states around it; `after` is null where it was not digested. */
 export function recordChanges(
   event: TrailEvent,
-  ordinal: number,
+  position: number,
   logTime: string,
   model: ReadModel | null,
   before: RecordDocument | null,
@@ -33,29 +41,29 @@ export function recordChanges(
     changes: digested ? fieldChanges(model, before, after) : [],
   };
   if (!digested) own.stale = true;
-  const document = documentOf(event, ordinal, logTime, data, own);
-  const [child] = (digested && model.begets?.(event.type, data, id)) || [];
-  const first = put(event, document, { record: document.record, side: 0 });
+  const document = documentOf(event, position, logTime, data, own);
+  const [child] = (digested && model.childRecords?.(event.type, data, id)) || [];
+  const first = put(event, document, { record: document.record, rowIndex: 0 });
   if (child === undefined) return [first];
   const { type } = modelOfId(child.id)!.family;
-  return [first, put(event, document, { record: { id: adoptionKey(id), type }, side: 1 })];
+  return [first, put(event, document, { record: { id: adoptionKey(id), type }, rowIndex: 1 })];
 }
 
 /** A link's two rows, one for each of the records: `record` is the one it is found by, `linked` the other. */
 export function linkChanges(
   event: TrailEvent,
-  ordinal: number,
+  position: number,
   logTime: string,
   one: RecordDocument,
   two: RecordDocument,
   joined: boolean,
 ): { of: Put; back: Put } {
   const [a, b] = [namedOf(one), namedOf(two)];
-  const row = (record: Named, linked: Named, side: number) => {
+  const row = (record: Named, linked: Named, rowIndex: number) => {
     const field = { field: 'linked', from: joined ? null : linked.id, to: joined ? linked.id : null };
     const own: Own = { record, linked, revision: null, effective_at: null, changes: [field] };
-    const document = documentOf(event, ordinal, logTime, upcast(event), own);
-    return put(event, document, { record, side });
+    const document = documentOf(event, position, logTime, upcast(event), own);
+    return put(event, document, { record, rowIndex });
   };
   // Evidence's own row comes first; those of the records it came with are its other sides.
   const first = event.stream.startsWith('link-') ? 0 : 1;
@@ -65,7 +73,7 @@ export function linkChanges(
 /** A link's event that was not digested, found by each of the records that its stream names. */
 export function unknownLinkChanges(
   event: TrailEvent,
-  ordinal: number,
+  position: number,
   logTime: string,
   ids: readonly string[],
   records: readonly (RecordDocument | null)[],
@@ -74,26 +82,26 @@ export function unknownLinkChanges(
     const record = records[index];
     return record ? namedOf(record) : { id, type: modelOfId(id)?.family.type ?? 'UNKNOWN', name: '' };
   });
-  return named.map((record, side) => {
-    const linked = named[1 - side];
+  return named.map((record, rowIndex) => {
+    const linked = named[1 - rowIndex];
     const own: Own = { record, revision: null, effective_at: null, changes: [], stale: true };
     if (linked) own.linked = linked;
-    const document = documentOf(event, ordinal, logTime, event.data, own);
-    return put(event, document, { record, side });
+    const document = documentOf(event, position, logTime, event.data, own);
+    return put(event, document, { record, rowIndex });
   });
 }
 
 /** What happened in the seal stream: about the organization, and found by nobody who does not ask for seals. */
-export function sealChange(event: TrailEvent, ordinal: number, logTime: string): Put {
+export function sealChange(event: TrailEvent, position: number, logTime: string): Put {
   const { organization_id } = event.metadata;
   const record = { id: organization_id, type: 'ORGANIZATION', name: '' };
-  const document = documentOf(event, ordinal, logTime, event.data, {
+  const document = documentOf(event, position, logTime, event.data, {
     record,
     revision: null,
     effective_at: null,
     changes: [],
   });
-  return put(event, document, { record: { id: event.stream, type: 'SEAL' }, side: SEAL_SIDE });
+  return put(event, document, { record: { id: event.stream, type: 'SEAL' }, rowIndex: SEAL_ROW_INDEX });
 }
 
 /** What a line of change says beside what every event says. */
@@ -131,14 +139,14 @@ function documentOf(
   return document;
 }
 
-function put(event: TrailEvent, document: ChangeDocument, { record, side }: Row): Put {
+function put(event: TrailEvent, document: ChangeDocument, { record, rowIndex }: Row): Put {
   const { organization_id } = event.metadata;
   const { position, log_time, actor_id, token_id, event_type, revision } = document;
   const id = changeId(organization_id, position);
   return {
     collection: CHANGES.name,
     document: {
-      id: side <= 0 ? id : `${id}~${record.id}`,
+      id: rowIndex <= 0 ? id : `${id}~${record.id}`,
       organization_id,
       keys: {
         position,
@@ -148,8 +156,8 @@ function put(event: TrailEvent, document: ChangeDocument, { record, side }: Row)
         actor_id,
         token_id,
         event_type,
-        revision: side === 0 ? revision : null,
-        side,
+        revision: rowIndex === 0 ? revision : null,
+        row_index: rowIndex,
       },
       doc: document,
     },
@@ -157,7 +165,11 @@ function put(event: TrailEvent, document: ChangeDocument, { record, side }: Row)
 }
 
 /** The date that an event states itself. */
-function effectiveAt({ effectiveAt }: ReadModel, type: string, data: Record<string, unknown>): string | null {
+function effectiveAt(
+  { effectiveDateFields: effectiveAt }: ReadModel,
+  type: string,
+  data: Record<string, unknown>,
+): string | null {
   return (data[effectiveAt?.[type] ?? ''] ?? null) as string | null;
 }
 

@@ -51,12 +51,12 @@ export const CHANGES: CollectionSpec = {
     token_id: 'text',
     event_type: 'text',
     revision: 'number',
-    side: 'number',
+    row_index: 'number',
   },
   indexes: [
-    { keys: ['position'], covers: ['side', 'log_time', 'record_type', 'actor_id', 'token_id', 'event_type'] },
+    { keys: ['position'], covers: ['row_index', 'log_time', 'record_type', 'actor_id', 'token_id', 'event_type'] },
     { keys: ['log_time'] },
-    { keys: ['record_id', 'position'], covers: ['revision', 'side'] },
+    { keys: ['record_id', 'position'], covers: ['revision', 'row_index'] },
   ],
   searchable: false,
   // One row an event: the others of a link's or an adoption's are there to find it by.
@@ -72,7 +72,7 @@ export const CHANGES: CollectionSpec = {
         { name: 'client_version', field: 'client.version' },
         ...['reason', 'changes', 'stream', 'stream_revision', 'event_id', 'hash', 'stale'],
       ],
-      { key: 'side', value: 0 },
+      { key: 'row_index', value: 0 },
     ),
   ],
 };
@@ -81,8 +81,8 @@ function named(field: string): ViewColumn[] {
   return ['id', 'type', 'name'].map((member) => ({ name: `${field}_${member}`, field: `${field}.${member}` }));
 }
 
-/** In place of 0, the `side` of what happened in the seal stream: it is told only to those who ask for it by type. */
-export const SEAL_SIDE = -1;
+/** In place of 0, the `row_index` of what happened in the seal stream: it is told only to those who ask for it by type. */
+export const SEAL_ROW_INDEX = -1;
 
 /** Under this a framework's adoption is found for each of its controls, which all begin with it. */
 export function adoptionKey(frameworkId: string): string {
@@ -90,14 +90,14 @@ export function adoptionKey(frameworkId: string): string {
 }
 
 /** Ordinals in ids are padded so that ids sort as the log does. */
-export function changeId(organizationId: string, ordinal: number): string {
-  return `${organizationId}@${String(ordinal).padStart(15, '0')}`;
+export function changeId(organizationId: string, position: number): string {
+  return `${organizationId}@${String(position).padStart(15, '0')}`;
 }
 
 /** What differs in the fields that an auditor is told about. */
 export function fieldChanges(model: ReadModel, before: object | null, after: object): FieldChange[] {
-  const tracked = differences(model.family.fields, before ?? {}, after);
-  return tracked.flatMap((change) => (model.maps?.includes(change.field) ? entryChanges(change) : [change]));
+  const tracked = differences(model.family.historyFields, before ?? {}, after);
+  return tracked.flatMap((change) => (model.mapFields?.includes(change.field) ? entryChanges(change) : [change]));
 }
 
 function differences(fields: readonly string[], before: object, after: object): FieldChange[] {

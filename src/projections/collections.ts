@@ -11,7 +11,7 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
   const span = ['from_position', 'until_position'];
   const sorted = [
     ...ordersOf(model).map((order) => [order]),
-    ...(model.narrowing ?? []).map((key) => [key, model.orders[0]!]),
+    ...(model.narrowingKeys ?? []).map((key) => [key, model.orders[0]!]),
   ];
   const indexed = (covers: string[]) =>
     sorted.map((keys) => {
@@ -22,7 +22,7 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
     {
       name: model.family.plural,
       keys,
-      indexes: [...indexed(filters), ...(model.lookups ?? []).map((key) => ({ keys: [key] }))],
+      indexes: [...indexed(filters), ...(model.lookupKeys ?? []).map((key) => ({ keys: [key] }))],
       searchable: true,
       views: [recordView(model)],
     },

@@ -1,7 +1,7 @@
 import { type ControlState, control, type IMPLEMENTATIONS } from '../commands/control.ts';
 import { filtered, filteredText, orderedNaturally } from './keys.ts';
 import type { ReadModel } from './read-model.ts';
-import { countOf, FRAMEWORK_ARCHIVED, isInDoubt, latestTime, type Tally } from './tally.ts';
+import { FRAMEWORK_ARCHIVED, isUncertain, latestTime, type RelatedCounts, relatedCount } from './related-counts.ts';
 
 /** A control's own archived_at stands beside the one in force, which may be its framework's. */
 interface Derived {
@@ -11,12 +11,12 @@ interface Derived {
   implementation: (typeof IMPLEMENTATIONS)[number];
 }
 
-function derive({ archived_at }: ControlState, tally: Tally): Derived {
+function derive({ archived_at }: ControlState, relatedCounts: RelatedCounts): Derived {
   return {
-    archived_at: later(archived_at, latestTime(tally, FRAMEWORK_ARCHIVED)),
+    archived_at: later(archived_at, latestTime(relatedCounts, FRAMEWORK_ARCHIVED)),
     self_archived_at: archived_at,
-    measure_count: countOf(tally, 'MEASURE'),
-    implementation: implementationOf(tally),
+    measure_count: relatedCount(relatedCounts, 'MEASURE'),
+    implementation: implementationOf(relatedCounts),
   };
 }
 
@@ -25,11 +25,11 @@ function later(one: string | null, other: string | null): string | null {
 }
 
 /** Compares its measures with those that are IMPLEMENTED. Archived and NOT_APPLICABLE measures don't count. */
-function implementationOf(tally: Tally): Derived['implementation'] {
-  const counting = countOf(tally, 'MEASURE') - countOf(tally, 'MEASURE:NOT_APPLICABLE');
-  const implemented = countOf(tally, 'MEASURE:IMPLEMENTED');
+function implementationOf(relatedCounts: RelatedCounts): Derived['implementation'] {
+  const counting = relatedCount(relatedCounts, 'MEASURE') - relatedCount(relatedCounts, 'MEASURE:NOT_APPLICABLE');
+  const implemented = relatedCount(relatedCounts, 'MEASURE:IMPLEMENTED');
   if (implemented > 0) return implemented === counting ? 'FULL' : 'PARTIAL';
-  return countOf(tally, 'MEASURE:IN_PROGRESS') > 0 ? 'STARTED' : 'NONE';
+  return relatedCount(relatedCounts, 'MEASURE:IN_PROGRESS') > 0 ? 'STARTED' : 'NONE';
 }
 
 export const controls: ReadModel<ControlState> = {
@@ -46,18 +46,18 @@ export const controls: ReadModel<ControlState> = {
     implementation: filtered('implementation'),
   },
   orders: ['section_title'],
-  narrowing: ['framework_id'],
-  lookups: ['section'],
-  lacks: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
-  texts: { short: ['section_title', 'name'], long: ['description'] },
-  labels: (document) => {
+  narrowingKeys: ['framework_id'],
+  lookupKeys: ['section'],
+  missingOptions: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
+  searchFields: { short: ['section_title', 'name'], long: ['description'] },
+  exposedLabels: (document) => {
     if (document.status !== 'INCLUDED') return [];
     const full = (document as unknown as Derived).implementation === 'FULL';
     return full ? ['CONTROL:INCLUDED', 'CONTROL:INCLUDED:FULL'] : ['CONTROL:INCLUDED'];
   },
-  doubted: (tally) => {
-    if (isInDoubt(tally, 'FRAMEWORK')) return 'LIVE';
-    return isInDoubt(tally, 'MEASURE') || isInDoubt(tally, 'LINK') ? 'LABELS' : null;
+  uncertain: (relatedCounts) => {
+    if (isUncertain(relatedCounts, 'FRAMEWORK')) return 'LIVE';
+    return isUncertain(relatedCounts, 'MEASURE') || isUncertain(relatedCounts, 'LINK') ? 'LABELS' : null;
   },
-  keeps: ['MEASURE:IMPLEMENTED', 'MEASURE:IN_PROGRESS', 'MEASURE:NOT_APPLICABLE', FRAMEWORK_ARCHIVED],
+  countedLabels: ['MEASURE:IMPLEMENTED', 'MEASURE:IN_PROGRESS', 'MEASURE:NOT_APPLICABLE', FRAMEWORK_ARCHIVED],
 };

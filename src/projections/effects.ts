@@ -1,19 +1,19 @@
-import { LINK_STREAM, type LinkEvent } from '../commands/link.ts';
+import { LINK_STREAM_PREFIX, type LinkEvent } from '../commands/link.ts';
 import { upcast } from '../commands/upcast.ts';
 import type { StoredEvent } from '../stores/event-store.ts';
-import { isOfSeals } from '../trail/seal.ts';
+import { isSealStreamEvent } from '../trail/seal-events.ts';
 import { linkChanges, recordChanges, unknownLinkChanges } from './change-rows.ts';
 import { modelOfId, modelOfStream } from './models.ts';
 import type { ReadModel, RecordDocument } from './read-model.ts';
+import { STALE } from './related-counts.ts';
 import { takeSeal } from './seals.ts';
 import type { Step } from './step.ts';
-import { STALE } from './tally.ts';
 
 /** What an event does to the register. @throws Error when it, or anything it leads to, cannot be made out */
 export async function takeEffect(step: Step, logTime: string): Promise<void> {
   const { event } = step;
   if (isLink(event)) return takeLink(step, logTime);
-  if (isOfSeals(event)) return takeSeal(step, logTime);
+  if (isSealStreamEvent(event)) return takeSeal(step, logTime);
   const model = modelOfStream(event.stream);
   if (model === null) throw new Error('no read model takes events of this stream');
   await takeRecord(step, model, logTime);
@@ -26,18 +26,18 @@ async function takeRecord(step: Step, model: ReadModel, logTime: string): Promis
   const after = await step.evolve(model, id, event);
   await step.change(after);
   const data = upcast(event);
-  for (const child of model.begets?.(event.type, data, id) ?? []) {
+  for (const child of model.childRecords?.(event.type, data, id) ?? []) {
     step.expectNew(child.id);
     await step.change(step.begin(modelOfId(child.id)!, child.id, child.state, null, 1));
     await step.join(id, child.id);
   }
   for (const field of model.family.references ?? []) await refer(step, id, field, before, after);
-  const linked = model.links?.(event.type, data) ?? [];
+  const linked = model.linkedIds?.(event.type, data) ?? [];
   for (const other of linked) await step.join(id, other);
-  for (const put of recordChanges(event, step.ordinal, logTime, model, before, after)) step.put(put);
+  for (const put of recordChanges(event, step.position, logTime, model, before, after)) step.put(put);
   for (const other of linked) {
     const record = (await step.record(other))!;
-    step.put(linkChanges(event, step.ordinal, logTime, record, after, true).of);
+    step.put(linkChanges(event, step.position, logTime, record, after, true).of);
   }
 }
 
@@ -69,7 +69,7 @@ async function takeLink(step: Step, logTime: string): Promise<void> {
       throw new Error(`${String(type)} is not known to this version`);
   }
   const [one, two] = [(await step.record(a))!, (await step.record(b))!];
-  const { of, back } = linkChanges(event, step.ordinal, logTime, one, two, type === 'RecordsLinked');
+  const { of, back } = linkChanges(event, step.position, logTime, one, two, type === 'RecordsLinked');
   step.put(of);
   step.put(back);
 }
@@ -80,24 +80,24 @@ export async function setAside(step: Step, logTime: string): Promise<void> {
   if (isLink(event)) {
     const ids = idsOfLink(event);
     const records = await Promise.all(ids.map((id) => step.record(id)));
-    for (const put of unknownLinkChanges(event, step.ordinal, logTime, ids, records)) step.put(put);
+    for (const put of unknownLinkChanges(event, step.position, logTime, ids, records)) step.put(put);
     for (const id of ids) await step.markBeside(id, `${STALE}LINK`);
     return;
   }
   const model = modelOfStream(event.stream);
   const before = model && (await step.record(recordIdOf(event)));
-  for (const put of recordChanges(event, step.ordinal, logTime, model, before, null)) step.put(put);
+  for (const put of recordChanges(event, step.position, logTime, model, before, null)) step.put(put);
   if (!before || before.parked) return;
-  await step.change({ ...before, parked: true, stale: true, position: step.ordinal, since: step.ordinal });
+  await step.change({ ...before, parked: true, stale: true, position: step.position, from_position: step.position });
 }
 
 export function isLink(event: StoredEvent): boolean {
-  return event.stream.startsWith(LINK_STREAM);
+  return event.stream.startsWith(LINK_STREAM_PREFIX);
 }
 
 /** The records that a link's stream joins: `link-<one>-<other>`. */
 export function idsOfLink(event: StoredEvent): string[] {
-  return event.stream.slice(LINK_STREAM.length).split('-');
+  return event.stream.slice(LINK_STREAM_PREFIX.length).split('-');
 }
 
 /** The record that a stream is about: `<family>-<id>`. */

@@ -66,13 +66,13 @@ async function apply(batch: Batch, event: StoredEvent): Promise<void> {
     await setAside(step, batch.logTime);
     const { organization_id } = event.metadata;
     const doc = {
-      position: batch.ordinal,
+      position: batch.position,
       event_id: event.id,
       event_type: event.type,
       stream: event.stream,
       error: error instanceof Error ? error.message : String(error),
     };
-    const document = { id: event.id, organization_id, keys: { position: batch.ordinal }, doc };
+    const document = { id: event.id, organization_id, keys: { position: batch.position }, doc };
     step.put({ collection: PARKED.name, document });
     await step.done();
     batch.countParked();

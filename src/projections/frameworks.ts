@@ -1,8 +1,8 @@
-import { adoptedControl } from '../commands/control.ts';
+import { initialControl } from '../commands/control.ts';
 import { type AdoptedControl, type FrameworkEvent, type FrameworkState, framework } from '../commands/framework.ts';
 import { orderedText } from './keys.ts';
 import type { ReadModel } from './read-model.ts';
-import { countOf, FRAMEWORK_ARCHIVED, timeLabel } from './tally.ts';
+import { FRAMEWORK_ARCHIVED, relatedCount, timeLabel } from './related-counts.ts';
 
 type Framework = Omit<FrameworkState, 'controls'>;
 
@@ -16,20 +16,20 @@ function evolve(state: Framework | null, event: FrameworkEvent): Framework {
 
 export const frameworks: ReadModel<Framework> = {
   family: { ...framework, evolve },
-  derive: (_framework, tally) => {
-    const included_count = countOf(tally, 'CONTROL:INCLUDED');
-    const implemented_count = countOf(tally, 'CONTROL:INCLUDED:FULL');
+  derive: (_framework, relatedCounts) => {
+    const included_count = relatedCount(relatedCounts, 'CONTROL:INCLUDED');
+    const implemented_count = relatedCount(relatedCounts, 'CONTROL:INCLUDED:FULL');
     const coverage = included_count === 0 ? null : implemented_count / included_count;
-    return { control_count: countOf(tally, 'CONTROL'), included_count, implemented_count, coverage };
+    return { control_count: relatedCount(relatedCounts, 'CONTROL'), included_count, implemented_count, coverage };
   },
   keys: { name: orderedText('name') },
   orders: ['name'],
-  lacks: ['OWNER', 'EVIDENCE'],
-  texts: { short: ['name'], long: ['description'] },
-  begets: (type, data) => {
+  missingOptions: ['OWNER', 'EVIDENCE'],
+  searchFields: { short: ['name'], long: ['description'] },
+  childRecords: (type, data) => {
     if (type !== 'FrameworkAdopted') return [];
-    return (data.controls as AdoptedControl[]).map((control) => ({ id: control.id, state: adoptedControl(control) }));
+    return (data.controls as AdoptedControl[]).map((control) => ({ id: control.id, state: initialControl(control) }));
   },
-  labelsArchived: ({ archived_at }) => [timeLabel(FRAMEWORK_ARCHIVED, archived_at!)],
-  keeps: ['CONTROL:INCLUDED', 'CONTROL:INCLUDED:FULL'],
+  exposedLabelsWhenArchived: ({ archived_at }) => [timeLabel(FRAMEWORK_ARCHIVED, archived_at!)],
+  countedLabels: ['CONTROL:INCLUDED', 'CONTROL:INCLUDED:FULL'],
 };

@@ -70,16 +70,16 @@ export function filteredNumber(field: string): Key {
 }
 
 /** A key that is worked out of the document, filtered by. */
-export function worked<Document>(type: 'text' | 'number', of: (document: Document) => Scalar | null): Key<Document> {
+export function computed<Document>(type: 'text' | 'number', of: (document: Document) => Scalar | null): Key<Document> {
   return { type, of, filtered: true };
 }
 
 /** The same in the indexes of the family's first order alone. */
-export function seldom<Document>(key: Key<Document>): Key<Document> {
+export function coveredByPrimaryIndexOnly<Document>(key: Key<Document>): Key<Document> {
   return { ...key, filtered: 'SELDOM' };
 }
 
 /** A state, ordered as its workflow goes rather than by its letters. */
 export function ranked(field: string, states: readonly string[]): Key {
-  return worked<Fields>('number', (document) => states.indexOf(String(document[field])));
+  return computed<Fields>('number', (document) => states.indexOf(String(document[field])));
 }

@@ -4,7 +4,7 @@ import { putKey } from './batch.ts';
 import { READ_MODELS } from './models.ts';
 import { LINKS, NEIGHBOURS } from './neighbours.ts';
 import { historyOf } from './read-model.ts';
-import { OPEN_END } from './tally.ts';
+import { OPEN_END } from './related-counts.ts';
 
 type Put = Commit['puts'][number];
 
@@ -68,11 +68,11 @@ export class LateWrites implements Pick<ReadModels, 'get' | 'commit' | 'checkpoi
       if (puts) puts.push(put);
       else byOrganization.set(organization_id, [put]);
     }
-    for (const [organization, puts] of byOrganization) {
-      const last = checkpoints.get(organization)!;
+    for (const [organizationId, puts] of byOrganization) {
+      const last = checkpoints.get(organizationId)!;
       const checkpoint = { ...last, n: last.n + 1 };
       await this.models.commit({ checkpoint, puts });
-      checkpoints.set(organization, checkpoint);
+      checkpoints.set(organizationId, checkpoint);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Position } from '../stores/event-store.ts';
+import type { StorePosition } from '../stores/event-store.ts';
 import type { ReadStore } from '../stores/read-store.ts';
 
 /** What the runner of a generation tells all instances, renewed at least once a second. */
@@ -9,7 +9,7 @@ export interface Lease {
   /** Every event written before this moment (epoch milliseconds) has been applied. */
   caught_up_at: number;
   /** All events up to here have been applied, of all organizations. */
-  position: Position | null;
+  store_position: StorePosition | null;
 }
 
 export const LEASE_MS = 5_000;
@@ -46,16 +46,16 @@ export class LeaseHold {
     if (!free) return false;
     return this.replace({
       caught_up_at: lease?.caught_up_at ?? 0,
-      position: lease?.position ?? null,
+      store_position: lease?.store_position ?? null,
       expires_at: Date.now() + LEASE_MS,
     });
   }
 
   /** Renews the lease with a new stamp. False when another took it. */
-  async renew(caught_up_at: number, position: Position | null): Promise<boolean> {
+  async renew(caught_up_at: number, storePosition: StorePosition | null): Promise<boolean> {
     // Whoever has looked knows the other's version, and could replace it.
     if (this.current?.holder !== this.holder) return false;
-    return this.replace({ caught_up_at, position, expires_at: Date.now() + LEASE_MS });
+    return this.replace({ caught_up_at, store_position: storePosition, expires_at: Date.now() + LEASE_MS });
   }
 
   /** Lets another instance begin at once. */

@@ -1,14 +1,14 @@
 import { isOpen, MEASURE_STATES, type MeasureState, measure } from '../commands/measure.ts';
-import { filtered, filteredText, orderedText, ranked, worked } from './keys.ts';
+import { computed, filtered, filteredText, orderedText, ranked } from './keys.ts';
 import type { ReadModel } from './read-model.ts';
-import { countOf, FAR } from './tally.ts';
+import { MAX_DATE, relatedCount } from './related-counts.ts';
 
 export const measures: ReadModel<MeasureState> = {
   family: measure,
-  derive: (_measure, tally) => ({
-    evidence_count: countOf(tally, 'EVIDENCE'),
-    control_count: countOf(tally, 'CONTROL'),
-    risk_count: countOf(tally, 'RISK'),
+  derive: (_measure, relatedCounts) => ({
+    evidence_count: relatedCount(relatedCounts, 'EVIDENCE'),
+    control_count: relatedCount(relatedCounts, 'CONTROL'),
+    risk_count: relatedCount(relatedCounts, 'RISK'),
   }),
   keys: {
     name: orderedText('name'),
@@ -16,14 +16,16 @@ export const measures: ReadModel<MeasureState> = {
     state: ranked('state', MEASURE_STATES),
     category: filteredText('category'),
     due_date: filtered('due_date'),
-    open_until: worked<MeasureState>('text', ({ state, due_date }) => (isOpen(state) ? (due_date ?? FAR) : FAR)),
+    open_until: computed<MeasureState>('text', ({ state, due_date }) =>
+      isOpen(state) ? (due_date ?? MAX_DATE) : MAX_DATE,
+    ),
   },
   orders: ['name', 'state', 'due_date'],
-  lookups: ['reference_id'],
-  narrowing: ['state'],
-  lacks: ['OWNER', 'CONTROLS', 'RISKS', 'EVIDENCE'],
-  effectiveAt: { MeasureImplemented: 'implemented_at', MeasureAdded: 'implemented_at' },
-  texts: { short: ['name', 'reference_id'], long: ['description'] },
+  lookupKeys: ['reference_id'],
+  narrowingKeys: ['state'],
+  missingOptions: ['OWNER', 'CONTROLS', 'RISKS', 'EVIDENCE'],
+  effectiveDateFields: { MeasureImplemented: 'implemented_at', MeasureAdded: 'implemented_at' },
+  searchFields: { short: ['name', 'reference_id'], long: ['description'] },
   // Controls and others follow how far a measure is.
-  labels: ({ state }) => [`MEASURE:${state}`],
+  exposedLabels: ({ state }) => [`MEASURE:${state}`],
 };

@@ -18,7 +18,7 @@ import { vendors } from './vendors.ts';
 import { viewOf } from './views.ts';
 
 /** Raise it when a document, a key, an index or a view changes: read models are then built anew beside the old ones. */
-export const PROJECTIONS_VERSION = 6;
+export const PROJECTIONS_VERSION = 7;
 
 /** Every read model. Adding a family is adding its name. */
 export const READ_MODELS: readonly ReadModel[] = [

@@ -1,13 +1,13 @@
 import type { CollectionSpec, Commit, ReadModels, StoredDocument } from '../stores/read-store.ts';
 import type { RecordDocument } from './read-model.ts';
-import { OPEN_END } from './tally.ts';
+import { OPEN_END } from './related-counts.ts';
 import { SPAN, viewOf } from './views.ts';
 
 type Put = Commit['puts'][number];
 
 /**
  * Which records are joined, by a link, an id that one holds of the other, or evidence. Two rows a pair, one for each
- * side, with the ordinals between which they were joined: what readers ask by.
+ * side, with the positions between which they were joined: what readers ask by.
  */
 export const LINKS: CollectionSpec = {
   name: 'links',
@@ -35,7 +35,7 @@ interface PageDocument {
   since: Record<string, number>;
 }
 
-/** The neighbours of a record, each with the ordinal since when, in pages. */
+/** The neighbours of a record, each with the position since when, in pages. */
 export class Neighbours {
   private readonly pages: Map<string, number>[];
   private readonly changed = new Set<number>();
@@ -105,7 +105,7 @@ function pageId(id: string, index: number): string {
   return index === 0 ? id : `${id}~${index}`;
 }
 
-/** One side of a pair that is joined from an ordinal on, and until another where it has ended. */
+/** One side of a pair that is joined from a position on, and until another where it has ended. */
 export function linkPut(
   record: RecordDocument,
   other: { id: string; type: string },

@@ -1,7 +1,7 @@
-import { type ObligationState, obligation, unmetUntil } from '../commands/obligation.ts';
-import { filtered, filteredText, ordered, worked } from './keys.ts';
+import { type ObligationState, obligation, overdueAfter } from '../commands/obligation.ts';
+import { computed, filtered, filteredText, ordered } from './keys.ts';
 import type { ReadModel } from './read-model.ts';
-import { FAR } from './tally.ts';
+import { MAX_DATE } from './related-counts.ts';
 import { titleOf } from './text.ts';
 
 export const obligations: ReadModel<ObligationState> = {
@@ -13,11 +13,11 @@ export const obligations: ReadModel<ObligationState> = {
     source: filteredText('source'),
     regulator: filteredText('regulator'),
     due_date: ordered('due_date'),
-    unmet_until: worked<ObligationState>('text', (obligation) => unmetUntil(obligation) ?? FAR),
+    unmet_until: computed<ObligationState>('text', (obligation) => overdueAfter(obligation) ?? MAX_DATE),
   },
   orders: ['due_date', 'area'],
-  narrowing: ['status'],
-  lacks: ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE'],
-  effectiveAt: { ObligationAssessed: 'last_review_date' },
-  texts: { short: ['area', 'source', 'regulator'], long: ['requirement'] },
+  narrowingKeys: ['status'],
+  missingOptions: ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE'],
+  effectiveDateFields: { ObligationAssessed: 'last_review_date' },
+  searchFields: { short: ['area', 'source', 'regulator'], long: ['requirement'] },
 };

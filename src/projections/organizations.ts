@@ -10,14 +10,14 @@ export const organizations: ReadModel<OrganizationState> = {
     singular: 'organization',
     plural: 'organizations',
     prefix: 'org',
-    fields: ['name', 'members', 'tokens', 'domains'],
+    historyFields: ['name', 'members', 'tokens', 'domains'],
     // The import key would let a reader of the read models compute ids of records imported elsewhere: it stays in the log.
     evolve: (state, event) => ({ ...organization.evolve(state, event), import_key: '' }),
   },
   derive: () => ({ owner_id: null, archived_at: null }),
-  maps: ['members', 'tokens', 'domains'],
+  mapFields: ['members', 'tokens', 'domains'],
   keys: { name: orderedText('name') },
   orders: ['name'],
-  lacks: [],
-  texts: { short: [], long: [] },
+  missingOptions: [],
+  searchFields: { short: [], long: [] },
 };

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../stores/errors.ts';
-import type { Position } from '../stores/event-store.ts';
+import type { StorePosition } from '../stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../stores/read-store.ts';
 import { type Active, buildGeneration } from './build.ts';
 import { type Lease, leaseName } from './lease.ts';
@@ -95,10 +95,10 @@ export class Projections {
   }
 
   /** Whether reads have passed a position, waiting for it up to `ms`: also where they are switched meanwhile. */
-  async passed(organization: string, position: Position, ms: number): Promise<boolean> {
+  async passed(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
     const { runner } = this;
-    if (await runner.passed(organization, position, ms)) return true;
-    return runner !== this.runner && this.runner.passed(organization, position, ms);
+    if (await runner.passed(organizationId, storePosition, ms)) return true;
+    return runner !== this.runner && this.runner.passed(organizationId, storePosition, ms);
   }
 
   /** Whether reads can be answered: the read models have caught up with the log at least once. */

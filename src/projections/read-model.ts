@@ -1,8 +1,15 @@
 import type { Decider } from '../commands/decider.ts';
-import type { Family, FamilyNames } from '../commands/family.ts';
+import type { Family, FamilyNames } from '../commands/define-family.ts';
 import type { Scalar, StoredDocument } from '../stores/read-store.ts';
-import { type Key, seldom, worked } from './keys.ts';
-import { countOf, EVIDENCE_UNTIL, greatest, NEVER, OPEN_END, type Tally } from './tally.ts';
+import { computed, coveredByPrimaryIndexOnly, type Key } from './keys.ts';
+import {
+  EVIDENCE_UNTIL,
+  greatestSuffix,
+  MIN_DATE,
+  OPEN_END,
+  type RelatedCounts,
+  relatedCount,
+} from './related-counts.ts';
 import { searchWords } from './text.ts';
 
 /** What every projected record carries beside its family's own fields. Names are the wire's. */
@@ -15,12 +22,12 @@ export interface RecordDocument {
   updated_at: string;
   /** 1 when added, +1 an event. */
   revision: number;
-  /** Ordinal of the record's own newest event in the organization's log. */
+  /** Position of the record's own newest event in the organization's log. */
   position: number;
-  /** Ordinal from which this version holds: of its own newest event, or of one that changed a neighbour. */
-  since: number;
+  /** Position from which this version holds: of its own newest event, or of one that changed a neighbour. */
+  from_position: number;
   /** What its neighbours are, absent while it has none. */
-  tally?: Tally;
+  related_counts?: RelatedCounts;
   /** A later event of its own could not be digested: what follows is not known. */
   parked?: true;
   /** That, or a neighbour is so. */
@@ -30,8 +37,8 @@ export interface RecordDocument {
 type Keys = Readonly<Record<string, Scalar | null>>;
 
 /** What a record can lack; the family names which of these its lists can be asked for. */
-export const LACKS = ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'] as const;
-export type Lack = (typeof LACKS)[number];
+export const MISSING_OPTIONS = ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'] as const;
+export type MissingOption = (typeof MISSING_OPTIONS)[number];
 
 /** A record that begins with an event of another one. */
 interface Child {
@@ -45,67 +52,78 @@ export interface ReadModel<State extends object = any> {
   /** The family's names and, in `evolve`, how a stored event changes a record: the decider's own. */
   family: FamilyNames &
     Pick<Decider<State, never, never>, 'evolve'> &
-    Pick<Family<State>, 'fields'> & { references?: readonly string[]; origin?: unknown; untold?: readonly string[] };
+    Pick<Family<State>, 'historyFields'> & {
+      references?: readonly string[];
+      origin?: unknown;
+      excludedFromHistory?: readonly string[];
+    };
   /** Fields that follow from the state and the neighbours. */
-  derive?(state: State, tally: Tally): object;
-  /** Fields, by event type, that keep the ordinal of the newest such event as the wire's position; null before it. */
-  pins?: Readonly<Record<string, string>>;
+  derive?(state: State, relatedCounts: RelatedCounts): object;
+  /** Fields, by event type, that keep the position of the newest such event as the wire's position; null before it. */
+  pinnedPositions?: Readonly<Record<string, string>>;
   /** What a record is called in lists of changes; its name unless told otherwise. */
   nameOf?(state: State): string;
   /** Fields that are maps: their changes are told entry by entry. */
-  maps?: readonly string[];
+  mapFields?: readonly string[];
   keys: Readonly<Record<string, Key>>;
   /** Keys that can be ordered by, beside created_at and updated_at; each has an index. */
   orders: readonly string[];
   /** Keys that most lists are narrowed by to one value: each leads an index in the first of the orders. */
-  narrowing?: readonly string[];
+  narrowingKeys?: readonly string[];
   /** Keys that are looked up by equality alone and need an index for it. */
-  lookups?: readonly string[];
+  lookupKeys?: readonly string[];
   /** What its records can lack. */
-  lacks: readonly Lack[];
+  missingOptions: readonly MissingOption[];
   /** Fields that `query` searches: whole, and the first 100 distinct words of each. */
-  texts: { short: readonly string[]; long: readonly string[] };
+  searchFields: { short: readonly string[]; long: readonly string[] };
   /** Which field of an event's data is a date that it states itself, by its type: VendorReviewed's reviewed_at. */
-  effectiveAt?: Readonly<Record<string, string>>;
+  effectiveDateFields?: Readonly<Record<string, string>>;
 
   /** Records that an event of this family links the record to. */
-  links?(type: string, data: Record<string, unknown>): readonly string[];
+  linkedIds?(type: string, data: Record<string, unknown>): readonly string[];
   /** Records of another family that begin with an event of this one. */
-  begets?(type: string, data: Record<string, unknown>, id: string): readonly Child[];
+  childRecords?(type: string, data: Record<string, unknown>, id: string): readonly Child[];
   /** What neighbours tally of a record beside its type: while it is live, and while it is archived. */
-  labels?(document: State & RecordDocument): readonly string[];
-  labelsArchived?(document: State & RecordDocument): readonly string[];
+  exposedLabels?(document: State & RecordDocument): readonly string[];
+  exposedLabelsWhenArchived?(document: State & RecordDocument): readonly string[];
   /** Which such labels of its neighbours it keeps: whole, or beginning so where one ends in a colon. */
-  keeps?: readonly string[];
+  countedLabels?: readonly string[];
   /** What neighbours cannot rely on because of a neighbour of its own: that it is live, or only its further labels. */
-  doubted?(tally: Tally): 'LIVE' | 'LABELS' | null;
+  uncertain?(relatedCounts: RelatedCounts): 'LIVE' | 'LABELS' | null;
   /** The state in a document, where `derive` puts something else in a field's place. */
   stateOf?(document: State & RecordDocument): State;
 }
 
 /** Keys that stand for what can be lacking. */
-const LACKING: Partial<Record<Lack, Record<string, Key>>> = {
-  MEASURES: { measures: tallied('MEASURE') },
-  CONTROLS: { controls: tallied('CONTROL') },
-  RISKS: { risks: tallied('RISK') },
+const MISSING_OPTION_KEYS: Partial<Record<MissingOption, Record<string, Key>>> = {
+  MEASURES: { measures: relatedCountKey('MEASURE') },
+  CONTROLS: { controls: relatedCountKey('CONTROL') },
+  RISKS: { risks: relatedCountKey('RISK') },
   EVIDENCE: {
-    evidence_until: seldom(
-      worked<RecordDocument>('text', ({ tally }) => greatest(tally ?? {}, EVIDENCE_UNTIL) ?? NEVER),
+    evidence_until: coveredByPrimaryIndexOnly(
+      computed<RecordDocument>(
+        'text',
+        ({ related_counts: relatedCounts }) => greatestSuffix(relatedCounts ?? {}, EVIDENCE_UNTIL) ?? MIN_DATE,
+      ),
     ),
   },
   ROOT_CAUSE: {
-    root_cause: worked<{ root_cause: string | null }>('number', (record) => (record.root_cause ? 1 : null)),
+    root_cause: computed<{ root_cause: string | null }>('number', (record) => (record.root_cause ? 1 : null)),
   },
 };
 
 /** Whether a fact of a model's follows from neighbours of a type, or (`finer`) from what else they are. */
-export function follows({ lacks, keeps }: ReadModel, type: string, finer: boolean): boolean {
+export function dependsOnType(
+  { missingOptions: lacks, countedLabels: keeps }: ReadModel,
+  type: string,
+  finer: boolean,
+): boolean {
   if (keeps?.some((label) => label.startsWith(`${type}:`))) return true;
-  return !finer && lacks.some((lack) => LACKED[lack] === type);
+  return !finer && lacks.some((lack) => MISSING_OPTION_TYPES[lack] === type);
 }
 
 /** Types of neighbours that can be lacking. */
-const LACKED: Partial<Record<Lack, string>> = {
+const MISSING_OPTION_TYPES: Partial<Record<MissingOption, string>> = {
   MEASURES: 'MEASURE',
   CONTROLS: 'CONTROL',
   RISKS: 'RISK',
@@ -113,14 +131,19 @@ const LACKED: Partial<Record<Lack, string>> = {
 };
 
 /** The number of neighbours of a type, empty where there is none. */
-function tallied(type: string): Key {
-  return seldom(worked<RecordDocument>('number', ({ tally }) => countOf(tally ?? {}, type) || null));
+function relatedCountKey(type: string): Key {
+  return coveredByPrimaryIndexOnly(
+    computed<RecordDocument>(
+      'number',
+      ({ related_counts: relatedCounts }) => relatedCount(relatedCounts ?? {}, type) || null,
+    ),
+  );
 }
 
 /** Keys that all families share. */
 const COMMON: Readonly<Record<string, Key<RecordDocument>>> = {
-  archived: worked('number', ({ archived_at }) => (archived_at === null ? 0 : 1)),
-  owner_id: worked('text', ({ owner_id }) => owner_id),
+  archived: computed('number', ({ archived_at }) => (archived_at === null ? 0 : 1)),
+  owner_id: computed('text', ({ owner_id }) => owner_id),
   created_at: { type: 'text', of: ({ created_at }) => created_at, filtered: false },
   updated_at: { type: 'text', of: ({ updated_at }) => updated_at, filtered: false },
 };
@@ -141,10 +164,12 @@ const keysByModel = new WeakMap<ReadModel, Readonly<Record<string, Key>>>();
 export function keysOf(model: ReadModel): Readonly<Record<string, Key>> {
   let keys = keysByModel.get(model);
   if (keys === undefined) {
-    keys = Object.assign({}, COMMON, model.keys, ...model.lacks.map((lack) => LACKING[lack] ?? {})) as Record<
-      string,
-      Key
-    >;
+    keys = Object.assign(
+      {},
+      COMMON,
+      model.keys,
+      ...model.missingOptions.map((lack) => MISSING_OPTION_KEYS[lack] ?? {}),
+    ) as Record<string, Key>;
     keysByModel.set(model, keys);
   }
   return keys;
@@ -158,7 +183,7 @@ export function currentDocument(model: ReadModel, document: RecordDocument): Sto
 
 /** A version as it is stored for reads of the past. */
 export function versionDocument(model: ReadModel, document: RecordDocument, until = OPEN_END): StoredDocument {
-  const { id, organization_id, since: from_position } = document;
+  const { id, organization_id, from_position } = document;
   const { keys, words } = stored(model, document);
   return {
     id: `${id}@${from_position}`,
@@ -189,7 +214,7 @@ function stored(model: ReadModel, document: RecordDocument): Stored {
 export function inheritWords(model: ReadModel, before: RecordDocument, after: RecordDocument): void {
   const words = known.get(before)?.words;
   if (words === undefined) return;
-  const fields = [...model.texts.short, ...model.texts.long] as (keyof RecordDocument)[];
+  const fields = [...model.searchFields.short, ...model.searchFields.long] as (keyof RecordDocument)[];
   if (fields.every((field) => before[field] === after[field]))
     known.set(after, { keys: keyValues(model, after), words });
 }
@@ -197,7 +222,7 @@ export function inheritWords(model: ReadModel, before: RecordDocument, after: Re
 function wordsOf(model: ReadModel, document: RecordDocument): readonly string[] {
   const textsOf = (fields: readonly string[]) =>
     fields.map((field) => document[field as keyof RecordDocument] as string | null);
-  return searchWords(textsOf(model.texts.short), textsOf(model.texts.long));
+  return searchWords(textsOf(model.searchFields.short), textsOf(model.searchFields.long));
 }
 
 function keyValues(model: ReadModel, document: RecordDocument): Keys {

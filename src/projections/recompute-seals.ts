@@ -1,6 +1,6 @@
 import type { EventStore, StoredEvent } from '../stores/event-store.ts';
 import { type ChainFault, linkFault } from '../trail/chain.ts';
-import { isSealFactType, readSealFact, sealStream } from '../trail/seal.ts';
+import { isSealEventType, readSealEvent, sealStream } from '../trail/seal-events.ts';
 import type { Put } from './batch.ts';
 import { recordChanges, sealChange } from './change-rows.ts';
 import { BATCH_SIZE, type ReadAllowance, type RecomputedEvent, recomputedEvent } from './recompute.ts';
@@ -72,6 +72,6 @@ export class RecomputedSeals {
 }
 
 function rowOfSeal(event: StoredEvent): Put {
-  const isKnown = isSealFactType(event.type) && readSealFact(event.type, event.data) !== null;
+  const isKnown = isSealEventType(event.type) && readSealEvent(event.type, event.data) !== null;
   return isKnown ? sealChange(event, 0, '') : recordChanges(event, 0, '', null, null, null)[0]!;
 }

@@ -1,8 +1,8 @@
 import { hash as digestOf } from 'node:crypto';
 import { recordAggregate } from '../commands/families.ts';
-import { evolveBy } from '../commands/stream.ts';
+import { applyStoredEvent } from '../commands/stream-state.ts';
 import { upcast } from '../commands/upcast.ts';
-import type { EventStore, Position, StoredEvent } from '../stores/event-store.ts';
+import type { EventStore, StoredEvent, StorePosition } from '../stores/event-store.ts';
 import { canonical } from '../trail/canonical.ts';
 import { type ChainFault, linkFault } from '../trail/chain.ts';
 import type { Put } from './batch.ts';
@@ -24,14 +24,14 @@ export interface ReadAllowance {
 export interface RecomputedRow {
   recordId: string;
   recordType: string;
-  side: number;
+  rowIndex: number;
   digest: string;
 }
 
 /** The change rows of one event as the log has it. */
 export interface RecomputedEvent {
   id: string;
-  storePosition: Position;
+  storePosition: StorePosition;
   recordedAt: string;
   /** Its data were erased, so nothing of them can be compared. */
   isErased: boolean;
@@ -53,7 +53,7 @@ interface Reading extends RecomputedStream {
   hash: string | null;
   state: object | null;
   /** The record after each event that changed its name or whether it is archived. */
-  versions: { since: Position; document: RecordDocument }[];
+  versions: { since: StorePosition; document: RecordDocument }[];
   document: RecordDocument | null;
   /** First states of records that began with an event of this one's. */
   children: Map<string, object>;
@@ -75,7 +75,7 @@ export class RecomputedChanges {
   private readonly streams = new Map<string, Reading>();
 
   constructor(
-    private readonly events: Pick<EventStore, 'readStream' | 'comparePositions'>,
+    private readonly events: Pick<EventStore, 'readStream' | 'compareStorePositions'>,
     private readonly allowance: ReadAllowance,
     private readonly organizationId: string,
   ) {}
@@ -95,11 +95,11 @@ export class RecomputedChanges {
   }
 
   /** Returns a stream, read up to a place in the store's log at least. */
-  async upToPosition(stream: string, position: Position): Promise<RecomputedStream> {
+  async upToPosition(stream: string, storePosition: StorePosition): Promise<RecomputedStream> {
     const reading = await this.streamOf(stream);
     const isBehind = () => {
       const last = reading.events.at(-1);
-      return last === undefined || this.events.comparePositions(last.storePosition, position) < 0;
+      return last === undefined || this.events.compareStorePositions(last.storePosition, storePosition) < 0;
     };
     while (!isDone(reading) && isBehind()) await this.read(reading, BATCH_SIZE);
     return reading;
@@ -166,7 +166,7 @@ export class RecomputedChanges {
   private async apply(reading: Reading, event: StoredEvent): Promise<readonly Put[]> {
     const { model } = reading;
     if (isLink(event)) return this.linkRows(event);
-    const before = await this.asShown(reading, event.position);
+    const before = await this.asShown(reading, event.storePosition);
     const after = model && !reading.isParked ? await this.evolve(reading, model, event) : null;
     if (after === null || model === null) {
       reading.isParked = true;
@@ -174,10 +174,10 @@ export class RecomputedChanges {
     }
     const rows = recordChanges(event, 0, '', model, before, after);
     const data = upcast(event);
-    for (const { id, state } of model.begets?.(event.type, data, recordIdOf(event)) ?? [])
+    for (const { id, state } of model.childRecords?.(event.type, data, recordIdOf(event)) ?? [])
       reading.children.set(id, state);
-    for (const other of model.links?.(event.type, data) ?? []) {
-      const record = await this.recordAt(other, event.position);
+    for (const other of model.linkedIds?.(event.type, data) ?? []) {
+      const record = await this.recordAt(other, event.storePosition);
       if (record === null) return recordChanges(event, 0, '', model, before, null);
       rows.push(linkChanges(event, 0, '', record, after, true).of);
     }
@@ -186,7 +186,7 @@ export class RecomputedChanges {
 
   private async evolve(reading: Reading, model: ReadModel, event: StoredEvent): Promise<RecordDocument | null> {
     try {
-      reading.state = evolveBy(model.family, reading.state, event);
+      reading.state = applyStoredEvent(model.family, reading.state, event);
     } catch {
       return null;
     }
@@ -196,27 +196,31 @@ export class RecomputedChanges {
     const last = reading.document;
     reading.document = own;
     if (last === null || last.archived_at !== own.archived_at || nameIn(model, last) !== nameIn(model, own)) {
-      reading.versions.push({ since: event.position, document: own });
+      reading.versions.push({ since: event.storePosition, document: own });
     }
-    return this.asShown(reading, event.position);
+    return this.asShown(reading, event.storePosition);
   }
 
   /** Returns a record as read models have it: a control of an archived framework is archived with it. */
-  private async asShown({ model, document, stream }: Reading, position: Position): Promise<RecordDocument | null> {
+  private async asShown(
+    { model, document, stream }: Reading,
+    storePosition: StorePosition,
+  ): Promise<RecordDocument | null> {
     const parent = model?.stateOf && recordAggregate(idOf(stream)).origin?.aggregate.stream;
     if (document === null || !parent) return document;
-    const framework = await this.recordAt(idOf(parent), position);
-    const labels = framework?.archived_at ? (modelOfStream(parent)?.labelsArchived?.(framework) ?? []) : [];
-    const tally = Object.fromEntries(labels.map((label) => [label, 1]));
-    return { ...document, ...model!.derive?.(document, tally), revision: document.revision };
+    const framework = await this.recordAt(idOf(parent), storePosition);
+    const labels = framework?.archived_at ? (modelOfStream(parent)?.exposedLabelsWhenArchived?.(framework) ?? []) : [];
+    const relatedCounts = Object.fromEntries(labels.map((label) => [label, 1]));
+    return { ...document, ...model!.derive?.(document, relatedCounts), revision: document.revision };
   }
 
   /** Returns a record as it was before a place in the log, for its name; null where it was not there. */
-  private async recordAt(id: string, position: Position): Promise<RecordDocument | null> {
+  private async recordAt(id: string, storePosition: StorePosition): Promise<RecordDocument | null> {
     const model = modelOfId(id);
     if (model === null) return null;
-    const { versions } = (await this.upToPosition(`${model.family.singular}-${id}`, position)) as Reading;
-    const isBefore = ({ since }: { since: Position }) => this.events.comparePositions(since, position) < 0;
+    const { versions } = (await this.upToPosition(`${model.family.singular}-${id}`, storePosition)) as Reading;
+    const isBefore = ({ since }: { since: StorePosition }) =>
+      this.events.compareStorePositions(since, storePosition) < 0;
     return versions.findLast(isBefore)?.document ?? null;
   }
 
@@ -230,7 +234,7 @@ export class RecomputedChanges {
 
   private async recordsOf(event: StoredEvent): Promise<(RecordDocument | null)[]> {
     const records: (RecordDocument | null)[] = [];
-    for (const id of idsOfLink(event)) records.push(await this.recordAt(id, event.position));
+    for (const id of idsOfLink(event)) records.push(await this.recordAt(id, event.storePosition));
     return records;
   }
 
@@ -251,16 +255,16 @@ export function rowDigest(document: ChangeDocument): string {
 }
 
 /** Returns what is kept of an event and its rows. */
-export function recomputedEvent({ id, position, metadata }: StoredEvent, rows: readonly Put[]): RecomputedEvent {
+export function recomputedEvent({ id, storePosition, metadata }: StoredEvent, rows: readonly Put[]): RecomputedEvent {
   const { recorded_at: recordedAt, salt } = metadata;
-  return { id, storePosition: position, recordedAt, isErased: salt === '', rows: rows.map(digestedRow) };
+  return { id, storePosition, recordedAt, isErased: salt === '', rows: rows.map(digestedRow) };
 }
 
 /** Returns a row without what it says, but for a digest of it. */
 export function digestedRow({ document: { keys, doc } }: Put): RecomputedRow {
-  const { record_id, record_type, side } = keys;
+  const { record_id, record_type, row_index } = keys;
   const digest = rowDigest(doc as ChangeDocument);
-  return { recordId: String(record_id), recordType: String(record_type), side: Number(side), digest };
+  return { recordId: String(record_id), recordType: String(record_type), rowIndex: Number(row_index), digest };
 }
 
 const isDone = ({ isAtEnd, fault }: Reading): boolean => isAtEnd || fault !== null;

@@ -1,13 +1,13 @@
-import { priorityOf, type RiskState, ratingsThatCount, risk, scoresOf } from '../commands/risk.ts';
-import { filtered, filteredText, orderedText, seldom, worked } from './keys.ts';
+import { effectiveRatings, priorityOf, type RiskState, risk, scoresOf } from '../commands/risk.ts';
+import { computed, coveredByPrimaryIndexOnly, filtered, filteredText, orderedText } from './keys.ts';
 import type { ReadModel } from './read-model.ts';
-import { countOf, FAR } from './tally.ts';
+import { MAX_DATE, relatedCount } from './related-counts.ts';
 
 export const risks: ReadModel<RiskState> = {
   family: risk,
-  derive: (risk, tally) => {
+  derive: (risk, relatedCounts) => {
     const scores = scoresOf(risk);
-    return { ...scores, priority: priorityOf(scores.score), measure_count: countOf(tally, 'MEASURE') };
+    return { ...scores, priority: priorityOf(scores.score), measure_count: relatedCount(relatedCounts, 'MEASURE') };
   },
   keys: {
     name: orderedText('name'),
@@ -15,17 +15,19 @@ export const risks: ReadModel<RiskState> = {
     status: filtered('status'),
     treatment: filtered('treatment'),
     category: filteredText('category'),
-    score: worked<RiskState>('number', (risk) => scoresOf(risk).score),
+    score: computed<RiskState>('number', (risk) => scoresOf(risk).score),
     // What the score is the product of: the matrix of risks is a count by the two.
-    likelihood: seldom(worked<RiskState>('number', (risk) => ratingsThatCount(risk).likelihood)),
-    impact: seldom(worked<RiskState>('number', (risk) => ratingsThatCount(risk).impact)),
+    likelihood: coveredByPrimaryIndexOnly(computed<RiskState>('number', (risk) => effectiveRatings(risk).likelihood)),
+    impact: coveredByPrimaryIndexOnly(computed<RiskState>('number', (risk) => effectiveRatings(risk).impact)),
     next_review_due: filtered('next_review_due'),
-    review_due: worked<RiskState>('text', (risk) => (risk.status === 'CLOSED' ? FAR : (risk.next_review_due ?? FAR))),
-    accepted_until: worked<RiskState>('text', (risk) => risk.acceptance?.until ?? FAR),
+    review_due: computed<RiskState>('text', (risk) =>
+      risk.status === 'CLOSED' ? MAX_DATE : (risk.next_review_due ?? MAX_DATE),
+    ),
+    accepted_until: computed<RiskState>('text', (risk) => risk.acceptance?.until ?? MAX_DATE),
   },
   orders: ['score', 'name', 'next_review_due'],
-  lookups: ['reference_id'],
-  narrowing: ['status'],
-  lacks: ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'EVIDENCE'],
-  texts: { short: ['name', 'reference_id'], long: ['description'] },
+  lookupKeys: ['reference_id'],
+  narrowingKeys: ['status'],
+  missingOptions: ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'EVIDENCE'],
+  searchFields: { short: ['name', 'reference_id'], long: ['description'] },
 };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Fenced, StoreUnavailable } from '../stores/errors.ts';
-import type { EventStore, Position } from '../stores/event-store.ts';
+import type { EventStore, StorePosition } from '../stores/event-store.ts';
 import type { Checkpoint, ReadModels, ReadStore } from '../stores/read-store.ts';
 import { Applier } from './applier.ts';
 import { LeaseHold } from './lease.ts';
@@ -42,7 +42,7 @@ export class Runner {
   private readonly waiters = new Waiters();
   private readonly stopping = new AbortController();
   private checkpoints = new Map<string, Checkpoint>();
-  private position: Position | null = null;
+  private storePosition: StorePosition | null = null;
   /** recorded_at of the oldest event that has arrived and is not applied. */
   private pendingSince: number | null = null;
   private running: Promise<void> = Promise.resolve();
@@ -77,13 +77,13 @@ export class Runner {
     return [...this.checkpoints.keys()];
   }
 
-  checkpoint(organization: string): Checkpoint | null {
-    return this.checkpoints.get(organization) ?? null;
+  checkpoint(organizationId: string): Checkpoint | null {
+    return this.checkpoints.get(organizationId) ?? null;
   }
 
   /** Whether an organization's read models have passed a position, waiting for it up to `ms`. */
-  passed(organization: string, position: Position, ms: number): Promise<boolean> {
-    return this.wait(() => this.hasPassed(organization, position), ms);
+  passed(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
+    return this.wait(() => this.hasPassed(organizationId, storePosition), ms);
   }
 
   /** Whether every event written before `moment` can be read, waiting for it up to `ms`. */
@@ -93,13 +93,16 @@ export class Runner {
   }
 
   /** Whether an organization has this many events, waiting for it up to `ms`. */
-  reached(organization: string, ordinal: number, ms: number): Promise<boolean> {
-    return this.wait(() => (this.checkpoints.get(organization)?.ordinal ?? 0) >= ordinal, ms);
+  reached(organizationId: string, position: number, ms: number): Promise<boolean> {
+    return this.wait(() => (this.checkpoints.get(organizationId)?.position ?? 0) >= position, ms);
   }
 
-  private hasPassed(organization: string, position: Position): boolean {
-    const checkpoint = this.checkpoints.get(organization);
-    return checkpoint !== undefined && this.options.events.comparePositions(checkpoint.position, position) >= 0;
+  private hasPassed(organizationId: string, storePosition: StorePosition): boolean {
+    const checkpoint = this.checkpoints.get(organizationId);
+    return (
+      checkpoint !== undefined &&
+      this.options.events.compareStorePositions(checkpoint.storePosition, storePosition) >= 0
+    );
   }
 
   private wait(condition: () => boolean, ms: number): Promise<boolean> {
@@ -129,7 +132,7 @@ export class Runner {
     const applier = new Applier(this.options.events, this.options.models, this.options.installation);
     await applier.prepare();
     this.checkpoints = applier.checkpoints;
-    this.position = this.lease.current?.position ?? null;
+    this.storePosition = this.lease.current?.store_position ?? null;
     this.role = 'LEADER';
     this.noteBack();
     const leading = new AbortController();
@@ -144,7 +147,7 @@ export class Runner {
     const ticking = setInterval(() => this.confirm().catch(fail), TICK_MS);
     try {
       this.confirm().catch(fail);
-      for await (const events of this.options.events.subscribeAll(this.position, leading.signal)) {
+      for await (const events of this.options.events.subscribeAll(this.storePosition, leading.signal)) {
         if (leading.signal.aborted) break;
         this.pendingSince = Date.parse(events[0]!.metadata.recorded_at);
         const started = performance.now();
@@ -153,7 +156,7 @@ export class Runner {
           { events: events.length, ms: Math.round(performance.now() - started) },
           'projection batch',
         );
-        this.position = events.at(-1)!.position;
+        this.storePosition = events.at(-1)!.storePosition;
         this.pendingSince = null;
         this.waiters.check();
       }
@@ -191,13 +194,14 @@ export class Runner {
   private async stamp(): Promise<void> {
     const moment = Date.now();
     const head = await this.options.events.head();
-    const behind = head !== null && (this.position === null || this.compare(this.position, head) < 0);
-    if (behind) await this.wait(() => this.position !== null && this.compare(this.position, head) >= 0, TICK_MS);
-    const reached = head === null || (this.position !== null && this.compare(this.position, head) >= 0);
+    const behind = head !== null && (this.storePosition === null || this.compare(this.storePosition, head) < 0);
+    if (behind)
+      await this.wait(() => this.storePosition !== null && this.compare(this.storePosition, head) >= 0, TICK_MS);
+    const reached = head === null || (this.storePosition !== null && this.compare(this.storePosition, head) >= 0);
     const caughtUpAt = reached ? Math.max(moment, this.caughtUpAt) : this.caughtUpAt;
     // Renewed after it was given back, the lease would keep others waiting.
     if (this.stopping.signal.aborted) return;
-    if (!(await this.lease.renew(caughtUpAt, this.position))) {
+    if (!(await this.lease.renew(caughtUpAt, this.storePosition))) {
       if ((await this.lease.take()) === false) throw new Fenced('another instance runs the projections now');
     }
     this.caughtUpAt = caughtUpAt;
@@ -205,8 +209,8 @@ export class Runner {
     this.waiters.check();
   }
 
-  private compare(a: Position, b: Position): number {
-    return this.options.events.comparePositions(a, b);
+  private compare(a: StorePosition, b: StorePosition): number {
+    return this.options.events.compareStorePositions(a, b);
   }
 
   /** What a follower knows: the leader's stamp and checkpoints. */
@@ -214,8 +218,8 @@ export class Runner {
     const lease = await this.lease.look();
     // Read after the stamp and told with it: whoever sees the stamp sees the checkpoints that it is about.
     for (const checkpoint of await this.options.models.checkpoints()) {
-      if (checkpoint.n > (this.checkpoints.get(checkpoint.group)?.n ?? 0)) {
-        this.checkpoints.set(checkpoint.group, checkpoint);
+      if (checkpoint.n > (this.checkpoints.get(checkpoint.organizationId)?.n ?? 0)) {
+        this.checkpoints.set(checkpoint.organizationId, checkpoint);
       }
     }
     this.caughtUpAt = Math.max(this.caughtUpAt, lease?.caught_up_at ?? 0);

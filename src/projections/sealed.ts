@@ -1,5 +1,5 @@
 import type { CollectionSpec, Condition, ReadModels } from '../stores/read-store.ts';
-import type { LogSealed, SealFact, SealKeyRotated } from '../trail/seal.ts';
+import type { LogSealed, SealEvent, SealKeyRotated } from '../trail/seal-events.ts';
 import { viewOf } from './views.ts';
 
 /** Where a fact of an organization's seal stream stands. */
@@ -11,7 +11,7 @@ interface Place {
   hash: string;
 }
 
-export type SealDocument = SealFact & Place;
+export type SealDocument = SealEvent & Place;
 export type LogSealedDocument = { type: 'LogSealed'; data: LogSealed } & Place;
 
 /** What the facts of a seal stream say, some this, some that. */

@@ -1,12 +1,12 @@
-import { isSealFactType, readSealFact } from '../trail/seal.ts';
+import { isSealEventType, readSealEvent } from '../trail/seal-events.ts';
 import { sealChange } from './change-rows.ts';
 import { SEALS, type SealDocument } from './sealed.ts';
 import type { Step } from './step.ts';
 
 /** @throws Error when it is nothing of a seal stream that this version knows */
 export function takeSeal(step: Step, logTime: string): void {
-  const { event, ordinal: position } = step;
-  const fact = isSealFactType(event.type) ? readSealFact(event.type, event.data) : null;
+  const { event, position } = step;
+  const fact = isSealEventType(event.type) ? readSealEvent(event.type, event.data) : null;
   if (fact === null) throw new Error(`${event.type} of a seal stream is not known to this version`);
   const { organization_id, hash } = event.metadata;
   const doc: SealDocument = { ...fact, position, revision: event.revision, event_id: event.id, hash };

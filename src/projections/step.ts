@@ -1,11 +1,11 @@
-import { evolveBy } from '../commands/stream.ts';
+import { applyStoredEvent } from '../commands/stream-state.ts';
 import type { StoredEvent } from '../stores/event-store.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import type { Batch, Put } from './batch.ts';
 import { modelOfId } from './models.ts';
 import { linkPut } from './neighbours.ts';
-import { follows, type ReadModel, type RecordDocument } from './read-model.ts';
-import { EVIDENCE_UNTIL, retallied, STALE } from './tally.ts';
+import { dependsOnType, type ReadModel, type RecordDocument } from './read-model.ts';
+import { EVIDENCE_UNTIL, STALE, updateCounts } from './related-counts.ts';
 
 /**
  * What one event does to records and to those beside them. Nothing of it reaches the batch before `done`: where
@@ -22,8 +22,8 @@ export class Step {
     readonly event: StoredEvent,
   ) {}
 
-  get ordinal(): number {
-    return this.batch.ordinal;
+  get position(): number {
+    return this.batch.position;
   }
 
   /** Hands everything over. @throws Error where a record cannot be stored, before anything is */
@@ -57,16 +57,18 @@ export class Step {
     if (before?.parked) throw new Error('an earlier event of this record could not be digested');
     const revision = event.revision + (model.family.origin ? 2 : 1);
     if ((before?.revision ?? 0) !== revision - 1) throw new Error('the event before it was not digested');
-    const state = evolveBy(model.family, before && stateOf(model, before), event);
-    const pinned = model.pins ? { ...state, ...this.pinned(model.pins, event.type, before) } : state;
+    const state = applyStoredEvent(model.family, before && stateOf(model, before), event);
+    const pinned = model.pinnedPositions
+      ? { ...state, ...this.pinned(model.pinnedPositions, event.type, before) }
+      : state;
     return this.begin(model, id, pinned, before, revision);
   }
 
-  /** Fields that hold the ordinal of the newest event of a type: no decider knows it. */
-  private pinned(pins: NonNullable<ReadModel['pins']>, type: string, before: RecordDocument | null): object {
+  /** Fields that hold the position of the newest event of a type: no decider knows it. */
+  private pinned(pins: NonNullable<ReadModel['pinnedPositions']>, type: string, before: RecordDocument | null): object {
     const fields = Object.entries(pins).map(([pinning, field]) => {
       const kept = before?.[field as keyof RecordDocument] ?? null;
-      return [field, type === pinning ? String(this.ordinal) : kept];
+      return [field, type === pinning ? String(this.position) : kept];
     });
     return Object.fromEntries(fields);
   }
@@ -74,20 +76,20 @@ export class Step {
   /** A record's next version by facts of its own. */
   begin(model: ReadModel, id: string, state: object, before: RecordDocument | null, revision: number): RecordDocument {
     const { organization_id, recorded_at } = this.event.metadata;
-    const { tally, stale } = before ?? {};
+    const { related_counts: relatedCounts, stale } = before ?? {};
     return {
       ...state,
       owner_id: (state as Partial<RecordDocument>).owner_id ?? null,
       archived_at: (state as Partial<RecordDocument>).archived_at ?? null,
-      ...model.derive?.(state, tally ?? {}),
+      ...model.derive?.(state, relatedCounts ?? {}),
       id,
       organization_id,
       created_at: before?.created_at ?? recorded_at,
       updated_at: recorded_at,
       revision,
-      position: this.ordinal,
-      since: this.ordinal,
-      ...(tally ? { tally } : {}),
+      position: this.position,
+      from_position: this.position,
+      ...(relatedCounts ? { related_counts: relatedCounts } : {}),
       ...(stale ? { stale } : {}),
     };
   }
@@ -103,7 +105,7 @@ export class Step {
     const neighbours = await this.neighboursOf(after.id);
     await this.batch.readAhead(neighbours);
     // As what these are counted may change with it, which their own neighbours are then told.
-    await this.batch.readNeighboursAhead(neighbours.filter((id) => modelOfId(id)?.doubted !== undefined));
+    await this.batch.readNeighboursAhead(neighbours.filter((id) => modelOfId(id)?.uncertain !== undefined));
     for (const id of neighbours) await this.retally(id, gone, come);
   }
 
@@ -124,9 +126,9 @@ export class Step {
       await this.retally(b, countedAtB!, ofA);
       countedAtB = ofA;
     }
-    this.setNeighbour(a, b, this.ordinal);
-    this.setNeighbour(b, a, this.ordinal);
-    this.puts.push(linkPut(one, sideOf(b), this.ordinal), linkPut(two, sideOf(a), this.ordinal));
+    this.setNeighbour(a, b, this.position);
+    this.setNeighbour(b, a, this.position);
+    this.puts.push(linkPut(one, sideOf(b), this.position), linkPut(two, sideOf(a), this.position));
   }
 
   /** Parts two records from this event on. */
@@ -138,7 +140,7 @@ export class Step {
     this.setNeighbour(b, a, null);
     await this.retally(a, labelsOf(two), []);
     await this.retally(b, labelsOf(one), []);
-    this.puts.push(linkPut(one, sideOf(b), since, this.ordinal), linkPut(two, sideOf(a), since, this.ordinal));
+    this.puts.push(linkPut(one, sideOf(b), since, this.position), linkPut(two, sideOf(a), since, this.position));
   }
 
   /** A record's next version where only its neighbours have changed: revision and updated_at stay. */
@@ -148,14 +150,14 @@ export class Step {
     if (document === null || model === null) return;
     const [out, into] = [gone.filter((label) => keeps(model, label)), come.filter((label) => keeps(model, label))];
     if (sameLabels(out, into)) return;
-    const tally = retallied(document.tally ?? {}, out, into);
-    const { tally: _tally, stale: _stale, ...rest } = document;
-    const stale = document.parked || Object.keys(tally).some((label) => label.startsWith(STALE));
+    const relatedCounts = updateCounts(document.related_counts ?? {}, out, into);
+    const { related_counts: _tally, stale: _stale, ...rest } = document;
+    const stale = document.parked || Object.keys(relatedCounts).some((label) => label.startsWith(STALE));
     await this.change({
       ...rest,
-      ...model.derive?.(stateOf(model, document), tally),
-      since: this.ordinal,
-      ...(Object.keys(tally).length > 0 ? { tally } : {}),
+      ...model.derive?.(stateOf(model, document), relatedCounts),
+      from_position: this.position,
+      ...(Object.keys(relatedCounts).length > 0 ? { related_counts: relatedCounts } : {}),
       ...(stale ? { stale: true as const } : {}),
     });
   }
@@ -199,15 +201,18 @@ function labelsOf(document: RecordDocument): readonly string[] {
   const model = modelOfId(document.id)!;
   const { type } = model.family;
   const stale = inDoubt(model, document);
-  if (document.archived_at !== null) return [...stale, ...(model.labelsArchived?.(document) ?? [])];
-  return [type, ...stale, ...(model.labels?.(document) ?? [])];
+  if (document.archived_at !== null) return [...stale, ...(model.exposedLabelsWhenArchived?.(document) ?? [])];
+  return [type, ...stale, ...(model.exposedLabels?.(document) ?? [])];
 }
 
 /** What of a record is not known for sure: that it is live, or only its further labels (the type with a colon). */
-function inDoubt(model: ReadModel, { parked, stale, tally }: RecordDocument): readonly string[] {
+function inDoubt(
+  model: ReadModel,
+  { parked, stale, related_counts: relatedCounts }: RecordDocument,
+): readonly string[] {
   if (!stale) return [];
   const { type } = model.family;
-  const doubted = parked ? 'LIVE' : model.doubted?.(tally ?? {});
+  const doubted = parked ? 'LIVE' : model.uncertain?.(relatedCounts ?? {});
   if (!doubted) return [];
   return [doubted === 'LIVE' ? `${STALE}${type}` : `${STALE}${type}:`];
 }
@@ -218,9 +223,9 @@ function keeps(model: ReadModel, label: string): boolean {
   if (colon < 0 || label.startsWith(EVIDENCE_UNTIL)) return true;
   if (label.startsWith(STALE)) {
     const [type, finer] = label.slice(STALE.length).split(':') as [string, string?];
-    return type === 'LINK' || follows(model, type, finer !== undefined);
+    return type === 'LINK' || dependsOnType(model, type, finer !== undefined);
   }
-  return model.keeps?.some((kept) => (kept.endsWith(':') ? label.startsWith(kept) : label === kept)) ?? false;
+  return model.countedLabels?.some((kept) => (kept.endsWith(':') ? label.startsWith(kept) : label === kept)) ?? false;
 }
 
 function sameLabels(a: readonly string[], b: readonly string[]): boolean {

@@ -1,7 +1,15 @@
 import { type VendorState, vendor } from '../commands/vendor.ts';
-import { filtered, filteredNumber, filteredText, ordered, orderedText, seldom, worked } from './keys.ts';
+import {
+  computed,
+  coveredByPrimaryIndexOnly,
+  filtered,
+  filteredNumber,
+  filteredText,
+  ordered,
+  orderedText,
+} from './keys.ts';
 import type { ReadModel } from './read-model.ts';
-import { FAR, NEVER } from './tally.ts';
+import { MAX_DATE, MIN_DATE } from './related-counts.ts';
 
 export const vendors: ReadModel<VendorState> = {
   family: vendor,
@@ -12,15 +20,15 @@ export const vendors: ReadModel<VendorState> = {
     category: filteredText('category'),
     country: filteredText('country'),
     processes_personal_data: filteredNumber('processes_personal_data'),
-    contract_until: seldom(ordered('contract_until')),
+    contract_until: coveredByPrimaryIndexOnly(ordered('contract_until')),
     last_reviewed: ordered('last_reviewed'),
-    reviewed_or_never: worked<VendorState>('text', (vendor) => vendor.last_reviewed ?? NEVER),
+    reviewed_or_never: computed<VendorState>('text', (vendor) => vendor.last_reviewed ?? MIN_DATE),
     next_review_due: ordered('next_review_due'),
-    review_due: worked<VendorState>('text', (vendor) => vendor.next_review_due ?? FAR),
+    review_due: computed<VendorState>('text', (vendor) => vendor.next_review_due ?? MAX_DATE),
   },
   orders: ['name', 'last_reviewed', 'next_review_due'],
-  narrowing: ['status'],
-  lacks: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
-  texts: { short: ['name'], long: ['description'] },
-  effectiveAt: { VendorReviewed: 'reviewed_at', VendorAdded: 'last_reviewed' },
+  narrowingKeys: ['status'],
+  missingOptions: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
+  searchFields: { short: ['name'], long: ['description'] },
+  effectiveDateFields: { VendorReviewed: 'reviewed_at', VendorAdded: 'last_reviewed' },
 };

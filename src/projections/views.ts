@@ -1,6 +1,6 @@
 import type { ViewColumn, ViewSpec } from '../stores/read-store.ts';
 import type { ReadModel } from './read-model.ts';
-import { OPEN_END } from './tally.ts';
+import { OPEN_END } from './related-counts.ts';
 
 /*
  * What of the read models is published: docs/read-models.md is made of it. Names and meanings are a promise. A field may
@@ -14,10 +14,15 @@ const BEFORE = ['id', 'organization_id'];
 const AFTER = ['owner_id', 'created_at', 'updated_at', 'revision', 'position', 'archived_at', 'stale'];
 
 /** The names of a family's published fields: the tools' own, but for what depends on the day or stands in other stores. */
-function fieldsOf({ family, derive, pins }: ReadModel): string[] {
+function fieldsOf({ family, derive, pinnedPositions: pins }: ReadModel): string[] {
   // What is derived of one record is derived of each, so that an empty one tells the names.
   const derived = Object.keys(derive?.({}, {}) ?? {});
-  const own = [...family.fields, ...(family.untold ?? []), ...derived, ...Object.values(pins ?? {})];
+  const own = [
+    ...family.historyFields,
+    ...(family.excludedFromHistory ?? []),
+    ...derived,
+    ...Object.values(pins ?? {}),
+  ];
   const known = [...BEFORE, ...AFTER];
   return [...BEFORE, ...new Set(own.filter((name) => !UNSHOWN.has(name) && !known.includes(name))), ...AFTER];
 }

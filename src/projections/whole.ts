@@ -11,13 +11,13 @@ import { COLLECTIONS } from './models.ts';
  */
 export async function isWhole(events: EventStore, reads: ReadStore, generation: string): Promise<boolean> {
   // The lease first: another instance may be at work, and what is applied only grows.
-  const applied = (await reads.register<Lease>(leaseName(generation)))?.value.position ?? null;
+  const applied = (await reads.register<Lease>(leaseName(generation)))?.value.store_position ?? null;
   const models = await reads.open(generation, COLLECTIONS);
   try {
     const newest = newestOf(events, await models.checkpoints());
     if (newest === null) return false;
-    if (applied !== null && events.comparePositions(newest.position, applied) < 0) return false;
-    const [change] = await models.get(CHANGES.name, [changeId(newest.group, newest.ordinal)]);
+    if (applied !== null && events.compareStorePositions(newest.storePosition, applied) < 0) return false;
+    const [change] = await models.get(CHANGES.name, [changeId(newest.organizationId, newest.position)]);
     if (change === undefined) return false;
     const { stream, stream_revision, event_id } = change.doc as unknown as ChangeDocument;
     return (await events.readStream(stream, stream_revision)).some(({ id }) => id === event_id);
@@ -29,7 +29,8 @@ export async function isWhole(events: EventStore, reads: ReadStore, generation: 
 function newestOf(events: EventStore, checkpoints: readonly Checkpoint[]): Checkpoint | null {
   let newest: Checkpoint | null = null;
   for (const checkpoint of checkpoints) {
-    if (newest === null || events.comparePositions(checkpoint.position, newest.position) > 0) newest = checkpoint;
+    if (newest === null || events.compareStorePositions(checkpoint.storePosition, newest.storePosition) > 0)
+      newest = checkpoint;
   }
   return newest;
 }

@@ -1,9 +1,9 @@
 import type { Caller } from '../commands/caller.ts';
-import { frameworkOfControl, kindOf } from '../commands/ids.ts';
+import { frameworkOfControl, idPrefix } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { adoptionKey, SEAL_SIDE } from '../projections/changes.ts';
+import { adoptionKey, SEAL_ROW_INDEX } from '../projections/changes.ts';
 import type { Condition } from '../stores/read-store.ts';
-import { isSealFactType } from '../trail/seal.ts';
+import { isSealEventType } from '../trail/seal-events.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { oneOf } from './family.ts';
 import { refuseUnknownEventTypes } from './known-event-types.ts';
@@ -17,7 +17,7 @@ export function aboutRecords(ids: readonly string[]): Condition {
 
 /** Returns the keys under which the changes of some records are found. */
 export function recordKeys(ids: readonly string[]): string[] {
-  const adoptions = ids.filter((id) => kindOf(id) === 'ctl').map((id) => adoptionKey(frameworkOfControl(id)));
+  const adoptions = ids.filter((id) => idPrefix(id) === 'ctl').map((id) => adoptionKey(frameworkOfControl(id)));
   return [...ids, ...new Set(adoptions)];
 }
 
@@ -36,7 +36,7 @@ export async function changeConditions(
   if (!record_id && !record_types) where.push(firstSides(event_types));
   if (actor_id) where.push(byActor(actor_id, caller));
   if (event_types) where.push(oneOf('event_type', event_types));
-  if (moment.ordinal !== null) where.push({ key: 'position', op: 'range', lte: moment.ordinal });
+  if (moment.position !== null) where.push({ key: 'position', op: 'range', lte: moment.position });
   if (from !== undefined) where.push(await boundary(reader, input.organization_id, 'from', from));
   if (to !== undefined) where.push(await boundary(reader, input.organization_id, 'to', to));
   return where;
@@ -44,8 +44,8 @@ export async function changeConditions(
 
 /** An event is told once, by its first row. Seals, which are many, only to those who ask for them by type. */
 function firstSides(eventTypes: readonly string[] | undefined): Condition {
-  const withSeals = eventTypes?.some(isSealFactType);
-  return withSeals ? oneOf('side', [0, SEAL_SIDE]) : { key: 'side', op: 'eq', value: 0 };
+  const withSeals = eventTypes?.some(isSealEventType);
+  return withSeals ? oneOf('row_index', [0, SEAL_ROW_INDEX]) : { key: 'row_index', op: 'eq', value: 0 };
 }
 
 /** The condition on actors: people and SYSTEM, or the tokens that were used. */
@@ -70,7 +70,7 @@ export async function boundary(
 ): Promise<Condition> {
   const side = field === 'from' ? 'gte' : 'lte';
   if (/^\d{1,15}$/.test(text)) return { key: 'position', op: 'range', [side]: Number(text) };
-  if (kindOf(text) === 'aud') {
+  if (idPrefix(text) === 'aud') {
     const completed = await completionOf(reader, organizationId, text, `filter.${field}`);
     return { key: 'position', op: 'range', [side]: completed };
   }

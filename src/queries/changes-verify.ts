@@ -36,7 +36,7 @@ export async function verifyListed(
   }
   const bound = ['verify', ...boundTo];
   const place = cursor === undefined ? null : readSigned<VerifyPlace>(reader.cursorKey, bound, cursor, 'verify_cursor');
-  const newest = moment.ordinal ?? reader.progress.checkpoint(organizationId)?.ordinal ?? 0;
+  const newest = moment.position ?? reader.progress.checkpoint(organizationId)?.position ?? 0;
   const [top, to, isInvalid] = place ?? (await wholeUntil(reader, organizationId, filter.to, newest));
   const from = await positionOf(reader, organizationId, 'from', filter.from, top);
   const recordIds = filter.record_id ?? null;
@@ -59,7 +59,7 @@ export async function verifyBetween(
   period: { from: string; to: string },
   context: VerifyContext,
 ): Promise<Verification & { verify_cursor?: string }> {
-  const moment: Moment = { today: '', ordinal: null };
+  const moment: Moment = { today: '', position: null };
   const input: ChangesInput = { organization_id, filter: period, size: 1, view: 'COUNT', verify: true };
   const where = await changeConditions(reader, caller, input, moment);
   const boundTo = listBinding(input);

@@ -1,5 +1,5 @@
 import type { Caller } from '../commands/caller.ts';
-import { permit } from '../commands/roles.ts';
+import { requirePermission } from '../commands/permissions.ts';
 import type { ChangeDocument } from '../projections/changes.ts';
 import { cutText } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
@@ -33,7 +33,7 @@ export async function listChanges(
 ): Promise<object> {
   if (isAccessLogRequest(input.filter)) return listAccessLog(reader, caller, input);
   const organizationId = input.organization_id;
-  permit(caller, organizationId, 'listChanges');
+  requirePermission(caller, organizationId, 'listChanges');
   const boundTo = listBinding(input);
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
   const moment: Moment = after ?? (await momentOf(reader, organizationId, input.as_of));
@@ -62,7 +62,7 @@ export async function listChanges(
     : fitting(changes);
   const last = rows[shown - 1];
   // The walk goes on behind all sides of the last event that is shown.
-  const place = last && { empty: false, key: last.key, id: '', today: moment.today, ordinal: moment.ordinal };
+  const place = last && { empty: false, key: last.key, id: '', today: moment.today, position: moment.position };
   const next = rows.length > shown && place ? { next_cursor: writeCursor(reader.cursorKey, boundTo, place) } : {};
   const proofs = paths ? { verification: { ...verification, inclusion: paths.slice(0, shown) } } : {};
   return { changes: changes.slice(0, shown), ...next, ...notes, ...proofs };

@@ -9,9 +9,9 @@ export interface Place {
   empty: boolean;
   key: Scalar | null;
   id: string;
-  /** The moment of the whole walk: its day and ordinal. */
+  /** The moment of the whole walk: its day and position. */
   today: string;
-  ordinal: number | null;
+  position: number | null;
 }
 
 /** 132 bits. */
@@ -19,14 +19,14 @@ const SIGNATURE_LETTERS = 22;
 
 /** A cursor is the place and a signature over it and all that it is bound to: tool, organization, filter, order, as_of. */
 export function writeCursor(key: Buffer, boundTo: unknown, place: Place): string {
-  return writeSigned(key, boundTo, [place.empty ? 1 : 0, place.key, place.id, place.today, place.ordinal]);
+  return writeSigned(key, boundTo, [place.empty ? 1 : 0, place.key, place.id, place.today, place.position]);
 }
 
 /** @throws Refusal invalid_input on field `cursor` when it is not ours, or was made for something else */
 export function readCursor(key: Buffer, boundTo: unknown, cursor: string): Place {
   const place = readSigned<[number, Scalar | null, string, string, number | null]>(key, boundTo, cursor);
-  const [empty, placeKey, id, today, ordinal] = place;
-  return { empty: empty === 1, key: placeKey, id, today, ordinal };
+  const [empty, placeKey, id, today, position] = place;
+  return { empty: empty === 1, key: placeKey, id, today, position };
 }
 
 /** A cursor of any place: JSON, and a signature over it and all that it is bound to. */

@@ -1,7 +1,7 @@
-import type { FamilyNames } from '../commands/family.ts';
+import type { FamilyNames } from '../commands/define-family.ts';
 import { textKey } from '../projections/keys.ts';
 import { READ_MODELS } from '../projections/models.ts';
-import { type Lack, ordersOf, type ReadModel } from '../projections/read-model.ts';
+import { type MissingOption, ordersOf, type ReadModel } from '../projections/read-model.ts';
 import type { Condition, Scalar } from '../stores/read-store.ts';
 import type { Moment } from './moment.ts';
 import type { Reader } from './reader.ts';
@@ -43,7 +43,7 @@ export interface FamilyQuery<FilterName extends string = string> extends FamilyR
   model: ReadModel;
   defaultOrder: Order;
   orders: readonly string[];
-  lacks: readonly Lack[];
+  missingOptions: readonly MissingOption[];
 }
 
 /** The reads of a family, by its type. */
@@ -55,12 +55,23 @@ export function familyQuery<FilterName extends string>(
   if (model === undefined) throw new TypeError(`${type} has no read model`);
   const { title, singular, plural, prefix } = model.family;
   const defaultOrder: Order = { field: model.orders[0]!, direction: 'ASC' };
-  const { lacks } = model;
-  return { type, title, singular, plural, prefix, model, defaultOrder, orders: ordersOf(model), lacks, ...own };
+  const { missingOptions: lacks } = model;
+  return {
+    type,
+    title,
+    singular,
+    plural,
+    prefix,
+    model,
+    defaultOrder,
+    orders: ordersOf(model),
+    missingOptions: lacks,
+    ...own,
+  };
 }
 
 /** What it means that something is lacking. */
-export const LACKING: Record<Lack, (today: string) => Condition> = {
+export const MISSING_OPTION_CONDITIONS: Record<MissingOption, (today: string) => Condition> = {
   OWNER: () => ({ key: 'owner_id', op: 'empty' }),
   SCORE: () => ({ key: 'score', op: 'empty' }),
   MEASURES: () => ({ key: 'measures', op: 'empty' }),

@@ -45,16 +45,16 @@ export async function beginFile(
       'Give after together with the cursor that the file began with: it stands in a header of its answer.';
     throw new Refusal('invalid_input', message, { field: 'cursor' });
   }
-  const { today, ordinal } =
+  const { today, position } =
     cursor === undefined ? await pinnedMoment(reader, organization_id, as_of) : momentIn(reader, boundTo, cursor);
   return {
-    moment: { today, ordinal },
-    cursor: writeSigned(reader.cursorKey, boundTo, [today, ordinal]),
+    moment: { today, position },
+    cursor: writeSigned(reader.cursorKey, boundTo, [today, position]),
     incomplete: isIncomplete(reader, organization_id),
   };
 }
 
 function momentIn(reader: Reader, boundTo: unknown, cursor: string): PinnedMoment {
-  const [today, ordinal] = readSigned<[string, number]>(reader.cursorKey, boundTo, cursor);
-  return { today, ordinal };
+  const [today, position] = readSigned<[string, number]>(reader.cursorKey, boundTo, cursor);
+  return { today, position };
 }

@@ -1,8 +1,8 @@
-import { kindOf } from '../commands/ids.ts';
+import { idPrefix } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { modelOfId } from '../projections/models.ts';
 import { historyOf } from '../projections/read-model.ts';
-import { OPEN_END } from '../projections/tally.ts';
+import { OPEN_END } from '../projections/related-counts.ts';
 import type { Condition } from '../stores/read-store.ts';
 import type { FamilyQuery } from './family.ts';
 import { byIds, holdingAt, type Moment } from './moment.ts';
@@ -47,7 +47,7 @@ async function recordAt(reader: Reader, organizationId: string, id: string, mome
       field: 'filter.linked_to',
     });
   }
-  if (moment.ordinal === null) return now.doc;
+  if (moment.position === null) return now.doc;
   const [then] = await documentsAt(reader, organizationId, [id], moment);
   return then ?? null;
 }
@@ -62,8 +62,8 @@ async function* neighboursOf(
 ): AsyncGenerator<string> {
   const where: Condition[] = [{ key: 'record_id', op: 'eq', value: id }];
   if (type !== undefined) where.push({ key: 'other_type', op: 'eq', value: type });
-  if (moment.ordinal === null) where.push({ key: 'until_position', op: 'eq', value: OPEN_END });
-  else where.push(...holdingAt(moment.ordinal));
+  if (moment.position === null) where.push({ key: 'until_position', op: 'eq', value: OPEN_END });
+  else where.push(...holdingAt(moment.position));
   const order = { key: 'from_position', direction: 'DESC' } as const;
   let after: { key: string | number | null; id: string } | undefined;
   for (;;) {
@@ -91,12 +91,12 @@ async function documentsAt(
   const documents: Document[] = [];
   for (const [plural, wanted] of byCollection) {
     const found =
-      moment.ordinal === null
+      moment.position === null
         ? await reader.models.get(plural, wanted)
         : await reader.models.find({
             collection: historyOf(plural),
             organizationId,
-            where: [{ key: 'record_id', op: 'in', values: wanted }, ...holdingAt(moment.ordinal)],
+            where: [{ key: 'record_id', op: 'in', values: wanted }, ...holdingAt(moment.position)],
             order: { key: null, direction: 'ASC' },
             limit: wanted.length,
           });
@@ -130,7 +130,7 @@ export async function linkedRecords(
     ids = [];
   };
   for await (const other of neighboursOf(reader, organizationId, id, moment)) {
-    if ((kindOf(other) === 'evd') !== (wanted === 'EVIDENCE')) continue;
+    if ((idPrefix(other) === 'evd') !== (wanted === 'EVIDENCE')) continue;
     ids.push(other);
     if (ids.length === AT_ONCE) await take();
   }

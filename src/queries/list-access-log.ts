@@ -1,8 +1,8 @@
 import type { Caller } from '../commands/caller.ts';
+import { requirePermission } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { permit } from '../commands/roles.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import { type AccessLogRow, ALL_ORGANIZATIONS, MAX_COUNT_PERIOD_MS } from './access-log-row.ts';
+import { type AccessLogRow, ALL_ORGANIZATIONS, currentEntryType, MAX_COUNT_PERIOD_MS } from './access-log-row.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { refuseUnknownEventTypes } from './known-event-types.ts';
@@ -57,7 +57,7 @@ export async function listAccessLog(
   caller: Caller,
   input: ChangesInput,
 ): Promise<AccessLogPage | { total: number }> {
-  permit(caller, input.organization_id, 'listChanges ACCESS');
+  requirePermission(caller, input.organization_id, 'listChanges ACCESS');
   refuseUnsupportedInput(input);
   const { organization_id, filter = {} } = input;
   const boundTo = ['listChanges', organization_id, filter];
@@ -72,7 +72,7 @@ export async function listAccessLog(
   for await (const row of found) if (rows.push(row) > input.size) break;
   const changes = await toChanges(reader, organization_id, rows.slice(0, input.size));
   const shown = fitting(changes as unknown as Record<string, unknown>[]);
-  const place = { empty: false, key: null, id: rows[shown - 1]?.id ?? '', today: '', ordinal: null };
+  const place = { empty: false, key: null, id: rows[shown - 1]?.id ?? '', today: '', position: null };
   const next = rows.length > shown ? { next_cursor: writeCursor(reader.cursorKey, boundTo, place) } : {};
   return { changes: changes.slice(0, shown), ...next };
 }
@@ -120,7 +120,7 @@ async function* search(
   const { actor_id, event_types } = filter;
   const [from, to] = [timeOf('from', filter.from), timeOf('to', filter.to)];
   const actors = actor_id && new Set(actor_id.map((id) => (id === 'ME' ? caller.account_id : id)));
-  const types = event_types && new Set(event_types);
+  const types = event_types && new Set(event_types.map(currentEntryType));
   const below = after ?? (to === null ? undefined : `${to}~~`);
   for await (const row of newestFirst(accounts, organizationId, { from: earliestStart(from), below })) {
     if (types && !types.has(row.event_type)) continue;

@@ -1,11 +1,11 @@
 import type { Caller } from '../commands/caller.ts';
+import { requirePermission, toolPermission } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { deedOf, permit } from '../commands/roles.ts';
-import { historyOf, type Lack } from '../projections/read-model.ts';
+import { historyOf, type MissingOption } from '../projections/read-model.ts';
 import { wordsOf } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { type Place, readCursor, writeCursor } from './cursor.ts';
-import { type FamilyQuery, type FilterContext, LACKING, oneOf } from './family.ts';
+import { type FamilyQuery, type FilterContext, MISSING_OPTION_CONDITIONS, oneOf } from './family.ts';
 import { linkedTo } from './links.ts';
 import { byIds, holdingAt, type Moment, momentOf, refusePast } from './moment.ts';
 import { type PageRow, readPage } from './page.ts';
@@ -33,7 +33,7 @@ export async function listRecords(
   caller: Caller,
   input: ListInput,
 ): Promise<object> {
-  permit(caller, input.organization_id, deedOf(tool));
+  requirePermission(caller, input.organization_id, toolPermission(tool));
   const order = orderOf(family, input);
   const boundTo = [tool, input.organization_id, input.filter ?? {}, order, input.as_of ?? null];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
@@ -41,7 +41,7 @@ export async function listRecords(
   refusePast(reader, caller, input.organization_id, input.as_of);
   const moment: Moment = after ?? (await momentOf(reader, input.organization_id, input.as_of));
   const source = {
-    collection: moment.ordinal === null ? family.plural : historyOf(family.plural),
+    collection: moment.position === null ? family.plural : historyOf(family.plural),
     organizationId: input.organization_id,
     where: [
       ...(await linkedTo(reader, input.organization_id, family, moment, input.filter ?? {})),
@@ -85,14 +85,14 @@ function orderOf({ defaultOrder }: FamilyQuery, { order_by }: ListInput): Family
 }
 
 function placeOf(row: PageRow, moment: Moment): Place {
-  return { empty: row.empty, key: row.key, id: row.id, today: moment.today, ordinal: moment.ordinal };
+  return { empty: row.empty, key: row.key, id: row.id, today: moment.today, position: moment.position };
 }
 
 /** What an answer says beside its records. */
 export function answerNotes(reader: Reader, organizationId: string, moment: Moment): object {
   const incomplete = isIncomplete(reader, organizationId);
   return {
-    ...(moment.ordinal === null ? {} : { as_of: { position: String(moment.ordinal), date: moment.today } }),
+    ...(moment.position === null ? {} : { as_of: { position: String(moment.position), date: moment.today } }),
     ...(incomplete ? { incomplete: true } : {}),
   };
 }
@@ -107,9 +107,10 @@ export function listConditions(family: FamilyQuery, moment: Moment, context: Fil
   }
   if (ids !== undefined) where.push(byIds(ids as string[], moment));
   if (owner_id !== undefined) where.push(oneOf('owner_id', owners(owner_id as string[], context)));
-  for (const fact of (missing as Lack[] | undefined) ?? []) where.push(LACKING[fact](context.today));
+  for (const fact of (missing as MissingOption[] | undefined) ?? [])
+    where.push(MISSING_OPTION_CONDITIONS[fact](context.today));
   if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
-  if (moment.ordinal !== null) where.push(...holdingAt(moment.ordinal));
+  if (moment.position !== null) where.push(...holdingAt(moment.position));
   if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
   const prefixes = query === undefined ? [] : queryWords(String(query));
   if (prefixes.length > 0) where.push({ op: 'words', prefixes });

@@ -1,24 +1,24 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../commands/caller.ts';
 import { dateOf, endOfDay } from '../commands/dates.ts';
-import { kindOf } from '../commands/ids.ts';
+import { idPrefix } from '../commands/ids.ts';
+import { requirePermission } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { permit } from '../commands/roles.ts';
 import { CHANGES, changeId } from '../projections/changes.ts';
 import type { Condition, ReadModels } from '../stores/read-store.ts';
 import { behind, READ_WAIT_MS, type Reader } from './reader.ts';
 
-/** The state a read is about: as it is now, or after an ordinal of the organization's log. */
+/** The state a read is about: as it is now, or after a position of the organization's log. */
 export interface Moment {
   /** The day that date rules (overdue, expired) use. */
   today: string;
   /** Null for now. 0 is before the organization's first event. */
-  ordinal: number | null;
+  position: number | null;
 }
 
 /** A moment that stays what it is while a file or a report of it is written, however long that takes. */
 export interface PinnedMoment extends Moment {
-  ordinal: number;
+  position: number;
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -29,7 +29,7 @@ const POSITION = /^\d{1,15}$/;
 /** Clocks of instances and the wait for the slowest writer: past this, a moment's answer never changes. */
 const SETTLED_MS = 10_000;
 
-/** Of read models, times whose ordinal can't change any more, so that a walk through old pages resolves them once. */
+/** Of read models, times whose position can't change any more, so that a walk through old pages resolves them once. */
 const settled = new WeakMap<ReadModels, LRUCache<string, number>>();
 
 /** A date's first millisecond, or the timestamp; null when it is neither or impossible. */
@@ -49,28 +49,28 @@ export function isRealDate(text: string): boolean {
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
 }
 
-/** Versions that held after an ordinal. */
-export function holdingAt(ordinal: number): Condition[] {
+/** Versions that held after a position. */
+export function holdingAt(position: number): Condition[] {
   return [
-    { key: 'from_position', op: 'range', lte: ordinal },
-    { key: 'until_position', op: 'range', gt: ordinal },
+    { key: 'from_position', op: 'range', lte: position },
+    { key: 'until_position', op: 'range', gt: position },
   ];
 }
 
 /** Records by id in the collection that a moment is read from. */
 export function byIds(ids: readonly string[], moment: Moment): Condition {
-  return moment.ordinal === null ? { op: 'ids', ids } : { key: 'record_id', op: 'in', values: ids };
+  return moment.position === null ? { op: 'ids', ids } : { key: 'record_id', op: 'in', values: ids };
 }
 
 /** Not everybody may name another moment than today. @throws Refusal forbidden */
 export function refusePast(reader: Reader, caller: Caller, organizationId: string, asOf: string | undefined): void {
   if (asOf === undefined || asOf === dateOf(reader.now().toISOString())) return;
-  permit(caller, organizationId, 'as_of another day');
+  requirePermission(caller, organizationId, 'as_of another day');
 }
 
 /** Reads `as_of` in each of its forms. @throws Refusal invalid_input for the future and for what is no moment */
 export async function momentOf(reader: Reader, organizationId: string, asOf: string | undefined): Promise<Moment> {
-  if (asOf === undefined) return { today: dateOf(reader.now().toISOString()), ordinal: null };
+  if (asOf === undefined) return { today: dateOf(reader.now().toISOString()), position: null };
   return pinnedMoment(reader, organizationId, asOf);
 }
 
@@ -81,9 +81,9 @@ export async function pinnedMoment(
   asOf: string | undefined,
 ): Promise<PinnedMoment> {
   const today = dateOf(reader.now().toISOString());
-  if (asOf === undefined || asOf === today) return { today, ordinal: await newestOrdinal(reader, organizationId) };
+  if (asOf === undefined || asOf === today) return { today, position: await newestPosition(reader, organizationId) };
   if (POSITION.test(asOf)) return momentOfPosition(reader, organizationId, Number(asOf));
-  if (kindOf(asOf) === 'aud') {
+  if (idPrefix(asOf) === 'aud') {
     return momentOfPosition(reader, organizationId, await completionOf(reader, organizationId, asOf, 'as_of'));
   }
   const time = endOf(asOf);
@@ -96,39 +96,39 @@ export async function pinnedMoment(
       },
     );
   }
-  return { today: dateOf(time), ordinal: await ordinalAt(reader, organizationId, time) };
+  return { today: dateOf(time), position: await positionAt(reader, organizationId, time) };
 }
 
 /** Now, as a position that serves later: of the newest event there is when it is asked for. */
-async function newestOrdinal({ progress }: Reader, organizationId: string): Promise<number> {
+async function newestPosition({ progress }: Reader, organizationId: string): Promise<number> {
   if (!(await progress.caughtUp(Date.now(), READ_WAIT_MS))) throw behind();
-  return progress.checkpoint(organizationId)?.ordinal ?? 0;
+  return progress.checkpoint(organizationId)?.position ?? 0;
 }
 
-async function momentOfPosition(reader: Reader, organizationId: string, ordinal: number): Promise<PinnedMoment> {
+async function momentOfPosition(reader: Reader, organizationId: string, position: number): Promise<PinnedMoment> {
   const { progress } = reader;
-  if ((progress.checkpoint(organizationId)?.ordinal ?? 0) < ordinal) {
+  if ((progress.checkpoint(organizationId)?.position ?? 0) < position) {
     if (!(await progress.caughtUp(Date.now(), READ_WAIT_MS))) throw behind();
-    if ((progress.checkpoint(organizationId)?.ordinal ?? 0) < ordinal) refuseFuture();
+    if ((progress.checkpoint(organizationId)?.position ?? 0) < position) refuseFuture();
   }
   // Just before the first event it is that one's day already.
-  const time = await logTimeOf(reader, organizationId, Math.max(1, ordinal));
+  const time = await logTimeOf(reader, organizationId, Math.max(1, position));
   if (time === null) throw behind();
-  return { today: dateOf(time), ordinal };
+  return { today: dateOf(time), position };
 }
 
-/** When the event at an ordinal came into the log; null where there is none. */
-export async function logTimeOf({ models }: Reader, organizationId: string, ordinal: number): Promise<string | null> {
-  const [change] = await models.get(CHANGES.name, [changeId(organizationId, ordinal)]);
+/** When the event at a position came into the log; null where there is none. */
+export async function logTimeOf({ models }: Reader, organizationId: string, position: number): Promise<string | null> {
+  const [change] = await models.get(CHANGES.name, [changeId(organizationId, position)]);
   return change === undefined ? null : String(change.doc.log_time);
 }
 
 /** The time of a moment by the log's clock, which never changes for a position; null for now. */
-export async function logTimeAt(reader: Reader, organizationId: string, { ordinal }: Moment): Promise<string | null> {
-  return ordinal === null ? null : logTimeOf(reader, organizationId, Math.max(1, ordinal));
+export async function logTimeAt(reader: Reader, organizationId: string, { position }: Moment): Promise<string | null> {
+  return position === null ? null : logTimeOf(reader, organizationId, Math.max(1, position));
 }
 
-/** The ordinal that an audit pinned when it was completed. @throws Refusal where there is none */
+/** The position that an audit pinned when it was completed. @throws Refusal where there is none */
 export async function completionOf(reader: Reader, organizationId: string, id: string, field: string): Promise<number> {
   const [audit] = await reader.models.get('audits', [id]);
   if (audit?.doc.organization_id !== organizationId) {
@@ -139,8 +139,8 @@ export async function completionOf(reader: Reader, organizationId: string, id: s
   throw new Refusal('invalid_input', 'This audit was never completed: give a date, or complete it first.', { field });
 }
 
-/** The last ordinal whose log time is not later than `time`. */
-export async function ordinalAt(reader: Reader, organizationId: string, time: string): Promise<number> {
+/** The last position whose log time is not later than `time`. */
+export async function positionAt(reader: Reader, organizationId: string, time: string): Promise<number> {
   const key = `${organizationId}@${time}`;
   const cache = settled.get(reader.models) ?? new LRUCache<string, number>({ max: 5_000 });
   settled.set(reader.models, cache);
@@ -151,7 +151,7 @@ export async function ordinalAt(reader: Reader, organizationId: string, time: st
   const { progress } = reader;
   const needed = Math.min(moment + SETTLED_MS, arrival);
   if (!(await progress.caughtUp(needed, READ_WAIT_MS))) throw behind();
-  if (moment > arrival && time > (progress.checkpoint(organizationId)?.log_time ?? '')) refuseFuture();
+  if (moment > arrival && time > (progress.checkpoint(organizationId)?.logTime ?? '')) refuseFuture();
   const [last] = await reader.models.find({
     collection: 'changes',
     organizationId,
@@ -159,9 +159,9 @@ export async function ordinalAt(reader: Reader, organizationId: string, time: st
     order: { key: 'log_time', direction: 'DESC' },
     limit: 1,
   });
-  const ordinal = last === undefined ? 0 : Number(last.doc.position);
-  if (progress.caughtUpAt >= moment + SETTLED_MS) cache.set(key, ordinal);
-  return ordinal;
+  const position = last === undefined ? 0 : Number(last.doc.position);
+  if (progress.caughtUpAt >= moment + SETTLED_MS) cache.set(key, position);
+  return position;
 }
 
 function refuseFuture(): never {

@@ -32,7 +32,7 @@ export async function listOrganizations(reader: Reader, caller: Caller, input: O
   );
   const last = page.at(-1);
   if (last === undefined || rest.length <= page.length) return { organizations };
-  const place = { empty: false, key: last.name, id: last.id, today: '', ordinal: null };
+  const place = { empty: false, key: last.name, id: last.id, today: '', position: null };
   return { organizations, next_cursor: writeCursor(reader.cursorKey, boundTo, place) };
 }
 

@@ -43,7 +43,7 @@ async function ownerNames(
 }
 
 /** Fields of documents that are there for the projections' sake; no reader needs them. */
-const INTERNAL = new Set(['position', 'since', 'tally', 'parked', 'self_archived_at', 'controls']);
+const INTERNAL = new Set(['position', 'from_position', 'related_counts', 'parked', 'self_archived_at', 'controls']);
 
 function full(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
   const { id, organization_id, owner_id, created_at, updated_at, revision, archived_at, ...others } = document;

@@ -10,8 +10,8 @@ export interface Reader {
   /** How far the read models are. */
   readonly progress: {
     caughtUp(moment: number, ms: number): Promise<boolean>;
-    reached(organization: string, ordinal: number, ms: number): Promise<boolean>;
-    checkpoint(organization: string): Checkpoint | null;
+    reached(organizationId: string, position: number, ms: number): Promise<boolean>;
+    checkpoint(organizationId: string): Checkpoint | null;
     readonly caughtUpAt: number;
   };
   /** For proofs only. */

@@ -1,6 +1,6 @@
 import type { Caller } from '../commands/caller.ts';
+import { type Permission, requirePermission } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { type Deed, permit } from '../commands/roles.ts';
 import { historyOf } from '../projections/read-model.ts';
 import type { FamilyQuery } from './family.ts';
 import { beginFile, type FileInput, type OpenedFile, ROWS_AT_ONCE } from './file.ts';
@@ -19,12 +19,12 @@ import type { Reader } from './reader.ts';
 export async function openRecordFile(
   reader: Reader,
   family: FamilyQuery,
-  deed: Deed,
+  deed: Permission,
   caller: Caller,
   input: FileInput,
 ): Promise<OpenedFile> {
   const { organization_id: organizationId, filter = {}, as_of, after } = input;
-  permit(caller, organizationId, deed);
+  requirePermission(caller, organizationId, deed);
   refusePast(reader, caller, organizationId, as_of);
   const begun = await beginFile(reader, caller, family.plural, input);
   const { moment } = begun;
@@ -53,7 +53,7 @@ async function placeOfRecord(
   id: string,
   moment: PinnedMoment,
 ): Promise<PageQuery['after']> {
-  const where = [{ key: 'record_id', op: 'eq', value: id } as const, ...holdingAt(moment.ordinal)];
+  const where = [{ key: 'record_id', op: 'eq', value: id } as const, ...holdingAt(moment.position)];
   const place = await placeOf(reader.models, source, where);
   if (place !== null) return place;
   throw new Refusal('invalid_input', 'Give after as the id in the last line of this file that you have.', {

@@ -1,7 +1,7 @@
 import type { Caller } from '../commands/caller.ts';
 import { dateOf } from '../commands/dates.ts';
+import { requirePermission, roleIn } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { permit, roleIn } from '../commands/roles.ts';
 import { historyOf } from '../projections/read-model.ts';
 import { changesOf } from './changes.ts';
 import { FAMILY_QUERIES, queryOf } from './families.ts';
@@ -26,9 +26,9 @@ export async function getRecords(reader: Reader, caller: Caller, input: RecordsI
   const organizationId = input.organization_id ?? now.organizationId ?? onlyOne(caller.roles.keys());
   const moment: Moment = await momentIn(reader, caller, organizationId, input);
   const documents =
-    moment.ordinal === null || organizationId === null
+    moment.position === null || organizationId === null
       ? now.documents
-      : await readAsOf(reader, organizationId, [...now.documents.keys()], moment.ordinal);
+      : await readAsOf(reader, organizationId, [...now.documents.keys()], moment.position);
   const archivedToo = input.include.includes('ARCHIVED');
   const found = ids.filter((id) => documents.has(id) && (archivedToo || documents.get(id)!.archived_at === null));
   const records = await Promise.all(
@@ -45,7 +45,7 @@ export async function getRecords(reader: Reader, caller: Caller, input: RecordsI
     records: fit.shown,
     not_found: ids.filter((id) => !found.includes(id)),
     omitted: fit.omitted,
-    ...(moment.ordinal === null ? {} : { as_of: { position: String(moment.ordinal), date: moment.today } }),
+    ...(moment.position === null ? {} : { as_of: { position: String(moment.position), date: moment.today } }),
     ...(incomplete ? { incomplete: true } : {}),
   };
 }
@@ -69,7 +69,7 @@ async function besides(
     const evidence = await present(reader, FAMILY_QUERIES.evd!, documents, moment, 'SUMMARY');
     beside.evidence = { records: evidence, total };
   }
-  if (include.includes('HISTORY')) beside.history = await changesOf(reader, organizationId, id, moment.ordinal);
+  if (include.includes('HISTORY')) beside.history = await changesOf(reader, organizationId, id, moment.position);
   return beside;
 }
 
@@ -87,9 +87,9 @@ async function momentIn(
   organizationId: string | null,
   { as_of, include }: RecordsInput,
 ): Promise<Moment> {
-  if (organizationId === null) return { today: dateOf(reader.now().toISOString()), ordinal: null };
-  permit(caller, organizationId, 'getRecords');
-  if (include.includes('HISTORY')) permit(caller, organizationId, 'getRecords HISTORY');
+  if (organizationId === null) return { today: dateOf(reader.now().toISOString()), position: null };
+  requirePermission(caller, organizationId, 'getRecords');
+  if (include.includes('HISTORY')) requirePermission(caller, organizationId, 'getRecords HISTORY');
   refusePast(reader, caller, organizationId, as_of);
   return momentOf(reader, organizationId, as_of);
 }
@@ -134,14 +134,14 @@ async function readAsOf(
   reader: Reader,
   organizationId: string,
   ids: readonly string[],
-  ordinal: number,
+  position: number,
 ): Promise<Map<string, Document>> {
   const documents = new Map<string, Document>();
   for (const id of ids) {
     const [version] = await reader.models.find({
       collection: historyOf(queryOf(id).plural),
       organizationId,
-      where: [{ key: 'record_id', op: 'eq', value: id }, ...holdingAt(ordinal)],
+      where: [{ key: 'record_id', op: 'eq', value: id }, ...holdingAt(position)],
       order: { key: 'from_position', direction: 'DESC' },
       limit: 1,
     });

@@ -1,9 +1,9 @@
-import { frameworkOfControl, kindOf } from '../commands/ids.ts';
-import { linkableWith, lowerFirst } from '../commands/link.ts';
+import { frameworkOfControl, idPrefix } from '../commands/ids.ts';
+import { linkablePrefixes, sortedPair } from '../commands/link.ts';
 import { changeId } from '../projections/changes.ts';
 import { modelOfId } from '../projections/models.ts';
 import type { RecomputedStream } from '../projections/recompute.ts';
-import type { Position } from '../stores/event-store.ts';
+import type { StorePosition } from '../stores/event-store.ts';
 import type { Reader } from './reader.ts';
 import type { ChangeVerifier, VerifyRequest } from './verify.ts';
 
@@ -19,7 +19,7 @@ export class RecordStreams {
     private readonly reader: Reader,
     private readonly request: VerifyRequest,
     private readonly streams: readonly RecomputedStream[],
-    private readonly top: Position,
+    private readonly top: StorePosition,
   ) {}
 
   /** Reads the streams up to the request's newest position; null where its place in the log is not known. */
@@ -41,7 +41,7 @@ export class RecordStreams {
     const { reader, request, top } = this;
     const bottom = covered === 1 ? null : await storePositionAt(reader, request.organizationId, covered);
     if (bottom === null && covered !== 1) return verifier.report({ why: 'HIDDEN', position: String(covered) });
-    const compare = (a: Position, b: Position) => reader.events.comparePositions(a, b);
+    const compare = (a: StorePosition, b: StorePosition) => reader.events.compareStorePositions(a, b);
     for (const { stream, events } of this.streams) {
       for (const [revision, { id: event_id, storePosition, rows }] of events.entries()) {
         const isCovered = compare(storePosition, top) <= 0 && (bottom === null || compare(storePosition, bottom) >= 0);
@@ -58,11 +58,11 @@ async function streamsOf(reader: Reader, organizationId: string, ids: readonly s
   for (const id of ids) {
     if (!(await isOwn(reader, organizationId, id))) continue;
     streams.add(streamOf(id));
-    const kinds = linkableWith(kindOf(id) ?? '');
+    const kinds = linkablePrefixes(idPrefix(id) ?? '');
     for await (const other of linkedWith(reader, organizationId, id)) {
-      if (!kinds.includes(kindOf(other) ?? '')) continue;
-      streams.add(`link-${lowerFirst(id, other).join('-')}`);
-      if (kindOf(other) === 'evd') streams.add(streamOf(other));
+      if (!kinds.includes(idPrefix(other) ?? '')) continue;
+      streams.add(`link-${sortedPair(id, other).join('-')}`);
+      if (idPrefix(other) === 'evd') streams.add(streamOf(other));
     }
   }
   return streams;
@@ -70,7 +70,7 @@ async function streamsOf(reader: Reader, organizationId: string, ids: readonly s
 
 /** Tells whether a record is the organization's by its first event alone: nothing more is read of another's than of none. */
 async function isOwn({ events }: Reader, organizationId: string, id: string): Promise<boolean> {
-  const [first] = await events.readStream(streamOf(kindOf(id) === 'ctl' ? frameworkOfControl(id) : id), 0, 1);
+  const [first] = await events.readStream(streamOf(idPrefix(id) === 'ctl' ? frameworkOfControl(id) : id), 0, 1);
   return first?.metadata.organization_id === organizationId;
 }
 
@@ -91,12 +91,16 @@ async function* linkedWith({ models }: Reader, organizationId: string, id: strin
 }
 
 /** Returns the store's own place of the event at a position, as the log has it; null where that is not to be found. */
-async function storePositionAt(reader: Reader, organizationId: string, position: number): Promise<Position | null> {
+async function storePositionAt(
+  reader: Reader,
+  organizationId: string,
+  position: number,
+): Promise<StorePosition | null> {
   const checkpoint = reader.progress.checkpoint(organizationId);
-  if (checkpoint?.ordinal === position) return checkpoint.position;
+  if (checkpoint?.position === position) return checkpoint.storePosition;
   const [row] = await reader.models.get('changes', [changeId(organizationId, position)]);
   if (row === undefined) return null;
   const { stream, stream_revision, event_id } = row.doc;
   const [event] = await reader.events.readStream(String(stream), Number(stream_revision) || 0, 1);
-  return event?.id === event_id ? event!.position : null;
+  return event?.id === event_id ? event!.storePosition : null;
 }

@@ -2,10 +2,10 @@ import type { ChangeDocument } from '../projections/changes.ts';
 import { changeId } from '../projections/changes.ts';
 import { digestedRow, RecomputedChanges, type RecomputedEvent, rowDigest } from '../projections/recompute.ts';
 import { RecomputedSeals } from '../projections/recompute-seals.ts';
-import type { Position } from '../stores/event-store.ts';
+import type { StorePosition } from '../stores/event-store.ts';
 import type { Condition, Found, Scalar } from '../stores/read-store.ts';
 import type { ChainFault } from '../trail/chain.ts';
-import { sealStream } from '../trail/seal.ts';
+import { sealStream } from '../trail/seal-events.ts';
 import { isIncomplete, type Reader } from './reader.ts';
 import { AllowanceUsedUp, type EventAllowance } from './verify-allowance.ts';
 import { type ChangeFault, differences, MAX_FAULTS } from './verify-fault.ts';
@@ -34,7 +34,7 @@ interface Group {
 export interface CheckedChange {
   position: number;
   hash: string;
-  storePosition: Position;
+  storePosition: StorePosition;
 }
 
 /**
@@ -194,7 +194,8 @@ export class ChangeVerifier {
     const id = changeId(organizationId, Number(place.position));
     const stored = new Map(rows.map((row) => [row.id, row.doc as unknown as ChangeDocument]));
     const due = event.rows.filter(({ recordId }) => recordKeys === null || recordKeys.has(recordId));
-    const idOf = ({ side, recordId }: { side: number; recordId: string }) => (side <= 0 ? id : `${id}~${recordId}`);
+    const idOf = ({ rowIndex, recordId }: { rowIndex: number; recordId: string }) =>
+      rowIndex <= 0 ? id : `${id}~${recordId}`;
     const ids = new Set(due.map(idOf));
     const added = rows.find((row) => !ids.has(row.id));
     const missing = due.some((row) => !stored.has(idOf(row)));
@@ -239,7 +240,7 @@ export class ChangeVerifier {
     this.newer = change;
     if (change.logTime < change.recordedAt) this.report({ why: 'DIFFERS', ...place, differs: ['log_time'] });
     if (newer === null) return;
-    if (this.reader.events.comparePositions(change.storePosition, newer.storePosition) >= 0) {
+    if (this.reader.events.compareStorePositions(change.storePosition, newer.storePosition) >= 0) {
       this.report({ why: 'MISPLACED', ...place });
     }
     const isNext = newer.position === change.position + 1;
@@ -252,8 +253,14 @@ export class ChangeVerifier {
   private expectFound(event: RecomputedEvent, document: ChangeDocument, position: number): void {
     const { actor_id, token_id, event_type, revision, log_time } = document;
     const common = { position, log_time, actor_id, token_id, event_type };
-    const found = event.rows.filter(({ recordId: record_id, recordType: record_type, side }) =>
-      matches(this.request.where, { ...common, record_id, record_type, side, revision: side === 0 ? revision : null }),
+    const found = event.rows.filter(({ recordId: record_id, recordType: record_type, rowIndex }) =>
+      matches(this.request.where, {
+        ...common,
+        record_id,
+        record_type,
+        row_index: rowIndex,
+        revision: rowIndex === 0 ? revision : null,
+      }),
     );
     this.expected.set(position, found.length);
   }

@@ -1,6 +1,6 @@
 import { dateOf } from '../commands/dates.ts';
 import { textKey } from '../projections/keys.ts';
-import type { Tally } from '../projections/tally.ts';
+import type { RelatedCounts } from '../projections/related-counts.ts';
 import { queryOf } from './families.ts';
 import { cutToFit, present } from './present.ts';
 import type { Reader } from './reader.ts';
@@ -9,12 +9,12 @@ type Document = Record<string, unknown>;
 
 export interface Written {
   record: Document;
-  /** Ordinal of the write's last event; absent while it cannot be read yet. */
+  /** Position of the write's last event; absent while it cannot be read yet. */
   position?: string;
 }
 
 /**
- * The record as a write answers it: as it is now, with the ordinal of the write's own last event (record revision
+ * The record as a write answers it: as it is now, with the position of the write's own last event (record revision
  * `revision`). Where projections are behind (`pending`), or could not digest it, what the write itself knows.
  */
 export async function writtenRecord(
@@ -26,7 +26,7 @@ export async function writtenRecord(
   pending: boolean,
 ): Promise<Written> {
   const family = queryOf(id);
-  const now = { today: dateOf(reader.now().toISOString()), ordinal: null };
+  const now = { today: dateOf(reader.now().toISOString()), position: null };
   const [found] = pending ? [] : await reader.models.get(family.plural, [id]);
   if (found === undefined) {
     const derived = family.model.derive?.(known, {});
@@ -34,19 +34,19 @@ export async function writtenRecord(
     const stale = pending ? {} : { stale: true };
     const document = { id, organization_id: organizationId, ...known, ...derived, revision, ...stale };
     const [record] = await present(reader, family, [document], now, 'FULL');
-    const position = pending ? null : await ordinalOf(reader, organizationId, id, revision);
+    const position = pending ? null : await positionOf(reader, organizationId, id, revision);
     return { record: cutToFit(record!), ...(position === null ? {} : { position: String(position) }) };
   }
   const document = found.doc;
   const [record] = await present(reader, family, [document], now, 'FULL');
   const position =
-    document.revision === revision ? document.position : await ordinalOf(reader, organizationId, id, revision);
+    document.revision === revision ? document.position : await positionOf(reader, organizationId, id, revision);
   const beside = await family.beside?.(reader, organizationId, id, now);
   return { record: cutToFit({ ...record, ...beside }), position: String(position) };
 }
 
-/** The ordinal of a record's event, by the record revision that it made. */
-async function ordinalOf(reader: Reader, organizationId: string, id: string, revision: number): Promise<unknown> {
+/** The position of a record's event, by the record revision that it made. */
+async function positionOf(reader: Reader, organizationId: string, id: string, revision: number): Promise<unknown> {
   const [change] = await reader.models.find({
     collection: 'changes',
     organizationId,
@@ -97,8 +97,8 @@ export async function referredBy(reader: Reader, ids: readonly string[]): Promis
   const counts = new Map<string, number>();
   for (const id of ids) {
     const [found] = await reader.models.get(queryOf(id).plural, [id]);
-    const tally = (found?.doc.tally ?? {}) as Tally;
-    const types = Object.entries(tally).filter(([label]) => !label.includes(':'));
+    const relatedCounts = (found?.doc.related_counts ?? {}) as RelatedCounts;
+    const types = Object.entries(relatedCounts).filter(([label]) => !label.includes(':'));
     counts.set(
       id,
       types.reduce((sum, [, count]) => sum + count, 0),

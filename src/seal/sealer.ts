@@ -9,8 +9,8 @@ import type { Checkpoint, ReadModels } from '../stores/read-store.ts';
 import { chainEvents } from '../trail/hash.ts';
 import type { SigningKey } from '../trail/key.ts';
 import { rangeHash } from '../trail/merkle.ts';
-import { introduceKey, makeSeal, replaceKey, rotateKey, type SealFact, sealStream } from '../trail/seal.ts';
-import type { SealKeys } from './keys.ts';
+import { introduceKey, makeSeal, replaceKey, rotateKey, type SealEvent, sealStream } from '../trail/seal-events.ts';
+import type { SealKeys } from './seal-keys.ts';
 
 export interface SealerOptions {
   events: EventStore;
@@ -20,26 +20,26 @@ export interface SealerOptions {
   log: { warn(details: object, message: string): void };
 }
 
-const LOOK_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 /** A seal is made after so many events, or so long after the first of them. Those of the seal stream do not count. */
-const MOST_UNSEALED = 256;
-const MOST_MS = 60_000;
+const MAX_UNSEALED_EVENTS = 256;
+const MAX_UNSEALED_MS = 60_000;
 /** How long a look waits to see its own seal. */
-const SEEN_MS = 1_000;
+const PROJECTION_WAIT_MS = 1_000;
 
 /**
  * A seal is of what the read models know and stands at the log's end, and verifiers remember so many events only (WINDOW).
  * Where the read models are further behind than this, after a store was away for example, none is made: at 3,500 events a
  * second it is half of that.
  */
-const MOST_BEHIND_MS = 10_000;
+const MAX_PROJECTION_LAG_MS = 10_000;
 
-const BEHIND = 'seals: none can be made: the seal stream has events that the read models do not know';
-const HELD = 'seals: none are made until the restore of this history is finished';
+const BEHIND_MESSAGE = 'seals: none can be made: the seal stream has events that the read models do not know';
+const PAUSED_MESSAGE = 'seals: none are made until the restore of this history is finished';
 
 /** An organization as it was looked at last, with something left to be sealed or nothing. */
-interface Seen {
-  ordinal: number;
+interface LastCheck {
+  position: number;
   keyId: string;
   unsealed: number;
   /** When the oldest unsealed event came, as far as is known (epoch milliseconds); null where there is none. */
@@ -47,9 +47,9 @@ interface Seen {
 }
 
 /** What is sealed, and what is not, as of a checkpoint. */
-interface State {
+interface SealState {
   checkpoint: Checkpoint;
-  newest: SealDocument | null;
+  newestSealTime: SealDocument | null;
   seal: LogSealedDocument | null;
   /** Unsealed events, those of the seal stream apart. */
   unsealed: number;
@@ -60,11 +60,11 @@ interface State {
  * as their checkpoint; whatever else may have happened, the append's expected revision lets one seal of two through.
  */
 export class Sealer {
-  private readonly seen = new Map<string, Seen>();
+  private readonly lastChecks = new Map<string, LastCheck>();
   /** By organization, what kept it from being sealed last, behind which revision, and how often. */
-  private readonly hindered = new Map<string, { what: string; revision: number; times: number }>();
+  private readonly failures = new Map<string, { what: string; revision: number; times: number }>();
   private timer: NodeJS.Timeout | null = null;
-  private busy: Promise<void> | null = null;
+  private currentCheck: Promise<void> | null = null;
   private stopped = false;
   private newest: number | null = null;
 
@@ -72,10 +72,10 @@ export class Sealer {
 
   start(): void {
     this.timer = setInterval(() => {
-      this.busy ??= this.look().finally(() => {
-        this.busy = null;
+      this.currentCheck ??= this.checkAll().finally(() => {
+        this.currentCheck = null;
       });
-    }, LOOK_MS);
+    }, CHECK_INTERVAL_MS);
     this.timer.unref();
   }
 
@@ -84,12 +84,12 @@ export class Sealer {
     this.stopped = true;
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
-    await this.busy;
+    await this.currentCheck;
   }
 
   /** The state of all organizations' seals, where this instance makes them. Times are epoch milliseconds. */
   get state(): { unsealed: number; unsealedSince: number | null; newestSeal: number | null } {
-    const waiting = [...this.seen.values()].filter(({ unsealed }) => unsealed > 0);
+    const waiting = [...this.lastChecks.values()].filter(({ unsealed }) => unsealed > 0);
     const since = waiting.flatMap((one) => one.since ?? []);
     return {
       unsealed: waiting.reduce((sum, { unsealed }) => sum + unsealed, 0),
@@ -99,17 +99,17 @@ export class Sealer {
   }
 
   /** Looks once at every organization that has moved, and seals what is due. */
-  async look(): Promise<void> {
+  async checkAll(): Promise<void> {
     const { projections, keys, log } = this.options;
-    if (!projections.ready || projections.runner.role !== 'LEADER') return this.seen.clear();
+    if (!projections.ready || projections.runner.role !== 'LEADER') return this.lastChecks.clear();
     const { models, runner } = projections;
-    if (Date.now() - runner.caughtUpAt > MOST_BEHIND_MS) return;
+    if (Date.now() - runner.caughtUpAt > MAX_PROJECTION_LAG_MS) return;
     try {
       const key = await keys.current();
       for (const organizationId of runner.organizations) {
         if (this.stopped) return;
         const checkpoint = runner.checkpoint(organizationId);
-        if (checkpoint && this.isWorthALook(checkpoint, key)) await this.lookAt(models, checkpoint, key);
+        if (checkpoint && this.needsCheck(checkpoint, key)) await this.checkOrganization(models, checkpoint, key);
       }
     } catch (error) {
       // A store that is away, or a read model that has just been closed: the next look is soon.
@@ -117,49 +117,50 @@ export class Sealer {
     }
   }
 
-  private isWorthALook({ group, ordinal }: Checkpoint, key: SigningKey): boolean {
-    const seen = this.seen.get(group);
-    return seen?.ordinal !== ordinal || seen.keyId !== key.key_id || this.isLate(seen.since);
+  private needsCheck({ organizationId, position }: Checkpoint, key: SigningKey): boolean {
+    const seen = this.lastChecks.get(organizationId);
+    return seen?.position !== position || seen.keyId !== key.key_id || this.isOverdue(seen.since);
   }
 
-  private isLate(since: number | null): boolean {
-    return since !== null && this.options.now().getTime() - since >= MOST_MS;
+  private isOverdue(since: number | null): boolean {
+    return since !== null && this.options.now().getTime() - since >= MAX_UNSEALED_MS;
   }
 
-  private async lookAt(models: ReadModels, checkpoint: Checkpoint, known: SigningKey): Promise<void> {
-    const { group, ordinal, log_time } = checkpoint;
-    const state = await stateOf(models, checkpoint);
+  private async checkOrganization(models: ReadModels, checkpoint: Checkpoint, known: SigningKey): Promise<void> {
+    const { organizationId, position, logTime } = checkpoint;
+    const state = await readSealState(models, checkpoint);
     if (state === null) return;
-    const seen = this.seen.get(group);
-    const arrived = Math.min(this.options.now().getTime(), Date.parse(log_time));
+    const seen = this.lastChecks.get(organizationId);
+    const arrived = Math.min(this.options.now().getTime(), Date.parse(logTime));
     const since = state.unsealed > 0 ? (seen?.since ?? arrived) : null;
-    const isOther = ({ key_id }: SigningKey) => state.newest !== null && state.newest.data.key_id !== key_id;
+    const isOther = ({ key_id }: SigningKey) =>
+      state.newestSealTime !== null && state.newestSealTime.data.key_id !== key_id;
     // Asked again: another instance may have gone on to a newer key since, and nobody goes back to one that was let go.
     const key = isOther(known) ? await this.options.keys.current() : known;
     const isOtherKey = isOther(key);
     const due =
       isOtherKey ||
-      state.unsealed >= MOST_UNSEALED ||
-      this.isLate(since) ||
+      state.unsealed >= MAX_UNSEALED_EVENTS ||
+      this.isOverdue(since) ||
       (since !== null &&
-        (await hasCompletion(models, checkpoint, Math.max(state.seal?.data.size ?? 0, seen?.ordinal ?? 0))));
-    if (!due) this.seen.set(group, { ordinal, keyId: key.key_id, unsealed: state.unsealed, since });
-    else if (await this.seal(models, state, key)) this.seen.delete(group);
+        (await hasAuditCompletion(models, checkpoint, Math.max(state.seal?.data.size ?? 0, seen?.position ?? 0))));
+    if (!due) this.lastChecks.set(organizationId, { position, keyId: key.key_id, unsealed: state.unsealed, since });
+    else if (await this.seal(models, state, key)) this.lastChecks.delete(organizationId);
     if (state.seal !== null) this.newest = Math.max(this.newest ?? 0, Date.parse(state.seal.data.sealed_at));
   }
 
   /** Answers whether it was done: another may have been first, or the store be away. */
-  private async seal(models: ReadModels, state: State, key: SigningKey): Promise<boolean> {
-    const { checkpoint, newest } = state;
-    const organization_id = checkpoint.group;
+  private async seal(models: ReadModels, state: SealState, key: SigningKey): Promise<boolean> {
+    const { checkpoint, newestSealTime: newest } = state;
+    const organization_id = checkpoint.organizationId;
     const revision = newest?.revision ?? NO_STREAM;
     // A seal behind half of a history would stand in the way of the rest.
-    if (await this.options.keys.isHeld(organization_id)) {
-      this.tell(organization_id, revision, HELD);
+    if (await this.options.keys.isSealingPaused(organization_id)) {
+      this.warnOnSecondFailure(organization_id, revision, PAUSED_MESSAGE);
       return false;
     }
     const recorded_at = this.options.now().toISOString();
-    const facts = await this.factsOf(models, state, key, recorded_at);
+    const facts = await this.makeSealEvents(models, state, key, recorded_at);
     const command_id = randomUUID();
     const stream = sealStream(organization_id);
     const events = chainEvents({
@@ -171,37 +172,42 @@ export class Sealer {
         ...{ command_id, correlation_id: command_id, causation_id: null, recorded_at },
       },
       input: {},
-      drafts: facts.map(({ type, data }) => ({ type, data: { ...data } })),
+      newEvents: facts.map(({ type, data }) => ({ type, data: { ...data } })),
       schemaVersion: () => 1,
     });
     try {
-      const position = await this.options.events.append(stream, events, revision);
-      this.hindered.delete(organization_id);
-      await this.options.projections.passed(organization_id, position, SEEN_MS);
+      const storePosition = await this.options.events.append(stream, events, revision);
+      this.failures.delete(organization_id);
+      await this.options.projections.passed(organization_id, storePosition, PROJECTION_WAIT_MS);
       return true;
     } catch (error) {
-      if (error instanceof RevisionConflict) this.tell(organization_id, revision, BEHIND);
+      if (error instanceof RevisionConflict) this.warnOnSecondFailure(organization_id, revision, BEHIND_MESSAGE);
       else if (!(error instanceof StoreUnavailable)) throw error;
       return false;
     }
   }
 
   /** Once, another was first. Twice at one place, it is more than that. */
-  private tell(organization_id: string, revision: number, what: string): void {
-    const last = this.hindered.get(organization_id);
+  private warnOnSecondFailure(organization_id: string, revision: number, what: string): void {
+    const last = this.failures.get(organization_id);
     const times = last?.what === what && last.revision === revision ? last.times + 1 : 1;
-    this.hindered.set(organization_id, { what, revision, times });
+    this.failures.set(organization_id, { what, revision, times });
     if (times === 2) this.options.log.warn({ organization_id, revision }, what);
   }
 
-  private async factsOf(models: ReadModels, state: State, key: SigningKey, sealed_at: string): Promise<SealFact[]> {
-    const { newest, seal, unsealed } = state;
-    const { group: organizationId, ordinal: size } = state.checkpoint;
+  private async makeSealEvents(
+    models: ReadModels,
+    state: SealState,
+    key: SigningKey,
+    sealed_at: string,
+  ): Promise<SealEvent[]> {
+    const { newestSealTime: newest, seal, unsealed } = state;
+    const { organizationId, position: size } = state.checkpoint;
     const previous_seal = seal?.hash ?? null;
-    const facts: SealFact[] = [];
+    const facts: SealEvent[] = [];
     if (newest === null) facts.push(introduceKey(organizationId, key));
     else if (newest.data.key_id !== key.key_id) {
-      facts.push(await this.succession(organizationId, newest.data.key_id, previous_seal, key));
+      facts.push(await this.makeKeyEvent(organizationId, newest.data.key_id, previous_seal, key));
     }
     if (unsealed > 0) {
       const whole = { from: 0, to: size };
@@ -212,12 +218,12 @@ export class Sealer {
   }
 
   /** How a key takes over from another: by both, or by itself alone where the other is lost. */
-  private async succession(
+  private async makeKeyEvent(
     organizationId: string,
     fromId: string,
     previous_seal: string | null,
     key: SigningKey,
-  ): Promise<SealFact> {
+  ): Promise<SealEvent> {
     const from = await this.options.keys.find(fromId);
     if (from !== null) return rotateKey(organizationId, previous_seal, from, key);
     const details = { organization_id: organizationId, lost_key: fromId, key: key.key_id };
@@ -227,24 +233,28 @@ export class Sealer {
 }
 
 /** Null where the read models are ahead of the checkpoint: the next look has a newer one. */
-async function stateOf(models: ReadModels, checkpoint: Checkpoint): Promise<State | null> {
-  const { group, ordinal } = checkpoint;
-  const newest = await newestSealFact(models, group);
-  if (newest !== null && newest.position > ordinal) return null;
-  const seal = newest?.type === 'LogSealed' ? newest : newest && (await newestSeal(models, group));
+async function readSealState(models: ReadModels, checkpoint: Checkpoint): Promise<SealState | null> {
+  const { organizationId, position } = checkpoint;
+  const newest = await newestSealFact(models, organizationId);
+  if (newest !== null && newest.position > position) return null;
+  const seal = newest?.type === 'LogSealed' ? newest : newest && (await newestSeal(models, organizationId));
   const size = seal?.data.size ?? 0;
   const behind = { key: 'position', op: 'range', gt: size } as const;
-  const [count] = newest ? await models.count({ collection: SEALS.name, organizationId: group, where: [behind] }) : [];
-  return { checkpoint, newest, seal, unsealed: ordinal - size - (count?.total ?? 0) };
+  const [count] = newest ? await models.count({ collection: SEALS.name, organizationId, where: [behind] }) : [];
+  return { checkpoint, newestSealTime: newest, seal, unsealed: position - size - (count?.total ?? 0) };
 }
 
-/** Whether an audit was completed by one of the events after an ordinal. */
-async function hasCompletion(models: ReadModels, { group, ordinal }: Checkpoint, after: number): Promise<boolean> {
+/** Whether an audit was completed by one of the events after a position. */
+async function hasAuditCompletion(
+  models: ReadModels,
+  { organizationId, position }: Checkpoint,
+  after: number,
+): Promise<boolean> {
   const found = await models.find({
     collection: CHANGES.name,
-    organizationId: group,
+    organizationId,
     where: [
-      { key: 'position', op: 'range', gt: after, lte: ordinal },
+      { key: 'position', op: 'range', gt: after, lte: position },
       { key: 'event_type', op: 'eq', value: 'AuditCompleted' },
     ],
     order: { key: 'position', direction: 'ASC' },

@@ -1,15 +1,15 @@
 import type { TrailEvent } from '../trail/event.ts';
-import type { StoredTexts } from '../trail/line.ts';
+import type { StoredJson } from '../trail/line.ts';
 
 declare const position: unique symbol;
 
-/** A place in the store's whole log. Opaque: only `comparePositions` of the adapter that gave it may read it. */
-export type Position = string & { readonly [position]: true };
+/** A place in the store's whole log. Opaque: only `compareStorePositions` of the adapter that gave it may read it. */
+export type StorePosition = string & { readonly [position]: true };
 
 export interface StoredEvent extends TrailEvent {
-  position: Position;
+  storePosition: StorePosition;
   /** Data and metadata as JSON.stringify wrote them, where the store keeps them so: who writes them out need not do it again. */
-  texts?: StoredTexts;
+  texts?: StoredJson;
 }
 
 /** `expectedRevision` of a stream that must not exist yet. */
@@ -33,25 +33,25 @@ export interface EventStore {
    * @throws StoreUnavailable when the store is away (`ambiguous` where it may have been done)
    * @throws TypeError when an event's id or hash is not its own, or revisions are not consecutive
    */
-  append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<Position>;
+  append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition>;
 
   /** Returns a stream's events from a revision on, in order, at most `limit` of them; empty when there is no such stream. */
   readStream(stream: string, fromRevision?: number, limit?: number): Promise<StoredEvent[]>;
 
   /** All events after a position (null: from the beginning) up to the present end, in log order, in batches. */
-  readAll(after: Position | null): AsyncIterable<readonly StoredEvent[]>;
+  readAll(after: StorePosition | null): AsyncIterable<readonly StoredEvent[]>;
 
   /**
    * All events after a position and then those to come, in log order, in batches of what has piled up. Lives through
    * drops without missing or repeating an event; ends only when `signal` is aborted.
    */
-  subscribeAll(after: Position | null, signal: AbortSignal): AsyncIterable<readonly StoredEvent[]>;
+  subscribeAll(after: StorePosition | null, signal: AbortSignal): AsyncIterable<readonly StoredEvent[]>;
 
   /** Position of the newest event of ours, null in an empty store. */
-  head(): Promise<Position | null>;
+  head(): Promise<StorePosition | null>;
 
   /** Negative, zero or positive as `a` is before, at or after `b`. */
-  comparePositions(a: Position, b: Position): number;
+  compareStorePositions(a: StorePosition, b: StorePosition): number;
 
   /** Ends all subscriptions, waits for what is under way and lets go of files and connections. */
   close(): Promise<void>;

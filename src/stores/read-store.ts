@@ -1,4 +1,4 @@
-import type { Position } from './event-store.ts';
+import type { StorePosition } from './event-store.ts';
 
 /** What can be filtered and ordered by. Dates and timestamps are their ISO strings, booleans are 0 and 1. */
 export type Scalar = string | number;
@@ -80,13 +80,13 @@ export interface Count {
 
 /** How far a group (an organization) has been projected. `n` numbers its commits without a gap. */
 export interface Checkpoint {
-  group: string;
+  organizationId: string;
   n: number;
   /** Store position of the last event applied. */
-  position: Position;
+  storePosition: StorePosition;
   /** Ordinal and log time of that event in the organization's log. */
-  ordinal: number;
-  log_time: string;
+  position: number;
+  logTime: string;
   /** How many events could not be digested so far (see the runner). */
   parked: number;
   /** Installation id: read models and log must belong together. */

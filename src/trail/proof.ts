@@ -8,11 +8,11 @@ import {
   type Range,
   rangeHash,
 } from './merkle.ts';
-import { isHash, type TreeHead } from './seal.ts';
+import { isHash, type TreeHead } from './seal-events.ts';
 
 /** Shows that an event is in the log that a tree head stands for. Hashes are hex. */
 export interface InclusionProof {
-  /** The event's ordinal, from 1. */
+  /** The event's position, from 1. */
   position: number;
   /** Size of the tree that it is for. */
   size: number;

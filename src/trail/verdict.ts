@@ -8,7 +8,7 @@ export interface EventFault {
    * `ALTERED`, `BROKEN_LINK`: as of verifyChain.
    */
   why: 'ORDER' | 'FOREIGN' | 'OUT_OF_ORDER' | 'ALTERED' | 'BROKEN_LINK';
-  /** Its place in the file: the ordinal that comes next, whatever its line says. */
+  /** Its place in the file: the position that comes next, whatever its line says. */
   position: number;
   line: number;
   event_id: string;
@@ -40,9 +40,9 @@ export interface SealFault {
  * are. `NO_SEAL`: no seal says anything of them. `KEPT_BEYOND`: a seal kept elsewhere covers more than there is.
  * `KEPT_KEY`: one is not signed with a given key, or is another organization's.
  */
-export interface WholeFault {
+export interface ExportFault {
   why: 'CUT' | 'HEAD' | 'NO_SEAL' | 'KEPT_BEYOND' | 'KEPT_KEY';
-  /** Ordinal of the last event there is. */
+  /** Position of the last event there is. */
   position: number;
 }
 
@@ -57,7 +57,7 @@ export interface SealNote {
 
 /** A good seal, and how many events but those of the seal stream it covers. */
 export interface CountedSeal extends SealNote {
-  others: number;
+  nonSealEvents: number;
 }
 
 /** How a key came into force. */
@@ -78,7 +78,7 @@ export interface RedactionNote {
 }
 
 /** At most so many keys and redactions are listed; all are counted. */
-export const MOST_NOTES = 100;
+export const MAX_NOTES = 100;
 
 /** What came out of a verification. */
 export interface Verdict {
@@ -97,7 +97,7 @@ export interface Verdict {
   redactions: { total: number; first: RedactionNote[] };
   event_fault: EventFault | null;
   seal_fault: SealFault | null;
-  whole_fault: WholeFault | null;
+  export_fault: ExportFault | null;
 }
 
 /** What is wrong with a seal by itself, or with what it says of one that was kept earlier. */

@@ -27,7 +27,10 @@ async function refusal(promise: Promise<unknown>): Promise<Refusal> {
 
 test('chains what it writes from the first event on, and says who did what with which input', async ({ store }) => {
   const handler = handlerOn(store);
-  const added = await execute(handler, add(), { command_id: '11111111-1111-4111-8111-111111111111', fresh: true });
+  const added = await execute(handler, add(), {
+    command_id: '11111111-1111-4111-8111-111111111111',
+    isNewStream: true,
+  });
   assert.equal([added.revision, added.event_types, added.repeated], [1, ['VendorAdded'], false]);
   const both: VendorCommand = { type: 'UpdateVendor', changes: { name: 'U', owner_id: OWNER } };
   const updated = await execute(handler, both);
@@ -36,7 +39,7 @@ test('chains what it writes from the first event on, and says who did what with 
   const events = await store.readStream(STREAM);
   assert.is(verifyChain(events), null);
   assert.is(events.length, 3);
-  assert.is(store.comparePositions(updated.position!, events[2]!.position), 0);
+  assert.is(store.compareStorePositions(updated.storePosition!, events[2]!.storePosition), 0);
   const { metadata } = events[0]!;
   assert.is(metadata.organization_id, ORGANIZATION);
   assert.is(metadata.actor_id, OWNER);
@@ -63,7 +66,7 @@ test('writes nothing when nothing changes or is only rehearsed', async ({ store 
   const added = await execute(handler, add());
   const same = await execute(handler, rename('Unicloud'));
   assert.equal([same.revision, same.event_types, same.repeated], [1, [], false]);
-  assert.is(same.position, added.position, 'what it rests on');
+  assert.is(same.storePosition, added.storePosition, 'what it rests on');
   assert.is(
     (await refusal(handler.rehearse({ stream: STREAM, decider: vendor }, add(), envelopeFor()))).code,
     'conflict',

@@ -44,7 +44,10 @@ test('answers as the first time and appends nothing: here, after a restart, from
     assert.is(again.repeated, true);
     assert.is(again.revision, first.revision);
     assert.equal(again.event_types, ['VendorDetailsChanged', 'VendorOwnerAssigned']);
-    assert.ok(context.store.comparePositions(again.position!, first.position!) >= 0, 'and can be waited for');
+    assert.ok(
+      context.store.compareStorePositions(again.storePosition!, first.storePosition!) >= 0,
+      'and can be waited for',
+    );
   }
   assert.is((await context.store.readStream(STREAM)).length, 4);
 });

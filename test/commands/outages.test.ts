@@ -45,7 +45,7 @@ outage('an append that may have been done, and was, is done once', async ({ stor
   const added = await handlerOn(flaky).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
   const events = await store.readStream(STREAM);
   assert.is(events.length, 1);
-  assert.equal([added.repeated, added.revision, added.position], [false, 1, events[0]!.position]);
+  assert.equal([added.repeated, added.revision, added.storePosition], [false, 1, events[0]!.storePosition]);
 });
 
 outage('an append that may have been done, and was not, is done once', async ({ store }) => {

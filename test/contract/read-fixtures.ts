@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { Position } from '../../src/stores/event-store.ts';
+import type { StorePosition } from '../../src/stores/event-store.ts';
 import type {
   Checkpoint,
   CollectionSpec,
@@ -38,11 +38,11 @@ export function vendor(id: string, keys: Keys, words: readonly string[] = [], or
 export function checkpoint(n: number, group = 'org_a', change: Partial<Checkpoint> = {}): Checkpoint {
   const log_time = '2026-01-02T03:04:05.678Z';
   return {
-    group,
+    organizationId: group,
     n,
-    position: `p${n}` as Position,
-    ordinal: n * 10,
-    log_time,
+    storePosition: `p${n}` as StorePosition,
+    position: n * 10,
+    logTime: log_time,
     parked: 0,
     installation: 'i',
     ...change,

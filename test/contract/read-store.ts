@@ -121,7 +121,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
   check('checkpoints come back as they were put, one a group, and after reopening', async (models, store) => {
     assert.is(await models.checkpoint('org_a'), null);
     assert.equal(await models.checkpoints(), []);
-    const newest = checkpoint(2, 'org_a', { parked: 3, ordinal: 2 ** 40 });
+    const newest = checkpoint(2, 'org_a', { parked: 3, position: 2 ** 40 });
     await models.commit({ checkpoint: checkpoint(1), puts: [] });
     await models.commit({ checkpoint: newest, puts: puts(KEYED) });
     await models.commit({ checkpoint: checkpoint(1, 'org_b'), puts: [] });
@@ -129,7 +129,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     const again = await store.open('g1', SPECS);
     await again.recover();
     const all = await again.checkpoints();
-    assert.equal(all.map((one) => [one.group, one.n, one.parked]).sort(), [
+    assert.equal(all.map((one) => [one.organizationId, one.n, one.parked]).sort(), [
       ['org_a', 2, 3],
       ['org_b', 1, 0],
     ]);

@@ -143,8 +143,8 @@ test('finds what is hidden from the list', async ({ register, at, ids }) => {
     ['actor_id', "'acc_forged'", { actor_id: ['ME'] }],
     ['event_type', "'VendorAdded'", { event_types: ['VendorReviewed'] }],
     ['record_type', "'RISK'", { record_types: ['VENDOR'] }],
-    ['side', '7', {}],
-    ['side', '-1', {}],
+    ['row_index', '7', {}],
+    ['row_index', '-1', {}],
   ] as const) {
     const faults = await faultsWith(register, [rekey(key, value)], { filter });
     assert.equal(told(faults), [['HIDDEN', String(reviewed)]], key);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CommandHandler } from '../../src/commands/handler.ts';
-import { evolveBy } from '../../src/commands/stream.ts';
+import { applyStoredEvent } from '../../src/commands/stream-state.ts';
 import { Applier } from '../../src/projections/applier.ts';
 import type { ChangeDocument } from '../../src/projections/changes.ts';
 import { COLLECTIONS, modelOfStream, READ_MODELS } from '../../src/projections/models.ts';
@@ -54,14 +54,14 @@ function logTimes(log: readonly StoredEvent[]): string[] {
   return times;
 }
 
-/** All records as they were after each ordinal, folded from the beginning, the slow and obvious way. */
-function recordsAt(log: readonly StoredEvent[], ordinal: number): Map<string, Document> {
+/** All records as they were after each position, folded from the beginning, the slow and obvious way. */
+function recordsAt(log: readonly StoredEvent[], position: number): Map<string, Document> {
   const records = new Map<string, Document>();
-  for (const [index, event] of log.slice(0, ordinal).entries()) {
+  for (const [index, event] of log.slice(0, position).entries()) {
     const model = modelOfStream(event.stream)!;
     const id = event.stream.slice(event.stream.indexOf('-') + 1);
     const before = records.get(id) ?? null;
-    const state = evolveBy(model.family, before as never, event);
+    const state = applyStoredEvent(model.family, before as never, event);
     const { organization_id, recorded_at } = event.metadata;
     records.set(id, {
       ...state,
@@ -72,7 +72,7 @@ function recordsAt(log: readonly StoredEvent[], ordinal: number): Map<string, Do
       updated_at: recorded_at,
       revision: event.revision + 1,
       position: index + 1,
-      since: index + 1,
+      from_position: index + 1,
     });
   }
   return records;
@@ -99,7 +99,7 @@ async function assertChanges(models: ReadModels, organization: string, log: read
     numbers,
     log.map((_, index) => index + 1),
   );
-  const times = changes.map(({ log_time }) => log_time);
+  const times = changes.map(({ log_time: logTime }) => logTime);
   assert.equal(times, logTimes(log));
   const proofs = changes.map(({ event_id, hash }) => [event_id, hash]);
   assert.equal(
@@ -107,18 +107,18 @@ async function assertChanges(models: ReadModels, organization: string, log: read
     log.map(({ id, metadata }) => [id, metadata.hash]),
   );
   for (const change of changes) assertTells(log, change);
-  const { ordinal, log_time, position, parked } = (await models.checkpoint(organization))!;
-  assert.equal([ordinal, log_time, position, parked], [log.length, times.at(-1), log.at(-1)!.position, 0]);
+  const { position, logTime, storePosition, parked } = (await models.checkpoint(organization))!;
+  assert.equal([position, logTime, storePosition, parked], [log.length, times.at(-1), log.at(-1)!.storePosition, 0]);
 }
 
 /** A change's from and to are the record's tracked fields just before and just after it. */
 function assertTells(log: readonly StoredEvent[], { position, record, changes }: ChangeDocument): void {
   const model = READ_MODELS.find(({ family }) => family.type === record.type)!;
-  if (model.maps !== undefined) return;
+  if (model.mapFields !== undefined) return;
   const before = recordsAt(log, position - 1).get(record.id) ?? {};
   const after = recordsAt(log, position).get(record.id)!;
   assert.is(record.name, after.name);
-  const expected = model.family.fields
+  const expected = model.family.historyFields
     .map((field) => ({ field, from: before[field] ?? null, to: after[field] ?? null }))
     .filter(({ from, to }) => !isDeepStrictEqual(from, to));
   assert.equal(changes, expected);
@@ -136,26 +136,26 @@ test('keep every version: spans touch, never overlap, and hold what was true the
   );
 });
 
-/** At every ordinal each record has exactly the version that a naive fold gives: spans touch and never overlap. */
+/** At every position each record has exactly the version that a naive fold gives: spans touch and never overlap. */
 async function assertHistory(models: ReadModels, organization: string, log: readonly StoredEvent[]): Promise<void> {
-  const naive = (ordinal: number) => [...recordsAt(log, ordinal).values()].map(asProjected).sort(byId);
-  for (let ordinal = 0; ordinal <= log.length; ordinal++) {
-    assert.equal(await versionsAt(models, organization, ordinal), naive(ordinal), `at ${ordinal}`);
+  const naive = (position: number) => [...recordsAt(log, position).values()].map(asProjected).sort(byId);
+  for (let position = 0; position <= log.length; position++) {
+    assert.equal(await versionsAt(models, organization, position), naive(position), `at ${position}`);
   }
   const all = await dump(models, [organization]);
   const current = READ_MODELS.flatMap(({ family }) => all[family.plural] as Document[]);
   assert.equal(current.sort(byId), naive(log.length), 'now');
 }
 
-async function versionsAt(models: ReadModels, organizationId: string, ordinal: number): Promise<Document[]> {
+async function versionsAt(models: ReadModels, organizationId: string, position: number): Promise<Document[]> {
   const versions: Document[] = [];
   for (const { family } of READ_MODELS) {
     const found = await models.find({
       collection: historyOf(family.plural),
       organizationId,
       where: [
-        { key: 'from_position', op: 'range', lte: ordinal },
-        { key: 'until_position', op: 'range', gt: ordinal },
+        { key: 'from_position', op: 'range', lte: position },
+        { key: 'until_position', op: 'range', gt: position },
       ],
       order: { key: null, direction: 'ASC' },
       limit: 1_000,
@@ -205,8 +205,8 @@ test('are committed in batches of a bounded size', async ({ reads }) => {
   await applier.prepare();
   await applier.apply(store.log, (count) => sizes.push(count));
   assert.equal(sizes, [500, 500, 202, 2, 1]);
-  const { n, ordinal } = applier.checkpoints.get(ORGANIZATION)!;
-  assert.equal([n, ordinal], [sizes.length, store.log.length]);
+  const { n, position } = applier.checkpoints.get(ORGANIZATION)!;
+  assert.equal([n, position], [sizes.length, store.log.length]);
 });
 
 test.run();

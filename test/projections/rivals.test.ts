@@ -70,29 +70,29 @@ test('a stamp that sleeps never says more than what can be read', async ({ run, 
   assert.ok(await passed(leader, await write(handler, 'vnd_A')));
   const follower = await run();
   bed.sleep();
-  const position = await write(handler, 'vnd_A', 'B');
+  const storePosition = await write(handler, 'vnd_A', 'B');
   const moment = Date.now();
   await until(() => bed.held > 0);
   // Longer than a stamp waits for what is under way.
   assert.not(await leader.caughtUp(moment, 1_300));
   assert.not(await follower.caughtUp(moment, 100));
-  assert.not(await passed(follower, position, 20));
+  assert.not(await passed(follower, storePosition, 20));
   bed.wake();
   assert.ok(await leader.caughtUp(moment, 5_000));
   assert.ok(await follower.caughtUp(moment, 5_000));
   assert.ok(follower.caughtUpAt >= moment);
-  assert.ok(await passed(follower, position, 0), 'the stamp and what it is about are known together');
+  assert.ok(await passed(follower, storePosition, 0), 'the stamp and what it is about are known together');
 });
 
 test('that both think they lead make each batch once', async (context) => {
   const { run, handler } = context;
   const rivals = [await run({ exclusive: true }), await run({ exclusive: true })];
-  let position = await write(handler, 'vnd_0');
+  let storePosition = await write(handler, 'vnd_0');
   for (let n = 0; n < 40; n++) {
-    position = await write(handler, `vnd_${n % 4}`, `Name ${n}`);
-    if (n % 10 === 0) await passed(rivals[n % 20 === 0 ? 0 : 1]!, position);
+    storePosition = await write(handler, `vnd_${n % 4}`, `Name ${n}`);
+    if (n % 10 === 0) await passed(rivals[n % 20 === 0 ? 0 : 1]!, storePosition);
   }
-  for (const rival of rivals) assert.ok(await passed(rival, position));
+  for (const rival of rivals) assert.ok(await passed(rival, storePosition));
   await assertWhole(context);
 });
 

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
-import type { Position } from '../../src/stores/event-store.ts';
+import type { StorePosition } from '../../src/stores/event-store.ts';
 import type { Commit, ReadModels } from '../../src/stores/read-store.ts';
 import { like } from '../support/like.ts';
 import { write } from '../support/log-writer.ts';
@@ -58,8 +58,8 @@ test('waits no longer than it is told to', async ({ run, handler, stores }) => {
   await passed(runner, await write(handler, 'vnd_A'));
   const began = performance.now();
   assert.not(await runner.reached(ORGANIZATION, 99, 50));
-  assert.not(await passed(runner, '999999' as Position, 50));
-  assert.not(await runner.passed('org_OTHER', '1' as Position, 50));
+  assert.not(await passed(runner, '999999' as StorePosition, 50));
+  assert.not(await runner.passed('org_OTHER', '1' as StorePosition, 50));
   const silent = like(stores.events, { head: () => new Promise<never>(() => undefined) });
   const stuck = await run({ events: silent, exclusive: true });
   await leads(stuck);
@@ -76,7 +76,7 @@ test('goes on where it was, and commits nothing twice', async (context) => {
   const commits: Commit[] = [];
   const second = await run({ models: recording(await models(), commits) });
   await passed(second, await write(handler, 'vnd_A', 'Renamed'));
-  assert.equal(commits.at(-1)!.checkpoint.ordinal, 5);
+  assert.equal(commits.at(-1)!.checkpoint.position, 5);
   const told = commits.flatMap(({ puts }) => puts.filter(({ collection }) => collection === 'changes'));
   assert.equal(
     told.map(({ document }) => document.keys.position),
@@ -124,10 +124,10 @@ test('says how old what waits is', async ({ run, handler, models }) => {
   });
   const slow = like(kept, { commit: (batch: Commit) => gate.then(() => kept.commit(batch)) });
   const runner = await run({ models: slow });
-  const position = await write(handler, 'vnd_A');
+  const storePosition = await write(handler, 'vnd_A');
   await until(() => runner.lag >= 20);
   release();
-  assert.ok(await passed(runner, position));
+  assert.ok(await passed(runner, storePosition));
   await until(() => runner.lag === 0);
 });
 
@@ -138,13 +138,13 @@ test('leads alone: another one follows, and what the leader did can be waited fo
   const follower = await run();
   for (let n = 0; n < 5; n++) {
     const moment = Date.now();
-    const position = await write(handler, 'vnd_A', `Name ${n}`);
-    assert.ok(await passed(follower, position));
-    assert.is(follower.checkpoint(ORGANIZATION)?.ordinal, 3 + n);
+    const storePosition = await write(handler, 'vnd_A', `Name ${n}`);
+    assert.ok(await passed(follower, storePosition));
+    assert.is(follower.checkpoint(ORGANIZATION)?.position, 3 + n);
     if (n === 0) assert.ok(await follower.caughtUp(moment, 5_000));
   }
   assert.equal([leader.role, follower.role], ['LEADER', 'FOLLOWER']);
-  assert.not(await follower.passed(ORGANIZATION, '999999' as Position, 50));
+  assert.not(await follower.passed(ORGANIZATION, '999999' as StorePosition, 50));
 });
 
 test('is followed by another one at once when it stops', async (context) => {
@@ -167,7 +167,10 @@ test('tells whoever waits when it stops, and leaves no timer behind', async ({ r
   const runner = await run();
   await passed(runner, await write(handler, 'vnd_A'));
   const follower = await run();
-  const waiting = [passed(runner, '999999' as Position, 60_000), passed(follower, '999999' as Position, 60_000)];
+  const waiting = [
+    passed(runner, '999999' as StorePosition, 60_000),
+    passed(follower, '999999' as StorePosition, 60_000),
+  ];
   await Promise.all([runner.stop(), follower.stop()]);
   assert.equal(await Promise.all(waiting), [false, false]);
   assert.not(await runner.reached(ORGANIZATION, 99, 60_000), 'nor is waited for what will not come');

@@ -8,7 +8,7 @@ import { readNodes } from '../../src/projections/tree.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import { consistencyPath, inclusionPath, rangeHash } from '../../src/trail/merkle.ts';
 import { consistencyProof, inclusionProof, provesConsistency, provesInclusion } from '../../src/trail/proof.ts';
-import { sealStream } from '../../src/trail/seal.ts';
+import { sealStream } from '../../src/trail/seal-events.ts';
 import { closeStores, dump, openStores, temporaryFolder } from '../support/register.ts';
 import { FIRST_KEY, ORGANIZATION, rootOf, SealedHistory } from '../support/sealed-history.ts';
 
@@ -24,7 +24,7 @@ function longHistory(): StoredEvent[] {
   }
   return history.events.map((event, n) => ({
     ...event,
-    position: String(n + 1).padStart(9, '0') as StoredEvent['position'],
+    storePosition: String(n + 1).padStart(9, '0') as StoredEvent['storePosition'],
   }));
 }
 
@@ -35,7 +35,7 @@ const head = (size: number) => ({ size, root: rootOf(EVENTS.slice(0, size), MADE
 test('is the log’s, wherever projection was cut off, and proves what was and what it grew from', async () => {
   const folder = temporaryFolder();
   const stores = openStores(folder);
-  const events = { ...stores.events, comparePositions: (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0) };
+  const events = { ...stores.events, compareStorePositions: (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0) };
   const whole = await stores.reads.open('whole', COLLECTIONS);
   await new Applier(events, whole, 'i').apply(EVENTS);
   const cuts = await stores.reads.open('cuts', COLLECTIONS);

@@ -69,7 +69,7 @@ export async function measure(register: TestRegister, to: readonly string[], fie
   return id;
 }
 
-/** The ordinal of the newest event. */
+/** The position of the newest event. */
 export async function newest(register: TestRegister): Promise<string> {
   const answer = await ok(register, 'listChanges', { organization_id: ORGANIZATION, size: 1 });
   return (answer.changes as { position: string }[])[0]!.position;

@@ -1,4 +1,4 @@
-/** What readers are told by the read models, compared with the plain register, at every ordinal. */
+/** What readers are told by the read models, compared with the plain register, at every position. */
 import * as assert from 'uvu/assert';
 import type { Caller } from '../../src/commands/caller.ts';
 import { Applier } from '../../src/projections/applier.ts';
@@ -35,7 +35,7 @@ export async function applyIn(
   }
 }
 
-/** Everything of an organization in a generation: documents, and the ordinals until which versions and links held. */
+/** Everything of an organization in a generation: documents, and the positions until which versions and links held. */
 export async function whole(models: ReadModels, organization: string): Promise<Record<string, unknown[]>> {
   const all = await dump(models, [organization]);
   for (const { name, keys } of COLLECTIONS) {
@@ -69,7 +69,7 @@ export class Readings {
       checkpoint: () => checkpoint,
       caughtUpAt: Date.now(),
     };
-    const now = () => new Date(checkpoint!.log_time);
+    const now = () => new Date(checkpoint!.logTime);
     const reader = { models, progress, cursorKey: Buffer.from('k'), now } as unknown as Reader;
     return new Readings(reader, callerAs('OWNER', { roles: new Map([[organization, 'OWNER']]) }), organization);
   }
@@ -104,7 +104,7 @@ export async function assertFacts(
   const naive = new NaiveRegister();
   for (const event of log) {
     naive.take(event);
-    if (naive.ordinal % every === 0) await assertMoment(readings, naive, event, String(naive.ordinal));
+    if (naive.position % every === 0) await assertMoment(readings, naive, event, String(naive.position));
   }
   await assertMoment(readings, naive, log.at(-1)!, undefined);
   const all = every === 1 ? naive.records.keys() : [];
@@ -127,7 +127,7 @@ async function assertMoment(readings: Readings, naive: NaiveRegister, event: Sto
       const overdue = live.filter((record) => facts.get(record)!.overdue);
       assertIds(await readings.list(family, { overdue: true }, asOf), overdue, `overdue ${family.plural} ${at}`);
     }
-    for (const lack of family.lacks) {
+    for (const lack of family.missingOptions) {
       const lacking = live.filter((record) => LACKS[lack]!(naive, record));
       assertIds(
         await readings.list(family, { missing: [lack] }, asOf),
@@ -239,16 +239,20 @@ export function assertVersions(all: Record<string, unknown[]>): void {
   for (const { model } of Object.values(FAMILY_QUERIES)) {
     const last = new Map<string, Document>();
     const versions = all[`${model.family.plural}_history`] as Document[];
-    for (const version of [...versions].sort((a, b) => Number(a.since) - Number(b.since))) {
+    for (const version of [...versions].sort((a, b) => Number(a.from_position) - Number(b.from_position))) {
       const id = String(version.id);
       const before = last.get(id);
       last.set(id, version);
       if (before === undefined) continue;
-      const own = version.position === version.since;
-      assert.is(version.revision, Number(before.revision) + Number(own), `revision of ${id} at ${version.since}`);
+      const own = version.position === version.from_position;
+      assert.is(
+        version.revision,
+        Number(before.revision) + Number(own),
+        `revision of ${id} at ${version.from_position}`,
+      );
       if (!own) assert.is(version.updated_at, before.updated_at);
-      const [{ since: _one, ...was }, { since: _two, ...is }] = [before, version];
-      assert.not.equal(is, was, `an extra version of ${id} at ${version.since}`);
+      const [{ from_position: _one, ...was }, { from_position: _two, ...is }] = [before, version];
+      assert.not.equal(is, was, `an extra version of ${id} at ${version.from_position}`);
     }
   }
 }

@@ -22,7 +22,7 @@ export interface DerivedContext extends Opened {
 export interface Extent {
   runs: number;
   orders: number;
-  /** Facts are compared at each so manieth ordinal; at every one unless given. */
+  /** Facts are compared at each so manieth position; at every one unless given. */
   every?: number;
 }
 
@@ -38,7 +38,7 @@ export function derivedSuite(name: string, open: () => Promise<Opened>, extent: 
   });
   test.after(({ close }) => close());
 
-  test('are at every ordinal what the log says', async ({ models }) => {
+  test('are at every position what the log says', async ({ models }) => {
     const holds = fc.asyncProperty(derivedHistory(orders), async (steps) => {
       const { store, organization } = await playDerived(steps);
       await applyIn(store, models);

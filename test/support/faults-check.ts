@@ -55,7 +55,7 @@ export async function checkRebuild({ events, reads }: Beside): Promise<void> {
   const applier = new Applier(events, models, 'checked');
   await applier.prepare();
   const installation = [...applier.checkpoints.values()][0]!.installation;
-  const position = (await reads.register<Lease>(`runner:${kept.generation}`))!.value.position;
+  const position = (await reads.register<Lease>(`runner:${kept.generation}`))!.value.store_position;
   for await (const batch of events.readAll(position)) await applier.apply(batch);
   const organizations = [...applier.checkpoints.keys()];
   const before = await dumpAll(models, organizations);
@@ -72,6 +72,6 @@ export async function checkRebuild({ events, reads }: Beside): Promise<void> {
 async function dumpAll(models: ReadModels, organizations: string[]): Promise<Record<string, unknown>> {
   const checkpoints = (await models.checkpoints())
     .map(({ n: _, ...rest }) => rest)
-    .sort((a, b) => a.group.localeCompare(b.group));
+    .sort((a, b) => a.organizationId.localeCompare(b.organizationId));
   return { ...(await dump(models, organizations)), checkpoints };
 }

@@ -29,7 +29,7 @@ const BLANKS: Readonly<Record<string, Fields>> = {
   AUDIT: { state: 'NOT_STARTED', completed_position: null },
 };
 
-type Effect = (fields: Fields, data: Data, event: { ordinal: number; recorded_at: string; actor: string }) => void;
+type Effect = (fields: Fields, data: Data, event: { position: number; recorded_at: string; actor: string }) => void;
 
 const setting =
   (change: Fields): Effect =>
@@ -82,8 +82,8 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   NonconformityReopened: setting({ status: 'OPEN', closed_at: null }),
   AuditStarted: setting({ state: 'IN_PROGRESS' }),
   AuditReopened: setting({ state: 'IN_PROGRESS' }),
-  AuditCompleted: (fields, _data, { ordinal }) =>
-    Object.assign(fields, { state: 'COMPLETED', completed_position: String(ordinal) }),
+  AuditCompleted: (fields, _data, { position }) =>
+    Object.assign(fields, { state: 'COMPLETED', completed_position: String(position) }),
   AuditRejected: setting({ state: 'REJECTED' }),
   AuditOutdated: setting({ state: 'OUTDATED' }),
 };
@@ -95,12 +95,12 @@ const REFERENCES = ['framework_id', 'audit_id'];
 export class NaiveRegister {
   readonly records = new Map<string, Plain>();
   private readonly links = new Map<string, readonly [string, string]>();
-  ordinal = 0;
+  position = 0;
   /** The day of the newest log time. */
   today = '';
 
   take(event: StoredEvent): void {
-    this.ordinal += 1;
+    this.position += 1;
     const { recorded_at } = event.metadata;
     if (recorded_at.slice(0, 10) > this.today) this.today = recorded_at.slice(0, 10);
     const [stream = '', id = ''] = [
@@ -142,7 +142,7 @@ export class NaiveRegister {
       const effect = EFFECTS[type];
       if (effect === undefined) throw new Error(`say here what ${type} means`);
       effect(record.fields, known, {
-        ordinal: this.ordinal,
+        position: this.position,
         recorded_at: metadata.recorded_at,
         actor: metadata.actor_id,
       });

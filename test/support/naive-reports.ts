@@ -5,16 +5,16 @@ import { NaiveRegister, type Plain } from './naive-register.ts';
 
 type Fields = Record<string, unknown>;
 
-/** The register after an ordinal, with the day that it is looked at on: unless given, the day of the newest event. */
-export function naiveAt(log: readonly StoredEvent[], ordinal: number, today?: string): NaiveRegister {
+/** The register after a position, with the day that it is looked at on: unless given, the day of the newest event. */
+export function naiveAt(log: readonly StoredEvent[], position: number, today?: string): NaiveRegister {
   const register = new NaiveRegister();
-  for (const event of log.slice(0, ordinal)) register.take(event);
+  for (const event of log.slice(0, position)) register.take(event);
   if (today !== undefined) register.today = today;
   return register;
 }
 
-/** The last ordinal whose log time is on that day or before. */
-export function ordinalOn(log: readonly StoredEvent[], day: string): number {
+/** The last position whose log time is on that day or before. */
+export function positionOn(log: readonly StoredEvent[], day: string): number {
   let logTime = '';
   let last = 0;
   for (const [index, { metadata }] of log.entries()) {

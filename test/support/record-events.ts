@@ -10,11 +10,11 @@
 import { writeFileSync } from 'node:fs';
 import type { Aggregate } from '../../src/commands/aggregate.ts';
 import { recordAggregate } from '../../src/commands/families.ts';
-import { adoption } from '../../src/commands/framework.ts';
+import { adoptionCommand } from '../../src/commands/framework.ts';
 import { CommandHandler } from '../../src/commands/handler.ts';
 import { commandId, controlId, derivedId } from '../../src/commands/ids.ts';
-import { importCommandId, importedId } from '../../src/commands/imported.ts';
-import { linkAggregate, lowerFirst } from '../../src/commands/link.ts';
+import { importCommandId, importedId } from '../../src/commands/import-ids.ts';
+import { linkAggregate, sortedPair } from '../../src/commands/link.ts';
 import { MemoryEventStore } from './memory-event-store.ts';
 
 /** Who acts, and where: those of the first recording. */
@@ -102,7 +102,7 @@ async function frameworks(): Promise<[framework: string, ...controls: string[]]>
     { section_title: 'K.2', name: 'Keys are counted' },
   ];
   const own = { name: 'House rules', version: '3', owner_id: OWNER, controls };
-  await give(recordAggregate(id), adoption(id, own, 'The board asks for it'), command_id);
+  await give(recordAggregate(id), adoptionCommand(id, own, 'The board asks for it'), command_id);
   await change(id, ARCHIVED);
   return [id, controlId(id, 0), controlId(id, 1)];
 }
@@ -164,7 +164,7 @@ async function evidenceAndLinks(measure: string, control: string): Promise<void>
   const fields = { name: 'Pilt uksest', text: 'The door is shut.', record_ids: [measure, control] };
   const evidence = await live('Evidence', 'evd', { ...fields, valid_until: '2027-11-05' }, ARCHIVED);
   const link = (type: string, one: string, other: string, reason?: string) =>
-    give(linkAggregate(one, other), { type, ids: lowerFirst(one, other), ...(reason ? { reason } : {}) });
+    give(linkAggregate(one, other), { type, ids: sortedPair(one, other), ...(reason ? { reason } : {}) });
   await link('Unlink', evidence, control, 'It shows another door');
   await link('Unlink', evidence, measure);
   await link('Link', evidence, measure, 'It is this door after all');
@@ -180,7 +180,7 @@ async function record(file: string): Promise<void> {
   await obligations();
   await nonconformities(audit);
   await evidenceAndLinks(measure, second!);
-  const lines = store.log.map(({ position: _position, ...event }) => `${JSON.stringify(event)}\n`);
+  const lines = store.log.map(({ storePosition: _position, ...event }) => `${JSON.stringify(event)}\n`);
   writeFileSync(file, lines.join(''), { flag: 'wx' });
   console.log(`${lines.length} events in ${file}`);
 }

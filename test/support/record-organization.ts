@@ -53,7 +53,7 @@ async function record(file: string): Promise<void> {
   await give(owner, { type: 'WithdrawDomain', domain: 'example.org', reason: 'By invitation only' });
   await give(owner, { type: 'RemoveMember', account_id: guest, reason: 'The inspection is over' });
   await give(second, { type: 'RemoveMember', account_id: second });
-  const lines = store.log.map(({ position: _position, ...event }) => `${JSON.stringify(event)}\n`);
+  const lines = store.log.map(({ storePosition: _position, ...event }) => `${JSON.stringify(event)}\n`);
   writeFileSync(file, lines.join(''), { flag: 'wx' });
   console.log(`${lines.length} events in ${file}`);
 }

@@ -5,7 +5,7 @@ import type { CommandHandler } from '../../src/commands/handler.ts';
 import { Applier } from '../../src/projections/applier.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { Runner, type RunnerOptions } from '../../src/projections/runner.ts';
-import type { Position } from '../../src/stores/event-store.ts';
+import type { StorePosition } from '../../src/stores/event-store.ts';
 import type { ReadModels } from '../../src/stores/read-store.ts';
 import { handlerOn } from './log-suite.ts';
 import { createOrganization } from './log-writer.ts';
@@ -58,8 +58,8 @@ export function runnersSuite(name: string) {
   return test;
 }
 
-export function passed(runner: Runner, position: Position, ms = 5_000): Promise<boolean> {
-  return runner.passed(ORGANIZATION, position, ms);
+export function passed(runner: Runner, storePosition: StorePosition, ms = 5_000): Promise<boolean> {
+  return runner.passed(ORGANIZATION, storePosition, ms);
 }
 
 export function leads(runner: Runner): Promise<boolean> {

@@ -3,81 +3,82 @@ import { adoptionKey } from '../../projections/changes.ts';
 import { orderedNaturally } from '../../projections/keys.ts';
 import { modelOfId } from '../../projections/models.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
-import { recordsThen } from './beside.ts';
-import type { ReportContext, Row } from './report-type.ts';
-import { nameOf, type Source } from './walk.ts';
+import { recordsAtMoment } from './linked-records.ts';
+import { type RecordSource, recordName } from './read-records.ts';
+import type { ReportContext, ReportRow } from './report-type.ts';
 
 export interface ChangedRecord {
   id: string;
-  /** How many lines of change tell of it. */
+  /** The number of change rows about this record. */
   changes: number;
-  /** At the report's moment; absent where there is none, and where its name begins with it. */
+  /** The reference id at the report's moment. Absent if the name begins with it. */
   reference?: string;
 }
 
-/** In which order families are told. */
-const TYPES: readonly string[] = [
+/** The order of the families in a report. */
+const FAMILY_ORDER: readonly string[] = [
   ...['RISK', 'VENDOR', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE'],
 ];
-/** Changes that are read at once, of several records. */
-const AT_ONCE = 500;
+/** Several records are read together until they have so many changes. */
+const CHANGES_PER_READ = 500;
 
-/** An adoption is found by each of its controls too; it is told of the framework alone. */
+/** Marks the rows of an adoption that only serve to find it by each control. Reports show the framework's row. */
 const ADOPTION = adoptionKey('');
 
 const byReference = orderedNaturally('reference_id').of;
 const byName = orderedNaturally('name').of;
 
-/** Of each generation of read models, what was worked out for the pages of long reports: of a period nothing changes any more. */
-const worked = new WeakMap<ReadModels, LRUCache<string, ChangedRecord[]>>();
-/** Records in those lists. */
-const KEPT = 200_000;
+/** Caches the lists for later pages, by generation of the read models. The changes of a past period never change. */
+const listsByModels = new WeakMap<ReadModels, LRUCache<string, ChangedRecord[]>>();
+const MAX_CACHED_RECORDS = 200_000;
 
-/** Which records some changes are about, ordered as a reader seeks them: by family, reference and name at the report's moment. */
-export async function changedRecords(context: ReportContext, source: Source): Promise<ChangedRecord[]> {
+/** Returns the records that some changes are about, ordered by family, reference and name at the report's moment. */
+export async function changedRecords(context: ReportContext, source: RecordSource): Promise<ChangedRecord[]> {
   const { models } = context.reader;
-  const key = JSON.stringify([source, context.moment.ordinal]);
-  const lists = worked.get(models) ?? new LRUCache({ maxSize: KEPT, sizeCalculation: ({ length }) => length + 1 });
-  worked.set(models, lists);
-  const records = lists.get(key) ?? (await inOrder(context, source));
+  const key = JSON.stringify([source, context.moment.position]);
+  const lists =
+    listsByModels.get(models) ??
+    new LRUCache({ maxSize: MAX_CACHED_RECORDS, sizeCalculation: ({ length }) => length + 1 });
+  listsByModels.set(models, lists);
+  const records = lists.get(key) ?? (await readChangedRecords(context, source));
   lists.set(key, records);
   return records;
 }
 
-async function inOrder(context: ReportContext, source: Source): Promise<ChangedRecord[]> {
+async function readChangedRecords(context: ReportContext, source: RecordSource): Promise<ChangedRecord[]> {
   const groups = await context.reader.models.count(source, ['record_id']);
   const found = groups.map(({ values, total }) => ({ id: String(values[0]), changes: total }));
   const records = new Map(found.filter(({ id }) => !id.startsWith(ADOPTION)).map((one) => [one.id, one]));
   const places = new Map<string, ChangedRecord>();
-  for (const [rank, type] of TYPES.entries()) {
+  for (const [rank, type] of FAMILY_ORDER.entries()) {
     const ids = [...records.keys()].filter((id) => modelOfId(id)?.family.type === type);
-    for (const document of await recordsThen(context, type, ids)) {
+    for (const document of await recordsAtMoment(context, type, ids)) {
       const id = String(document.id);
-      const name = nameOf(document);
+      const name = recordName(document);
       const { reference_id: reference } = document;
       const isKnown = !reference || name.startsWith(`${reference}: `);
       const record = { ...records.get(id)!, ...(isKnown ? {} : { reference: String(reference) }) };
-      places.set(placeOf(rank, document, name), record);
+      places.set(sortKeyOf(rank, document, name), record);
       records.delete(id);
     }
   }
-  // What is of no family, the organization itself among it, comes last.
-  for (const [id, record] of records) places.set(`${TYPES.length}\n${id}`, record);
+  // Records without a family, such as the organization itself, come last.
+  for (const [id, record] of records) places.set(`${FAMILY_ORDER.length}\n${id}`, record);
   return [...places.keys()].sort().map((place) => places.get(place)!);
 }
 
-/** Sorts by its code units; those with a reference come before those without. */
-function placeOf(rank: number, document: Row, name: string): string {
+/** Returns the key that sorts a record by code units. Records with a reference come before those without. */
+function sortKeyOf(rank: number, document: ReportRow, name: string): string {
   const reference = byReference(document);
   return [rank, reference === null ? '1' : `0${reference}`, byName({ name }) ?? '', document.id].join('\n');
 }
 
-/** Records whose changes are read together; one that has very many stands alone. */
+/** Groups records whose changes are read together. A record with very many changes gets a group of its own. */
 export function* inBatches(records: readonly ChangedRecord[]): Generator<ChangedRecord[]> {
   let some: ChangedRecord[] = [];
   let changes = 0;
   for (const record of records) {
-    if (some.length > 0 && changes + record.changes > AT_ONCE) {
+    if (some.length > 0 && changes + record.changes > CHANGES_PER_READ) {
       yield some;
       some = [];
       changes = 0;

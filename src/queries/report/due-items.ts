@@ -1,77 +1,76 @@
 import { addDays } from '../../commands/dates.ts';
-import { FAR } from '../../projections/tally.ts';
+import { MAX_DATE } from '../../projections/related-counts.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { queryOfType } from '../families.ts';
 import { STILL_HERE } from '../vendors.ts';
-import { column, ID, OWNER, REFERENCE } from './columns.ts';
-import type { Figure, ReportContext, ReportType, Row } from './report-type.ts';
-import { nameOf, recordsAt, walk } from './walk.ts';
+import { readInBatches, recordName, recordsAt } from './read-records.ts';
+import { column, ID, OWNER, REFERENCE } from './report-columns.ts';
+import type { Figure, ReportContext, ReportRow, ReportType } from './report-type.ts';
 
-/** How many days ahead is looked unless told otherwise. */
-const DAYS_AHEAD = 30;
+/** The default of `until`, in days after today. */
+const DEFAULT_DAYS_AHEAD = 30;
 
-/** What can fall due: of which records, by which stored key, and where the day stands in a record. */
-interface Kind {
+/** Something that can fall due: the records, the stored key that holds the day, and the day's field in a record. */
+interface DueKind {
   what: string;
   label: string;
   counts: string;
   type: string;
   key: string;
   filter?: Readonly<Record<string, unknown>>;
-  of(document: Row): unknown;
+  dueDate(document: ReportRow): unknown;
 }
 
-const KINDS: readonly Kind[] = [
+const DUE_KINDS: readonly DueKind[] = [
   {
     what: 'RISK_REVIEW',
-    label: 'Reviews of risks',
+    label: 'Risk reviews',
     counts: 'next reviews of risks that are not CLOSED',
     type: 'RISK',
     key: 'review_due',
-    of: ({ next_review_due }) => next_review_due,
+    dueDate: ({ next_review_due }) => next_review_due,
   },
   {
     what: 'RISK_ACCEPTANCE_ENDS',
-    label: 'Acceptances of risks that end',
-    counts: 'ends of acceptances of risks',
+    label: 'Risk acceptances ending',
+    counts: 'risk acceptances that end',
     type: 'RISK',
     key: 'accepted_until',
-    of: ({ acceptance }) => (acceptance as { until: string } | null)?.until,
+    dueDate: ({ acceptance }) => (acceptance as { until: string } | null)?.until,
   },
   {
     what: 'VENDOR_REVIEW',
-    label: 'Reviews of vendors',
+    label: 'Vendor reviews',
     counts: 'next reviews of vendors that are not OFFBOARDED',
     type: 'VENDOR',
     key: 'next_review_due',
     filter: { status: STILL_HERE },
-    of: ({ next_review_due }) => next_review_due,
+    dueDate: ({ next_review_due }) => next_review_due,
   },
   {
     what: 'VENDOR_CONTRACT_ENDS',
-    label: 'Contracts of vendors that end',
-    counts: 'ends of contracts of vendors that are not OFFBOARDED',
+    label: 'Vendor contracts ending',
+    counts: 'contracts that end, of vendors that are not OFFBOARDED',
     type: 'VENDOR',
     key: 'contract_until',
     filter: { status: STILL_HERE },
-    of: ({ contract_until }) => contract_until,
+    dueDate: ({ contract_until }) => contract_until,
   },
   {
     what: 'MEASURE',
     label: 'Measures',
-    counts: 'due dates of measures neither IMPLEMENTED nor NOT_APPLICABLE',
+    counts: 'due dates of measures that are neither IMPLEMENTED nor NOT_APPLICABLE',
     type: 'MEASURE',
     key: 'open_until',
-    of: ({ due_date }) => due_date,
+    dueDate: ({ due_date }) => due_date,
   },
   {
     what: 'OBLIGATION',
     label: 'Obligations',
-    counts:
-      'due dates of obligations that were not found met: not COMPLIANT, or not reviewed in the year before that day',
+    counts: 'due dates of obligations that are either not COMPLIANT or not reviewed in the year before that date',
     type: 'OBLIGATION',
     key: 'unmet_until',
-    of: ({ due_date }) => due_date,
+    dueDate: ({ due_date }) => due_date,
   },
   {
     what: 'NONCONFORMITY',
@@ -79,42 +78,42 @@ const KINDS: readonly Kind[] = [
     counts: 'due dates of nonconformities that are not CLOSED',
     type: 'NONCONFORMITY',
     key: 'open_until',
-    of: ({ due_date }) => due_date,
+    dueDate: ({ due_date }) => due_date,
   },
   {
     what: 'AUDIT_STARTS',
-    label: 'Audits that start',
-    counts: 'starts of audits that are NOT_STARTED',
+    label: 'Audits starting',
+    counts: 'start dates of audits that are NOT_STARTED',
     type: 'AUDIT',
     key: 'starts_on',
     filter: { state: ['NOT_STARTED'] },
-    of: ({ starts_on }) => starts_on,
+    dueDate: ({ starts_on }) => starts_on,
   },
   {
     what: 'CERTIFICATE_ENDS',
-    label: 'Certificates that end',
-    counts: 'ends of certificates of audits that are COMPLETED',
+    label: 'Certificates expiring',
+    counts: 'certificates that expire, of audits that are COMPLETED',
     type: 'AUDIT',
     key: 'valid_until',
     filter: { state: ['COMPLETED'] },
-    of: ({ valid_until }) => valid_until,
+    dueDate: ({ valid_until }) => valid_until,
   },
   {
     what: 'EVIDENCE_ENDS',
-    label: 'Evidence that ends',
-    counts: 'last days on which evidence is valid',
+    label: 'Evidence expiring',
+    counts: 'pieces of evidence that expire',
     type: 'EVIDENCE',
     key: 'ends',
-    of: ({ valid_until }) => valid_until,
+    dueDate: ({ valid_until }) => valid_until,
   },
 ];
 
 export const dueItems: ReportType = {
   title: 'Due items',
-  takes: ['until', 'owner_id'],
-  draw: async (context) => {
+  acceptedInputs: ['until', 'owner_id'],
+  generate: async (context) => {
     const { today } = context.moment;
-    const until = context.inputs.until ?? addDays(today, DAYS_AHEAD);
+    const until = context.inputs.until ?? addDays(today, DEFAULT_DAYS_AHEAD);
     const columns = [
       column('due', 'Due'),
       column('overdue', 'Overdue'),
@@ -128,53 +127,54 @@ export const dueItems: ReportType = {
     return {
       inputs: { until },
       about: [{ label: 'Due until', value: until }],
-      figures: () => figures(context, until),
-      sections: [{ ...about, columns, plot: 'calendar', rows: () => items(context, until) }],
+      figures: () => dueFigures(context, until),
+      sections: [{ ...about, columns, plot: 'calendar', rows: () => dueRows(context, until) }],
     };
   },
 };
 
 function noteOf(today: string, until: string): string {
   return until < today
-    ? `What was due until ${until} and is not done yet. What fell due after that day is left out, though it may be overdue.`
-    : `What falls due until ${until}, and all that is overdue.`;
+    ? `Items due by ${until} and not done yet. Items due after that date are left out, even if they are overdue.`
+    : `Items due by ${until}, including all overdue items.`;
 }
 
-/** How many of each kind are due by then, and how many in all are overdue. */
-async function figures(context: ReportContext, until: string): Promise<Figure[]> {
+/** Counts the items of each kind that are due by `until`, and all overdue ones. */
+async function dueFigures(context: ReportContext, until: string): Promise<Figure[]> {
   const { models } = context.reader;
-  const total = async (kind: Kind, bounds: object) => (await models.count(due(context, kind, bounds)))[0]?.total ?? 0;
+  const total = async (kind: DueKind, bounds: object) =>
+    (await models.count(dueSource(context, kind, bounds)))[0]?.total ?? 0;
   const { today } = context.moment;
   const found: Figure[] = [];
   let all = 0;
   let overdue = 0;
-  for (const kind of KINDS) {
+  for (const kind of DUE_KINDS) {
     const value = await total(kind, { lte: until });
-    found.push(figure(`due_${kind.what.toLowerCase()}`, kind.label, value, `${kind.counts}, by ${until}`));
+    found.push(dueFigure(`due_${kind.what.toLowerCase()}`, kind.label, value, `${kind.counts}, by ${until}`));
     all += value;
     overdue += today <= until ? await total(kind, { lt: today }) : value;
   }
   return [
-    figure('due', 'All due items', all, `items of the list: what is due by ${until} and not done`),
-    figure('overdue', 'Overdue', overdue, `items of the list whose day is before ${today}`),
+    dueFigure('due', 'All due items', all, `items due by ${until} and not done`),
+    dueFigure('overdue', 'Overdue', overdue, `items of this list that were due before ${today}`),
     ...found,
   ];
 }
 
-const figure = (name: string, label: string, value: number, counts: string): Figure => {
+const dueFigure = (name: string, label: string, value: number, counts: string): Figure => {
   return { name, group: 'Due items', label, kind: 'COUNT', value, counts };
 };
 
-function due(context: ReportContext, { type, key, filter }: Kind, bounds: object) {
+function dueSource(context: ReportContext, { type, key, filter }: DueKind, bounds: object) {
   const source = recordsAt(context, queryOfType(type), filter);
-  // Days that never come stand for none.
+  // MAX_DATE stands for an absent date.
   const asked = { key, op: 'range', ...bounds } as Condition;
-  return { ...source, where: [asked, { key, op: 'range', lt: FAR } as Condition, ...source.where] };
+  return { ...source, where: [asked, { key, op: 'range', lt: MAX_DATE } as Condition, ...source.where] };
 }
 
-/** All kinds in one list, by day. Each is walked in its own order; the earliest of them comes next. */
-async function* items(context: ReportContext, until: string): AsyncGenerator<Row> {
-  const walks = KINDS.map((kind) => itemsOf(context, kind, until));
+/** Merges the items of all kinds in the order of their days. */
+async function* dueRows(context: ReportContext, until: string): AsyncGenerator<ReportRow> {
+  const walks = DUE_KINDS.map((kind) => dueRowsOfKind(context, kind, until));
   const heads = await Promise.all(walks.map(async (one) => (await one.next()).value));
   for (;;) {
     let first = -1;
@@ -187,22 +187,26 @@ async function* items(context: ReportContext, until: string): AsyncGenerator<Row
   }
 }
 
-async function* itemsOf(context: ReportContext, kind: Kind, until: string): AsyncGenerator<Row, undefined> {
+async function* dueRowsOfKind(
+  context: ReportContext,
+  kind: DueKind,
+  until: string,
+): AsyncGenerator<ReportRow, undefined> {
   const order = { key: kind.key, direction: 'ASC' } as const;
-  for await (const batch of walk(context, due(context, kind, { lte: until }), order)) {
-    for (const { doc } of batch) yield itemOf(context, kind, doc);
+  for await (const batch of readInBatches(context, dueSource(context, kind, { lte: until }), order)) {
+    for (const { doc } of batch) yield dueRow(context, kind, doc);
   }
   return undefined;
 }
 
-/** What it is called beside its reference, which some names begin with. */
-function titleOf(document: Row): string {
+/** Returns the record's name without its reference id, which has a column of its own. */
+function nameWithoutReference(document: ReportRow): string {
   const { reference_id } = document;
-  const name = nameOf(document);
+  const name = recordName(document);
   return reference_id && name.startsWith(`${reference_id}: `) ? name.slice(String(reference_id).length + 2) : name;
 }
 
-function itemOf({ moment }: ReportContext, { what, type, of }: Kind, document: Row): Row {
+function dueRow({ moment }: ReportContext, { what, type, dueDate: of }: DueKind, document: ReportRow): ReportRow {
   const day = String(of(document));
   const { id, reference_id, owner_id } = document;
   return {
@@ -210,7 +214,7 @@ function itemOf({ moment }: ReportContext, { what, type, of }: Kind, document: R
     overdue: day < moment.today,
     what,
     ...(reference_id ? { reference_id } : {}),
-    name: titleOf(document),
+    name: nameWithoutReference(document),
     type,
     ...(owner_id ? { owner_id } : {}),
     id,

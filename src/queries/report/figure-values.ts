@@ -1,43 +1,42 @@
 import type { Count, Scalar } from '../../stores/read-store.ts';
 import { queryOfType } from '../families.ts';
+import { recordsAt } from './read-records.ts';
 import type { Figure, ReportContext } from './report-type.ts';
-import { recordsAt } from './walk.ts';
 
-/** What a figure is called, and what it counts. */
-type Named = Pick<Figure, 'name' | 'label' | 'counts'>;
+type FigureName = Pick<Figure, 'name' | 'label' | 'counts'>;
 
-/** A number of a family's records: those of some groups of a count by keys, or those that a filter of its list finds. */
-export interface Counted extends Named {
-  /** Of the groups of the family's `by`, which count. */
-  when?(first: Scalar | null, second: Scalar | null): boolean;
-  /** Or what its list would be asked for. */
+/** The number of a family's records in some groups of its count, or of those that a list filter matches. */
+export interface CountFigure extends FigureName {
+  /** Selects groups of the family's `by` keys. By default all groups count. */
+  includes?(first: Scalar | null, second: Scalar | null): boolean;
+  /** A filter of the family's list, instead of `includes`. */
   filter?: Readonly<Record<string, unknown>>;
 }
 
-/** A share of one figure in another. */
-export interface Share extends Named {
+/** The share of one figure in another. */
+export interface ShareFigure extends FigureName {
   share: readonly [part: string, whole: string];
 }
 
-/** The figures of a family. All that only depend on two keys are one count in the store. */
+/** The figures of a family. One count in the store, grouped by the keys `by`, gives all that depend on those keys. */
 export interface FamilyFigures {
   type: string;
   group: string;
   by: readonly string[];
-  figures: readonly (Counted | Share)[];
+  figures: readonly (CountFigure | ShareFigure)[];
 }
 
-export type Values = ReadonlyMap<string, number | null>;
+export type FigureValues = ReadonlyMap<string, number | null>;
 
-/** Works out figures at the report's moment. */
-export async function valuesOf(context: ReportContext, families: readonly FamilyFigures[]): Promise<Values> {
+/** Computes figures at the report's moment. */
+export async function figureValues(context: ReportContext, families: readonly FamilyFigures[]): Promise<FigureValues> {
   const values = new Map<string, number | null>();
   for (const family of families) {
     const { type, by, figures } = family;
     const query = queryOfType(type);
     const { models } = context.reader;
     const groups = await models.count(recordsAt(context, query), by);
-    for (const [name, value] of valuesOfGroups(family, groups)) values.set(name, value);
+    for (const [name, value] of figureValuesOfGroups(family, groups)) values.set(name, value);
     for (const figure of figures) {
       if ('share' in figure || figure.filter === undefined) continue;
       const [counted] = await models.count(recordsAt(context, query, figure.filter));
@@ -47,15 +46,15 @@ export async function valuesOf(context: ReportContext, families: readonly Family
   return values;
 }
 
-/** Of a family's figures those that follow from how many records there are of each group. */
-export function valuesOfGroups({ figures }: FamilyFigures, groups: readonly Count[]): Values {
+/** Computes the figures that follow from the number of records in each group. */
+export function figureValuesOfGroups({ figures }: FamilyFigures, groups: readonly Count[]): FigureValues {
   const values = new Map<string, number | null>();
   for (const figure of figures) {
     if ('share' in figure) {
       const [part, whole] = figure.share.map((name) => values.get(name) ?? 0) as [number, number];
       values.set(figure.name, shareOf(part, whole));
     } else if (figure.filter === undefined) {
-      const counting = groups.filter(({ values: keys }) => figure.when?.(keys[0] ?? null, keys[1] ?? null) ?? true);
+      const counting = groups.filter(({ values: keys }) => figure.includes?.(keys[0] ?? null, keys[1] ?? null) ?? true);
       values.set(
         figure.name,
         counting.reduce((sum, { total }) => sum + total, 0),
@@ -65,11 +64,11 @@ export function valuesOfGroups({ figures }: FamilyFigures, groups: readonly Coun
   return values;
 }
 
-/** Null where there is nothing to take a share of. */
+/** Returns null for a share of nothing. */
 export const shareOf = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
 
-/** What figures are called, with their values. */
-export function toldFigures(families: readonly FamilyFigures[], values: Values): Figure[] {
+/** Returns figures with their names and wording for values computed before. */
+export function figuresWithValues(families: readonly FamilyFigures[], values: FigureValues): Figure[] {
   return families.flatMap(({ group, figures }) =>
     figures.map((figure) => {
       const { name, label, counts } = figure;
@@ -79,7 +78,7 @@ export function toldFigures(families: readonly FamilyFigures[], values: Values):
   );
 }
 
-/** Figures at the report's moment. */
+/** Returns a family's figures at the report's moment. */
 export async function familyFigures(context: ReportContext, families: readonly FamilyFigures[]): Promise<Figure[]> {
-  return toldFigures(families, await valuesOf(context, families));
+  return figuresWithValues(families, await figureValues(context, families));
 }

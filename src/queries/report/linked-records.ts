@@ -5,35 +5,34 @@ import { holdingAt } from '../moment.ts';
 import type { ReportContext } from './report-type.ts';
 
 type Document = Record<string, unknown>;
-/** Two records beside each other, and since which ordinal. */
-type Pair = [id: string, other: string, type: string, since: number];
+/** Two records beside each other, and since which position. */
+type LinkedPair = [id: string, other: string, type: string, since: number];
 
-/** Links read in one go. */
-const AT_ONCE = 1_000;
+const LINKS_PER_READ = 1_000;
 
-const LIVE: readonly Condition[] = [{ key: 'archived', op: 'eq', value: 0 }];
+const NOT_ARCHIVED: readonly Condition[] = [{ key: 'archived', op: 'eq', value: 0 }];
 
-/** A list within a row has so many at most, as one of links has. */
-const SHOWN = 100;
+/** A list within a row holds at most so many items, as a list of links does. */
+const MAX_LIST_ITEMS = 100;
 
-/** Ids of records of some types beside each of these, at the report's moment, the newest link first. */
-async function idsBeside(
+/** Returns the links of these records to records of some types at the report's moment, the newest link first. */
+async function linkedPairs(
   { reader, organizationId, moment }: ReportContext,
   ids: readonly string[],
   types: readonly string[],
-): Promise<Pair[]> {
-  const pairs: Pair[] = [];
+): Promise<LinkedPair[]> {
+  const pairs: LinkedPair[] = [];
   const where = [
     { key: 'record_id', op: 'in', values: ids } as const,
     { key: 'other_type', op: 'in', values: types } as const,
-    ...holdingAt(moment.ordinal),
+    ...holdingAt(moment.position),
   ];
   const query = {
     collection: 'links',
     organizationId,
     where,
     order: { key: null, direction: 'ASC' },
-    limit: AT_ONCE,
+    limit: LINKS_PER_READ,
   } as const;
   let after: { key: null; id: string } | undefined;
   for (;;) {
@@ -41,34 +40,36 @@ async function idsBeside(
     for (const { doc } of rows) {
       pairs.push([String(doc.record_id), String(doc.other_id), String(doc.other_type), Number(doc.from_position)]);
     }
-    // Those of one event stay in the order of their ids.
-    if (rows.length < AT_ONCE) return pairs.sort(([, , , a], [, , , b]) => b - a);
+    // The sort is stable: links of one event stay in the order of their ids.
+    if (rows.length < LINKS_PER_READ) return pairs.sort(([, , , a], [, , , b]) => b - a);
     after = { key: null, id: rows.at(-1)!.id };
   }
 }
 
-/** A list within a row as a row can have it: the newest, and how many there are where that is more. */
-export function newestOf(name: string, all: readonly Document[]): Document {
-  return all.length <= SHOWN ? { [name]: all } : { [name]: all.slice(0, SHOWN), [`${name}_total`]: all.length };
+/** Returns the first 100 items as a row's field, and for a longer list its length as `…_total`. */
+export function listWithTotal(name: string, all: readonly Document[]): Document {
+  return all.length <= MAX_LIST_ITEMS
+    ? { [name]: all }
+    : { [name]: all.slice(0, MAX_LIST_ITEMS), [`${name}_total`]: all.length };
 }
 
 /**
- * Live records of some types beside each of these: of each record those it is linked with, the newest first.
- * @param among only these, archived ones too
+ * Returns the linked records of some types for each of these records, the newest link first. Archived ones are left out.
+ * @param among limits the result to these ids, archived ones included
  */
-export async function besideEach(
+export async function linkedTo(
   context: ReportContext,
   ids: readonly string[],
   types: readonly string[],
   among?: ReadonlySet<string>,
 ): Promise<Map<string, Document[]>> {
-  const all = ids.length === 0 ? [] : await idsBeside(context, ids, types);
+  const all = ids.length === 0 ? [] : await linkedPairs(context, ids, types);
   const pairs = among === undefined ? all : all.filter(([, other]) => among.has(other));
   const found = new Map<string, Document>();
   for (const type of types) {
     const wanted = [...new Set(pairs.filter(([, , other]) => other === type).map(([, other]) => other))];
-    const only = among === undefined ? LIVE : [];
-    for (const document of await recordsThen(context, type, wanted, only)) found.set(String(document.id), document);
+    const only = among === undefined ? NOT_ARCHIVED : [];
+    for (const document of await recordsAtMoment(context, type, wanted, only)) found.set(String(document.id), document);
   }
   const beside = new Map<string, Document[]>(ids.map((id) => [id, []]));
   for (const [id, other] of pairs) {
@@ -78,20 +79,20 @@ export async function besideEach(
   return beside;
 }
 
-/** Records of a type by their ids as they then were, archived or not; in no order. */
-export async function recordsThen(
+/** Returns records of a type by id, as they were at the report's moment, archived or not. The order is undefined. */
+export async function recordsAtMoment(
   { reader, organizationId, moment }: ReportContext,
   type: string,
   ids: readonly string[],
   only: readonly Condition[] = [],
 ): Promise<Document[]> {
   const documents: Document[] = [];
-  for (let first = 0; first < ids.length; first += AT_ONCE) {
-    const values = ids.slice(first, first + AT_ONCE);
+  for (let first = 0; first < ids.length; first += LINKS_PER_READ) {
+    const values = ids.slice(first, first + LINKS_PER_READ);
     const found = await reader.models.find({
       collection: historyOf(queryOfType(type).plural),
       organizationId,
-      where: [{ key: 'record_id', op: 'in', values }, ...holdingAt(moment.ordinal), ...only],
+      where: [{ key: 'record_id', op: 'in', values }, ...holdingAt(moment.position), ...only],
       order: { key: null, direction: 'ASC' },
       limit: values.length,
     });
@@ -100,18 +101,18 @@ export async function recordsThen(
   return documents;
 }
 
-/** A record's version that held at the report's moment, as conditions. */
-export function versionThen({ moment }: ReportContext, id: string): Condition[] {
-  return [{ key: 'record_id', op: 'eq', value: id }, ...holdingAt(moment.ordinal)];
+/** The conditions that find a record's version at the report's moment. */
+export function versionAtMoment({ moment }: ReportContext, id: string): Condition[] {
+  return [{ key: 'record_id', op: 'eq', value: id }, ...holdingAt(moment.position)];
 }
 
-/** The record with an id as it was at the report's moment, archived or not; null where it was not there. */
-export async function recordThen(context: ReportContext, type: string, id: string): Promise<Document | null> {
+/** Returns a record as it was at the report's moment, archived or not. Returns null if it did not exist. */
+export async function recordAtMoment(context: ReportContext, type: string, id: string): Promise<Document | null> {
   const { reader, organizationId } = context;
   const [found] = await reader.models.find({
     collection: historyOf(queryOfType(type).plural),
     organizationId,
-    where: versionThen(context, id),
+    where: versionAtMoment(context, id),
     order: { key: null, direction: 'ASC' },
     limit: 1,
   });

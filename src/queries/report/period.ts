@@ -1,132 +1,133 @@
-import { kindOf } from '../../commands/ids.ts';
+import { idPrefix } from '../../commands/ids.ts';
 import { Refusal } from '../../commands/refusal.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { beginOf, completionOf, endOf, isRealDate, logTimeOf } from '../moment.ts';
-import type { Fact, ReportContext } from './report-type.ts';
+import type { HeadFact, ReportContext } from './report-type.ts';
 
-/** A part of the organization's history: from which ordinal to which, both included. */
+/** A part of the organization's history, from one position to another. Both are included. */
 export interface Period {
   first: number;
-  /** Below `first` where nothing happened. */
+  /** Less than `first` for a period without events. */
   last: number;
-  /** The moments that it is from and to, a date or a time each; null before the organization's first event. */
+  /** The first and last moment, each a date or a time. Null before the organization's first event. */
   from: string | null;
   to: string | null;
 }
 
-/** The end of a period as it was given: a place in the history, or a time. */
+/** The start or end of a period as the caller gave it: a position, or a time. */
 interface Bound {
-  ordinal: number | null;
-  /** A date stands as it was given. */
+  position: number | null;
+  /** A date or a timestamp. */
   time: string;
 }
 
 /**
- * Between two moments, each in the forms of `as_of`; until the report's moment unless `to` is given.
- * @throws Refusal where one is no moment or after the report's own, and where `from` is after `to`
+ * Returns the period between two moments, each in a form that `as_of` accepts. Without `to` it ends at the report's moment.
+ * @throws Refusal for an invalid moment, one after the report's moment, and for `from` after `to`
  */
-export async function periodAsked(context: ReportContext, from: string, to: string | undefined): Promise<Period> {
+export async function periodBetween(context: ReportContext, from: string, to: string | undefined): Promise<Period> {
   const begin = await boundOf(context, 'from', from);
-  const first = begin.ordinal === null ? await firstSince(context, begin.time) : Math.max(1, begin.ordinal);
-  if (to === undefined) return { ...(await wholeUntilNow(context)), first, from: begin.time };
+  const first = begin.position === null ? await firstSince(context, begin.time) : Math.max(1, begin.position);
+  if (to === undefined) return { ...(await wholeHistory(context)), first, from: begin.time };
   const end = await boundOf(context, 'to', to);
-  const last = end.ordinal ?? (await lastUntil(context, end.time));
+  const last = end.position ?? (await lastUntil(context, end.time));
   if (isSwapped(begin, end, first, last)) {
-    throw new Refusal('invalid_input', 'from is after to: give the earlier moment as from.', { field: 'from' });
+    throw new Refusal('invalid_input', 'from is after to. Give the earlier moment as from.', { field: 'from' });
   }
   return { first, last, from: begin.time, to: end.time };
 }
 
 /**
- * What an audit examined, until it was completed: the report's moment. Without its first day from the beginning.
- * @param until a date; what is after the completion is cut off
+ * Returns the period that an audit examined. It ends at the completion at the latest, which is the report's moment.
+ * @param from a date; null for the organization's first event
+ * @param until a date; null for the completion
  */
-export async function periodExamined(
+export async function auditPeriod(
   context: ReportContext,
   from: string | null,
   until: string | null,
-): Promise<Period & { cut: boolean }> {
+): Promise<Period & { isCut: boolean }> {
   const { moment } = context;
-  const whole = await wholeUntilNow(context);
-  const cut = until !== null && until >= moment.today;
-  const end = until === null || cut ? whole : { last: await lastUntil(context, until), to: until };
+  const whole = await wholeHistory(context);
+  const isCut = until !== null && until >= moment.today;
+  const end = until === null || isCut ? whole : { last: await lastUntil(context, until), to: until };
   const begin = from === null ? whole : { first: await firstSince(context, from), from };
-  return { first: begin.first, from: begin.from, last: end.last, to: end.to, cut };
+  return { first: begin.first, from: begin.from, last: end.last, to: end.to, isCut };
 }
 
-/** A period for whoever reads the report. */
-export function aboutPeriod({ first, last, from, to }: Period): Fact[] {
+/** Returns a period as lines of the report's head. */
+export function periodFacts({ first, last, from, to }: Period): HeadFact[] {
   return [
     { label: 'Changes from', value: from ?? '–' },
     { label: 'Changes to', value: to ?? '–' },
-    { label: 'Positions of changes', value: first > last ? 'none' : `${first} to ${last}` },
+    { label: 'Positions', value: first > last ? 'none' : `${first} to ${last}` },
   ];
 }
 
-/** The same as inputs of a report. */
-export function inputsOfPeriod({ first, last, from, to }: Period): Record<string, string> {
+/** Returns a period as inputs of the report. */
+export function periodInputs({ first, last, from, to }: Period): Record<string, string> {
   const moments = { ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) };
   return { ...moments, from_position: String(first), to_position: String(last) };
 }
 
-async function wholeUntilNow({ reader, organizationId, moment }: ReportContext): Promise<Period> {
-  const [from, to] = await Promise.all([1, moment.ordinal].map((at) => logTimeOf(reader, organizationId, at)));
-  return { first: 1, last: moment.ordinal, from: from ?? null, to: to ?? null };
+async function wholeHistory({ reader, organizationId, moment }: ReportContext): Promise<Period> {
+  const [from, to] = await Promise.all([1, moment.position].map((at) => logTimeOf(reader, organizationId, at)));
+  return { first: 1, last: moment.position, from: from ?? null, to: to ?? null };
 }
 
-/** Reads a moment. @throws Refusal where it is none, and where it is after the report's moment */
+/** Reads a moment. @throws Refusal for an invalid one, and for one after the report's moment */
 async function boundOf(context: ReportContext, field: 'from' | 'to', text: string): Promise<Bound> {
   const { reader, organizationId, moment } = context;
-  const ordinal = await ordinalOf(context, field, text);
-  const time = ordinal === null ? timeOf(field, text) : null;
+  const position = await positionOf(context, field, text);
+  const time = position === null ? timeOf(field, text) : null;
   const isLater =
     time === null
-      ? ordinal! > moment.ordinal
+      ? position! > moment.position
       : time.slice(0, 10) > moment.today || (!isRealDate(time) && time > reader.now().toISOString());
   if (isLater) {
-    const instead = field === 'from' ? 'give an earlier one' : 'give an earlier one, or leave it out';
-    const message = `${field} is after the report's moment, which is now unless as_of says otherwise: ${instead}.`;
+    const nextStep = field === 'from' ? 'Give an earlier one' : 'Give an earlier one, or leave it out';
+    const message = `${field} is after the report's moment, which is now or as_of. ${nextStep}.`;
     throw new Refusal('invalid_input', message, { field });
   }
-  if (time !== null) return { ordinal: null, time };
-  return { ordinal, time: (await logTimeOf(reader, organizationId, Math.max(1, ordinal!))) ?? '' };
+  if (time !== null) return { position: null, time };
+  return { position, time: (await logTimeOf(reader, organizationId, Math.max(1, position!))) ?? '' };
 }
 
-/** A real date as it is, or a timestamp with exactly three decimals. */
+/** Returns a date as it is, and a timestamp with three decimals. @throws Refusal for any other text */
 function timeOf(field: string, text: string): string {
   const time = isRealDate(text) ? text : endOf(text);
   if (time !== null) return time;
-  const message = `Give ${field} as a date, a timestamp in UTC, a completed audit's id, or a position.`;
+  const message = `"${text}" is not a valid ${field}. Give a date, a timestamp in UTC, a completed audit's id, or a position.`;
   throw new Refusal('invalid_input', message, { field });
 }
 
-/** Of a position or a completed audit; null where it is a time. */
-async function ordinalOf(
+/** Returns the position that the text states, or that of a completed audit. Returns null for a time. */
+async function positionOf(
   { reader, organizationId }: ReportContext,
   field: string,
   text: string,
 ): Promise<number | null> {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  return kindOf(text) === 'aud' ? completionOf(reader, organizationId, text, field) : null;
+  return idPrefix(text) === 'aud' ? completionOf(reader, organizationId, text, field) : null;
 }
 
-/** Times are compared as such: between two of them there may be nothing. A place in the history is itself between them. */
+/** Two times are compared as times, because there may be no event between them. Otherwise positions are compared. */
 function isSwapped(begin: Bound, end: Bound, first: number, last: number): boolean {
-  if (begin.ordinal !== null || end.ordinal !== null) return first > last;
+  if (begin.position !== null || end.position !== null) return first > last;
   return beginOf(begin.time)! > endOf(end.time)!;
 }
 
-/** The first ordinal of a time, of a day its beginning; the one behind the report's moment where there is none. */
+/** Returns the first position since a time or a day's start. Without one, returns the position after the report's. */
 async function firstSince(context: ReportContext, time: string): Promise<number> {
-  const after = context.moment.ordinal + 1;
+  const after = context.moment.position + 1;
   const since = { key: 'log_time', op: 'range', gte: beginOf(time)! } as const;
   return Math.min(after, (await changeBy(context, since, 'ASC')) ?? after);
 }
 
-/** The last ordinal of a time, of a day its end, and never beyond the report's moment. */
+/** Returns the last position until a time or a day's end, at most the report's position. */
 async function lastUntil(context: ReportContext, time: string): Promise<number> {
   const until = { key: 'log_time', op: 'range', lte: endOf(time)! } as const;
-  return Math.min(context.moment.ordinal, (await changeBy(context, until, 'DESC')) ?? 0);
+  return Math.min(context.moment.position, (await changeBy(context, until, 'DESC')) ?? 0);
 }
 
 async function changeBy(

@@ -1,56 +1,56 @@
 import { addDays, endOfDay } from '../../commands/dates.ts';
-import { ordinalAt } from '../moment.ts';
-import { addCoverage, coverageOfEach } from './coverage.ts';
+import { positionAt } from '../moment.ts';
 import { ALL_FIGURES } from './family-figures.ts';
-import { familyFigures, type Values, valuesOf } from './figures.ts';
+import { type FigureValues, familyFigures, figureValues } from './figure-values.ts';
+import { addFrameworkCoverage, coverageByFramework } from './framework-coverage.ts';
 import type { Figure, ReportContext, ReportType } from './report-type.ts';
 import { riskTrend } from './risk-scores.ts';
 
-/** How many days before the report's day each figure is looked at again. */
-const BEFORE = [30, 90, 365] as const;
+/** Each figure is compared with its value so many days before the report's day. */
+const CHANGE_DAYS = [30, 90, 365] as const;
 
-/** What a board asks for. */
-const SUMMARY = [
+/** The figures that a board asks for. */
+const SUMMARY_FIGURES = [
   ...['risks_not_closed', 'risks_critical', 'risk_acceptances_expired', 'vendors_review_overdue', 'coverage'],
   ...['measures_overdue', 'obligations_overdue', 'nonconformities_open', 'evidence_expired'],
 ];
 
-export const posture: ReportType = {
+export const postureReport: ReportType = {
   title: 'Posture',
-  takes: ['owner_id'],
-  draw: async (context) => ({
+  acceptedInputs: ['owner_id'],
+  generate: async (context) => ({
     inputs: {},
     figures: () => figuresWithChanges(context),
-    summary: SUMMARY,
+    summary: SUMMARY_FIGURES,
     sections: [],
     trend: () => riskTrend(context),
   }),
 };
 
 async function figuresWithChanges(context: ReportContext): Promise<Figure[]> {
-  const now = await addCoverage(context, await familyFigures(context, ALL_FIGURES));
-  const before: [number, Values | null][] = [];
-  for (const days of BEFORE) before.push([days, await valuesBefore(context, days)]);
+  const now = await addFrameworkCoverage(context, await familyFigures(context, ALL_FIGURES));
+  const before: [number, FigureValues | null][] = [];
+  for (const days of CHANGE_DAYS) before.push([days, await valuesBefore(context, days)]);
   return now.map((figure) => changed(figure, before));
 }
 
-/** What the figures were at the end of the day so many days before; null where the organization was not there yet. */
-async function valuesBefore(context: ReportContext, days: number): Promise<Values | null> {
+/** Returns the figures at the end of an earlier day. Returns null if the organization did not exist then. */
+async function valuesBefore(context: ReportContext, days: number): Promise<FigureValues | null> {
   const { reader, organizationId, moment } = context;
-  if (moment.ordinal === 0) return null;
+  if (moment.position === 0) return null;
   const today = addDays(moment.today, -days);
-  const ordinal = await ordinalAt(reader, organizationId, endOfDay(today));
-  if (ordinal === 0) return null;
-  const then = { ...context, moment: { today, ordinal } };
-  return new Map([...(await valuesOf(then, ALL_FIGURES)), ...(await coverageOfEach(then))]);
+  const position = await positionAt(reader, organizationId, endOfDay(today));
+  if (position === 0) return null;
+  const then = { ...context, moment: { today, position } };
+  return new Map([...(await figureValues(then, ALL_FIGURES)), ...(await coverageByFramework(then))]);
 }
 
-function changed(figure: Figure, before: readonly [number, Values | null][]): Figure {
+function changed(figure: Figure, before: readonly [number, FigureValues | null][]): Figure {
   const change = before.map(([days, values]) => [`days_${days}`, difference(figure, values)] as const);
   return { ...figure, change: Object.fromEntries(change) };
 }
 
-function difference({ name, value }: Figure, before: Values | null): number | null {
+function difference({ name, value }: Figure, before: FigureValues | null): number | null {
   const then = before?.get(name) ?? null;
   return value === null || then === null ? null : value - then;
 }

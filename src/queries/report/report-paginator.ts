@@ -1,143 +1,156 @@
 import { cutText } from '../../projections/text.ts';
-import type { AnswerFormat, Page, Part, People } from './page.ts';
-import { peopleIn, type ReportPeople } from './people.ts';
-import type { Content, Figure, Row, Section } from './report-type.ts';
+import type { AnswerWriter, NamesByKey, ReportPage, SectionPart } from './report-page.ts';
+import { nameKeysIn, type ReportPeople } from './report-people.ts';
+import type { Figure, ReportContent, ReportRow, ReportSection } from './report-type.ts';
 
-/** What is left of texts and of lists in a row that no answer has room for: the first of these with which it has. */
-const SHORTENED = [
+/** Limits for texts and lists of a row that is too large for any answer. The first pair that makes it fit is used. */
+const CUT_LIMITS: readonly (readonly [maxTextLength: number, maxListItems: number])[] = [
   [1_000, 100],
   [300, 100],
   [100, 50],
   [40, 20],
-] as const;
+];
 
 /**
- * Cuts a report to what fits into one answer, from a row on. Of a row that is too large by itself texts and lists are
- * cut. For its first page a report is read once: its rows go through here on their way to the digest. For those that
- * follow, what comes before and after them is known by its numbers. In a file there is room for all, and nothing is measured.
+ * Collects the rows of one page, from `firstRow` on, until the answer is full. A row too large for any answer gets its
+ * texts and lists cut.
+ *
+ * The first page needs all rows, for the digest: `rowsOf` hands them on and keeps those of the page. A later page knows
+ * the number of rows in each section, and `readPage` reads only what the page needs. A file has no limit: without a
+ * writer, nothing is measured.
  */
-export class Cutter {
-  private readonly people = new Map<string, string>();
-  private readonly parts: Part[] = [];
-  private room: number;
-  private rows = 0;
-  private index = 0;
-  private next: number | null = null;
-  private truncated = false;
-  /** How many rows each section has, as far as it is known. */
-  readonly counts: number[] = [];
-  /** Of the last row on the page, where its section goes on and can be resumed. */
-  mark: string | null = null;
+export class ReportPaginator {
+  private readonly namesByKey = new Map<string, string>();
+  private readonly parts: SectionPart[] = [];
+  private remainingCapacity: number;
+  private rowCount = 0;
+  private rowIndex = 0;
+  private nextRow: number | null = null;
+  private isTruncated = false;
+  /** The number of rows of each section that has been closed. */
+  readonly rowCounts: number[] = [];
+  /** The key of the page's last row, if its section continues on the next page and can be resumed. */
+  resumeKey: string | null = null;
 
   constructor(
     private readonly names: ReportPeople,
-    private readonly content: Pick<Content, 'sections' | 'trend' | 'summary'>,
-    /** Of the first page. */
+    private readonly content: Pick<ReportContent, 'sections' | 'trend' | 'summary'>,
+    /** Empty after the first page. */
     private readonly figures: readonly Figure[],
-    private readonly format: AnswerFormat | null,
-    private readonly from: number,
-    /** Of the row before, where it is of the same section. */
-    private readonly behind: string | null = null,
+    private readonly writer: AnswerWriter | null,
+    private readonly firstRow: number,
+    /** The key of the row before `firstRow`, if both are in one section. */
+    private readonly previousKey: string | null = null,
   ) {
-    this.room = format === null ? 0 : format.room - format.figuresTake(figures);
+    this.remainingCapacity = writer === null ? 0 : writer.capacity - writer.figuresSize(figures);
   }
 
-  /** All rows of a section, which have to be read to the end, section by section. */
-  async *through(section: Section): AsyncGenerator<Row> {
-    const part: Part = { section, rows: [], first: 0, left: 0 };
-    const start = this.index;
+  /** Yields all rows of a section. The caller must read each section to its end, in order. */
+  async *rowsOf(section: ReportSection): AsyncGenerator<ReportRow> {
+    const part: SectionPart = { section, rows: [], firstIndex: 0, rowsAfter: 0 };
+    const start = this.rowIndex;
     for await (const row of section.rows()) {
-      if (this.wants()) await this.put(part, row, this.index - start);
-      this.index += 1;
+      if (this.isOnPage()) await this.addRow(part, row, this.rowIndex - start);
+      this.rowIndex += 1;
       yield row;
     }
-    this.close(part, start, this.index - start);
+    this.closeSection(part, start, this.rowIndex - start);
   }
 
-  /** Reads what this page has, where it is known how many rows each section has. */
-  async fill(counts: readonly number[]): Promise<void> {
-    for (const [number, section] of this.content.sections.entries()) {
-      const part: Part = { section, rows: [], first: 0, left: 0 };
-      const start = this.index;
-      if (start + counts[number]! > this.from && this.next === null) await this.read(part, start);
-      this.close(part, start, counts[number]!);
+  /** Reads the rows of this page alone. @param rowCounts the number of rows of each section, as the first page found */
+  async readPage(rowCounts: readonly number[]): Promise<void> {
+    for (const [index, section] of this.content.sections.entries()) {
+      const part: SectionPart = { section, rows: [], firstIndex: 0, rowsAfter: 0 };
+      const start = this.rowIndex;
+      if (start + rowCounts[index]! > this.firstRow && this.nextRow === null) await this.readSection(part, start);
+      this.closeSection(part, start, rowCounts[index]!);
     }
   }
 
-  private async read(part: Part, start: number): Promise<void> {
+  private async readSection(part: SectionPart, start: number): Promise<void> {
     const { section } = part;
-    const resumed = start < this.from && this.behind !== null ? section.resume?.rows(this.behind) : undefined;
-    if (resumed !== undefined) this.index = this.from;
+    const resumed =
+      start < this.firstRow && this.previousKey !== null ? section.resume?.rows(this.previousKey) : undefined;
+    if (resumed !== undefined) this.rowIndex = this.firstRow;
     for await (const row of resumed ?? section.rows()) {
-      if (this.wants()) await this.put(part, row, this.index - start);
-      if (this.next !== null) return;
-      this.index += 1;
+      if (this.isOnPage()) await this.addRow(part, row, this.rowIndex - start);
+      if (this.nextRow !== null) return;
+      this.rowIndex += 1;
     }
   }
 
-  private wants(): boolean {
-    return this.index >= this.from && this.next === null;
+  private isOnPage(): boolean {
+    return this.rowIndex >= this.firstRow && this.nextRow === null;
   }
 
-  /** A section is told of where it has something on the page or after it; one without rows between the rows around it. */
-  private close(part: Part, start: number, count: number): void {
+  /**
+   * Puts the section on the page if some of its rows are on the page or after it. A section without rows is put on the
+   * page where the rows around it are.
+   */
+  private closeSection(part: SectionPart, start: number, count: number): void {
     const end = start + count;
-    this.index = end;
-    this.counts.push(count);
-    part.left = this.next === null ? 0 : Math.max(0, end - Math.max(start, this.next));
-    const empty = count === 0 && this.next === null && (this.from === 0 || this.rows > 0);
-    if (empty || part.rows.length > 0 || part.left > 0) this.parts.push(part);
+    this.rowIndex = end;
+    this.rowCounts.push(count);
+    part.rowsAfter = this.nextRow === null ? 0 : Math.max(0, end - Math.max(start, this.nextRow));
+    const isEmptyHere = count === 0 && this.nextRow === null && (this.firstRow === 0 || this.rowCount > 0);
+    if (isEmptyHere || part.rows.length > 0 || part.rowsAfter > 0) this.parts.push(part);
   }
 
-  /** Puts a row on the page; where there is no room for it, it is the next page's first. */
-  private async put(part: Part, whole: Row, place: number): Promise<void> {
-    const names = await this.names.named(peopleIn(part.section, whole).filter((key) => !this.people.has(key)));
-    const row = this.format === null ? whole : this.fit(this.format, part, whole, names);
+  /** Adds a row to the page. If it does not fit, the next page begins with it. */
+  private async addRow(part: SectionPart, whole: ReportRow, indexInSection: number): Promise<void> {
+    const names = await this.names.namesFor(nameKeysIn(part.section, whole).filter((key) => !this.namesByKey.has(key)));
+    const row = this.writer === null ? whole : this.fitRow(this.writer, part, whole, names);
     if (row === null) {
-      this.next = this.index;
+      this.nextRow = this.rowIndex;
       const last = part.rows.at(-1);
-      if (last !== undefined) this.mark = part.section.resume?.mark(last) ?? null;
+      if (last !== undefined) this.resumeKey = part.section.resume?.key(last) ?? null;
       return;
     }
-    for (const [key, name] of names) this.people.set(key, name);
-    if (part.rows.length === 0) part.first = place;
+    for (const [key, name] of names) this.namesByKey.set(key, name);
+    if (part.rows.length === 0) part.firstIndex = indexInSection;
     part.rows.push(row);
-    if (row !== whole) this.truncated = true;
-    this.rows += 1;
+    if (row !== whole) this.isTruncated = true;
+    this.rowCount += 1;
   }
 
-  /** Takes room for a row, shortened where a page of its own had not enough; null where too little is left. */
-  private fit(format: AnswerFormat, { section, rows }: Part, whole: Row, names: People): Row | null {
-    const people = names.size === 0 ? this.people : new Map([...this.people, ...names]);
-    const takesOf = (one: Row) => format.rowTakes(section, one, people, rows.at(-1));
-    let beside = format.sectionTakes(section);
-    for (const person of names) beside += format.personTakes(person);
-    // The first row of a page cannot wait for the next one.
-    const room = (this.rows === 0 ? this.room : format.room) - beside;
+  /** Reserves capacity for a row and returns it, cut if no page could hold it whole. Returns null if the page is full. */
+  private fitRow(
+    writer: AnswerWriter,
+    { section, rows }: SectionPart,
+    whole: ReportRow,
+    names: NamesByKey,
+  ): ReportRow | null {
+    const people = names.size === 0 ? this.namesByKey : new Map([...this.namesByKey, ...names]);
+    const sizeOf = (row: ReportRow) => writer.rowSize(section, row, people, rows.at(-1));
+    let sizeAround = writer.sectionSize(section);
+    for (const name of names) sizeAround += writer.nameSize(name);
+    // The first row of a page can't wait for the next page.
+    const limit = (this.rowCount === 0 ? this.remainingCapacity : writer.capacity) - sizeAround;
     let row = whole;
-    let takes = takesOf(row);
-    for (const [text, list] of SHORTENED) {
-      if (takes <= room) break;
-      row = { ...(shortened(whole, text, list) as Row), truncated: true };
-      takes = takesOf(row);
+    let size = sizeOf(row);
+    for (const [maxTextLength, maxListItems] of CUT_LIMITS) {
+      if (size <= limit) break;
+      row = { ...(cutValue(whole, maxTextLength, maxListItems) as ReportRow), truncated: true };
+      size = sizeOf(row);
     }
-    takes += rows.length === 0 ? beside : beside - format.sectionTakes(section);
-    if (takes > this.room && this.rows > 0) return null;
-    this.room -= takes;
+    size += rows.length === 0 ? sizeAround : sizeAround - writer.sectionSize(section);
+    if (size > this.remainingCapacity && this.rowCount > 0) return null;
+    this.remainingCapacity -= size;
     return row;
   }
 
-  page(): Page {
-    const { content, figures, parts, people, from, next, truncated } = this;
-    const { sections, trend, summary: first = [] } = content;
-    const summary = figures.filter(({ name }) => first.includes(name));
-    return { sections, figures, summary, parts, people, trend, continued: from > 0, next, truncated };
+  page(): ReportPage {
+    const { content, figures, parts, namesByKey: people, firstRow, nextRow, isTruncated } = this;
+    const { sections, trend, summary: summaryNames = [] } = content;
+    const summary = figures.filter(({ name }) => summaryNames.includes(name));
+    return { sections, figures, summary, parts, people, trend, isContinuation: firstRow > 0, nextRow, isTruncated };
   }
 }
 
-function shortened(value: unknown, text: number, list: number): unknown {
-  if (typeof value === 'string') return cutText(value, text);
+function cutValue(value: unknown, maxTextLength: number, maxListItems: number): unknown {
+  const cut = (member: unknown) => cutValue(member, maxTextLength, maxListItems);
+  if (typeof value === 'string') return cutText(value, maxTextLength);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.slice(0, list).map((one) => shortened(one, text, list));
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shortened(member, text, list)]));
+  if (Array.isArray(value)) return value.slice(0, maxListItems).map(cut);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cut(member)]));
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '../../commands/caller.ts';
+import { requirePermission } from '../../commands/permissions.ts';
 import { Refusal } from '../../commands/refusal.ts';
-import { permit } from '../../commands/roles.ts';
 import { historyOf } from '../../projections/read-model.ts';
 import type { DownloadDetails } from '../access-log-row.ts';
 import { verifyBetween } from '../changes-verify.ts';
@@ -9,120 +9,124 @@ import { holdingAt, logTimeOf, type PinnedMoment, pinnedMoment } from '../moment
 import { proofOf } from '../proofs.ts';
 import { isIncomplete, type Reader } from '../reader.ts';
 import type { Verification } from '../verification.ts';
-import { Cutter } from './cutter.ts';
-import { digestOf } from './digest.ts';
-import { requireOwner } from './owner.ts';
-import type { AnswerFormat, Format, Head, Page, People } from './page.ts';
-import { accountsIn, ReportPeople } from './people.ts';
-import { FORMATS } from './render/formats.ts';
-import type { Content, Figure, Narrowing, ReportContext, ReportType, Section } from './report-type.ts';
-import { NARROWING } from './report-type.ts';
-import { REPORTS, type ReportInput, type ReportName } from './types.ts';
+import { ANSWER_FORMATS } from './render/answer-formats.ts';
+import { reportDigest } from './report-digest.ts';
+import type { AnswerWriter, ConstantHead, NamesByKey, ReportHead, ReportPage, ReportWriter } from './report-page.ts';
+import { ReportPaginator } from './report-paginator.ts';
+import { accountIdsIn, ReportPeople } from './report-people.ts';
+import type { ReportContent, ReportContext, ReportInputName, ReportType } from './report-type.ts';
+import { REPORT_INPUTS } from './report-type.ts';
+import { REPORTS, type ReportName, type ReportRequest } from './report-types.ts';
+import { requireOwner } from './require-owner.ts';
 
-const BEFORE = { label: 'Note', value: 'The organization’s history begins later: there was nothing yet.' };
+const BEFORE_FIRST_EVENT = {
+  label: 'Note',
+  value: 'The register was still empty: the organization’s history begins later.',
+};
 
-/** What the digest is over, beside the data. */
-type Envelope = Omit<Head, 'generated_at' | 'digest' | 'incomplete' | 'proof' | 'pending_seal'>;
-
-/**
- * Where a long report goes on: its moment, the first row that is not told yet, what the first page has worked out (its
- * digest, and how many rows each section has), and the mark of the last row that was told.
- */
-type Place = [
-  ...[today: string, ordinal: number, row: number, digest: string, counts: readonly number[]],
-  mark: string | null,
+/** The content of a cursor: where the next page begins, and what only the first page computed. */
+type NextPage = [
+  today: string,
+  position: number,
+  firstRow: number,
+  digest: string,
+  rowCounts: readonly number[],
+  /** The resume key of the row before, in a section that can be resumed. */
+  previousKey: string | null,
 ];
 
-/** What a report is asked for, beside how it is told. */
-export type Asked = Omit<ReportInput, 'format' | 'cursor'>;
+export type ReportFileRequest = Omit<ReportRequest, 'format' | 'cursor'>;
 
-/** A report as it is drawn: its head, and as much of it as fits. */
-interface Drawing {
-  head: Head;
-  page: Page;
-  /** How many rows each section has. */
-  counts: readonly number[];
-  mark: string | null;
+interface GeneratedReport {
+  head: ReportHead;
+  page: ReportPage;
+  /** The number of rows of each section. */
+  rowCounts: readonly number[];
+  resumeKey: string | null;
 }
 
 /**
- * A report of now or of any moment, or the next page of a long one. It is computed from the read models' history alone,
- * at one position: the same position, day and inputs give the same digest for ever.
+ * Returns a report, or the next page of a long one. It is computed from the history read models alone, at one position.
+ * The same position, day and inputs always give the same digest.
  */
 export async function getReport(
   reader: Reader,
   caller: Caller,
-  input: ReportInput,
-  drawn: (report: DownloadDetails) => void,
+  input: ReportRequest,
+  recordGenerated: (report: DownloadDetails) => void,
   progress?: (records: number) => void,
 ): Promise<object> {
-  const { organization_id, type, format: name, cursor, ...narrowing } = input;
-  permitReport(caller, input);
-  // Bound to the account as well: who goes on with a report is who has drawn it, as the access log says.
-  const boundTo = ['getReport', caller.account_id, organization_id, type, name, narrowing];
-  const place = cursor === undefined ? null : readSigned<Place>(reader.cursorKey, boundTo, cursor);
-  const moment = place ? { today: place[0], ordinal: place[1] } : await momentOfReport(reader, input);
+  const { organization_id, type, format, cursor, ...inputs } = input;
+  requireReportAccess(caller, input);
+  // Nobody else can use the cursor: the access log names only the account that asked for the first page.
+  const boundTo = ['getReport', caller.account_id, organization_id, type, format, inputs];
+  const nextPage = cursor === undefined ? null : readSigned<NextPage>(reader.cursorKey, boundTo, cursor);
+  const moment = nextPage ? { today: nextPage[0], position: nextPage[1] } : await reportMoment(reader, input);
   const context = contextOf(reader, caller, input, moment, progress);
   await requireOwner(context);
-  const format = FORMATS[name];
-  const { head, page, counts, mark } = await draw(context, caller, type, format, place);
-  if (place === null) drawn({ organization_id, type, format: name, position: head.position, ...context.inputs });
-  const goesOn: Place = [moment.today, moment.ordinal, page.next ?? 0, head.digest, counts, mark];
+  const writer = ANSWER_FORMATS[format];
+  const { head, page, rowCounts, resumeKey } = await generate(context, caller, type, writer, nextPage);
+  if (nextPage === null) {
+    recordGenerated({ organization_id, type, format, position: head.position, ...context.inputs });
+  }
+  const { today, position } = moment;
+  const following: NextPage = [today, position, page.nextRow ?? 0, head.digest, rowCounts, resumeKey];
   return {
-    report: { ...head, ...(await format.write(head, page)) },
-    ...(page.next === null ? {} : { next_cursor: writeSigned(reader.cursorKey, boundTo, goesOn) }),
+    report: { ...head, ...(await writer.write(head, page)) },
+    ...(page.nextRow === null ? {} : { next_cursor: writeSigned(reader.cursorKey, boundTo, following) }),
   };
 }
 
-/** A report that can be drawn as one file. */
+/** A report that can be generated as one file. */
 export interface ReportFile {
-  /** All that what it says follows from, its inputs, day and position among it; not the names that people have. */
+  /** Two reports with the same identity differ only in people's names. */
   identity: string;
-  /** Names as they stand in it now, by the keys of those that did when it was drawn. */
-  names(keys: readonly string[]): Promise<People>;
-  /** Its head, what the format makes of all its rows, and whose names stand in it. */
-  draw(): Promise<{ head: Head; written: object; people: People }>;
+  /** Returns today's names for the keys in a report that was generated earlier. */
+  names(keys: readonly string[]): Promise<NamesByKey>;
+  /** Returns the head, the output of the writer for all rows, and the names in them. */
+  generate(): Promise<{ head: ReportHead; written: object; people: NamesByKey }>;
 }
 
 /**
- * The same report as one file, however long, once it is known that the caller may have it.
- * @param name what the access log calls the format
- * @param progress told how many records were read so far; what it throws ends the drawing
+ * Opens a report that is generated as one file, however long it is.
+ * @param name the format's name in the access log
+ * @param progress receives the number of records read so far; generating stops with any error that it throws
+ * @throws Refusal for a caller without access, and for wrong inputs
  */
 export async function openReportFile(
   reader: Reader,
   caller: Caller,
-  input: Asked,
-  { name, format }: { name: string; format: Format },
-  drawn: (report: DownloadDetails) => void,
+  input: ReportFileRequest,
+  { name, format: writer }: { name: string; format: ReportWriter },
+  recordGenerated: (report: DownloadDetails) => void,
   progress?: (records: number) => void,
 ): Promise<ReportFile> {
-  permitReport(caller, input);
+  requireReportAccess(caller, input);
   const { organization_id, type } = input;
-  const context = contextOf(reader, caller, input, await momentOfReport(reader, input), progress);
+  const context = contextOf(reader, caller, input, await reportMoment(reader, input), progress);
   await requireOwner(context);
   const { moment, inputs } = context;
   return {
     identity: JSON.stringify([organization_id, type, moment, inputs, isIncomplete(reader, organization_id)]),
-    names: (keys) => new ReportPeople(context).named(keys),
-    async draw() {
-      const { head, page } = await draw(context, caller, type, null, null);
-      drawn({ organization_id, type, format: name, position: head.position, ...inputs });
-      return { head, written: await format.write(head, page), people: page.people };
+    names: (keys) => new ReportPeople(context).namesFor(keys),
+    async generate() {
+      const { head, page } = await generate(context, caller, type, null, null);
+      recordGenerated({ organization_id, type, format: name, position: head.position, ...inputs });
+      return { head, written: await writer.write(head, page), people: page.people };
     },
   };
 }
 
-function permitReport(caller: Caller, input: Asked): void {
-  permit(caller, input.organization_id, 'getReport');
+function requireReportAccess(caller: Caller, input: ReportFileRequest): void {
+  requirePermission(caller, input.organization_id, 'getReport');
   checkInputs(input.type, REPORTS[input.type], input);
 }
 
-/** @param progress told how many records were read so far, of no known number */
+/** @param progress receives the number of records read so far; the total isn't known */
 function contextOf(
   reader: Reader,
   caller: Caller,
-  input: Asked,
+  input: ReportFileRequest,
   moment: PinnedMoment,
   progress?: (records: number) => void,
 ): ReportContext {
@@ -131,148 +135,152 @@ function contextOf(
     records += more;
     progress?.(records);
   };
-  return { reader, organizationId: input.organization_id, moment, inputs: inputsOf(caller, input), recordsRead };
+  return {
+    reader,
+    organizationId: input.organization_id,
+    moment,
+    inputs: reportInputs(caller, input),
+    recordsRead,
+  };
 }
 
 /**
- * @param format of the answer that it has to fit; null where there is room for all
- * @param place where it goes on; null from its beginning
+ * @param writer of the answer that the page must fit; null for a file, which has no limit
+ * @param nextPage the page to continue with; null for the first
  */
-async function draw(
+async function generate(
   context: ReportContext,
   caller: Caller,
   name: ReportName,
-  format: AnswerFormat | null,
-  place: Place | null,
-): Promise<Drawing> {
+  writer: AnswerWriter | null,
+  nextPage: NextPage | null,
+): Promise<GeneratedReport> {
   const { reader, organizationId } = context;
   const type = REPORTS[name];
-  const content = await type.draw(context);
-  const envelope = await envelopeOf(context, name, type, content);
-  const [, , from = 0, known, counts, mark = null] = place ?? [];
-  const figures = place === null ? await content.figures() : [];
-  const room = format && { ...format, room: format.room - format.headTakes(envelope) };
+  const content = await type.generate(context);
+  const constantHead = await constantHeadOf(context, name, type, content);
+  const [, , firstRow = 0, firstPageDigest, firstPageCounts, previousKey = null] = nextPage ?? [];
+  const figures = nextPage === null ? await content.figures() : [];
+  const belowHead = writer && { ...writer, capacity: writer.capacity - writer.headSize(constantHead) };
   const names = new ReportPeople(context);
-  const cutter = new Cutter(names, content, figures, room, from, mark);
-  if (counts !== undefined) await cutter.fill(counts);
-  const digest = known ?? (await digestOfReport(envelope, figures, content.sections, cutter));
+  const paginator = new ReportPaginator(names, content, figures, belowHead, firstRow, previousKey);
+  if (firstPageCounts !== undefined) await paginator.readPage(firstPageCounts);
+  // Reads all rows through the paginator, which keeps those of the first page.
+  const digest = firstPageDigest ?? (await reportDigest(constantHead, figures, content.sections, paginator));
   const incomplete = isIncomplete(reader, organizationId);
-  const page = cutter.page();
-  const people = await names.named(accountsIn(envelope.about));
-  const head: Head = {
-    ...envelope,
+  const page = paginator.page();
+  const people = await names.namesFor(accountIdsIn(constantHead.about));
+  const head: ReportHead = {
+    ...constantHead,
     generated_at: reader.now().toISOString(),
     digest,
     ...(incomplete ? { incomplete: true } : {}),
-    ...(type.proved
-      ? await provenBy(context, place === null ? () => verifiedFor(context, caller, content) : null)
+    ...(type.hasProof
+      ? await proofMembers(context, nextPage === null ? () => verifyChanges(context, caller, content) : null)
       : {}),
   };
   return {
     head,
     page: { ...page, people: new Map([...people, ...page.people]) },
-    counts: cutter.counts,
-    mark: cutter.mark,
+    rowCounts: paginator.rowCounts,
+    resumeKey: paginator.resumeKey,
   };
 }
 
-/** The first seal that covers the report's position, with the path that shows it. */
-async function provenBy(
+/** Returns the proof that a seal covers the report's position, or `pending_seal` while none does. */
+async function proofMembers(
   context: ReportContext,
   verify: (() => Promise<Verification | null>) | null,
-): Promise<Pick<Head, 'proof' | 'pending_seal'>> {
+): Promise<Pick<ReportHead, 'proof' | 'pending_seal'>> {
   const { reader, organizationId, moment } = context;
-  const proof = await proofOf(reader.models, organizationId, moment.ordinal);
+  const proof = await proofOf(reader.models, organizationId, moment.position);
   if (proof === null) return { pending_seal: true };
   const verification = verify === null ? null : await verify();
   return { proof: verification === null ? proof : { ...proof, verification } };
 }
 
-/** Holds the changes that a report shows, and those up to its position, against the log; null where one call cannot. */
-async function verifiedFor(context: ReportContext, caller: Caller, { inputs }: Content): Promise<Verification | null> {
+/** Compares the changes from the report's first one to its position with the log. Returns null if they are too many. */
+async function verifyChanges(
+  context: ReportContext,
+  caller: Caller,
+  { inputs }: ReportContent,
+): Promise<Verification | null> {
   const { reader, organizationId, moment } = context;
-  const period = { from: String(inputs?.from_position ?? 1), to: String(moment.ordinal) };
-  // The report ends where its client has left.
+  const period = { from: String(inputs?.from_position ?? 1), to: String(moment.position) };
+  // This call throws when the client has gone.
   const progress = () => context.recordsRead?.(0);
   try {
     return await verifyBetween(reader, caller, organizationId, period, { progress });
   } catch (error) {
-    // The report is drawn all the same, and says nothing of a check.
+    // The report is complete without the check, and does not mention it.
     if (error instanceof Refusal && error.code === 'too_large') return null;
     throw error;
   }
 }
 
-/** A type takes what narrows it, and nothing else: what is silently left out would be believed to hold. */
-function checkInputs(name: string, { takes, needs = {} }: ReportType, input: Asked): void {
-  for (const field of NARROWING) {
-    const given = input[field] !== undefined;
-    if (given && !takes.includes(field)) {
-      const message = `${name} takes no ${field}: leave it out, or choose another type.`;
-      throw new Refusal('invalid_input', message, { field, allowed: [...takes, 'as_of', 'format', 'cursor'] });
+/** Refuses inputs that the type does not use: a caller would believe that they had an effect. */
+function checkInputs(
+  name: string,
+  { acceptedInputs, requiredInputs = {} }: ReportType,
+  input: ReportFileRequest,
+): void {
+  for (const field of REPORT_INPUTS) {
+    const isPresent = input[field] !== undefined;
+    if (isPresent && !acceptedInputs.includes(field)) {
+      const message = `${name} does not accept ${field}. Leave it out, or choose another type.`;
+      throw new Refusal('invalid_input', message, { field, allowed: [...acceptedInputs, 'as_of', 'format', 'cursor'] });
     }
-    if (!given && field in needs) throw new Refusal('invalid_input', `Give ${field}: ${needs[field]}.`, { field });
+    if (!isPresent && field in requiredInputs) {
+      throw new Refusal('invalid_input', `${field} is missing. Give ${requiredInputs[field]}.`, { field });
+    }
   }
 }
 
-function inputsOf(caller: Caller, input: Asked): ReportContext['inputs'] {
-  const given = Object.entries(input).filter(
-    ([field, value]) => value !== undefined && NARROWING.some((known) => known === field),
+function reportInputs(caller: Caller, input: ReportFileRequest): ReportContext['inputs'] {
+  const present = REPORT_INPUTS.flatMap((field) =>
+    input[field] === undefined ? [] : [[field, input[field]] as const],
   );
   return Object.fromEntries(
-    given.map(([field, value]) => [field, value === 'ME' ? caller.account_id : value]),
-  ) as Readonly<Partial<Record<Narrowing, string>>>;
+    present.map(([field, value]) => [field, value === 'ME' ? caller.account_id : value]),
+  ) as Readonly<Partial<Record<ReportInputName, string>>>;
 }
 
-async function momentOfReport(reader: Reader, input: Asked): Promise<PinnedMoment> {
+async function reportMoment(reader: Reader, input: ReportFileRequest): Promise<PinnedMoment> {
   const { organization_id, type, as_of } = input;
-  const own = REPORTS[type].moment;
-  return own ? own(reader, organization_id, input) : pinnedMoment(reader, organization_id, as_of);
+  const momentOfType = REPORTS[type].moment;
+  return momentOfType ? momentOfType(reader, organization_id, input) : pinnedMoment(reader, organization_id, as_of);
 }
 
-async function envelopeOf(
+async function constantHeadOf(
   context: ReportContext,
   type: string,
-  { title: usual }: ReportType,
-  content: Content,
-): Promise<Envelope> {
+  { title: titleOfType }: ReportType,
+  content: ReportContent,
+): Promise<ConstantHead> {
   const { reader, organizationId, moment } = context;
   const { owner_id } = context.inputs;
-  const { title = usual, inputs, about = [] } = content;
+  const { title = titleOfType, inputs, about = [] } = content;
   const [organization] = await reader.models.find({
     collection: historyOf('organizations'),
     organizationId,
-    // Before its beginning it has the name that it began with.
-    where: holdingAt(Math.max(1, moment.ordinal)),
+    // Before the first event it has the name of that event.
+    where: holdingAt(Math.max(1, moment.position)),
     order: { key: null, direction: 'ASC' },
     limit: 1,
   });
   return {
+    report_version: 1,
     type,
-    title: owner_id === undefined ? title : `${title}, one owner’s records`,
+    title: owner_id === undefined ? title : `${title} (records of one owner)`,
     organization: { id: organizationId, name: (organization?.doc.name ?? null) as string | null },
     inputs: { ...(owner_id === undefined ? {} : { owner_id }), ...inputs },
     about: [
       ...about,
       ...(owner_id === undefined ? [] : [{ label: 'Owner', value: owner_id }]),
-      ...(moment.ordinal === 0 ? [BEFORE] : []),
+      ...(moment.position === 0 ? [BEFORE_FIRST_EVENT] : []),
     ],
-    as_of: await logTimeOf(reader, organizationId, moment.ordinal),
-    position: String(moment.ordinal),
+    as_of: await logTimeOf(reader, organizationId, moment.position),
+    position: String(moment.position),
     today: moment.today,
   };
-}
-
-/** Over the canonical JSON of the whole report: what stands at its head, its figures and every row. */
-function digestOfReport(
-  envelope: Envelope,
-  figures: readonly Figure[],
-  sections: readonly Section[],
-  cutter: Cutter,
-): Promise<string> {
-  const told = sections.map((section) => {
-    const { name, note } = section;
-    return { name, ...(note ? { note } : {}), rows: cutter.through(section) };
-  });
-  return digestOf({ ...envelope, data: { figures, sections: told } });
 }

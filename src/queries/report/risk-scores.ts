@@ -1,21 +1,21 @@
 import { endOfDay } from '../../commands/dates.ts';
 import { type Priority, priorityOf } from '../../commands/risk.ts';
-import { ordinalAt } from '../moment.ts';
+import { positionAt } from '../moment.ts';
 import { riskQuery } from '../risks.ts';
+import { recordsAt } from './read-records.ts';
 import type { ReportContext, TrendPoint } from './report-type.ts';
-import { recordsAt } from './walk.ts';
 
-/** So many ends of months before the report's day. */
-const MONTHS = 12;
+/** The trend has so many ends of months before the report's day. */
+const TREND_MONTHS = 12;
 
 interface Rating {
   likelihood: number;
   impact: number;
-  /** How many risks have it. */
-  total: number;
+  /** The number of risks with this rating. */
+  risks: number;
 }
 
-/** How many risks that are not closed have each likelihood and impact, by the ratings that count, and how many none. */
+/** Counts the risks that are not closed by likelihood and impact, and those without a rating. */
 export async function countRatings(context: ReportContext): Promise<{ rated: Rating[]; unrated: number }> {
   const open = recordsAt(context, riskQuery, { status: ['OPEN', 'IN_TREATMENT', 'ACCEPTED'] });
   const groups = await context.reader.models.count(open, ['likelihood', 'impact']);
@@ -23,35 +23,35 @@ export async function countRatings(context: ReportContext): Promise<{ rated: Rat
   let unrated = 0;
   for (const { values, total } of groups) {
     const [likelihood, impact] = values.map(Number) as [number, number];
-    if (likelihood > 0 && impact > 0) rated.push({ likelihood, impact, total });
+    if (likelihood > 0 && impact > 0) rated.push({ likelihood, impact, risks: total });
     else unrated += total;
   }
   return { rated, unrated };
 }
 
 /**
- * The risks' scores at the ends of the last months, and on the report's day at its end: a count in the store each. Before the
- * organization's first event there are none.
+ * Returns the risk scores at the end of each of the last 12 months and on the report's day. Each point is one count in
+ * the store. There are no points before the organization's first event.
  */
 export async function riskTrend(context: ReportContext): Promise<TrendPoint[]> {
   const { reader, organizationId, moment } = context;
-  if (moment.ordinal === 0) return [];
+  if (moment.position === 0) return [];
   const points: TrendPoint[] = [];
   for (const day of monthEnds(moment.today)) {
-    const ordinal = await ordinalAt(reader, organizationId, endOfDay(day));
-    const then = Math.min(ordinal, moment.ordinal);
+    const position = await positionAt(reader, organizationId, endOfDay(day));
+    const then = Math.min(position, moment.position);
     if (then > 0) points.push(await pointAt(context, day, then));
   }
-  return [...points, await pointAt(context, moment.today, moment.ordinal)];
+  return [...points, await pointAt(context, moment.today, moment.position)];
 }
 
-async function pointAt(context: ReportContext, day: string, ordinal: number): Promise<TrendPoint> {
-  const then = { ...context, moment: { today: day, ordinal } };
+async function pointAt(context: ReportContext, day: string, position: number): Promise<TrendPoint> {
+  const then = { ...context, moment: { today: day, position } };
   const counts: Record<Priority, number> = { LOW: 0, MEDIUM: 0, HIGH: 0, CRITICAL: 0 };
   let risks = 0;
   let sum = 0;
   const { rated, unrated } = await countRatings(then);
-  for (const { likelihood, impact, total } of rated) {
+  for (const { likelihood, impact, risks: total } of rated) {
     const score = likelihood * impact;
     counts[priorityOf(score)!] += total;
     risks += total;
@@ -60,12 +60,12 @@ async function pointAt(context: ReportContext, day: string, ordinal: number): Pr
   return { day, counts, mean: risks === 0 ? null : sum / risks, unrated };
 }
 
-/** The last days of the months that ended before a day, earliest first. */
+/** Returns the last days of the 12 months before this one, the earliest first. */
 function monthEnds(today: string): string[] {
   const [year, month] = today.split('-').map(Number) as [number, number];
-  return Array.from({ length: MONTHS }, (_, index) => {
+  return Array.from({ length: TREND_MONTHS }, (_, index) => {
     const end = new Date(0);
-    end.setUTCFullYear(year, month - 1 - (MONTHS - 1 - index), 0);
+    end.setUTCFullYear(year, month - 1 - (TREND_MONTHS - 1 - index), 0);
     return end.toISOString().slice(0, 10);
   }).filter((day) => !day.startsWith('-'));
 }

@@ -14,11 +14,11 @@ import {
 import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend } from '../check-append.ts';
 import { RevisionConflict, StoreUnavailable } from '../errors.ts';
-import { type EventStore, NO_STREAM, type Position, type StoredEvent } from '../event-store.ts';
+import { type EventStore, NO_STREAM, type StoredEvent, type StorePosition } from '../event-store.ts';
 import { appendFailure, collect, isLostConnection, NoAnswer, readFailure, withTimeout } from './calls.ts';
 import { readConnectionString } from './connection-string.ts';
 import { readCredentials } from './credentials.ts';
-import { comparePositions, fromPosition, toEventData, toPosition, toStoredEvent } from './events.ts';
+import { compareStorePositions, storePositionOf, toEventData, toLogPosition, toStoredEvent } from './events.ts';
 import { LeaderConnection } from './leader-connection.ts';
 import { follow } from './subscription.ts';
 
@@ -64,11 +64,11 @@ class EventStoreDb implements EventStore {
     this.#readDeadlineMs = options.readDeadlineMs ?? READ_DEADLINE_MS;
   }
 
-  async append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<Position> {
+  async append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition> {
     checkAppend(stream, events, expectedRevision);
     return this.#track(async () => {
-      const position = await this.#send(stream, events, expectedRevision);
-      if (position) return position;
+      const storePosition = await this.#send(stream, events, expectedRevision);
+      if (storePosition) return storePosition;
       // Success without a position: the batch was there already.
       const held = await this.#positionOf(stream, events);
       if (held) return held;
@@ -80,7 +80,7 @@ class EventStoreDb implements EventStore {
     return this.#track(() => this.#readStream(stream, fromRevision, limit));
   }
 
-  async *readAll(after: Position | null): AsyncIterable<readonly StoredEvent[]> {
+  async *readAll(after: StorePosition | null): AsyncIterable<readonly StoredEvent[]> {
     let next = this.#page(after);
     for (;;) {
       const page = await next;
@@ -94,20 +94,20 @@ class EventStoreDb implements EventStore {
     }
   }
 
-  subscribeAll(after: Position | null, signal: AbortSignal): AsyncIterable<readonly StoredEvent[]> {
+  subscribeAll(after: StorePosition | null, signal: AbortSignal): AsyncIterable<readonly StoredEvent[]> {
     const end = AbortSignal.any([signal, this.#closing.signal]);
     return follow(this.#leader, after, this.#readDeadlineMs, end);
   }
 
-  async head(): Promise<Position | null> {
+  async head(): Promise<StorePosition | null> {
     const isOurs = (resolved: AllStreamResolvedEvent) => toStoredEvent(resolved.event) !== null;
     const options = { direction: BACKWARDS, fromPosition: END, requiresLeader: true } as const;
     const events = await this.#track(() => this.#read((client, ms) => collect(client.readAll(options), ms, isOurs)));
-    return toStoredEvent(events.at(-1)?.event)?.position ?? null;
+    return toStoredEvent(events.at(-1)?.event)?.storePosition ?? null;
   }
 
-  comparePositions(a: Position, b: Position): number {
-    return comparePositions(a, b);
+  compareStorePositions(a: StorePosition, b: StorePosition): number {
+    return compareStorePositions(a, b);
   }
 
   async close(): Promise<void> {
@@ -122,7 +122,7 @@ class EventStoreDb implements EventStore {
    * looked for in its stream, because a server drops a batch that is already on its way in and says nothing.
    * @returns the position the server gave, if it gave one
    */
-  async #send(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<Position | null> {
+  async #send(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition | null> {
     const end = Date.now() + MOVING_TIMEOUT_MS;
     for (;;) {
       const node = this.#leader.current ?? (await this.#leader.connected(end));
@@ -149,18 +149,18 @@ class EventStoreDb implements EventStore {
     events: readonly TrailEvent[],
     expectedRevision: number,
     ms: number,
-  ): Promise<Position | null> {
+  ): Promise<StorePosition | null> {
     const sent = client.appendToStream(stream, events.map(toEventData), {
       expectedRevision: expectedRevision === NO_STREAM ? ABSENT : BigInt(expectedRevision),
       deadline: ms,
       requiresLeader: true,
     });
-    const { position } = await withTimeout(ms, sent);
-    return position ? toPosition(position) : null;
+    const { position: storePosition } = await withTimeout(ms, sent);
+    return storePosition ? storePositionOf(storePosition) : null;
   }
 
   /** Position of a batch whose append was not answered, where its stream holds it. @throws `failure` where not */
-  async #heldOrThrow(stream: string, events: readonly TrailEvent[], failure: StoreUnavailable): Promise<Position> {
+  async #heldOrThrow(stream: string, events: readonly TrailEvent[], failure: StoreUnavailable): Promise<StorePosition> {
     const held = await this.#positionOf(stream, events);
     if (held) return held;
     throw failure;
@@ -171,7 +171,7 @@ class EventStoreDb implements EventStore {
     stream: string,
     events: readonly TrailEvent[],
     { actualVersion }: WrongExpectedVersionError,
-  ): Promise<Position> {
+  ): Promise<StorePosition> {
     const actual = actualVersion === ABSENT ? NO_STREAM : Number(actualVersion);
     const held = actual < events.at(-1)!.revision ? null : await this.#positionOf(stream, events);
     if (held) return held;
@@ -179,12 +179,12 @@ class EventStoreDb implements EventStore {
   }
 
   /** Position of the last of these events where the stream holds all of them, at their revisions. */
-  async #positionOf(stream: string, events: readonly TrailEvent[]): Promise<Position | null> {
+  async #positionOf(stream: string, events: readonly TrailEvent[]): Promise<StorePosition | null> {
     const found = await this.#readStream(stream, events[0]!.revision, events.length).catch((error) => {
       throw new StoreUnavailable('whether it was appended could not be read', true, { cause: error });
     });
     const held = events.every((event, index) => found[index]?.id === event.id);
-    return held ? found.at(-1)!.position : null;
+    return held ? found.at(-1)!.storePosition : null;
   }
 
   async #readStream(stream: string, fromRevision: number, maxCount?: number): Promise<StoredEvent[]> {
@@ -198,14 +198,16 @@ class EventStoreDb implements EventStore {
   }
 
   /** A page of `$all` after a position; `end` is where the next one begins, null on the last. */
-  async #page(after: Position | null): Promise<{ events: StoredEvent[]; end: Position | null }> {
-    const fromStart = after === null ? START : fromPosition(after);
+  async #page(after: StorePosition | null): Promise<{ events: StoredEvent[]; end: StorePosition | null }> {
+    const fromStart = after === null ? START : toLogPosition(after);
     const options = { fromPosition: fromStart, maxCount: PAGE, requiresLeader: true } as const;
     const page = await this.#track(() => this.#read((client, ms) => collect(client.readAll(options), ms)));
     const last = page.at(-1)?.event?.position;
     // The server begins with the event at the given position itself.
-    const events = ours(page).filter(({ position }) => after === null || comparePositions(position, after) > 0);
-    return { events, end: page.length === PAGE && last ? toPosition(last) : null };
+    const events = ours(page).filter(
+      ({ storePosition }) => after === null || compareStorePositions(storePosition, after) > 0,
+    );
+    return { events, end: page.length === PAGE && last ? storePositionOf(last) : null };
   }
 
   /**

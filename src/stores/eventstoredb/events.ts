@@ -1,21 +1,21 @@
 import { jsonEvent, type Position as LogPosition, type RecordedEvent } from '@eventstore/db-client';
 import type { EventMetadata, TrailEvent } from '../../trail/event.ts';
-import type { Position, StoredEvent } from '../event-store.ts';
+import type { StoredEvent, StorePosition } from '../event-store.ts';
 
 /** A place in `$all` as text. Both halves go past 2^53. */
-export function toPosition({ commit, prepare }: LogPosition): Position {
-  return `${commit}/${prepare}` as Position;
+export function storePositionOf({ commit, prepare }: LogPosition): StorePosition {
+  return `${commit}/${prepare}` as StorePosition;
 }
 
-export function fromPosition(position: Position): LogPosition {
-  const [commit, prepare] = position.split('/');
-  if (!commit || !prepare) throw new TypeError(`${position} is no position of EventStoreDB`);
+export function toLogPosition(storePosition: StorePosition): LogPosition {
+  const [commit, prepare] = storePosition.split('/');
+  if (!commit || !prepare) throw new TypeError(`${storePosition} is no position of EventStoreDB`);
   return { commit: BigInt(commit), prepare: BigInt(prepare) };
 }
 
-export function comparePositions(a: Position, b: Position): number {
-  const left = fromPosition(a);
-  const right = fromPosition(b);
+export function compareStorePositions(a: StorePosition, b: StorePosition): number {
+  const left = toLogPosition(a);
+  const right = toLogPosition(b);
   return order(left.commit, right.commit) || order(left.prepare, right.prepare);
 }
 
@@ -41,7 +41,7 @@ export function toStoredEvent(recorded: RecordedEvent | undefined): StoredEvent 
     type: recorded.type,
     data: recorded.data as Record<string, unknown>,
     metadata: recorded.metadata,
-    position: toPosition(recorded.position!),
+    storePosition: storePositionOf(recorded.position!),
   };
 }
 

@@ -5,9 +5,9 @@ import {
   excludeSystemEvents,
   START,
 } from '@eventstore/db-client';
-import type { Position, StoredEvent } from '../event-store.ts';
+import type { StoredEvent, StorePosition } from '../event-store.ts';
 import { NoAnswer } from './calls.ts';
-import { comparePositions, fromPosition, toStoredEvent } from './events.ts';
+import { compareStorePositions, toLogPosition, toStoredEvent } from './events.ts';
 import type { LeaderConnection } from './leader-connection.ts';
 import type { NodeConnection } from './node-connection.ts';
 
@@ -24,7 +24,7 @@ const LONGEST_PAUSE_MS = 1000;
  */
 export async function* follow(
   leader: LeaderConnection,
-  after: Position | null,
+  after: StorePosition | null,
   patienceMs: number,
   signal: AbortSignal,
 ): AsyncGenerator<readonly StoredEvent[]> {
@@ -39,9 +39,9 @@ export async function* follow(
         for (let batch = await feed.next(); batch; batch = await feed.next()) {
           const fresh: StoredEvent[] = [];
           for (const event of batch) {
-            if (last !== null && comparePositions(event.position, last) <= 0) continue;
+            if (last !== null && compareStorePositions(event.storePosition, last) <= 0) continue;
             fresh.push(event);
-            last = event.position;
+            last = event.storePosition;
           }
           if (fresh.length === 0) continue;
           pause = FIRST_PAUSE_MS;
@@ -59,8 +59,8 @@ export async function* follow(
   }
 }
 
-function subscribe({ client }: NodeConnection, after: Position | null): AllStreamSubscription {
-  const fromStart = after === null ? START : fromPosition(after);
+function subscribe({ client }: NodeConnection, after: StorePosition | null): AllStreamSubscription {
+  const fromStart = after === null ? START : toLogPosition(after);
   return client.subscribeToAll({ fromPosition: fromStart, filter: excludeSystemEvents() });
 }
 

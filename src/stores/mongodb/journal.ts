@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BSON, type Collection, type Db, MongoBulkWriteError } from 'mongodb';
 import { Fenced, StoreUnavailable, TooLarge } from '../errors.ts';
+import type { StorePosition } from '../event-store.ts';
 import type { Checkpoint } from '../read-store.ts';
 import { unlessTaken } from './client.ts';
 import type { DocumentRow } from './document.ts';
@@ -12,11 +13,22 @@ export interface Put {
   row: DocumentRow;
 }
 
-/** What a batch still has to do; kept until its checkpoint is written. */
+/** A checkpoint as stored. docs/read-models.md promises the names of these fields to other programs. */
+interface StoredCheckpoint {
+  group: string;
+  n: number;
+  store_position: StorePosition;
+  ordinal: number;
+  log_time: string;
+  parked: number;
+  installation: string;
+}
+
+/** The rest of a batch that is being written. It is stored until the batch's checkpoint is written. */
 interface Pending {
   /** Names the parts of a large batch. */
   run: string;
-  checkpoint: Checkpoint;
+  checkpoint: StoredCheckpoint;
   parts: number;
   /** All puts where there are no parts. */
   puts: Put[];
@@ -26,13 +38,13 @@ interface Pending {
 interface Head {
   _id: string;
   n: number;
-  checkpoint: Checkpoint | null;
+  checkpoint: StoredCheckpoint | null;
   pending: Pending | null;
 }
 
 interface Part {
   _id: string;
-  group: string;
+  organization_id: string;
   n: number;
   run: string;
   puts: Put[];
@@ -71,8 +83,9 @@ export class Journal {
     const chunks = inChunks(puts);
     const parts = chunks.length > 1 ? chunks.length : 0;
     if (parts > 0) await this.#writeParts(checkpoint, run, chunks);
-    await this.#writeHead({ run, checkpoint, parts, puts: parts > 0 ? [] : [...puts] });
-    await this.#finish(checkpoint, puts, parts > 0);
+    const stored = toStored(checkpoint);
+    await this.#writeHead({ run, checkpoint: stored, parts, puts: parts > 0 ? [] : [...puts] });
+    await this.#finish(stored, puts, parts > 0);
   }
 
   /** Finishes what was journalled and cut off, and removes parts that nobody will need. */
@@ -80,58 +93,62 @@ export class Journal {
     for (const { _id } of await this.#heads.find({ pending: { $ne: null } }, { projection: { _id: 1 } }).toArray()) {
       await this.#replay(_id);
     }
-    const left = await this.#parts.find({}, { projection: { group: 1 } }).toArray();
-    for (const group of new Set(left.map((part) => part.group))) {
-      const checkpoint = await this.checkpoint(group);
-      if (checkpoint) await this.#removeParts(checkpoint);
+    const left = await this.#parts.find({}, { projection: { organization_id: 1 } }).toArray();
+    for (const organizationId of new Set(left.map((part) => part.organization_id))) {
+      const checkpoint = await this.checkpoint(organizationId);
+      if (checkpoint) await this.#removeParts(organizationId, checkpoint.n);
     }
   }
 
-  async checkpoint(group: string): Promise<Checkpoint | null> {
-    const head = await this.#heads.findOne({ _id: group }, { projection: { checkpoint: 1 } });
-    return head?.checkpoint ?? null;
+  async checkpoint(organizationId: string): Promise<Checkpoint | null> {
+    const head = await this.#heads.findOne({ _id: organizationId }, { projection: { checkpoint: 1 } });
+    return head?.checkpoint ? fromStored(head.checkpoint) : null;
   }
 
   async checkpoints(): Promise<Checkpoint[]> {
     const heads = await this.#heads.find({}, { projection: { checkpoint: 1 } }).toArray();
-    return heads.flatMap((head) => head.checkpoint ?? []);
+    return heads.flatMap(({ checkpoint }) => (checkpoint ? fromStored(checkpoint) : []));
   }
 
-  async #writeParts({ group, n }: Checkpoint, run: string, chunks: readonly Put[][]): Promise<void> {
+  async #writeParts({ organizationId, n }: Checkpoint, run: string, chunks: readonly Put[][]): Promise<void> {
     for (const [index, puts] of chunks.entries()) {
-      await this.#parts.insertOne({ _id: `${run}/${index}`, group, n, run, puts });
+      await this.#parts.insertOne({ _id: `${run}/${index}`, organization_id: organizationId, n, run, puts });
     }
     await this.onStep('parts');
   }
 
   async #writeHead(pending: Pending): Promise<void> {
-    const { group, n } = pending.checkpoint;
-    if (!(await this.#advance(group, n, pending))) {
-      const head = await this.#heads.findOne({ _id: group }, { projection: { n: 1 } });
+    const { group: organizationId, n } = pending.checkpoint;
+    if (!(await this.#advance(organizationId, n, pending))) {
+      const head = await this.#heads.findOne({ _id: organizationId }, { projection: { n: 1 } });
       if (head?.n !== n - 1) {
         await this.#parts.deleteMany({ run: pending.run });
-        if (head && head.n >= n) throw new Fenced(`${group} is at batch ${head.n} already`);
-        throw new RangeError(`${group} is at batch ${head?.n ?? 0}, so its next is not ${n}`);
+        if (head && head.n >= n) throw new Fenced(`${organizationId} is at batch ${head.n} already`);
+        throw new RangeError(`${organizationId} is at batch ${head?.n ?? 0}, so its next is not ${n}`);
       }
       // The batch before was cut off: it is finished first.
-      await this.#replay(group);
-      if (!(await this.#advance(group, n, pending))) throw new Fenced(`${group} was taken past batch ${n - 1}`);
+      await this.#replay(organizationId);
+      if (!(await this.#advance(organizationId, n, pending)))
+        throw new Fenced(`${organizationId} was taken past batch ${n - 1}`);
     }
     await this.onStep('journal');
   }
 
   /** Takes the group from n − 1, all done, to n. Answers whether it was there to be taken. */
-  async #advance(group: string, n: number, pending: Pending): Promise<boolean> {
+  async #advance(organizationId: string, n: number, pending: Pending): Promise<boolean> {
     if (n > 1) {
-      const done = await this.#heads.updateOne({ _id: group, n: n - 1, pending: null }, { $set: { n, pending } });
+      const done = await this.#heads.updateOne(
+        { _id: organizationId, n: n - 1, pending: null },
+        { $set: { n, pending } },
+      );
       return done.matchedCount === 1;
     }
-    const head: Head = { _id: group, n, checkpoint: null, pending };
+    const head: Head = { _id: organizationId, n, checkpoint: null, pending };
     return unlessTaken(() => this.#heads.insertOne(head).then(() => true));
   }
 
-  async #replay(group: string): Promise<void> {
-    const head = await this.#heads.findOne({ _id: group });
+  async #replay(organizationId: string): Promise<void> {
+    const head = await this.#heads.findOne({ _id: organizationId });
     if (!head?.pending) return;
     const { run, checkpoint, parts, puts } = head.pending;
     if (parts === 0) return this.#finish(checkpoint, puts, false);
@@ -141,12 +158,12 @@ export class Journal {
       return this.#finish(checkpoint, all, true);
     }
     // Parts go only after the checkpoint is written: another has just finished this batch.
-    const now = await this.checkpoint(group);
+    const now = await this.checkpoint(organizationId);
     if (!now || now.n < checkpoint.n) throw new StoreUnavailable(`parts of batch ${checkpoint.n} cannot be read`);
   }
 
-  async #finish(checkpoint: Checkpoint, puts: readonly Put[], inParts: boolean): Promise<void> {
-    const { group, n } = checkpoint;
+  async #finish(checkpoint: StoredCheckpoint, puts: readonly Put[], inParts: boolean): Promise<void> {
+    const { group: organizationId, n } = checkpoint;
     const collections = [...new Set(puts.map((put) => put.collection))];
     await Promise.all(
       collections.map((name) => {
@@ -155,15 +172,28 @@ export class Journal {
       }),
     );
     await this.onStep('documents');
-    await this.#heads.updateOne({ _id: group, n }, { $set: { checkpoint, pending: null } });
+    await this.#heads.updateOne({ _id: organizationId, n }, { $set: { checkpoint, pending: null } });
     await this.onStep('checkpoint');
-    if (inParts) await this.#removeParts(checkpoint);
+    if (inParts) await this.#removeParts(organizationId, n);
   }
 
   /** Parts up to a finished batch serve nobody: a batch of that number can no longer be journalled. */
-  async #removeParts({ group, n }: Checkpoint): Promise<void> {
-    await this.#parts.deleteMany({ group, n: { $lte: n } });
+  async #removeParts(organizationId: string, n: number): Promise<void> {
+    await this.#parts.deleteMany({ organization_id: organizationId, n: { $lte: n } });
   }
+}
+
+function toStored({ organizationId: group, storePosition: store_position, position: ordinal, ...rest }: Checkpoint) {
+  const { n, logTime: log_time, parked, installation } = rest;
+  return { group, n, store_position, ordinal, log_time, parked, installation } satisfies StoredCheckpoint;
+}
+
+function fromStored({ group, store_position, ordinal, log_time, ...rest }: StoredCheckpoint): Checkpoint {
+  const { n, parked, installation } = rest;
+  return {
+    ...{ organizationId: group, n, storePosition: store_position, position: ordinal },
+    ...{ logTime: log_time, parked, installation },
+  };
 }
 
 /** Inserts documents whole; one that is there already is replaced if it is of an older batch, else left as it is. */

@@ -1,5 +1,5 @@
 import type { EventMetadata } from '../../trail/event.ts';
-import type { Position, StoredEvent } from '../event-store.ts';
+import type { StoredEvent, StorePosition } from '../event-store.ts';
 import type { Connection, Row } from './connection.ts';
 
 /**
@@ -54,11 +54,11 @@ export function toEvent(row: Row): StoredEvent {
     type: type!,
     data: JSON.parse(data!) as Record<string, unknown>,
     metadata: JSON.parse(metadata!) as EventMetadata,
-    position: toPosition(position),
+    storePosition: storePositionOfRow(position),
     texts: { data: data!, metadata: metadata! },
   };
 }
 
-export function toPosition(position: number): Position {
-  return String(position) as Position;
+export function storePositionOfRow(position: number): StorePosition {
+  return String(position) as StorePosition;
 }

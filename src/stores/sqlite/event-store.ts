@@ -3,9 +3,9 @@ import { canonical } from '../../trail/canonical.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend } from '../check-append.ts';
 import { RevisionConflict, StoreUnavailable } from '../errors.ts';
-import type { EventStore, Position, StoredEvent } from '../event-store.ts';
+import type { EventStore, StoredEvent, StorePosition } from '../event-store.ts';
 import { Connection, type Row } from './connection.ts';
-import { newestPosition, readPage, readStreamRows, SCHEMA, toEvent, toPosition } from './event-rows.ts';
+import { newestPosition, readPage, readStreamRows, SCHEMA, storePositionOfRow, toEvent } from './event-rows.ts';
 import { EventTail } from './event-tail.ts';
 
 /** An append that waits for the next transaction; its rows are ready, all but the position. */
@@ -13,7 +13,7 @@ interface Waiting {
   stream: string;
   rows: Row[];
   expectedRevision: number;
-  resolve(position: Position): void;
+  resolve(position: StorePosition): void;
   reject(error: unknown): void;
 }
 
@@ -40,7 +40,7 @@ class SqliteEventStore implements EventStore {
     this.#tail = new EventTail(this.#db, pollMs);
   }
 
-  async append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<Position> {
+  async append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition> {
     checkAppend(stream, events, expectedRevision);
     if (this.#closed) throw new StoreUnavailable('the event store is closed');
     const rows = events.map(toRow);
@@ -56,27 +56,27 @@ class SqliteEventStore implements EventStore {
     return readStreamRows(this.#db, stream, fromRevision, limit);
   }
 
-  async *readAll(after: Position | null): AsyncGenerator<readonly StoredEvent[]> {
+  async *readAll(after: StorePosition | null): AsyncGenerator<readonly StoredEvent[]> {
     const end = newestPosition(this.#db);
     let last = Number(after ?? 0);
     while (last < end) {
       const events = readPage(this.#db, last, end);
       if (events.length === 0) return;
       yield events;
-      last = Number(events.at(-1)!.position);
+      last = Number(events.at(-1)!.storePosition);
     }
   }
 
-  subscribeAll(after: Position | null, signal: AbortSignal): AsyncIterable<readonly StoredEvent[]> {
+  subscribeAll(after: StorePosition | null, signal: AbortSignal): AsyncIterable<readonly StoredEvent[]> {
     return this.#tail.subscribe(Number(after ?? 0), signal);
   }
 
-  async head(): Promise<Position | null> {
+  async head(): Promise<StorePosition | null> {
     const newest = newestPosition(this.#db);
-    return newest === 0 ? null : toPosition(newest);
+    return newest === 0 ? null : storePositionOfRow(newest);
   }
 
-  comparePositions(a: Position, b: Position): number {
+  compareStorePositions(a: StorePosition, b: StorePosition): number {
     return Number(a) - Number(b);
   }
 
@@ -104,7 +104,7 @@ class SqliteEventStore implements EventStore {
     for (const [index, outcome] of outcomes.entries()) {
       const append = batch[index]!;
       if ('conflict' in outcome) append.reject(new RevisionConflict(append.stream, outcome.conflict));
-      else append.resolve(toPosition(outcome.position));
+      else append.resolve(storePositionOfRow(outcome.position));
     }
   }
 

@@ -45,7 +45,7 @@ export class EventTail {
           continue;
         }
         yield events;
-        last = Number(events.at(-1)!.position);
+        last = Number(events.at(-1)!.storePosition);
       }
     } finally {
       if (--this.#subscribers === 0) this.#unwatch();
@@ -62,7 +62,7 @@ export class EventTail {
   /** What is known to follow a position; nothing, too, while the file cannot be read, to be tried at the next poll. */
   #after(last: number): readonly StoredEvent[] {
     if (last >= this.#head) return [];
-    if (Number(this.#newest[0]?.position) === last + 1) return this.#newest;
+    if (Number(this.#newest[0]?.storePosition) === last + 1) return this.#newest;
     try {
       return readPage(this.#db, last, this.#head);
     } catch (error) {

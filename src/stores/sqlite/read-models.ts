@@ -93,18 +93,19 @@ export class SqliteReadModels implements ReadModels {
   }
 
   async commit({ checkpoint, puts }: Commit): Promise<void> {
-    const { group, n, position, ordinal, log_time, parked, installation } = checkpoint;
+    const { organizationId, n, storePosition, position, logTime, parked, installation } = checkpoint;
     this.#db.transaction(() => {
-      const current = (this.#db.get('SELECT n FROM checkpoints WHERE "group" = ?', [group])?.[0] as number) ?? 0;
-      if (n <= current) throw new Fenced(`batch ${n} of ${group} has been made already`);
-      if (n !== current + 1) throw new RevisionConflict(`batches of ${group}`, current);
+      const current =
+        (this.#db.get('SELECT n FROM checkpoints WHERE organization_id = ?', [organizationId])?.[0] as number) ?? 0;
+      if (n <= current) throw new Fenced(`batch ${n} of ${organizationId} has been made already`);
+      if (n !== current + 1) throw new RevisionConflict(`batches of ${organizationId}`, current);
       this.#lookAtSchema();
       this.#put(puts);
       this.#db.run(
         `INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n,
-          position = excluded.position, ordinal = excluded.ordinal, log_time = excluded.log_time,
+          store_position = excluded.store_position, position = excluded.position, log_time = excluded.log_time,
           parked = excluded.parked, installation = excluded.installation`,
-        [group, n, position, ordinal, log_time, parked, installation],
+        [organizationId, n, storePosition, position, logTime, parked, installation],
       );
     });
   }
@@ -112,8 +113,8 @@ export class SqliteReadModels implements ReadModels {
   /** Nothing to finish: a commit is one transaction. */
   async recover(): Promise<void> {}
 
-  async checkpoint(group: string): Promise<Checkpoint | null> {
-    const row = this.#db.get('SELECT * FROM checkpoints WHERE "group" = ?', [group]);
+  async checkpoint(organizationId: string): Promise<Checkpoint | null> {
+    const row = this.#db.get('SELECT * FROM checkpoints WHERE organization_id = ?', [organizationId]);
     return row ? toCheckpoint(row) : null;
   }
 
@@ -192,6 +193,6 @@ function toFound(row: Row): Found {
 }
 
 function toCheckpoint(row: Row): Checkpoint {
-  const [group, n, position, ordinal, log_time, parked, installation] = row;
-  return { group, n, position, ordinal, log_time, parked, installation } as Checkpoint;
+  const [organizationId, n, storePosition, position, logTime, parked, installation] = row;
+  return { organizationId, n, storePosition, position, logTime, parked, installation } as Checkpoint;
 }

@@ -7,11 +7,11 @@ export type IndexSpec = CollectionSpec['indexes'][number];
 
 export const CHECKPOINTS = `
   CREATE TABLE IF NOT EXISTS checkpoints (
-    "group" TEXT PRIMARY KEY, n INTEGER NOT NULL, position TEXT NOT NULL, ordinal INTEGER NOT NULL,
+    organization_id TEXT PRIMARY KEY, n INTEGER NOT NULL, store_position TEXT NOT NULL, position INTEGER NOT NULL,
     log_time TEXT NOT NULL, parked INTEGER NOT NULL, installation TEXT NOT NULL
   ) WITHOUT ROWID;
   CREATE VIEW IF NOT EXISTS progress AS
-    SELECT "group" AS organization_id, ordinal AS position, log_time, parked, installation FROM checkpoints`;
+    SELECT organization_id, position, log_time, parked, installation FROM checkpoints`;
 
 /** A collection's own name is its view's, whoever reads the file with other tools looks for that. */
 export const tableName = (spec: CollectionSpec): string => `${spec.name}_documents`;

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RevisionConflict } from '../../../src/stores/errors.ts';
-import { type EventStore, NO_STREAM, type Position, type StoredEvent } from '../../../src/stores/event-store.ts';
+import { type EventStore, NO_STREAM, type StoredEvent, type StorePosition } from '../../../src/stores/event-store.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 import { makeEvents } from '../../support/events.ts';
 import { rejection } from '../../support/take.ts';
@@ -21,7 +21,7 @@ export interface Context extends EventStoreFixture {
   /** Everything of ours after the place where the test began. */
   all(store?: EventStore): Promise<StoredEvent[]>;
   isOurs(event: StoredEvent): boolean;
-  start: Position | null;
+  start: StorePosition | null;
 }
 
 export type Suite = uvu.Test<Context>;
@@ -85,6 +85,6 @@ export async function drain(batches: AsyncIterable<unknown>): Promise<void> {
 }
 
 /** An event as it was appended, without what the store adds to it. */
-export function asAppended({ position: _position, texts: _texts, ...event }: StoredEvent): TrailEvent {
+export function asAppended({ storePosition: _position, texts: _texts, ...event }: StoredEvent): TrailEvent {
   return event;
 }

@@ -29,7 +29,7 @@ export function reading(test: Suite): void {
     const read = await all();
     assert.equal(read.map(asAppended), events);
     for (const [index, event] of read.entries()) {
-      if (index > 0) assert.ok(store.comparePositions(read[index - 1]!.position, event.position) < 0);
+      if (index > 0) assert.ok(store.compareStorePositions(read[index - 1]!.storePosition, event.storePosition) < 0);
     }
     const again = await store.readStream(events[0]!.stream);
     assert.equal(
@@ -48,8 +48,8 @@ export function reading(test: Suite): void {
   test('positions are exclusive', async ({ store, name, isOurs, all }) => {
     await interleave(store, [name(), name()]);
     const read = await all();
-    for (const [index, { position }] of read.entries()) {
-      const rest = (await collect(store.readAll(position))).filter(isOurs);
+    for (const [index, { storePosition }] of read.entries()) {
+      const rest = (await collect(store.readAll(storePosition))).filter(isOurs);
       assert.equal(rest, read.slice(index + 1));
     }
   });
@@ -72,20 +72,20 @@ export function reading(test: Suite): void {
 
   test('head is the newest event', async ({ store, reopen, name, start }) => {
     const stream = name();
-    const position = await store.append(stream, makeEvents(stream, { count: 2 }), NO_STREAM);
-    assert.is(await store.head(), position);
-    assert.is(await (await reopen()).head(), position);
-    if (start !== null) assert.ok(store.comparePositions(start, position) < 0);
-    assert.equal(await collect(store.readAll(position)), []);
+    const storePosition = await store.append(stream, makeEvents(stream, { count: 2 }), NO_STREAM);
+    assert.is(await store.head(), storePosition);
+    assert.is(await (await reopen()).head(), storePosition);
+    if (start !== null) assert.ok(store.compareStorePositions(start, storePosition) < 0);
+    assert.equal(await collect(store.readAll(storePosition)), []);
   });
 
   test('positions compare as numbers do', async ({ store, name, all }) => {
     await interleave(store, [name(), name()]);
-    const places = (await all()).map(({ position }) => position);
-    const shuffled = [...places].reverse().sort((a, b) => store.comparePositions(a, b));
+    const places = (await all()).map(({ storePosition }) => storePosition);
+    const shuffled = [...places].reverse().sort((a, b) => store.compareStorePositions(a, b));
     assert.equal(shuffled, places);
-    assert.is(store.comparePositions(places[0]!, places[0]!), 0);
-    assert.ok(store.comparePositions(places[1]!, places[0]!) > 0);
+    assert.is(store.compareStorePositions(places[0]!, places[0]!), 0);
+    assert.ok(store.compareStorePositions(places[1]!, places[0]!) > 0);
   });
 
   test('another process sees the same log', async ({ store, reopen, name, all }) => {
@@ -93,8 +93,8 @@ export function reading(test: Suite): void {
     const other = await reopen();
     assert.equal(await all(other), await all());
     const stream = events.at(-1)!.stream;
-    const position = await other.append(stream, makeEvents(stream, { after: events.at(-1) }), 3);
-    assert.is((await all()).at(-1)!.position, position);
+    const storePosition = await other.append(stream, makeEvents(stream, { after: events.at(-1) }), 3);
+    assert.is((await all()).at(-1)!.storePosition, storePosition);
   });
 }
 
@@ -113,7 +113,7 @@ export function subscribing(test: Suite): void {
   test('a subscription begins after the given position', async ({ store, name, isOurs, all }) => {
     await interleave(store, [name(), name()]);
     const read = await all();
-    const rest = await take((signal) => store.subscribeAll(read[2]!.position, signal), read.length - 3, isOurs);
+    const rest = await take((signal) => store.subscribeAll(read[2]!.storePosition, signal), read.length - 3, isOurs);
     assert.equal(rest, read.slice(3));
   });
 

@@ -23,10 +23,10 @@ export function appending(test: Suite): void {
   test('append answers the position of its last event', async ({ store, name, all }) => {
     const stream = name();
     const events = makeEvents(stream, { count: 3 });
-    const position = await store.append(stream, events, NO_STREAM);
+    const storePosition = await store.append(stream, events, NO_STREAM);
     const read = await store.readStream(stream);
-    assert.is(position, read[2]!.position);
-    assert.is(position, (await all()).at(-1)!.position);
+    assert.is(storePosition, read[2]!.storePosition);
+    assert.is(storePosition, (await all()).at(-1)!.storePosition);
   });
 
   test('64 writers of one stream each get one place in it', async ({ store, reopen, name }) => {
@@ -50,12 +50,12 @@ export function appending(test: Suite): void {
     );
     const read = await all();
     assert.is(read.length, 128);
-    for (const { stream, position } of appended) {
+    for (const { stream, position: storePosition } of appended) {
       assert.equal(
         read.filter((event) => event.stream === stream).map(({ revision }) => revision),
         [0, 1],
       );
-      assert.is(read.find((event) => event.position === position)?.stream, stream);
+      assert.is(read.find((event) => event.storePosition === storePosition)?.stream, stream);
     }
   });
 

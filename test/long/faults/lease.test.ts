@@ -12,7 +12,7 @@ test('who slept past its lease does not take it back from the one who holds it n
   const store = openSqliteReadStore(folder);
   const sleeper = new LeaseHold(store, 'generation', 'sleeper', false);
   assert.is(await sleeper.take(), true);
-  const other: Lease = { holder: 'other', expires_at: Date.now() + 60_000, caught_up_at: 0, position: null };
+  const other: Lease = { holder: 'other', expires_at: Date.now() + 60_000, caught_up_at: 0, store_position: null };
   assert.is(await store.compareAndSet('runner:generation', 1, other), true);
   for (let asked = 0; asked < 3; asked++) {
     assert.is(await sleeper.renew(1, null), false);

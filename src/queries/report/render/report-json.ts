@@ -1,43 +1,45 @@
 import { ANSWER_CHARACTERS } from '../../present.ts';
-import type { AnswerFormat, Head, Page } from '../page.ts';
+import type { AnswerWriter, ReportHead, ReportPage } from '../report-page.ts';
 
-/** Room for what else stands around the data. */
-const AROUND = 3_000;
+/** Characters reserved for the members around the data. */
+const HEAD_LENGTH = 3_000;
 const size = (value: unknown) => JSON.stringify(value).length + 1;
 
-/** The report as data, people by their ids; their names stand beside it. */
-export const json: AnswerFormat = {
-  room: ANSWER_CHARACTERS - AROUND,
-  headTakes: size,
-  figuresTake: size,
-  sectionTakes: ({ name, note }) => size([name, note]) + 30,
-  rowTakes: (_section, row) => size(row),
-  personTakes: ([key, name]) => size(key) + size(name),
+/** Writes the report as data, with people's ids in the rows and their names beside them. */
+export const reportJson: AnswerWriter = {
+  capacity: ANSWER_CHARACTERS - HEAD_LENGTH,
+  headSize: size,
+  figuresSize: size,
+  sectionSize: ({ name, note }) => size([name, note]) + 30,
+  rowSize: (_section, row) => size(row),
+  nameSize: ([key, name]) => size(key) + size(name),
   write: (head, page) => ({
     data: dataOf(page),
     people: Object.fromEntries(page.people),
-    ...leftOut(page),
-    ...cutRows(head, page),
+    ...leftOutMembers(page),
+    ...truncationMembers(head, page),
   }),
 };
 
-function dataOf({ figures, parts, continued }: Page): object {
+function dataOf({ figures, parts, isContinuation: continued }: ReportPage): object {
   const sections = parts.map(({ section: { name, note }, rows }) => ({ name, ...(note ? { note } : {}), rows }));
   return { ...(continued ? {} : { figures }), sections };
 }
 
-/** Says of a page that the digest cannot be worked out of it, as it does not have its rows whole, and where they are so. */
-export function cutRows(
-  { organization, type, position }: Head,
-  { truncated }: Page,
+/** Says that rows are cut, so the digest can't be computed from this page, and where to get them whole. */
+export function truncationMembers(
+  { organization, type, position }: ReportHead,
+  { isTruncated: truncated }: ReportPage,
 ): { truncated?: true; whole?: string } {
   if (!truncated) return {};
   const path = `/api/v1/organizations/${organization.id}/reports/${type}?as_of=${position}`;
-  return { truncated, whole: `Rows that say truncated are cut: GET ${path}, with the other inputs, has them whole.` };
+  return { truncated, whole: `Rows with truncated are cut. GET ${path} with the same inputs returns them whole.` };
 }
 
-/** How many rows come after this page, by section. */
-export function leftOut({ parts }: Page): { left_out?: Record<string, number> } {
-  const left = parts.filter((part) => part.left > 0).map(({ section, left }) => [section.name, left] as const);
+/** Returns the number of rows after this page, by section. */
+export function leftOutMembers({ parts }: ReportPage): { left_out?: Record<string, number> } {
+  const left = parts
+    .filter((part) => part.rowsAfter > 0)
+    .map(({ section, rowsAfter: left }) => [section.name, left] as const);
   return left.length === 0 ? {} : { left_out: Object.fromEntries(left) };
 }

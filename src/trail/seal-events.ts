@@ -1,0 +1,184 @@
+import { type KeyObject, sign, verify } from 'node:crypto';
+import { canonical } from './canonical.ts';
+import type { TrailEvent } from './event.ts';
+import { fromBase64, type PublicKey, type SigningKey } from './key.ts';
+
+/** The first word of all that is signed, so that a signature can never be taken for one of something else. */
+const SIGNATURE_FORMAT = 'veritrail-seal-1';
+const SIGNATURE_BYTES = 64;
+
+/** A Merkle tree's size and root (hex): what a log of so many events is. */
+export interface TreeHead {
+  size: number;
+  root: string;
+}
+
+/** A signed tree head over ordinals 1 to `size`, the log as it was when it was made. */
+export interface LogSealed extends TreeHead {
+  sealed_at: string;
+  /** `hash` of the event that holds the seal before it; null on the first. */
+  previous_seal: string | null;
+  key_id: string;
+  signature: string;
+}
+
+/** The key that an organization's first seals are made with, signed by itself. */
+export interface SealKeyIntroduced {
+  key_id: string;
+  /** Base64 of its 32 bytes. */
+  public_key: string;
+  signature: string;
+}
+
+/** Another key takes over: both sign. */
+export interface SealKeyRotated {
+  from_key_id: string;
+  key_id: string;
+  public_key: string;
+  previous_seal: string | null;
+  old_signature: string;
+  new_signature: string;
+}
+
+/** Another key takes over and the one before is lost: nobody but the new one vouches for it. */
+export interface SealKeyReplaced extends SealKeyIntroduced {
+  previous_seal: string | null;
+}
+
+/** What happens in an organization's seal stream. */
+export type SealEvent =
+  | { type: 'SealKeyIntroduced'; data: SealKeyIntroduced }
+  | { type: 'LogSealed'; data: LogSealed }
+  | { type: 'SealKeyRotated'; data: SealKeyRotated }
+  | { type: 'SealKeyReplaced'; data: SealKeyReplaced };
+
+export type SealEventType = SealEvent['type'];
+
+/** The stream that an organization's seals are in. */
+export function sealStream(organizationId: string): string {
+  return `seal-${organizationId}`;
+}
+
+/** Whether an event is of its organization's seal stream. */
+export function isSealStreamEvent({ stream, metadata }: Pick<TrailEvent, 'stream' | 'metadata'>): boolean {
+  return stream === sealStream(metadata.organization_id);
+}
+
+/** What is signed: all that a fact says, and of which organization; signatures apart. */
+function signedText(organization_id: string, type: SealEventType, data: object): Buffer {
+  const { signature: _one, old_signature: _old, new_signature: _new, ...said } = data as Record<string, unknown>;
+  return Buffer.from(canonical({ ...said, format: SIGNATURE_FORMAT, organization_id, type }), 'utf8');
+}
+
+/** Signs a fact's data, in base64. Signatures in it do not count. */
+function signSealEvent(organizationId: string, type: SealEventType, data: object, key: SigningKey): string {
+  return sign(null, signedText(organizationId, type, data), key.private_key).toString('base64');
+}
+
+/** Whether a signature of a fact's data was made with the private part of this key. */
+export function isSigned(
+  organizationId: string,
+  type: SealEventType,
+  data: object,
+  signature: string,
+  key: KeyObject,
+): boolean {
+  const bytes = fromBase64(signature, SIGNATURE_BYTES);
+  return bytes !== null && verify(null, signedText(organizationId, type, data), key, bytes);
+}
+
+/** Whether a fact is signed by its key and, where that takes over from `before` with its consent, by that one as well. */
+export function isSealEventSigned(
+  organizationId: string,
+  { type, data }: SealEvent,
+  key: PublicKey,
+  before: PublicKey | null,
+): boolean {
+  const by = (signature: string, signer: PublicKey) => isSigned(organizationId, type, data, signature, signer.key);
+  if (type !== 'SealKeyRotated') return by(data.signature, key);
+  return before !== null && by(data.old_signature, before) && by(data.new_signature, key);
+}
+
+type Unsigned<T> = Omit<T, 'key_id' | 'public_key' | 'from_key_id' | 'signature' | 'old_signature' | 'new_signature'>;
+
+export function makeSeal(organizationId: string, head: Unsigned<LogSealed>, key: SigningKey): SealEvent {
+  const { size, root, sealed_at, previous_seal } = head;
+  const data = { size, root, sealed_at, previous_seal, key_id: key.key_id };
+  return { type: 'LogSealed', data: { ...data, signature: signSealEvent(organizationId, 'LogSealed', data, key) } };
+}
+
+export function introduceKey(organizationId: string, key: SigningKey): SealEvent {
+  const data = { key_id: key.key_id, public_key: key.public_key };
+  const signature = signSealEvent(organizationId, 'SealKeyIntroduced', data, key);
+  return { type: 'SealKeyIntroduced', data: { ...data, signature } };
+}
+
+export function rotateKey(
+  organizationId: string,
+  previous_seal: string | null,
+  from: SigningKey,
+  to: SigningKey,
+): SealEvent {
+  const data = { from_key_id: from.key_id, key_id: to.key_id, public_key: to.public_key, previous_seal };
+  const [old_signature, new_signature] = [from, to].map((key) =>
+    signSealEvent(organizationId, 'SealKeyRotated', data, key),
+  ) as [string, string];
+  return { type: 'SealKeyRotated', data: { ...data, old_signature, new_signature } };
+}
+
+export function replaceKey(organizationId: string, previous_seal: string | null, key: SigningKey): SealEvent {
+  const data = { key_id: key.key_id, public_key: key.public_key, previous_seal };
+  const signature = signSealEvent(organizationId, 'SealKeyReplaced', data, key);
+  return { type: 'SealKeyReplaced', data: { ...data, signature } };
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+const KEY_ID = /^[0-9a-f]{16}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+const isPublicKey = (value: unknown) => typeof value === 'string' && fromBase64(value, 32) !== null;
+const isText = (value: unknown) => typeof value === 'string';
+const matches = (pattern: RegExp) => (value: unknown) => typeof value === 'string' && pattern.test(value);
+/** Whether a value is a SHA-256 in lower-case hex. */
+export const isHash = matches(HASH);
+const isPreviousSeal = (value: unknown) => value === null || isHash(value);
+const isSize = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
+const isKeyId = matches(KEY_ID);
+
+/** Of each fact the members it has, no others, and what each may be. */
+const SHAPES: Record<SealEventType, Record<string, (value: unknown) => boolean>> = {
+  SealKeyIntroduced: { key_id: isKeyId, public_key: isPublicKey, signature: isText },
+  LogSealed: {
+    size: isSize,
+    root: isHash,
+    sealed_at: matches(TIME),
+    previous_seal: isPreviousSeal,
+    key_id: isKeyId,
+    signature: isText,
+  },
+  SealKeyRotated: {
+    from_key_id: isKeyId,
+    key_id: isKeyId,
+    public_key: isPublicKey,
+    previous_seal: isPreviousSeal,
+    old_signature: isText,
+    new_signature: isText,
+  },
+  SealKeyReplaced: { key_id: isKeyId, public_key: isPublicKey, previous_seal: isPreviousSeal, signature: isText },
+};
+
+export const SEAL_EVENT_TYPES = Object.keys(SHAPES) as SealEventType[];
+
+/** Whether events of this type say something of seals; any other in a seal stream says nothing. */
+export function isSealEventType(type: string): type is SealEventType {
+  return Object.hasOwn(SHAPES, type);
+}
+
+/** An event of the seal stream as what it says; null where its data are not of their shape. */
+export function readSealEvent(type: SealEventType, data: Record<string, unknown>): SealEvent | null {
+  const shape = SHAPES[type];
+  const fits =
+    Object.keys(data).every((name) => Object.hasOwn(shape, name)) &&
+    Object.entries(shape).every(([name, is]) => is(data[name]));
+  return fits ? ({ type, data } as unknown as SealEvent) : null;
+}
