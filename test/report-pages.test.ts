@@ -1,102 +1,106 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Cutter } from '../src/queries/report/cutter.ts';
-import type { AnswerFormat, Page } from '../src/queries/report/page.ts';
-import type { ReportPeople } from '../src/queries/report/people.ts';
-import type { Row, Section } from '../src/queries/report/report-type.ts';
+import type { AnswerWriter, ReportPage } from '../src/queries/report/report-page.ts';
+import { ReportPaginator } from '../src/queries/report/report-paginator.ts';
+import type { ReportPeople } from '../src/queries/report/report-people.ts';
+import type { ReportRow, ReportSection } from '../src/queries/report/report-type.ts';
 
 const test = suite('pages of a report');
 
-/** Nobody is named in these rows. */
-const names = { named: async () => new Map() } as unknown as ReportPeople;
+/** Names nobody: these rows have no account ids. */
+const names = { namesFor: async () => new Map() } as unknown as ReportPeople;
 
-/** An answer has room for five, and a row takes as much as it says. */
-const format: AnswerFormat = {
-  room: 5,
-  headTakes: () => 0,
-  figuresTake: () => 0,
-  sectionTakes: () => 1,
-  rowTakes: (_section, row) => Number(row.takes),
-  personTakes: () => 0,
+/** Writes answers of at most 5 units. The row `{ takes: 2 }` has a size of 2. */
+const writer: AnswerWriter = {
+  capacity: 5,
+  headSize: () => 0,
+  figuresSize: () => 0,
+  sectionSize: () => 1,
+  rowSize: (_section, row) => Number(row.takes),
+  nameSize: () => 0,
   write: () => ({}),
 };
 
-interface Counted {
-  sections: Section[];
-  read(): number;
+interface CountedSections {
+  sections: ReportSection[];
+  /** Returns the number of rows read so far. */
+  rowsRead(): number;
 }
 
-function sectionsOf(takes: readonly number[][]): Counted {
-  let read = 0;
-  const mark = ({ place }: Row) => String(place);
+function sectionsOf(takes: readonly number[][]): CountedSections {
+  let rowsRead = 0;
+  const key = ({ place }: ReportRow) => String(place);
   const sections = takes.map((rows, index) => ({
     name: `section_${index}`,
     title: `Section ${index}`,
     columns: [],
     rows: () => rowsFrom(rows, 0),
-    // Every second one has to be read from its beginning.
-    ...(index % 2 === 0 ? { resume: { mark, rows: (last: string) => rowsFrom(rows, Number(last) + 1) } } : {}),
+    // Every second section can't be resumed.
+    ...(index % 2 === 0 ? { resume: { key, rows: (last: string) => rowsFrom(rows, Number(last) + 1) } } : {}),
   }));
-  async function* rowsFrom(rows: readonly number[], first: number): AsyncGenerator<Row> {
+  async function* rowsFrom(rows: readonly number[], first: number): AsyncGenerator<ReportRow> {
     for (const [place, one] of rows.entries()) {
       if (place < first) continue;
-      read += 1;
+      rowsRead += 1;
       yield { takes: one, place };
     }
   }
-  return { sections, read: () => read };
+  return { sections, rowsRead: () => rowsRead };
 }
 
-function cutterOf(sections: Section[], from: number, behind: string | null = null): Cutter {
-  return new Cutter(names, { sections }, [], format, from, behind);
+function paginatorOf(sections: ReportSection[], firstRow: number, previousKey: string | null = null): ReportPaginator {
+  return new ReportPaginator(names, { sections }, [], writer, firstRow, previousKey);
 }
 
-async function readWhole(sections: Section[], from: number): Promise<{ page: Page; cutter: Cutter }> {
-  const cutter = cutterOf(sections, from);
-  for (const section of sections) for await (const row of cutter.through(section)) assert.ok(row);
-  return { page: cutter.page(), cutter };
+async function readWhole(
+  sections: ReportSection[],
+  firstRow: number,
+): Promise<{ page: ReportPage; paginator: ReportPaginator }> {
+  const paginator = paginatorOf(sections, firstRow);
+  for (const section of sections) for await (const row of paginator.rowsOf(section)) assert.ok(row);
+  return { page: paginator.page(), paginator };
 }
 
 const takes = fc.array(fc.array(fc.constantFrom(1, 1, 2, 7), { maxLength: 12 }), { maxLength: 5 });
 
-test('that follow are the same, whether all is read again or what they have alone', async () => {
+test('are the same, read by themselves or with all rows before them', async () => {
   await fc.assert(
-    fc.asyncProperty(takes, async (given) => {
-      const { sections, read } = sectionsOf(given);
-      let { page, cutter } = await readWhole(sections, 0);
-      const { counts } = cutter;
+    fc.asyncProperty(takes, async (sizes) => {
+      const { sections, rowsRead } = sectionsOf(sizes);
+      let { page, paginator } = await readWhole(sections, 0);
+      const { rowCounts } = paginator;
       assert.equal(
-        counts,
-        given.map(({ length }) => length),
+        rowCounts,
+        sizes.map(({ length }) => length),
       );
-      const told = page.parts.flatMap(({ rows }) => rows.map(({ place }) => place));
-      for (let from = page.next; from !== null; from = page.next) {
-        const before = read();
-        cutter = cutterOf(sections, from, cutter.mark);
-        await cutter.fill(counts);
-        page = cutter.page();
-        assert.ok(read() - before <= given.flat().length);
-        assert.equal(page, (await readWhole(sections, from)).page);
-        assert.ok(page.next === null || page.next > from);
-        told.push(...page.parts.flatMap(({ rows }) => rows.map(({ place }) => place)));
+      const places = page.parts.flatMap(({ rows }) => rows.map(({ place }) => place));
+      for (let firstRow = page.nextRow; firstRow !== null; firstRow = page.nextRow) {
+        const before = rowsRead();
+        paginator = paginatorOf(sections, firstRow, paginator.resumeKey);
+        await paginator.readPage(rowCounts);
+        page = paginator.page();
+        assert.ok(rowsRead() - before <= sizes.flat().length);
+        assert.equal(page, (await readWhole(sections, firstRow)).page);
+        assert.ok(page.nextRow === null || page.nextRow > firstRow);
+        places.push(...page.parts.flatMap(({ rows }) => rows.map(({ place }) => place)));
       }
       assert.equal(
-        told,
-        given.flatMap((rows) => rows.map((_, place) => place)),
+        places,
+        sizes.flatMap((rows) => rows.map((_, place) => place)),
       );
     }),
     { numRuns: 200 },
   );
 });
 
-test('read no section that ends before them, and none after them', async () => {
-  const { sections, read } = sectionsOf([Array(100).fill(1), Array(10).fill(1), Array(100).fill(1)]);
-  const cutter = cutterOf(sections, 100);
-  await cutter.fill([100, 10, 100]);
-  assert.ok(read() <= 6, `${read()} rows were read`);
+test('skip sections that end before them, and those after them', async () => {
+  const { sections, rowsRead } = sectionsOf([Array(100).fill(1), Array(10).fill(1), Array(100).fill(1)]);
+  const paginator = paginatorOf(sections, 100);
+  await paginator.readPage([100, 10, 100]);
+  assert.ok(rowsRead() <= 6, `${rowsRead()} rows were read`);
   assert.equal(
-    cutter.page().parts.map(({ section, rows, left }) => [section.name, rows.length, left]),
+    paginator.page().parts.map(({ section, rows, rowsAfter }) => [section.name, rows.length, rowsAfter]),
     [
       ['section_1', 4, 6],
       ['section_2', 0, 100],
@@ -104,40 +108,44 @@ test('read no section that ends before them, and none after them', async () => {
   );
 });
 
-test('go on behind the last row where its section can be resumed', async () => {
-  const { sections, read } = sectionsOf([Array(100).fill(1), Array(100).fill(1)]);
-  for (const [from, most] of [
+test('continue after the last row of a section that can be resumed', async () => {
+  const { sections, rowsRead } = sectionsOf([Array(100).fill(1), Array(100).fill(1)]);
+  for (const [firstRow, maxRowsRead] of [
     [50, 5],
     [150, 55],
   ] as const) {
-    const before = read();
-    const cutter = cutterOf(sections, from, '49');
-    await cutter.fill([100, 100]);
-    assert.ok(read() - before <= most, `${read() - before} rows were read`);
+    const before = rowsRead();
+    const paginator = paginatorOf(sections, firstRow, '49');
+    await paginator.readPage([100, 100]);
+    assert.ok(rowsRead() - before <= maxRowsRead, `${rowsRead() - before} rows were read`);
     assert.equal(
-      cutter.page().parts.flatMap(({ rows }) => rows.map(({ place }) => place)),
+      paginator.page().parts.flatMap(({ rows }) => rows.map(({ place }) => place)),
       [50, 51, 52, 53],
     );
-    assert.is(cutter.mark, from === 50 ? '53' : null);
+    assert.is(paginator.resumeKey, firstRow === 50 ? '53' : null);
   }
 });
 
-test('have a row whole that fits one of its own, and begin with it', async () => {
+test('begin with a row that fits a page of its own but not the page before', async () => {
   const { sections } = sectionsOf([[1, 4, 4, 1]]);
-  let from: number | null = 0;
-  const told: number[][] = [];
-  while (from !== null) {
-    const { page }: { page: Page } = await readWhole(sections, from);
-    assert.is(page.truncated, false);
-    told.push(page.parts.flatMap(({ rows }) => rows.map(({ takes }) => Number(takes))));
-    from = page.next;
+  let firstRow: number | null = 0;
+  const pages: number[][] = [];
+  while (firstRow !== null) {
+    const { page }: { page: ReportPage } = await readWhole(sections, firstRow);
+    assert.is(page.isTruncated, false);
+    pages.push(page.parts.flatMap(({ rows }) => rows.map(({ takes }) => Number(takes))));
+    firstRow = page.nextRow;
   }
-  assert.equal(told, [[1], [4], [4], [1]]);
+  assert.equal(pages, [[1], [4], [4], [1]]);
 });
 
-test('have of a row that is too large what fits, lists too, and say so', async () => {
+test('cut texts and lists of a row that is too large, and say so', async () => {
   const row = { name: 'x'.repeat(5_000), list: Array.from({ length: 400 }, () => ({ text: 'y'.repeat(400) })) };
-  const byLength: AnswerFormat = { ...format, room: 10_000, rowTakes: (_section, one) => JSON.stringify(one).length };
+  const byLength: AnswerWriter = {
+    ...writer,
+    capacity: 10_000,
+    rowSize: (_section, one) => JSON.stringify(one).length,
+  };
   const section = {
     name: 'one',
     title: 'One',
@@ -146,10 +154,10 @@ test('have of a row that is too large what fits, lists too, and say so', async (
       yield row;
     },
   };
-  const cutter = new Cutter(names, { sections: [section] }, [], byLength, 0);
-  for await (const whole of cutter.through(section)) assert.is(whole, row);
-  const { parts, truncated } = cutter.page();
-  assert.is(truncated, true);
+  const paginator = new ReportPaginator(names, { sections: [section] }, [], byLength, 0);
+  for await (const whole of paginator.rowsOf(section)) assert.is(whole, row);
+  const { parts, isTruncated } = paginator.page();
+  assert.is(isTruncated, true);
   assert.is(parts[0]!.rows[0]!.truncated, true);
   const { length } = JSON.stringify(parts[0]!.rows[0]);
   assert.ok(length > 5_000 && length < 10_000, `${length} characters`);

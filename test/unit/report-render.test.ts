@@ -1,18 +1,19 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { column, detail, ID, prose } from '../../src/queries/report/columns.ts';
-import type { Head, Page } from '../../src/queries/report/page.ts';
-import { cellOf, textOf } from '../../src/queries/report/render/cells.ts';
-import { csv, csvCell } from '../../src/queries/report/render/csv.ts';
-import { html } from '../../src/queries/report/render/html.ts';
-import { json } from '../../src/queries/report/render/json.ts';
-import { markdown, markdownFile } from '../../src/queries/report/render/markdown.ts';
-import { figureCells, plainly, sinceText, wordsOf } from '../../src/queries/report/render/words.ts';
-import type { Figure, Row, Section } from '../../src/queries/report/report-type.ts';
+import { cellText, textOf } from '../../src/queries/report/render/cells.ts';
+import { reportHtml } from '../../src/queries/report/render/html.ts';
+import { reportMarkdown, reportMarkdownFile } from '../../src/queries/report/render/markdown.ts';
+import { csvCell, reportCsv } from '../../src/queries/report/render/report-csv.ts';
+import { reportJson } from '../../src/queries/report/render/report-json.ts';
+import { codesAsWords, codeWords, figureCells, recentChangeText } from '../../src/queries/report/render/value-text.ts';
+import { column, detail, ID, prose } from '../../src/queries/report/report-columns.ts';
+import type { ReportHead, ReportPage } from '../../src/queries/report/report-page.ts';
+import type { Figure, ReportRow, ReportSection } from '../../src/queries/report/report-type.ts';
 
 const test = suite('how reports are written');
 
-const HEAD: Head = {
+const HEAD: ReportHead = {
+  report_version: 1,
   type: 'RISK_REGISTER',
   title: 'Risk register',
   organization: { id: 'org_1', name: 'Acme' },
@@ -41,7 +42,7 @@ const figure = (kind: Figure['kind'], value: number | null, days_30: number | nu
 
 const SHARED = [column('record_type', 'Type'), column('record_name', 'Record'), column('record_id', 'Record id')];
 
-const SECTION: Omit<Section, 'rows'> = {
+const SECTION: Omit<ReportSection, 'rows'> = {
   name: 'changes',
   title: 'Changes',
   group: SHARED,
@@ -52,28 +53,28 @@ const SECTION: Omit<Section, 'rows'> = {
   ],
 };
 
-const row = (id: string, more: Row): Row => ({
+const row = (id: string, more: ReportRow): ReportRow => ({
   ...{ record_type: 'RISK', record_name: 'Fire', record_id: id, recorded_at: '2026-08-21T08:16:00.000Z' },
   ...{ id: `rsk_${id}`, owner_id: 'acc_1', overdue: false, ...more },
 });
 
-function pageOf(rows: Row[], more: Partial<Page> = {}): Page {
-  const section: Section = { ...SECTION, rows: async function* () {} };
+function pageOf(rows: ReportRow[], more: Partial<ReportPage> = {}): ReportPage {
+  const section: ReportSection = { ...SECTION, rows: async function* () {} };
   return {
     sections: [section],
     figures: [],
     summary: [],
-    parts: [{ section, rows, first: 0, left: 0 }],
+    parts: [{ section, rows, firstIndex: 0, rowsAfter: 0 }],
     people: new Map([['acc_1', 'Anna Ek']]),
     trend: undefined,
-    continued: false,
-    next: null,
-    truncated: false,
+    isContinuation: false,
+    nextRow: null,
+    isTruncated: false,
     ...more,
   };
 }
 
-const written = async (format: typeof html, page: Page): Promise<string> =>
+const written = async (format: typeof reportHtml, page: ReportPage): Promise<string> =>
   ((await format.write(HEAD, page)) as { content: string }).content;
 
 test('a share is in per cent whatever it is, its change in points, and nothing has no sign', () => {
@@ -82,18 +83,18 @@ test('a share is in per cent whatever it is, its change in points, and nothing h
   assert.equal(figureCells(figure('SHARE', null, null)), ['–', '–']);
   assert.equal(figureCells(figure('COUNT', 1, 2)), ['1', '+2']);
   assert.equal(figureCells(figure('COUNT', 0, -3)), ['0', '−3']);
-  assert.is(sinceText(figure('COUNT', 4, 0)), 'unchanged in 30 days');
-  assert.is(sinceText(figure('COUNT', 4, null)), null);
+  assert.is(recentChangeText(figure('COUNT', 4, 0)), 'unchanged in 30 days');
+  assert.is(recentChangeText(figure('COUNT', 4, null)), null);
 });
 
 test('enumerations and names of fields read as words', () => {
-  assert.equal(['IN_TREATMENT', 'RecordsLinked', 'owner_id', 'NONE'].map(wordsOf), [
+  assert.equal(['IN_TREATMENT', 'RecordsLinked', 'owner_id', 'NONE'].map(codeWords), [
     'In treatment',
     'Records linked',
     'Owner',
     'None',
   ]);
-  assert.is(plainly('risks OPEN or IN_TREATMENT of A to Z'), 'risks open or in treatment of A to Z');
+  assert.is(codesAsWords('risks OPEN or IN_TREATMENT of A to Z'), 'risks open or in treatment of A to Z');
 });
 
 test('a record in a list tells how far it is, and whether it still counts', () => {
@@ -101,8 +102,11 @@ test('a record in a list tells how far it is, and whether it still counts', () =
   const evidence = { id: 'evd_1', name: 'Rules', valid_until: '2026-06-19', expired: true };
   const people = new Map();
   assert.is(textOf([measure, evidence], { people }), 'M-25 Second region (IN_PROGRESS); Rules (expired 2026-06-19)');
-  assert.is(textOf(measure, { people, words: true }), 'M-25 Second region (in progress)');
-  assert.is(textOf({ ...evidence, expired: false }, { people, ids: true }), 'Rules (valid until 2026-06-19, evd_1)');
+  assert.is(textOf(measure, { people, codesInWords: true }), 'M-25 Second region (in progress)');
+  assert.is(
+    textOf({ ...evidence, expired: false }, { people, showIds: true }),
+    'Rules (valid until 2026-06-19, evd_1)',
+  );
 });
 
 test('a change tells no id of what stands beside it by its name, and nothing of what was nothing', () => {
@@ -115,27 +119,27 @@ test('a change tells no id of what stands beside it by its name, and nothing of 
   const told = { changes, linked: { id: 'msr_1', name: 'Plan' } };
   const people = new Map();
   assert.is(
-    cellOf(told, prose('changes', 'Changes'), { people }),
+    cellText(told, prose('changes', 'Changes'), { people }),
     'status: OPEN → IN_TREATMENT; category: IT; note: x → –',
   );
-  const words = cellOf(told, prose('changes', 'Changes'), { people, words: true });
+  const words = cellText(told, prose('changes', 'Changes'), { people, codesInWords: true });
   assert.is(words, 'Status: Open → In treatment; Category: IT; Note: x → –');
 });
 
 test('Markdown says what it leaves out, where it leaves something out, and a file leaves out nothing', async () => {
-  const whole = await written(markdown, pageOf([row('1', { text: 'short' })]));
+  const whole = await written(reportMarkdown, pageOf([row('1', { text: 'short' })]));
   assert.not.match(whole, /cut|left out/i);
   const long = pageOf([row('1', { text: 'words '.repeat(60), note: 'beside' })]);
-  const cut = await written(markdown, long);
+  const cut = await written(reportMarkdown, long);
   assert.match(cut, 'are cut at 160 characters');
   assert.match(cut, 'Columns left out: Note (Changes).');
-  const file = await written(markdownFile, long);
+  const file = await written(reportMarkdownFile, long);
   assert.not.match(file, /… |left out/);
   assert.match(file, '| beside |');
 });
 
 test('Markdown names what rows have in common once, each record for itself', async () => {
-  const text = await written(markdown, pageOf([row('1', {}), row('1', {}), row('2', {})]));
+  const text = await written(reportMarkdown, pageOf([row('1', {}), row('1', {}), row('2', {})]));
   assert.is(text.match(/\| \*\*RISK · Fire\*\* \|/g)?.length, 2);
   assert.match(text, '\n| When (UTC) | Text | Overdue | Owner | Id |');
   assert.match(text, '\n| 2026-08-21 08:16 |  | no | Anna Ek | rsk_1 |');
@@ -144,7 +148,7 @@ test('Markdown names what rows have in common once, each record for itself', asy
 });
 
 test('a page as HTML has words, times to the minute, details below their row, and its name on each sheet', async () => {
-  const text = await written(html, pageOf([row('1', { overdue: true, note: 'beside' })]));
+  const text = await written(reportHtml, pageOf([row('1', { overdue: true, note: 'beside' })]));
   assert.match(text, 'Risk · Fire</th>');
   assert.match(text, '<th scope="row" class="word">2026-08-21 08:16</th>');
   assert.match(text, '<td class="alarm">overdue</td>');
@@ -157,12 +161,15 @@ test('what a title or a label has of the register stays data in each format', as
   const page = pageOf([], { figures: [{ ...figure('COUNT', 1, 0), label: evil }] });
   const [markup, marked] = [
     (
-      (await html.write({ ...HEAD, title: evil, about: [{ label: 'Audit', value: evil }] }, page)) as {
+      (await reportHtml.write({ ...HEAD, title: evil, about: [{ label: 'Audit', value: evil }] }, page)) as {
         content: string;
       }
     ).content,
-    (markdown.write({ ...HEAD, title: evil, about: [{ label: 'Audit', value: evil }] }, page) as { content: string })
-      .content,
+    (
+      reportMarkdown.write({ ...HEAD, title: evil, about: [{ label: 'Audit', value: evil }] }, page) as {
+        content: string;
+      }
+    ).content,
   ];
   assert.not.match(markup, /<script|<\/style>[\s\S]*<\/style>|<\/title>[\s\S]*<\/title>/);
   assert.match(markup, 'content: "\\3c /style>');
@@ -171,9 +178,9 @@ test('what a title or a label has of the register stays data in each format', as
 });
 
 test('CSV says what it is, who is who, and guards what could become a formula', async () => {
-  const page = pageOf([row('1', {})], { next: 1, truncated: true });
-  page.parts[0]!.left = 3;
-  const answer = csv.write(HEAD, page) as { content: string; left_out: object; truncated: true; whole: string };
+  const page = pageOf([row('1', {})], { nextRow: 1, isTruncated: true });
+  page.parts[0]!.rowsAfter = 3;
+  const answer = reportCsv.write(HEAD, page) as { content: string; left_out: object; truncated: true; whole: string };
   for (const line of [
     'type,RISK_REGISTER',
     'organization_id,org_1',
@@ -185,7 +192,7 @@ test('CSV says what it is, who is who, and guards what could become a formula', 
   assert.match(answer.content.split('\r\n')[0]!, ',owner,owner_id,');
   assert.equal([answer.left_out, answer.truncated], [{ changes: 3 }, true]);
   assert.match(answer.whole, 'GET /api/v1/organizations/org_1/reports/RISK_REGISTER?as_of=12');
-  assert.equal((json.write(HEAD, page) as { whole: string }).whole, answer.whole);
+  assert.equal((reportJson.write(HEAD, page) as { whole: string }).whole, answer.whole);
   assert.equal(['a;=1', '＝1', '-1', 'plain', -1].map(csvCell), ['"a;=1"', "'＝1", "'-1", 'plain', '-1']);
 });
 

@@ -4,17 +4,17 @@ import { measureQuery } from '../measures.ts';
 import { type PinnedMoment, pinnedMoment } from '../moment.ts';
 import { nonconformityQuery } from '../nonconformities.ts';
 import type { Reader } from '../reader.ts';
-import { besideEach, newestOf, recordThen } from './beside.ts';
-import { changesOf } from './changes.ts';
-import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
-import { aboutPeriod, inputsOfPeriod, type Period, periodExamined } from './period.ts';
-import { type RecordsSection, recordSection, recordsSection } from './records-section.ts';
-import { auditNames, NONCONFORMITY_COLUMNS } from './registers.ts';
-import type { Column, Narrowings, ReportContext, ReportType, Row, Section } from './report-type.ts';
-import { controlsOf, statementOf } from './statement.ts';
-import { nameOf } from './walk.ts';
+import { changesSection } from './changes-section.ts';
+import { linkedTo, listWithTotal, recordAtMoment } from './linked-records.ts';
+import { auditPeriod, type Period, periodFacts, periodInputs } from './period.ts';
+import { recordName } from './read-records.ts';
+import { type RecordsSectionOptions, recordSection, recordsSection } from './records-section.ts';
+import { NONCONFORMITY_COLUMNS, namesOfAudits } from './registers.ts';
+import { column, detail, ID, OWNER, prose, REFERENCE } from './report-columns.ts';
+import type { ReportColumn, ReportContext, ReportInputs, ReportRow, ReportSection, ReportType } from './report-type.ts';
+import { frameworkControls, statementContent } from './statement-of-applicability.ts';
 
-const AUDIT_COLUMNS: readonly Column[] = [
+const AUDIT_COLUMNS: readonly ReportColumn[] = [
   column('name', 'Audit'),
   column('kind', 'Kind'),
   column('auditor', 'Auditor'),
@@ -28,7 +28,7 @@ const AUDIT_COLUMNS: readonly Column[] = [
   ID,
 ];
 
-const MEASURE_COLUMNS: readonly Column[] = [
+const MEASURE_COLUMNS: readonly ReportColumn[] = [
   REFERENCE,
   column('name', 'Measure'),
   prose('description', 'Description'),
@@ -41,7 +41,7 @@ const MEASURE_COLUMNS: readonly Column[] = [
   ID,
 ];
 
-const EVIDENCE_COLUMNS: readonly Column[] = [
+const EVIDENCE_COLUMNS: readonly ReportColumn[] = [
   column('name', 'Evidence'),
   prose('description', 'Description'),
   column('url', 'Address'),
@@ -56,20 +56,20 @@ const EVIDENCE_COLUMNS: readonly Column[] = [
 
 export const auditPack: ReportType = {
   title: 'Audit pack',
-  takes: ['audit_id'],
-  needs: { audit_id: 'the completed audit whose pack it is' },
-  proved: true,
+  acceptedInputs: ['audit_id'],
+  requiredInputs: { audit_id: 'the id of a completed audit' },
+  hasProof: true,
   moment: completion,
-  draw: async (context) => {
-    const audit = (await recordThen(context, 'AUDIT', context.inputs.audit_id!))!;
-    const framework = (await recordThen(context, 'FRAMEWORK', String(audit.framework_id)))!;
-    const statement = statementOf(context, framework);
-    const period = await periodExamined(context, dayOf(audit.period_from), dayOf(audit.period_until));
-    const changes = changesOf(context, period, noteOf(period, audit));
+  generate: async (context) => {
+    const audit = (await recordAtMoment(context, 'AUDIT', context.inputs.audit_id!))!;
+    const framework = (await recordAtMoment(context, 'FRAMEWORK', String(audit.framework_id)))!;
+    const statement = statementContent(context, framework);
+    const period = await auditPeriod(context, dayOf(audit.period_from), dayOf(audit.period_until));
+    const changes = changesSection(context, period, noteOf(period, audit));
     return {
       title: `Audit pack: ${audit.name}`,
-      inputs: { audit_id: String(audit.id), ...inputsOfPeriod(period) },
-      about: [{ label: 'Audit', value: String(audit.name) }, ...statement.about, ...aboutPeriod(period)],
+      inputs: { audit_id: String(audit.id), ...periodInputs(period) },
+      about: [{ label: 'Audit', value: String(audit.name) }, ...statement.about, ...periodFacts(period)],
       figures: async () => [...(await statement.figures()), ...(await changes.figures())],
       sections: [
         recordSection('audit', 'Audit', AUDIT_COLUMNS, audit),
@@ -83,28 +83,28 @@ export const auditPack: ReportType = {
 
 const dayOf = (day: unknown): string | null => (day ?? null) as string | null;
 
-function noteOf({ from, to, cut }: Period & { cut: boolean }, { period_from, period_until }: Row): string {
-  if (!period_from && !period_until) return 'All that was changed until the audit was completed: it names no period.';
-  const told = `What was changed from ${from} to ${to}, in the period that the audit examined.`;
-  if (!cut) return told;
-  return `${told} That period is until ${period_until}; what came after the audit’s completion is not here.`;
+function noteOf({ from, to, isCut }: Period & { isCut: boolean }, { period_from, period_until }: ReportRow): string {
+  if (!period_from && !period_until) return 'All changes until the audit’s completion. The audit states no period.';
+  const period = `Changes from ${from} to ${to}, the period that the audit examined.`;
+  if (!isCut) return period;
+  return `${period} The period ends on ${period_until}; changes after the audit’s completion are not included.`;
 }
 
 /**
- * The position that completing the audit pinned: the newest one, or of the completion that held at as_of. So a pack is
- * drawn from the register as it was then, whatever has been changed since.
+ * Returns the position pinned by the audit's completion: the last one, or the one in force at `as_of`. Therefore a pack
+ * shows the register as it was then, whatever has changed since.
  */
 async function completion(
   reader: Reader,
   organizationId: string,
-  input: Narrowings & { as_of?: string | undefined },
+  input: ReportInputs & { as_of?: string | undefined },
 ): Promise<PinnedMoment> {
   const audit_id = input.audit_id!;
   const moment = await pinnedMoment(reader, organizationId, input.as_of);
   const context: ReportContext = { reader, organizationId, moment, inputs: {} };
-  const audit = await recordThen(context, 'AUDIT', audit_id);
+  const audit = await recordAtMoment(context, 'AUDIT', audit_id);
   if (audit === null) {
-    throw new Refusal('not_found', `There is no ${audit_id} here: listAudits names the audits there are.`, {
+    throw new Refusal('not_found', `${audit_id} was not found in this organization. Find audits with listAudits.`, {
       field: 'audit_id',
     });
   }
@@ -113,42 +113,43 @@ async function completion(
     const later = now?.doc.completed_position;
     const message =
       typeof later === 'string'
-        ? `This audit was completed after as_of, at position ${later}: leave as_of out, or give that position or a later one.`
-        : 'This audit was never completed: complete it with updateAudit first.';
+        ? `The audit was completed after as_of, at position ${later}. Leave as_of out, or give that position or a later one.`
+        : 'The audit was never completed. Complete it with updateAudit first.';
     throw new Refusal('invalid_input', message, { field: 'audit_id' });
   }
   return pinnedMoment(reader, organizationId, audit.completed_position);
 }
 
-/** What the audit is about: itself, its framework, the controls, their measures, and its findings. */
-async function scopeOf(context: ReportContext, audit: Row, framework: Row): Promise<ReadonlySet<string>> {
+/** Returns the ids of the audit, its framework, controls, their measures, and its findings. */
+async function scopeOf(context: ReportContext, audit: ReportRow, framework: ReportRow): Promise<ReadonlySet<string>> {
   const scope = new Set([String(audit.id), String(framework.id)]);
-  const found = await besideEach(context, [String(audit.id)], ['NONCONFORMITY']);
-  for (const { id } of [...found.values()].flat()) scope.add(String(id));
-  for await (const controls of controlsOf(context, framework)) {
-    const some = controls.map(({ id }) => String(id));
-    for (const id of some) scope.add(id);
-    for (const { id } of [...(await besideEach(context, some, ['MEASURE'])).values()].flat()) scope.add(String(id));
+  const findings = await linkedTo(context, [String(audit.id)], ['NONCONFORMITY']);
+  for (const { id } of [...findings.values()].flat()) scope.add(String(id));
+  for await (const controls of frameworkControls(context, framework)) {
+    const controlIds = controls.map(({ id }) => String(id));
+    for (const id of controlIds) scope.add(id);
+    const measures = await linkedTo(context, controlIds, ['MEASURE']);
+    for (const { id } of [...measures.values()].flat()) scope.add(String(id));
   }
   return scope;
 }
 
-/** Its measures, its evidence with what that is evidence of, its findings, and what else was open. */
-function aboutIt(context: ReportContext, audit: Row, framework: Row): Section[] {
-  // Worked out when a section is read that goes by it, and once.
-  let known: Promise<ReadonlySet<string>> | undefined;
+/** Returns the sections for the audit's measures, evidence and findings, and for other open nonconformities. */
+function aboutIt(context: ReportContext, audit: ReportRow, framework: ReportRow): ReportSection[] {
+  // Computed once, when the first section that needs it is read.
+  let cachedScope: Promise<ReadonlySet<string>> | undefined;
   const scope = () => {
-    known ??= scopeOf(context, audit, framework);
-    return known;
+    cachedScope ??= scopeOf(context, audit, framework);
+    return cachedScope;
   };
   const nonconformities = { family: nonconformityQuery, columns: NONCONFORMITY_COLUMNS };
-  const sections: RecordsSection[] = [
+  const sections: RecordsSectionOptions[] = [
     {
       name: 'measures',
       title: 'Measures of the controls',
       family: measureQuery,
       columns: MEASURE_COLUMNS,
-      more: async (_context, measures) => {
+      addFields: async (_context, measures) => {
         const ids = await scope();
         return measures.map(({ id }) => (ids.has(String(id)) ? {} : null));
       },
@@ -158,40 +159,40 @@ function aboutIt(context: ReportContext, audit: Row, framework: Row): Section[] 
       title: 'Evidence',
       family: evidenceQuery,
       columns: EVIDENCE_COLUMNS,
-      more: async (_context, evidence) => evidenceOf(context, evidence, await scope()),
+      addFields: async (_context, evidence) => evidenceOf(context, evidence, await scope()),
     },
     {
       ...nonconformities,
       name: 'findings',
       title: 'Nonconformities of the audit',
       filter: { audit_id: [audit.id] },
-      more: auditNames,
+      addFields: namesOfAudits,
     },
     {
       ...nonconformities,
       name: 'other_open_nonconformities',
       title: 'Other open nonconformities',
       filter: { open: true },
-      more: async (_context, others) => {
-        const named = await auditNames(context, others);
-        return others.map(({ audit_id }, at) => (audit_id === audit.id ? null : named[at]!));
+      addFields: async (_context, others) => {
+        const auditNames = await namesOfAudits(context, others);
+        return others.map(({ audit_id }, index) => (audit_id === audit.id ? null : auditNames[index]!));
       },
     },
   ];
   return sections.map((section) => recordsSection(context, section));
 }
 
-/** What of the scope each is evidence of. */
+/** Lists for each piece of evidence the records of the scope that it is attached to. Null for one without any. */
 async function evidenceOf(
   context: ReportContext,
-  evidence: readonly Row[],
+  evidence: readonly ReportRow[],
   scope: ReadonlySet<string>,
-): Promise<(Row | null)[]> {
+): Promise<(ReportRow | null)[]> {
   const ids = evidence.map(({ id }) => String(id));
   const types = ['AUDIT', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'NONCONFORMITY'];
-  const linked = await besideEach(context, ids, types, scope);
+  const linked = await linkedTo(context, ids, types, scope);
   return ids.map((id) => {
-    const named = linked.get(id)!.map((record) => ({ id: record.id, name: nameOf(record) }));
-    return named.length === 0 ? null : newestOf('records', named);
+    const records = linked.get(id)!.map((record) => ({ id: record.id, name: recordName(record) }));
+    return records.length === 0 ? null : listWithTotal('records', records);
   });
 }

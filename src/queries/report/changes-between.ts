@@ -1,15 +1,15 @@
-import { changesOf } from './changes.ts';
-import { aboutPeriod, inputsOfPeriod, periodAsked } from './period.ts';
+import { changesSection } from './changes-section.ts';
+import { periodBetween, periodFacts, periodInputs } from './period.ts';
 import type { ReportType } from './report-type.ts';
 
 export const changesBetween: ReportType = {
   title: 'Changes between two moments',
-  takes: ['from', 'to'],
-  needs: { from: 'a date, a time, a completed audit’s id, or a position' },
-  draw: async (context) => {
+  acceptedInputs: ['from', 'to'],
+  requiredInputs: { from: 'a date, a time, a completed audit’s id, or a position' },
+  generate: async (context) => {
     const { from, to } = context.inputs;
-    const period = await periodAsked(context, from!, to);
-    const { figures, section } = changesOf(context, period);
-    return { inputs: inputsOfPeriod(period), about: aboutPeriod(period), figures, sections: [section] };
+    const period = await periodBetween(context, from!, to);
+    const { figures, section } = changesSection(context, period);
+    return { inputs: periodInputs(period), about: periodFacts(period), figures, sections: [section] };
   },
 };

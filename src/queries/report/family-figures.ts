@@ -1,32 +1,32 @@
 import { MEASURE_STATES, type MeasureProgress } from '../../commands/measure.ts';
 import { priorityOf } from '../../commands/risk.ts';
 import type { Scalar } from '../../stores/read-store.ts';
-import type { Counted, FamilyFigures } from './figures.ts';
+import type { CountFigure, FamilyFigures } from './figure-values.ts';
 
 /*
- * What each family is counted by. A name stands for its meaning for good: digests of old reports hold both, so a figure
- * that is to count something else gets another name.
+ * The figures of each family. A figure's name means the same for ever, because digests of earlier reports contain it.
+ * A figure that counts something else gets a new name. Labels and descriptions may change.
  */
 
 type Value = Scalar | null;
 
 const isNotClosed = (status: Value) => status !== 'CLOSED';
-const isHere = (status: Value) => status !== 'OFFBOARDED';
+const isNotOffboarded = (status: Value) => status !== 'OFFBOARDED';
 const priority = (score: Value) => priorityOf(score as number | null);
 
-/** `Partially compliant` of PARTIALLY_COMPLIANT. */
-const inWords = (state: string): string => {
+/** Returns `Partially compliant` for PARTIALLY_COMPLIANT. */
+const stateWords = (state: string): string => {
   const words = state.toLowerCase().replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** One figure a state, of records whose first key is it. */
-function byState(plural: string, states: readonly string[], keyOf: (state: string) => Scalar = String): Counted[] {
+/** Returns one figure for each state. It counts the records whose first key is that state. */
+function byState(plural: string, states: readonly string[], keyOf: (state: string) => Scalar = String): CountFigure[] {
   return states.map((state) => ({
     name: `${plural}_${state.toLowerCase()}`,
-    label: inWords(state),
+    label: stateWords(state),
     counts: `${plural} that are ${state}`,
-    when: (key) => key === keyOf(state),
+    includes: (key) => key === keyOf(state),
   }));
 }
 
@@ -35,37 +35,37 @@ export const RISK_FIGURES: FamilyFigures = {
   group: 'Risks',
   by: ['status', 'score'],
   figures: [
-    { name: 'risks', label: 'All risks', counts: 'risks, closed ones too' },
+    { name: 'risks', label: 'All risks', counts: 'risks, including closed ones' },
     ...byState('risks', ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED']),
-    { name: 'risks_not_closed', label: 'Not closed', counts: 'risks that are not CLOSED', when: isNotClosed },
+    { name: 'risks_not_closed', label: 'Not closed', counts: 'risks that are not CLOSED', includes: isNotClosed },
     ...(['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'] as const).map((wanted) => ({
       name: `risks_${wanted.toLowerCase()}`,
-      label: `Not closed, ${inWords(wanted).toLowerCase()}`,
-      counts: `risks not closed, of priority ${wanted}`,
+      label: `Not closed, ${stateWords(wanted).toLowerCase()}`,
+      counts: `risks not closed, with priority ${wanted}`,
       when: (status: Value, score: Value) => isNotClosed(status) && priority(score) === wanted,
     })),
     {
       name: 'risks_without_score',
       label: 'Not closed, not rated',
-      counts: 'risks not closed, without a score: they are of no priority, and in no cell of the matrix',
-      when: (status, score) => isNotClosed(status) && score === null,
+      counts: 'risks not closed and without a score; they have no priority and no cell in the matrix',
+      includes: (status, score) => isNotClosed(status) && score === null,
     },
     {
       name: 'risks_without_measures',
       label: 'Without a measure',
-      counts: 'risks OPEN or IN_TREATMENT that no measure is linked to',
+      counts: 'risks OPEN or IN_TREATMENT without a linked measure',
       filter: { status: ['OPEN', 'IN_TREATMENT'], missing: ['MEASURES'] },
     },
     {
       name: 'risks_review_overdue',
       label: 'Review overdue',
-      counts: 'risks not closed, whose next review was due before today',
+      counts: 'risks not closed whose next review was due before today',
       filter: { overdue: true },
     },
     {
       name: 'risk_acceptances_expired',
       label: 'Acceptance expired',
-      counts: 'risks ACCEPTED, whose acceptance ended before today',
+      counts: 'risks ACCEPTED whose acceptance ended before today',
       filter: { acceptance_expired: true },
     },
   ],
@@ -76,19 +76,25 @@ export const VENDOR_FIGURES: FamilyFigures = {
   group: 'Vendors',
   by: ['status', 'criticality'],
   figures: [
-    { name: 'vendors', label: 'All vendors', counts: 'vendors, offboarded ones too' },
+    { name: 'vendors', label: 'All vendors', counts: 'vendors, including offboarded ones' },
     ...byState('vendors', ['PENDING_REVIEW', 'APPROVED', 'CONDITIONAL', 'REJECTED', 'SUSPENDED', 'OFFBOARDED']),
-    { name: 'vendors_active', label: 'Not offboarded', counts: 'vendors that are not OFFBOARDED', when: isHere },
+    {
+      name: 'vendors_active',
+      label: 'Not offboarded',
+      counts: 'vendors that are not OFFBOARDED',
+      includes: isNotOffboarded,
+    },
     {
       name: 'vendors_high_or_critical',
       label: 'Not offboarded, high or critical',
-      counts: 'vendors not offboarded, of criticality HIGH or CRITICAL',
-      when: (status, criticality) => isHere(status) && (criticality === 'HIGH' || criticality === 'CRITICAL'),
+      counts: 'vendors not offboarded, with criticality HIGH or CRITICAL',
+      includes: (status, criticality) =>
+        isNotOffboarded(status) && (criticality === 'HIGH' || criticality === 'CRITICAL'),
     },
     {
       name: 'vendors_review_overdue',
       label: 'Review overdue',
-      counts: 'vendors not offboarded, whose next review was due before today',
+      counts: 'vendors not offboarded whose next review was due before today',
       filter: { review_overdue: true },
     },
     {
@@ -110,13 +116,13 @@ const MEASURE_FIGURES: FamilyFigures = {
     {
       name: 'measures_overdue',
       label: 'Overdue',
-      counts: 'measures neither IMPLEMENTED nor NOT_APPLICABLE that were due before today',
+      counts: 'measures due before today that are neither IMPLEMENTED nor NOT_APPLICABLE',
       filter: { overdue: true },
     },
     {
       name: 'measures_without_evidence',
       label: 'Implemented, without valid evidence',
-      counts: 'measures IMPLEMENTED that no evidence is linked to which is valid today',
+      counts: 'measures IMPLEMENTED without linked evidence that is valid today',
       filter: { state: ['IMPLEMENTED'], missing: ['EVIDENCE'] },
     },
   ],
@@ -128,11 +134,11 @@ const FRAMEWORK_FIGURES: FamilyFigures = {
   type: 'FRAMEWORK',
   group: CONTROLS,
   by: [],
-  figures: [{ name: 'frameworks', label: 'Frameworks adopted', counts: 'frameworks that are adopted' }],
+  figures: [{ name: 'frameworks', label: 'Frameworks adopted', counts: 'adopted frameworks' }],
 };
 
 const isIncluded = (status: Value) => status === 'INCLUDED';
-const HOW_FAR = {
+const IMPLEMENTATION_WORDS = {
   FULL: 'fully implemented',
   PARTIAL: 'partly implemented',
   STARTED: 'started',
@@ -146,17 +152,17 @@ export const CONTROL_FIGURES: FamilyFigures = {
   figures: [
     { name: 'controls', label: 'All controls', counts: 'controls' },
     ...byState('controls', ['INCLUDED', 'EXCLUDED']),
-    ...Object.entries(HOW_FAR).map(([wanted, words]) => ({
+    ...Object.entries(IMPLEMENTATION_WORDS).map(([wanted, words]) => ({
       name: `controls_${wanted.toLowerCase()}`,
       label: `Included, ${words}`,
-      counts: `controls INCLUDED, of implementation ${wanted}`,
+      counts: `controls INCLUDED with implementation ${wanted}`,
       when: (status: Value, implementation: Value) => isIncluded(status) && implementation === wanted,
     })),
     {
       name: 'coverage',
       label: 'Coverage',
       counts:
-        'share of the controls INCLUDED that are fully implemented: all their measures that count are IMPLEMENTED',
+        'share of the controls INCLUDED that are fully implemented: all their applicable measures are IMPLEMENTED',
       share: ['controls_full', 'controls_included'],
     },
   ],
@@ -182,7 +188,7 @@ export const OBLIGATION_FIGURES: FamilyFigures = {
     {
       name: 'obligations_overdue',
       label: 'Overdue',
-      counts: 'obligations due before today that were not found met: not COMPLIANT, or not reviewed in the year before',
+      counts: 'obligations past due and either not COMPLIANT or not reviewed in the preceding year',
       filter: { overdue: true },
     },
   ],
@@ -193,30 +199,30 @@ export const NONCONFORMITY_FIGURES: FamilyFigures = {
   group: 'Nonconformities',
   by: ['status', 'severity'],
   figures: [
-    { name: 'nonconformities', label: 'All nonconformities', counts: 'nonconformities, closed ones too' },
+    { name: 'nonconformities', label: 'All nonconformities', counts: 'nonconformities, including closed ones' },
     {
       name: 'nonconformities_open',
       label: 'Not closed',
       counts: 'nonconformities that are not CLOSED',
-      when: isNotClosed,
+      includes: isNotClosed,
     },
     ...byState('nonconformities', ['CLOSED']),
     ...(['MAJOR', 'MINOR', 'OBSERVATION'] as const).map((wanted) => ({
       name: `nonconformities_${wanted.toLowerCase()}`,
-      label: `Not closed, ${inWords(wanted).toLowerCase()}`,
-      counts: `nonconformities not closed, of severity ${wanted}`,
+      label: `Not closed, ${stateWords(wanted).toLowerCase()}`,
+      counts: `nonconformities not closed, with severity ${wanted}`,
       when: (status: Value, severity: Value) => isNotClosed(status) && severity === wanted,
     })),
     {
       name: 'nonconformities_without_severity',
       label: 'Not closed, without severity',
-      counts: 'nonconformities not closed, of no severity yet',
-      when: (status, severity) => isNotClosed(status) && severity === null,
+      counts: 'nonconformities not closed and without a severity',
+      includes: (status, severity) => isNotClosed(status) && severity === null,
     },
     {
       name: 'nonconformities_overdue',
       label: 'Overdue',
-      counts: 'nonconformities not closed that were due before today',
+      counts: 'nonconformities not closed and due before today',
       filter: { overdue: true },
     },
   ],
@@ -231,13 +237,13 @@ const EVIDENCE_FIGURES: FamilyFigures = {
     {
       name: 'evidence_expired',
       label: 'Expired',
-      counts: 'pieces of evidence that were valid until a day before today',
+      counts: 'pieces of evidence whose validity ended before today',
       filter: { expired: true },
     },
   ],
 };
 
-/** All of them, in the order of a posture report. */
+/** All figures in the order of the posture report. */
 export const ALL_FIGURES: readonly FamilyFigures[] = [
   RISK_FIGURES,
   VENDOR_FIGURES,

@@ -1,50 +1,50 @@
 import { controlQuery } from '../controls.ts';
 import { frameworkQuery } from '../frameworks.ts';
-import { shareOf, type Values } from './figures.ts';
-import type { Figure, ReportContext, Row } from './report-type.ts';
-import { recordsAt, walk } from './walk.ts';
+import { type FigureValues, shareOf } from './figure-values.ts';
+import { readInBatches, recordsAt } from './read-records.ts';
+import type { Figure, ReportContext, ReportRow } from './report-type.ts';
 
-/** So many frameworks are told one by one. */
-const MOST = 50;
+/** At most so many frameworks get a figure of their own. */
+const MAX_FRAMEWORK_FIGURES = 50;
 
-/** The frameworks that are adopted, by name, whoever owns them. */
-export async function adoptedFrameworks(context: ReportContext): Promise<Row[]> {
+/** Returns the adopted frameworks in the order of their names. The report's `owner_id` does not narrow them. */
+export async function adoptedFrameworks(context: ReportContext): Promise<ReportRow[]> {
   const { owner_id: _owner, ...inputs } = context.inputs;
-  const adopted: Row[] = [];
+  const adopted: ReportRow[] = [];
   const order = { key: 'name', direction: 'ASC' } as const;
-  for await (const batch of walk(context, recordsAt({ ...context, inputs }, frameworkQuery), order)) {
+  for await (const batch of readInBatches(context, recordsAt({ ...context, inputs }, frameworkQuery), order)) {
     adopted.push(...batch.map(({ doc }) => doc));
   }
   return adopted;
 }
 
-/** What share of each framework's controls INCLUDED is fully implemented: one count in the store. */
-export async function coverageOfEach(context: ReportContext): Promise<Values> {
+/** Returns the share of fully implemented controls among those INCLUDED, by framework. It takes one count in the store. */
+export async function coverageByFramework(context: ReportContext): Promise<FigureValues> {
   const included = recordsAt(context, controlQuery, { status: ['INCLUDED'] });
   const groups = await context.reader.models.count(included, ['framework_id', 'implementation']);
   const counts = new Map<string, { full: number; all: number }>();
   for (const { values, total } of groups) {
-    const name = nameFor(String(values[0]));
+    const name = coverageFigureName(String(values[0]));
     const { full, all } = counts.get(name) ?? { full: 0, all: 0 };
     counts.set(name, { full: values[1] === 'FULL' ? full + total : full, all: all + total });
   }
   return new Map([...counts].map(([name, { full, all }]) => [name, shareOf(full, all)]));
 }
 
-/** Puts behind the coverage of all controls that of each framework, where there are several. */
-export async function addCoverage(context: ReportContext, figures: readonly Figure[]): Promise<Figure[]> {
+/** Adds the coverage of each framework after the coverage of all controls, if several frameworks are adopted. */
+export async function addFrameworkCoverage(context: ReportContext, figures: readonly Figure[]): Promise<Figure[]> {
   const adopted = await adoptedFrameworks(context);
   if (adopted.length < 2) return [...figures];
-  const values = await coverageOfEach(context);
+  const values = await coverageByFramework(context);
   return figures.flatMap((figure) => {
     if (figure.name !== 'coverage') return [figure];
-    const each = adopted.slice(0, MOST).map(({ id, name }): Figure => {
-      const own = nameFor(String(id));
-      const counts = `of this framework alone: ${figure.counts}`;
+    const each = adopted.slice(0, MAX_FRAMEWORK_FIGURES).map(({ id, name }): Figure => {
+      const own = coverageFigureName(String(id));
+      const counts = `this framework only: ${figure.counts}`;
       return { ...figure, name: own, label: `Coverage of ${name}`, value: values.get(own) ?? null, counts };
     });
     return [figure, ...each];
   });
 }
 
-const nameFor = (framework: string): string => `coverage:${framework}`;
+const coverageFigureName = (framework: string): string => `coverage:${framework}`;

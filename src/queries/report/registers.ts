@@ -1,21 +1,21 @@
 import { nonconformityQuery } from '../nonconformities.ts';
 import { obligationQuery } from '../obligations.ts';
 import { vendorQuery } from '../vendors.ts';
-import { recordsThen } from './beside.ts';
-import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
 import { NONCONFORMITY_FIGURES, OBLIGATION_FIGURES, VENDOR_FIGURES } from './family-figures.ts';
-import { type FamilyFigures, familyFigures } from './figures.ts';
-import { type RecordsSection, recordsSection } from './records-section.ts';
-import type { Column, ReportContext, ReportType, Row } from './report-type.ts';
+import { type FamilyFigures, familyFigures } from './figure-values.ts';
+import { recordsAtMoment } from './linked-records.ts';
+import { type RecordsSectionOptions, recordsSection } from './records-section.ts';
+import { column, detail, ID, OWNER, prose, REFERENCE } from './report-columns.ts';
+import type { ReportColumn, ReportContext, ReportRow, ReportType } from './report-type.ts';
 
-/* Reports that are one family's register. */
+/* Reports that list the records of one family. */
 
-/** A report that is a family's figures and its records. */
-function registerReport(title: string, figures: FamilyFigures, records: RecordsSection): ReportType {
+/** Defines a report with a family's figures and records. */
+function registerReport(title: string, figures: FamilyFigures, records: RecordsSectionOptions): ReportType {
   return {
     title,
-    takes: ['owner_id'],
-    draw: async (context) => ({
+    acceptedInputs: ['owner_id'],
+    generate: async (context) => ({
       inputs: {},
       figures: () => familyFigures(context, [figures]),
       sections: [recordsSection(context, records)],
@@ -23,19 +23,19 @@ function registerReport(title: string, figures: FamilyFigures, records: RecordsS
   };
 }
 
-/** Whether the next review of a vendor that has not left is overdue. */
-async function reviewOverdue({ moment }: ReportContext, documents: readonly Row[]): Promise<Row[]> {
+/** Computes `review_overdue` for vendors. Offboarded ones are never overdue. */
+async function reviewOverdue({ moment }: ReportContext, documents: readonly ReportRow[]): Promise<ReportRow[]> {
   return documents.map(({ status, next_review_due: due }) => ({
     review_overdue: status !== 'OFFBOARDED' && typeof due === 'string' && due < moment.today,
   }));
 }
 
-export const vendors = registerReport('Vendors', VENDOR_FIGURES, {
+export const vendorsReport = registerReport('Vendors', VENDOR_FIGURES, {
   name: 'vendors',
   title: 'Vendors',
   family: vendorQuery,
-  note: 'All vendors, offboarded ones too.',
-  more: reviewOverdue,
+  note: 'All vendors, including offboarded ones.',
+  addFields: reviewOverdue,
   columns: [
     column('name', 'Vendor'),
     prose('description', 'Service'),
@@ -47,7 +47,7 @@ export const vendors = registerReport('Vendors', VENDOR_FIGURES, {
     { field: 'data_shared', title: 'Data shared', prose: true, detail: true },
     column('last_reviewed', 'Reviewed'),
     detail('review.outcome', 'Review outcome'),
-    { field: 'review.reviewed_by', title: 'Reviewed by', detail: true, person: true, at: 'review.reviewed_at' },
+    { field: 'review.reviewed_by', title: 'Reviewed by', detail: true, person: true, timeField: 'review.reviewed_at' },
     { field: 'review.findings', title: 'Findings', prose: true, detail: true },
     prose('review.conditions', 'Conditions'),
     column('next_review_due', 'Next review'),
@@ -59,7 +59,7 @@ export const vendors = registerReport('Vendors', VENDOR_FIGURES, {
   ],
 });
 
-export const obligations = registerReport('Obligations', OBLIGATION_FIGURES, {
+export const obligationsReport = registerReport('Obligations', OBLIGATION_FIGURES, {
   name: 'obligations',
   title: 'Obligations',
   family: obligationQuery,
@@ -78,7 +78,7 @@ export const obligations = registerReport('Obligations', OBLIGATION_FIGURES, {
   ],
 });
 
-export const NONCONFORMITY_COLUMNS: readonly Column[] = [
+export const NONCONFORMITY_COLUMNS: readonly ReportColumn[] = [
   REFERENCE,
   prose('description', 'Nonconformity'),
   column('severity', 'Severity'),
@@ -96,17 +96,17 @@ export const NONCONFORMITY_COLUMNS: readonly Column[] = [
   ID,
 ];
 
-/** What the audits are called that found them, archived ones too. */
-export async function auditNames(context: ReportContext, found: readonly Row[]): Promise<Row[]> {
-  const ids = [...new Set(found.flatMap(({ audit_id }) => (audit_id ? [String(audit_id)] : [])))];
-  const audits = new Map((await recordsThen(context, 'AUDIT', ids)).map(({ id, name }) => [id, name]));
-  return found.map(({ audit_id }) => ({ audit_name: audits.get(audit_id) }));
+/** Returns the names of the audits that raised these nonconformities, archived audits included. */
+export async function namesOfAudits(context: ReportContext, findings: readonly ReportRow[]): Promise<ReportRow[]> {
+  const ids = [...new Set(findings.flatMap(({ audit_id }) => (audit_id ? [String(audit_id)] : [])))];
+  const audits = new Map((await recordsAtMoment(context, 'AUDIT', ids)).map(({ id, name }) => [id, name]));
+  return findings.map(({ audit_id }) => ({ audit_name: audits.get(audit_id) }));
 }
 
-export const nonconformities = registerReport('Nonconformities', NONCONFORMITY_FIGURES, {
+export const nonconformitiesReport = registerReport('Nonconformities', NONCONFORMITY_FIGURES, {
   name: 'nonconformities',
   title: 'Nonconformities',
   family: nonconformityQuery,
   columns: NONCONFORMITY_COLUMNS,
-  more: auditNames,
+  addFields: namesOfAudits,
 });

@@ -1,5 +1,5 @@
 import type { Caller } from '../../commands/caller.ts';
-import { permit } from '../../commands/roles.ts';
+import { requirePermission } from '../../commands/permissions.ts';
 import { auditQuery } from '../audits.ts';
 import type { FamilyQuery } from '../family.ts';
 import { frameworkQuery } from '../frameworks.ts';
@@ -8,60 +8,67 @@ import { momentOf } from '../moment.ts';
 import { readPages } from '../page.ts';
 import type { Reader } from '../reader.ts';
 
-/** So many of a kind are offered. */
-export const MOST_CHOICES = 100;
-/** Records of one read. */
-const AT_ONCE = 500;
+/** The page offers at most so many audits, and as many frameworks. */
+export const MAX_CHOICES = 100;
+const RECORDS_PER_READ = 500;
 
 /** A record that a report can be about. */
 export interface ReportChoice {
   id: string;
   name: string;
-  /** What tells those of one name apart: an audit's first day, a framework's version; null where it has none. */
-  mark: string | null;
-  /** Reports of the past may be about them too. */
+  /** Tells records with the same name apart: an audit's first day or a framework's version. Null if it has none. */
+  qualifier: string | null;
+  /** Reports about archived records are possible too. */
   archived: boolean;
 }
 
-/** The newest of a kind, and whether there are more. */
-export interface Offered {
+/** The newest records to choose from. `isCut` says that there are more. */
+export interface ChoiceList {
   choices: readonly ReportChoice[];
-  cut: boolean;
+  isCut: boolean;
 }
 
 export interface ReportChoices {
-  /** Those that were completed, whatever became of them: each has its pack. Newest start first. */
-  audits: Offered;
-  /** Newest adoption first. */
-  frameworks: Offered;
+  /** Audits that were completed once: each has its pack. The latest start comes first. */
+  audits: ChoiceList;
+  /** The newest adoption comes first. */
+  frameworks: ChoiceList;
 }
 
 type Document = Record<string, unknown>;
 
-/** What reports can be about, as it is now, for whoever is to choose. @throws Refusal as reports do */
+/** Returns the audits and frameworks that the reports page offers. @throws Refusal for a caller without reports */
 export async function reportChoices(reader: Reader, caller: Caller, organizationId: string): Promise<ReportChoices> {
-  permit(caller, organizationId, 'getReport');
-  const newest = (family: FamilyQuery, key: string, mark: string, fits: (document: Document) => boolean) =>
-    offered(reader, organizationId, { family, key, mark, fits });
+  requirePermission(caller, organizationId, 'getReport');
+  const newest = (
+    family: FamilyQuery,
+    key: string,
+    qualifierField: string,
+    isOffered: (document: Document) => boolean,
+  ) => choiceList(reader, organizationId, { family, key, qualifierField, isOffered });
   return {
     audits: await newest(auditQuery, 'starts_on', 'starts_on', isCompleted),
     frameworks: await newest(frameworkQuery, 'created_at', 'version', () => true),
   };
 }
 
-/** An audit that was reopened keeps the position of its completion, and by it its pack. */
+/** A reopened audit counts too: it keeps the position of its completion, and so its pack. */
 const isCompleted = ({ completed_position }: Document): boolean => typeof completed_position === 'string';
 
-interface Kind {
+interface ChoiceSource {
   family: FamilyQuery;
-  /** The key by which the newest come first. */
+  /** The key that sorts the newest first. */
   key: string;
-  mark: string;
-  fits(document: Document): boolean;
+  qualifierField: string;
+  isOffered(document: Document): boolean;
 }
 
-/** Reads no further than to the first that is left out. */
-async function offered(reader: Reader, organizationId: string, { family, key, mark, fits }: Kind): Promise<Offered> {
+/** Stops reading at the first record that is too many. */
+async function choiceList(
+  reader: Reader,
+  organizationId: string,
+  { family, key, qualifierField, isOffered }: ChoiceSource,
+): Promise<ChoiceList> {
   const moment = await momentOf(reader, organizationId, undefined);
   const filter = { include_archived: true };
   const source = {
@@ -71,16 +78,22 @@ async function offered(reader: Reader, organizationId: string, { family, key, ma
     order: { key, direction: 'DESC' } as const,
   };
   const choices: ReportChoice[] = [];
-  for await (const rows of readPages(reader.models, { ...source, size: AT_ONCE, after: null })) {
-    for (const { doc } of rows.filter((row) => fits(row.doc))) {
-      if (choices.length === MOST_CHOICES) return { choices, cut: true };
-      choices.push(choiceOf(doc, mark));
+  for await (const rows of readPages(reader.models, { ...source, size: RECORDS_PER_READ, after: null })) {
+    for (const { doc } of rows.filter((row) => isOffered(row.doc))) {
+      if (choices.length === MAX_CHOICES) return { choices, isCut: true };
+      choices.push(choiceOf(doc, qualifierField));
     }
   }
-  return { choices, cut: false };
+  return { choices, isCut: false };
 }
 
-function choiceOf({ id, name, archived_at, ...more }: Document, mark: string): ReportChoice {
+function choiceOf(document: Document, qualifierField: string): ReportChoice {
+  const { id, name, archived_at } = document;
   const archived = (archived_at ?? null) !== null;
-  return { id: String(id), name: String(name), mark: (more[mark] ?? null) as string | null, archived };
+  return {
+    id: String(id),
+    name: String(name),
+    qualifier: (document[qualifierField] ?? null) as string | null,
+    archived,
+  };
 }

@@ -1,14 +1,34 @@
 import { createHash, type Hash } from 'node:crypto';
 import { canonical } from '../../trail/canonical.ts';
+import type { ConstantHead } from './report-page.ts';
+import type { ReportPaginator } from './report-paginator.ts';
+import type { Figure, ReportSection } from './report-type.ts';
 
-/** Characters that are hashed at once. */
-const CHUNK = 32_768;
+/** Text is hashed in chunks of at least this many characters. */
+const HASH_CHUNK_LENGTH = 32_768;
 
 /**
- * SHA-256, in hexadecimal digits, of a value's canonical form (RFC 8785): that of trail/canonical.ts. Arrays in it
- * may be async iterables, so that a long one need not be held as a whole.
+ * Hashes the report's data: inputs, moment, figures and every row. Titles, labels and notes are wording, which may
+ * change. The data of `report_version` 1 must never change: auditors compare digests years later.
  */
-export async function digestOf(value: unknown): Promise<string> {
+export function reportDigest(
+  { report_version, type, organization, inputs, as_of, position, today }: ConstantHead,
+  figures: readonly Figure[],
+  sections: readonly ReportSection[],
+  paginator: ReportPaginator,
+): Promise<string> {
+  const data = {
+    figures: figures.map(({ name, kind, value, change }) => ({ name, kind, value, change })),
+    sections: sections.map((section) => ({ name: section.name, rows: paginator.rowsOf(section) })),
+  };
+  return digestOfJson({ report_version, type, organization, inputs, as_of, position, today, data });
+}
+
+/**
+ * Returns the SHA-256 of a value's canonical JSON (RFC 8785) in hexadecimal digits, as trail/canonical.ts writes it.
+ * An array may be an async iterable, so a long one is never in memory as a whole.
+ */
+async function digestOfJson(value: unknown): Promise<string> {
   const hash = createHash('sha256');
   await feed(hash, value);
   return hash.digest('hex');
@@ -22,7 +42,7 @@ async function feed(hash: Hash, value: unknown): Promise<void> {
     for await (const item of value as AsyncIterable<unknown>) {
       text += first ? canonical(item) : `,${canonical(item)}`;
       first = false;
-      if (text.length < CHUNK) continue;
+      if (text.length < HASH_CHUNK_LENGTH) continue;
       hash.update(text);
       text = '';
     }
@@ -37,7 +57,7 @@ async function feed(hash: Hash, value: unknown): Promise<void> {
     return void hash.update(']');
   }
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  // Names sort by their UTF-16 code units, which is what comparing strings does.
+  // RFC 8785 sorts names by UTF-16 code units, as `<` compares strings.
   members.sort(([a], [b]) => (a < b ? -1 : 1));
   hash.update('{');
   for (const [index, [name, member]] of members.entries()) {

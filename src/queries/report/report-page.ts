@@ -1,78 +1,83 @@
 import type { Proof } from '../proofs.ts';
 import type { Verification } from '../verification.ts';
-import type { Content, Fact, Figure, Row, Section } from './report-type.ts';
+import type { Figure, HeadFact, ReportContent, ReportRow, ReportSection } from './report-type.ts';
 
-/** Names of the people in a page: see ReportPeople. */
-export type People = ReadonlyMap<string, string>;
+/** People's names by key. `ReportPeople` explains the keys. */
+export type NamesByKey = ReadonlyMap<string, string>;
 
-/** What stands at the head of a report. */
-export interface Head {
+/** The head of a report. */
+export interface ReportHead {
+  /** The version of what the digest covers. */
+  report_version: 1;
   type: string;
   title: string;
   organization: { id: string; name: string | null };
-  /** Its inputs as they were understood; the moment is position and today. */
-  inputs: Content['inputs'];
-  /** Those, and what else has to be known of it, in words; an account's id stands for a person's name. */
-  about: readonly Fact[];
-  /** Log time of the newest event that is in it; null before the first one. */
+  /** The inputs as understood. The moment is in `position` and `today`. */
+  inputs: ReportContent['inputs'];
+  /** The inputs and other facts in words. Account ids stand for names. */
+  about: readonly HeadFact[];
+  /** Log time of the newest event in the report. Null before the first event. */
   as_of: string | null;
   position: string;
-  /** The day that due dates and the like are compared with. */
+  /** The day that due dates are compared with. */
   today: string;
   generated_at: string;
   digest: string;
-  /** An event of the organization could not be read: something may lack. */
+  /** An event of the organization is parked, so the report may lack something. */
   incomplete?: true;
-  /** The first seal that covers the position, and that the position's event is in it; on the first page, the check of its changes. */
+  /** Proves that the first seal after the position covers it. The first page adds the check of the changes. */
   proof?: Proof & { verification?: Verification };
-  /** There is none yet. */
+  /** No seal covers the position yet. */
   pending_seal?: true;
 }
 
-/** Rows of a section that are on a page. */
-export interface Part {
-  section: Section;
-  rows: Row[];
-  /** The place of the first of them in its section, from 0. */
-  first: number;
-  /** How many rows of this section come after the page. */
-  left: number;
+/** The head's members that are the same on every page. */
+export type ConstantHead = Omit<ReportHead, 'generated_at' | 'digest' | 'incomplete' | 'proof' | 'pending_seal'>;
+
+/** The rows of a section that are on a page. */
+export interface SectionPart {
+  section: ReportSection;
+  rows: ReportRow[];
+  /** The index of the first of these rows in its section, from 0. */
+  firstIndex: number;
+  /** Rows of this section that come after the page. */
+  rowsAfter: number;
 }
 
-/** What one answer holds of a report. */
-export interface Page {
+/** The part of a report that fits one answer, or all of it in a file. */
+export interface ReportPage {
   /** All sections of the report. */
-  sections: readonly Section[];
-  /** On the first page alone. */
+  sections: readonly ReportSection[];
+  /** Empty after the first page. */
   figures: readonly Figure[];
-  /** Of these the few that are told before all others. */
+  /** The most important of the figures. */
   summary: readonly Figure[];
-  parts: Part[];
-  people: People;
-  trend: Content['trend'];
-  /** Whether the report began before it. */
-  continued: boolean;
-  /** The first row, of all sections together, that is not on it; null at the end. */
-  next: number | null;
-  /** A row of it was too large for an answer, and is cut. */
-  truncated: boolean;
+  parts: SectionPart[];
+  people: NamesByKey;
+  trend: ReportContent['trend'];
+  /** True after the first page. */
+  isContinuation: boolean;
+  /** The next page's first row, counted over all sections. Null on the last page. */
+  nextRow: number | null;
+  /** True if a row was too large for an answer and has been cut. */
+  isTruncated: boolean;
 }
 
-/** How a page is written. */
-export interface Format {
-  /** Members of the report beside its head. */
-  write(head: Head, page: Page): object | Promise<object>;
+/** Writes a page in one format. */
+export interface ReportWriter {
+  /** Returns the report's members that are not in its head. */
+  write(head: ReportHead, page: ReportPage): object | Promise<object>;
 }
 
-/** A format of answers, whose room is bounded: how much of it things take. */
-export interface AnswerFormat extends Format {
-  /** The room of an answer, in the unit of the others. */
-  room: number;
-  headTakes(head: Pick<Head, 'title' | 'organization' | 'about'>): number;
-  figuresTake(figures: readonly Figure[]): number;
-  sectionTakes(section: Section): number;
+/** Writes pages for answers, whose size is bounded. Sizes are in tokens or characters, as the writer likes. */
+export interface AnswerWriter extends ReportWriter {
+  /** The largest size of an answer. */
+  capacity: number;
+  headSize(head: Pick<ReportHead, 'title' | 'organization' | 'about'>): number;
+  figuresSize(figures: readonly Figure[]): number;
+  sectionSize(section: ReportSection): number;
   /** @param before the row above it on the page */
-  rowTakes(section: Section, row: Row, people: People, before?: Row): number;
-  /** A person's key and name, where they stand beside the rows. */
-  personTakes(person: readonly [key: string, name: string]): number;
+  rowSize(section: ReportSection, row: ReportRow, people: NamesByKey, before?: ReportRow): number;
+  /** The size of a person's key and name, in a format that lists them beside the rows. */
+  nameSize(person: readonly [key: string, name: string]): number;
 }

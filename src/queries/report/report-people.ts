@@ -1,39 +1,39 @@
 import { logTimeAt } from '../moment.ts';
 import { membersEverIn, type Names, namesIn } from '../names.ts';
-import { valueAt } from './columns.ts';
-import type { People } from './page.ts';
-import type { ReportContext, Row, Section } from './report-type.ts';
+import { valueAt } from './report-columns.ts';
+import type { NamesByKey } from './report-page.ts';
+import type { ReportContext, ReportRow, ReportSection } from './report-type.ts';
 
 /**
- * Names for a report: an account's id stands for the name at the report's moment, `id@time` for the one that it had when
- * it acted, where that was another. Neither changes later, unless the person is erased.
+ * Finds people's names for a report. The key is an account id for the name at the report's moment. If the person had
+ * another name when they acted, the key for that name is `id@time`. Names change later only when the person is erased.
  */
 export class ReportPeople {
-  private at: Promise<string | null> | undefined;
+  private logTime: Promise<string | null> | undefined;
   private members: Promise<ReadonlySet<string>> | undefined;
 
   constructor(private readonly context: Pick<ReportContext, 'reader' | 'organizationId' | 'moment'>) {}
 
   /**
-   * Returns names by key, without those of acts that are the same as at the report's moment. Anybody may write an id into
-   * a text: who never was a member is not named.
+   * Returns names by key. An act's name is left out if it equals the one at the report's moment. Only people who were
+   * members are named: anybody may write another account's id into a text.
    */
-  async named(all: readonly string[]): Promise<Map<string, string>> {
-    if (all.length === 0) return new Map();
+  async namesFor(allKeys: readonly string[]): Promise<Map<string, string>> {
+    if (allKeys.length === 0) return new Map();
     const { reader, organizationId, moment } = this.context;
     this.members ??= membersEverIn(reader, organizationId);
     const members = await this.members;
-    const keys = all.filter((key) => members.has(idIn(key)));
-    this.at ??= logTimeAt(reader, organizationId, moment);
-    const at = await this.at;
-    const names = await namesIn(reader, organizationId, keys.map(idIn));
-    return new Map([...new Set(keys)].flatMap((key) => nameOf(names, key, at)));
+    const keys = allKeys.filter((key) => members.has(accountIdOf(key)));
+    this.logTime ??= logTimeAt(reader, organizationId, moment);
+    const at = await this.logTime;
+    const names = await namesIn(reader, organizationId, keys.map(accountIdOf));
+    return new Map([...new Set(keys)].flatMap((key) => nameEntry(names, key, at)));
   }
 }
 
-const idIn = (key: string): string => key.split('@')[0]!;
+const accountIdOf = (key: string): string => key.split('@')[0]!;
 
-function nameOf(names: Names, key: string, at: string | null): [string, string][] {
+function nameEntry(names: Names, key: string, at: string | null): [string, string][] {
   const [id = '', time] = key.split('@');
   const now = names.of(id, at);
   if (time === undefined) return [[key, now]];
@@ -41,23 +41,23 @@ function nameOf(names: Names, key: string, at: string | null): [string, string][
   return then === now ? [] : [[key, then]];
 }
 
-/** Ids of accounts anywhere in a JSON value. */
-export function accountsIn(value: unknown): string[] {
+/** Returns the account ids anywhere in a JSON value. */
+export function accountIdsIn(value: unknown): string[] {
   if (typeof value === 'string') return value.startsWith('acc_') ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap(accountsIn);
+  return Object.values(value).flatMap(accountIdsIn);
 }
 
-/** Returns the keys of everybody in a row: by id, and by id and time in columns that tell of an act. */
-export function peopleIn({ columns }: Pick<Section, 'columns'>, row: Row): string[] {
+/** Returns the name keys in a row: account ids, and `id@time` in columns with a time of the act. */
+export function nameKeysIn({ columns }: Pick<ReportSection, 'columns'>, row: ReportRow): string[] {
   const acts = columns.flatMap((column) => {
-    const time = column.at === undefined ? undefined : valueAt(row, column.at);
-    return time === undefined ? [] : accountsIn(valueAt(row, column.field)).map((id) => `${id}@${String(time)}`);
+    const time = column.timeField === undefined ? undefined : valueAt(row, column.timeField);
+    return time === undefined ? [] : accountIdsIn(valueAt(row, column.field)).map((id) => `${id}@${String(time)}`);
   });
-  return [...accountsIn(row), ...acts];
+  return [...accountIdsIn(row), ...acts];
 }
 
-/** Returns the name that stands for an account's id; undefined for a text that is no such id. */
-export function personIn(people: People, text: string, time?: unknown): string | undefined {
+/** Returns the name for an account id, if possible the one at this time. Undefined for any other text. */
+export function personName(people: NamesByKey, text: string, time?: unknown): string | undefined {
   return people.get(`${text}@${String(time)}`) ?? people.get(text);
 }

@@ -3,129 +3,130 @@ import type { Scalar } from '../../stores/read-store.ts';
 import type { PinnedMoment } from '../moment.ts';
 import type { Reader } from '../reader.ts';
 
-export const REPORT_FORMATS = ['MARKDOWN', 'JSON', 'CSV'] as const;
-export type ReportFormat = (typeof REPORT_FORMATS)[number];
+export const ANSWER_FORMAT_NAMES = ['MARKDOWN', 'JSON', 'CSV'] as const;
+export type AnswerFormatName = (typeof ANSWER_FORMAT_NAMES)[number];
 
-/** What narrows a report; each type takes some of it. */
-export const NARROWING = ['framework_id', 'audit_id', 'owner_id', 'until', 'from', 'to'] as const;
-export type Narrowing = (typeof NARROWING)[number];
-export type Narrowings = Partial<Record<Narrowing, string | undefined>>;
+/** Inputs that narrow a report. Each type accepts some of them. */
+export const REPORT_INPUTS = ['framework_id', 'audit_id', 'owner_id', 'until', 'from', 'to'] as const;
+export type ReportInputName = (typeof REPORT_INPUTS)[number];
+export type ReportInputs = Partial<Record<ReportInputName, string | undefined>>;
 
 export interface ReportContext {
   reader: Reader;
   organizationId: string;
-  /** Reports of now, too, are of a position. */
+  /** The position and day that the report shows. A report of now has a position too. */
   moment: PinnedMoment;
-  /** What the caller gave of what the type takes; an owner is an account's id. */
-  inputs: Readonly<Partial<Record<Narrowing, string>>>;
-  /** Told how many more records were read, for whoever waits. */
+  /** The caller's inputs. ME is resolved to the caller's account id. */
+  inputs: Readonly<Partial<Record<ReportInputName, string>>>;
+  /** Called with the number of records just read, to report progress. */
   recordsRead?(more: number): void;
 }
 
-/** A number, and what it counts. */
+/** A number with its name. The digest covers `name`, `kind`, `value` and `change`; the other members are wording. */
 export interface Figure {
   name: string;
-  /** What it is about, as a heading: figures of a group come one after another. */
+  /** The heading. Figures of one group follow one another. */
   group: string;
-  /** What it is called below that heading. */
+  /** The name below that heading. */
   label: string;
   kind: 'COUNT' | 'SHARE';
-  /** A count, or a share between 0 and 1; null where there is nothing to take a share of. */
+  /** A count, or a share between 0 and 1. Null for a share of nothing. */
   value: number | null;
-  /** What exactly it counts, in words that need no heading. */
+  /** Says exactly what the figure counts, without its heading. */
   counts: string;
-  /** How much it was more, so many days before; null where the organization was not there yet. */
+  /** The difference to so many days before. Null if the organization did not exist then. */
   change?: Readonly<Record<`days_${number}`, number | null>>;
 }
 
-/** A line of a section: plain JSON. Fields that are empty are left out; people are ids. */
-export type Row = Readonly<Record<string, unknown>>;
+/** One row of a section, as plain JSON. Empty fields are left out. People are account ids. */
+export type ReportRow = Readonly<Record<string, unknown>>;
 
-/** What a report is about, for whoever reads it as a document: an input by its name in place of its id. */
-export interface Fact {
+/** A line at the head of a document, such as "Framework: ISO 27001". */
+export interface HeadFact {
   label: string;
-  /** An account's id stands for a person's name. */
+  /** Renderers replace an account id by the person's name. */
   value: string;
 }
 
-/** How a field of rows is shown in text. */
-export interface Column {
+/** Says how text formats show a field of the rows. */
+export interface ReportColumn {
   field: string;
   title: string;
-  /** Words of an enumeration, times, whether there is something to be done, or what only programs and screens need. */
+  /** CODE: an enumeration. INSTANT: a time. ALARM: true when something must be done. TECHNICAL: not for paper. */
   kind?: 'CODE' | 'INSTANT' | 'ALARM' | 'TECHNICAL';
-  /** Prose: cut in Markdown, whole in JSON and CSV. */
+  /** Long text: Markdown answers cut it, JSON and CSV don't. */
   prose?: true;
-  /** Left out in Markdown. */
+  /** Left out of Markdown answers. */
   detail?: true;
-  /** An account's id: text shows the name. */
+  /** The field holds an account id. Text shows the person's name. */
   person?: true;
-  /** The field with the time of the act that it tells of: text shows the name that the account had then. */
-  at?: string;
+  /** The field with the time of the act. Text shows the name that the person had at that time. */
+  timeField?: string;
 }
 
-/** A table of a report. Its rows come in an order of their own, the same each time. */
-export interface Section {
+/** A table of a report. The order of its rows never changes. */
+export interface ReportSection {
   name: string;
   title: string;
-  /** What has to be known to read it right, in a sentence or two. */
+  /** Tells the reader in a sentence or two what the section includes and leaves out. */
   note?: string;
-  columns: readonly Column[];
-  /** Fields that rows behind one another share: text tells them once, above these. */
-  group?: readonly Column[];
-  /** Told as a grid where the format has one: the fields of its rows, its columns and its cells. */
+  columns: readonly ReportColumn[];
+  /** Columns that consecutive rows share. Text shows their values once, above the rows. */
+  group?: readonly ReportColumn[];
+  /** Fields for a format that can show a grid: the grid's rows, its columns and its cells. */
   grid?: readonly [row: string, column: string, cell: string];
-  /** How its rows are drawn where a format draws. */
+  /** The plot of the rows, for formats that have plots. */
   plot?: 'matrix' | 'coverage' | 'calendar';
-  /** Read anew by each that asks. */
-  rows(): AsyncIterable<Row>;
-  /** How reading goes on behind a row without those before it; unless given, they are read again. */
+  /** Reads the rows from the first one. Each call reads them again. */
+  rows(): AsyncIterable<ReportRow>;
+  /** Continues after a row without reading those before it. Without this member they are read again. */
   resume?: {
-    /** What the row is found by. */
-    mark(row: Row): string;
-    rows(mark: string): AsyncIterable<Row>;
+    /** Returns the key that finds this row again. */
+    key(row: ReportRow): string;
+    /** Reads the rows after the one with this key. */
+    rows(key: string): AsyncIterable<ReportRow>;
   };
 }
 
-/** What a report says, before it is cut to pages and written in a format. */
-export interface Content {
-  /** Its own title, where it is of one record; that of its type unless given. */
+/** A report before it is divided into pages and written in a format. */
+export interface ReportContent {
+  /** The title of a report about one record. By default the title of the type. */
   title?: string;
-  /** The narrowing inputs as they were understood: with what they are unless given. */
+  /** The inputs as understood, defaults included. */
   inputs: Readonly<Record<string, Scalar>>;
-  /** The same in words. */
-  about?: readonly Fact[];
-  /** Worked out for the first page, which shows them. */
+  /** The inputs in words. */
+  about?: readonly HeadFact[];
+  /** Computes the figures. Only the first page calls it. */
   figures(): Promise<readonly Figure[]>;
-  /** Names of those that a reader looks for first, where they are many. */
+  /** Names of the most important figures, for a report with many. */
   summary?: readonly string[];
-  sections: readonly Section[];
-  /** How the risks' scores went, for a format that draws it. */
+  sections: readonly ReportSection[];
+  /** Reads the risk scores of past months, for formats that have plots. */
   trend?(): Promise<readonly TrendPoint[]>;
 }
 
-/** Risks that were not closed at the end of a day: of those rated, how many of each priority, and their mean score. */
+/** The risks not closed at the end of a day: rated ones by priority, and their mean score. */
 export interface TrendPoint {
   day: string;
   counts: Readonly<Record<Priority, number>>;
   mean: number | null;
-  /** How many more were not rated. */
+  /** Risks without a rating. They are in no other count. */
   unrated: number;
 }
 
-/** A type of report as data, and how it is drawn. */
+/** Defines a type of report. */
 export interface ReportType {
   title: string;
-  takes: readonly Narrowing[];
-  /** What of it has to be given, and what that is in words. */
-  needs?: Readonly<Partial<Record<Narrowing, string>>>;
-  /** Carries the proof that its position was sealed. */
-  proved?: true;
-  /** The moment it is about, where that follows from its inputs. */
+  acceptedInputs: readonly ReportInputName[];
+  /** Inputs that must be given. Each text says what to give. */
+  requiredInputs?: Readonly<Partial<Record<ReportInputName, string>>>;
+  /** The head carries a proof that a seal covers the report's position. */
+  hasProof?: true;
+  /** Finds the report's moment, for a type whose inputs determine it. By default `as_of` does. */
   moment?(
     reader: Reader,
     organizationId: string,
-    input: Narrowings & { as_of?: string | undefined },
+    input: ReportInputs & { as_of?: string | undefined },
   ): Promise<PinnedMoment>;
-  draw(context: ReportContext): Promise<Content>;
+  generate(context: ReportContext): Promise<ReportContent>;
 }

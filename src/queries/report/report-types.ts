@@ -1,34 +1,34 @@
 import { auditPack } from './audit-pack.ts';
 import { changesBetween } from './changes-between.ts';
 import { dueItems } from './due-items.ts';
-import { posture } from './posture.ts';
-import { nonconformities, obligations, vendors } from './registers.ts';
-import type { Narrowings, ReportFormat, ReportType } from './report-type.ts';
+import { postureReport } from './posture.ts';
+import { nonconformitiesReport, obligationsReport, vendorsReport } from './registers.ts';
+import type { AnswerFormatName, ReportInputs, ReportType } from './report-type.ts';
 import { riskRegister } from './risk-register.ts';
-import { statement } from './statement.ts';
+import { statementOfApplicability } from './statement-of-applicability.ts';
 
-const TYPES = {
-  POSTURE: posture,
+const REPORTS_BY_TYPE = {
+  POSTURE: postureReport,
   RISK_REGISTER: riskRegister,
-  VENDORS: vendors,
-  OBLIGATIONS: obligations,
-  NONCONFORMITIES: nonconformities,
-  STATEMENT_OF_APPLICABILITY: statement,
+  VENDORS: vendorsReport,
+  OBLIGATIONS: obligationsReport,
+  NONCONFORMITIES: nonconformitiesReport,
+  STATEMENT_OF_APPLICABILITY: statementOfApplicability,
   AUDIT_PACK: auditPack,
   DUE_ITEMS: dueItems,
   CHANGES_BETWEEN: changesBetween,
 } satisfies Record<string, ReportType>;
 
-export type ReportName = keyof typeof TYPES;
+export type ReportName = keyof typeof REPORTS_BY_TYPE;
 
-/** Every report, by its type. Adding one is adding its name here. */
-export const REPORTS: Readonly<Record<ReportName, ReportType>> = TYPES;
-export const REPORT_TYPES = Object.keys(TYPES) as ReportName[];
+/** All reports by type. A new report is added to REPORTS_BY_TYPE. */
+export const REPORTS: Readonly<Record<ReportName, ReportType>> = REPORTS_BY_TYPE;
+export const REPORT_TYPES = Object.keys(REPORTS_BY_TYPE) as ReportName[];
 
-export interface ReportInput extends Narrowings {
+export interface ReportRequest extends ReportInputs {
   organization_id: string;
   type: ReportName;
-  format: ReportFormat;
+  format: AnswerFormatName;
   as_of?: string | undefined;
   cursor?: string | undefined;
 }

@@ -4,14 +4,13 @@ import { readPages } from '../page.ts';
 import type { ReportContext } from './report-type.ts';
 
 /**
- * Whose records a report is narrowed to has to be somebody here, or have been: of an account that is mistaken for
- * another there would be a report of nothing.
- * @throws Refusal as writes refuse such an owner
+ * Refuses an `owner_id` that neither is nor was a member. A mistyped id would otherwise give an empty report.
+ * @throws Refusal as writes do for such an owner
  */
 export async function requireOwner(context: ReportContext): Promise<void> {
   const { owner_id } = context.inputs;
   if (owner_id === undefined || (await isMember(context, owner_id)) || (await wasMember(context, owner_id))) return;
-  const message = 'owner_id is no member: listOrganizations with include_members names them.';
+  const message = 'owner_id is not a member. List the members with listOrganizations and include_members.';
   throw new Refusal('invalid_input', message, { field: 'owner_id' });
 }
 
@@ -20,7 +19,7 @@ async function isMember({ reader, organizationId }: ReportContext, account: stri
   return account in ((organization?.doc.members ?? {}) as object);
 }
 
-/** Whoever was one was added. */
+/** Looks for the MemberAdded event of the account. */
 async function wasMember({ reader, organizationId }: ReportContext, account: string): Promise<boolean> {
   const where = [
     { key: 'record_id', op: 'eq', value: organizationId } as const,
@@ -29,8 +28,8 @@ async function wasMember({ reader, organizationId }: ReportContext, account: str
   const order = { key: 'position', direction: 'ASC' } as const;
   const added = { collection: 'changes', organizationId, where, order, size: 500, after: null };
   for await (const rows of readPages(reader.models, added)) {
-    const told = rows.flatMap(({ doc }) => (doc as unknown as ChangeDocument).changes);
-    if (told.some(({ field }) => field === `members.${account}`)) return true;
+    const changes = rows.flatMap(({ doc }) => (doc as unknown as ChangeDocument).changes);
+    if (changes.some(({ field }) => field === `members.${account}`)) return true;
   }
   return false;
 }

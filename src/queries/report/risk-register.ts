@@ -1,22 +1,22 @@
 import { priorityOf } from '../../commands/risk.ts';
 import { riskQuery } from '../risks.ts';
-import { column, detail, ID, OWNER, prose, REFERENCE } from './columns.ts';
 import { RISK_FIGURES } from './family-figures.ts';
-import { familyFigures } from './figures.ts';
+import { familyFigures } from './figure-values.ts';
 import { recordsSection } from './records-section.ts';
-import type { Column, ReportContext, ReportType, Row, Section } from './report-type.ts';
+import { column, detail, ID, OWNER, prose, REFERENCE } from './report-columns.ts';
+import type { ReportColumn, ReportContext, ReportRow, ReportSection, ReportType } from './report-type.ts';
 import { countRatings, riskTrend } from './risk-scores.ts';
 
-/** Down and across the matrix. */
+/** The rows of the matrix, from the top. */
 const LIKELIHOODS = [5, 4, 3, 2, 1];
 const IMPACTS = [1, 2, 3, 4, 5];
 
-const MATRIX = [
-  'Rated risks that are not closed, each at its residual likelihood and impact where both are given, else at the inherent ones.',
-  'Those that are not rated stand in no cell: the figures say how many they are.',
+const MATRIX_NOTE = [
+  'Rated risks that are not closed, by residual likelihood and impact; by the inherent ratings if a residual one is missing.',
+  'Risks without a rating are not in the matrix. The figures count them.',
 ].join(' ');
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly ReportColumn[] = [
   REFERENCE,
   column('name', 'Risk'),
   prose('description', 'Description'),
@@ -37,9 +37,9 @@ const COLUMNS: readonly Column[] = [
   column('acceptance.expired', 'Acceptance expired'),
   {
     ...{ field: 'acceptance.approver_id', title: 'Accepted by', detail: true, person: true },
-    at: 'acceptance.accepted_at',
+    timeField: 'acceptance.accepted_at',
   },
-  { field: 'acceptance.reason', title: 'Accepted because', prose: true, detail: true },
+  { field: 'acceptance.reason', title: 'Reason for acceptance', prose: true, detail: true },
   column('next_review_due', 'Next review'),
   column('review_overdue', 'Review overdue'),
   { field: 'note', title: 'Note', prose: true, detail: true },
@@ -49,8 +49,8 @@ const COLUMNS: readonly Column[] = [
 
 export const riskRegister: ReportType = {
   title: 'Risk register',
-  takes: ['owner_id'],
-  draw: async (context) => ({
+  acceptedInputs: ['owner_id'],
+  generate: async (context) => ({
     inputs: {},
     figures: () => familyFigures(context, [RISK_FIGURES]),
     sections: [
@@ -60,22 +60,22 @@ export const riskRegister: ReportType = {
         title: 'Risks',
         family: riskQuery,
         columns: COLUMNS,
-        more: reviewOverdue,
+        addFields: reviewOverdue,
       }),
     ],
     trend: () => riskTrend(context),
   }),
 };
 
-/** Whether the review of a risk that is not closed is overdue. */
-async function reviewOverdue({ moment }: ReportContext, documents: readonly Row[]): Promise<Row[]> {
+/** Computes `review_overdue` for risks. Closed ones are never overdue. */
+async function reviewOverdue({ moment }: ReportContext, documents: readonly ReportRow[]): Promise<ReportRow[]> {
   return documents.map(({ status, next_review_due: due }) => ({
     review_overdue: status !== 'CLOSED' && typeof due === 'string' && due < moment.today,
   }));
 }
 
-/** How many risks stand at each likelihood and impact. */
-function matrix(context: ReportContext): Section {
+/** Returns the section that counts the risks at each likelihood and impact. */
+function matrix(context: ReportContext): ReportSection {
   const columns = [
     column('likelihood', 'Likelihood'),
     column('impact', 'Impact'),
@@ -83,16 +83,16 @@ function matrix(context: ReportContext): Section {
     column('risks', 'Risks'),
   ];
   const grid = ['likelihood', 'impact', 'risks'] as const;
-  const about = { name: 'matrix', title: 'Risk matrix', note: MATRIX };
+  const about = { name: 'matrix', title: 'Risk matrix', note: MATRIX_NOTE };
   return { ...about, columns, grid, plot: 'matrix', rows: () => matrixRows(context) };
 }
 
-async function* matrixRows(context: ReportContext): AsyncGenerator<Row> {
+async function* matrixRows(context: ReportContext): AsyncGenerator<ReportRow> {
   const { rated } = await countRatings(context);
   for (const likelihood of LIKELIHOODS) {
     for (const impact of IMPACTS) {
       const found = rated.find((rating) => rating.likelihood === likelihood && rating.impact === impact);
-      yield { likelihood, impact, priority: priorityOf(likelihood * impact), risks: found?.total ?? 0 };
+      yield { likelihood, impact, priority: priorityOf(likelihood * impact), risks: found?.risks ?? 0 };
     }
   }
 }

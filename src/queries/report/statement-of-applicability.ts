@@ -1,16 +1,24 @@
 import { Refusal } from '../../commands/refusal.ts';
 import type { Count } from '../../stores/read-store.ts';
 import { controlQuery } from '../controls.ts';
-import { besideEach, newestOf, recordThen } from './beside.ts';
-import { column, detail, ID, OWNER, prose } from './columns.ts';
-import { adoptedFrameworks } from './coverage.ts';
 import { CONTROL_FIGURES } from './family-figures.ts';
-import { toldFigures, valuesOfGroups } from './figures.ts';
+import { figuresWithValues, figureValuesOfGroups } from './figure-values.ts';
+import { adoptedFrameworks } from './framework-coverage.ts';
+import { linkedTo, listWithTotal, recordAtMoment } from './linked-records.ts';
+import { pickFields, readInBatches, recordsAt } from './read-records.ts';
 import { recordSection, recordsSection } from './records-section.ts';
-import type { Column, Content, Fact, Figure, ReportContext, ReportType, Row } from './report-type.ts';
-import { recordsAt, rowOf, walk } from './walk.ts';
+import { column, detail, ID, OWNER, prose } from './report-columns.ts';
+import type {
+  Figure,
+  HeadFact,
+  ReportColumn,
+  ReportContent,
+  ReportContext,
+  ReportRow,
+  ReportType,
+} from './report-type.ts';
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly ReportColumn[] = [
   column('section_title', 'Number'),
   column('name', 'Control'),
   column('status', 'Status'),
@@ -24,148 +32,156 @@ const COLUMNS: readonly Column[] = [
   ID,
 ];
 
-export const statement: ReportType = {
+export const statementOfApplicability: ReportType = {
   title: 'Statement of applicability',
-  takes: ['framework_id', 'owner_id'],
-  draw: async (context) => {
+  acceptedInputs: ['framework_id', 'owner_id'],
+  generate: async (context) => {
     const framework = await frameworkOf(context);
     return {
-      title: `Statement of applicability: ${namedIn(framework)}`,
+      title: `Statement of applicability: ${frameworkTitle(framework)}`,
       inputs: { framework_id: String(framework.id) },
-      ...statementOf(context, framework),
+      ...statementContent(context, framework),
     };
   },
 };
 
-/** A framework's statement: what it is, how far its controls are, and each of them with what stands behind it. */
-export function statementOf(
+/** Returns a framework's statement: the framework, its figures, and each control with measures and evidence. */
+export function statementContent(
   context: ReportContext,
-  framework: Row,
-): Pick<Content, 'figures' | 'sections'> & { about: readonly Fact[] } {
+  framework: ReportRow,
+): Pick<ReportContent, 'figures' | 'sections'> & { about: readonly HeadFact[] } {
   const own = { name: 'controls', title: 'Controls', family: controlQuery, filter: controlsIn(framework) };
   const archived = framework.archived_at === null ? [] : [column('archived_at', 'Archived')];
   const about = [column('name', 'Framework'), column('version', 'Version'), ...archived, OWNER, ID];
   return {
     about: aboutFramework(framework),
-    figures: () => figuresOf(context, framework),
+    figures: () => statementFigures(context, framework),
     sections: [
       recordSection('framework', 'Framework', about, framework, ['library_id', 'description']),
-      { ...recordsSection(context, { ...own, columns: COLUMNS, more: behind }), plot: 'coverage' },
+      { ...recordsSection(context, { ...own, columns: COLUMNS, addFields: justificationAndProof }), plot: 'coverage' },
     ],
   };
 }
 
-/** Two of one name are of different versions. */
-const namedIn = ({ name, version }: Row): string => (version ? `${name}, version ${version}` : String(name));
+/** Includes the version: two frameworks may have the same name. */
+const frameworkTitle = ({ name, version }: ReportRow): string =>
+  version ? `${name}, version ${version}` : String(name);
 
-function aboutFramework(framework: Row): Fact[] {
+function aboutFramework(framework: ReportRow): HeadFact[] {
   const { archived_at } = framework;
-  const named = { label: 'Framework', value: namedIn(framework) };
-  return archived_at === null ? [named] : [named, { label: 'Framework archived', value: String(archived_at) }];
+  const title = { label: 'Framework', value: frameworkTitle(framework) };
+  return archived_at === null ? [title] : [title, { label: 'Framework archived', value: String(archived_at) }];
 }
 
-/** Of a framework that was archived by then the controls are archived too; so those are read that were not by themselves. */
-const controlsIn = ({ id, archived_at }: Row): Readonly<Record<string, unknown>> => ({
+/** Selects a framework's controls. Archiving a framework archives its controls, so these are read if it was archived. */
+const controlsIn = ({ id, archived_at }: ReportRow): Readonly<Record<string, unknown>> => ({
   framework_id: [id],
   ...(archived_at === null ? {} : { include_archived: true }),
 });
 
-const isArchivedItself = ({ self_archived_at }: Row): boolean => self_archived_at !== null;
+const isArchivedItself = ({ self_archived_at }: ReportRow): boolean => self_archived_at !== null;
 
-/** A framework's controls, in batches. */
-export async function* controlsOf(context: ReportContext, framework: Row): AsyncGenerator<Row[]> {
+/** Reads a framework's controls in batches. */
+export async function* frameworkControls(context: ReportContext, framework: ReportRow): AsyncGenerator<ReportRow[]> {
   const { field: key, direction } = controlQuery.defaultOrder;
   const source = recordsAt(context, controlQuery, controlsIn(framework));
-  for await (const batch of walk(context, source, { key, direction })) {
+  for await (const batch of readInBatches(context, source, { key, direction })) {
     yield batch.map(({ doc }) => doc).filter((control) => !isArchivedItself(control));
   }
 }
 
-async function figuresOf(context: ReportContext, framework: Row): Promise<Figure[]> {
+async function statementFigures(context: ReportContext, framework: ReportRow): Promise<Figure[]> {
   const groups: Count[] = [];
   let unexplained = 0;
-  for await (const controls of controlsOf(context, framework)) {
+  for await (const controls of frameworkControls(context, framework)) {
     for (const { status, implementation, inclusion_justification } of controls) {
       groups.push({ values: [String(status), String(implementation)], total: 1 });
       if (status === 'INCLUDED' && !inclusion_justification) unexplained += 1;
     }
   }
-  const figures = toldFigures([CONTROL_FIGURES], valuesOfGroups(CONTROL_FIGURES, groups));
+  const figures = figuresWithValues([CONTROL_FIGURES], figureValuesOfGroups(CONTROL_FIGURES, groups));
   return [
     ...figures,
     {
       name: 'controls_without_justification',
       group: CONTROL_FIGURES.group,
-      label: 'Included, without justification',
+      label: 'Included, without a justification',
       kind: 'COUNT',
       value: unexplained,
-      counts: 'controls INCLUDED of which nothing says why',
+      counts: 'controls INCLUDED without a justification',
     },
   ];
 }
 
-/** The justification in force, the measures that are linked, and the evidence: the control's own, then that of a measure. */
-async function behind(context: ReportContext, controls: readonly Row[]): Promise<(Row | null)[]> {
-  const linked = await besideEach(context, idsOf(controls), ['MEASURE', 'EVIDENCE']);
+/**
+ * Returns the justification in force, the linked measures, and the evidence of each control. The control's own evidence
+ * comes first, then that of its measures.
+ */
+async function justificationAndProof(
+  context: ReportContext,
+  controls: readonly ReportRow[],
+): Promise<(ReportRow | null)[]> {
+  const linked = await linkedTo(context, idsOf(controls), ['MEASURE', 'EVIDENCE']);
   const measures = new Map([...linked.values()].flat().map((record) => [String(record.id), record]));
-  const ofMeasures = await besideEach(context, idsOf([...measures.values()].filter(isMeasure)), ['EVIDENCE']);
+  const evidenceOfMeasures = await linkedTo(context, idsOf([...measures.values()].filter(isMeasure)), ['EVIDENCE']);
   return controls.map((control) => {
     if (isArchivedItself(control)) return null;
-    const beside = linked.get(String(control.id)) ?? [];
-    const own = beside.filter(isMeasure);
+    const records = linked.get(String(control.id)) ?? [];
+    const itsMeasures = records.filter(isMeasure);
     const evidence = [
-      ...beside.filter((record) => !isMeasure(record)),
-      ...own.flatMap(({ id }) => ofMeasures.get(String(id)) ?? []),
+      ...records.filter((record) => !isMeasure(record)),
+      ...itsMeasures.flatMap(({ id }) => evidenceOfMeasures.get(String(id)) ?? []),
     ];
-    const each = new Map(evidence.map((record) => [String(record.id), record]));
+    const evidenceById = new Map(evidence.map((record) => [String(record.id), record]));
     const justification =
       control.status === 'EXCLUDED' ? control.exclusion_justification : control.inclusion_justification;
     return {
       justification,
-      ...newestOf(
+      ...listWithTotal(
         'measures',
-        own.map((measure) => rowOf(measure, ['id', 'reference_id', 'name', 'state'])),
+        itsMeasures.map((measure) => pickFields(measure, ['id', 'reference_id', 'name', 'state'])),
       ),
-      ...newestOf(
+      ...listWithTotal(
         'evidence',
-        [...each.values()].map((one) => evidenceRow(one, context.moment.today)),
+        [...evidenceById.values()].map((record) => evidenceRow(record, context.moment.today)),
       ),
     };
   });
 }
 
-const idsOf = (records: readonly Row[]): string[] => records.map(({ id }) => String(id));
-const isMeasure = ({ id }: Row): boolean => String(id).startsWith('msr_');
+const idsOf = (records: readonly ReportRow[]): string[] => records.map(({ id }) => String(id));
+const isMeasure = ({ id }: ReportRow): boolean => String(id).startsWith('msr_');
 
-/** Evidence in a line: what it is, and whether it still counts on the day. */
-function evidenceRow(evidence: Row, today: string): Row {
+/** Returns a piece of evidence in short, with `expired` as of the day. */
+function evidenceRow(evidence: ReportRow, today: string): ReportRow {
   const until = evidence.valid_until;
-  return { ...rowOf(evidence, ['id', 'name', 'valid_until']), expired: typeof until === 'string' && until < today };
+  return {
+    ...pickFields(evidence, ['id', 'name', 'valid_until']),
+    expired: typeof until === 'string' && until < today,
+  };
 }
 
-/** The framework that is asked for, or the only one there was. @throws Refusal where it has to be named, or was not there */
-async function frameworkOf(context: ReportContext): Promise<Row> {
+/** Returns the requested framework, or the only one. @throws Refusal for an unknown one, none, or several without `framework_id` */
+async function frameworkOf(context: ReportContext): Promise<ReportRow> {
   const { framework_id } = context.inputs;
   if (framework_id !== undefined) {
-    const framework = await recordThen(context, 'FRAMEWORK', framework_id);
+    const framework = await recordAtMoment(context, 'FRAMEWORK', framework_id);
     if (framework !== null) return framework;
     throw new Refusal(
       'not_found',
-      `There is no ${framework_id} here at that moment: listFrameworks names those there are.`,
-      {
-        field: 'framework_id',
-      },
+      `${framework_id} was not found at that moment. Find frameworks with listFrameworks.`,
+      { field: 'framework_id' },
     );
   }
   const adopted = await adoptedFrameworks(context);
   if (adopted.length === 1) return adopted[0]!;
   if (adopted.length === 0) {
-    throw new Refusal('invalid_input', 'No framework was adopted at that moment: adopt one with addFramework.', {
+    throw new Refusal('invalid_input', 'No framework was adopted at that moment. Adopt one with addFramework.', {
       field: 'framework_id',
     });
   }
-  const named = adopted.slice(0, 10).map(({ id, name }) => `${id} (${name})`);
-  throw new Refusal('invalid_input', `Several frameworks are adopted, name one as framework_id: ${named.join(', ')}.`, {
+  const examples = adopted.slice(0, 10).map(({ id, name }) => `${id} (${name})`);
+  throw new Refusal('invalid_input', `Several frameworks are adopted. Give framework_id: ${examples.join(', ')}.`, {
     field: 'framework_id',
     allowed: adopted.slice(0, 50).map(({ id }) => String(id)),
   });

@@ -1,18 +1,19 @@
-import type { Row } from '../report-type.ts';
-import { COLOURS, figure, INK, LINE } from './plot.ts';
+import type { ReportRow } from '../report-type.ts';
+import { COLOURS, INK_COLOUR, LINE_COLOUR, svgFigure } from './plot.ts';
 
 const CELL = { width: 84, height: 44 };
 const LEFT = 64;
 const BELOW = 52;
 
-/** The 5 × 5 matrix of risks: how many stand at each likelihood and impact. @param rows those of the section `matrix` */
-export function matrixPlot(rows: readonly Row[]): string {
+/** Draws the 5 × 5 matrix of risks by likelihood and impact. @param rows of the section `matrix` */
+export function matrixPlot(rows: readonly ReportRow[]): string {
   const width = LEFT + 5 * CELL.width + 8;
   const height = 5 * CELL.height + BELOW;
-  const told = rows.filter(({ risks }) => Number(risks) > 0);
-  const text = told.map(({ likelihood, impact, risks }) => `${risks} at likelihood ${likelihood} and impact ${impact}`);
-  const axis = (along: string, at: string) =>
-    `<text ${at} text-anchor="middle" font-size="13" fill="${INK}">${along}</text>`;
+  const descriptions = rows
+    .filter(({ risks }) => Number(risks) > 0)
+    .map(({ likelihood, impact, risks }) => `${risks} at likelihood ${likelihood} and impact ${impact}`);
+  const axis = (label: string, placement: string) =>
+    `<text ${placement} text-anchor="middle" font-size="13" fill="${INK_COLOUR}">${label}</text>`;
   const middle = (5 * CELL.height) / 2;
   const content = [
     ...rows.map(cell),
@@ -23,22 +24,24 @@ export function matrixPlot(rows: readonly Row[]): string {
     axis('Impact', `x="${LEFT + 2.5 * CELL.width}" y="${height - 10}"`),
     axis('Likelihood', `transform="translate(18 ${middle}) rotate(-90)"`),
   ];
-  const said = {
+  const text = {
     name: 'matrix',
     title: 'Rated risks not closed, by likelihood and impact',
-    text: text.length === 0 ? 'No risk is rated.' : `${text.join('; ')}.`,
+    text: descriptions.length === 0 ? 'No risk is rated.' : `${descriptions.join('; ')}.`,
   };
-  return figure(said, width, height, content.join(''));
+  return svgFigure(text, width, height, content.join(''));
 }
 
-function cell({ likelihood, impact, priority, risks }: Row): string {
+function cell({ likelihood, impact, priority, risks }: ReportRow): string {
   const x = LEFT + (Number(impact) - 1) * CELL.width;
   const y = (5 - Number(likelihood)) * CELL.height;
   const count = Number(risks);
-  const at = `x="${x + CELL.width / 2}" y="${y + CELL.height / 2 + 6}"`;
+  const placement = `x="${x + CELL.width / 2}" y="${y + CELL.height / 2 + 6}"`;
   return [
     `<rect x="${x + 1}" y="${y + 1}" width="${CELL.width - 2}" height="${CELL.height - 2}" rx="4"`,
-    ` fill="${COLOURS[String(priority)] ?? '#ffffff'}" stroke="${count > 0 ? INK : LINE}"/>`,
-    count > 0 ? `<text ${at} text-anchor="middle" font-size="18" font-weight="700" fill="${INK}">${count}</text>` : '',
+    ` fill="${COLOURS[String(priority)] ?? '#ffffff'}" stroke="${count > 0 ? INK_COLOUR : LINE_COLOUR}"/>`,
+    count > 0
+      ? `<text ${placement} text-anchor="middle" font-size="18" font-weight="700" fill="${INK_COLOUR}">${count}</text>`
+      : '',
   ].join('');
 }

@@ -1,9 +1,9 @@
-import type { Head, Page } from '../page.ts';
-import type { Row, Section } from '../report-type.ts';
+import type { ReportHead, ReportPage } from '../report-page.ts';
+import type { ReportRow, ReportSection } from '../report-type.ts';
 
-/** How each plot of a section is drawn; what draws is loaded when the first one is asked for. */
+/** Draws each plot of a section. The drawing code is loaded with the first plot. */
 const PLOTS: Readonly<
-  Record<NonNullable<Section['plot']>, (rows: readonly Row[], head: Head) => Promise<string | null>>
+  Record<NonNullable<ReportSection['plot']>, (rows: readonly ReportRow[], head: ReportHead) => Promise<string | null>>
 > = {
   matrix: async (rows) => (await import('./matrix.ts')).matrixPlot(rows),
   coverage: async (rows) => (await import('./charts.ts')).coveragePlot(rows),
@@ -11,14 +11,14 @@ const PLOTS: Readonly<
     (await import('./calendar.ts')).calendarPlot(rows, today, String(inputs.until)),
 };
 
-/** The plots of a report, each by the name of the section that it stands in; '' is before the first. */
-export async function plotsOf(head: Head, page: Page): Promise<ReadonlyMap<string, string>> {
-  const drawn = new Map<string, string>();
+/** Returns a report's plots by the name of their section. The trend belongs to no section and has the name ''. */
+export async function plotsOf(head: ReportHead, page: ReportPage): Promise<ReadonlyMap<string, string>> {
+  const plots = new Map<string, string>();
   const trend = (await page.trend?.()) ?? [];
-  if (trend.length > 0) drawn.set('', (await import('./charts.ts')).trendPlot(trend));
+  if (trend.length > 0) plots.set('', (await import('./charts.ts')).trendPlot(trend));
   for (const { section, rows } of page.parts) {
     const plot = section.plot && rows.length > 0 ? await PLOTS[section.plot](rows, head) : null;
-    if (plot !== null) drawn.set(section.name, plot);
+    if (plot !== null) plots.set(section.name, plot);
   }
-  return drawn;
+  return plots;
 }

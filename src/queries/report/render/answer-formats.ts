@@ -1,8 +1,12 @@
-import type { AnswerFormat } from '../page.ts';
-import type { ReportFormat } from '../report-type.ts';
-import { csv } from './csv.ts';
-import { json } from './json.ts';
-import { markdown } from './markdown.ts';
+import type { AnswerWriter } from '../report-page.ts';
+import type { AnswerFormatName } from '../report-type.ts';
+import { reportMarkdown } from './markdown.ts';
+import { reportCsv } from './report-csv.ts';
+import { reportJson } from './report-json.ts';
 
-/** Those of answers. */
-export const FORMATS: Readonly<Record<ReportFormat, AnswerFormat>> = { MARKDOWN: markdown, JSON: json, CSV: csv };
+/** The writers of getReport's formats. */
+export const ANSWER_FORMATS: Readonly<Record<AnswerFormatName, AnswerWriter>> = {
+  MARKDOWN: reportMarkdown,
+  JSON: reportJson,
+  CSV: reportCsv,
+};

@@ -1,14 +1,14 @@
-/** What could be taken for markup rather than for data. */
+/** Characters that Markdown could read as markup. */
 const MARKUP = /[\\`*[\]<>|&~@]/g;
-/** Within a word a line below is none; at its edge it begins or ends what is printed otherwise. */
-const EDGE = /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+/** An underscore at the edge of a word begins or ends emphasis. Inside a word it doesn't. */
+const EDGE_UNDERSCORE = /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 
-/** A text of the register's as Markdown shows it literally, on one line. */
-export function escaped(text: string): string {
+/** Escapes a text of the register for Markdown and puts it on one line. */
+export function escapeMarkdown(text: string): string {
   return text
     .replace(/\s+/g, ' ')
     .replace(MARKUP, '\\$&')
-    .replace(EDGE, '\\_')
+    .replace(EDGE_UNDERSCORE, '\\_')
     .replaceAll('://', '\\://')
     .replace(/\bwww\./gi, (match) => `${match.slice(0, -1)}\\.`);
 }

@@ -1,11 +1,11 @@
-/** A text as a string of CSS within a page's `style`. */
-export function footOf(text: string): string {
+/** Returns a text as a CSS string that is safe inside a `style` element. */
+export function cssString(text: string): string {
   const safe = text.replace(/[\\"<\n\r\f\0]/g, (character) => `\\${character.codePointAt(0)!.toString(16)} `);
   return `"${safe}"`;
 }
 
-/** The style of a report as a page: for A4 first, and light on ink. `wide` turns the paper; `foot` is a string of CSS. */
-export function styleOf(wide: boolean, foot: string): string {
+/** Returns the style sheet of a report, made for A4 and little ink. @param wide prints in landscape; @param foot a CSS string */
+export function reportCss(wide: boolean, foot: string): string {
   const small = 'font: 8pt system-ui, sans-serif; color: #55605d;';
   return `
 :root { color-scheme: light; --ink: #1c2422; --muted: #55605d; --line: #c9cfca; --accent: #1b5e59; --danger: #a3271f; }

@@ -1,109 +1,113 @@
-import { valueAt } from '../columns.ts';
-import type { Part, People } from '../page.ts';
-import { markupOf } from '../plots/plot.ts';
-import type { Column, Row } from '../report-type.ts';
-import { cellOf, groupText, headingOf, type Style } from './cells.ts';
+import { escapeMarkup } from '../plots/plot.ts';
+import { valueAt } from '../report-columns.ts';
+import type { NamesByKey, SectionPart } from '../report-page.ts';
+import type { ReportColumn, ReportRow } from '../report-type.ts';
+import { type CellStyle, cellText, columnHeading, groupText } from './cells.ts';
 import { textMarkup } from './html-text.ts';
 
-/** What is not broken at the end of a line: dates and times, states, short names. */
-const WORD = /^(?:[\p{L}\p{N}_.-]{1,20}|\d{4}-\d\d-\d\d \d\d:\d\d)$/u;
+/** Texts that must not break at the end of a line: dates, times, states, short names. */
+const SHORT_WORD = /^(?:[\p{L}\p{N}_.-]{1,20}|\d{4}-\d\d-\d\d \d\d:\d\d)$/u;
 
-/** A person's name of so many characters isn't either. */
-const NAME = 18;
+/** People's names of at most so many characters don't break either. */
+const SHORT_NAME_LENGTH = 18;
 
-const styleOf = (people: People): Style => ({ people, words: true, minutes: true });
+const styleOf = (people: NamesByKey): CellStyle => ({ people, codesInWords: true, toTheMinute: true });
 
-/** A section with all that its rows say. */
-export function sectionOf(part: Part, at: number, people: People, plot: string): string {
+/** Returns a section with all fields of its rows. */
+export function sectionHtml(part: SectionPart, index: number, people: NamesByKey, plot: string): string {
   const { section, rows } = part;
-  const note = section.note === undefined ? '' : `<p class="note">${markupOf(section.note)}</p>`;
-  // A grid is told by its plot, which says its numbers in words too.
+  const note = section.note === undefined ? '' : `<p class="note">${escapeMarkup(section.note)}</p>`;
+  // The plot of a grid replaces its table: it has the same numbers, also in words.
   const table = section.grid && plot ? '' : rowsOf(part, styleOf(people));
   const content = rows.length === 0 ? '<p class="muted">None.</p>' : `${plot}${table}`;
   const apart = section.group && rows.length > 0 ? ' class="apart"' : '';
-  return `<section${apart}><h2 id="section-${at}">${markupOf(section.title)}</h2>${note}${content}</section>`;
+  return `<section${apart}><h2 id="section-${index}">${escapeMarkup(section.title)}</h2>${note}${content}</section>`;
 }
 
-/** How many columns a section's table has. */
-export function widthOf(part: Part, people: People): number {
-  return shownOf(part, styleOf(people)).columns.length;
+/** Returns the number of columns of a section's table. */
+export function columnCount(part: SectionPart, people: NamesByKey): number {
+  return visibleColumns(part, styleOf(people)).columns.length;
 }
 
-/** What has a column, and what stands below a row: details, and ids, for which no line has room. */
-interface Shown {
-  columns: Column[];
-  below: Column[];
+/** The columns of the table, and those written below each row: details and ids, which need too much width. */
+interface VisibleColumns {
+  columns: ReportColumn[];
+  below: ReportColumn[];
 }
 
-function shownOf({ section: { columns, group = [] }, rows }: Part, style: Style): Shown {
-  const told = columns.filter(
-    (column) => !group.includes(column) && rows.some((row) => cellOf(row, column, style) !== ''),
+function visibleColumns({ section: { columns, group = [] }, rows }: SectionPart, style: CellStyle): VisibleColumns {
+  const filled = columns.filter(
+    (column) => !group.includes(column) && rows.some((row) => cellText(row, column, style) !== ''),
   );
-  const isBelow = (column: Column) => column.detail === true || isTechnical(column);
-  return { columns: told.filter((column) => !isBelow(column)), below: told.filter(isBelow) };
+  const isBelow = (column: ReportColumn) => column.detail === true || isTechnical(column);
+  return { columns: filled.filter((column) => !isBelow(column)), below: filled.filter(isBelow) };
 }
 
-const isTechnical = ({ kind }: Column): boolean => kind === 'TECHNICAL';
+const isTechnical = ({ kind }: ReportColumn): boolean => kind === 'TECHNICAL';
 
-function rowsOf(part: Part, style: Style): string {
+function rowsOf(part: SectionPart, style: CellStyle): string {
   const { section, rows } = part;
-  const shown = shownOf(part, style);
+  const shown = visibleColumns(part, style);
   const numbers = shown.columns.filter((column) => isNumber(column, rows));
-  const classOf = (column: Column, text = '') => classNames(column, numbers.includes(column), text);
-  const head = shown.columns.map((column) => `<th scope="col"${classOf(column)}>${markupOf(headingOf(column))}</th>`);
+  const classOf = (column: ReportColumn, text = '') => classNames(column, numbers.includes(column), text);
+  const head = shown.columns.map(
+    (column) => `<th scope="col"${classOf(column)}>${escapeMarkup(columnHeading(column))}</th>`,
+  );
   const bodies = rows.map((row, at) => {
     const group = groupText(section.group, row, rows[at - 1], style);
     const span = shown.columns.length;
-    const above = group && `<tr class="group"><th scope="colgroup" colspan="${span}">${markupOf(group)}</th></tr>`;
+    const above = group && `<tr class="group"><th scope="colgroup" colspan="${span}">${escapeMarkup(group)}</th></tr>`;
     return `<tbody>${above ?? ''}${lineOf(shown.columns, row, style, classOf)}${belowOf(shown, row, style)}</tbody>`;
   });
-  return tableOf(section.title, head.join(''), bodies);
+  return tableHtml(section.title, head.join(''), bodies);
 }
 
-const isNumber = (column: Column, rows: readonly Row[]): boolean =>
+const isNumber = (column: ReportColumn, rows: readonly ReportRow[]): boolean =>
   rows.every((row) => ['number', 'undefined'].includes(typeof valueAt(row, column.field)));
 
 function lineOf(
-  columns: readonly Column[],
-  row: Row,
-  style: Style,
-  classOf: (column: Column, text: string) => string,
+  columns: readonly ReportColumn[],
+  row: ReportRow,
+  style: CellStyle,
+  classOf: (column: ReportColumn, text: string) => string,
 ): string {
   const cells = columns.map((column, at) => {
-    const text = cellOf(row, column, style);
+    const text = cellText(row, column, style);
     const tag = at === 0 ? 'th scope="row"' : 'td';
-    return `<${tag}${classOf(column, text)}>${column.prose ? textMarkup(text) : markupOf(text)}</${tag.slice(0, 2)}>`;
+    return `<${tag}${classOf(column, text)}>${column.prose ? textMarkup(text) : escapeMarkup(text)}</${tag.slice(0, 2)}>`;
   });
   return `<tr>${cells.join('')}</tr>`;
 }
 
-/** What else is known of a row, each by its name; for what is technical nobody reads paper. */
-function belowOf({ columns, below }: Shown, row: Row, style: Style): string {
-  const told = below.flatMap((column) => {
-    const text = cellOf(row, column, style);
+/** Returns a row's details and ids, each with its name. Ids are not printed. */
+function belowOf({ columns, below }: VisibleColumns, row: ReportRow, style: CellStyle): string {
+  const details = below.flatMap((column) => {
+    const text = cellText(row, column, style);
     if (text === '') return [];
     const kind = isTechnical(column) ? ' class="id"' : column.kind === 'ALARM' ? ' class="alarm"' : '';
-    const told =
-      column.kind === 'ALARM' ? markupOf(column.title) : `<b>${markupOf(headingOf(column))}</b> ${textMarkup(text)}`;
-    return [{ text: `<span${kind}>${told}</span>`, paper: !isTechnical(column) }];
+    const markup =
+      column.kind === 'ALARM'
+        ? escapeMarkup(column.title)
+        : `<b>${escapeMarkup(columnHeading(column))}</b> ${textMarkup(text)}`;
+    return [{ text: `<span${kind}>${markup}</span>`, isPrinted: !isTechnical(column) }];
   });
-  if (told.length === 0) return '';
-  const screen = told.some(({ paper }) => paper) ? '' : ' screen';
-  const content = told.map(({ text }) => text).join(' ');
+  if (details.length === 0) return '';
+  const screen = details.some(({ isPrinted }) => isPrinted) ? '' : ' screen';
+  const content = details.map(({ text }) => text).join(' ');
   return `<tr class="below${screen}"><td colspan="${columns.length}"><div>${content}</div></td></tr>`;
 }
 
-function classNames({ field, prose, kind, person }: Column, number: boolean, text: string): string {
+function classNames({ field, prose, kind, person }: ReportColumn, number: boolean, text: string): string {
   if (prose) return ' class="prose"';
   if (number) return ' class="number"';
   if (kind === 'ALARM') return text === '' ? '' : ' class="alarm"';
-  if (WORD.test(text) || (person && text.length <= NAME)) return ' class="word"';
+  if (SHORT_WORD.test(text) || (person && text.length <= SHORT_NAME_LENGTH)) return ' class="word"';
   return field.endsWith('name') ? ' class="name"' : '';
 }
 
-/** A table that a narrow window scrolls by itself. @param bodies rows that belong together, each in a `tbody` */
-export function tableOf(caption: string, head: string, bodies: readonly string[]): string {
-  const name = markupOf(caption);
+/** Returns a table that scrolls by itself in a narrow window. @param bodies `tbody` elements of rows that belong together */
+export function tableHtml(caption: string, head: string, bodies: readonly string[]): string {
+  const name = escapeMarkup(caption);
   return [
     `<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table><caption>${name}</caption>`,
     `<thead><tr>${head}</tr></thead>${bodies.join('\n')}</table></div>`,

@@ -1,10 +1,10 @@
-import { markupOf } from '../plots/plot.ts';
+import { escapeMarkup } from '../plots/plot.ts';
 
 const DAY = /\d{4}-\d\d-\d\d(?: \d\d:\d\d)?/g;
 const EXPIRED = /\(expired <span class="word">[\d-]+<\/span>\)/g;
 
-/** A text as HTML shows it literally, no day broken at the end of a line, and what has run out standing out. */
+/** Escapes a text for HTML. Dates don't break at the end of a line, and expired evidence stands out. */
 export function textMarkup(text: string): string {
-  const days = markupOf(text).replace(DAY, '<span class="word">$&</span>');
+  const days = escapeMarkup(text).replace(DAY, '<span class="word">$&</span>');
   return days.replace(EXPIRED, '<span class="alarm">$&</span>');
 }

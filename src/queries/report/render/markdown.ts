@@ -1,149 +1,157 @@
 import { cutText } from '../../../projections/text.ts';
-import { valueAt } from '../columns.ts';
-import type { AnswerFormat, Format, Head, Page, Part, People } from '../page.ts';
-import type { Column, Figure, Row, Section } from '../report-type.ts';
-import { cellOf, groupText, headingOf, type Style } from './cells.ts';
-import { factsOf, INCOMPLETE } from './head.ts';
-import { cutRows } from './json.ts';
-import { escaped } from './markdown-text.ts';
-import { tokensAtMost } from './tokens.ts';
-import { figureCells, figureHeads, figureText, groupsOf, sinceText } from './words.ts';
+import { valueAt } from '../report-columns.ts';
+import type { AnswerWriter, NamesByKey, ReportHead, ReportPage, ReportWriter, SectionPart } from '../report-page.ts';
+import type { Figure, ReportColumn, ReportRow, ReportSection } from '../report-type.ts';
+import { type CellStyle, cellText, columnHeading, groupText } from './cells.ts';
+import { escapeMarkdown } from './escape-markdown.ts';
+import { headFacts, INCOMPLETE_NOTE } from './head.ts';
+import { maxTokenCount } from './max-token-count.ts';
+import { truncationMembers } from './report-json.ts';
+import { figureCells, figureGroups, figureHeadings, figureText, recentChangeText } from './value-text.ts';
 
 /** Tokens that an assistant reads at most, but for those of a summary, of a digest and the like, and of what is said at the end. */
-const ROOM = 20_000 - 900;
-/** Prose is cut at so many characters in an answer. */
-const PROSE = 160;
+const MAX_ANSWER_TOKENS = 20_000 - 900;
+/** An answer cuts prose at so many characters. */
+const MAX_PROSE_LENGTH = 160;
 
-const styleOf = (people: People): Style => ({ people, minutes: true });
+const styleOf = (people: NamesByKey): CellStyle => ({ people, toTheMinute: true });
 
-/** What of a section is told: in an answer what matters most, in a file all. */
-interface Depth {
-  columns(part: Part, style: Style): readonly Column[];
+/** Selects what is shown of a section: the essential in an answer, everything in a file. */
+interface Detail {
+  columns(part: SectionPart, style: CellStyle): readonly ReportColumn[];
   prose(text: string): string;
 }
 
-/** Those that any row can have, so that they are the same on each page. */
-const brief = ({ columns, group = [] }: Section): Column[] =>
+/** Doesn't depend on the rows, so that all pages have the same columns. */
+const answerColumns = ({ columns, group = [] }: ReportSection): ReportColumn[] =>
   columns.filter((column) => !column.detail && !group.includes(column));
 
-const ANSWER: Depth = {
-  columns: ({ section }) => brief(section),
-  prose: (text) => cutText(text, PROSE),
+const ANSWER_DETAIL: Detail = {
+  columns: ({ section }) => answerColumns(section),
+  prose: (text) => cutText(text, MAX_PROSE_LENGTH),
 };
 
-const FILE: Depth = {
+const FILE_DETAIL: Detail = {
   columns: ({ section: { columns, group = [] }, rows }, style) =>
-    columns.filter((column) => !group.includes(column) && rows.some((row) => cellOf(row, column, style) !== '')),
+    columns.filter((column) => !group.includes(column) && rows.some((row) => cellText(row, column, style) !== '')),
   prose: (text) => text,
 };
 
-/** The report as an assistant or a person reads it: tables of what matters most. */
-export const markdown: AnswerFormat = {
-  room: ROOM,
-  headTakes: ({ title, organization, about }) => {
+/** Writes an answer for an assistant or a person: tables with the essential columns. */
+export const reportMarkdown: AnswerWriter = {
+  capacity: MAX_ANSWER_TOKENS,
+  headSize: ({ title, organization, about }) => {
     const facts = [{ label: organization.name ?? organization.id, value: title }, ...about];
-    return tokensAtMost(facts.map(({ label, value }) => `- ${label}: ${escaped(value)}\n`).join(''));
+    return maxTokenCount(facts.map(({ label, value }) => `- ${label}: ${escapeMarkdown(value)}\n`).join(''));
   },
-  figuresTake: (figures) => tokensAtMost(figureTable(figures)),
-  sectionTakes: (section) => tokensAtMost(headings(brief(section)) + (section.note ?? '')) + 60,
-  rowTakes: (section, row, people, before) => {
+  figuresSize: (figures) => maxTokenCount(figureTable(figures)),
+  sectionSize: (section) => maxTokenCount(headings(answerColumns(section)) + (section.note ?? '')) + 60,
+  rowSize: (section, row, people, before) => {
     if (section.grid) return 12;
-    return tokensAtMost(linesOf(section, brief(section), row, before, styleOf(people), ANSWER).join('\n')) + 1;
+    const lines = linesOf(section, answerColumns(section), row, before, styleOf(people), ANSWER_DETAIL);
+    return maxTokenCount(lines.join('\n')) + 1;
   },
-  personTakes: () => 0,
-  write: (head, page) => ({ content: write(head, page, ANSWER), ...cutRows(head, page) }),
+  nameSize: () => 0,
+  write: (head, page) => ({ content: write(head, page, ANSWER_DETAIL), ...truncationMembers(head, page) }),
 };
 
-/** The same as a file, which has room for everything. */
-export const markdownFile: Format = { write: (head, page) => ({ content: write(head, page, FILE) }) };
+/** Writes a file, which shows everything. */
+export const reportMarkdownFile: ReportWriter = {
+  write: (head, page) => ({ content: write(head, page, FILE_DETAIL) }),
+};
 
-function write(head: Head, page: Page, depth: Depth): string {
+function write(head: ReportHead, page: ReportPage, detail: Detail): string {
   const blocks = [
     headOf(head, page),
     ...(page.summary.length > 0 ? [summaryOf(page.summary)] : []),
     ...(page.figures.length > 0 ? [figureTable(page.figures)] : []),
     ...page.parts
-      .filter(({ rows, left }) => rows.length > 0 || left === 0)
-      .map((part) => partOf(part, styleOf(page.people), depth)),
-    ...(depth === ANSWER ? leftOut(page) : []),
+      .filter(({ rows, rowsAfter }) => rows.length > 0 || rowsAfter === 0)
+      .map((part) => partOf(part, styleOf(page.people), detail)),
+    ...(detail === ANSWER_DETAIL ? leftOut(page) : []),
   ];
   return `${blocks.join('\n\n')}\n`;
 }
 
-function headOf(head: Head, page: Page): string {
+function headOf(head: ReportHead, page: ReportPage): string {
   const { title, organization, incomplete } = head;
   const facts = [
     { label: 'Organization', value: organization.name ?? organization.id },
-    ...factsOf(head, page.people),
-  ].map(({ label, value }) => `- ${label}: ${escaped(value)}`);
-  const heading = `# ${escaped(title)}${page.continued ? ', continued' : ''}`;
-  return [heading, [...facts, ...(incomplete ? [`- ${INCOMPLETE}`] : [])].join('\n')].join('\n\n');
+    ...headFacts(head, page.people),
+  ].map(({ label, value }) => `- ${label}: ${escapeMarkdown(value)}`);
+  const heading = `# ${escapeMarkdown(title)}${page.isContinuation ? ', continued' : ''}`;
+  return [heading, [...facts, ...(incomplete ? [`- ${INCOMPLETE_NOTE}`] : [])].join('\n')].join('\n\n');
 }
 
-/** What matters most in a few lines, with what has changed since the nearest of the days looked at. */
+/** Returns the most important figures with their most recent change. */
 function summaryOf(summary: readonly Figure[]): string {
   const lines = summary.map((figure) => {
-    const since = sinceText(figure);
-    return `- ${escaped(`${figure.group}, ${figure.label.toLowerCase()}`)}: **${figureText(figure)}**${since === null ? '' : ` (${since})`}`;
+    const name = escapeMarkdown(`${figure.group}, ${figure.label.toLowerCase()}`);
+    const change = recentChangeText(figure);
+    return `- ${name}: **${figureText(figure)}**${change === null ? '' : ` (${change})`}`;
   });
   return ['## Summary', '', ...lines].join('\n');
 }
 
-/** Figures below the headings of their groups, and what each counts. */
+/** Returns the table of figures, by group, with what each counts. */
 function figureTable(figures: readonly Figure[]): string {
-  const lines = groupsOf(figures).flatMap(([heading, ofGroup]) => [`| **${heading}** |`, ...ofGroup.map(figureLine)]);
-  return ['## Figures', '', ...tableHead(['Figure', ...figureHeads(figures), 'Counts']), ...lines].join('\n');
+  const lines = figureGroups(figures).flatMap(([heading, groupFigures]) => [
+    `| **${heading}** |`,
+    ...groupFigures.map(figureLine),
+  ]);
+  return ['## Figures', '', ...tableHead(['Figure', ...figureHeadings(figures), 'Counts']), ...lines].join('\n');
 }
 
 const figureLine = (figure: Figure): string =>
-  tableLine([escaped(figure.label), ...figureCells(figure), figure.counts]);
+  tableLine([escapeMarkdown(figure.label), ...figureCells(figure), figure.counts]);
 
-function partOf(part: Part, style: Style, depth: Depth): string {
-  const { section, rows, first, left } = part;
+function partOf(part: SectionPart, style: CellStyle, detail: Detail): string {
+  const { section, rows, firstIndex, rowsAfter } = part;
   const { title, note } = section;
-  const notes = note === undefined ? [] : [escaped(note), ''];
+  const notes = note === undefined ? [] : [escapeMarkdown(note), ''];
   if (rows.length === 0) return [`## ${title}`, '', ...notes, 'None.'].join('\n');
-  const some = first > 0 || left > 0;
-  const which = some ? ` (${first + 1} to ${first + rows.length} of ${first + rows.length + left})` : '';
-  const table = section.grid ? gridOf(section.grid, rows) : tableOf(part, style, depth);
-  return [`## ${title}${which}`, '', ...notes, ...table].join('\n');
+  const end = firstIndex + rows.length;
+  const range = firstIndex > 0 || rowsAfter > 0 ? ` (${firstIndex + 1} to ${end} of ${end + rowsAfter})` : '';
+  const table = section.grid ? gridOf(section.grid, rows) : tableOf(part, style, detail);
+  return [`## ${title}${range}`, '', ...notes, ...table].join('\n');
 }
 
-function tableOf(part: Part, style: Style, depth: Depth): string[] {
+function tableOf(part: SectionPart, style: CellStyle, detail: Detail): string[] {
   const { section, rows } = part;
-  const columns = depth.columns(part, style);
-  return [headings(columns), ...rows.flatMap((row, at) => linesOf(section, columns, row, rows[at - 1], style, depth))];
+  const columns = detail.columns(part, style);
+  const lines = rows.flatMap((row, index) => linesOf(section, columns, row, rows[index - 1], style, detail));
+  return [headings(columns), ...lines];
 }
 
-/** A row, below what it has in common with those that follow where that begins. */
+/** Returns a row's lines. The first row of a group has the group's heading above it. */
 function linesOf(
-  { group }: Section,
-  columns: readonly Column[],
-  row: Row,
-  before: Row | undefined,
-  style: Style,
-  depth: Depth,
+  { group }: ReportSection,
+  columns: readonly ReportColumn[],
+  row: ReportRow,
+  before: ReportRow | undefined,
+  style: CellStyle,
+  detail: Detail,
 ): string[] {
   const heading = groupText(group, row, before, style);
   const cells = columns.map((column) => {
-    const text = cellOf(row, column, style);
-    return escaped(column.prose ? depth.prose(text) : text);
+    const text = cellText(row, column, style);
+    return escapeMarkdown(column.prose ? detail.prose(text) : text);
   });
-  return [...(heading === null ? [] : [`| **${escaped(heading)}** |`]), tableLine(cells)];
+  return [...(heading === null ? [] : [`| **${escapeMarkdown(heading)}** |`]), tableLine(cells)];
 }
 
-/** Rows as a grid: one dimension down, the other across. */
-function gridOf([down, across, cell]: NonNullable<Section['grid']>, rows: readonly Row[]): string[] {
-  const downs = [...new Set(rows.map((row) => row[down]))];
-  const acrosses = [...new Set(rows.map((row) => row[across]))];
-  const at = new Map(rows.map((row) => [`${row[down]} ${row[across]}`, valueAt(row, cell)]));
-  const lines = downs.map((one) =>
-    tableLine([`**${one}**`, ...acrosses.map((other) => String(at.get(`${one} ${other}`) ?? ''))]),
+/** Returns rows as a grid with one dimension down and the other across. */
+function gridOf([down, across, cell]: NonNullable<ReportSection['grid']>, rows: readonly ReportRow[]): string[] {
+  const gridRows = [...new Set(rows.map((row) => row[down]))];
+  const gridColumns = [...new Set(rows.map((row) => row[across]))];
+  const cells = new Map(rows.map((row) => [`${row[down]} ${row[across]}`, valueAt(row, cell)]));
+  const lines = gridRows.map((gridRow) =>
+    tableLine([`**${gridRow}**`, ...gridColumns.map((column) => String(cells.get(`${gridRow} ${column}`) ?? ''))]),
   );
-  return [...tableHead([`${down} ↓ ${across} →`, ...acrosses.map(String)]), ...lines];
+  return [...tableHead([`${down} ↓ ${across} →`, ...gridColumns.map(String)]), ...lines];
 }
 
-const headings = (columns: readonly Column[]): string => tableHead(columns.map(headingOf)).join('\n');
+const headings = (columns: readonly ReportColumn[]): string => tableHead(columns.map(columnHeading)).join('\n');
 
 function tableHead(titles: readonly string[]): string[] {
   return [tableLine(titles), `|${'---|'.repeat(titles.length)}`];
@@ -151,28 +159,35 @@ function tableHead(titles: readonly string[]): string[] {
 
 const tableLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-/** What is not on this page, and how to get it. */
-function leftOut({ parts, next, people }: Page): string[] {
-  const left = parts.flatMap(({ section, left }) => (left > 0 ? [`${left} of ${section.title}`] : []));
-  const cut = parts.some((part) => part.rows.some((row) => isCut(part.section, row, styleOf(people))));
+/** Says what this page leaves out, and how to get it. */
+function leftOut({ parts, nextRow, people }: ReportPage): string[] {
+  const rowsLeft = parts.flatMap(({ section, rowsAfter }) =>
+    rowsAfter > 0 ? [`${rowsAfter} of ${section.title}`] : [],
+  );
+  const hasCutTexts = parts.some((part) => part.rows.some((row) => isCut(part.section, row, styleOf(people))));
   const columns = parts.flatMap((part) => columnsLeftOut(part, styleOf(people)));
   const notes = [
-    ...(next === null
+    ...(nextRow === null
       ? []
-      : [`Left out: ${left.join(', ')}. Call getReport again with next_cursor as cursor for the next.`]),
-    ...(cut ? [`Texts that end in … are cut at ${PROSE} characters: format JSON or CSV has them whole.`] : []),
+      : [`More rows: ${rowsLeft.join(', ')}. Call getReport again with next_cursor as cursor for the next page.`]),
+    ...(hasCutTexts
+      ? [`Texts that end in … are cut at ${MAX_PROSE_LENGTH} characters. Format JSON or CSV has them whole.`]
+      : []),
     ...(columns.length > 0 ? [`Columns left out: ${columns.join('; ')}. Format JSON or CSV has them.`] : []),
   ];
   return notes.length === 0 ? [] : [`---\n\n${notes.join('\n')}`];
 }
 
-function isCut(section: Section, row: Row, style: Style): boolean {
-  return !section.grid && brief(section).some((column) => column.prose && cellOf(row, column, style).length > PROSE);
+function isCut(section: ReportSection, row: ReportRow, style: CellStyle): boolean {
+  return (
+    !section.grid &&
+    answerColumns(section).some((column) => column.prose && cellText(row, column, style).length > MAX_PROSE_LENGTH)
+  );
 }
 
-/** Of a section's columns that an answer does not show those that say something here. */
-function columnsLeftOut({ section, rows }: Part, style: Style): string[] {
+/** Returns the titles of columns that the answer hides although they have values here. */
+function columnsLeftOut({ section, rows }: SectionPart, style: CellStyle): string[] {
   const hidden = section.columns.filter(({ detail }) => detail);
-  const told = hidden.filter((column) => rows.some((row) => cellOf(row, column, style) !== ''));
-  return told.length === 0 ? [] : [`${told.map(({ title }) => title).join(', ')} (${section.title})`];
+  const filled = hidden.filter((column) => rows.some((row) => cellText(row, column, style) !== ''));
+  return filled.length === 0 ? [] : [`${filled.map(({ title }) => title).join(', ')} (${section.title})`];
 }

@@ -8,50 +8,49 @@ import { behind as notThere } from '../reader.ts';
 import type { ReportContext } from './report-type.ts';
 
 type Document = Record<string, unknown>;
-/** What is walked. */
-export type Source = Pick<PageQuery, 'collection' | 'organizationId' | 'where'>;
+/** The query of a read, without order and page. */
+export type RecordSource = Pick<PageQuery, 'collection' | 'organizationId' | 'where'>;
 type Order = PageQuery['order'];
 
-/** Records of one read. */
-const AT_ONCE = 500;
+const RECORDS_PER_READ = 500;
 
-/** Where a family's records are read from at the report's moment, and which. A filter is that of its list. */
+/** Returns the query for a family's records at the report's moment. @param filter as the family's list takes it */
 export function recordsAt(
   { organizationId, moment, inputs }: ReportContext,
   family: FamilyQuery,
   filter: Readonly<Record<string, unknown>> = {},
-): Source {
+): RecordSource {
   const owned = inputs.owner_id === undefined ? {} : { owner_id: [inputs.owner_id] };
   const context = { today: moment.today, account_id: '', filter: { ...owned, ...filter } };
   return { collection: historyOf(family.plural), organizationId, where: listConditions(family, moment, context) };
 }
 
 /**
- * All that a query finds, in batches, by key: no row is held longer than its batch.
- * @param behind finds the one behind which to begin; from the first unless given
+ * Reads all matches of a query in batches. Only one batch is in memory at a time.
+ * @param after finds the match after which to begin; by default reading begins with the first
  */
-export async function* walk(
+export async function* readInBatches(
   context: ReportContext,
-  source: Source,
+  source: RecordSource,
   order: Order,
-  behind?: readonly Condition[],
+  after?: readonly Condition[],
 ): AsyncGenerator<PageRow[]> {
   const { models } = context.reader;
-  const after = behind === undefined ? null : await placeOf(models, { ...source, order }, behind);
-  if (behind !== undefined && after === null) throw notThere();
-  for await (const rows of readPages(models, { ...source, order, size: AT_ONCE, after })) {
+  const place = after === undefined ? null : await placeOf(models, { ...source, order }, after);
+  if (after !== undefined && place === null) throw notThere();
+  for await (const rows of readPages(models, { ...source, order, size: RECORDS_PER_READ, after: place })) {
     context.recordsRead?.(rows.length);
     yield rows;
   }
 }
 
-/** A record with the facts of the report's day. */
-export function onDay(family: FamilyQuery, document: Document, today: string): Document {
+/** Adds the facts that depend on the day, such as `overdue`. */
+export function withDayFacts(family: FamilyQuery, document: Document, today: string): Document {
   return { ...document, ...family.onDay?.(document, today) };
 }
 
-/** Some fields of a record, those that are empty left out: what cannot be known any more is always said. */
-export function rowOf(document: Document, fields: readonly string[]): Document {
+/** Returns some fields of a record without the empty ones. A record that may lack an event always has `stale`. */
+export function pickFields(document: Document, fields: readonly string[]): Document {
   const row: Document = {};
   for (const field of fields) {
     const value = document[field];
@@ -61,7 +60,7 @@ export function rowOf(document: Document, fields: readonly string[]): Document {
   return row;
 }
 
-/** What a record is called in lists of records of several families. */
-export function nameOf(document: Document): string {
+/** Returns a record's name for a list with records of several families. */
+export function recordName(document: Document): string {
   return modelOfId(String(document.id))?.nameOf?.(document) ?? String(document.name);
 }
