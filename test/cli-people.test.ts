@@ -76,7 +76,7 @@ test('a link lets somebody back in, by address or account', async ({ here }) => 
     account_id,
     details,
   ]);
-  const made = ['ACCOUNT_LINK_MADE', 'SYSTEM', bo, { link: 'RESET' }];
+  const made = ['ACCOUNT_LINK_CREATED', 'SYSTEM', bo, { link: 'RESET' }];
   assert.equal(about, [made, made, made], 'auditors see it');
   assert.not.match(JSON.stringify(noted), /key=/);
 });

@@ -117,12 +117,12 @@ export class AccessLog {
 
   /** A report that somebody has drawn, once for all of its pages. */
   reportGenerated(caller: Caller, report: DownloadDetails): void {
-    this.recordDownload('REPORT_DRAWN', caller, report);
+    this.recordDownload('REPORT_GENERATED', caller, report);
   }
 
   /** A file that somebody draws, and each time that it is gone on with. */
   exportDownloaded(caller: Caller, file: DownloadDetails): void {
-    this.recordDownload('EXPORT_DRAWN', caller, file);
+    this.recordDownload('EXPORT_DOWNLOADED', caller, file);
   }
 
   private recordDownload(

@@ -25,7 +25,7 @@ export type AccountEvent = { visitor: Visitor } & (
   | { type: 'EMAIL_CHANGED'; account_id: string }
   | { type: 'PROVIDER_CONNECTED' | 'PROVIDER_DISCONNECTED'; account_id: string }
   | { type: 'FACTOR_ADDED' | 'FACTOR_REMOVED'; account_id: string; factor: Exclude<Factor, 'RECOVERY_CODE'> }
-  | { type: 'RECOVERY_CODES_MADE'; account_id: string }
+  | { type: 'RECOVERY_CODES_CREATED'; account_id: string }
   | { type: 'RECOVERY_CODE_USED'; account_id: string; left: number }
   | { type: 'ACCOUNT_CREATED'; account_id: string }
   /** `organizations`: where the account was a member until then. */
@@ -36,7 +36,7 @@ export type LinkKind = 'SETUP' | 'INVITATION' | 'RESET';
 
 /** What it is told of links that let somebody in. Their use shows in what follows from it. */
 export interface AccountLinkEvent {
-  type: 'ACCOUNT_LINK_MADE' | 'ACCOUNT_LINK_WITHDRAWN';
+  type: 'ACCOUNT_LINK_CREATED' | 'ACCOUNT_LINK_REVOKED';
   kind: LinkKind;
   /** Whose, of SETUP and RESET. */
   account_id: string | null;

@@ -59,7 +59,7 @@ export class Links {
       used_at: null,
     };
     await this.options.accounts.insert('links', record);
-    this.note('ACCOUNT_LINK_MADE', record, record.made_by);
+    this.note('ACCOUNT_LINK_CREATED', record, record.made_by);
     return { secret, record };
   }
 
@@ -112,7 +112,7 @@ export class Links {
     const { accounts } = this.options;
     const link = await accounts.get<Link>('links', id);
     if (link?.organization_id !== organizationId || !(await accounts.remove('links', id))) return false;
-    this.note('ACCOUNT_LINK_WITHDRAWN', link, by);
+    this.note('ACCOUNT_LINK_REVOKED', link, by);
     return true;
   }
 

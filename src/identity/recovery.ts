@@ -28,7 +28,7 @@ export class Recovery {
       throw new Refusal('invalid_transition', 'Recovery codes stand in for a second factor: add one first.');
     }
     const codes = await factors.renewCodes(account.id);
-    onAccountEvent({ type: 'RECOVERY_CODES_MADE', account_id: account.id, visitor });
+    onAccountEvent({ type: 'RECOVERY_CODES_CREATED', account_id: account.id, visitor });
     return codes;
   }
 

@@ -1,7 +1,7 @@
 import { cutText } from '../projections/text.ts';
 import type { AccountRecord } from '../stores/account-store.ts';
 
-/** What the access log tells of. What changes a record, a member or a token is an event in the sealed log instead. */
+/** The types of access-log entries. Changes of records, members and tokens are events in the sealed log instead. */
 export const ACCESS_ENTRY_TYPES = [
   'SIGNED_IN',
   'SIGN_IN_REFUSED',
@@ -13,54 +13,68 @@ export const ACCESS_ENTRY_TYPES = [
   'PROVIDER_DISCONNECTED',
   'FACTOR_ADDED',
   'FACTOR_REMOVED',
-  'RECOVERY_CODES_MADE',
+  'RECOVERY_CODES_CREATED',
   'RECOVERY_CODE_USED',
   'ACCOUNT_CREATED',
   'ACCOUNT_ERASED',
-  'ACCOUNT_LINK_MADE',
-  'ACCOUNT_LINK_WITHDRAWN',
+  'ACCOUNT_LINK_CREATED',
+  'ACCOUNT_LINK_REVOKED',
   'ASSISTANT_ALLOWED',
   'ASSISTANT_DENIED',
   'TOKEN_USED',
   'TOKEN_REFUSED',
-  'EXPORT_DRAWN',
-  'REPORT_DRAWN',
+  'EXPORT_DOWNLOADED',
+  'REPORT_GENERATED',
 ] as const;
 export type AccessEntryType = (typeof ACCESS_ENTRY_TYPES)[number];
 
-/** A report or a file that somebody draws, as the log is told of it. */
+/** Earlier names of entry types. Filters accept them; stored rows have the new names since migration 2. */
+export const FORMER_ENTRY_TYPES: Readonly<Record<string, AccessEntryType>> = {
+  RECOVERY_CODES_MADE: 'RECOVERY_CODES_CREATED',
+  ACCOUNT_LINK_MADE: 'ACCOUNT_LINK_CREATED',
+  ACCOUNT_LINK_WITHDRAWN: 'ACCOUNT_LINK_REVOKED',
+  EXPORT_DRAWN: 'EXPORT_DOWNLOADED',
+  REPORT_DRAWN: 'REPORT_GENERATED',
+};
+
+/** Returns the current name of an entry type, given that name or an earlier one. */
+export function currentEntryType(type: string): string {
+  return Object.hasOwn(FORMER_ENTRY_TYPES, type) ? FORMER_ENTRY_TYPES[type]! : type;
+}
+
+/** A generated report or a downloaded file, as its access-log entry describes it. */
 export interface DownloadDetails {
   organization_id: string;
-  /** The report's type; of a file the family's plural, or `changes`. */
+  /** A report's type. For a file, the family's plural or `changes`. */
   type: string;
   format: string;
   position: string;
-  /** What narrowed a report, as it was given. */
+  /** A report's inputs, as the caller gave them. */
   framework_id?: string;
   audit_id?: string;
   owner_id?: string;
   until?: string;
   from?: string;
   to?: string;
-  /** What of a family a file holds, as JSON; all unless told. */
+  /** A file's filter as JSON. Absent for a file of all records. */
   filter?: string;
-  /** Behind which line a file that was cut goes on. */
+  /** The id of the last line that the caller already has, for a resumed download. */
   after?: string;
 }
 
-/** So many characters of a filter are kept. */
+/** Longer filters are cut to this many characters. */
 const MAX_FILTER_LENGTH = 500;
 
-/** A file's filter, where there is one. */
+/** Returns a file's filter as the log stores it, or nothing for an empty one. */
 export function filterDetail(filter: unknown): Pick<DownloadDetails, 'filter'> {
   const text = JSON.stringify(filter);
   return text === '{}' ? {} : { filter: cutText(text, MAX_FILTER_LENGTH) };
 }
 
-/** Stands for an organization in rows that are about none: they are shown in every one, and tell of nobody. */
+/** Stands for the organization in rows that every organization sees, such as refusals of unknown tokens. They name nobody. */
 export const ALL_ORGANIZATIONS = '*';
 
-/** The longest time that one row counts over: a day. */
+/** A row counts over a day at most. */
 export const MAX_COUNT_PERIOD_MS = 86_400_000;
 
 /**

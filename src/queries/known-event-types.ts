@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from '../commands/event-types.ts';
 import { nearestNames } from '../commands/nearest.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { ACCESS_ENTRY_TYPES } from './access-log-row.ts';
+import { ACCESS_ENTRY_TYPES, currentEntryType } from './access-log-row.ts';
 
 /** Where an assistant finds all event types. */
 export const EVENT_TYPES_URI = 'veritrail://event-types';
@@ -10,13 +10,13 @@ export const EVENT_TYPES_URI = 'veritrail://event-types';
 const MAX_NAMES = 3;
 
 /**
- * Refuses an event type that a list cannot have, for a filter by it would find nothing and look like an answer. One of
- * the access log is none of the changes, and the other way round.
+ * Refuses event types that the list can't contain: a filter by them would find nothing and look like an answer.
+ * Types of the access log are refused for changes, and types of events for the access log.
  */
 export function refuseUnknownEventTypes(types: readonly string[] | undefined, ofAccess = false): void {
   const known: readonly string[] = ofAccess ? ACCESS_ENTRY_TYPES : EVENT_TYPES;
   const others: readonly string[] = ofAccess ? EVENT_TYPES : ACCESS_ENTRY_TYPES;
-  const unknown = types?.find((type) => !known.includes(type));
+  const unknown = types?.map(currentEntryType).find((type) => !known.includes(type));
   if (unknown === undefined) return;
   const field = 'filter.event_types';
   if (others.includes(unknown)) {

@@ -7,6 +7,7 @@ import {
   requireSchema,
 } from '../../src/identity/migrations/migrate.ts';
 import type { Migration } from '../../src/identity/migrations/migration.ts';
+import { renameEntryTypes } from '../../src/identity/migrations/rename-entry-types.ts';
 import { ACCOUNT_TABLES, type AccountStore, type AccountTableName } from '../../src/stores/account-store.ts';
 import { like } from '../support/like.ts';
 
@@ -141,6 +142,26 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
 
   test('killed after any of its writes and run again, it ends the same', async () => {
     assert.ok((await assertRestartSafe(filled, TOYS)) > 10);
+  });
+
+  check('rows of the access log get the current names of their types', async (store) => {
+    const row = (n: number, event_type: string) => ({
+      id: `2026-03-0${n}~x`,
+      organization_id: 'o',
+      event_type,
+      count: n,
+    });
+    for (const each of [row(1, 'REPORT_DRAWN'), row(2, 'SIGNED_IN'), row(3, 'ACCOUNT_LINK_WITHDRAWN')]) {
+      await store.insert('access', each);
+    }
+    const bucket = { id: 'bucket', row_id: '2026-03-02~x', expires_at: '2026-03-04' };
+    await store.insert('access', bucket);
+    // A run that was cut off is repeated, also on rows that it changed already.
+    for (const _ of [1, 2]) await renameEntryTypes.run(store);
+    assert.equal(
+      (await store.all('access')).sort((a, b) => a.id.localeCompare(b.id)),
+      [row(1, 'REPORT_GENERATED'), row(2, 'SIGNED_IN'), row(3, 'ACCOUNT_LINK_REVOKED'), bucket],
+    );
   });
 
   check('instances that start together end the same', async (store) => {

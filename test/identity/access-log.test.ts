@@ -169,14 +169,14 @@ test('tells of an erased account where it was a member, and of links who made th
   const log = another({ organizationsOf: async () => [] });
   log.onAccountEvent({ type: 'ACCOUNT_ERASED', account_id: 'acc_bob', organizations: ['org_a'], visitor: VISITOR });
   const invitation = { kind: 'INVITATION', account_id: null, organization_id: 'org_a' } as const;
-  log.onLinkEvent({ type: 'ACCOUNT_LINK_MADE', ...invitation, by: 'acc_ada' });
-  log.onLinkEvent({ type: 'ACCOUNT_LINK_WITHDRAWN', ...invitation, by: 'acc_ada' });
+  log.onLinkEvent({ type: 'ACCOUNT_LINK_CREATED', ...invitation, by: 'acc_ada' });
+  log.onLinkEvent({ type: 'ACCOUNT_LINK_REVOKED', ...invitation, by: 'acc_ada' });
   await log.flush();
   const found = (await rows('org_a')).map(({ event_type, details, actor_id }) => [event_type, details, actor_id]);
   assert.equal(found.sort(), [
     ['ACCOUNT_ERASED', {}, 'acc_bob'],
-    ['ACCOUNT_LINK_MADE', { link: 'INVITATION' }, 'acc_ada'],
-    ['ACCOUNT_LINK_WITHDRAWN', { link: 'INVITATION' }, 'acc_ada'],
+    ['ACCOUNT_LINK_CREATED', { link: 'INVITATION' }, 'acc_ada'],
+    ['ACCOUNT_LINK_REVOKED', { link: 'INVITATION' }, 'acc_ada'],
   ]);
 });
 

@@ -176,6 +176,7 @@ await onBothPairs('listChanges', (test) => {
       assert.match(message, 'veritrail://event-types');
     }
     for (const [filter, next] of [
+      [{ event_types: ['EXPORT_DOWNLOADED'] }, 'is of the access log: name ACCESS alone in record_types'],
       [{ event_types: ['EXPORT_DRAWN'] }, 'is of the access log: name ACCESS alone in record_types'],
       [{ record_types: ['ACCESS'], event_types: ['VendorAdded'] }, 'leave ACCESS out of record_types'],
     ] as const) {

@@ -52,7 +52,7 @@ await onBothPairs('reports', (test) => {
 
   test('each report that is drawn is in the access log, with who drew it', async ({ owner, organizationId }) => {
     await owner.ok('getReport', { organization_id: organizationId, type: 'POSTURE', format: 'CSV' });
-    const filter = { record_types: ['ACCESS'], event_types: ['REPORT_DRAWN'], actor_id: ['ME'] };
+    const filter = { record_types: ['ACCESS'], event_types: ['REPORT_GENERATED'], actor_id: ['ME'] };
     const told = async () => {
       const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });
       const rows = changes.map((row) => Object.fromEntries(row.changes.map(({ field, to }) => [field, to])));

@@ -63,7 +63,7 @@ test('tells who came in, how and from where', async ({ web, owner, log, path }) 
   assert.equal(rowsOf(text.replaceAll(OWNER.name, 'Owner')), [
     ['2026-03-01 10:03 UTC', 'Link created', 'veritrail', 'this machine', 'once'],
     ['2026-03-01 10:02 UTC', 'Signed in (passkey)', 'Owner', 'Firefox on Linux203.0.113.7', 'once'],
-    ['2026-03-01 10:01 UTC', 'Token refused', 'Somebody, not known here', 'not noted', 'once'],
+    ['2026-03-01 10:01 UTC', 'Token refused', 'Somebody, unknown account', 'not recorded', 'once'],
     [
       '2026-03-01 10:00 UTC',
       'Sign-in refused (wrong password)',
