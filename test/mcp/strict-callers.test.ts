@@ -90,7 +90,7 @@ test('call by the direct form in the same way', async (context) => {
 /** The tools that docs/clients.md says cannot be called where no property may be null. */
 function toolsNotCallable(): string[] {
   const page = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8');
-  const [, section = ''] = page.split('## Tools that cannot be called so\n');
+  const [, section = ''] = page.split("## Tools that such clients can't call\n");
   return [...section.matchAll(/^- `(\w+)`/gm)].map(([, name]) => name!).sort();
 }
 
