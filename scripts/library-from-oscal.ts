@@ -7,7 +7,7 @@
  * https://github.com/usnistgov/oscal-content.
  */
 import { readFileSync } from 'node:fs';
-import { readOscalCatalog } from '../src/library/oscal.ts';
+import { readOscalCatalog } from '../src/library/oscal-catalog.ts';
 
 const [file, ...more] = process.argv.slice(2);
 if (file === undefined || more.length > 0) {

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { canonical } from '../src/trail/canonical.ts';
 import { keptSealText } from '../src/trail/kept-seal.ts';
 import { publicPem } from '../src/trail/key.ts';
-import type { LogSealed } from '../src/trail/seal.ts';
+import type { LogSealed } from '../src/trail/seal-events.ts';
 import type { Verdict } from '../src/trail/verdict.ts';
 import { editData, insert } from './support/insider.ts';
 import { temporaryFolder } from './support/register.ts';

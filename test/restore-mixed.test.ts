@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InOrder } from '../src/cli/in-order.ts';
-import { SealKeys } from '../src/seal/keys.ts';
+import { SealKeys } from '../src/seal/seal-keys.ts';
 import { openStores, type StoreSettings } from '../src/stores/open.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { headerLine, readLine } from '../src/trail/line.ts';
@@ -49,7 +49,7 @@ async function halfOf(events: readonly TrailEvent[]): Promise<StoreSettings> {
 async function held(settings: StoreSettings, organizationId: string): Promise<boolean> {
   const stores = await openStores(settings);
   try {
-    return await new SealKeys(stores.accounts, () => new Date()).isHeld(organizationId);
+    return await new SealKeys(stores.accounts, () => new Date()).isSealingPaused(organizationId);
   } finally {
     await stores.close();
   }
@@ -73,7 +73,7 @@ test('is finished also where a service ran on the half that was there', async ({
   const half = new InOrder(
     stores.events,
     ({ metadata }) => metadata.organization_id === id,
-    () => keys.hold(id),
+    () => keys.pauseSealing(id),
   );
   for (const event of one.slice(0, 4)) await half.take(event);
   await half.end();

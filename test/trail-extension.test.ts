@@ -4,7 +4,7 @@ import { extensionText, readSealFile, type SealFile, verifySeal } from '../src/t
 import { keptSealText, readKeptSeal } from '../src/trail/kept-seal.ts';
 import { GrowingTree, type NodeId } from '../src/trail/merkle.ts';
 import { consistencyProof } from '../src/trail/proof.ts';
-import { type LogSealed, makeSeal, rotateKey, type SealKeyRotated } from '../src/trail/seal.ts';
+import { type LogSealed, makeSeal, rotateKey, type SealKeyRotated } from '../src/trail/seal-events.ts';
 import {
   FIRST_KEY,
   ORGANIZATION,
@@ -50,7 +50,7 @@ test('is proved with the two seals and the first key alone, whichever two they a
   assert.is.not(OLD.key_id, NEW.key_id, 'a rotation lies between');
   for (const [index, newer] of SEALS.entries()) {
     for (const older of SEALS.slice(0, index + 1)) {
-      const verdict = verifySeal(fileOf(older, newer), { keys, kept: [keptOf(older)] });
+      const verdict = verifySeal(fileOf(older, newer), { keys, keptSeals: [keptOf(older)] });
       assert.equal([verdict.valid, verdict.kept, verdict.fault], [true, [older.size], null]);
     }
   }
@@ -95,7 +95,7 @@ test('is refused where it is not what it says, or says nothing of the seal that 
     [proof({ older: other.size }), [other], 'KEPT', other.size],
   ];
   for (const [index, [given, olds, why, of]] of bad.entries()) {
-    const verdict = verifySeal(given, { keys, kept: olds });
+    const verdict = verifySeal(given, { keys, keptSeals: olds });
     assert.equal([verdict.valid, verdict.fault], [false, { why, size: of }], String(index));
   }
 });
@@ -106,7 +106,7 @@ test('is not by a key that a rotation before it led away from, unless a later on
     keptSealText(ORGANIZATION, makeSeal(ORGANIZATION, head, key).data as unknown as LogSealed);
   const verdictOn = (key: typeof FIRST_KEY, rotations: readonly SealKeyRotated[]) => {
     const extension = extensionText(consistencyProof(SEALS[2]!.size, NEW.size, node), rotations);
-    return verifySeal(readSealFile(by(key) + extension), { keys, kept: [keptOf(SEALS[2]!)] });
+    return verifySeal(readSealFile(by(key) + extension), { keys, keptSeals: [keptOf(SEALS[2]!)] });
   };
   const back = rotateKey(ORGANIZATION, null, SECOND_KEY, FIRST_KEY).data as unknown as SealKeyRotated;
   assert.is(verdictOn(SECOND_KEY, ROTATIONS).valid, true);
@@ -121,8 +121,8 @@ test('of the same size must be the same seal', () => {
   while (forged.events.length < OLD.size) forged.append('vendor-1', 'SomethingHappened', {});
   const other = keptOf(forged.seal(FIRST_KEY).data as unknown as LogSealed);
   const file = readSealFile(keptSealText(ORGANIZATION, OLD));
-  assert.is(verifySeal(file, { keys, kept: [keptOf(OLD)] }).valid, true);
-  assert.equal(verifySeal(file, { keys, kept: [other] }).fault, { why: 'KEPT', size: OLD.size });
+  assert.is(verifySeal(file, { keys, keptSeals: [keptOf(OLD)] }).valid, true);
+  assert.equal(verifySeal(file, { keys, keptSeals: [other] }).fault, { why: 'KEPT', size: OLD.size });
 });
 
 test('is no such file with a second line that is not of the format, or with a third', () => {

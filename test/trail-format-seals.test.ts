@@ -9,7 +9,7 @@ import { isAuthentic } from '../src/trail/hash.ts';
 import { keptSealText, readKeptSeal } from '../src/trail/kept-seal.ts';
 import { readPublicKey, signingKey } from '../src/trail/key.ts';
 import { leafHash, nodeHash } from '../src/trail/merkle.ts';
-import { introduceKey, type LogSealed, makeSeal, SEAL_FACT_TYPES } from '../src/trail/seal.ts';
+import { introduceKey, type LogSealed, makeSeal, SEAL_EVENT_TYPES } from '../src/trail/seal-events.ts';
 import { naiveRoot, verify } from './support/sealed-history.ts';
 
 /*
@@ -78,7 +78,7 @@ page('shows an export in canonical form, of the events above, which verifies', (
 page('shows the seal that is kept', () => {
   const kept = readKeptSeal(block('kept-seal'));
   assert.is(keptSealText(ORGANIZATION, EVENTS[3]!.data as unknown as LogSealed), `${block('kept-seal')}\n`);
-  assert.is(verify(LINES, { keys: [readPublicKey(PUBLIC)], kept: [kept] }).valid, true);
+  assert.is(verify(LINES, { keys: [readPublicKey(PUBLIC)], keptSeals: [kept] }).valid, true);
 });
 
 page('shows paths that lead to the roots', () => {
@@ -94,13 +94,13 @@ page('shows paths that lead to the roots', () => {
   const [leaf, fourth, before] = bytes([...file.extension!.path]) as [Buffer, Buffer, Buffer];
   assert.is(nodeHash(before, leaf).toString('hex'), seal.root);
   assert.is(nodeHash(before, nodeHash(leaf, fourth)).toString('hex'), file.seal.root);
-  const verdict = verifySeal(file, { keys: [readPublicKey(PUBLIC)], kept: [seal] });
+  const verdict = verifySeal(file, { keys: [readPublicKey(PUBLIC)], keptSeals: [seal] });
   assert.equal([verdict.valid, file.extension!.older, file.extension!.newer], [true, 3, 4]);
 });
 
 page('lists every fact of the seal stream with its members', () => {
   const rows = [...PAGE.matchAll(/^\| `(\w+)` \| ([a-z_, ]+) \|$/gm)];
-  assert.equal(rows.map(([, type]) => type).sort(), [...SEAL_FACT_TYPES].sort());
+  assert.equal(rows.map(([, type]) => type).sort(), [...SEAL_EVENT_TYPES].sort());
   for (const { type, data } of EVENTS.slice(2)) {
     const members = rows.find(([, named]) => named === type)![2]!.split(', ');
     assert.equal(Object.keys(data).sort(), members.sort());

@@ -4,11 +4,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FAMILIES } from '../src/commands/families.ts';
 import { commandId, controlId, derivedId, libraryFrameworkId } from '../src/commands/ids.ts';
-import { importedId } from '../src/commands/imported.ts';
+import { importedId } from '../src/commands/import-ids.ts';
 import { canonical } from '../src/trail/canonical.ts';
 import { verifyChain } from '../src/trail/chain.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
-import { SEAL_FACT_TYPES } from '../src/trail/seal.ts';
+import { SEAL_EVENT_TYPES } from '../src/trail/seal-events.ts';
 import { eventTypes } from './support/event-types.ts';
 
 /*
@@ -148,7 +148,7 @@ page('makes ids of the library’s frameworks, of controls and of imported rows 
 
 page('says of every type of event what it holds and means, and of no other', () => {
   const rows = [...PAGE.matchAll(/^\| `([A-Z][a-z]\w+)` \| (.+) \| (.+) \|$/gm)];
-  assert.equal(rows.map(([, type]) => type).sort(), [...eventTypes(), ...SEAL_FACT_TYPES].sort());
+  assert.equal(rows.map(([, type]) => type).sort(), [...eventTypes(), ...SEAL_EVENT_TYPES].sort());
 });
 
 /** Fields of a kind, by the page: those that are corrected, and those of its beginning alone. */
@@ -160,7 +160,7 @@ function fieldsOf(kind: string): [corrected: string[], others: string[]] {
 }
 
 page('names the fields of every kind of record', () => {
-  for (const { singular, fields } of Object.values(FAMILIES)) {
+  for (const { singular, historyFields: fields } of Object.values(FAMILIES)) {
     const [corrected, others] = fieldsOf(singular);
     // Acceptances and reviews are facts of their own; what is not told of follows from others.
     const own = fields.filter((field) => !['archived_at', 'acceptance', 'review'].includes(field));

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { replaceKey } from '../src/trail/seal.ts';
+import { replaceKey } from '../src/trail/seal-events.ts';
 import { sealAllAnew } from './support/insider.ts';
 import { check, EVENTS } from './support/insider-suite.ts';
 import { linesOf, ORGANIZATION, SealedHistory, testKey, verify } from './support/sealed-history.ts';

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NotAnExport } from '../src/trail/split.ts';
+import { NotAnExport } from '../src/trail/line-splitter.ts';
 import { Verifier } from '../src/trail/verifier.ts';
 import { EVENTS } from './support/insider-suite.ts';
 import { FIRST_KEY, linesOf, publicOf, verify } from './support/sealed-history.ts';
@@ -14,7 +14,7 @@ const END = LINES.length - 1;
 
 test('a line that is missing, at every position', () => {
   for (const at of PLACES) {
-    const { event_fault, whole_fault } = verify(LINES.toSpliced(at, 1));
+    const { event_fault, export_fault: whole_fault } = verify(LINES.toSpliced(at, 1));
     if (at + 1 === END) assert.is(whole_fault?.why, 'HEAD');
     else assert.equal([event_fault?.why, event_fault?.position, event_fault?.line], ['ORDER', at, at + 1]);
   }
@@ -38,11 +38,11 @@ test('lines in another order, at every position', () => {
 test('a file that was cut, at every line and within it', () => {
   for (const at of PLACES) {
     const events = at - 1;
-    assert.equal(verify(LINES.slice(0, at)).whole_fault, { why: 'CUT', position: events });
+    assert.equal(verify(LINES.slice(0, at)).export_fault, { why: 'CUT', position: events });
     const verifier = new Verifier({ keys: [publicOf(FIRST_KEY)] });
     for (const line of LINES.slice(0, at)) verifier.push(line);
     verifier.pushRest(LINES[at]!.slice(0, 1 + ((at * 37) % (LINES[at]!.length - 1))));
-    assert.equal(verifier.finish().whole_fault, { why: 'CUT', position: events });
+    assert.equal(verifier.finish().export_fault, { why: 'CUT', position: events });
   }
 });
 
@@ -51,7 +51,7 @@ test('a last line that was made good counts for nothing: the seals do', () => {
   const end = (changes: object) =>
     JSON.stringify({ end: true, head: { root: '0'.repeat(64), size: 100, ...changes }, position: 100 });
   for (const line of [end({}), end({ size: 99 }), LINES[END]!]) {
-    const { valid, whole_fault } = verify([...linesOf(kept).slice(0, -1), line]);
+    const { valid, export_fault: whole_fault } = verify([...linesOf(kept).slice(0, -1), line]);
     assert.equal([valid, whole_fault], [false, { why: 'HEAD', position: 100 }]);
   }
 });

@@ -5,7 +5,7 @@ import Database from 'libsql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keptSealText, readKeptSeal } from '../src/trail/kept-seal.ts';
-import type { LogSealed } from '../src/trail/seal.ts';
+import type { LogSealed } from '../src/trail/seal-events.ts';
 import { editAndRehash } from './support/insider.ts';
 import { ORGANIZATION as REGISTER, startRegister } from './support/register.ts';
 import {
@@ -33,7 +33,11 @@ const keys = [publicOf(FIRST_KEY)];
 const keptOf = (index: number) =>
   readKeptSeal(keptSealText(ORGANIZATION, SEALS.at(index)!.data as unknown as LogSealed));
 const whatKept = (events: typeof EVENTS, index: number) => {
-  const { valid, seal_fault, whole_fault } = verify(linesOf(events), { keys, kept: [keptOf(index)] });
+  const {
+    valid,
+    seal_fault,
+    export_fault: whole_fault,
+  } = verify(linesOf(events), { keys, keptSeals: [keptOf(index)] });
   return valid ? null : (seal_fault?.why ?? whole_fault?.why);
 };
 

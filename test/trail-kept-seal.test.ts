@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keptSealText, readKeptSeal } from '../src/trail/kept-seal.ts';
-import type { LogSealed } from '../src/trail/seal.ts';
+import type { LogSealed } from '../src/trail/seal-events.ts';
 import {
   FIRST_KEY,
   linesOf,
@@ -24,7 +24,7 @@ const keptOf = (index: number) =>
 test('a seal kept elsewhere is a beginning of the history it was taken from', () => {
   for (const index of SEALS.keys()) {
     const kept = [keptOf(index), keptOf(0)];
-    assert.is(verify(linesOf(HISTORY.events), { keys: [publicOf(FIRST_KEY)], kept }).valid, true);
+    assert.is(verify(linesOf(HISTORY.events), { keys: [publicOf(FIRST_KEY)], keptSeals: kept }).valid, true);
   }
 });
 
@@ -38,13 +38,16 @@ test('a seal kept elsewhere shows what even the holder of the key changed or dro
   const lines = linesOf(forged.events);
   assert.is(verify(lines).valid, true);
   const options = { keys: [publicOf(FIRST_KEY)] };
-  const { valid, seal_fault, proved } = verify(lines, { ...options, kept: [keptOf(1)] });
+  const { valid, seal_fault, proved } = verify(lines, { ...options, keptSeals: [keptOf(1)] });
   assert.equal([valid, seal_fault?.why, seal_fault?.from, seal_fault?.until], [false, 'KEPT', 1, SEALS[1]!.data.size]);
   assert.is(proved, null);
-  assert.is(verify(lines, { ...options, kept: [keptOf(-1)] }).whole_fault?.why, 'KEPT_BEYOND');
+  assert.is(verify(lines, { ...options, keptSeals: [keptOf(-1)] }).export_fault?.why, 'KEPT_BEYOND');
   const shorter = linesOf(HISTORY.events.slice(0, 60));
   assert.is(verify(shorter).valid, true);
-  assert.equal(verify(shorter, { ...options, kept: [keptOf(-1)] }).whole_fault, { why: 'KEPT_BEYOND', position: 60 });
+  assert.equal(verify(shorter, { ...options, keptSeals: [keptOf(-1)] }).export_fault, {
+    why: 'KEPT_BEYOND',
+    position: 60,
+  });
 });
 
 test('a seal kept elsewhere counts only with its signature, and of this organization', () => {
@@ -55,7 +58,7 @@ test('a seal kept elsewhere counts only with its signature, and of this organiza
     { key_id: '0'.repeat(16) },
   ]) {
     const kept = [readKeptSeal(JSON.stringify({ ...keptOf(2), ...change }))];
-    assert.is(verify(linesOf(HISTORY.events), { ...options, kept }).whole_fault?.why, 'KEPT_KEY');
+    assert.is(verify(linesOf(HISTORY.events), { ...options, keptSeals: kept }).export_fault?.why, 'KEPT_KEY');
   }
   for (const text of [
     '',
@@ -117,7 +120,11 @@ test('a seal kept elsewhere that nobody trusted signed neither proves nor blames
     { organization_id: 'org_2' },
   ]) {
     const kept = [readKeptSeal(JSON.stringify({ ...keptOf(2), ...change }))];
-    const { seal_fault, whole_fault, proved } = verify(linesOf(HISTORY.events), { ...options, kept });
+    const {
+      seal_fault,
+      export_fault: whole_fault,
+      proved,
+    } = verify(linesOf(HISTORY.events), { ...options, keptSeals: kept });
     assert.equal([seal_fault, whole_fault?.why, proved?.position], [null, 'KEPT_KEY', 200], JSON.stringify(change));
   }
 });
@@ -126,7 +133,7 @@ test('a seal kept elsewhere proves nothing from the first event that does not fi
   const at = Number(SEALS[3]!.data.size) - 2;
   const events = HISTORY.events.with(at, { ...HISTORY.events[at]!, data: { forged: true } });
   const kept = [keptOf(1), keptOf(5)];
-  const { event_fault, proved } = verify(linesOf(events), { keys: [publicOf(FIRST_KEY)], kept });
+  const { event_fault, proved } = verify(linesOf(events), { keys: [publicOf(FIRST_KEY)], keptSeals: kept });
   assert.is(event_fault?.position, at + 1);
   assert.ok(proved!.size <= at, `${proved!.size} proved`);
 });
@@ -140,7 +147,7 @@ test('a seal kept elsewhere is of a trusted key, however many rotations it takes
   }, FIRST_KEY);
   const seal = history.seal(last).data as unknown as LogSealed;
   const kept = [readKeptSeal(keptSealText(ORGANIZATION, seal))];
-  assert.is(verify(linesOf(history.events), { keys: [publicOf(FIRST_KEY)], kept }).valid, true);
+  assert.is(verify(linesOf(history.events), { keys: [publicOf(FIRST_KEY)], keptSeals: kept }).valid, true);
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LineSplitter, MAX_LINE_BYTES, NotAnExport } from '../src/trail/split.ts';
-import { StreamTips } from '../src/trail/tips.ts';
+import { LineSplitter, MAX_LINE_BYTES, NotAnExport } from '../src/trail/line-splitter.ts';
+import { StreamTips } from '../src/trail/stream-tips.ts';
 import { Verifier, verifyExport } from '../src/trail/verifier.ts';
 import { FIRST_KEY, linesOf, publicOf, twoHundredEvents } from './support/sealed-history.ts';
 
@@ -106,7 +106,7 @@ test('a last line counts without its end too, and half of one does not', () => {
     const verifier = new Verifier(OPTIONS);
     for (const line of LINES.slice(0, -1)) verifier.push(line);
     verifier.pushRest(rest);
-    const { whole_fault } = verifier.finish();
+    const { export_fault: whole_fault } = verifier.finish();
     assert.is(whole_fault?.why === 'CUT' ? 'CUT' : null, fault);
   }
   assert.throws(
@@ -122,7 +122,7 @@ test('a file that was cut anywhere behind its first line was cut, be it within a
     async function* pieces() {
       yield bytes.subarray(0, cut);
     }
-    assert.is((await verifyExport(pieces(), OPTIONS)).whole_fault?.why, 'CUT', `${cut}`);
+    assert.is((await verifyExport(pieces(), OPTIONS)).export_fault?.why, 'CUT', `${cut}`);
   }
 });
 

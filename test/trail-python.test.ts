@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keyId } from '../src/trail/key.ts';
-import type { LogSealed } from '../src/trail/seal.ts';
-import { NotAnExport } from '../src/trail/split.ts';
+import { keyIdOf } from '../src/trail/key.ts';
+import { NotAnExport } from '../src/trail/line-splitter.ts';
+import type { LogSealed } from '../src/trail/seal-events.ts';
 import { verifyExport } from '../src/trail/verifier.ts';
 import * as insider from './support/insider.ts';
 import { EVENTS } from './support/insider-suite.ts';
@@ -55,7 +55,7 @@ async function ours(text: string): Promise<Opinion | null> {
     throw error;
   });
   if (verdict === null) return null;
-  const { event_fault, seal_fault, whole_fault, proved, events } = verdict;
+  const { event_fault, seal_fault, export_fault: whole_fault, proved, events } = verdict;
   return {
     event: event_fault && [event_fault.why, event_fault.position],
     seal: seal_fault && [seal_fault.why, seal_fault.position!],
@@ -184,7 +184,7 @@ function tests(): void {
         history.seal(FIRST_KEY);
         // To a key of small order every signature of this kind belongs, whatever it signs.
         const signature = Buffer.concat([Buffer.from(`58${'66'.repeat(31)}`, 'hex'), Buffer.of(1), Buffer.alloc(31)]);
-        const data = { key_id: keyId(raw), public_key: raw.toString('base64'), previous_seal: history.lastSeal };
+        const data = { key_id: keyIdOf(raw), public_key: raw.toString('base64'), previous_seal: history.lastSeal };
         history.fact({ type: 'SealKeyReplaced', data: { ...data, signature: signature.toString('base64') } });
         return whole(linesOf(history.events));
       }),

@@ -5,9 +5,9 @@ import * as assert from 'uvu/assert';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { verifyExport } from '../src/trail/index.ts';
 import { type PublicKey, publicKeyOf, readPublicKey, signingKey } from '../src/trail/key.ts';
-import { introduceKey, makeSeal, replaceKey, type SealFact } from '../src/trail/seal.ts';
 import { SealCheck } from '../src/trail/seal-check.ts';
-import { TreeWindow, WINDOW } from '../src/trail/window.ts';
+import { introduceKey, makeSeal, replaceKey, type SealEvent } from '../src/trail/seal-events.ts';
+import { MAX_SEAL_LAG_EVENTS, TreeWindow } from '../src/trail/tree-window.ts';
 import {
   FIRST_KEY,
   linesOf,
@@ -30,7 +30,7 @@ test('a history that nobody touched', () => {
   const seals = HISTORY.events.filter(({ type }) => type === 'LogSealed');
   const { size, root, sealed_at, key_id } = seals.at(-1)!.data;
   assert.is(verdict.valid, true);
-  assert.equal([verdict.event_fault, verdict.seal_fault, verdict.whole_fault], [null, null, null]);
+  assert.equal([verdict.event_fault, verdict.seal_fault, verdict.export_fault], [null, null, null]);
   assert.equal(verdict.proved, { size, root, sealed_at, key_id, position: 200 });
   assert.equal([verdict.events, verdict.unsealed, size], [200, 0, 199]);
   assert.is(verdict.streams, new Set(HISTORY.events.map(({ stream }) => stream)).size);
@@ -102,11 +102,11 @@ test('events after the newest seal are counted, seals apart', () => {
 
 test('a history without a seal is not proved', () => {
   const history = new SealedHistory();
-  assert.is(verify(linesOf(history.events)).whole_fault?.why, 'NO_SEAL');
+  assert.is(verify(linesOf(history.events)).export_fault?.why, 'NO_SEAL');
   history.append('vendor-1', 'Happened', {});
-  assert.is(verify(linesOf(history.events)).whole_fault?.why, 'NO_SEAL');
+  assert.is(verify(linesOf(history.events)).export_fault?.why, 'NO_SEAL');
   history.introduce(FIRST_KEY);
-  const { valid, whole_fault, unsealed } = verify(linesOf(history.events));
+  const { valid, export_fault: whole_fault, unsealed } = verify(linesOf(history.events));
   assert.equal([valid, whole_fault, unsealed], [false, { why: 'NO_SEAL', position: 2 }, 1]);
 });
 
@@ -167,16 +167,18 @@ test('data that were taken out are listed, and everything verifies', () => {
 });
 
 test('a seal that lies too far behind counts as none, and that is said', () => {
-  const hashes = Array.from({ length: WINDOW + 2 }, (_, n) => createHash('sha256').update(`${n}`).digest());
+  const hashes = Array.from({ length: MAX_SEAL_LAG_EVENTS + 2 }, (_, n) =>
+    createHash('sha256').update(`${n}`).digest(),
+  );
   const root = naiveRoot(hashes.slice(0, 2).map((hash) => hash.toString('hex')));
   for (const [events, unchecked] of [
-    [WINDOW + 2, 0],
-    [WINDOW + 3, 1],
+    [MAX_SEAL_LAG_EVENTS + 2, 0],
+    [MAX_SEAL_LAG_EVENTS + 3, 1],
   ] as const) {
     const window = new TreeWindow();
     const check = new SealCheck(ORGANIZATION, new Set([FIRST_KEY.public_key]), window);
-    const take = ({ type, data }: SealFact) =>
-      check.take(type, { data, metadata: {} } as unknown as TrailEvent, window.size + 1);
+    const take = ({ type, data }: SealEvent) =>
+      check.checkEvent(type, { data, metadata: {} } as unknown as TrailEvent, window.size + 1);
     take(introduceKey(ORGANIZATION, FIRST_KEY));
     for (let n = 0; n < events; n += 1) window.add(hashes[n % hashes.length]!, false);
     const sealed_at = '2026-01-02T00:00:00.000Z';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { canonical, isInOrder } from '../src/trail/canonical.ts';
+import { canonical, isInCanonicalOrder } from '../src/trail/canonical.ts';
 import { verifyChain } from '../src/trail/chain.ts';
-import type { GivenMetadata, TrailEvent } from '../src/trail/event.ts';
+import type { MetadataInput, TrailEvent } from '../src/trail/event.ts';
 import { chainEvents, eventId, isAuthentic, saltedHash, sha256 } from '../src/trail/hash.ts';
 import { uuidV5 } from '../src/trail/uuid.ts';
 
@@ -105,8 +105,8 @@ form('what is in order is written in canonical form by JSON.stringify, and what 
   let inOrder = 0;
   fc.assert(
     fc.property(json, (value) => {
-      assert.ok(isInOrder(JSON.parse(canonical(value))) || /"\d+":/.test(canonical(value)));
-      if (!isInOrder(value)) return;
+      assert.ok(isInCanonicalOrder(JSON.parse(canonical(value))) || /"\d+":/.test(canonical(value)));
+      if (!isInCanonicalOrder(value)) return;
       inOrder += 1;
       assert.is(JSON.stringify(value), canonical(value));
     }),
@@ -116,9 +116,9 @@ form('what is in order is written in canonical form by JSON.stringify, and what 
 
 form('what canonical form refuses is not in order', () => {
   for (const value of [undefined, () => 0, Number.NaN, '\ud800', { '\ud800': 1 }, [undefined], { a: undefined }]) {
-    assert.not.ok(isInOrder(value));
+    assert.not.ok(isInCanonicalOrder(value));
   }
-  assert.not.ok(isInOrder({ 9: 1, 10: 1 }));
+  assert.not.ok(isInCanonicalOrder({ 9: 1, 10: 1 }));
 });
 
 form('is the same whatever order members were added in', () => {
@@ -167,7 +167,7 @@ hashes.run();
 
 const chain = suite('chain');
 
-const GIVEN: GivenMetadata = {
+const GIVEN: MetadataInput = {
   organization_id: 'org_1',
   actor_id: 'acc_1',
   token_id: 'tok_1',
@@ -178,12 +178,12 @@ const GIVEN: GivenMetadata = {
   recorded_at: '2026-01-02T03:04:05.678Z',
 };
 
-const drafts = fc.array(
+const newEvents = fc.array(
   fc.record({ type: fc.constantFrom('VendorAdded', 'VendorReviewed'), data: fc.dictionary(fc.string(), json) }),
   { minLength: 1, maxLength: 5 },
 );
 /** Chains in one go, or in two: an append after an append. */
-const chains = fc.tuple(drafts, drafts).map(([first, second]) => {
+const chains = fc.tuple(newEvents, newEvents).map(([first, second]) => {
   const begun = chainEvents(inputAfter([], first));
   return [...begun, ...chainEvents(inputAfter(begun, second))];
 });
@@ -197,7 +197,7 @@ function inputAfter(events: readonly TrailEvent[], next: readonly { type: string
     metadata: GIVEN,
     input: { name: 'Acme' },
     schemaVersion: () => 1,
-    drafts: next,
+    newEvents: next,
   };
 }
 

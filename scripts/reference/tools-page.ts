@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ROLES } from '../../src/commands/caller.ts';
 import { EVENT_TYPES } from '../../src/commands/event-types.ts';
-import { PERMISSIONS, type PermissionRule, toolPermission, WEB_PERMISSIONS } from '../../src/commands/permissions.ts';
+import {
+  NON_TOOL_PERMISSIONS,
+  PERMISSIONS,
+  type PermissionRule,
+  toolPermission,
+} from '../../src/commands/permissions.ts';
 import { ERRORS, NOT_JSON_STATUS } from '../../src/mcp/error-codes.ts';
 import { fullSchema, type JsonSchema } from '../../src/mcp/json-schema.ts';
 import { errorOutput, listOutput, type RecordSchemas, writeOutput } from '../../src/mcp/output.ts';
@@ -160,7 +165,7 @@ function errors(): string {
 function roles(): string {
   const rows = Object.entries(PERMISSIONS).map(
     ([permission, { roles, writes, activity }]: [string, PermissionRule]) => {
-      const name = activity !== undefined && WEB_PERMISSIONS.includes(permission) ? activity : `\`${permission}\``;
+      const name = activity !== undefined && NON_TOOL_PERMISSIONS.includes(permission) ? activity : `\`${permission}\``;
       return [name, ...ROLES.map((role) => (roles.includes(role) ? '•' : '')), writes ? '' : '•'];
     },
   );

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isSchema } from '../identity/migrations/migrate.ts';
-import { isSealKey } from '../seal/keys.ts';
+import { isSealKey } from '../seal/seal-keys.ts';
 import { ACCOUNT_TABLES, type AccountRecord, type AccountTableName } from '../stores/account-store.ts';
 import type { Stores } from '../stores/open.ts';
 import { canonical } from '../trail/canonical.ts';
 import type { TrailEvent } from '../trail/event.ts';
-import { LineSplitter } from '../trail/split.ts';
+import { LineSplitter } from '../trail/line-splitter.ts';
 import { UnfitFile } from './command.ts';
 import { beginsWith, readPieces } from './files.ts';
 

@@ -5,13 +5,13 @@ import { adoptLog } from '../identity/adopt.ts';
 import { addHint } from '../identity/hints.ts';
 import { findInstallation, keptInstallation, loggedInstallation, placed } from '../identity/installation.ts';
 import { Tokens } from '../identity/tokens.ts';
-import { SealKeys, sealKeyId } from '../seal/keys.ts';
+import { SealKeys, sealKeyId } from '../seal/seal-keys.ts';
 import type { AccountRecord } from '../stores/account-store.ts';
 import type { StoredEvent } from '../stores/event-store.ts';
 import type { Stores } from '../stores/open.ts';
 import type { PublicKey } from '../trail/key.ts';
 import { readLine } from '../trail/line.ts';
-import { LineSplitter } from '../trail/split.ts';
+import { LineSplitter } from '../trail/line-splitter.ts';
 import type { Verdict } from '../trail/verdict.ts';
 import { withStoresAlone } from './alone.ts';
 import { findOwner, ownerHere } from './caller.ts';
@@ -50,12 +50,12 @@ export async function restoreExport({ path, given, keys }: Given, shell: Shell):
       return isOwn;
     };
     const sealKeys = new SealKeys(stores.accounts, () => new Date());
-    const order = new InOrder(stores.events, belongs, () => sealKeys.hold(organizationId));
+    const order = new InOrder(stores.events, belongs, () => sealKeys.pauseSealing(organizationId));
     const bar = new ProgressBar(shell, 'events');
     const pieces = readPieces(path, (_bytes, share) => bar.at(order.appended + order.present, share));
     await takeAll(pieces, order).finally(() => bar.clear());
-    if (keys.length > 0) await sealKeys.takeOver(keys);
-    await sealKeys.letGo(organizationId);
+    if (keys.length > 0) await sealKeys.importKeys(keys);
+    await sealKeys.resumeSealing(organizationId);
     const before = order.present === 0 ? '' : ` (${order.present} of them were there already)`;
     shell.err(`${order.appended + order.present} events of ${organizationId} are in the log${before}.`);
     await giveOwner(stores, kept, organizationId, shell);
@@ -65,7 +65,7 @@ export async function restoreExport({ path, given, keys }: Given, shell: Shell):
 /** @throws CommandError where it does not hold, or could not be gone on with */
 async function verified(path: string, given: readonly PublicKey[], shell: Shell): Promise<Verdict> {
   const verdict = await verifyFile(path, { keys: given }, shell);
-  const { event_fault, seal_fault, whole_fault, redactions } = verdict;
+  const { event_fault, seal_fault, export_fault: whole_fault, redactions } = verdict;
   if (redactions.total > 0) throw new CommandError('This export was redacted: it can be verified, not restored.');
   const sealsHold = seal_fault === null || (given.length === 0 && seal_fault.why === 'NOT_GIVEN');
   const isWhole = whole_fault === null || whole_fault.why === 'NO_SEAL';

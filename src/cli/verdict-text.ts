@@ -1,4 +1,4 @@
-import type { EventFault, ExtensionFault, SealFault, SealVerdict, Verdict, WholeFault } from '../trail/verdict.ts';
+import type { EventFault, ExportFault, ExtensionFault, SealFault, SealVerdict, Verdict } from '../trail/verdict.ts';
 
 const EVENT_WHY: Record<EventFault['why'], string> = {
   ORDER: 'the line says another position: a line before it is missing, doubled or moved',
@@ -19,7 +19,7 @@ const SEAL_WHY: Record<SealFault['why'], string> = {
   KEPT: 'the events that it covers are not those of this history',
 };
 
-const WHOLE_WHY: Record<WholeFault['why'], string> = {
+const WHOLE_WHY: Record<ExportFault['why'], string> = {
   CUT: 'The last line is missing: the file was cut.',
   HEAD: 'The last line counts other events than there are.',
   NO_SEAL: 'There is no seal, so nothing proves what the file says.',
@@ -89,7 +89,7 @@ function harmless(text: string): string {
 }
 
 /** What does not fit, the most telling first; null where all does. */
-function faultText({ event_fault, seal_fault, whole_fault }: Verdict): string | null {
+function faultText({ event_fault, seal_fault, export_fault: whole_fault }: Verdict): string | null {
   if (event_fault !== null) return eventFaultText(event_fault);
   if (seal_fault !== null) return sealFaultText(seal_fault);
   return whole_fault && `${WHOLE_WHY[whole_fault.why]} The last event is at position ${whole_fault.position}.`;

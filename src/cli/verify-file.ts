@@ -19,7 +19,7 @@ export async function verifyFile(path: string, options: VerifierOptions, shell: 
     },
   );
   const verdict = await verifyExport(pieces, options).finally(() => bar.clear());
-  return isCut ? { ...verdict, valid: false, whole_fault: { why: 'CUT', position: verdict.events } } : verdict;
+  return isCut ? { ...verdict, valid: false, export_fault: { why: 'CUT', position: verdict.events } } : verdict;
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { Decider, DomainEvent } from './decider.ts';
 
-/** A stream, and what its events and commands mean. */
+/** A stream and the decider for its commands and events. */
 export interface Aggregate<State extends object = object, Command = unknown, Event extends DomainEvent = DomainEvent> {
   stream: string;
   decider: Decider<State, Command, Event>;
   /**
-   * Where its first state stands, when that is in another's stream: a control's in its framework's adoption, a link's
-   * in the evidence that came with it. Its own stream then begins with the second fact about it.
+   * The other stream that holds the first state, if there is one. A control begins in its framework's adoption, a link
+   * in the evidence that was added with it. The aggregate's own stream then begins with its second event.
    */
   origin?: Origin<State>;
 }
@@ -14,7 +14,7 @@ export interface Aggregate<State extends object = object, Command = unknown, Eve
 export interface Origin<State extends object> {
   // biome-ignore lint/suspicious/noExplicitAny: an aggregate of any family, whose state only `first` looks at
   aggregate: Aggregate<any, any, any>;
-  /** The first state by the origin's; null where it says nothing of it. */
+  /** Returns the first state from the origin's state. Null if the origin doesn't hold it. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
-  first(state: any): State | null;
+  firstState(state: any): State | null;
 }

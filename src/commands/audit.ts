@@ -1,97 +1,103 @@
-import { type CommandOf, type EventOf, recordFamily } from './family.ts';
-import { judgeMove, type Moves, refuseMove } from './moves.ts';
-import { because, type Reasoned, type RecordFacts } from './record.ts';
+import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import { type CommonFields, type OptionalReason, withReason } from './record.ts';
 import { Refusal } from './refusal.ts';
+import { checkTransition, refuseTransition, type Transitions } from './transitions.ts';
 
 export const AUDIT_STATES = ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED'] as const;
 export const AUDIT_KINDS = ['INTERNAL', 'EXTERNAL', 'CERTIFICATION', 'SURVEILLANCE'] as const;
 
 export type AuditProgress = (typeof AUDIT_STATES)[number];
 
-const DETAILS = {
+const DETAIL_FIELDS = {
   framework_id: '',
   name: '',
   kind: null as (typeof AUDIT_KINDS)[number] | null,
   auditor: null as string | null,
   starts_on: null as string | null,
-  /** What it examines. */
+  /** The period that the audit examines. */
   period_from: null as string | null,
   period_until: null as string | null,
-  /** A certificate's life. */
+  /** The period in which its certificate is valid. */
   valid_from: null as string | null,
   valid_until: null as string | null,
 };
 
-const DECIDED = { state: 'NOT_STARTED' as AuditProgress };
+const DECISION_FIELDS = { state: 'NOT_STARTED' as AuditProgress };
 
-export type AuditState = typeof DETAILS & typeof DECIDED & RecordFacts;
+export type AuditState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
-type Own =
-  | { type: 'AuditStarted'; data: Reasoned }
-  | { type: 'AuditCompleted'; data: Reasoned }
-  | { type: 'AuditRejected'; data: Reasoned }
+type AuditSpecificEvent =
+  | { type: 'AuditStarted'; data: OptionalReason }
+  | { type: 'AuditCompleted'; data: OptionalReason }
+  | { type: 'AuditRejected'; data: OptionalReason }
   | { type: 'AuditReopened'; data: { reason: string } }
-  | { type: 'AuditOutdated'; data: Reasoned };
-export type AuditEvent = EventOf<'Audit', AuditState, typeof DETAILS, Own>;
+  | { type: 'AuditOutdated'; data: OptionalReason };
+export type AuditEvent = EventOf<'Audit', AuditState, typeof DETAIL_FIELDS, AuditSpecificEvent>;
 export type AuditCommand = CommandOf<'Audit', AuditState>;
 
-const MOVES: Moves<AuditProgress> = {
+const MOVES: Transitions<AuditProgress> = {
   field: 'state',
-  to: {
+  allowed: {
     NOT_STARTED: ['IN_PROGRESS', 'COMPLETED', 'REJECTED'],
     IN_PROGRESS: ['COMPLETED', 'REJECTED'],
     COMPLETED: ['IN_PROGRESS', 'OUTDATED'],
     REJECTED: [],
     OUTDATED: [],
   },
-  explained: (from, to) => from === 'COMPLETED' && to === 'IN_PROGRESS',
-  hint: 'REJECTED and OUTDATED are final, and only a COMPLETED audit becomes OUTDATED; for another round add another audit.',
+  needsReason: (from, to) => from === 'COMPLETED' && to === 'IN_PROGRESS',
+  hint: 'REJECTED and OUTDATED are final. Only a COMPLETED audit becomes OUTDATED. For another round, add another audit.',
 };
 
-/** Completing is an event of its own: it pins what the audit's pack shows. */
+/** Refuses to add a completed audit, because the event AuditCompleted pins the position of the audit's pack. */
 function add(audit: AuditState): Partial<AuditState> {
   refuseBackwardPeriods(audit);
   if (audit.state === 'COMPLETED') {
     const allowed = AUDIT_STATES.filter((state) => state !== 'COMPLETED');
-    refuseMove('state', 'A new audit', 'COMPLETED', allowed, 'Add it IN_PROGRESS, then complete it with updateAudit.');
+    refuseTransition(
+      'state',
+      'A new audit',
+      'COMPLETED',
+      allowed,
+      'Add it IN_PROGRESS, then complete it with updateAudit.',
+    );
   }
   return {};
 }
 
-function update(audit: AuditState, changed: Partial<AuditState>, reason: string | undefined): Own[] {
+function update(audit: AuditState, changed: Partial<AuditState>, reason: string | undefined): AuditSpecificEvent[] {
   refuseBackwardPeriods({ ...audit, ...changed });
   return changed.state ? [move(audit.state, changed.state, reason)] : [];
 }
 
-function move(from: AuditProgress, to: AuditProgress, reason: string | undefined): Own {
-  judgeMove(MOVES, from, to, reason);
+function move(from: AuditProgress, to: AuditProgress, reason: string | undefined): AuditSpecificEvent {
+  checkTransition(MOVES, from, to, reason);
   if (from === 'COMPLETED' && to === 'IN_PROGRESS') return { type: 'AuditReopened', data: { reason: reason! } };
-  return { type: REACHED[to]!, data: because(reason) };
+  return { type: EVENT_BY_STATE[to]!, data: withReason(reason) };
 }
 
-/** What has happened where a state is reached from an earlier one. */
-const REACHED: Partial<Record<AuditProgress, Exclude<Own['type'], 'AuditReopened'>>> = {
+/** The event by which an audit reaches a state. */
+const EVENT_BY_STATE: Partial<Record<AuditProgress, Exclude<AuditSpecificEvent['type'], 'AuditReopened'>>> = {
   IN_PROGRESS: 'AuditStarted',
   COMPLETED: 'AuditCompleted',
   REJECTED: 'AuditRejected',
   OUTDATED: 'AuditOutdated',
 };
 
-/** Neither period ends before it begins. */
+/** Refuses a period that ends before it begins. */
 function refuseBackwardPeriods(audit: AuditState): void {
   for (const [from, until] of [
     ['period_from', 'period_until'],
     ['valid_from', 'valid_until'],
   ] as const) {
-    const [begins, ends] = [audit[from], audit[until]];
-    if (begins === null || ends === null || ends >= begins) continue;
-    throw new Refusal('invalid_input', `${until} (${ends}) is before ${from} (${begins}): correct either.`, {
+    const [start, end] = [audit[from], audit[until]];
+    if (start === null || end === null || end >= start) continue;
+    throw new Refusal('invalid_input', `${until} (${end}) is before ${from} (${start}). Correct one of them.`, {
       field: until,
     });
   }
 }
 
-function evolve(audit: AuditState, event: Own): AuditState {
+function evolve(audit: AuditState, event: AuditSpecificEvent): AuditState {
   switch (event.type) {
     case 'AuditStarted':
     case 'AuditReopened':
@@ -105,7 +111,7 @@ function evolve(audit: AuditState, event: Own): AuditState {
   }
 }
 
-export const audit = recordFamily(
+export const audit = defineFamily(
   { type: 'AUDIT', title: 'Audit', singular: 'audit', plural: 'audits', prefix: 'aud' },
-  { details: DETAILS, decided: DECIDED, references: ['framework_id'], add, update, evolve },
+  { detailFields: DETAIL_FIELDS, decisionFields: DECISION_FIELDS, references: ['framework_id'], add, update, evolve },
 );

@@ -1,32 +1,32 @@
-/** Lowest to highest; AUDITOR reads everything, EDITOR writes: see roles.ts. */
+/** Roles from lowest to highest. AUDITOR reads everything, EDITOR writes: see permissions.ts. */
 export const ROLES = ['VIEWER', 'AUDITOR', 'EDITOR', 'ADMIN', 'OWNER'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who calls, with what, and what they may do in which organization. Made by identity for every request. */
+/** The account that makes a call, its credential, and its roles. Identity creates one for every request. */
 export interface Caller {
   account_id: string;
   token_id: string | null;
   client: { name: string; version: string } | null;
-  /** Organizations this credential reaches, with its effective role there. */
+  /** The credential's role in each organization that it reaches. */
   roles: ReadonlyMap<string, Role>;
-  /** The account's own role in each of these organizations: the credential's is never above it. See roles.ts. */
+  /** The account's own role in each of these organizations. The credential's role is never higher. */
   members: ReadonlyMap<string, Role>;
-  /** A credential limited to reading, whatever its role. */
+  /** The credential may only read, even if its role may write. */
   read_only: boolean;
-  /** What an OAuth client was granted; absent for other credentials, which have no scopes. */
+  /** The scopes that an OAuth client was granted. Absent for other credentials. */
   scopes?: readonly string[];
   /**
-   * Present where the log does not answer and the roles are those it confirmed at most 10 s ago. They serve today's lists
-   * and records; everything else asks `confirmed` first.
-   * @throws StoreUnavailable where the log still does not answer
+   * Present if the log doesn't answer and the roles are at most 10 s old. Such roles are good enough for today's lists
+   * and records. All other calls use `withConfirmedRoles` first.
+   * @throws StoreUnavailable if the log still doesn't answer
    */
   confirm?: () => Promise<Caller | null>;
-  /** The time this call has waited for its roles: its command has that much less. */
+  /** How long this call has waited for its roles. Its command has that much less time. */
   waited_ms?: number;
 }
 
-/** The caller with roles that the log confirms now; with none, where the credential is good no more. @throws StoreUnavailable */
-export async function confirmed(caller: Caller): Promise<Caller> {
+/** Returns the caller with roles read from the log now, none if the credential is revoked. @throws StoreUnavailable */
+export async function withConfirmedRoles(caller: Caller): Promise<Caller> {
   if (caller.confirm === undefined) return caller;
   const { client, waited_ms = 0, confirm } = caller;
   const from = Date.now();

@@ -1,69 +1,69 @@
-import { type CommandOf, type EventOf, recordFamily } from './family.ts';
+import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
 import { type AdoptedControl, type FrameworkState, framework } from './framework.ts';
-import { frameworkOfControl, placeOfControl } from './ids.ts';
-import { requireFields } from './moves.ts';
-import { because, isEmpty, pick, type Reasoned, type RecordFacts } from './record.ts';
+import { controlIndex, frameworkOfControl } from './ids.ts';
+import { type CommonFields, isEmpty, type OptionalReason, pick, withReason } from './record.ts';
 import { Refusal } from './refusal.ts';
+import { requireFields } from './transitions.ts';
 
 export const CONTROL_STATUSES = ['INCLUDED', 'EXCLUDED'] as const;
 export type ControlStatus = (typeof CONTROL_STATUSES)[number];
 
 export const IMPLEMENTATIONS = ['NONE', 'STARTED', 'PARTIAL', 'FULL'] as const;
 
-const DETAILS = {
+const DETAIL_FIELDS = {
   name: '',
   description: null as string | null,
 };
 
-/** Why a control applies, and why it does not: the one of the other status is kept, and serves when it comes back. */
+/** Why a control is included and why it is excluded. A change of status keeps both, so it can be undone. */
 const JUSTIFICATIONS = {
   inclusion_justification: null as string | null,
   exclusion_justification: null as string | null,
 };
 
-const DECIDED = {
+const DECISION_FIELDS = {
   framework_id: '',
   section_title: '',
   status: 'INCLUDED' as ControlStatus,
   ...JUSTIFICATIONS,
 };
 
-export type ControlState = typeof DETAILS & typeof DECIDED & RecordFacts;
+export type ControlState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
-type Own =
-  | { type: 'ControlIncluded'; data: { inclusion_justification: string | null } & Reasoned }
-  | { type: 'ControlExcluded'; data: { exclusion_justification: string } & Reasoned }
-  | { type: 'ControlJustified'; data: Partial<typeof JUSTIFICATIONS> & Reasoned };
-export type ControlEvent = EventOf<'Control', ControlState, typeof DETAILS, Own>;
+type ControlSpecificEvent =
+  | { type: 'ControlIncluded'; data: { inclusion_justification: string | null } & OptionalReason }
+  | { type: 'ControlExcluded'; data: { exclusion_justification: string } & OptionalReason }
+  | { type: 'ControlJustified'; data: Partial<typeof JUSTIFICATIONS> & OptionalReason };
+export type ControlEvent = EventOf<'Control', ControlState, typeof DETAIL_FIELDS, ControlSpecificEvent>;
 export type ControlCommand = CommandOf<'Control', ControlState>;
 
-/** What a control is when its framework is adopted. */
-export function adoptedControl({ id, section_title, name, description }: AdoptedControl): ControlState {
+/** Returns the state that a control has when its framework is adopted. */
+export function initialControl({ id, section_title, name, description }: AdoptedControl): ControlState {
   const framework_id = frameworkOfControl(id);
-  const given = { framework_id, section_title, name, description: description ?? null };
-  return { ...DETAILS, ...DECIDED, ...given, owner_id: null, archived_at: null };
+  const adopted = { framework_id, section_title, name, description: description ?? null };
+  return { ...DETAIL_FIELDS, ...DECISION_FIELDS, ...adopted, owner_id: null, archived_at: null };
 }
 
-/** A framework's stream says of each of its controls what it was at first. */
+/** Finds a control's first state in its framework's stream. */
 function origin(id: string) {
   const first = ({ controls }: FrameworkState): ControlState | null => {
-    const found = controls[placeOfControl(id)];
-    return found?.id === id ? adoptedControl(found) : null;
+    const control = controls[controlIndex(id)];
+    return control?.id === id ? initialControl(control) : null;
   };
   const aggregate = { stream: `${framework.singular}-${frameworkOfControl(id)}`, decider: framework };
-  return { aggregate, first };
+  return { aggregate, firstState: first };
 }
 
 function refuseAlone(): never {
-  throw new Refusal('invalid_input', 'A control comes with its framework: adopt one with addFramework.');
+  throw new Refusal('invalid_input', 'A control comes with its framework. Adopt one with addFramework.');
 }
 
-function update(state: ControlState, changed: Partial<ControlState>, why: string | undefined): Own[] {
-  const reason = because(why);
+function update(state: ControlState, changed: Partial<ControlState>, why: string | undefined): ControlSpecificEvent[] {
+  const reason = withReason(why);
   const { status, inclusion_justification, exclusion_justification } = { ...state, ...changed };
   if (status === 'EXCLUDED') requireFields({ exclusion_justification }, status, ['exclusion_justification']);
   const justified = pick(changed, Object.keys(JUSTIFICATIONS) as (keyof typeof JUSTIFICATIONS)[]);
-  const events: Own[] = [];
+  const events: ControlSpecificEvent[] = [];
   if (changed.status === 'EXCLUDED') {
     events.push({ type: 'ControlExcluded', data: { exclusion_justification: exclusion_justification!, ...reason } });
     delete justified.exclusion_justification;
@@ -76,7 +76,7 @@ function update(state: ControlState, changed: Partial<ControlState>, why: string
   return events;
 }
 
-function evolve(control: ControlState, event: Own): ControlState {
+function evolve(control: ControlState, event: ControlSpecificEvent): ControlState {
   switch (event.type) {
     case 'ControlIncluded':
       return { ...control, status: 'INCLUDED', inclusion_justification: event.data.inclusion_justification };
@@ -89,7 +89,15 @@ function evolve(control: ControlState, event: Own): ControlState {
   }
 }
 
-export const control = recordFamily(
+export const control = defineFamily(
   { type: 'CONTROL', title: 'Control', singular: 'control', plural: 'controls', prefix: 'ctl' },
-  { details: DETAILS, decided: DECIDED, add: refuseAlone, update, evolve, origin, parent: frameworkOfControl },
+  {
+    detailFields: DETAIL_FIELDS,
+    decisionFields: DECISION_FIELDS,
+    add: refuseAlone,
+    update,
+    evolve,
+    origin,
+    parent: frameworkOfControl,
+  },
 );

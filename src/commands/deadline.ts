@@ -1,17 +1,17 @@
 import { StoreUnavailable } from '../stores/errors.ts';
 import type { Caller } from './caller.ts';
 
-/** A command on one record is decided and appended within this of its arrival, or refused as unavailable. */
+/** A command on one record is appended within this time of its arrival, or refused as unavailable. */
 export const COMMAND_TIMEOUT_MS = 6_000;
 
-/** When a command that is given now must be answered, as milliseconds since the epoch. Its caller may have waited before. */
+/** Returns when a new command must be answered, in epoch milliseconds. Subtracts the time the caller has waited. */
 export function commandDeadline({ waited_ms = 0 }: Pick<Caller, 'waited_ms'> = {}): number {
   return Date.now() + COMMAND_TIMEOUT_MS - waited_ms;
 }
 
 /**
- * Settles as `work` does, or rejects at the deadline. The work goes on by its own limits then, so what it does may still be
- * done: the failure is ambiguous.
+ * Settles as `work` does, or rejects at the deadline. The work isn't cancelled and may still succeed, so the error is
+ * ambiguous.
  * @throws StoreUnavailable at the deadline
  */
 export async function beforeDeadline<T>(deadline: number, work: Promise<T>): Promise<T> {

@@ -1,15 +1,15 @@
 import type { Role } from './caller.ts';
 
-/** What a decision may know of the world: no clock, no randomness, no store is reached from a decider. */
+/** All that a decider may use besides command and state. It reads no clock and no store, and uses no randomness. */
 export interface DecisionContext {
-  /** RFC 3339 UTC with milliseconds; becomes the events' recorded_at. */
+  /** RFC 3339 UTC with milliseconds. Becomes the events' `recorded_at`. */
   now: string;
   /** The UTC date of `now`. */
   today: string;
-  /** Who decides, and as what in this organization. */
+  /** The account that gives the command, or SYSTEM, and its role in this organization. */
   actor_id: string;
   role: Role;
-  /** The most days ahead that a risk may be accepted for. */
+  /** A risk may be accepted for at most this many days. */
   maxAcceptanceDays: number;
 }
 
@@ -19,9 +19,9 @@ export interface DomainEvent<Type extends string = string, Data extends object =
 }
 
 /**
- * An aggregate as pure functions. `null` is the state of what does not exist.
- * `decide` answers the facts that follow from a command (none when nothing changes) or throws a Refusal;
- * `evolve` folds one fact and never refuses.
+ * An aggregate as pure functions. The state is `null` before the first event.
+ * `decide` returns the events that a command leads to, none if nothing changes, or throws a Refusal.
+ * `evolve` applies one event and never refuses.
  */
 export interface Decider<State extends object, Command, Event extends DomainEvent> {
   decide(command: Command, state: State | null, context: DecisionContext): Event[];

@@ -1,35 +1,35 @@
 import type { Origin } from './aggregate.ts';
 import type { Decider, DecisionContext, DomainEvent } from './decider.ts';
 import {
-  because,
+  type CommonCommand,
+  type CommonEvent,
+  type CommonFields,
+  changedFields,
   decideArchive,
-  given,
   isEmpty,
+  type OptionalReason,
+  omitEmpty,
   pick,
-  type Reasoned,
-  type RecordCommand,
-  type RecordEvent,
-  type RecordFacts,
   refuseIfArchived,
-  refuseIfKnown,
+  refuseIfExists,
   requireState,
-  whatChanges,
+  withReason,
 } from './record.ts';
 
-/** Names of a family of records. Its streams are `<singular>-<id>`, its tools are called after `title`. */
+/** A family's names. Its streams are called `<singular>-<id>`, its tools `add<title>`, `update<title>` and so on. */
 export interface FamilyNames<Type extends string = string, Title extends string = string> {
   /** On the wire: VENDOR. */
   type: Type;
   /** In tools, commands and events: Vendor. */
   title: Title;
   singular: string;
-  /** Also the read model's collection. */
+  /** Also the name of the read model's collection. */
   plural: string;
-  /** Of its ids, without the line: vnd. */
+  /** The prefix of its ids, without the underscore: vnd. */
   prefix: string;
 }
 
-/** A family of records: who it is, and how its records come about. */
+/** A family of records: its names, its decider and its fields. */
 export interface Family<
   State extends object = object,
   Command = unknown,
@@ -37,150 +37,158 @@ export interface Family<
   Type extends string = string,
 > extends FamilyNames<Type>,
     Decider<State, Command, Event> {
-  /** The fields that an auditor is told the changes of: what is set, not what follows from it. */
-  fields: readonly string[];
-  /** What follows from it and is kept all the same. */
-  untold?: readonly string[];
-  /** Fields that hold ids of other records: checked on those records' own streams. */
+  /** The fields whose changes the history lists. */
+  historyFields: readonly string[];
+  /** Fields whose changes the history doesn't list, such as those that follow from others. */
+  excludedFromHistory?: readonly string[];
+  /** Fields that hold ids of other records. A command checks those records on their own streams. */
   references: readonly string[];
-  /** Where a record's first state stands, when that is in another's stream. */
+  /** The stream that holds a record's first state, if it isn't the record's own. */
   origin?(id: string): Origin<State>;
-  /** The record without which this one takes no writes. */
+  /** The id of the record that this one belongs to. While that is archived, this one takes no writes. */
   parent?(id: string): string;
 }
 
-/** What is a family's own; all else about its records is the same for all. */
+/** The rules that differ between families. */
 export interface FamilyRules<
   Details extends object,
-  Decided extends object,
-  Own extends DomainEvent,
-  Further,
-  State = Details & Decided & RecordFacts,
+  Decisions extends object,
+  SpecificEvent extends DomainEvent,
+  SpecificCommand,
+  State = Details & Decisions & CommonFields,
 > {
-  /** Fields that are corrected rather than decided, as they are where nothing is known. */
-  details: Details;
-  /** Fields that other facts than corrections change, as they are where nothing is known. */
-  decided: Decided;
-  /** The word for a record's beginning, where it is not Added. */
-  begins?: string;
-  /** Fields that follow from others: their changes are not told. */
-  untold?: readonly (keyof State & string)[];
-  /** Checks a new record, `record` being what it would be; answers fields that are set beside those given. */
+  /** Fields that an update corrects in a `…DetailsChanged` event, with their empty values. */
+  detailFields: Details;
+  /** Fields that have events of their own, such as a status, with their first values. */
+  decisionFields: Decisions;
+  /** The last word of the first event's type, if it isn't Added: FrameworkAdopted. */
+  addedVerb?: string;
+  /** Fields whose changes the history doesn't list, such as those that follow from others. */
+  excludedFromHistory?: readonly (keyof State & string)[];
+  /** Checks a new record. Returns fields to set besides those in the command. */
   add?(record: State, reason: string | undefined, context: DecisionContext): Partial<State>;
   /**
-   * The facts that an update leads to beside corrections and a new owner. `changed` is what differs from the state,
-   * `asked` all that was given, for what means something though it was so before.
+   * Returns the events that an update leads to besides corrected details and a new owner.
+   * @param changed the fields that differ from the state
+   * @param input all fields of the command, because a repeated value may mean something: a new assessment, for example
    */
   update?(
     state: State,
     changed: Partial<State>,
     reason: string | undefined,
     context: DecisionContext,
-    asked: Partial<State>,
-  ): Own[];
+    input: Partial<State>,
+  ): SpecificEvent[];
   references?: readonly (keyof State & string)[];
   origin?(id: string): Origin<State & object>;
   parent?(id: string): string;
-  /** Commands that only this family knows. */
-  decide?(command: Further, state: State, context: DecisionContext): Own[];
-  /** Folds a fact of the family's own, where it has any; one that it does not know makes it answer nothing. */
-  evolve?(state: State, event: Own): State;
+  /** Decides commands that only this family has. */
+  decide?(command: SpecificCommand, state: State, context: DecisionContext): SpecificEvent[];
+  /** Applies an event that only this family has. Returns undefined for an unknown event. */
+  evolve?(state: State, event: SpecificEvent): State;
 }
 
 /** The commands of a family. */
-export type CommandOf<Title extends string, State, Further = never> =
-  | ({ type: `Add${Title}`; fields: Partial<State> } & Reasoned)
-  | ({ type: `Update${Title}`; changes: Partial<State> } & Reasoned)
-  | RecordCommand
-  | Further;
+export type CommandOf<Title extends string, State, SpecificCommand = never> =
+  | ({ type: `Add${Title}`; fields: Partial<State> } & OptionalReason)
+  | ({ type: `Update${Title}`; changes: Partial<State> } & OptionalReason)
+  | CommonCommand
+  | SpecificCommand;
 
-/** Facts every family has, and its own. */
-export type EventOf<Title extends string, State, Details, Own = never> = RecordEvent<Title, State, Details> | Own;
+/** The events that every family has, and the family's own. */
+export type EventOf<Title extends string, State, Details, SpecificEvent = never> =
+  | CommonEvent<Title, State, Details>
+  | SpecificEvent;
 
-/** Makes a family of its rules: adding, correcting, owning and archiving are alike for all. */
-export function recordFamily<
+/** Makes a family from its rules. Adding, correcting, assigning an owner and archiving work alike in all families. */
+export function defineFamily<
   Type extends string,
   Title extends string,
   Details extends object,
-  Decided extends object,
-  Own extends DomainEvent = never,
-  Further extends { type: string } = never,
->(names: FamilyNames<Type, Title>, rules: FamilyRules<Details, Decided, Own, Further>) {
-  type State = Details & Decided & RecordFacts;
-  type Command = CommandOf<Title, State, Further>;
-  type Event = EventOf<Title, State, Details, Own>;
-  type Adding = { fields: Partial<State> } & Reasoned;
-  type Updating = { changes: Partial<State> } & Reasoned;
+  Decisions extends object,
+  SpecificEvent extends DomainEvent = never,
+  SpecificCommand extends { type: string } = never,
+>(names: FamilyNames<Type, Title>, rules: FamilyRules<Details, Decisions, SpecificEvent, SpecificCommand>) {
+  type State = Details & Decisions & CommonFields;
+  type Command = CommandOf<Title, State, SpecificCommand>;
+  type Event = EventOf<Title, State, Details, SpecificEvent>;
+  type AddCommand = { fields: Partial<State> } & OptionalReason;
+  type UpdateCommand = { changes: Partial<State> } & OptionalReason;
   const { title } = names;
-  const begins = `${title}${rules.begins ?? 'Added'}`;
-  const blank: State = { ...rules.details, ...rules.decided, owner_id: null, archived_at: null };
-  const details = Object.keys(rules.details) as (keyof State)[];
+  const addedType = `${title}${rules.addedVerb ?? 'Added'}`;
+  const blank: State = { ...rules.detailFields, ...rules.decisionFields, owner_id: null, archived_at: null };
+  const details = Object.keys(rules.detailFields) as (keyof State)[];
 
   function decide(command: Command, state: State | null, context: DecisionContext): Event[] {
     switch (command.type) {
       case `Add${title}`:
-        refuseIfKnown(state);
-        return [begun(command as Adding, context)];
+        refuseIfExists(state);
+        return [toAddedEvent(command as AddCommand, context)];
       case `Update${title}`:
-        return update(command as Updating, requireState(state), context);
+        return update(command as UpdateCommand, requireState(state), context);
       case 'Archive':
       case 'Restore':
-        return decideArchive(title, command as RecordCommand, requireState(state), context) as Event[];
+        return decideArchive(title, command as CommonCommand, requireState(state), context) as Event[];
       default:
         refuseIfArchived(requireState(state));
-        return rules.decide!(command as Further, requireState(state), context);
+        return rules.decide!(command as SpecificCommand, requireState(state), context);
     }
   }
 
-  function begun({ fields, reason }: Adding, context: DecisionContext): Event {
-    const more = rules.add?.({ ...blank, ...given(fields) }, reason, context);
-    return { type: begins, data: { ...given(fields), ...more, ...because(reason) } } as unknown as Event;
+  function toAddedEvent({ fields, reason }: AddCommand, context: DecisionContext): Event {
+    const extraFields = rules.add?.({ ...blank, ...omitEmpty(fields) }, reason, context);
+    return {
+      type: addedType,
+      data: { ...omitEmpty(fields), ...extraFields, ...withReason(reason) },
+    } as unknown as Event;
   }
 
-  function update({ changes, reason }: Updating, state: State, context: DecisionContext): Event[] {
+  function update({ changes, reason }: UpdateCommand, state: State, context: DecisionContext): Event[] {
     refuseIfArchived(state);
-    const changed = whatChanges(state, changes);
-    const corrected = pick(changed, details);
+    const changed = changedFields(state, changes);
+    const corrections = pick(changed, details);
     const events: object[] = [];
-    if (!isEmpty(corrected))
-      events.push({ type: `${title}DetailsChanged`, data: { changes: corrected, ...because(reason) } });
+    if (!isEmpty(corrections))
+      events.push({ type: `${title}DetailsChanged`, data: { changes: corrections, ...withReason(reason) } });
     if (changed.owner_id !== undefined) {
-      events.push({ type: `${title}OwnerAssigned`, data: { owner_id: changed.owner_id, ...because(reason) } });
+      events.push({ type: `${title}OwnerAssigned`, data: { owner_id: changed.owner_id, ...withReason(reason) } });
     }
     events.push(...(rules.update?.(state, changed, reason, context, changes) ?? []));
     return events as Event[];
   }
 
   function evolve(state: State | null, event: Event): State {
-    const common = event as RecordEvent<Title, State, Details>;
-    if (common.type === begins) {
-      const { reason: _reason, ...fields } = common.data as Partial<State> & Reasoned;
+    const commonEvent = event as CommonEvent<Title, State, Details>;
+    if (commonEvent.type === addedType) {
+      const { reason: _reason, ...fields } = commonEvent.data as Partial<State> & OptionalReason;
       return { ...blank, ...fields };
     }
     const record = requireState(state);
-    switch (common.type) {
+    switch (commonEvent.type) {
       case `${title}DetailsChanged`:
-        return { ...record, ...(common.data as { changes: Partial<State> }).changes };
+        return { ...record, ...(commonEvent.data as { changes: Partial<State> }).changes };
       case `${title}OwnerAssigned`:
-        return { ...record, owner_id: (common.data as RecordFacts).owner_id };
+        return { ...record, owner_id: (commonEvent.data as CommonFields).owner_id };
       case `${title}Archived`:
-        return { ...record, archived_at: (common.data as RecordFacts).archived_at };
+        return { ...record, archived_at: (commonEvent.data as CommonFields).archived_at };
       case `${title}Restored`:
         return { ...record, archived_at: null };
       default:
-        // Nothing of what is not known: whoever folds events has to tell that from a fact without effect.
-        return rules.evolve?.(record, event as Own) as State;
+        // Returns undefined for an unknown event, so that callers can tell it from one that changes nothing.
+        return rules.evolve?.(record, event as SpecificEvent) as State;
     }
   }
 
-  const fields = Object.keys(blank).filter((field) => !rules.untold?.includes(field as keyof State & string));
+  const fields = Object.keys(blank).filter(
+    (field) => !rules.excludedFromHistory?.includes(field as keyof State & string),
+  );
   const family: Family<State, Command, Event, Type> = {
     ...names,
-    fields,
+    historyFields: fields,
     decide,
     evolve,
     references: rules.references ?? [],
-    ...(rules.untold ? { untold: rules.untold } : {}),
+    ...(rules.excludedFromHistory ? { excludedFromHistory: rules.excludedFromHistory } : {}),
     ...(rules.origin ? { origin: rules.origin } : {}),
     ...(rules.parent ? { parent: rules.parent } : {}),
   };

@@ -1,7 +1,7 @@
-import type { SealFact } from '../trail/seal.ts';
+import type { SealEvent } from '../trail/seal-events.ts';
 import type { AuditEvent } from './audit.ts';
 import type { ControlEvent } from './control.ts';
-import type { EventOf } from './family.ts';
+import type { EventOf } from './define-family.ts';
 import type { FrameworkEvent } from './framework.ts';
 import type { LinkEvent } from './link.ts';
 import type { MeasureEvent } from './measure.ts';
@@ -23,7 +23,7 @@ type RecordEvent =
   | RiskEvent
   | VendorEvent;
 
-/** Every type of event that this version writes, and so can read. test/commands/recorded-events.test.ts holds it complete. */
+/** Every event type that this version writes and reads. test/commands/recorded-events.test.ts checks the list. */
 export const EVENT_TYPES = [
   'AuditAdded',
   'AuditArchived',
@@ -113,12 +113,12 @@ export const EVENT_TYPES = [
   'SealKeyReplaced',
   'SealKeyRotated',
   'LogSealed',
-] as const satisfies readonly (RecordEvent | OrganizationEvent | LinkEvent | SealFact)['type'][];
+] as const satisfies readonly (RecordEvent | OrganizationEvent | LinkEvent | SealEvent)['type'][];
 
-/** The newest schema version that can be read of each event type. */
+/** The newest readable schema version of each event type. */
 export type ReadableEvents = Readonly<Record<string, number>>;
 
-/** The event types that this version reads, each with its newest schema version. */
+/** The event types that this version of the service reads. */
 export const READABLE_EVENTS: ReadableEvents = Object.fromEntries(
   EVENT_TYPES.map((type) => [type, schemaVersion(type)]),
 );

@@ -1,10 +1,10 @@
 import type { Aggregate } from './aggregate.ts';
 import { audit } from './audit.ts';
 import { control } from './control.ts';
+import type { Family } from './define-family.ts';
 import { evidence } from './evidence.ts';
-import type { Family } from './family.ts';
 import { framework } from './framework.ts';
-import { kindOf } from './ids.ts';
+import { idPrefix } from './ids.ts';
 import { measure } from './measure.ts';
 import { nonconformity } from './nonconformity.ts';
 import { obligation } from './obligation.ts';
@@ -12,7 +12,7 @@ import { organization } from './organization.ts';
 import { risk } from './risk.ts';
 import { vendor } from './vendor.ts';
 
-/** Every family of records. Adding one is adding its name. */
+/** Every family of records. A new family must be added here. */
 const LIST = [audit, control, evidence, framework, measure, nonconformity, obligation, risk, vendor] as const;
 
 export type FamilyName = (typeof LIST)[number]['type'];
@@ -26,14 +26,14 @@ export const FAMILIES = Object.fromEntries(LIST.map((family) => [family.type, fa
 
 const BY_PREFIX = new Map<string, AnyFamily>(Object.values(FAMILIES).map((family) => [family.prefix, family]));
 
-/** The family that an id is of. @throws TypeError when it is no record's: inputs are checked before */
+/** Returns the family of a record's id. @throws TypeError if it isn't a record's id: inputs are checked before */
 export function familyOf(id: string): AnyFamily {
-  const family = BY_PREFIX.get(kindOf(id) ?? '');
-  if (family === undefined) throw new TypeError(`${id} is no record's id`);
+  const family = BY_PREFIX.get(idPrefix(id) ?? '');
+  if (family === undefined) throw new TypeError(`${id} is not a record's id`);
   return family;
 }
 
-/** A record's stream, and what its events mean. */
+/** Returns a record's stream with its family's decider. */
 // biome-ignore lint/suspicious/noExplicitAny: a record of any family
 export function recordAggregate(id: string): Aggregate<any, any, any> {
   const family = familyOf(id);

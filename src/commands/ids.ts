@@ -5,14 +5,14 @@ import { uuidV5 } from '../trail/uuid.ts';
 /** Crockford's base32 alphabet: no I, L, O, U. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const ID = /^([a-z]{3})_[0-9A-HJKMNP-TV-Z]{26}$/;
-/** A control's: its framework's letters, and three for its place in the adoption. */
+/** A control's id: the letters of its framework's id, then three letters for its index in the adoption. */
 const CONTROL_ID = /^ctl_[0-9A-HJKMNP-TV-Z]{29}$/;
-const PLACE_LETTERS = 3;
+const INDEX_LETTERS = 3;
 
 /** Namespace of ids derived from commands: UUIDv5(DNS, "commands.veritrail"). */
 const COMMAND_NAMESPACE = '33901b64-d039-5c68-b381-d2c69ecc34af';
 
-/** 26 letters for a UUID's 128 bits, most significant first. */
+/** Writes a UUID's 128 bits as 26 letters, most significant first. */
 export function base32OfUuid(uuid: string): string {
   let bits = BigInt(`0x${uuid.replaceAll('-', '')}`);
   let text = '';
@@ -23,13 +23,14 @@ export function base32OfUuid(uuid: string): string {
   return text;
 }
 
-/** Hex digits of a UUIDv7 that say when it was made. */
+/** Hex digits of a UUIDv7 that hold its time. */
 const TIME_DIGITS = 12;
 
 /**
- * A new record's id, derived from its command so that a repeated command makes the same record. A UUIDv8 (RFC 9562
- * section 5.8): it begins as the command's own id does, so that records made one after the other lie side by side in
- * the stores' indexes; the rest is a hash.
+ * Returns a new record's id, derived from the command id, so that a repeated command adds no second record.
+ *
+ * The id is a UUIDv8 (RFC 9562 section 5.8). It begins with the command id's time, so that records added one after the
+ * other are neighbours in the stores' indexes. The rest is a hash.
  */
 export function derivedId(prefix: string, commandId: string, index = 0): string {
   const command = commandId.replaceAll('-', '');
@@ -37,12 +38,12 @@ export function derivedId(prefix: string, commandId: string, index = 0): string 
   return `${prefix}_${base32OfUuid(`${command.slice(0, TIME_DIGITS)}8${hashed.slice(TIME_DIGITS + 1)}`)}`;
 }
 
-/** A library framework's id in an organization: the same however often and by whomever it is adopted. */
+/** Returns a library framework's id in an organization. It is the same for every adoption by every member. */
 export function libraryFrameworkId(organizationId: string, libraryId: string): string {
   return `frm_${base32OfUuid(uuidV5(COMMAND_NAMESPACE, JSON.stringify([organizationId, 'library', libraryId])))}`;
 }
 
-/** Time-ordered random UUID, version 7 (RFC 9562 section 5.7). */
+/** Returns a time-ordered random UUID, version 7 (RFC 9562 section 5.7). */
 function uuidV7(): string {
   const time = Date.now().toString(16).padStart(TIME_DIGITS, '0');
   const random = randomHex(10);
@@ -54,33 +55,33 @@ export function randomId(prefix: string): string {
   return `${prefix}_${base32OfUuid(randomUUID())}`;
 }
 
-/** The kind an id claims to be, or null when it is no id at all. */
-export function kindOf(id: string): string | null {
+/** Returns an id's prefix, such as `vnd`, or null if the text isn't an id. */
+export function idPrefix(id: string): string | null {
   if (CONTROL_ID.test(id)) return 'ctl';
   const kind = ID.exec(id)?.[1] ?? null;
   return kind === 'ctl' ? null : kind;
 }
 
-/** The id of the control at a place (0, 1, …) of a framework's adoption. */
-export function controlId(frameworkId: string, place: number): string {
+/** Returns the id of the control at an index (from 0) of a framework's adoption. */
+export function controlId(frameworkId: string, index: number): string {
   let letters = '';
-  for (let rest = place, i = 0; i < PLACE_LETTERS; i++, rest = Math.floor(rest / 32))
+  for (let rest = index, i = 0; i < INDEX_LETTERS; i++, rest = Math.floor(rest / 32))
     letters = ALPHABET[rest % 32] + letters;
   return `ctl_${frameworkId.slice(4)}${letters}`;
 }
 
 export function frameworkOfControl(id: string): string {
-  return `frm_${id.slice(4, -PLACE_LETTERS)}`;
+  return `frm_${id.slice(4, -INDEX_LETTERS)}`;
 }
 
-/** A control's place in its framework's adoption. */
-export function placeOfControl(id: string): number {
-  return [...id.slice(-PLACE_LETTERS)].reduce((place, letter) => place * 32 + ALPHABET.indexOf(letter), 0);
+/** Returns a control's index in its framework's adoption. */
+export function controlIndex(id: string): number {
+  return [...id.slice(-INDEX_LETTERS)].reduce((place, letter) => place * 32 + ALPHABET.indexOf(letter), 0);
 }
 
 /**
- * A command's id: random, or the same one for the same key. `scope` is the organization, the tool and, where the call
- * names one, the record.
+ * Returns a command's id: a random one, or always the same for the same scope and key.
+ * @param scope the organization, the tool and, if the call names one, the record
  */
 export function commandId(scope: readonly string[], idempotencyKey: string | undefined): string {
   return idempotencyKey === undefined
@@ -88,7 +89,7 @@ export function commandId(scope: readonly string[], idempotencyKey: string | und
     : uuidV5(COMMAND_NAMESPACE, JSON.stringify([...scope, idempotencyKey]));
 }
 
-/** The id of one item of a command on many records. */
+/** Returns the command id of one item of a command on many records. */
 export function itemCommandId(command: string, item: string): string {
   return uuidV5(command, item);
 }

@@ -3,22 +3,24 @@ import { canonical } from '../trail/canonical.ts';
 import { base32OfUuid, commandId } from './ids.ts';
 
 /*
- * An imported row is known again by what it says, not by when or by whom it was given: its record's id and the command
- * that began it follow from the row, so that the same import again meets what it wrote before.
+ * Ids of imported records and their commands. Both are derived from the row's content, so that a repeated import finds
+ * the records that it added before, whoever repeats it.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Equal for rows that say the same, in whatever order. */
-export function contentOf(fields: Fields): string {
+/** Returns the same text for rows with the same fields, in any order. */
+export function rowContent(fields: Fields): string {
   return canonical(fields);
 }
 
 /**
- * The id of the record that a row becomes: the same one for the same reference_id, or where there is none for the same
- * content, and not to be guessed without the organization's key. A UUIDv8 (RFC 9562 section 5.8) of the first 16 bytes
- * of HMAC-SHA256(key, canonical form of [organization, type, member of the row, its value]).
- * @param fields as given and normalised, without defaults and without what is empty
+ * Returns the id of the record that a row becomes. Rows with the same `reference_id` get the same id, rows without one
+ * get it by their content. Nobody can guess it without the organization's key.
+ *
+ * The id is a UUIDv8 (RFC 9562 section 5.8) of the first 16 bytes of
+ * HMAC-SHA256(key, canonical form of [organization, type, 'reference_id' or 'content', its value]).
+ * @param fields the row's normalised fields, without defaults and empty ones
  */
 export function importedId(
   family: { prefix: string; type: string },
@@ -27,7 +29,7 @@ export function importedId(
   fields: Fields,
 ) {
   const { reference_id } = fields;
-  const identity = typeof reference_id === 'string' ? ['reference_id', reference_id] : ['content', contentOf(fields)];
+  const identity = typeof reference_id === 'string' ? ['reference_id', reference_id] : ['content', rowContent(fields)];
   const hash = createHmac('sha256', key)
     .update(canonical([organization, family.type, ...identity]))
     .digest('hex');
@@ -36,7 +38,7 @@ export function importedId(
   return `${family.prefix}_${base32OfUuid(uuid)}`;
 }
 
-/** The command that an imported record begins with: one for ever, whoever imports it and with whatever key. */
+/** Returns the command id that adds an imported record. It is the same for every import by every member. */
 export function importCommandId(id: string): string {
   return commandId(['importRecords'], id);
 }

@@ -1,12 +1,12 @@
 import type { Aggregate } from './aggregate.ts';
 import type { Decider, DecisionContext } from './decider.ts';
 import { recordAggregate } from './families.ts';
-import { kindOf } from './ids.ts';
-import { because, type Reasoned } from './record.ts';
+import { idPrefix } from './ids.ts';
+import { type OptionalReason, withReason } from './record.ts';
 import { Refusal } from './refusal.ts';
 
-/** Which kinds can be linked, besides evidence with any. */
-const PAIRS: readonly (readonly [string, string])[] = [
+/** Id prefixes of records that can be linked with each other. Evidence can be linked with any record. */
+const LINKABLE_PAIRS: readonly (readonly [string, string])[] = [
   ['rsk', 'msr'],
   ['rsk', 'vnd'],
   ['rsk', 'obl'],
@@ -22,56 +22,56 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ['obl', 'vnd'],
   ['obl', 'ctl'],
 ];
-const EVIDENCE = 'evd';
-const RECORD_KINDS = ['rsk', 'vnd', 'msr', 'obl', 'ncf', 'frm', 'ctl', 'aud'];
+const EVIDENCE_PREFIX = 'evd';
+const EVIDENCE_TARGETS = ['rsk', 'vnd', 'msr', 'obl', 'ncf', 'frm', 'ctl', 'aud'];
 
-/** Two records of one organization, without direction. Its stream bears both ids, the lower one first. */
+/** A link between two records, without direction. Its stream is named after both ids, the lower one first. */
 export interface LinkState {
   linked: boolean;
 }
 
 export type LinkEvent =
-  | { type: 'RecordsLinked'; data: { ids: readonly [string, string] } & Reasoned }
-  | { type: 'RecordsUnlinked'; data: { ids: readonly [string, string] } & Reasoned };
+  | { type: 'RecordsLinked'; data: { ids: readonly [string, string] } & OptionalReason }
+  | { type: 'RecordsUnlinked'; data: { ids: readonly [string, string] } & OptionalReason };
 
-export type LinkCommand = { type: 'Link' | 'Unlink'; ids: readonly [string, string] } & Reasoned;
+export type LinkCommand = { type: 'Link' | 'Unlink'; ids: readonly [string, string] } & OptionalReason;
 
-export const LINK_STREAM = 'link-';
+export const LINK_STREAM_PREFIX = 'link-';
 
-/** The kinds that a record of this kind can be linked with. */
-export function linkableWith(kind: string): string[] {
-  if (kind === EVIDENCE) return RECORD_KINDS;
-  const kinds = PAIRS.flatMap(([a, b]) => (a === kind ? [b] : b === kind ? [a] : []));
-  return [...kinds, EVIDENCE];
+/** Returns the id prefixes that records with this prefix can be linked with. */
+export function linkablePrefixes(kind: string): string[] {
+  if (kind === EVIDENCE_PREFIX) return EVIDENCE_TARGETS;
+  const kinds = LINKABLE_PAIRS.flatMap(([a, b]) => (a === kind ? [b] : b === kind ? [a] : []));
+  return [...kinds, EVIDENCE_PREFIX];
 }
 
-/** Two ids in the order in which their link's stream has them. */
-export function lowerFirst(a: string, b: string): readonly [string, string] {
+/** Returns two ids in the order in which their link's stream has them. */
+export function sortedPair(a: string, b: string): readonly [string, string] {
   return a < b ? [a, b] : [b, a];
 }
 
-/** @throws Refusal invalid_input on `field` when these two cannot be linked, naming the kinds that could */
+/** @throws Refusal invalid_input on `field` if these two can't be linked. It names the prefixes that could be */
 export function refuseUnlinkable(from: string, to: string, field = 'links'): void {
-  const allowed = linkableWith(kindOf(from) ?? '');
-  if (from !== to && allowed.includes(kindOf(to) ?? '')) return;
+  const allowed = linkablePrefixes(idPrefix(from) ?? '');
+  if (from !== to && allowed.includes(idPrefix(to) ?? '')) return;
   const kinds = allowed.map((kind) => `${kind}_…`);
   const problem = `${from} cannot be linked with ${from === to ? 'itself' : to}`;
-  throw new Refusal('invalid_input', `${problem}: give the id of one of ${kinds.join(', ')}.`, {
+  throw new Refusal('invalid_input', `${problem}. Give an id such as ${kinds.join(', ')}.`, {
     field,
     allowed: kinds,
   });
 }
 
-/** The link of two records. Its first state may stand in the evidence that was added with it. */
+/** Returns the link of two records. If one is evidence, its first event may hold the link's first state. */
 export function linkAggregate(one: string, other: string): Aggregate<LinkState, LinkCommand, LinkEvent> {
-  const ids = lowerFirst(one, other);
-  const stream = `${LINK_STREAM}${ids.join('-')}`;
-  const evidence = ids.find((id) => kindOf(id) === EVIDENCE);
+  const ids = sortedPair(one, other);
+  const stream = `${LINK_STREAM_PREFIX}${ids.join('-')}`;
+  const evidence = ids.find((id) => idPrefix(id) === EVIDENCE_PREFIX);
   if (evidence === undefined) return { stream, decider: link };
   const record = evidence === one ? other : one;
   const first = (state: { record_ids: readonly string[] }) =>
     state.record_ids.includes(record) ? { linked: true } : null;
-  return { stream, decider: link, origin: { aggregate: recordAggregate(evidence), first } };
+  return { stream, decider: link, origin: { aggregate: recordAggregate(evidence), firstState: first } };
 }
 
 function decide(command: LinkCommand, state: LinkState | null, _context: DecisionContext): LinkEvent[] {
@@ -79,9 +79,9 @@ function decide(command: LinkCommand, state: LinkState | null, _context: Decisio
   const linked = state?.linked ?? false;
   switch (command.type) {
     case 'Link':
-      return linked ? [] : [{ type: 'RecordsLinked', data: { ids, ...because(reason) } }];
+      return linked ? [] : [{ type: 'RecordsLinked', data: { ids, ...withReason(reason) } }];
     case 'Unlink':
-      return linked ? [{ type: 'RecordsUnlinked', data: { ids, ...because(reason) } }] : [];
+      return linked ? [{ type: 'RecordsUnlinked', data: { ids, ...withReason(reason) } }] : [];
   }
 }
 

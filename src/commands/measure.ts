@@ -1,16 +1,16 @@
 import type { DecisionContext } from './decider.ts';
-import { type CommandOf, type EventOf, recordFamily } from './family.ts';
-import { anyOther, judgeMove, type Moves, requireFields } from './moves.ts';
-import { because, type Reasoned, type RecordFacts, refuseFuture } from './record.ts';
+import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import { type CommonFields, type OptionalReason, refuseFuture, withReason } from './record.ts';
 import { Refusal } from './refusal.ts';
+import { anyOtherState, checkTransition, requireFields, type Transitions } from './transitions.ts';
 
-/** In the order of the work; the last stands beside it. */
+/** In the order of the work, except the last. */
 export const MEASURE_STATES = ['NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'] as const;
 
 export type MeasureProgress = (typeof MEASURE_STATES)[number];
 type Applicable = Exclude<MeasureProgress, 'NOT_APPLICABLE'>;
 
-const DETAILS = {
+const DETAIL_FIELDS = {
   reference_id: null as string | null,
   name: '',
   description: null as string | null,
@@ -18,46 +18,50 @@ const DETAILS = {
   due_date: null as string | null,
 };
 
-const DECIDED = {
+const DECISION_FIELDS = {
   state: 'NOT_STARTED' as MeasureProgress,
-  /** Why it does not apply; kept when it applies again, until it is changed or cleared. */
+  /** Why it doesn't apply. Stays when the measure applies again, until somebody changes or clears it. */
   justification: null as string | null,
-  /** Set while it is IMPLEMENTED; null where it was so before the register knew it, and nobody said since when. */
+  /** Set while it is IMPLEMENTED. Null if it was added as IMPLEMENTED without a time. */
   implemented_at: null as string | null,
 };
 
-export type MeasureState = typeof DETAILS & typeof DECIDED & RecordFacts;
+export type MeasureState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
-type Own =
-  | { type: 'MeasureStarted'; data: Reasoned }
-  | { type: 'MeasureImplemented'; data: { implemented_at: string } & Reasoned }
+type MeasureSpecificEvent =
+  | { type: 'MeasureStarted'; data: OptionalReason }
+  | { type: 'MeasureImplemented'; data: { implemented_at: string } & OptionalReason }
   | { type: 'MeasureSetBack'; data: { to: 'NOT_STARTED' | 'IN_PROGRESS'; reason: string } }
-  | { type: 'MeasureRuledOut'; data: { justification: string } & Reasoned }
+  | { type: 'MeasureRuledOut'; data: { justification: string } & OptionalReason }
   | { type: 'MeasureReinstated'; data: { to: Applicable; implemented_at: string | null; reason: string } }
-  | { type: 'MeasureJustificationChanged'; data: { justification: string | null } & Reasoned };
-export type MeasureEvent = EventOf<'Measure', MeasureState, typeof DETAILS, Own>;
+  | { type: 'MeasureJustificationChanged'; data: { justification: string | null } & OptionalReason };
+export type MeasureEvent = EventOf<'Measure', MeasureState, typeof DETAIL_FIELDS, MeasureSpecificEvent>;
 export type MeasureCommand = CommandOf<'Measure', MeasureState>;
 
-const MOVES: Moves<MeasureProgress> = { field: 'state', to: anyOther(MEASURE_STATES), explained: isBackwards };
+const MOVES: Transitions<MeasureProgress> = {
+  field: 'state',
+  allowed: anyOtherState(MEASURE_STATES),
+  needsReason: isBackwards,
+};
 
-/** Out of NOT_APPLICABLE any move takes something back. */
+/** Returns true for a step back in the work. Any step out of NOT_APPLICABLE is one. */
 function isBackwards(from: MeasureProgress, to: MeasureProgress): boolean {
   return MEASURE_STATES.indexOf(to) < MEASURE_STATES.indexOf(from);
 }
 
-/** Whether something is left to do: what may be overdue. */
+/** Returns true if work is left to do, so that the measure may be overdue. */
 export function isOpen(state: MeasureProgress): boolean {
   return state === 'NOT_STARTED' || state === 'IN_PROGRESS';
 }
 
 function add(measure: MeasureState, _reason: string | undefined, context: DecisionContext): Partial<MeasureState> {
   const { state, implemented_at } = measure;
-  refuseUnjustified(measure);
+  requireJustification(measure);
   if (implemented_at === null) return {};
   if (state !== 'IMPLEMENTED') {
     throw new Refusal(
       'invalid_input',
-      'Only an IMPLEMENTED measure has implemented_at: give state IMPLEMENTED too, or leave it out.',
+      'Only an IMPLEMENTED measure has implemented_at. Give state IMPLEMENTED too, or leave implemented_at out.',
       { field: 'implemented_at' },
     );
   }
@@ -70,38 +74,43 @@ function update(
   changed: Partial<MeasureState>,
   reason: string | undefined,
   context: DecisionContext,
-): Own[] {
+): MeasureSpecificEvent[] {
   const next = { ...measure, ...changed };
-  refuseUnjustified(next);
+  requireJustification(next);
   const events = changed.state ? [move(measure.state, next, reason, context)] : [];
-  // What rules a measure out carries its justification itself.
+  // MeasureRuledOut holds the justification itself.
   if (changed.justification !== undefined && changed.state !== 'NOT_APPLICABLE') {
     const { justification } = changed;
-    events.push({ type: 'MeasureJustificationChanged', data: { justification, ...because(reason) } });
+    events.push({ type: 'MeasureJustificationChanged', data: { justification, ...withReason(reason) } });
   }
   return events;
 }
 
-function move(from: MeasureProgress, next: MeasureState, reason: string | undefined, { now }: DecisionContext): Own {
+function move(
+  from: MeasureProgress,
+  next: MeasureState,
+  reason: string | undefined,
+  { now }: DecisionContext,
+): MeasureSpecificEvent {
   const { state: to, justification } = next;
-  judgeMove(MOVES, from, to, reason);
+  checkTransition(MOVES, from, to, reason);
   if (to === 'NOT_APPLICABLE') {
-    return { type: 'MeasureRuledOut', data: { justification: justification!, ...because(reason) } };
+    return { type: 'MeasureRuledOut', data: { justification: justification!, ...withReason(reason) } };
   }
   if (from === 'NOT_APPLICABLE') {
     const implemented_at = to === 'IMPLEMENTED' ? now : null;
     return { type: 'MeasureReinstated', data: { to, implemented_at, reason: reason! } };
   }
-  if (to === 'IMPLEMENTED') return { type: 'MeasureImplemented', data: { implemented_at: now, ...because(reason) } };
+  if (to === 'IMPLEMENTED') return { type: 'MeasureImplemented', data: { implemented_at: now, ...withReason(reason) } };
   if (isBackwards(from, to)) return { type: 'MeasureSetBack', data: { to, reason: reason! } };
-  return { type: 'MeasureStarted', data: because(reason) };
+  return { type: 'MeasureStarted', data: withReason(reason) };
 }
 
-function refuseUnjustified(measure: MeasureState): void {
+function requireJustification(measure: MeasureState): void {
   if (measure.state === 'NOT_APPLICABLE') requireFields(measure, measure.state, ['justification']);
 }
 
-function evolve(measure: MeasureState, event: Own): MeasureState {
+function evolve(measure: MeasureState, event: MeasureSpecificEvent): MeasureState {
   switch (event.type) {
     case 'MeasureStarted':
       return { ...measure, state: 'IN_PROGRESS' };
@@ -118,7 +127,7 @@ function evolve(measure: MeasureState, event: Own): MeasureState {
   }
 }
 
-export const measure = recordFamily(
+export const measure = defineFamily(
   { type: 'MEASURE', title: 'Measure', singular: 'measure', plural: 'measures', prefix: 'msr' },
-  { details: DETAILS, decided: DECIDED, add, update, evolve },
+  { detailFields: DETAIL_FIELDS, decisionFields: DECISION_FIELDS, add, update, evolve },
 );

@@ -1,21 +1,21 @@
-/** Characters of a name that are compared with those of another. */
+/** Names are compared by their first characters only, to bound the time. */
 const MAX_COMPARED = 64;
 
-/** The name that a wrong one most likely stands for, ignoring case; null where none is near. */
-export function nearest(wrong: string, known: readonly string[]): string | null {
+/** Returns the name that a misspelled one most likely means, ignoring case. Null if none is near. */
+export function nearest(wrong: string, names: readonly string[]): string | null {
   let best: { name: string; distance: number } | null = null;
   const compared = wrong.slice(0, MAX_COMPARED).toLowerCase();
-  for (const name of known) {
-    // No distance is smaller than that of the lengths.
+  for (const name of names) {
+    // The distance is at least the difference of the lengths.
     const least = Math.abs(compared.length - name.length);
     if (least >= name.length || (best !== null && least >= best.distance)) continue;
     const distance = editDistance(compared, name.slice(0, MAX_COMPARED).toLowerCase());
     if (best === null || distance < best.distance) best = { name, distance };
   }
   if (best === null) return null;
-  // Of a short name more has to be right than nothing.
-  const most = Math.min(best.name.length - 1, Math.max(2, wrong.length / 2));
-  return best.distance <= most ? best.name : null;
+  // At least one character must be right, also in a short name.
+  const maxDistance = Math.min(best.name.length - 1, Math.max(2, wrong.length / 2));
+  return best.distance <= maxDistance ? best.name : null;
 }
 
 /** Levenshtein distance, by the two-row method (Wagner and Fischer 1974). */
@@ -32,12 +32,12 @@ function editDistance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/** Returns up to so many of the names, those first that are nearest to a wrong one. */
-export function nearestNames(wrong: string, names: readonly string[], most: number): string[] {
+/** Returns up to `limit` names, nearest to a misspelled one first. */
+export function nearestNames(wrong: string, names: readonly string[], limit: number): string[] {
   const lower = wrong.toLowerCase();
   const distances = names.map((name) => ({ name, distance: editDistance(lower, name.toLowerCase()) }));
   return distances
     .sort((a, b) => a.distance - b.distance)
-    .slice(0, most)
+    .slice(0, limit)
     .map(({ name }) => name);
 }

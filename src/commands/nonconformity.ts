@@ -1,7 +1,7 @@
 import type { DecisionContext } from './decider.ts';
-import { type CommandOf, type EventOf, recordFamily } from './family.ts';
-import { judgeMove, type Moves, requireFields } from './moves.ts';
-import { because, type Reasoned, type RecordFacts } from './record.ts';
+import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import { type CommonFields, type OptionalReason, withReason } from './record.ts';
+import { checkTransition, requireFields, type Transitions } from './transitions.ts';
 
 /** In the order of the work. */
 export const NONCONFORMITY_STATUSES = ['OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'] as const;
@@ -9,11 +9,11 @@ export const SEVERITIES = ['MAJOR', 'MINOR', 'OBSERVATION'] as const;
 
 export type NonconformityStatus = (typeof NONCONFORMITY_STATUSES)[number];
 
-const DETAILS = {
+const DETAIL_FIELDS = {
   reference_id: null as string | null,
   description: '',
   severity: null as (typeof SEVERITIES)[number] | null,
-  /** The audit that found it, if one did. */
+  /** The audit that found it, if any. */
   audit_id: null as string | null,
   date_identified: null as string | null,
   root_cause: null as string | null,
@@ -22,35 +22,40 @@ const DETAILS = {
   effectiveness_check: null as string | null,
 };
 
-const DECIDED = {
+const DECISION_FIELDS = {
   status: 'OPEN' as NonconformityStatus,
   /** Set while it is CLOSED. */
   closed_at: null as string | null,
 };
 
-export type NonconformityState = typeof DETAILS & typeof DECIDED & RecordFacts;
+export type NonconformityState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
-/** Its beginning, which every family folds alike. */
-type Raised = { type: 'NonconformityRaised'; data: Partial<NonconformityState> & Reasoned };
-type Own =
-  | Raised
-  | { type: 'NonconformityWorkStarted'; data: Reasoned }
-  | { type: 'NonconformitySubmittedForVerification'; data: Reasoned }
-  | { type: 'NonconformityClosed'; data: { closed_at: string } & Reasoned }
+/** The first event, which `defineFamily` applies. */
+type NonconformityRaised = { type: 'NonconformityRaised'; data: Partial<NonconformityState> & OptionalReason };
+type NonconformitySpecificEvent =
+  | NonconformityRaised
+  | { type: 'NonconformityWorkStarted'; data: OptionalReason }
+  | { type: 'NonconformitySubmittedForVerification'; data: OptionalReason }
+  | { type: 'NonconformityClosed'; data: { closed_at: string } & OptionalReason }
   | { type: 'NonconformitySetBack'; data: { to: 'OPEN' | 'IN_PROGRESS'; reason: string } }
   | { type: 'NonconformityReopened'; data: { reason: string } };
-export type NonconformityEvent = EventOf<'Nonconformity', NonconformityState, typeof DETAILS, Own>;
+export type NonconformityEvent = EventOf<
+  'Nonconformity',
+  NonconformityState,
+  typeof DETAIL_FIELDS,
+  NonconformitySpecificEvent
+>;
 export type NonconformityCommand = CommandOf<'Nonconformity', NonconformityState>;
 
-const MOVES: Moves<NonconformityStatus> = {
+const MOVES: Transitions<NonconformityStatus> = {
   field: 'status',
-  to: {
+  allowed: {
     OPEN: ['IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'],
     IN_PROGRESS: ['OPEN', 'PENDING_VERIFICATION', 'CLOSED'],
     PENDING_VERIFICATION: ['OPEN', 'IN_PROGRESS', 'CLOSED'],
     CLOSED: ['OPEN'],
   },
-  explained: isBackwards,
+  needsReason: isBackwards,
   hint: 'Reopen it (OPEN, with reason), then move it on.',
 };
 
@@ -58,22 +63,22 @@ function isBackwards(from: NonconformityStatus, to: NonconformityStatus): boolea
   return NONCONFORMITY_STATUSES.indexOf(to) < NONCONFORMITY_STATUSES.indexOf(from);
 }
 
-const TREATED = ['root_cause', 'corrective_action'] as const;
+const TREATMENT_FIELDS = ['root_cause', 'corrective_action'] as const;
 
-/** What must be known while it stands there, however it came there. */
-const NEEDS: Record<NonconformityStatus, readonly (keyof typeof DETAILS)[]> = {
+/** The fields that each status requires. */
+const REQUIRED_FIELDS: Record<NonconformityStatus, readonly (keyof typeof DETAIL_FIELDS)[]> = {
   OPEN: [],
   IN_PROGRESS: [],
-  PENDING_VERIFICATION: TREATED,
-  CLOSED: [...TREATED, 'effectiveness_check'],
+  PENDING_VERIFICATION: TREATMENT_FIELDS,
+  CLOSED: [...TREATMENT_FIELDS, 'effectiveness_check'],
 };
 
-function refuseUnfounded(nonconformity: NonconformityState): void {
-  requireFields(nonconformity, nonconformity.status, NEEDS[nonconformity.status]);
+function requireStatusFields(nonconformity: NonconformityState): void {
+  requireFields(nonconformity, nonconformity.status, REQUIRED_FIELDS[nonconformity.status]);
 }
 
 function add(nonconformity: NonconformityState, _reason: string | undefined, { now }: DecisionContext) {
-  refuseUnfounded(nonconformity);
+  requireStatusFields(nonconformity);
   return nonconformity.status === 'CLOSED' ? { closed_at: now } : {};
 }
 
@@ -82,9 +87,9 @@ function update(
   changed: Partial<NonconformityState>,
   reason: string | undefined,
   context: DecisionContext,
-): Own[] {
+): NonconformitySpecificEvent[] {
   const moved = changed.status ? [move(nonconformity.status, changed.status, reason, context)] : [];
-  refuseUnfounded({ ...nonconformity, ...changed });
+  requireStatusFields({ ...nonconformity, ...changed });
   return moved;
 }
 
@@ -93,16 +98,16 @@ function move(
   to: NonconformityStatus,
   reason: string | undefined,
   { now }: DecisionContext,
-): Own {
-  judgeMove(MOVES, from, to, reason);
-  if (to === 'CLOSED') return { type: 'NonconformityClosed', data: { closed_at: now, ...because(reason) } };
-  if (to === 'PENDING_VERIFICATION') return { type: 'NonconformitySubmittedForVerification', data: because(reason) };
+): NonconformitySpecificEvent {
+  checkTransition(MOVES, from, to, reason);
+  if (to === 'CLOSED') return { type: 'NonconformityClosed', data: { closed_at: now, ...withReason(reason) } };
+  if (to === 'PENDING_VERIFICATION') return { type: 'NonconformitySubmittedForVerification', data: withReason(reason) };
   if (from === 'CLOSED') return { type: 'NonconformityReopened', data: { reason: reason! } };
   if (isBackwards(from, to)) return { type: 'NonconformitySetBack', data: { to, reason: reason! } };
-  return { type: 'NonconformityWorkStarted', data: because(reason) };
+  return { type: 'NonconformityWorkStarted', data: withReason(reason) };
 }
 
-function evolve(nonconformity: NonconformityState, event: Own): NonconformityState {
+function evolve(nonconformity: NonconformityState, event: NonconformitySpecificEvent): NonconformityState {
   switch (event.type) {
     case 'NonconformityRaised':
       return nonconformity;
@@ -119,7 +124,7 @@ function evolve(nonconformity: NonconformityState, event: Own): NonconformitySta
   }
 }
 
-export const nonconformity = recordFamily(
+export const nonconformity = defineFamily(
   {
     type: 'NONCONFORMITY',
     title: 'Nonconformity',
@@ -128,10 +133,10 @@ export const nonconformity = recordFamily(
     prefix: 'ncf',
   },
   {
-    details: DETAILS,
-    decided: DECIDED,
-    begins: 'Raised',
-    untold: ['closed_at'],
+    detailFields: DETAIL_FIELDS,
+    decisionFields: DECISION_FIELDS,
+    addedVerb: 'Raised',
+    excludedFromHistory: ['closed_at'],
     references: ['audit_id'],
     add,
     update,

@@ -1,8 +1,8 @@
 import type { Role } from './caller.ts';
 import type { DecisionContext } from './decider.ts';
-import type { Reasoned } from './record.ts';
+import { forbidden, lowerRole, type Permission, roleAllows } from './permissions.ts';
+import type { OptionalReason } from './record.ts';
 import { Refusal } from './refusal.ts';
-import { type Deed, forbidden, lowerRole, may } from './roles.ts';
 
 export interface OrganizationToken {
   account_id: string;
@@ -10,19 +10,19 @@ export interface OrganizationToken {
   read_only: boolean;
   expires_at: string;
   revoked: boolean;
-  /** An assistant that its account has connected; absent of an API token. */
+  /** Set for a connected assistant, absent for an API token. */
   kind?: 'ASSISTANT';
 }
 
 export interface OrganizationState {
   name: string;
-  /** Keys the ids of imported records, so that they can't be guessed from outside. */
+  /** The key from which ids of imported records are derived, so that outsiders can't guess them. */
   import_key: string;
   members: Record<string, Role>;
-  /** Who was removed or left, and as what: no domain lets them in again. */
+  /** Accounts that were removed or left, with their last role. A domain doesn't admit them again. */
   former: Record<string, Role>;
   tokens: Record<string, OrganizationToken>;
-  /** Domains whose people become members with this role when they sign in by the OpenID provider. */
+  /** Admitted domains. An account with such an address becomes a member with this role at its OpenID sign-in. */
   domains: Record<string, Role>;
 }
 
@@ -30,54 +30,54 @@ export type TokenGrant = Omit<OrganizationToken, 'revoked'> & { token_id: string
 
 export type OrganizationEvent =
   | { type: 'OrganizationCreated'; data: { name: string; import_key: string; installation: string } }
-  | { type: 'OrganizationRenamed'; data: { from: string; to: string } & Reasoned }
+  | { type: 'OrganizationRenamed'; data: { from: string; to: string } & OptionalReason }
   | { type: 'MemberAdded'; data: { account_id: string; role: Role } }
-  | { type: 'MemberRoleChanged'; data: { account_id: string; from: Role; to: Role } & Reasoned }
-  | { type: 'MemberRemoved'; data: { account_id: string; role: Role } & Reasoned }
-  | { type: 'DomainAdmitted'; data: { domain: string; role: Role } & Reasoned }
-  | { type: 'DomainWithdrawn'; data: { domain: string } & Reasoned }
+  | { type: 'MemberRoleChanged'; data: { account_id: string; from: Role; to: Role } & OptionalReason }
+  | { type: 'MemberRemoved'; data: { account_id: string; role: Role } & OptionalReason }
+  | { type: 'DomainAdmitted'; data: { domain: string; role: Role } & OptionalReason }
+  | { type: 'DomainWithdrawn'; data: { domain: string } & OptionalReason }
   | { type: 'TokenCreated'; data: TokenGrant }
   | { type: 'TokenRegenerated'; data: { token_id: string; expires_at: string } }
-  | { type: 'TokenRevoked'; data: { token_id: string } & Reasoned };
+  | { type: 'TokenRevoked'; data: { token_id: string } & OptionalReason };
 
 export type OrganizationCommand =
   | { type: 'CreateOrganization'; name: string; import_key: string; installation: string; owner_id: string }
-  | ({ type: 'RenameOrganization'; name: string } & Reasoned)
+  | ({ type: 'RenameOrganization'; name: string } & OptionalReason)
   | { type: 'AddMember'; account_id: string; role: Role }
-  /** Somebody who signed in with an address of a domain; nothing happens where that is not admitted (any more). */
+  /** For an account that signed in with an address of this domain. Changes nothing if the domain isn't admitted. */
   | { type: 'AdmitMember'; account_id: string; domain: string }
-  | ({ type: 'ChangeMemberRole'; account_id: string; role: Role } & Reasoned)
-  | ({ type: 'RemoveMember'; account_id: string } & Reasoned)
-  | ({ type: 'AdmitDomain'; domain: string; role: Role } & Reasoned)
-  | ({ type: 'WithdrawDomain'; domain: string } & Reasoned)
+  | ({ type: 'ChangeMemberRole'; account_id: string; role: Role } & OptionalReason)
+  | ({ type: 'RemoveMember'; account_id: string } & OptionalReason)
+  | ({ type: 'AdmitDomain'; domain: string; role: Role } & OptionalReason)
+  | ({ type: 'WithdrawDomain'; domain: string } & OptionalReason)
   | ({ type: 'CreateToken' } & TokenGrant)
   | { type: 'RegenerateToken'; token_id: string; expires_at: string }
-  | ({ type: 'RevokeToken'; token_id: string } & Reasoned);
+  | ({ type: 'RevokeToken'; token_id: string } & OptionalReason);
 
-/** SYSTEM is the service itself, or whoever has its data folder. */
+/** The service itself, or a person at its command line. */
 const SYSTEM = 'SYSTEM';
 
 /**
- * Asks whether an actor may do something here now: a member's role is read from the organization itself, so that nobody
- * acts by one that was taken from them a moment ago.
+ * Refuses if the actor lacks a permission. A member's role comes from the organization's own state, so a role that was
+ * taken away a moment ago doesn't count.
  * @throws Refusal forbidden
  */
-export function requireDeed(
+export function requireActorPermission(
   state: OrganizationState,
   { actor_id, role }: Pick<DecisionContext, 'actor_id' | 'role'>,
-  deed: Deed,
+  permission: Permission,
 ): void {
   const member = actor_id === SYSTEM ? role : memberRole(state, actor_id);
-  const present = member && lowerRole(member, role);
-  if (present === null || !may(present, deed)) throw forbidden(deed, present);
+  const effectiveRole = member && lowerRole(member, role);
+  if (effectiveRole === null || !roleAllows(effectiveRole, permission)) throw forbidden(permission, effectiveRole);
 }
 
-/** Whether the actor is this account, or may do everything. */
-export function actsFor(account_id: string, { actor_id }: DecisionContext): boolean {
+/** Returns true if the actor is this account or SYSTEM. */
+export function isSelfOrSystem(account_id: string, { actor_id }: DecisionContext): boolean {
   return actor_id === SYSTEM || actor_id === account_id;
 }
 
-/** The role of an account, null where it is no member. */
+/** Returns an account's role, or null if it isn't a member. */
 export function memberRole({ members }: Pick<OrganizationState, 'members'>, account_id: string): Role | null {
   return Object.hasOwn(members, account_id) ? members[account_id]! : null;
 }
@@ -85,5 +85,5 @@ export function memberRole({ members }: Pick<OrganizationState, 'members'>, acco
 /** @throws Refusal not_found */
 export function requireToken({ tokens }: OrganizationState, id: string): OrganizationToken {
   if (Object.hasOwn(tokens, id)) return tokens[id]!;
-  throw new Refusal('not_found', 'There is no such token in this organization: look at the list of its tokens.');
+  throw new Refusal('not_found', 'This token does not exist in this organization. Check the list of its tokens.');
 }

@@ -1,34 +1,34 @@
 import type { DecisionContext } from './decider.ts';
 import {
-  actsFor,
+  isSelfOrSystem,
   memberRole,
   type OrganizationCommand,
   type OrganizationEvent,
   type OrganizationState,
-  requireDeed,
+  requireActorPermission,
   requireToken,
 } from './organization-state.ts';
-import { because } from './record.ts';
+import { lowerRole } from './permissions.ts';
+import { withReason } from './record.ts';
 import { Refusal } from './refusal.ts';
-import { lowerRole } from './roles.ts';
 
-type Of<Type extends OrganizationCommand['type']> = Extract<OrganizationCommand, { type: Type }>;
+type OrganizationCommandOf<Type extends OrganizationCommand['type']> = Extract<OrganizationCommand, { type: Type }>;
 
-/** Everybody makes their own, and none may do more than its member. */
+/** Creates a token for the actor's own account. Its role can't be above the member's. */
 export function createToken(
-  command: Of<'CreateToken'>,
+  command: OrganizationCommandOf<'CreateToken'>,
   state: OrganizationState,
   context: DecisionContext,
 ): OrganizationEvent[] {
   const { type: _type, ...grant } = command;
-  refuseOthers(grant.account_id, context);
-  requireDeed(state, context, 'makeTokens');
-  if (Object.hasOwn(state.tokens, grant.token_id)) throw madeBefore();
+  refuseOtherAccounts(grant.account_id, context);
+  requireActorPermission(state, context, 'createTokens');
+  if (Object.hasOwn(state.tokens, grant.token_id)) throw tokenAlreadyCreated();
   const member = memberRole(state, grant.account_id);
   if (member === null || lowerRole(member, grant.role) !== grant.role) {
     throw new Refusal(
       'forbidden',
-      `A token's role cannot be above its member's (${member ?? 'no member'}): choose a lower one.`,
+      `A token's role cannot be above its member's role (${member ?? 'no member'}). Choose a lower one.`,
       {
         field: 'role',
       },
@@ -37,38 +37,38 @@ export function createToken(
   return [{ type: 'TokenCreated', data: grant }];
 }
 
-/** What is told to a form that is sent again. */
-export function madeBefore(): Refusal {
+/** Returns the error for a form that is submitted twice. */
+export function tokenAlreadyCreated(): Refusal {
   const message =
-    'This form has made its token already, and no token is shown twice: regenerate it in the list, or reload the page.';
+    'This form has created its token already. Regenerate the token in the list, or reload the page for another one.';
   return new Refusal('conflict', message);
 }
 
-/** A token that was taken out stays so, whatever its other organizations do. */
+/** Sets a new expiry. A revoked token stays revoked, even if it is regenerated for other organizations. */
 export function regenerateToken(
-  { token_id, expires_at }: Of<'RegenerateToken'>,
+  { token_id, expires_at }: OrganizationCommandOf<'RegenerateToken'>,
   state: OrganizationState,
   context: DecisionContext,
 ): OrganizationEvent[] {
   const token = requireToken(state, token_id);
-  refuseOthers(token.account_id, context);
+  refuseOtherAccounts(token.account_id, context);
   if (token.revoked) return [];
   return [{ type: 'TokenRegenerated', data: { token_id, expires_at } }];
 }
 
-/** By its owner, or by who may take other members' tokens out. */
+/** Revokes a token: for its own account, or for an actor who may revoke other members' tokens. */
 export function revokeToken(
-  { token_id, reason }: Of<'RevokeToken'>,
+  { token_id, reason }: OrganizationCommandOf<'RevokeToken'>,
   state: OrganizationState,
   context: DecisionContext,
 ): OrganizationEvent[] {
   const token = requireToken(state, token_id);
   if (token.revoked) return [];
-  if (!actsFor(token.account_id, context)) requireDeed(state, context, 'takeOutTokens');
-  return [{ type: 'TokenRevoked', data: { token_id, ...because(reason) } }];
+  if (!isSelfOrSystem(token.account_id, context)) requireActorPermission(state, context, 'revokeTokens');
+  return [{ type: 'TokenRevoked', data: { token_id, ...withReason(reason) } }];
 }
 
-function refuseOthers(account_id: string, context: DecisionContext): void {
-  if (actsFor(account_id, context)) return;
-  throw new Refusal('forbidden', 'A token is made and renewed by its own account: make one of your own.');
+function refuseOtherAccounts(account_id: string, context: DecisionContext): void {
+  if (isSelfOrSystem(account_id, context)) return;
+  throw new Refusal('forbidden', 'You can only create and regenerate your own tokens. Create one for your account.');
 }

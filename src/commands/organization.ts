@@ -12,21 +12,21 @@ import {
   type OrganizationEvent,
   type OrganizationState,
   type OrganizationToken,
-  requireDeed,
+  requireActorPermission,
   requireToken,
 } from './organization-state.ts';
 import { createToken, regenerateToken, revokeToken } from './organization-tokens.ts';
-import { because, type Reasoned, requireState } from './record.ts';
+import { type OptionalReason, requireState, withReason } from './record.ts';
 
 export type { OrganizationCommand, OrganizationEvent, OrganizationState } from './organization-state.ts';
 
 function decide(
   command: OrganizationCommand,
-  known: OrganizationState | null,
+  current: OrganizationState | null,
   context: DecisionContext,
 ): OrganizationEvent[] {
-  if (command.type === 'CreateOrganization') return known === null ? begun(command) : [];
-  const state = requireState(known);
+  if (command.type === 'CreateOrganization') return current === null ? create(command) : [];
+  const state = requireState(current);
   switch (command.type) {
     case 'RenameOrganization':
       return rename(command, state, context);
@@ -51,7 +51,7 @@ function decide(
   }
 }
 
-function begun(command: OrganizationCommand & { type: 'CreateOrganization' }): OrganizationEvent[] {
+function create(command: OrganizationCommand & { type: 'CreateOrganization' }): OrganizationEvent[] {
   const { name, import_key, installation, owner_id } = command;
   return [
     { type: 'OrganizationCreated', data: { name, import_key, installation } },
@@ -60,21 +60,21 @@ function begun(command: OrganizationCommand & { type: 'CreateOrganization' }): O
 }
 
 function rename(
-  { name, reason }: { name: string } & Reasoned,
+  { name, reason }: { name: string } & OptionalReason,
   state: OrganizationState,
   context: DecisionContext,
 ): OrganizationEvent[] {
-  requireDeed(state, context, 'renameOrganization');
+  requireActorPermission(state, context, 'renameOrganization');
   if (name === state.name) return [];
-  return [{ type: 'OrganizationRenamed', data: { from: state.name, to: name, ...because(reason) } }];
+  return [{ type: 'OrganizationRenamed', data: { from: state.name, to: name, ...withReason(reason) } }];
 }
 
-function evolve(known: OrganizationState | null, event: OrganizationEvent): OrganizationState {
+function evolve(current: OrganizationState | null, event: OrganizationEvent): OrganizationState {
   if (event.type === 'OrganizationCreated') {
     const { name, import_key } = event.data;
     return { name, import_key, members: {}, former: {}, tokens: {}, domains: {} };
   }
-  const state = requireState(known);
+  const state = requireState(current);
   switch (event.type) {
     case 'OrganizationRenamed':
       return { ...state, name: event.data.to };
@@ -82,7 +82,11 @@ function evolve(known: OrganizationState | null, event: OrganizationEvent): Orga
     case 'MemberRoleChanged': {
       const { account_id } = event.data;
       const role = event.type === 'MemberAdded' ? event.data.role : event.data.to;
-      return { ...state, members: { ...state.members, [account_id]: role }, former: without(state.former, account_id) };
+      return {
+        ...state,
+        members: { ...state.members, [account_id]: role },
+        former: without(state.former, account_id),
+      };
     }
     case 'MemberRemoved': {
       const { account_id, role } = event.data;
@@ -116,7 +120,7 @@ function withToken(state: OrganizationState, id: string, token: OrganizationToke
 }
 
 function without<T>(map: Record<string, T>, key: string): Record<string, T> {
-  const { [key]: _gone, ...rest } = map;
+  const { [key]: _removed, ...rest } = map;
   return rest;
 }
 

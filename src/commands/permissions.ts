@@ -1,155 +1,164 @@
 import { type Caller, ROLES, type Role } from './caller.ts';
 import { Refusal } from './refusal.ts';
 
-/** Who may do something, and whether a credential that only reads may too. */
-export interface Rule {
+/** The roles that have a permission, and if it needs a credential that may write. */
+export interface PermissionRule {
   roles: readonly Role[];
   writes: boolean;
-  /** What is done, where its name does not say it: it stands in refusals and in the reference. */
-  about?: string;
+  /** A name for what is permitted, if the tool's own name isn't enough. Refusals and docs/tools.md show it. */
+  activity?: string;
 }
 
-const from = (least: Role): readonly Role[] => ROLES.slice(ROLES.indexOf(least));
-const reads = (roles: readonly Role[], about?: string): Rule => ({ roles, writes: false, ...(about ? { about } : {}) });
-const writes = (roles: readonly Role[], about?: string): Rule => ({ roles, writes: true, ...(about ? { about } : {}) });
+const rolesFrom = (lowest: Role): readonly Role[] => ROLES.slice(ROLES.indexOf(lowest));
+const reads = (roles: readonly Role[], about?: string): PermissionRule => ({
+  roles,
+  writes: false,
+  ...(about ? { activity: about } : {}),
+});
+const writes = (roles: readonly Role[], about?: string): PermissionRule => ({
+  roles,
+  writes: true,
+  ...(about ? { activity: about } : {}),
+});
 
-const ALL = ROLES;
-const INSPECTING = from('AUDITOR');
-const WRITING = from('EDITOR');
-const DECIDING = from('ADMIN');
-const OWNING = from('OWNER');
+const ALL_ROLES = ROLES;
+const FROM_AUDITOR = rolesFrom('AUDITOR');
+const FROM_EDITOR = rolesFrom('EDITOR');
+const FROM_ADMIN = rolesFrom('ADMIN');
+const OWNER_ONLY = rolesFrom('OWNER');
 
-/** Every tool, by its name. */
-const TOOLS = {
-  listOrganizations: reads(ALL),
-  listChanges: reads(INSPECTING, 'what was changed'),
-  getRecords: reads(ALL),
-  getReport: reads(INSPECTING, 'reports'),
-  listRisks: reads(ALL),
-  addRisk: writes(WRITING),
-  updateRisk: writes(WRITING),
-  decideRisk: writes(WRITING),
-  listMeasures: reads(ALL),
-  addMeasure: writes(WRITING),
-  updateMeasure: writes(WRITING),
-  listVendors: reads(ALL),
-  addVendor: writes(WRITING),
-  updateVendor: writes(WRITING),
-  reviewVendor: writes(WRITING),
-  listObligations: reads(ALL),
-  addObligation: writes(WRITING),
-  updateObligation: writes(WRITING),
-  listNonconformities: reads(ALL),
-  addNonconformity: writes(WRITING),
-  updateNonconformity: writes(WRITING),
-  listFrameworks: reads(ALL),
-  addFramework: writes(DECIDING),
-  listControls: reads(ALL),
-  updateControl: writes(WRITING),
-  listAudits: reads(ALL),
-  addAudit: writes(WRITING),
-  updateAudit: writes(WRITING),
-  addEvidence: writes(WRITING),
-  linkRecords: writes(WRITING),
-  importRecords: writes(WRITING),
-  archiveRecords: writes(DECIDING),
-} as const satisfies Record<string, Rule>;
+/** The permission to call each tool. */
+const TOOL_PERMISSIONS = {
+  listOrganizations: reads(ALL_ROLES),
+  listChanges: reads(FROM_AUDITOR, 'what was changed'),
+  getRecords: reads(ALL_ROLES),
+  getReport: reads(FROM_AUDITOR, 'reports'),
+  listRisks: reads(ALL_ROLES),
+  addRisk: writes(FROM_EDITOR),
+  updateRisk: writes(FROM_EDITOR),
+  decideRisk: writes(FROM_EDITOR),
+  listMeasures: reads(ALL_ROLES),
+  addMeasure: writes(FROM_EDITOR),
+  updateMeasure: writes(FROM_EDITOR),
+  listVendors: reads(ALL_ROLES),
+  addVendor: writes(FROM_EDITOR),
+  updateVendor: writes(FROM_EDITOR),
+  reviewVendor: writes(FROM_EDITOR),
+  listObligations: reads(ALL_ROLES),
+  addObligation: writes(FROM_EDITOR),
+  updateObligation: writes(FROM_EDITOR),
+  listNonconformities: reads(ALL_ROLES),
+  addNonconformity: writes(FROM_EDITOR),
+  updateNonconformity: writes(FROM_EDITOR),
+  listFrameworks: reads(ALL_ROLES),
+  addFramework: writes(FROM_ADMIN),
+  listControls: reads(ALL_ROLES),
+  updateControl: writes(FROM_EDITOR),
+  listAudits: reads(ALL_ROLES),
+  addAudit: writes(FROM_EDITOR),
+  updateAudit: writes(FROM_EDITOR),
+  addEvidence: writes(FROM_EDITOR),
+  linkRecords: writes(FROM_EDITOR),
+  importRecords: writes(FROM_EDITOR),
+  archiveRecords: writes(FROM_ADMIN),
+} as const satisfies Record<string, PermissionRule>;
 
-/** What of a tool is not for all who may use it. */
-const OF_TOOLS = {
-  'as_of another day': reads(INSPECTING, 'the past'),
-  'getRecords HISTORY': reads(INSPECTING, 'the history'),
-  // An EDITOR is no AUDITOR of people: who signed in from where is for those who answer for the register, or examine it.
+/** Extra permissions for parts of a tool. */
+const FINER_PERMISSIONS = {
+  'as_of another day': reads(FROM_AUDITOR, 'the past'),
+  'getRecords HISTORY': reads(FROM_AUDITOR, 'the history'),
+  // Not for EDITORs: the access log says who signed in from where.
   'listChanges ACCESS': reads(['AUDITOR', 'ADMIN', 'OWNER'], 'the access log'),
-  'decideRisk ACCEPT': writes(DECIDING, 'recording the acceptance of a risk'),
-} as const satisfies Record<string, Rule>;
+  'decideRisk ACCEPT': writes(FROM_ADMIN, 'recording the acceptance of a risk'),
+} as const satisfies Record<string, PermissionRule>;
 
-/** What is done in the web pages and by the command line. */
-const BESIDE_TOOLS = {
-  changeMembers: writes(OWNING, 'inviting, changing and removing members, and admitting domains'),
-  renameOrganization: writes(DECIDING, 'giving the organization another name'),
-  seeTokens: reads(DECIDING, 'seeing the tokens and assistants of all members'),
-  takeOutTokens: writes(DECIDING, 'taking other members’ tokens and assistants out'),
-  makeTokens: writes(ALL, 'making tokens and connecting assistants of one’s own, with a role up to one’s own'),
-} as const satisfies Record<string, Rule>;
+/** Permissions for what the web pages and the command line do. */
+const MANAGEMENT_PERMISSIONS = {
+  changeMembers: writes(OWNER_ONLY, 'inviting, changing and removing members, and admitting domains'),
+  renameOrganization: writes(FROM_ADMIN, 'renaming the organization'),
+  viewTokens: reads(FROM_ADMIN, 'viewing all members’ tokens and assistants'),
+  revokeTokens: writes(FROM_ADMIN, 'revoking other members’ tokens and assistants'),
+  createTokens: writes(ALL_ROLES, 'creating your own tokens and connecting assistants, with your role or a lower one'),
+} as const satisfies Record<string, PermissionRule>;
 
-/**
- * Who may what: the one table of roles, for every tool and for the finer deeds. Whatever decides by role asks it. A
- * credential has the lower of its own role and its account's present one; see `permit`.
- */
-export const RULES = { ...TOOLS, ...OF_TOOLS, ...BESIDE_TOOLS };
+/** All permissions, in one table. Every check of a role uses it. */
+export const PERMISSIONS = { ...TOOL_PERMISSIONS, ...FINER_PERMISSIONS, ...MANAGEMENT_PERMISSIONS };
 
-export type Deed = keyof typeof RULES;
-export type ToolDeed = keyof typeof TOOLS;
+export type Permission = keyof typeof PERMISSIONS;
+export type ToolPermission = keyof typeof TOOL_PERMISSIONS;
 
-/** Deeds that no tool does. */
-export const WEB_DEEDS: readonly string[] = Object.keys(BESIDE_TOOLS);
+/** Permissions that no tool needs. */
+export const NON_TOOL_PERMISSIONS: readonly string[] = Object.keys(MANAGEMENT_PERMISSIONS);
 
-/** A tool's line. @throws Error for one that the table lacks */
-export function deedOf(tool: string): ToolDeed {
-  if (Object.hasOwn(TOOLS, tool)) return tool as ToolDeed;
-  throw new Error(`${tool} is not in the table of roles: add a line`);
+/** Returns the permission to call a tool. @throws Error if the table has none */
+export function toolPermission(tool: string): ToolPermission {
+  if (Object.hasOwn(TOOL_PERMISSIONS, tool)) return tool as ToolPermission;
+  throw new Error(`${tool} is not in the table of permissions: add a line`);
 }
 
-/** Of a role that somebody named. @throws Refusal invalid_input */
-export function requireRole(role: Role): void {
+/** Refuses a role that doesn't exist. @throws Refusal invalid_input */
+export function requireValidRole(role: Role): void {
   if (ROLES.includes(role)) return;
   throw new Refusal('invalid_input', `Choose one of the roles ${ROLES.join(', ')}.`, { field: 'role', allowed: ROLES });
 }
 
-/** Whether a role may do it. */
-export function may(role: Role, deed: Deed): boolean {
-  const { roles }: Rule = RULES[deed];
+/** Returns true if a role has a permission. */
+export function roleAllows(role: Role, permission: Permission): boolean {
+  const { roles }: PermissionRule = PERMISSIONS[permission];
   return roles.includes(role);
 }
 
-/** The one of two roles that may do less. */
+/** Returns the lower of two roles. */
 export function lowerRole(a: Role, b: Role): Role {
   return ROLES.indexOf(a) <= ROLES.indexOf(b) ? a : b;
 }
 
-/** The caller's role in an organization. @throws Refusal not_found: nothing tells whether it exists */
+/** Returns the caller's role in an organization. @throws Refusal not_found, even if others know the organization */
 export function roleIn(caller: Caller, organizationId: string): Role {
   const role = caller.roles.get(organizationId);
   if (role !== undefined) return role;
   throw new Refusal(
     'not_found',
-    'There is no such organization for this token: listOrganizations names those there are.',
+    'This token does not reach such an organization. Call listOrganizations to see which it reaches.',
     { field: 'organization_id' },
   );
 }
 
 /**
- * Whether a caller may do something in an organization. Both the credential's role and the member's have to: an EDITOR
- * does not come by what an AUDITOR may and an EDITOR may not, by making an AUDITOR's token.
+ * Returns true if a caller has a permission in an organization. Both the credential's role and the member's role must
+ * have it. Otherwise an EDITOR could read the access log with an AUDITOR token of their own.
  */
-export function permits(caller: Caller, organizationId: string, deed: Deed): boolean {
+export function hasPermission(caller: Caller, organizationId: string, permission: Permission): boolean {
   const role = caller.roles.get(organizationId);
   const member = caller.members.get(organizationId);
   if (role === undefined || member === undefined) return false;
-  return may(role, deed) && may(member, deed) && !(caller.read_only && RULES[deed].writes);
+  return (
+    roleAllows(role, permission) &&
+    roleAllows(member, permission) &&
+    !(caller.read_only && PERMISSIONS[permission].writes)
+  );
 }
 
 /**
- * The role in which a caller does something in an organization.
- * @throws Refusal not_found as `roleIn` does, forbidden where it may not
+ * Returns the caller's role in an organization, if the caller has the permission there.
+ * @throws Refusal `not_found` as `roleIn` does, `forbidden` without the permission
  */
-export function permit(caller: Caller, organizationId: string, deed: Deed): Role {
+export function requirePermission(caller: Caller, organizationId: string, permission: Permission): Role {
   const role = roleIn(caller, organizationId);
-  if (permits(caller, organizationId, deed)) return role;
-  const rule: Rule = RULES[deed];
+  if (hasPermission(caller, organizationId, permission)) return role;
+  const rule: PermissionRule = PERMISSIONS[permission];
   if (caller.read_only && rule.writes) {
-    throw new Refusal('forbidden', 'This token only reads: use one that may write.');
+    throw new Refusal('forbidden', 'This token is read-only. Use one that may write.');
   }
-  throw forbidden(deed, may(role, deed) ? caller.members.get(organizationId) : role);
+  throw forbidden(permission, roleAllows(role, permission) ? caller.members.get(organizationId) : role);
 }
 
-/** What whoever may not do it is told. */
-export function forbidden(deed: Deed, role: Role | null | undefined): Refusal {
-  const { roles, about }: Rule = RULES[deed];
+/** Returns the error for a caller without this permission. */
+export function forbidden(permission: Permission, role: Role | null | undefined): Refusal {
+  const { roles, activity }: PermissionRule = PERMISSIONS[permission];
   const needed = roles.length > 2 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : roles.join(' or ');
   return new Refusal(
     'forbidden',
-    `For ${about ?? deed} the role has to be ${needed}, here it is ${role ?? 'none'}: ask an OWNER for it.`,
+    `For ${activity ?? permission} you need the role ${needed}. Yours is ${role ?? 'none'}. Ask an OWNER to change it.`,
   );
 }

@@ -1,47 +1,59 @@
 import { familyOf, organizationAggregate, recordAggregate } from './families.ts';
 import type { CommandHandler } from './handler.ts';
-import type { RecordFacts } from './record.ts';
+import type { CommonFields } from './record.ts';
 import { Refusal } from './refusal.ts';
 
 /*
- * What a command names beside its own record is checked on the named one's own stream, never by a read model.
+ * Checks of the records and members that a command names. They read the event store, because read models may lag.
  */
 
 type Handler = Pick<CommandHandler, 'load'>;
 
-/** Refuses an account that is no member of the organization. Asked of the store: no append checks what is cached here. */
+/** Refuses an account that isn't a member. Reads the store, because no append would notice an outdated cache. */
 export async function requireMember(handler: Handler, organizationId: string, field: string, account: string) {
   const { state } = await handler.load(organizationAggregate(organizationId), true);
   if (state?.members[account] !== undefined) return;
-  throw new Refusal('invalid_input', `${field} is no member: listOrganizations with include_members names them.`, {
-    field,
-  });
+  throw new Refusal(
+    'invalid_input',
+    `${field} is not a member. Call listOrganizations with include_members to list the members.`,
+    {
+      field,
+    },
+  );
 }
 
-/** Refuses what is not there, what another organization has (alike), and what is archived. */
-export async function requireLive(handler: Handler, organizationId: string, id: string, field: string): Promise<void> {
-  const found = await handler.load(recordAggregate(id), true);
-  if (found.organization_id !== organizationId) {
-    throw new Refusal('not_found', `There is no ${id} here: list the records to find its id.`, { field });
+/** Refuses a record that doesn't exist or is archived. Another organization's record is refused as if it didn't exist. */
+export async function requireLiveRecord(
+  handler: Handler,
+  organizationId: string,
+  id: string,
+  field: string,
+): Promise<void> {
+  const { organization_id, state } = await handler.load(recordAggregate(id), true);
+  if (organization_id !== organizationId) {
+    throw new Refusal('not_found', `${id} does not exist here. List the records to find its id.`, { field });
   }
-  if ((found.state as RecordFacts).archived_at !== null) {
-    throw new Refusal('invalid_transition', `${id} is archived: restore it with archiveRecords, or name another.`, {
+  if ((state as CommonFields).archived_at !== null) {
+    throw new Refusal('invalid_transition', `${id} is archived. Restore it with archiveRecords, or name another.`, {
       field,
       allowed: ['RESTORE'],
     });
   }
-  await refuseUnderArchived(handler, id, field);
+  await refuseIfParentArchived(handler, id, field);
 }
 
-/** A control of an archived framework takes no writes. `field` is the one that names it, where another record does. */
-export async function refuseUnderArchived(handler: Handler, id: string, field?: string): Promise<void> {
+/**
+ * Refuses to write to a record whose parent is archived, such as a control of an archived framework.
+ * @param field the field that names the record; absent if the record itself is written
+ */
+export async function refuseIfParentArchived(handler: Handler, id: string, field?: string): Promise<void> {
   const parent = familyOf(id).parent?.(id);
   if (parent === undefined) return;
   const { state } = await handler.load(recordAggregate(parent), true);
-  if ((state as RecordFacts | null)?.archived_at == null) return;
+  if ((state as CommonFields | null)?.archived_at == null) return;
   throw new Refusal(
     'invalid_transition',
-    `${field === undefined ? 'This record' : id} is archived with what it belongs to: restore that, then repeat.`,
+    `${field === undefined ? 'This record' : id} belongs to ${parent}, which is archived. Restore that, then repeat the call.`,
     {
       ...(field === undefined ? {} : { field }),
       allowed: ['RESTORE'],
@@ -50,7 +62,7 @@ export async function refuseUnderArchived(handler: Handler, id: string, field?: 
   );
 }
 
-/** Checks every record that some fields name. */
+/** Refuses if a record that one of these fields names doesn't exist or is archived. */
 export async function requireReferences(
   handler: Handler,
   organizationId: string,
@@ -58,9 +70,9 @@ export async function requireReferences(
   fields: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   for (const field of references) {
-    const named = fields[field];
-    for (const id of Array.isArray(named) ? named : [named]) {
-      if (typeof id === 'string') await requireLive(handler, organizationId, id, field);
+    const value = fields[field];
+    for (const id of Array.isArray(value) ? value : [value]) {
+      if (typeof id === 'string') await requireLiveRecord(handler, organizationId, id, field);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { RevisionConflict, StoreUnavailable, TooLarge } from '../stores/errors.ts';
 
-/** Why a call was not done, in the wire's own codes. The transport adds `unauthorized` and `method_not_allowed`. */
+/** The wire's error codes. The HTTP transport adds `unauthorized` and `method_not_allowed`. */
 export type RefusalCode =
   | 'invalid_input'
   | 'not_found'
@@ -15,22 +15,22 @@ export type RefusalCode =
 
 export interface RefusalDetails {
   field?: string;
-  /** What would be accepted instead: enum values, next states, kinds of id. */
+  /** Values that would be accepted: enum values, next states, id prefixes. */
   allowed?: readonly string[];
   hint?: string;
   current_revision?: number;
   retry_after_seconds?: number;
-  /** Every problem, where there are several. */
+  /** All problems, if there are several. */
   issues?: readonly { field: string; message: string }[];
 }
 
-/** A call that is answered with an error. `message` is one sentence that says what to do next. */
+/** An error answer to a call. `message` says the problem and the next step. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   constructor(
     readonly code: RefusalCode,
     message: string,
-    /** Named so that it stands in no test runner's way, some of which print an error's `details` as text. */
+    /** Not called `details`, because some test runners print a member of that name as text. */
     readonly more: RefusalDetails = {},
   ) {
     super(message);
@@ -48,16 +48,16 @@ export class Refusal extends Error {
 
 const RETRYABLE: ReadonlySet<RefusalCode> = new Set(['unavailable', 'rate_limited', 'internal']);
 
-/** What the stores say, in the wire's codes; anything else comes back as it is. */
+/** Turns the stores' errors into refusals. Returns any other error unchanged. */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof RevisionConflict) {
-    return new Refusal('conflict', 'Another writer changed the record at once: repeat the call.');
+    return new Refusal('conflict', 'Another writer changed the record at the same time. Repeat the call.');
   }
-  if (error instanceof TooLarge) return new Refusal('too_large', 'This is more than one write can hold: send less.');
+  if (error instanceof TooLarge) return new Refusal('too_large', 'This is more than one write can hold. Send less.');
   if (!(error instanceof StoreUnavailable)) return error;
   return new Refusal(
     'unavailable',
-    'The store does not answer: repeat the call with the same idempotency_key; it finishes what was begun and does nothing twice.',
+    'The store does not answer. Repeat the call with the same idempotency_key: nothing is done twice.',
     { retry_after_seconds: 2 },
   );
 }

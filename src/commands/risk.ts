@@ -1,10 +1,10 @@
 import { addDays } from './dates.ts';
 import type { DecisionContext } from './decider.ts';
-import { type CommandOf, type EventOf, recordFamily } from './family.ts';
-import { judgeMove, type Moves, refuseMove } from './moves.ts';
-import { because, isEmpty, pick, type Reasoned, type RecordFacts, requireReason } from './record.ts';
+import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import { forbidden, roleAllows } from './permissions.ts';
+import { type CommonFields, isEmpty, type OptionalReason, pick, requireReason, withReason } from './record.ts';
 import { Refusal } from './refusal.ts';
-import { forbidden, may } from './roles.ts';
+import { checkTransition, refuseTransition, type Transitions } from './transitions.ts';
 
 export const RISK_STATUSES = ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'] as const;
 export const TREATMENTS = ['MITIGATED', 'ACCEPTED', 'AVOIDED', 'TRANSFERRED'] as const;
@@ -15,7 +15,7 @@ export type Treatment = (typeof TREATMENTS)[number];
 
 const RATINGS = ['inherent_likelihood', 'inherent_impact', 'residual_likelihood', 'residual_impact'] as const;
 
-/** Each 1 to 5, or null where not assessed. */
+/** Each is 1 to 5, or null if not assessed. */
 export type RiskRatings = Record<(typeof RATINGS)[number], number | null>;
 
 export interface RiskAcceptance {
@@ -26,7 +26,7 @@ export interface RiskAcceptance {
   reason: string;
 }
 
-const DETAILS = {
+const DETAIL_FIELDS = {
   reference_id: null as string | null,
   name: '',
   description: null as string | null,
@@ -42,7 +42,7 @@ const UNRATED: RiskRatings = {
   residual_impact: null,
 };
 
-const DECIDED = {
+const DECISION_FIELDS = {
   ...UNRATED,
   last_assessed_at: null as string | null,
   treatment: null as Treatment | null,
@@ -50,41 +50,41 @@ const DECIDED = {
   acceptance: null as RiskAcceptance | null,
 };
 
-export type RiskState = typeof DETAILS & typeof DECIDED & RecordFacts;
+export type RiskState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
-type Own =
-  | { type: 'RiskAssessed'; data: { ratings: Partial<RiskRatings>; assessed_at: string } & Reasoned }
-  | { type: 'RiskTreatmentPlanned'; data: { treatment: Treatment | null } & Reasoned }
-  | { type: 'RiskTreatmentStarted'; data: Reasoned }
-  | { type: 'RiskTreatmentHalted'; data: Reasoned }
+type RiskSpecificEvent =
+  | { type: 'RiskAssessed'; data: { ratings: Partial<RiskRatings>; assessed_at: string } & OptionalReason }
+  | { type: 'RiskTreatmentPlanned'; data: { treatment: Treatment | null } & OptionalReason }
+  | { type: 'RiskTreatmentStarted'; data: OptionalReason }
+  | { type: 'RiskTreatmentHalted'; data: OptionalReason }
   | { type: 'RiskAccepted'; data: RiskAcceptance }
-  | { type: 'RiskAcceptanceRevoked'; data: { cause: 'DECISION' | 'SCORE_RAISED' } & Reasoned }
+  | { type: 'RiskAcceptanceRevoked'; data: { cause: 'DECISION' | 'SCORE_RAISED' } & OptionalReason }
   | { type: 'RiskClosed'; data: { reason: string } }
   | { type: 'RiskReopened'; data: { reason: string } };
-export type RiskEvent = EventOf<'Risk', RiskState, typeof DETAILS, Own>;
+export type RiskEvent = EventOf<'Risk', RiskState, typeof DETAIL_FIELDS, RiskSpecificEvent>;
 
 type DecideRisk = {
   type: 'DecideRisk';
   decision: (typeof DECISIONS)[number];
   until?: string;
   approver_id?: string;
-} & Reasoned;
+} & OptionalReason;
 export type RiskCommand = CommandOf<'Risk', RiskState, DecideRisk>;
 
-/** Likelihood × impact, or null while half of the pair is missing. */
+/** Returns likelihood × impact, or null if one of them is missing. */
 function scoreOf(likelihood: number | null, impact: number | null): number | null {
   return likelihood === null || impact === null ? null : likelihood * impact;
 }
 
-/** Likelihood and impact behind the score: the residual ones once both are assessed, else the inherent ones. */
-export function ratingsThatCount(ratings: RiskRatings): { likelihood: number | null; impact: number | null } {
+/** Returns the ratings behind `score`: the residual ones once both are assessed, else the inherent ones. */
+export function effectiveRatings(ratings: RiskRatings): { likelihood: number | null; impact: number | null } {
   const { residual_likelihood, residual_impact, inherent_likelihood, inherent_impact } = ratings;
   return scoreOf(residual_likelihood, residual_impact) === null
     ? { likelihood: inherent_likelihood, impact: inherent_impact }
     : { likelihood: residual_likelihood, impact: residual_impact };
 }
 
-/** The three scores of a risk: what counts is the residual one once assessed, else the inherent one. */
+/** Returns the scores of a risk. `score` is the residual one once assessed, else the inherent one. */
 export function scoresOf(ratings: RiskRatings): Record<'inherent_score' | 'residual_score' | 'score', number | null> {
   const inherent_score = scoreOf(ratings.inherent_likelihood, ratings.inherent_impact);
   const residual_score = scoreOf(ratings.residual_likelihood, ratings.residual_impact);
@@ -94,7 +94,7 @@ export function scoresOf(ratings: RiskRatings): Record<'inherent_score' | 'resid
 export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** LOW 1–4, MEDIUM 5–9, HIGH 10–14, CRITICAL 15–25. */
+/** Returns LOW for 1–4, MEDIUM for 5–9, HIGH for 10–14, CRITICAL for 15–25. */
 export function priorityOf(score: number | null): Priority | null {
   if (score === null) return null;
   if (score >= 15) return 'CRITICAL';
@@ -106,7 +106,7 @@ function add(risk: RiskState, reason: string | undefined, context: DecisionConte
   refuseResidualAboveInherent(risk);
   if (risk.status === 'ACCEPTED') {
     const allowed = ['OPEN', 'IN_TREATMENT', 'CLOSED'];
-    refuseMove('status', 'A new risk', 'ACCEPTED', allowed, 'Add it, then call decideRisk.');
+    refuseTransition('status', 'A new risk', 'ACCEPTED', allowed, 'Add it, then call decideRisk.');
   }
   if (risk.status === 'CLOSED') requireReason(reason, 'why the risk is closed');
   return RATINGS.some((rating) => risk[rating] !== null) ? { last_assessed_at: context.now } : {};
@@ -117,14 +117,14 @@ function update(
   changed: Partial<RiskState>,
   why: string | undefined,
   context: DecisionContext,
-): Own[] {
-  const reason = because(why);
-  const events: Own[] = [];
+): RiskSpecificEvent[] {
+  const reason = withReason(why);
+  const events: RiskSpecificEvent[] = [];
   if (changed.treatment !== undefined) {
     events.push({ type: 'RiskTreatmentPlanned', data: { treatment: changed.treatment, ...reason } });
   }
   if (changed.status) {
-    judgeMove(MOVES, state.status, changed.status, why);
+    checkTransition(MOVES, state.status, changed.status, why);
     events.push({
       type: changed.status === 'IN_TREATMENT' ? 'RiskTreatmentStarted' : 'RiskTreatmentHalted',
       data: reason,
@@ -133,19 +133,26 @@ function update(
   return [...events, ...assess(state, pick(changed, RATINGS), reason, context)];
 }
 
-/** What updateRisk may move; the rest is decided. */
-const MOVES: Moves<RiskStatus> = {
+/** The transitions of updateRisk. decideRisk makes all others. */
+const MOVES: Transitions<RiskStatus> = {
   field: 'status',
-  to: { OPEN: ['IN_TREATMENT'], IN_TREATMENT: ['OPEN'], ACCEPTED: [], CLOSED: [] },
+  allowed: { OPEN: ['IN_TREATMENT'], IN_TREATMENT: ['OPEN'], ACCEPTED: [], CLOSED: [] },
   hint: 'decideRisk accepts, revokes, closes and reopens.',
 };
 
-/** New ratings; a score that rises takes an acceptance away in the same write. */
-function assess(state: RiskState, ratings: Partial<RiskRatings>, reason: Reasoned, context: DecisionContext): Own[] {
+/** Changes ratings. A higher score revokes the acceptance in the same write. */
+function assess(
+  state: RiskState,
+  ratings: Partial<RiskRatings>,
+  reason: OptionalReason,
+  context: DecisionContext,
+): RiskSpecificEvent[] {
   if (isEmpty(ratings)) return [];
   const next = { ...state, ...ratings };
   refuseResidualAboveInherent(next);
-  const events: Own[] = [{ type: 'RiskAssessed', data: { ratings, assessed_at: context.now, ...reason } }];
+  const events: RiskSpecificEvent[] = [
+    { type: 'RiskAssessed', data: { ratings, assessed_at: context.now, ...reason } },
+  ];
   const raised = (scoresOf(next).score ?? 0) > (scoresOf(state).score ?? 0);
   if (raised && state.status === 'ACCEPTED') {
     events.push({ type: 'RiskAcceptanceRevoked', data: { cause: 'SCORE_RAISED', ...reason } });
@@ -158,12 +165,12 @@ function refuseResidualAboveInherent(risk: RiskRatings): void {
   if (inherent_score === null || residual_score === null || residual_score <= inherent_score) return;
   throw new Refusal(
     'invalid_input',
-    `The residual score (${residual_score}) cannot be above the inherent one (${inherent_score}): correct either.`,
+    `The residual score (${residual_score}) is above the inherent score (${inherent_score}). Correct one of them.`,
     { field: 'residual_likelihood' },
   );
 }
 
-/** Which decisions each status allows. */
+/** The decisions that each status allows. */
 const DECISIONS_FROM: Record<RiskStatus, readonly (typeof DECISIONS)[number][]> = {
   OPEN: ['ACCEPT', 'CLOSE'],
   IN_TREATMENT: ['ACCEPT', 'CLOSE'],
@@ -171,20 +178,20 @@ const DECISIONS_FROM: Record<RiskStatus, readonly (typeof DECISIONS)[number][]> 
   CLOSED: ['REOPEN'],
 };
 
-function decide(command: DecideRisk, state: RiskState, context: DecisionContext): Own[] {
+function decide(command: DecideRisk, state: RiskState, context: DecisionContext): RiskSpecificEvent[] {
   const allowed = DECISIONS_FROM[state.status];
   if (!allowed.includes(command.decision)) {
     throw new Refusal(
       'invalid_transition',
-      `A risk that is ${state.status} does not take ${command.decision}: choose one of ${allowed.join(', ')}.`,
+      `${command.decision} is not possible for a risk that is ${state.status}. Choose one of ${allowed.join(', ')}.`,
       { field: 'decision', allowed },
     );
   }
   switch (command.decision) {
     case 'ACCEPT':
-      return [{ type: 'RiskAccepted', data: acceptance(command, context) }];
+      return [{ type: 'RiskAccepted', data: requireAcceptance(command, context) }];
     case 'REVOKE':
-      return [{ type: 'RiskAcceptanceRevoked', data: { cause: 'DECISION', ...because(command.reason) } }];
+      return [{ type: 'RiskAcceptanceRevoked', data: { cause: 'DECISION', ...withReason(command.reason) } }];
     case 'CLOSE':
       return [{ type: 'RiskClosed', data: { reason: requireReason(command.reason, 'why the risk is closed') } }];
     case 'REOPEN':
@@ -192,13 +199,13 @@ function decide(command: DecideRisk, state: RiskState, context: DecisionContext)
   }
 }
 
-/** In this order for readers: stores give members in one of their own. */
-function accepted({ approver_id, recorded_by, accepted_at, until, reason }: RiskAcceptance): RiskAcceptance {
+/** Returns the acceptance with its members in a fixed order. Stores may return them in another. */
+function toAcceptance({ approver_id, recorded_by, accepted_at, until, reason }: RiskAcceptance): RiskAcceptance {
   return { approver_id, recorded_by, accepted_at, until, reason };
 }
 
-function acceptance(command: DecideRisk, context: DecisionContext): RiskAcceptance {
-  if (!may(context.role, 'decideRisk ACCEPT')) throw forbidden('decideRisk ACCEPT', context.role);
+function requireAcceptance(command: DecideRisk, context: DecisionContext): RiskAcceptance {
+  if (!roleAllows(context.role, 'decideRisk ACCEPT')) throw forbidden('decideRisk ACCEPT', context.role);
   const reason = requireReason(command.reason, 'why the risk is accepted');
   const last = addDays(context.today, context.maxAcceptanceDays);
   if (command.until === undefined || command.until <= context.today || command.until > last) {
@@ -215,10 +222,10 @@ function acceptance(command: DecideRisk, context: DecisionContext): RiskAcceptan
   };
 }
 
-function evolve(risk: RiskState, event: Own): RiskState {
+function evolve(risk: RiskState, event: RiskSpecificEvent): RiskState {
   switch (event.type) {
     case 'RiskAssessed':
-      return { ...risk, ...event.data.ratings, ...assessedAt(event.data) };
+      return { ...risk, ...event.data.ratings, ...lastAssessedAt(event.data) };
     case 'RiskTreatmentPlanned':
       return { ...risk, treatment: event.data.treatment };
     case 'RiskTreatmentStarted':
@@ -226,7 +233,7 @@ function evolve(risk: RiskState, event: Own): RiskState {
     case 'RiskTreatmentHalted':
       return { ...risk, status: 'OPEN' };
     case 'RiskAccepted':
-      return { ...risk, status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance: accepted(event.data) };
+      return { ...risk, status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance: toAcceptance(event.data) };
     case 'RiskAcceptanceRevoked':
     case 'RiskReopened':
       return { ...risk, status: 'OPEN', acceptance: null };
@@ -235,12 +242,20 @@ function evolve(risk: RiskState, event: Own): RiskState {
   }
 }
 
-/** Taking ratings away is no assessment. */
-function assessedAt({ ratings, assessed_at }: Extract<Own, { type: 'RiskAssessed' }>['data']) {
+/** Returns the time of an assessment. Clearing ratings is not an assessment. */
+function lastAssessedAt({ ratings, assessed_at }: Extract<RiskSpecificEvent, { type: 'RiskAssessed' }>['data']) {
   return Object.values(ratings).some((rating) => rating !== null) ? { last_assessed_at: assessed_at } : {};
 }
 
-export const risk = recordFamily(
+export const risk = defineFamily(
   { type: 'RISK', title: 'Risk', singular: 'risk', plural: 'risks', prefix: 'rsk' },
-  { details: DETAILS, decided: DECIDED, untold: ['last_assessed_at'], add, update, decide, evolve },
+  {
+    detailFields: DETAIL_FIELDS,
+    decisionFields: DECISION_FIELDS,
+    excludedFromHistory: ['last_assessed_at'],
+    add,
+    update,
+    decide,
+    evolve,
+  },
 );

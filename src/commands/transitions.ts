@@ -1,48 +1,54 @@
 import { requireReason } from './record.ts';
 import { Refusal } from './refusal.ts';
 
-/** A state machine as data. */
-export interface Moves<State extends string> {
+/** A state machine as data: the transitions that an update may make. */
+export interface Transitions<State extends string> {
   /** The field that holds the state. */
   field: 'state' | 'status';
-  /** What each state may become by an update. */
-  to: Readonly<Record<State, readonly State[]>>;
-  /** Which of these moves must say why. */
-  explained?(from: State, to: State): boolean;
-  /** What to do instead, told where a move is refused. */
+  /** For each state, the states that may follow it. */
+  allowed: Readonly<Record<State, readonly State[]>>;
+  /** Returns true if a transition must give a reason. */
+  needsReason?(from: State, to: State): boolean;
+  /** The next step, shown when a transition is refused. */
   hint?: string;
 }
 
-/** Judges one move. @throws Refusal invalid_transition with the states that are possible, invalid_input without a reason */
-export function judgeMove<State extends string>(
-  moves: Moves<State>,
+/** Refuses a transition that isn't allowed, or lacks its reason. @throws Refusal invalid_transition, invalid_input */
+export function checkTransition<State extends string>(
+  transitions: Transitions<State>,
   from: State,
   to: State,
   reason: string | undefined,
 ): void {
-  const allowed = moves.to[from];
-  if (!allowed.includes(to)) refuseMove(moves.field, from, to, allowed, moves.hint);
-  if (moves.explained?.(from, to)) requireReason(reason, `why it goes from ${from} to ${to}`);
+  const allowed = transitions.allowed[from];
+  if (!allowed.includes(to)) refuseTransition(transitions.field, from, to, allowed, transitions.hint);
+  if (transitions.needsReason?.(from, to)) requireReason(reason, `why it goes from ${from} to ${to}`);
 }
 
-/** All other states than the one it has. */
-export function anyOther<State extends string>(states: readonly State[]): Record<State, readonly State[]> {
+/** Allows each state to become any other. */
+export function anyOtherState<State extends string>(states: readonly State[]): Record<State, readonly State[]> {
   return Object.fromEntries(states.map((from) => [from, states.filter((to) => to !== from)])) as unknown as Record<
     State,
     readonly State[]
   >;
 }
 
-export function refuseMove(field: string, from: string, to: string, allowed: readonly string[], hint?: string): never {
-  const next = allowed.length > 0 ? `choose one of ${allowed.join(', ')}` : 'no move is possible from there';
-  throw new Refusal('invalid_transition', `${from} cannot become ${to} here: ${next}.`, {
+export function refuseTransition(
+  field: string,
+  from: string,
+  to: string,
+  allowed: readonly string[],
+  hint?: string,
+): never {
+  const next = allowed.length > 0 ? `Choose one of ${allowed.join(', ')}` : `${from} is final`;
+  throw new Refusal('invalid_transition', `${from} cannot become ${to} here. ${next}.`, {
     field,
     allowed,
     ...(hint ? { hint } : {}),
   });
 }
 
-/** What a state needs to be there. @throws Refusal invalid_input that names the first field that is missing */
+/** Refuses a state whose required fields are empty. @throws Refusal invalid_input that names the first one */
 export function requireFields<Record extends object>(
   record: Record,
   state: string,
@@ -50,6 +56,6 @@ export function requireFields<Record extends object>(
 ): void {
   for (const field of fields) {
     if (record[field] !== null && record[field] !== undefined && record[field] !== '') continue;
-    throw new Refusal('invalid_input', `${state} needs ${fields.join(' and ')}: give ${field} too.`, { field });
+    throw new Refusal('invalid_input', `${state} needs ${fields.join(' and ')}. Give ${field} too.`, { field });
   }
 }

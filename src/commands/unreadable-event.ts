@@ -1,12 +1,12 @@
 import { Refusal } from './refusal.ts';
 
-/** The refusal of a command whose event a running instance of an older version would have to set aside. */
+/** Refuses a command because a running instance of an older version would have to park its event. */
 export class UnreadableEvent extends Refusal {
   constructor(type: string) {
     super(
       'unavailable',
-      `An instance of an older version is running that cannot read ${type}: upgrade all instances first, then repeat ` +
-        'the call with the same idempotency_key.',
+      `An instance of an older version is running that cannot read ${type}. Upgrade all instances, then repeat the ` +
+        'call with the same idempotency_key.',
     );
   }
 }

@@ -1,22 +1,22 @@
 import type { TrailEvent } from '../trail/event.ts';
 
-/** Turns `data` of one schema version into the next one's. */
+/** Turns `data` of one schema version into the next version's. */
 type Upcaster = (data: Record<string, unknown>) => Record<string, unknown>;
 
 /**
- * Upcasters by event type; the n-th turns schema version n+1 into n+2. Old events never change in the log: they are
- * read as if they had been written today. test/fixtures/events-*.jsonl hold events of every version ever written.
+ * Upcasters by event type. Index 0 turns schema version 1 into 2, index 1 turns 2 into 3. Events in the log never
+ * change: they are upcast when read. test/fixtures/events-*.jsonl hold events of every version ever written.
  */
 const UPCASTERS: Readonly<Record<string, readonly Upcaster[]>> = {};
 
-/** The version that events of a type are written in now. */
+/** Returns the schema version that new events of a type are written in. */
 export function schemaVersion(type: string, upcasters = UPCASTERS): number {
   return (upcasters[type]?.length ?? 0) + 1;
 }
 
 /**
- * The event's data in today's shape.
- * @throws Error when it was written in a shape that this version does not know
+ * Returns an event's data in the current schema version.
+ * @throws Error if a newer version of the service wrote the event
  */
 export function upcast(event: TrailEvent, upcasters = UPCASTERS): Record<string, unknown> {
   const { schema_version } = event.metadata;

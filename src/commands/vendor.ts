@@ -1,20 +1,20 @@
 import { addDays, dateOf, endOfDay } from './dates.ts';
 import type { DecisionContext } from './decider.ts';
-import { type CommandOf, type EventOf, recordFamily } from './family.ts';
-import { refuseMove } from './moves.ts';
-import { because, type Reasoned, type RecordFacts, refuseFuture, requireReason } from './record.ts';
+import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import { type CommonFields, type OptionalReason, refuseFuture, requireReason, withReason } from './record.ts';
 import { Refusal } from './refusal.ts';
+import { refuseTransition } from './transitions.ts';
 
 export const CRITICALITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 export const OUTCOMES = ['APPROVED', 'CONDITIONAL', 'REJECTED'] as const;
-/** Statuses that are set by hand; the others are outcomes of reviews. */
+/** Statuses that updateVendor sets. The others are outcomes of reviews. */
 export const OUT_OF_SERVICE = ['SUSPENDED', 'OFFBOARDED'] as const;
 export const VENDOR_STATUSES = ['PENDING_REVIEW', ...OUTCOMES, ...OUT_OF_SERVICE] as const;
 
 export type VendorStatus = (typeof VENDOR_STATUSES)[number];
 type OutOfService = (typeof OUT_OF_SERVICE)[number];
 
-/** Days from a review to the next one, unless the reviewer says otherwise. */
+/** Default number of days from a review to the next one. */
 const REVIEW_INTERVAL_DAYS = 365;
 
 export interface VendorReview {
@@ -25,7 +25,7 @@ export interface VendorReview {
   reviewed_at: string;
 }
 
-const DETAILS = {
+const DETAIL_FIELDS = {
   name: '',
   description: null as string | null,
   website_url: null as string | null,
@@ -38,30 +38,30 @@ const DETAILS = {
   next_review_due: null as string | null,
 };
 
-const DECIDED = {
+const DECISION_FIELDS = {
   last_reviewed: null as string | null,
   status: 'PENDING_REVIEW' as VendorStatus,
   review: null as VendorReview | null,
 };
 
-export type VendorState = typeof DETAILS & typeof DECIDED & RecordFacts;
+export type VendorState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
-type Reviewed = { type: 'VendorReviewed'; data: VendorReview & { next_review_due: string } & Reasoned };
+type VendorReviewed = { type: 'VendorReviewed'; data: VendorReview & { next_review_due: string } & OptionalReason };
 type TakenOutOfService =
   | { type: 'VendorSuspended'; data: { reason: string } }
   | { type: 'VendorOffboarded'; data: { reason: string } };
-type Own = Reviewed | TakenOutOfService;
-export type VendorEvent = EventOf<'Vendor', VendorState, typeof DETAILS, Own>;
+type VendorSpecificEvent = VendorReviewed | TakenOutOfService;
+export type VendorEvent = EventOf<'Vendor', VendorState, typeof DETAIL_FIELDS, VendorSpecificEvent>;
 
 export type ReviewVendor = {
   type: 'ReviewVendor';
   outcome: VendorReview['outcome'];
   findings?: string | null;
   conditions?: string | null;
-  /** A time, or a date: see `timeOfReview`. */
+  /** A time or a date: see `reviewTime`. */
   reviewed_at?: string;
   next_review_due?: string | null;
-} & Reasoned;
+} & OptionalReason;
 export type VendorCommand = CommandOf<'Vendor', VendorState, ReviewVendor>;
 
 function add(vendor: VendorState, reason: string | undefined, context: DecisionContext): object {
@@ -69,7 +69,7 @@ function add(vendor: VendorState, reason: string | undefined, context: DecisionC
   if (status !== 'PENDING_REVIEW') {
     if (!isOutOfService(status)) {
       const allowed = ['PENDING_REVIEW', ...OUT_OF_SERVICE];
-      refuseMove('status', 'A new vendor', status, allowed, 'Add it, then call reviewVendor.');
+      refuseTransition('status', 'A new vendor', status, allowed, 'Add it, then call reviewVendor.');
     }
     requireReason(reason, `why the vendor is ${status}`);
   }
@@ -84,29 +84,29 @@ function update(state: VendorState, changed: Partial<VendorState>, reason: strin
 function takeOutOfService(from: VendorStatus, to: VendorStatus, reason: string | undefined): TakenOutOfService {
   if (!isOutOfService(to)) {
     const allowed = OUT_OF_SERVICE.filter((status) => status !== from);
-    refuseMove('status', from, to, allowed, 'APPROVED, CONDITIONAL and REJECTED are outcomes of reviewVendor.');
+    refuseTransition('status', from, to, allowed, 'APPROVED, CONDITIONAL and REJECTED are outcomes of reviewVendor.');
   }
   const data = { reason: requireReason(reason, `why the vendor is ${to}`) };
   return to === 'SUSPENDED' ? { type: 'VendorSuspended', data } : { type: 'VendorOffboarded', data };
 }
 
-function review(command: ReviewVendor, _state: VendorState, context: DecisionContext): Reviewed[] {
+function review(command: ReviewVendor, _state: VendorState, context: DecisionContext): VendorReviewed[] {
   if (command.outcome === 'CONDITIONAL' && !command.conditions) {
     throw new Refusal(
       'invalid_input',
-      'A CONDITIONAL outcome needs the conditions the vendor has to meet: give conditions.',
+      'A CONDITIONAL outcome needs the conditions that the vendor must meet. Give conditions.',
       {
         field: 'conditions',
       },
     );
   }
-  const reviewed_at = timeOfReview(command, context.now);
+  const reviewed_at = reviewTime(command, context.now);
   refuseFuture('reviewed_at', reviewed_at, context);
   const next_review_due = command.next_review_due ?? addDays(reviewed_at, REVIEW_INTERVAL_DAYS);
   if (next_review_due < dateOf(reviewed_at)) {
     throw new Refusal(
       'invalid_input',
-      'The next review cannot be due before this one took place: give a later next_review_due, or leave it out.',
+      'The next review cannot be due before this one took place. Give a later next_review_due, or leave it out.',
       {
         field: 'next_review_due',
       },
@@ -119,19 +119,19 @@ function review(command: ReviewVendor, _state: VendorState, context: DecisionCon
     reviewed_by: context.actor_id,
     reviewed_at,
     next_review_due,
-    ...because(command.reason),
+    ...withReason(command.reason),
   };
   return [{ type: 'VendorReviewed', data }];
 }
 
-/** Returns the time of a review that is recorded now: the one given, the end of the day given but at most now, or now. */
-function timeOfReview({ reviewed_at }: Pick<ReviewVendor, 'reviewed_at'>, now: string): string {
+/** Returns the time of a review: the command's time, the end of the command's date but at most now, or now. */
+function reviewTime({ reviewed_at }: Pick<ReviewVendor, 'reviewed_at'>, now: string): string {
   if (reviewed_at === undefined || reviewed_at === dateOf(now)) return now;
   return reviewed_at === dateOf(reviewed_at) ? endOfDay(reviewed_at) : reviewed_at;
 }
 
 /**
- * Returns the newest review where it is later than the one of a command, which then changed nothing but the history.
+ * Returns the newest review if it is later than the command's review, which then changed only the history. Else null.
  * @param recorded_at when the command's review was recorded
  */
 export function supersededBy(
@@ -139,7 +139,7 @@ export function supersededBy(
   recorded_at: string,
   { last_reviewed, review }: VendorState,
 ): { reviewed_at: string; outcome: VendorReview['outcome'] | null } | null {
-  if (last_reviewed === null || timeOfReview(command, recorded_at) >= last_reviewed) return null;
+  if (last_reviewed === null || reviewTime(command, recorded_at) >= last_reviewed) return null;
   return { reviewed_at: last_reviewed, outcome: review?.outcome ?? null };
 }
 
@@ -147,10 +147,10 @@ function isOutOfService(status: VendorStatus): status is OutOfService {
   return OUT_OF_SERVICE.some((s) => s === status);
 }
 
-function evolve(vendor: VendorState, event: Own): VendorState {
+function evolve(vendor: VendorState, event: VendorSpecificEvent): VendorState {
   switch (event.type) {
     case 'VendorReviewed':
-      return reviewed(vendor, event.data);
+      return applyReview(vendor, event.data);
     case 'VendorSuspended':
       return { ...vendor, status: 'SUSPENDED' };
     case 'VendorOffboarded':
@@ -158,16 +158,16 @@ function evolve(vendor: VendorState, event: Own): VendorState {
   }
 }
 
-/** A review older than the newest stays in the history and changes nothing else. */
-function reviewed(vendor: VendorState, data: Reviewed['data']): VendorState {
+/** Applies a review. One that is older than the newest changes only the history. */
+function applyReview(vendor: VendorState, data: VendorReviewed['data']): VendorState {
   if (vendor.last_reviewed !== null && data.reviewed_at < vendor.last_reviewed) return vendor;
   const { outcome, findings, conditions, reviewed_by, reviewed_at, next_review_due } = data;
-  // In this order for readers: stores give members in one of their own.
+  // A fixed order of members for readers. Stores may return them in another.
   const review = { outcome, findings, conditions, reviewed_by, reviewed_at };
   return { ...vendor, status: data.outcome, last_reviewed: data.reviewed_at, next_review_due, review };
 }
 
-export const vendor = recordFamily(
+export const vendor = defineFamily(
   { type: 'VENDOR', title: 'Vendor', singular: 'vendor', plural: 'vendors', prefix: 'vnd' },
-  { details: DETAILS, decided: DECIDED, add, update, decide: review, evolve },
+  { detailFields: DETAIL_FIELDS, decisionFields: DECISION_FIELDS, add, update, decide: review, evolve },
 );

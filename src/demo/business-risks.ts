@@ -1,17 +1,17 @@
 import {
-  accepted,
-  archived,
-  decided,
+  acceptRisk,
+  archive,
+  decideRisk,
   inherent,
   residual,
-  riskChanged,
   riskStory,
   type Story,
-  type Telling,
+  type StoryContext,
+  updateRisk,
 } from './story.ts';
 
 /** What may befall patients, people and business of the laboratory: assessed, treated, accepted for a time, closed. */
-export function businessRisks({ day, account }: Telling): Story[] {
+export function businessRisks({ day, account }: StoryContext): Story[] {
   const owner = account('owner');
   const admin = account('admin');
   const editor = account('editor');
@@ -26,9 +26,9 @@ export function businessRisks({ day, account }: Telling): Story[] {
         owner_id: editor,
         ...inherent([3, 5]),
       },
-      riskChanged(690, 'editor', { status: 'IN_TREATMENT', treatment: 'MITIGATED' }),
-      riskChanged(433, 'editor', residual([2, 5]), 'Clinic is confirmed by a second number'),
-      riskChanged(95, 'editor', residual([1, 5]), 'No case in twelve months'),
+      updateRisk(690, 'editor', { status: 'IN_TREATMENT', treatment: 'MITIGATED' }),
+      updateRisk(433, 'editor', residual([2, 5]), 'Clinic is confirmed by a second number'),
+      updateRisk(95, 'editor', residual([1, 5]), 'No case in twelve months'),
     ),
     riskStory(
       715,
@@ -40,9 +40,9 @@ export function businessRisks({ day, account }: Telling): Story[] {
         ...inherent([2, 5]),
         ...residual([2, 4]),
       },
-      accepted(660, 'owner', day(-310), 'A second region costs more than two days by telephone and fax'),
-      decided(301, 'owner', 'REVOKE', 'Its time is over; decided anew tomorrow'),
-      accepted(300, 'owner', day(45), 'For a year again; a second region is planned with the new contract'),
+      acceptRisk(660, 'owner', day(-310), 'A second region costs more than two days by telephone and fax'),
+      decideRisk(301, 'owner', 'REVOKE', 'Its time is over; decided anew tomorrow'),
+      acceptRisk(300, 'owner', day(45), 'For a year again; a second region is planned with the new contract'),
     ),
     riskStory(
       713,
@@ -53,9 +53,9 @@ export function businessRisks({ day, account }: Telling): Story[] {
         owner_id: owner,
         ...inherent([4, 4]),
       },
-      riskChanged(640, 'owner', { status: 'IN_TREATMENT', treatment: 'MITIGATED' }),
-      riskChanged(380, 'owner', residual([2, 4]), 'A second engineer has been on call for three months'),
-      decided(180, 'owner', 'CLOSE', 'Three engineers share the work; documented and tried in the holidays'),
+      updateRisk(640, 'owner', { status: 'IN_TREATMENT', treatment: 'MITIGATED' }),
+      updateRisk(380, 'owner', residual([2, 4]), 'A second engineer has been on call for three months'),
+      decideRisk(180, 'owner', 'CLOSE', 'Three engineers share the work; documented and tried in the holidays'),
     ),
     riskStory(
       706,
@@ -68,7 +68,7 @@ export function businessRisks({ day, account }: Telling): Story[] {
         ...residual([1, 5]),
         next_review_due: day(-14),
       },
-      riskChanged(365, 'editor', { note: 'Ring trial passed for all 42 tests' }),
+      updateRisk(365, 'editor', { note: 'Ring trial passed for all 42 tests' }),
     ),
     riskStory(
       700,
@@ -79,10 +79,10 @@ export function businessRisks({ day, account }: Telling): Story[] {
         owner_id: editor,
         ...inherent([3, 4]),
       },
-      riskChanged(570, 'editor', { status: 'IN_TREATMENT', treatment: 'AVOIDED' }),
-      riskChanged(480, 'editor', residual([2, 4]), 'Video service replaced'),
-      riskChanged(250, 'editor', residual([1, 4]), 'Transfer assessments of all vendors on file'),
-      riskChanged(38, 'editor', residual([2, 4]), 'Speech recognition is proposed by a vendor outside the EEA'),
+      updateRisk(570, 'editor', { status: 'IN_TREATMENT', treatment: 'AVOIDED' }),
+      updateRisk(480, 'editor', residual([2, 4]), 'Video service replaced'),
+      updateRisk(250, 'editor', residual([1, 4]), 'Transfer assessments of all vendors on file'),
+      updateRisk(38, 'editor', residual([2, 4]), 'Speech recognition is proposed by a vendor outside the EEA'),
     ),
     riskStory(
       694,
@@ -93,13 +93,13 @@ export function businessRisks({ day, account }: Telling): Story[] {
         owner_id: editor,
         ...inherent([3, 4]),
       },
-      riskChanged(
+      updateRisk(
         510,
         'editor',
         { treatment: 'MITIGATED', status: 'IN_TREATMENT' },
         'A second source is being validated',
       ),
-      riskChanged(233, 'editor', residual([2, 3]), 'Second warehouse and six weeks of stock'),
+      updateRisk(233, 'editor', residual([2, 3]), 'Second warehouse and six weeks of stock'),
     ),
     riskStory(
       680,
@@ -111,7 +111,7 @@ export function businessRisks({ day, account }: Telling): Story[] {
         ...inherent([3, 4]),
         ...residual([2, 4]),
       },
-      riskChanged(410, 'admin', residual([1, 4]), 'Each look-up is logged and a sample is read monthly'),
+      updateRisk(410, 'admin', residual([1, 4]), 'Each look-up is logged and a sample is read monthly'),
     ),
     riskStory(
       555,
@@ -122,9 +122,9 @@ export function businessRisks({ day, account }: Telling): Story[] {
         owner_id: owner,
         ...inherent([4, 3]),
       },
-      accepted(400, 'owner', day(-60), 'The rules are not final; counsel watches them'),
-      decided(130, 'owner', 'REVOKE', 'The rules are final: eleven tests need a file each'),
-      riskChanged(129, 'owner', { status: 'IN_TREATMENT', treatment: 'MITIGATED', next_review_due: day(25) }),
+      acceptRisk(400, 'owner', day(-60), 'The rules are not final; counsel watches them'),
+      decideRisk(130, 'owner', 'REVOKE', 'The rules are final: eleven tests need a file each'),
+      updateRisk(129, 'owner', { status: 'IN_TREATMENT', treatment: 'MITIGATED', next_review_due: day(25) }),
     ),
     riskStory(
       515,
@@ -136,8 +136,8 @@ export function businessRisks({ day, account }: Telling): Story[] {
         ...inherent([1, 5]),
         ...residual([1, 3]),
       },
-      decided(330, 'editor', 'CLOSE', 'The room is empty: everything is hosted since the move'),
-      archived(90, 'The building was given up'),
+      decideRisk(330, 'editor', 'CLOSE', 'The room is empty: everything is hosted since the move'),
+      archive(90, 'The building was given up'),
     ),
     riskStory(
       315,
@@ -148,8 +148,8 @@ export function businessRisks({ day, account }: Telling): Story[] {
         owner_id: editor,
         ...inherent([3, 3]),
       },
-      accepted(295, 'admin', day(60), 'Counsel writes the schedule; nothing is deleted until then'),
-      riskChanged(110, 'editor', inherent([4, 3]), 'A clinic asked for deletion and could not be answered'),
+      acceptRisk(295, 'admin', day(60), 'Counsel writes the schedule; nothing is deleted until then'),
+      updateRisk(110, 'editor', inherent([4, 3]), 'A clinic asked for deletion and could not be answered'),
     ),
     riskStory(
       205,
@@ -160,7 +160,7 @@ export function businessRisks({ day, account }: Telling): Story[] {
         owner_id: admin,
         ...inherent([3, 3]),
       },
-      accepted(170, 'admin', day(150), 'Results also go out by the hospital interface, which is not on the internet'),
+      acceptRisk(170, 'admin', day(150), 'Results also go out by the hospital interface, which is not on the internet'),
     ),
     riskStory(
       36,
@@ -173,7 +173,7 @@ export function businessRisks({ day, account }: Telling): Story[] {
         ...inherent([4, 5]),
         next_review_due: day(10),
       },
-      riskChanged(9, 'editor', { note: 'Trial with 200 dictations begins; doctors sign every text' }),
+      updateRisk(9, 'editor', { note: 'Trial with 200 dictations begins; doctors sign every text' }),
     ),
     riskStory(5, {
       reference_id: 'R-020',
@@ -191,7 +191,7 @@ export function businessRisks({ day, account }: Telling): Story[] {
         ...inherent([2, 4]),
         treatment: 'TRANSFERRED',
       },
-      riskChanged(1, 'owner', { next_review_due: day(60) }, 'Broker asked for three offers'),
+      updateRisk(1, 'owner', { next_review_due: day(60) }, 'Broker asked for three offers'),
     ),
   ];
 }

@@ -1,25 +1,33 @@
 import { familyOf, recordAggregate } from '../commands/families.ts';
-import { CommandHandler, type Envelope } from '../commands/handler.ts';
+import { type CommandEnvelope, CommandHandler } from '../commands/handler.ts';
 import { derivedId, itemCommandId, libraryFrameworkId } from '../commands/ids.ts';
-import { linkAggregate, lowerFirst, refuseUnlinkable } from '../commands/link.ts';
-import { requireLive, requireReferences } from '../commands/references.ts';
+import { linkAggregate, refuseUnlinkable, sortedPair } from '../commands/link.ts';
+import { requireLiveRecord, requireReferences } from '../commands/references.ts';
 import { commandOrganization } from '../identity/actor.ts';
 import { establish, findInstallation, type Installation, ownerOf } from '../identity/installation.ts';
 import { keepFirstName } from '../identity/names.ts';
 import type { Stores } from '../stores/open.ts';
 import { VERSION } from '../version.ts';
-import { auditStories } from './audits.ts';
+import { auditStories } from './audit-stories.ts';
 import { businessRisks } from './business-risks.ts';
 import { DemoClock } from './clock.ts';
-import { evidenceStories } from './evidence.ts';
-import { FRAMEWORK, frameworkStories } from './framework.ts';
+import { evidenceStories } from './evidence-stories.ts';
+import { FRAMEWORK, frameworkStories } from './framework-stories.ts';
 import { housekeepingMeasures } from './housekeeping-measures.ts';
-import { idsByName, type Names, withIds } from './names.ts';
-import { nonconformityStories } from './nonconformities.ts';
-import { obligationStories } from './obligations.ts';
+import { nonconformityStories } from './nonconformity-stories.ts';
+import { obligationStories } from './obligation-stories.ts';
+import { idsByName, type RecordIds, replaceNamesByIds } from './record-ids.ts';
 import { securityRisks } from './security-risks.ts';
 import { serviceVendors } from './service-vendors.ts';
-import { ORGANIZATION, PEOPLE, type Person, type Step, type Story, type StoryCommand, type Telling } from './story.ts';
+import {
+  type DemoPerson,
+  ORGANIZATION,
+  PEOPLE,
+  type Story,
+  type StoryCommand,
+  type StoryContext,
+  type StoryStep,
+} from './story.ts';
 import { technologyMeasures } from './technology-measures.ts';
 import { technologyVendors } from './technology-vendors.ts';
 
@@ -53,7 +61,7 @@ export async function fillDemo({ accounts, events }: Pick<Stores, 'accounts' | '
     await keepFirstName(accounts, id, name);
   }
   await demo.addMembers();
-  await demo.tell([
+  await demo.play([
     ...technologyVendors(demo),
     ...serviceVendors(demo),
     ...securityRisks(demo),
@@ -69,29 +77,29 @@ export async function fillDemo({ accounts, events }: Pick<Stores, 'accounts' | '
   return true;
 }
 
-class Demo implements Telling {
+class Demo implements StoryContext {
   constructor(
     private readonly handler: CommandHandler,
     private readonly clock: DemoClock,
-    private readonly place: Installation,
+    private readonly installation: Installation,
   ) {}
 
   day = (offset: number): string => this.clock.day(offset);
 
-  account = (person: Person): string => derivedId('acc', itemCommandId(this.place.installation, person));
+  account = (person: DemoPerson): string => derivedId('acc', itemCommandId(this.installation.installation, person));
 
   /** Everybody of the story. */
-  get people(): { id: string; name: string; role: (typeof PEOPLE)[Person]['role'] }[] {
-    return (Object.keys(PEOPLE) as Person[]).map((person) => ({ id: this.account(person), ...PEOPLE[person] }));
+  get people(): { id: string; name: string; role: (typeof PEOPLE)[DemoPerson]['role'] }[] {
+    return (Object.keys(PEOPLE) as DemoPerson[]).map((person) => ({ id: this.account(person), ...PEOPLE[person] }));
   }
 
   async addMembers(): Promise<void> {
     this.clock.goTo(FOUNDED_DAYS_AGO - 1);
-    const founder = { ...this.actor('owner'), actor_id: ownerOf(this.place.installation) };
+    const founder = { ...this.actor('owner'), actor_id: ownerOf(this.installation.installation) };
     for (const { id, role } of this.people) {
       await commandOrganization(
         this.handler,
-        this.place.organizationId,
+        this.installation.organizationId,
         { type: 'AddMember', account_id: id, role },
         founder,
       );
@@ -99,50 +107,56 @@ class Demo implements Telling {
   }
 
   /** Tells all stories at once, day by day. @throws Error that says which step could not be */
-  async tell(stories: readonly Story[]): Promise<void> {
-    const names = idsByName(stories, this.place.installation);
+  async play(stories: readonly Story[]): Promise<void> {
+    const names = idsByName(stories, this.installation.installation);
     const all = stories.flatMap(({ name, steps }) => steps.map((step, n) => ({ name, n, ...step })));
     // The sort is stable: steps of one day stay in the order of their stories.
-    for (const { name, n, ...step } of all.sort((a, b) => b.ago - a.ago)) {
+    for (const { name, n, ...step } of all.sort((a, b) => b.daysAgo - a.daysAgo)) {
       try {
-        await this.take(names.of(name), n, step, names);
+        await this.playStep(names.of(name), n, step, names);
       } catch (cause) {
-        throw new Error(`The demo's story of ${name} cannot be told ${step.ago} days ago`, { cause });
+        throw new Error(`The demo's story of ${name} cannot be told ${step.daysAgo} days ago`, { cause });
       }
     }
   }
 
-  private async take(id: string, n: number, { ago, by, command }: Step<StoryCommand>, names: Names): Promise<void> {
+  private async playStep(
+    id: string,
+    n: number,
+    { daysAgo: ago, by, command }: StoryStep<StoryCommand>,
+    names: RecordIds,
+  ): Promise<void> {
     this.clock.goTo(ago);
-    const command_id = itemCommandId(this.place.installation, `${id} ${n}`);
-    const organization_id = this.place.organizationId;
+    const command_id = itemCommandId(this.installation.installation, `${id} ${n}`);
+    const organization_id = this.installation.organizationId;
     const envelope = { ...this.actor(by), organization_id, command_id, correlation_id: command_id };
-    if (command.type !== 'Link') return this.change(id, withIds(command, familyOf(id).references, names), envelope);
+    if (command.type !== 'Link')
+      return this.change(id, replaceNamesByIds(command, familyOf(id).references, names), envelope);
     for (const other of command.others) await this.link(id, names.of(other), envelope);
   }
 
   private async change(
     id: string,
     command: Exclude<StoryCommand, { type: 'Link' }>,
-    envelope: Omit<Envelope, 'input'>,
+    envelope: Omit<CommandEnvelope, 'input'>,
   ) {
     const { references } = familyOf(id);
     if ('fields' in command) {
-      await requireReferences(this.handler, this.place.organizationId, references, { ...command.fields });
+      await requireReferences(this.handler, this.installation.organizationId, references, { ...command.fields });
     }
     await this.handler.execute(recordAggregate(id), command, { ...envelope, input: command });
   }
 
-  private async link(one: string, other: string, envelope: Omit<Envelope, 'input'>): Promise<void> {
+  private async link(one: string, other: string, envelope: Omit<CommandEnvelope, 'input'>): Promise<void> {
     refuseUnlinkable(one, other);
-    for (const id of [one, other]) await requireLive(this.handler, this.place.organizationId, id, 'links');
-    const command = { type: 'Link' as const, ids: lowerFirst(one, other) };
+    for (const id of [one, other]) await requireLiveRecord(this.handler, this.installation.organizationId, id, 'links');
+    const command = { type: 'Link' as const, ids: sortedPair(one, other) };
     const aggregate = linkAggregate(one, other);
     const command_id = itemCommandId(envelope.command_id, aggregate.stream);
     await this.handler.execute(aggregate, command, { ...envelope, command_id, input: command });
   }
 
-  private actor(person: Person) {
+  private actor(person: DemoPerson) {
     return { actor_id: this.account(person), token_id: null, client: CLIENT, role: PEOPLE[person].role };
   }
 }

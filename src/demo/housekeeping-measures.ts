@@ -1,10 +1,10 @@
-import { linked, measureChanged, measureStory, type Story, type Telling } from './story.ts';
+import { linkWith, measureStory, type Story, type StoryContext, updateMeasure } from './story.ts';
 
 const IN_PROGRESS = { state: 'IN_PROGRESS' } as const;
 const IMPLEMENTED = { state: 'IMPLEMENTED' } as const;
 
 /** How the laboratory governs itself, its people, papers and suppliers. */
-export function housekeepingMeasures({ day, account }: Telling): Story[] {
+export function housekeepingMeasures({ day, account }: StoryContext): Story[] {
   const owner = account('owner');
   const admin = account('admin');
   const editor = account('editor');
@@ -12,34 +12,34 @@ export function housekeepingMeasures({ day, account }: Telling): Story[] {
     measureStory(
       712,
       { reference_id: 'M-01', name: 'Handbook of the management system', category: 'Governance', owner_id: owner },
-      linked(712, 'editor', '4', '4.1', '4.2', '4.3', '4.4', '5', '5.1', '5.2', '5.3', 'A.5.1', 'A.5.2', 'A.5.4'),
-      linked(711, 'editor', '7.5', '7.5.1', '7.5.2', '7.5.3', 'A.5.37'),
-      measureChanged(610, 'owner', IMPLEMENTED, 'Signed and published'),
+      linkWith(712, 'editor', '4', '4.1', '4.2', '4.3', '4.4', '5', '5.1', '5.2', '5.3', 'A.5.1', 'A.5.2', 'A.5.4'),
+      linkWith(711, 'editor', '7.5', '7.5.1', '7.5.2', '7.5.3', 'A.5.37'),
+      updateMeasure(610, 'owner', IMPLEMENTED, 'Signed and published'),
     ),
     measureStory(
       712,
       { reference_id: 'M-02', name: 'Risks are assessed each quarter', category: 'Governance', owner_id: admin },
-      linked(712, 'editor', '6', '6.1', '6.1.1', '6.1.2', '6.1.3', '8', '8.1', '8.2', '8.3'),
-      measureChanged(600, 'admin', IMPLEMENTED),
+      linkWith(712, 'editor', '6', '6.1', '6.1.1', '6.1.2', '6.1.3', '8', '8.1', '8.2', '8.3'),
+      updateMeasure(600, 'admin', IMPLEMENTED),
     ),
     measureStory(
       710,
       { reference_id: 'M-03', name: 'Internal audit once a year', category: 'Governance', owner_id: owner },
-      linked(710, 'editor', '9', '9.2', '9.2.1', '9.2.2', 'A.5.35', 'A.5.36'),
-      measureChanged(450, 'owner', IMPLEMENTED, 'The first one was held before the certification'),
+      linkWith(710, 'editor', '9', '9.2', '9.2.1', '9.2.2', 'A.5.35', 'A.5.36'),
+      updateMeasure(450, 'owner', IMPLEMENTED, 'The first one was held before the certification'),
     ),
     measureStory(
       710,
       { reference_id: 'M-04', name: 'Management review twice a year', category: 'Governance', owner_id: owner },
-      linked(710, 'editor', '7', '7.1', '9.3', '9.3.1', '9.3.2', '9.3.3', '10', '10.1', '10.2'),
-      measureChanged(440, 'owner', IMPLEMENTED),
-      measureChanged(4, 'owner', { ...IN_PROGRESS, due_date: day(50) }, 'The review of spring was not held'),
+      linkWith(710, 'editor', '7', '7.1', '9.3', '9.3.1', '9.3.2', '9.3.3', '10', '10.1', '10.2'),
+      updateMeasure(440, 'owner', IMPLEMENTED),
+      updateMeasure(4, 'owner', { ...IN_PROGRESS, due_date: day(50) }, 'The review of spring was not held'),
     ),
     measureStory(
       705,
       { reference_id: 'M-05', name: 'Yearly security training for everybody', category: 'People', owner_id: editor },
-      linked(705, 'editor', 'R-005', '7.2', '7.3', 'A.6.3'),
-      measureChanged(540, 'editor', IMPLEMENTED, 'All 81 have passed'),
+      linkWith(705, 'editor', 'R-005', '7.2', '7.3', 'A.6.3'),
+      updateMeasure(540, 'editor', IMPLEMENTED, 'All 81 have passed'),
     ),
     measureStory(
       30,
@@ -50,20 +50,20 @@ export function housekeepingMeasures({ day, account }: Telling): Story[] {
         due_date: day(40),
         owner_id: admin,
       },
-      linked(30, 'editor', 'R-005', 'A.6.3'),
-      measureChanged(24, 'admin', IN_PROGRESS),
+      linkWith(30, 'editor', 'R-005', 'A.6.3'),
+      updateMeasure(24, 'admin', IN_PROGRESS),
     ),
     measureStory(
       703,
       { reference_id: 'M-06', name: 'Incident plan with a yearly drill', category: 'Operations', owner_id: admin },
-      linked(703, 'editor', 'R-001', 'A.5.24', 'A.5.25', 'A.5.26', 'A.5.27', 'A.5.28', 'A.6.8'),
-      measureChanged(585, 'admin', IMPLEMENTED),
+      linkWith(703, 'editor', 'R-001', 'A.5.24', 'A.5.25', 'A.5.26', 'A.5.27', 'A.5.28', 'A.6.8'),
+      updateMeasure(585, 'admin', IMPLEMENTED),
     ),
     measureStory(
       701,
       { reference_id: 'M-07', name: 'Vendor reviews by criticality', category: 'Suppliers', owner_id: editor },
-      linked(701, 'editor', 'A.5.19', 'A.5.20', 'A.5.21', 'A.5.22', 'A.5.23'),
-      measureChanged(590, 'editor', IMPLEMENTED),
+      linkWith(701, 'editor', 'A.5.19', 'A.5.20', 'A.5.21', 'A.5.22', 'A.5.23'),
+      updateMeasure(590, 'editor', IMPLEMENTED),
     ),
     measureStory(
       568,
@@ -74,10 +74,10 @@ export function housekeepingMeasures({ day, account }: Telling): Story[] {
         due_date: day(-250),
         owner_id: editor,
       },
-      linked(568, 'editor', 'R-008', 'A.5.34', 'Paperkite Payroll'),
-      measureChanged(250, 'editor', IMPLEMENTED),
-      measureChanged(38, 'editor', { ...IN_PROGRESS, due_date: day(25) }, 'Speech recognition needs one'),
-      linked(37, 'editor', 'Teasel Transcription'),
+      linkWith(568, 'editor', 'R-008', 'A.5.34', 'Paperkite Payroll'),
+      updateMeasure(250, 'editor', IMPLEMENTED),
+      updateMeasure(38, 'editor', { ...IN_PROGRESS, due_date: day(25) }, 'Speech recognition needs one'),
+      linkWith(37, 'editor', 'Teasel Transcription'),
     ),
     measureStory(
       300,
@@ -88,21 +88,21 @@ export function housekeepingMeasures({ day, account }: Telling): Story[] {
         due_date: day(-35),
         owner_id: editor,
       },
-      linked(300, 'editor', 'R-017', 'A.5.33', 'A.8.10', 'Redpoll Legal'),
-      measureChanged(260, 'editor', IN_PROGRESS),
+      linkWith(300, 'editor', 'R-017', 'A.5.33', 'A.8.10', 'Redpoll Legal'),
+      updateMeasure(260, 'editor', IN_PROGRESS),
     ),
     measureStory(
       655,
       { reference_id: 'M-14', name: 'Plan for five days without the portal', category: 'Continuity', owner_id: owner },
-      linked(655, 'editor', 'R-003', 'A.5.29', 'A.5.30'),
-      measureChanged(555, 'owner', IMPLEMENTED, 'Tried by telephone and fax for a day'),
+      linkWith(655, 'editor', 'R-003', 'A.5.29', 'A.5.30'),
+      updateMeasure(555, 'owner', IMPLEMENTED, 'Tried by telephone and fax for a day'),
     ),
     measureStory(
       650,
       { reference_id: 'M-16', name: 'Locks, badges and a book of visitors', category: 'Premises', owner_id: editor },
-      linked(650, 'editor', 'A.7.1', 'A.7.2', 'A.7.3', 'A.7.4', 'A.7.6'),
-      linked(559, 'editor', 'Pinegrove Facilities'),
-      measureChanged(545, 'editor', IMPLEMENTED),
+      linkWith(650, 'editor', 'A.7.1', 'A.7.2', 'A.7.3', 'A.7.4', 'A.7.6'),
+      linkWith(559, 'editor', 'Pinegrove Facilities'),
+      updateMeasure(545, 'editor', IMPLEMENTED),
     ),
     measureStory(
       396,
@@ -113,8 +113,8 @@ export function housekeepingMeasures({ day, account }: Telling): Story[] {
         due_date: day(-12),
         owner_id: admin,
       },
-      linked(396, 'editor', 'A.5.9', 'A.5.10', 'A.5.12', 'A.5.13'),
-      measureChanged(200, 'admin', IN_PROGRESS),
+      linkWith(396, 'editor', 'A.5.9', 'A.5.10', 'A.5.12', 'A.5.13'),
+      updateMeasure(200, 'admin', IN_PROGRESS),
     ),
     measureStory(
       127,
@@ -126,8 +126,8 @@ export function housekeepingMeasures({ day, account }: Telling): Story[] {
         due_date: day(60),
         owner_id: editor,
       },
-      linked(127, 'editor', 'R-013'),
-      measureChanged(100, 'editor', IN_PROGRESS),
+      linkWith(127, 'editor', 'R-013'),
+      updateMeasure(100, 'editor', IN_PROGRESS),
     ),
     measureStory(
       33,
@@ -138,8 +138,8 @@ export function housekeepingMeasures({ day, account }: Telling): Story[] {
         due_date: day(30),
         owner_id: editor,
       },
-      linked(33, 'editor', 'R-019', 'Teasel Transcription'),
-      measureChanged(9, 'editor', IN_PROGRESS),
+      linkWith(33, 'editor', 'R-019', 'Teasel Transcription'),
+      updateMeasure(9, 'editor', IN_PROGRESS),
     ),
   ];
 }

@@ -1,7 +1,16 @@
-import { accepted, decided, inherent, residual, riskChanged, riskStory, type Story, type Telling } from './story.ts';
+import {
+  acceptRisk,
+  decideRisk,
+  inherent,
+  residual,
+  riskStory,
+  type Story,
+  type StoryContext,
+  updateRisk,
+} from './story.ts';
 
 /** What may befall the systems of the laboratory. */
-export function securityRisks({ day, account }: Telling): Story[] {
+export function securityRisks({ day, account }: StoryContext): Story[] {
   const admin = account('admin');
   return [
     riskStory(
@@ -14,10 +23,10 @@ export function securityRisks({ day, account }: Telling): Story[] {
         owner_id: admin,
         ...inherent([4, 5]),
       },
-      riskChanged(699, 'admin', { status: 'IN_TREATMENT', treatment: 'MITIGATED' }),
-      riskChanged(520, 'admin', residual([3, 5]), 'Network of the analysers separated'),
-      riskChanged(330, 'admin', residual([2, 5]), 'Restore from off-site copies tried with success'),
-      riskChanged(60, 'admin', { ...residual([2, 4]), next_review_due: day(120) }, 'Restore takes five hours now'),
+      updateRisk(699, 'admin', { status: 'IN_TREATMENT', treatment: 'MITIGATED' }),
+      updateRisk(520, 'admin', residual([3, 5]), 'Network of the analysers separated'),
+      updateRisk(330, 'admin', residual([2, 5]), 'Restore from off-site copies tried with success'),
+      updateRisk(60, 'admin', { ...residual([2, 4]), next_review_due: day(120) }, 'Restore takes five hours now'),
     ),
     riskStory(
       711,
@@ -28,9 +37,9 @@ export function securityRisks({ day, account }: Telling): Story[] {
         owner_id: admin,
         ...inherent([5, 4]),
       },
-      riskChanged(650, 'admin', residual([3, 4]), 'Multi-factor authentication for all'),
-      riskChanged(350, 'admin', residual([2, 4]), 'Exercise: 6 of 81 clicked'),
-      riskChanged(30, 'admin', residual([3, 4]), 'Exercise: 17 of 94 clicked, most of them new'),
+      updateRisk(650, 'admin', residual([3, 4]), 'Multi-factor authentication for all'),
+      updateRisk(350, 'admin', residual([2, 4]), 'Exercise: 6 of 81 clicked'),
+      updateRisk(30, 'admin', residual([3, 4]), 'Exercise: 17 of 94 clicked, most of them new'),
     ),
     riskStory(
       708,
@@ -43,7 +52,7 @@ export function securityRisks({ day, account }: Telling): Story[] {
         ...inherent([4, 4]),
         ...residual([3, 3]),
       },
-      accepted(600, 'admin', day(-236), 'No update is approved; the network is separated and watched'),
+      acceptRisk(600, 'admin', day(-236), 'No update is approved; the network is separated and watched'),
     ),
     riskStory(
       665,
@@ -55,7 +64,7 @@ export function securityRisks({ day, account }: Telling): Story[] {
         ...inherent([4, 3]),
         ...residual([3, 1]),
       },
-      decided(560, 'admin', 'CLOSE', 'All disks are encrypted and can be erased from afar'),
+      decideRisk(560, 'admin', 'CLOSE', 'All disks are encrypted and can be erased from afar'),
     ),
     riskStory(
       612,
@@ -66,10 +75,10 @@ export function securityRisks({ day, account }: Telling): Story[] {
         owner_id: admin,
         ...inherent([3, 5]),
       },
-      riskChanged(500, 'admin', residual([2, 5]), 'Keys are changed every 90 days'),
-      decided(420, 'admin', 'CLOSE', 'Keys are kept in a vault'),
-      decided(290, 'admin', 'REOPEN', 'A key was found in a build log'),
-      riskChanged(240, 'admin', { status: 'IN_TREATMENT', ...residual([2, 4]) }, 'Build logs are searched for keys'),
+      updateRisk(500, 'admin', residual([2, 5]), 'Keys are changed every 90 days'),
+      decideRisk(420, 'admin', 'CLOSE', 'Keys are kept in a vault'),
+      decideRisk(290, 'admin', 'REOPEN', 'A key was found in a build log'),
+      updateRisk(240, 'admin', { status: 'IN_TREATMENT', ...residual([2, 4]) }, 'Build logs are searched for keys'),
     ),
     riskStory(
       460,
@@ -80,8 +89,8 @@ export function securityRisks({ day, account }: Telling): Story[] {
         owner_id: admin,
         ...inherent([4, 3]),
       },
-      riskChanged(340, 'admin', residual([3, 3]), 'Rights are read by team leads twice a year'),
-      riskChanged(155, 'admin', residual([2, 3]), 'Rights follow the personnel file'),
+      updateRisk(340, 'admin', residual([3, 3]), 'Rights are read by team leads twice a year'),
+      updateRisk(155, 'admin', residual([2, 3]), 'Rights follow the personnel file'),
     ),
     riskStory(
       395,
@@ -92,8 +101,8 @@ export function securityRisks({ day, account }: Telling): Story[] {
         owner_id: admin,
         ...inherent([4, 4]),
       },
-      riskChanged(280, 'admin', { status: 'IN_TREATMENT', treatment: 'MITIGATED', ...residual([3, 4]) }),
-      riskChanged(75, 'admin', residual([2, 4]), 'Known flaws stop a release'),
+      updateRisk(280, 'admin', { status: 'IN_TREATMENT', treatment: 'MITIGATED', ...residual([3, 4]) }),
+      updateRisk(75, 'admin', residual([2, 4]), 'Known flaws stop a release'),
     ),
   ];
 }

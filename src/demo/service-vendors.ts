@@ -1,7 +1,7 @@
-import { reviewed, type Story, type Telling, vendorChanged, vendorStory } from './story.ts';
+import { reviewVendor, type Story, type StoryContext, updateVendor, vendorStory } from './story.ts';
 
 /** Who supplies, moves, pays and advises the laboratory. All names are made up. */
-export function serviceVendors({ day, account }: Telling): Story[] {
+export function serviceVendors({ day, account }: StoryContext): Story[] {
   const editor = account('editor');
   return [
     vendorStory(
@@ -17,15 +17,15 @@ export function serviceVendors({ day, account }: Telling): Story[] {
         contract_until: day(210),
         owner_id: editor,
       },
-      reviewed(680, 'editor', 'APPROVED', 'ISAE 3402 report read.'),
-      reviewed(
+      reviewVendor(680, 'editor', 'APPROVED', 'ISAE 3402 report read.'),
+      reviewVendor(
         318,
         'editor',
         'CONDITIONAL',
         'Sub-processor outside the EEA since spring.',
         'Transfer assessment in writing',
       ),
-      reviewed(255, 'editor', 'APPROVED', 'Transfer assessment received and filed.'),
+      reviewVendor(255, 'editor', 'APPROVED', 'Transfer assessment received and filed.'),
     ),
     vendorStory(
       724,
@@ -39,8 +39,8 @@ export function serviceVendors({ day, account }: Telling): Story[] {
         processes_personal_data: true,
         owner_id: editor,
       },
-      reviewed(671, 'editor', 'APPROVED', 'Questionnaire answered in full.'),
-      reviewed(300, 'editor', 'APPROVED', 'Questionnaire answered; export of our data tried.'),
+      reviewVendor(671, 'editor', 'APPROVED', 'Questionnaire answered in full.'),
+      reviewVendor(300, 'editor', 'APPROVED', 'Questionnaire answered; export of our data tried.'),
     ),
     vendorStory(
       722,
@@ -54,9 +54,9 @@ export function serviceVendors({ day, account }: Telling): Story[] {
         processes_personal_data: true,
         owner_id: editor,
       },
-      reviewed(660, 'editor', 'CONDITIONAL', 'Tickets are kept for ever.', 'Deletion of tickets after two years'),
-      reviewed(512, 'editor', 'APPROVED', 'Deletion after 24 months is switched on and was checked.'),
-      reviewed(140, 'editor', 'APPROVED', 'No change.'),
+      reviewVendor(660, 'editor', 'CONDITIONAL', 'Tickets are kept for ever.', 'Deletion of tickets after two years'),
+      reviewVendor(512, 'editor', 'APPROVED', 'Deletion after 24 months is switched on and was checked.'),
+      reviewVendor(140, 'editor', 'APPROVED', 'No change.'),
     ),
     vendorStory(
       715,
@@ -70,9 +70,15 @@ export function serviceVendors({ day, account }: Telling): Story[] {
         processes_personal_data: false,
         owner_id: editor,
       },
-      reviewed(630, 'editor', 'APPROVED', 'Temperature logs of three months read.'),
-      reviewed(262, 'editor', 'CONDITIONAL', 'Two boxes above 8 °C in summer.', 'Data loggers in every box by autumn'),
-      reviewed(70, 'editor', 'APPROVED', 'All boxes carry loggers; four weeks without a deviation.'),
+      reviewVendor(630, 'editor', 'APPROVED', 'Temperature logs of three months read.'),
+      reviewVendor(
+        262,
+        'editor',
+        'CONDITIONAL',
+        'Two boxes above 8 °C in summer.',
+        'Data loggers in every box by autumn',
+      ),
+      reviewVendor(70, 'editor', 'APPROVED', 'All boxes carry loggers; four weeks without a deviation.'),
     ),
     vendorStory(
       710,
@@ -86,8 +92,8 @@ export function serviceVendors({ day, account }: Telling): Story[] {
         contract_until: day(400),
         owner_id: editor,
       },
-      reviewed(610, 'editor', 'APPROVED', 'Quality certificate and lot release records read.'),
-      reviewed(235, 'editor', 'APPROVED', 'Second warehouse visited.'),
+      reviewVendor(610, 'editor', 'APPROVED', 'Quality certificate and lot release records read.'),
+      reviewVendor(235, 'editor', 'APPROVED', 'Second warehouse visited.'),
     ),
     vendorStory(
       688,
@@ -101,8 +107,8 @@ export function serviceVendors({ day, account }: Telling): Story[] {
         processes_personal_data: true,
         owner_id: editor,
       },
-      reviewed(580, 'editor', 'APPROVED', 'ISAE 3402 report read.'),
-      reviewed(212, 'editor', 'APPROVED', 'ISAE 3402 report read.'),
+      reviewVendor(580, 'editor', 'APPROVED', 'ISAE 3402 report read.'),
+      reviewVendor(212, 'editor', 'APPROVED', 'ISAE 3402 report read.'),
     ),
     vendorStory(
       560,
@@ -116,8 +122,8 @@ export function serviceVendors({ day, account }: Telling): Story[] {
         processes_personal_data: true,
         owner_id: editor,
       },
-      reviewed(470, 'editor', 'APPROVED', 'Confidentiality agreements of all cleaners on file.'),
-      reviewed(101, 'editor', 'APPROVED', 'Agreements checked, two added.'),
+      reviewVendor(470, 'editor', 'APPROVED', 'Confidentiality agreements of all cleaners on file.'),
+      reviewVendor(101, 'editor', 'APPROVED', 'Agreements checked, two added.'),
     ),
     vendorStory(
       505,
@@ -130,7 +136,7 @@ export function serviceVendors({ day, account }: Telling): Story[] {
         processes_personal_data: true,
         owner_id: account('owner'),
       },
-      reviewed(430, 'admin', 'APPROVED', 'Bound by professional secrecy; mail is encrypted.'),
+      reviewVendor(430, 'admin', 'APPROVED', 'Bound by professional secrecy; mail is encrypted.'),
     ),
     vendorStory(
       455,
@@ -144,8 +150,8 @@ export function serviceVendors({ day, account }: Telling): Story[] {
         processes_personal_data: true,
         owner_id: editor,
       },
-      reviewed(420, 'editor', 'APPROVED', 'Questionnaire answered.'),
-      vendorChanged(88, 'editor', { status: 'OFFBOARDED' }, 'Surveys ended; deletion confirmed in writing'),
+      reviewVendor(420, 'editor', 'APPROVED', 'Questionnaire answered.'),
+      updateVendor(88, 'editor', { status: 'OFFBOARDED' }, 'Surveys ended; deletion confirmed in writing'),
     ),
     vendorStory(
       390,
@@ -158,7 +164,7 @@ export function serviceVendors({ day, account }: Telling): Story[] {
         processes_personal_data: true,
         owner_id: editor,
       },
-      reviewed(372, 'editor', 'APPROVED', 'Certificates of destruction match the pick-up lists.'),
+      reviewVendor(372, 'editor', 'APPROVED', 'Certificates of destruction match the pick-up lists.'),
     ),
     vendorStory(
       275,
@@ -172,7 +178,7 @@ export function serviceVendors({ day, account }: Telling): Story[] {
         contract_until: day(88),
         owner_id: account('owner'),
       },
-      reviewed(250, 'admin', 'APPROVED', 'Policy read with counsel; the hotline was called as a test.'),
+      reviewVendor(250, 'admin', 'APPROVED', 'Policy read with counsel; the hotline was called as a test.'),
     ),
     vendorStory(12, {
       name: 'Wrenfield Sequencing',

@@ -1,17 +1,17 @@
 import type { AuditCommand, AuditState } from '../commands/audit.ts';
 import type { Role } from '../commands/caller.ts';
 import type { ControlCommand, ControlState } from '../commands/control.ts';
+import type { CommandOf } from '../commands/define-family.ts';
 import type { EvidenceState } from '../commands/evidence.ts';
 import { FAMILIES, type FamilyName } from '../commands/families.ts';
-import type { CommandOf } from '../commands/family.ts';
-import { adoption, type FrameworkCommand } from '../commands/framework.ts';
+import { adoptionCommand, type FrameworkCommand } from '../commands/framework.ts';
 import type { MeasureCommand, MeasureState } from '../commands/measure.ts';
 import type { NonconformityCommand, NonconformityState } from '../commands/nonconformity.ts';
 import type { ObligationCommand, ObligationState } from '../commands/obligation.ts';
-import { because } from '../commands/record.ts';
+import { withReason } from '../commands/record.ts';
 import type { RiskCommand, RiskState } from '../commands/risk.ts';
 import type { VendorCommand, VendorReview, VendorState } from '../commands/vendor.ts';
-import type { LibraryFramework } from '../library/library.ts';
+import type { LibraryFramework } from '../library/framework-library.ts';
 
 export const ORGANIZATION = 'Fjordlys Diagnostics';
 
@@ -23,10 +23,10 @@ export const PEOPLE = {
   auditor: { name: 'Tomasz Zielinski', role: 'AUDITOR' },
 } as const satisfies Record<string, { name: string; role: Role }>;
 
-export type Person = keyof typeof PEOPLE;
+export type DemoPerson = keyof typeof PEOPLE;
 
 /** Links the record with others, told by name. */
-export interface Linking {
+export interface LinkByName {
   type: 'Link';
   others: readonly string[];
 }
@@ -42,12 +42,12 @@ export type StoryCommand =
   | ObligationCommand
   | RiskCommand
   | VendorCommand
-  | Linking;
+  | LinkByName;
 
 /** What somebody did, so many days ago. Fields that refer to records hold their names, which are looked up when told. */
-export interface Step<Command> {
-  ago: number;
-  by: Person;
+export interface StoryStep<Command> {
+  daysAgo: number;
+  by: DemoPerson;
   command: Command;
 }
 
@@ -58,49 +58,49 @@ export interface Story {
   name: string;
   /** Where the id does not come from the name. */
   id?: string;
-  steps: readonly Step<StoryCommand>[];
+  steps: readonly StoryStep<StoryCommand>[];
 }
 
 /** What a story needs to know of the day it is told on. */
-export interface Telling {
+export interface StoryContext {
   /** The date so many days from today; a negative number is in the past. */
   day: (offset: number) => string;
-  account: (person: Person) => string;
+  account: (person: DemoPerson) => string;
 }
 
 /** Makes the stories of a family whose records are called by one of their fields. The first step adds the record. */
-function storiesOf<State extends object, Command extends StoryCommand, Name extends keyof State & string>(
+function storyMaker<State extends object, Command extends StoryCommand, Name extends keyof State & string>(
   family: FamilyName,
   name: Name,
 ) {
   return (
     ago: number,
     fields: Partial<State> & Record<Name, string>,
-    ...then: readonly Step<Command | Linking>[]
+    ...then: readonly StoryStep<Command | LinkByName>[]
   ): Story => {
     const command = { type: `Add${FAMILIES[family].title}`, fields } as unknown as Command;
-    return { family, name: fields[name], steps: [{ ago, by: 'editor', command }, ...then] };
+    return { family, name: fields[name], steps: [{ daysAgo: ago, by: 'editor', command }, ...then] };
   };
 }
 
-function changesOf<State extends object, Command extends StoryCommand>(family: FamilyName) {
-  return (ago: number, by: Person, changes: Partial<State>, reason?: string): Step<Command> => {
-    const command = { type: `Update${FAMILIES[family].title}`, changes, ...because(reason) };
-    return { ago, by, command: command as unknown as Command };
+function updateMaker<State extends object, Command extends StoryCommand>(family: FamilyName) {
+  return (ago: number, by: DemoPerson, changes: Partial<State>, reason?: string): StoryStep<Command> => {
+    const command = { type: `Update${FAMILIES[family].title}`, changes, ...withReason(reason) };
+    return { daysAgo: ago, by, command: command as unknown as Command };
   };
 }
 
-export const auditStory = storiesOf<AuditState, AuditCommand, 'name'>('AUDIT', 'name');
-export const auditChanged = changesOf<AuditState, AuditCommand>('AUDIT');
+export const auditStory = storyMaker<AuditState, AuditCommand, 'name'>('AUDIT', 'name');
+export const updateAudit = updateMaker<AuditState, AuditCommand>('AUDIT');
 
-export const controlChanged = changesOf<ControlState, ControlCommand>('CONTROL');
+export const updateControl = updateMaker<ControlState, ControlCommand>('CONTROL');
 
 /** A control is there with its framework: its story only goes on. */
-export function controlStory(name: string, ...steps: readonly Step<ControlCommand | Linking>[]): Story {
+export function controlStory(name: string, ...steps: readonly StoryStep<ControlCommand | LinkByName>[]): Story {
   return { family: 'CONTROL', name, steps };
 }
 
-export const evidenceStory = storiesOf<EvidenceState, EvidenceCommand, 'name'>('EVIDENCE', 'name');
+export const evidenceStory = storyMaker<EvidenceState, EvidenceCommand, 'name'>('EVIDENCE', 'name');
 
 /** A framework of the library, called by its name there. */
 export function frameworkStory(
@@ -108,58 +108,62 @@ export function frameworkStory(
   ago: number,
   { library_id, name, version, controls }: LibraryFramework,
 ): Story {
-  const command = adoption(id, { library_id, name, version, controls });
-  return { family: 'FRAMEWORK', name: library_id, id, steps: [{ ago, by: 'admin', command }] };
+  const command = adoptionCommand(id, { library_id, name, version, controls });
+  return { family: 'FRAMEWORK', name: library_id, id, steps: [{ daysAgo: ago, by: 'admin', command }] };
 }
 
-export const measureStory = storiesOf<MeasureState, MeasureCommand, 'reference_id'>('MEASURE', 'reference_id');
-export const measureChanged = changesOf<MeasureState, MeasureCommand>('MEASURE');
+export const measureStory = storyMaker<MeasureState, MeasureCommand, 'reference_id'>('MEASURE', 'reference_id');
+export const updateMeasure = updateMaker<MeasureState, MeasureCommand>('MEASURE');
 
-export const nonconformityStory = storiesOf<NonconformityState, NonconformityCommand, 'reference_id'>(
+export const nonconformityStory = storyMaker<NonconformityState, NonconformityCommand, 'reference_id'>(
   'NONCONFORMITY',
   'reference_id',
 );
-export const nonconformityChanged = changesOf<NonconformityState, NonconformityCommand>('NONCONFORMITY');
+export const updateNonconformity = updateMaker<NonconformityState, NonconformityCommand>('NONCONFORMITY');
 
 /** An obligation is called by its source. */
-export const obligationStory = storiesOf<ObligationState, ObligationCommand, 'source'>('OBLIGATION', 'source');
-export const obligationChanged = changesOf<ObligationState, ObligationCommand>('OBLIGATION');
+export const obligationStory = storyMaker<ObligationState, ObligationCommand, 'source'>('OBLIGATION', 'source');
+export const updateObligation = updateMaker<ObligationState, ObligationCommand>('OBLIGATION');
 
-export const riskStory = storiesOf<RiskState, RiskCommand, 'reference_id'>('RISK', 'reference_id');
-export const riskChanged = changesOf<RiskState, RiskCommand>('RISK');
+export const riskStory = storyMaker<RiskState, RiskCommand, 'reference_id'>('RISK', 'reference_id');
+export const updateRisk = updateMaker<RiskState, RiskCommand>('RISK');
 
-export const vendorStory = storiesOf<VendorState, VendorCommand, 'name'>('VENDOR', 'name');
-export const vendorChanged = changesOf<VendorState, VendorCommand>('VENDOR');
+export const vendorStory = storyMaker<VendorState, VendorCommand, 'name'>('VENDOR', 'name');
+export const updateVendor = updateMaker<VendorState, VendorCommand>('VENDOR');
 
-export function reviewed(
+export function reviewVendor(
   ago: number,
-  by: Person,
+  by: DemoPerson,
   outcome: VendorReview['outcome'],
   findings: string,
   conditions?: string,
-): Step<VendorCommand> {
-  return { ago, by, command: { type: 'ReviewVendor', outcome, findings, ...(conditions ? { conditions } : {}) } };
+): StoryStep<VendorCommand> {
+  return {
+    daysAgo: ago,
+    by,
+    command: { type: 'ReviewVendor', outcome, findings, ...(conditions ? { conditions } : {}) },
+  };
 }
 
-export function accepted(ago: number, by: 'owner' | 'admin', until: string, reason: string): Step<RiskCommand> {
-  return { ago, by, command: { type: 'DecideRisk', decision: 'ACCEPT', until, reason } };
+export function acceptRisk(ago: number, by: 'owner' | 'admin', until: string, reason: string): StoryStep<RiskCommand> {
+  return { daysAgo: ago, by, command: { type: 'DecideRisk', decision: 'ACCEPT', until, reason } };
 }
 
-export function decided(
+export function decideRisk(
   ago: number,
-  by: Person,
+  by: DemoPerson,
   decision: 'REVOKE' | 'CLOSE' | 'REOPEN',
   reason: string,
-): Step<RiskCommand> {
-  return { ago, by, command: { type: 'DecideRisk', decision, reason } };
+): StoryStep<RiskCommand> {
+  return { daysAgo: ago, by, command: { type: 'DecideRisk', decision, reason } };
 }
 
-export function linked(ago: number, by: Person, ...others: readonly string[]): Step<Linking> {
-  return { ago, by, command: { type: 'Link', others } };
+export function linkWith(ago: number, by: DemoPerson, ...others: readonly string[]): StoryStep<LinkByName> {
+  return { daysAgo: ago, by, command: { type: 'Link', others } };
 }
 
-export function archived(ago: number, reason: string): Step<{ type: 'Archive'; reason: string }> {
-  return { ago, by: 'admin', command: { type: 'Archive', reason } };
+export function archive(ago: number, reason: string): StoryStep<{ type: 'Archive'; reason: string }> {
+  return { daysAgo: ago, by: 'admin', command: { type: 'Archive', reason } };
 }
 
 /** Ratings as [likelihood, impact]. */

@@ -1,43 +1,43 @@
-import { archived, linked, measureChanged, measureStory, type Story, type Telling } from './story.ts';
+import { archive, linkWith, measureStory, type Story, type StoryContext, updateMeasure } from './story.ts';
 
 const IN_PROGRESS = { state: 'IN_PROGRESS' } as const;
 const IMPLEMENTED = { state: 'IMPLEMENTED' } as const;
 
 /** What guards the systems of the laboratory. */
-export function technologyMeasures({ day, account }: Telling): Story[] {
+export function technologyMeasures({ day, account }: StoryContext): Story[] {
   const owner_id = account('admin');
   return [
     measureStory(
       698,
       { reference_id: 'M-08', name: 'Off-site backups with a monthly restore test', category: 'Continuity', owner_id },
-      linked(698, 'editor', 'R-001', 'A.8.13', 'Oakframe Backup'),
-      measureChanged(690, 'admin', { ...IN_PROGRESS, due_date: day(-600) }),
-      measureChanged(604, 'admin', IMPLEMENTED, 'The first restore test took five hours'),
+      linkWith(698, 'editor', 'R-001', 'A.8.13', 'Oakframe Backup'),
+      updateMeasure(690, 'admin', { ...IN_PROGRESS, due_date: day(-600) }),
+      updateMeasure(604, 'admin', IMPLEMENTED, 'The first restore test took five hours'),
     ),
     measureStory(
       698,
       { reference_id: 'M-09', name: 'Separate network for the analysers', category: 'Network', owner_id },
-      linked(698, 'editor', 'R-001', 'R-006', 'A.8.20', 'A.8.22'),
-      measureChanged(650, 'admin', { ...IN_PROGRESS, due_date: day(-530) }),
-      measureChanged(521, 'admin', IMPLEMENTED),
+      linkWith(698, 'editor', 'R-001', 'R-006', 'A.8.20', 'A.8.22'),
+      updateMeasure(650, 'admin', { ...IN_PROGRESS, due_date: day(-530) }),
+      updateMeasure(521, 'admin', IMPLEMENTED),
     ),
     measureStory(
       697,
       { reference_id: 'M-10', name: 'Monitoring around the clock', category: 'Operations', owner_id },
-      linked(697, 'editor', 'R-001', 'R-006', 'A.5.7', 'A.8.7', 'A.8.15', 'A.8.16', 'Sentrygate'),
-      measureChanged(641, 'admin', IMPLEMENTED, 'The exercise with a planted intrusion passed'),
+      linkWith(697, 'editor', 'R-001', 'R-006', 'A.5.7', 'A.8.7', 'A.8.15', 'A.8.16', 'Sentrygate'),
+      updateMeasure(641, 'admin', IMPLEMENTED, 'The exercise with a planted intrusion passed'),
     ),
     measureStory(
       697,
       { reference_id: 'M-11', name: 'Multi-factor authentication for all', category: 'Access', owner_id },
-      linked(697, 'editor', 'R-005', 'A.5.16', 'A.5.17', 'A.8.5', 'Keystone Identity'),
-      measureChanged(652, 'admin', IMPLEMENTED),
+      linkWith(697, 'editor', 'R-005', 'A.5.16', 'A.5.17', 'A.8.5', 'Keystone Identity'),
+      updateMeasure(652, 'admin', IMPLEMENTED),
     ),
     measureStory(
       662,
       { reference_id: 'M-12', name: 'Encrypted disks that can be erased from afar', category: 'Devices', owner_id },
-      linked(662, 'editor', 'R-011', 'A.7.9', 'A.8.1', 'A.8.24'),
-      measureChanged(562, 'admin', IMPLEMENTED),
+      linkWith(662, 'editor', 'R-011', 'A.7.9', 'A.8.1', 'A.8.24'),
+      updateMeasure(562, 'admin', IMPLEMENTED),
     ),
     measureStory(
       606,
@@ -48,31 +48,31 @@ export function technologyMeasures({ day, account }: Telling): Story[] {
         due_date: day(-420),
         owner_id,
       },
-      linked(606, 'editor', 'R-012', 'A.5.17', 'A.8.24'),
-      measureChanged(500, 'admin', IN_PROGRESS),
-      measureChanged(421, 'admin', IMPLEMENTED),
-      measureChanged(290, 'admin', { ...IN_PROGRESS, due_date: day(-235) }, 'A key was found in a build log'),
-      measureChanged(238, 'admin', IMPLEMENTED, 'Build logs are searched for keys every night'),
+      linkWith(606, 'editor', 'R-012', 'A.5.17', 'A.8.24'),
+      updateMeasure(500, 'admin', IN_PROGRESS),
+      updateMeasure(421, 'admin', IMPLEMENTED),
+      updateMeasure(290, 'admin', { ...IN_PROGRESS, due_date: day(-235) }, 'A key was found in a build log'),
+      updateMeasure(238, 'admin', IMPLEMENTED, 'Build logs are searched for keys every night'),
     ),
     measureStory(
       600,
       { reference_id: 'M-18', name: 'Changes go through review and a test system', category: 'Development', owner_id },
-      linked(600, 'editor', '6.3', 'A.8.4', 'A.8.25', 'A.8.28', 'A.8.31', 'A.8.32', 'Driftwood Code'),
-      measureChanged(470, 'admin', IMPLEMENTED),
+      linkWith(600, 'editor', '6.3', 'A.8.4', 'A.8.25', 'A.8.28', 'A.8.31', 'A.8.32', 'Driftwood Code'),
+      updateMeasure(470, 'admin', IMPLEMENTED),
     ),
     measureStory(
       595,
       { reference_id: 'M-19', name: 'Access rights are read by team leads twice a year', category: 'Access', owner_id },
-      linked(595, 'editor', 'A.5.15', 'A.5.18', 'A.8.2', 'A.8.3'),
-      linked(459, 'editor', 'R-015'),
-      measureChanged(340, 'admin', IMPLEMENTED),
+      linkWith(595, 'editor', 'A.5.15', 'A.5.18', 'A.8.2', 'A.8.3'),
+      linkWith(459, 'editor', 'R-015'),
+      updateMeasure(340, 'admin', IMPLEMENTED),
     ),
     measureStory(
       394,
       { reference_id: 'M-22', name: 'Rights follow the personnel file', category: 'Access', owner_id },
-      linked(394, 'editor', 'R-015', 'A.5.11', 'A.5.18', 'A.6.5', 'Mintleaf HR'),
-      measureChanged(390, 'admin', { ...IN_PROGRESS, due_date: day(-150) }),
-      measureChanged(156, 'admin', IMPLEMENTED),
+      linkWith(394, 'editor', 'R-015', 'A.5.11', 'A.5.18', 'A.6.5', 'Mintleaf HR'),
+      updateMeasure(390, 'admin', { ...IN_PROGRESS, due_date: day(-150) }),
+      updateMeasure(156, 'admin', IMPLEMENTED),
     ),
     measureStory(
       390,
@@ -83,9 +83,9 @@ export function technologyMeasures({ day, account }: Telling): Story[] {
         due_date: day(-90),
         owner_id,
       },
-      linked(390, 'editor', 'R-016', 'A.8.8', 'A.8.28', 'A.8.29'),
-      measureChanged(280, 'admin', IN_PROGRESS),
-      measureChanged(76, 'admin', IMPLEMENTED),
+      linkWith(390, 'editor', 'R-016', 'A.8.8', 'A.8.28', 'A.8.29'),
+      updateMeasure(280, 'admin', IN_PROGRESS),
+      updateMeasure(76, 'admin', IMPLEMENTED),
     ),
     measureStory(
       298,
@@ -97,7 +97,7 @@ export function technologyMeasures({ day, account }: Telling): Story[] {
         due_date: day(120),
         owner_id,
       },
-      linked(298, 'editor', 'R-003', 'A.5.30', 'A.8.14', 'Nimbus Harbour'),
+      linkWith(298, 'editor', 'R-003', 'A.5.30', 'A.8.14', 'Nimbus Harbour'),
     ),
     measureStory(
       165,
@@ -108,13 +108,13 @@ export function technologyMeasures({ day, account }: Telling): Story[] {
         due_date: day(-10),
         owner_id,
       },
-      linked(165, 'editor', 'R-006', 'A.8.9', 'A.8.18', 'A.8.19'),
+      linkWith(165, 'editor', 'R-006', 'A.8.9', 'A.8.18', 'A.8.19'),
     ),
     measureStory(
       660,
       { reference_id: 'M-13', name: 'Gas extinguisher in the server room', category: 'Premises', owner_id },
-      linked(514, 'editor', 'R-014', 'A.7.5'),
-      measureChanged(
+      linkWith(514, 'editor', 'R-014', 'A.7.5'),
+      updateMeasure(
         329,
         'admin',
         { state: 'NOT_APPLICABLE', justification: 'There is no server room any more.' },
@@ -124,8 +124,8 @@ export function technologyMeasures({ day, account }: Telling): Story[] {
     measureStory(
       655,
       { reference_id: 'M-15', name: 'Spam filter on the own mail server', category: 'Operations', owner_id },
-      measureChanged(600, 'admin', IMPLEMENTED),
-      archived(310, 'The mail server was switched off with the move'),
+      updateMeasure(600, 'admin', IMPLEMENTED),
+      archive(310, 'The mail server was switched off with the move'),
     ),
     measureStory(
       34,
@@ -136,7 +136,7 @@ export function technologyMeasures({ day, account }: Telling): Story[] {
         category: 'Continuity',
         due_date: day(55),
       },
-      linked(34, 'editor', 'R-018', 'A.8.6', 'Nimbus Harbour'),
+      linkWith(34, 'editor', 'R-018', 'A.8.6', 'Nimbus Harbour'),
     ),
   ];
 }

@@ -1,7 +1,7 @@
-import { archived, reviewed, type Story, type Telling, vendorChanged, vendorStory } from './story.ts';
+import { archive, reviewVendor, type Story, type StoryContext, updateVendor, vendorStory } from './story.ts';
 
 /** Who runs, guards and carries what the laboratory computes. All names are made up. */
-export function technologyVendors({ day, account }: Telling): Story[] {
+export function technologyVendors({ day, account }: StoryContext): Story[] {
   const admin = account('admin');
   const editor = account('editor');
   return [
@@ -19,15 +19,15 @@ export function technologyVendors({ day, account }: Telling): Story[] {
         contract_until: day(-190),
         owner_id: admin,
       },
-      reviewed(705, 'admin', 'APPROVED', 'ISO 27001 certificate and SOC 2 type II report read; no exceptions.'),
-      vendorChanged(402, 'editor', { contract_until: day(540) }, 'Contract renewed for three years'),
-      reviewed(
+      reviewVendor(705, 'admin', 'APPROVED', 'ISO 27001 certificate and SOC 2 type II report read; no exceptions.'),
+      updateVendor(402, 'editor', { contract_until: day(540) }, 'Contract renewed for three years'),
+      reviewVendor(
         344,
         'admin',
         'APPROVED',
         'SOC 2 type II report of the year read. One exception on joiners, closed by them.',
       ),
-      reviewed(22, 'admin', 'APPROVED', 'Report read; new region added to the data processing agreement.'),
+      reviewVendor(22, 'admin', 'APPROVED', 'Report read; new region added to the data processing agreement.'),
     ),
     vendorStory(
       727,
@@ -42,9 +42,15 @@ export function technologyVendors({ day, account }: Telling): Story[] {
         contract_until: day(95),
         owner_id: admin,
       },
-      reviewed(690, 'admin', 'CONDITIONAL', 'No restore had been tried for a year.', 'Show a restore within 90 days'),
-      reviewed(607, 'admin', 'APPROVED', 'Restore of 2 TB shown in 5 hours; the condition is met.'),
-      reviewed(236, 'admin', 'APPROVED', 'Yearly review with a restore test: fine.'),
+      reviewVendor(
+        690,
+        'admin',
+        'CONDITIONAL',
+        'No restore had been tried for a year.',
+        'Show a restore within 90 days',
+      ),
+      reviewVendor(607, 'admin', 'APPROVED', 'Restore of 2 TB shown in 5 hours; the condition is met.'),
+      reviewVendor(236, 'admin', 'APPROVED', 'Yearly review with a restore test: fine.'),
     ),
     vendorStory(
       726,
@@ -58,9 +64,9 @@ export function technologyVendors({ day, account }: Telling): Story[] {
         processes_personal_data: true,
         owner_id: admin,
       },
-      reviewed(698, 'admin', 'APPROVED', 'Certificate read; penetration test summary without high findings.'),
-      reviewed(331, 'editor', 'APPROVED', 'Nothing has changed since last year.'),
-      vendorChanged(120, 'admin', { criticality: 'CRITICAL' }, 'The results portal signs in with it now'),
+      reviewVendor(698, 'admin', 'APPROVED', 'Certificate read; penetration test summary without high findings.'),
+      reviewVendor(331, 'editor', 'APPROVED', 'Nothing has changed since last year.'),
+      updateVendor(120, 'admin', { criticality: 'CRITICAL' }, 'The results portal signs in with it now'),
     ),
     vendorStory(
       720,
@@ -74,8 +80,8 @@ export function technologyVendors({ day, account }: Telling): Story[] {
         processes_personal_data: true,
         owner_id: editor,
       },
-      reviewed(655, 'editor', 'APPROVED', 'Addresses are cut before they are stored.'),
-      vendorChanged(
+      reviewVendor(655, 'editor', 'APPROVED', 'Addresses are cut before they are stored.'),
+      updateVendor(
         201,
         'admin',
         { status: 'SUSPENDED' },
@@ -95,8 +101,8 @@ export function technologyVendors({ day, account }: Telling): Story[] {
         contract_until: day(33),
         owner_id: admin,
       },
-      reviewed(640, 'admin', 'APPROVED', 'Exercise: the planted intrusion was reported in 14 minutes.'),
-      reviewed(270, 'admin', 'APPROVED', 'Exercise: reported in 9 minutes.'),
+      reviewVendor(640, 'admin', 'APPROVED', 'Exercise: the planted intrusion was reported in 14 minutes.'),
+      reviewVendor(270, 'admin', 'APPROVED', 'Exercise: reported in 9 minutes.'),
     ),
     vendorStory(
       702,
@@ -110,8 +116,8 @@ export function technologyVendors({ day, account }: Telling): Story[] {
         processes_personal_data: false,
         owner_id: admin,
       },
-      reviewed(601, 'admin', 'APPROVED', 'SOC 2 type II report read.'),
-      reviewed(226, 'admin', 'APPROVED', 'SOC 2 type II report read; signed builds are available and on.'),
+      reviewVendor(601, 'admin', 'APPROVED', 'SOC 2 type II report read.'),
+      reviewVendor(226, 'admin', 'APPROVED', 'SOC 2 type II report read; signed builds are available and on.'),
     ),
     vendorStory(
       695,
@@ -125,7 +131,7 @@ export function technologyVendors({ day, account }: Telling): Story[] {
         processes_personal_data: false,
         owner_id: admin,
       },
-      reviewed(590, 'admin', 'APPROVED', 'References and staff certificates checked.'),
+      reviewVendor(590, 'admin', 'APPROVED', 'References and staff certificates checked.'),
     ),
     vendorStory(
       676,
@@ -139,15 +145,15 @@ export function technologyVendors({ day, account }: Telling): Story[] {
         processes_personal_data: true,
         owner_id: admin,
       },
-      reviewed(566, 'admin', 'APPROVED', 'Encryption in transit enforced; no content is kept.'),
-      reviewed(
+      reviewVendor(566, 'admin', 'APPROVED', 'Encryption in transit enforced; no content is kept.'),
+      reviewVendor(
         198,
         'admin',
         'CONDITIONAL',
         'Logs hold subject lines for 30 days.',
         'Neutral subject lines from our side',
       ),
-      reviewed(161, 'admin', 'APPROVED', 'Subject lines are neutral since release 4.2.'),
+      reviewVendor(161, 'admin', 'APPROVED', 'Subject lines are neutral since release 4.2.'),
     ),
     vendorStory(
       640,
@@ -161,7 +167,7 @@ export function technologyVendors({ day, account }: Telling): Story[] {
         processes_personal_data: true,
         owner_id: editor,
       },
-      reviewed(540, 'editor', 'APPROVED', 'Recording is off; call records are deleted after 90 days.'),
+      reviewVendor(540, 'editor', 'APPROVED', 'Recording is off; call records are deleted after 90 days.'),
     ),
     vendorStory(
       620,
@@ -174,9 +180,9 @@ export function technologyVendors({ day, account }: Telling): Story[] {
         processes_personal_data: true,
         owner_id: editor,
       },
-      reviewed(521, 'editor', 'REJECTED', 'Meetings leave the EEA whatever the setting says.'),
-      vendorChanged(480, 'editor', { status: 'OFFBOARDED' }, 'Replaced; accounts closed'),
-      archived(120, 'Gone for a year, kept for the record'),
+      reviewVendor(521, 'editor', 'REJECTED', 'Meetings leave the EEA whatever the setting says.'),
+      updateVendor(480, 'editor', { status: 'OFFBOARDED' }, 'Replaced; accounts closed'),
+      archive(120, 'Gone for a year, kept for the record'),
     ),
     vendorStory(
       150,
@@ -189,7 +195,7 @@ export function technologyVendors({ day, account }: Telling): Story[] {
         processes_personal_data: false,
         owner_id: editor,
       },
-      reviewed(
+      reviewVendor(
         118,
         'editor',
         'CONDITIONAL',

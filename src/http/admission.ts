@@ -7,8 +7,8 @@ import { originGuard, refuseEmbedding } from './origin.ts';
 import type { RateLimits } from './rate-limits.ts';
 
 /**
- * Lets a request in, or throws the HttpError that it is answered with.
- * @param again of a request that was let in before: it is not counted a second time, and no limit hides what became of it
+ * Returns the caller of a request that may proceed; throws the HttpError to answer with otherwise.
+ * @param isRecheck the request was admitted before. It isn't counted again, and no rate limit hides a revoked credential
  */
 export type Admit = (request: IncomingMessage, isRecheck?: boolean) => Promise<Caller>;
 
@@ -16,18 +16,18 @@ interface AdmissionOptions {
   baseUrl: string;
   authenticate: Authenticate;
   limits: RateLimits;
-  /** Other origins whose pages may ask. */
+  /** Other origins whose pages may call. */
   allowedOrigins?: ReadonlySet<string> | undefined;
 }
 
-/** Whom a request's cookie stands for; null where nobody has signed in by it. */
+/** Returns the caller of a request's session cookie, or null without a signed-in session. */
 export type SessionCaller = (request: IncomingMessage) => Promise<Caller | null>;
 
 /**
- * What every call by a credential passes, in this order: Host and Origin, the credential, how often. A good credential is
- * never refused for what others at its address do: behind a proxy that is not trusted, all have one address.
- * @param sessions for addresses that people open in a browser, too: a GET without an Authorization header is let in by the
- * session of the pages. Nothing else is: browsers send the cookie with links of other sites
+ * Returns the checks that every call with a credential passes, in this order: Host and Origin, credential, rate limit.
+ * A valid credential is never refused for what others at its address do. Behind an untrusted proxy, all have one address.
+ * @param sessions for addresses that people also open in a browser: a GET without an Authorization header may use the
+ * session cookie. Other requests may not, because browsers send the cookie with links on other sites
  */
 export function admission(options: AdmissionOptions, sessions?: SessionCaller): Admit {
   const admit = admissionWithOlderRoles(options, sessions);
@@ -35,8 +35,8 @@ export function admission(options: AdmissionOptions, sessions?: SessionCaller): 
 }
 
 /**
- * The same for addresses that ask `confirmed` themselves for whatever is more than a read of today: a caller may come with
- * roles that the log confirmed some seconds ago.
+ * Returns the same checks for addresses that call `confirmed` themselves for anything beyond reads of today. The caller's
+ * roles may be some seconds old.
  */
 export function admissionWithOlderRoles(options: AdmissionOptions, sessions?: SessionCaller): Admit {
   const { authenticate, limits } = options;

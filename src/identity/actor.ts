@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { organizationAggregate } from '../commands/families.ts';
-import type { CommandHandler, Envelope, Executed } from '../commands/handler.ts';
+import type { CommandEnvelope, CommandHandler, CommandResult } from '../commands/handler.ts';
 import type { OrganizationCommand, OrganizationState } from '../commands/organization.ts';
 import { Refusal } from '../commands/refusal.ts';
 
 /** Who changes members and tokens of an organization. What a member may there is read from its own log beside. */
-export type Actor = Pick<Envelope, 'actor_id' | 'token_id' | 'client' | 'role'>;
+export type Actor = Pick<CommandEnvelope, 'actor_id' | 'token_id' | 'client' | 'role'>;
 
 /** The service itself, or whoever has its data folder. */
 export const SYSTEM: Actor = { actor_id: 'SYSTEM', token_id: null, client: null, role: 'OWNER' };
@@ -30,7 +30,7 @@ export function commandOrganization(
   command: OrganizationCommand,
   actor: Actor = SYSTEM,
   repeatable: { command_id: string; input: unknown } = { command_id: randomUUID(), input: command },
-): Promise<Executed<OrganizationState>> {
+): Promise<CommandResult<OrganizationState>> {
   return handler.execute(organizationAggregate(organizationId), command, {
     ...actor,
     ...repeatable,

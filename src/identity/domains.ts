@@ -1,7 +1,7 @@
 import type { Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
-import { memberRole, requireDeed } from '../commands/organization-state.ts';
+import { memberRole, requireActorPermission } from '../commands/organization-state.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { type Actor, commandOrganization, isSystem, personOf, requireOrganization } from './actor.ts';
@@ -41,7 +41,7 @@ export class Domains {
     const { accounts, handler } = this.options;
     const read = readDomain(domain);
     const state = await requireOrganization(handler, organizationId);
-    requireDeed(state, actor, 'changeMembers');
+    requireActorPermission(state, actor, 'changeMembers');
     await this.refuseUnproven(read, actor);
     const known = Object.keys(state.domains);
     if (known.length >= MOST_DOMAINS && !known.includes(read)) {

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { type Caller, ROLES, type Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
-import { kindOf, randomId } from '../commands/ids.ts';
+import { idPrefix, randomId } from '../commands/ids.ts';
 import type { OrganizationCommand } from '../commands/organization.ts';
-import { ownersIn } from '../commands/organization-members.ts';
+import { countOwners } from '../commands/organization-members.ts';
 import { memberRole } from '../commands/organization-state.ts';
-import { because } from '../commands/record.ts';
+import { requireValidRole } from '../commands/permissions.ts';
+import { withReason } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { requireRole } from '../commands/roles.ts';
 import { membersEver, readNames } from '../queries/names.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
@@ -65,10 +65,10 @@ export class Members {
 
   /** What an account is in one organization; null where it is no member, whether there is one or not. */
   async membership(accountId: string, organizationId: string): Promise<Membership | null> {
-    if (kindOf(organizationId) !== 'org') return null;
+    if (idPrefix(organizationId) !== 'org') return null;
     const { state } = await this.options.handler.load(organizationAggregate(organizationId), true);
     const role = state && memberRole(state, accountId);
-    return state && role && { id: organizationId, name: state.name, role, owners: ownersIn(state.members) };
+    return state && role && { id: organizationId, name: state.name, role, owners: countOwners(state.members) };
   }
 
   /** The present role of an account in each of its organizations. */
@@ -131,7 +131,7 @@ export class Members {
    */
   async add(organizationId: string, accountId: string, role: Role, actor: Actor): Promise<void> {
     refuseNoAccount(accountId);
-    requireRole(role);
+    requireValidRole(role);
     await addHint(this.options.accounts, accountId, organizationId);
     await this.command(organizationId, { type: 'AddMember', account_id: accountId, role }, actor);
     // Again: whoever removes this account at once takes the hint away.
@@ -151,8 +151,8 @@ export class Members {
     actor: Actor,
     reason?: string,
   ): Promise<void> {
-    requireRole(role);
-    const command = { type: 'ChangeMemberRole', account_id: accountId, role, ...because(reason) } as const;
+    requireValidRole(role);
+    const command = { type: 'ChangeMemberRole', account_id: accountId, role, ...withReason(reason) } as const;
     await this.command(organizationId, command, actor);
     await this.options.tokens.changedFor(accountId);
   }
@@ -162,7 +162,7 @@ export class Members {
    * @throws Refusal invalid_transition for the last OWNER, not_found for no member
    */
   async remove(organizationId: string, accountId: string, actor: Actor, reason?: string): Promise<void> {
-    await this.command(organizationId, { type: 'RemoveMember', account_id: accountId, ...because(reason) }, actor);
+    await this.command(organizationId, { type: 'RemoveMember', account_id: accountId, ...withReason(reason) }, actor);
     await this.options.tokens.left(accountId, organizationId);
     await dropHint(this.options, accountId, organizationId);
   }
@@ -200,6 +200,6 @@ export class Members {
 }
 
 function refuseNoAccount(accountId: string): void {
-  if (kindOf(accountId) === 'acc') return;
+  if (idPrefix(accountId) === 'acc') return;
   throw new Refusal('invalid_input', 'Name the account by its id (acc_…).', { field: 'account_id' });
 }

@@ -1,6 +1,6 @@
 import type { CommandHandler } from '../commands/handler.ts';
-import { memberRole, requireDeed } from '../commands/organization-state.ts';
-import { lowerRole } from '../commands/roles.ts';
+import { memberRole, requireActorPermission } from '../commands/organization-state.ts';
+import { lowerRole } from '../commands/permissions.ts';
 import { membersEver, readNames } from '../queries/names.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Actor, requireOrganization } from './actor.ts';
@@ -43,7 +43,7 @@ export async function listIn(
 ): Promise<ReachingToken[]> {
   const { accounts, handler, now } = options;
   const state = await requireOrganization(handler, organizationId);
-  requireDeed(state, actor, 'seeTokens');
+  requireActorPermission(state, actor, 'viewTokens');
   const ids = Object.entries(state.tokens).flatMap(([id, { revoked }]) => (revoked ? [] : [id]));
   const kept = await Promise.all(ids.map((id) => accounts.get<TokenRecord>('tokens', id)));
   const records = kept.filter((record) => record !== null).sort(byAge);

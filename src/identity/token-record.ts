@@ -1,6 +1,6 @@
 import type { Role } from '../commands/caller.ts';
+import { requireValidRole } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { requireRole } from '../commands/roles.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { hashToken, makeToken } from './token.ts';
 
@@ -72,7 +72,7 @@ export function keptOf(token: string): Pick<TokenRecord, 'hash' | 'last_four'> {
 /** @throws Refusal invalid_input naming the field */
 export function refuseBadToken({ role, days = DEFAULT_DAYS }: NewToken, organizations: number): void {
   refuseBadDays(days);
-  requireRole(role);
+  requireValidRole(role);
   if (organizations === 0) {
     throw new Refusal('invalid_input', 'Choose at least one organization.', { field: 'organizations' });
   }

@@ -2,11 +2,11 @@ import type { Role } from '../commands/caller.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
 import { derivedId, itemCommandId, randomId } from '../commands/ids.ts';
-import { memberRole, requireDeed, requireToken } from '../commands/organization-state.ts';
-import { madeBefore } from '../commands/organization-tokens.ts';
-import { because } from '../commands/record.ts';
+import { memberRole, requireActorPermission, requireToken } from '../commands/organization-state.ts';
+import { tokenAlreadyCreated } from '../commands/organization-tokens.ts';
+import { lowerRole } from '../commands/permissions.ts';
+import { withReason } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { lowerRole } from '../commands/roles.ts';
 import { readName } from './account.ts';
 import { type Actor, commandOrganization, isSystem, requireOrganization, SYSTEM } from './actor.ts';
 import { type NarrowOptions, narrow } from './narrow.ts';
@@ -51,7 +51,7 @@ export class Tokens {
    */
   async create(wanted: NewToken, actor: Actor = SYSTEM): Promise<IssuedToken> {
     const issued = await storeToken(this.options.accounts, await this.grant(wanted, actor));
-    if (issued === null) throw madeBefore();
+    if (issued === null) throw tokenAlreadyCreated();
     return issued;
   }
 
@@ -142,7 +142,7 @@ export class Tokens {
   async takeOut(id: string, organizationId: string, actor: Actor, reason?: string): Promise<void> {
     const state = await requireOrganization(this.options.handler, organizationId);
     const own = Object.hasOwn(state.tokens, id) && state.tokens[id]!.account_id === actor.actor_id;
-    if (!own) requireDeed(state, actor, 'takeOutTokens');
+    if (!own) requireActorPermission(state, actor, 'revokeTokens');
     requireToken(state, id);
     await narrow(this.options, id, organizationId);
     await this.revokeIn(organizationId, id, reason, actor);
@@ -195,7 +195,7 @@ export class Tokens {
     if (once === undefined) return randomId('tok');
     const id = derivedId('tok', itemCommandId(once, account_id));
     if ((await this.options.accounts.get('tokens', id)) === null) return id;
-    throw madeBefore();
+    throw tokenAlreadyCreated();
   }
 
   /** Everybody makes their own, and no more than a person can oversee. */
@@ -225,7 +225,7 @@ export class Tokens {
   }
 
   private async revokeIn(organizationId: string, token_id: string, reason: string | undefined, actor: Actor) {
-    const command = { type: 'RevokeToken', token_id, ...because(reason) } as const;
+    const command = { type: 'RevokeToken', token_id, ...withReason(reason) } as const;
     await commandOrganization(this.options.handler, organizationId, command, actor);
   }
 

@@ -8,23 +8,23 @@ import type { Example } from './example.ts';
 import type { RecordSchemas } from './output.ts';
 import type { CallContext, Tool } from './tool.ts';
 
-/** What tools are made from; put together in app.ts. */
+/** The parts of the service that tools use. */
 export interface ToolService {
   handler: CommandHandler;
   reader: Reader;
-  /** Whether an organization's read models have passed a position, waiting for it up to `ms`. */
+  /** Waits up to `ms` until an organization's read models include a position. Returns whether they do. */
   waitUntilProjected(
     organizationId: string,
     storePosition: NonNullable<CommandResult<unknown>['storePosition']>,
     ms: number,
   ): Promise<boolean>;
-  /** How long a write waits to be readable before it answers `pending`. */
+  /** The time a write waits until its result is readable. After that it answers `pending`. */
   writeWaitMs: number;
-  /** Tells the access log of a report that somebody has drawn. */
+  /** Records in the access log that the caller generated a report. */
   reportGenerated(caller: Caller, report: DownloadDetails): void;
 }
 
-/** A tool with its input's type kept from the schema to `run`. Who may call it, and whether it writes, the table of roles says. */
+/** Defines a tool. `run` gets the type that the input schema parses. PERMISSIONS says who may call it and whether it writes. */
 export function defineTool<Schema extends z.ZodType>(definition: {
   name: string;
   description: string;

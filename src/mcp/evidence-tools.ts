@@ -7,13 +7,13 @@ import * as field from './fields.ts';
 import type { Tool } from './tool.ts';
 
 export function evidenceTools(service: ToolService): Tool[] {
-  const kinds = Object.keys(FAMILY_QUERIES).filter((kind) => kind !== evidenceQuery.prefix);
+  const linkablePrefixes = Object.keys(FAMILY_QUERIES).filter((prefix) => prefix !== evidenceQuery.prefix);
   return [
     addTool(service, {
       query: evidenceQuery,
       required: {
         name: field.name(),
-        record_ids: field.idList(20, kinds),
+        record_ids: field.idList(20, linkablePrefixes),
       },
       settable: {
         description: field.clearable(field.text()),
@@ -25,12 +25,12 @@ export function evidenceTools(service: ToolService): Tool[] {
         owner_id: field.clearable(field.account()),
       },
       derived: {
-        record_ids: z.array(z.string()).describe('what it is linked to: the newest 100'),
-        record_count: z.int().optional().describe('how many those are in all; absent while pending'),
-        expired: z.boolean().describe('valid_until is past; it counts as evidence all the same'),
+        record_ids: z.array(z.string()).describe('the 100 newest linked records'),
+        record_count: z.int().optional().describe('the number of all linked records; absent while pending'),
+        expired: z.boolean().describe('valid_until is past; evidence_count still counts it'),
       },
       descriptions: {
-        add: 'Attach new evidence to 1-20 records: url, text (to 20,000 characters) or sha256. Never changed: archive it and add anew. Read: getRecords include EVIDENCE. Link to more: linkRecords.',
+        add: 'Add evidence to 1-20 records: url, text (up to 20,000 characters) or sha256. It never changes: archive it and add it again. To read it: getRecords include EVIDENCE. To link more: linkRecords.',
       },
       examples: {
         add: {

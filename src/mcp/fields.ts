@@ -26,7 +26,7 @@ function normalizeText(text: string): string {
   return text.replaceAll('\r\n', '\n').normalize('NFC').trim();
 }
 
-/** How much longer a text can be before normalization: a letter with three marks becomes one character. */
+/** The longest a text can be before normalization, as a multiple: a letter with three marks becomes one character. */
 const MAX_RAW_RATIO = 4;
 
 /** A text of limited length. Texts that would be costly to normalize are refused first. */

@@ -16,7 +16,7 @@ import { addRecord } from './write.ts';
 
 const TOOL_NAME = 'addFramework';
 const MAX_CONTROLS = 500;
-/** What the library says of a framework. */
+/** Fields that come from the library, so an adopted framework can't set them. */
 const LIBRARY_FIELDS = ['name', 'version', 'controls'] as const;
 
 const frameworks = {
@@ -35,13 +35,13 @@ const frameworks = {
   },
   filter: {},
   descriptions: {
-    list: 'Adopted frameworks and their coverage (controls implemented ÷ included), by name. Their controls: listControls.',
+    list: 'List adopted frameworks and their coverage (controls implemented ÷ included) by name. Their controls: listControls.',
   },
   examples: { list: {} },
 };
 
 const control = z.strictObject({
-  section_title: field.name().describe('its number, such as A.5.1'),
+  section_title: field.name().describe('the control number, such as A.5.1'),
   name: field.name(),
   description: field.clearable(field.text()),
 });
@@ -58,14 +58,14 @@ const inputSchema = z.strictObject({
 });
 type Input = z.infer<typeof inputSchema>;
 
-/** A framework is adopted and listed; it is not changed, its controls are. */
+/** Returns the tools that list and adopt frameworks. A framework itself never changes; its controls do. */
 export function frameworkTools(service: ToolService): Tool[] {
   return [
     listTool(service, frameworks),
     defineTool({
       name: TOOL_NAME,
       description:
-        'Adopt a framework with all its controls (ADMIN): library_id, or name and up to 500 controls of your own. Each begins INCLUDED: see updateControl.',
+        'Adopt a framework with all its controls (ADMIN): library_id, or a name and up to 500 controls of your own. Each control starts INCLUDED: see updateControl.',
       input: inputSchema,
       output: writeOutput(recordSchemas(frameworks), true),
       example: {
@@ -100,37 +100,40 @@ async function adopt(service: ToolService, caller: Caller, input: Input): Promis
   });
 }
 
-/** @throws Refusal invalid_input where a name or the controls are missing */
+/** @throws Refusal invalid_input if the name or the controls are missing */
 function customFramework({ name, version, controls, description, owner_id }: Input): FrameworkInput {
   if (name !== undefined && controls !== undefined) return { name, version, controls, description, owner_id };
   const missing = name === undefined ? 'name' : 'controls';
-  const neither = name === undefined && controls === undefined;
+  const isEmpty = name === undefined && controls === undefined;
   throw new Refusal('invalid_input', 'Give library_id, or the name and the controls of a framework of your own.', {
-    ...(neither ? { field: 'library_id', allowed: LIBRARY_IDS } : { field: missing }),
+    ...(isEmpty ? { field: 'library_id', allowed: LIBRARY_IDS } : { field: missing }),
   });
 }
 
-/** @throws Refusal invalid_input where something is given that the library says itself */
+/** @throws Refusal invalid_input if the input has a field that comes from the library */
 function adoptedFromLibrary(library_id: LibraryId, { description, owner_id, ...others }: Input): FrameworkInput {
   for (const field of LIBRARY_FIELDS) {
     if (others[field] === undefined || others[field] === null) continue;
-    const message = `The library's framework has its own ${field}: leave ${field} out, or library_id to adopt one of your own.`;
+    const message = `The library framework has its own ${field}. Leave out ${field}, or leave out library_id to adopt a framework of your own.`;
     throw new Refusal('invalid_input', message, { field });
   }
   const { name, version, controls } = libraryFramework(library_id);
   return { library_id, name, version, controls, description, owner_id };
 }
 
-/** The library may have been mended between a call and its repetition: it is no part of what was asked. */
+/**
+ * Returns the caller's own part of a command, by which a repeated call is recognised. The library's part may be corrected
+ * between a call and its repetition.
+ */
 function withoutLibraryFields(command: Record<string, unknown>): object {
   const fields = Object.entries(command.fields as object);
-  const asked = fields.filter(([field]) => !LIBRARY_FIELDS.some((own) => own === field));
-  return { ...command, fields: Object.fromEntries(asked) };
+  const own = fields.filter(([field]) => !LIBRARY_FIELDS.some((name) => name === field));
+  return { ...command, fields: Object.fromEntries(own) };
 }
 
 /**
- * A framework's id: of the library's by its name there, of an own one by the command. The former do not depend on the
- * key, so whether it was used for another framework is looked up where it would have been.
+ * Returns a new framework's id. It is derived from library_id, or for a framework of your own from the command. An id from
+ * library_id doesn't depend on the key, so this checks every framework for which the key could have been used.
  * @throws Refusal idempotency_conflict
  */
 async function frameworkIdFor(
@@ -138,11 +141,11 @@ async function frameworkIdFor(
   { organization_id, library_id, idempotency_key }: Input,
 ): Promise<string> {
   const command_id = commandId([organization_id, TOOL_NAME], idempotency_key);
-  const own = derivedId(frameworkQuery.prefix, command_id);
-  const id = library_id === undefined ? own : libraryFrameworkId(organization_id, library_id);
+  const customId = derivedId(frameworkQuery.prefix, command_id);
+  const id = library_id === undefined ? customId : libraryFrameworkId(organization_id, library_id);
   if (idempotency_key === undefined) return id;
-  const possible = [own, ...LIBRARY_IDS.map((known) => libraryFrameworkId(organization_id, known))];
-  for (const other of possible.filter((each) => each !== id)) {
+  const possibleIds = [customId, ...LIBRARY_IDS.map((libraryId) => libraryFrameworkId(organization_id, libraryId))];
+  for (const other of possibleIds.filter((possibleId) => possibleId !== id)) {
     const { commands } = await service.handler.load(recordAggregate(other), true);
     if (!commands.has(command_id)) continue;
     throw new Refusal(

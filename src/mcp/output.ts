@@ -4,33 +4,33 @@ import { ERRORS, type ErrorCode } from './error-codes.ts';
 import * as field from './fields.ts';
 
 /*
- * What tools answer, as schemas: for the reference, the OpenAPI document and the tests that hold every answer against
- * them. No client is told of them in tools/list, and no answer is checked by them while the service runs.
+ * Schemas of the tools' answers, for the reference and the OpenAPI document. The tests check every answer by them. They are
+ * not published in tools/list, and the running service doesn't check its answers.
  */
 
-/** The parts of a family's tools that say what its records hold. */
+/** The parts of a family's tools that define the fields of its records. */
 export interface RecordSchemaOptions {
   query: FamilyNames & { summary?: readonly string[] };
   required?: z.ZodRawShape;
   settable?: z.ZodRawShape;
   settableWhenAdding?: z.ZodRawShape;
-  /** Fields that nobody sets, and those that are another thing in answers than in inputs. */
+  /** Fields that nobody sets, and those that differ between answers and inputs. */
   derived?: z.ZodRawShape;
 }
 
-/** A family's records as they are answered. */
+/** The schemas of a family's records in answers. */
 export interface RecordSchemas extends FamilyNames {
   full: z.ZodObject;
-  /** The fewest fields to choose a record by: none is null, those that would be are left out. */
+  /** The fields of view SUMMARY. A null field is left out. */
   summary: z.ZodObject;
 }
 
 const schemasCache = new WeakMap<RecordSchemaOptions, RecordSchemas>();
 
-/** A family's records as answered: fields that can be set are what their inputs are, the others are `derived`. */
+/** Returns the schemas of a family's records: the settable fields as their inputs have them, and the `derived` ones. */
 export function recordSchemas(options: RecordSchemaOptions): RecordSchemas {
-  const known = schemasCache.get(options);
-  if (known !== undefined) return known;
+  const cached = schemasCache.get(options);
+  if (cached !== undefined) return cached;
   const { type, title, singular, plural, prefix, summary = [] } = options.query;
   const { owner_id: _owner, ...settable } = { ...options.required, ...options.settable, ...options.settableWhenAdding };
   const full = z.strictObject({
@@ -42,14 +42,14 @@ export function recordSchemas(options: RecordSchemaOptions): RecordSchemas {
     owner: z.string().nullable().describe('the name of owner_id'),
     created_at: time(),
     updated_at: time(),
-    revision: z.int().describe('1 when added, one more with each of its events'),
+    revision: z.int().describe('1 when added, +1 with each event'),
     archived_at: time().nullable(),
-    stale: z.literal(true).optional().describe('a later event could not be read: what follows is not known'),
-    truncated: z.array(z.string()).optional().describe('texts cut because the record alone did not fit'),
+    stale: z.literal(true).optional().describe('a later event could not be read, so the record may be outdated'),
+    truncated: z.array(z.string()).optional().describe('texts that were shortened because the record did not fit'),
   });
-  const kind = { type, title, singular, plural, prefix, full, summary: summaryOf(prefix, full, summary) };
-  schemasCache.set(options, kind);
-  return kind;
+  const schemas = { type, title, singular, plural, prefix, full, summary: summaryOf(prefix, full, summary) };
+  schemasCache.set(options, schemas);
+  return schemas;
 }
 
 function summaryOf(prefix: string, full: z.ZodObject, fields: readonly string[]): z.ZodObject {
@@ -66,7 +66,7 @@ function summaryOf(prefix: string, full: z.ZodObject, fields: readonly string[])
   });
 }
 
-/** An input's type as answers have it: always there, and null where it can be cleared. */
+/** Returns an input's schema as answers have it: always present, and nullable if it can be cleared. */
 function answerSchema(input: z.ZodType): z.ZodType {
   const { type, innerType, out } = input._zod.def as { type: string; innerType?: z.ZodType; out?: z.ZodType };
   if (type === 'pipe') return out!;
@@ -75,22 +75,25 @@ function answerSchema(input: z.ZodType): z.ZodType {
   return input.description === undefined ? inner : inner.describe(input.description);
 }
 
-/** A time as answers have it: UTC, with milliseconds. */
+/** A time in answers: UTC, with milliseconds. */
 export const time = () => z.iso.datetime({ precision: 3 });
-/** An event's place in the organization's history. */
+/** An event's number in its organization's log. */
 export const position = () => z.string().regex(/^\d+$/);
 
 const moment = z.strictObject({ position: position(), date: field.date() });
 
-/** What an answer says beside its records. */
+/** Members of answers that describe the moment of a read. */
 export const momentNotes = {
-  as_of: moment.optional().describe('only where as_of was given: the moment answered about'),
-  incomplete: z.literal(true).optional().describe('an event of the organization could not be read: something may lack'),
+  as_of: moment.optional().describe('only with as_of: the moment shown'),
+  incomplete: z
+    .literal(true)
+    .optional()
+    .describe('an event of the organization could not be read, so something may be missing'),
 };
-export const pending = z.literal(true).optional().describe('done, but not to be read yet');
-export const nextCursor = z.string().optional().describe('only where there is a next page');
+export const pending = z.literal(true).optional().describe('done, but lists may not show it yet');
+export const nextCursor = z.string().optional().describe('only if there is a next page');
 
-/** Either way to answer a list: a page of records, or their number. */
+/** Returns the schema of a list's answer: a page of records, or their number for view COUNT. */
 export function pageOutput(plural: string, items: readonly z.ZodType[], more: z.ZodRawShape = {}): z.ZodType {
   const pages = items.map((item) =>
     z.strictObject({ [plural]: z.array(item), next_cursor: nextCursor, ...momentNotes, ...more }),
@@ -100,34 +103,36 @@ export function pageOutput(plural: string, items: readonly z.ZodType[], more: z.
 
 export const listOutput = ({ plural, summary, full }: RecordSchemas) => pageOutput(plural, [summary, full]);
 
-/** The answer of a write on one record. */
-export function writeOutput({ singular, full }: RecordSchemas, adds: boolean, more: z.ZodRawShape = {}): z.ZodType {
+/** Returns the schema of the answer to a write on one record. */
+export function writeOutput({ singular, full }: RecordSchemas, isAdd: boolean, more: z.ZodRawShape = {}): z.ZodType {
   const similar = z.array(z.strictObject({ id: z.string(), name: z.string().nullable() }));
   return z.strictObject({
     [singular]: full,
     revision: z.int().describe('of the record after this write'),
-    position: position().optional().describe('of the write’s last event: serves as as_of; absent while pending'),
-    event_types: z.array(z.string()).describe('what happened; empty where nothing changed'),
+    position: position().optional().describe('of the write’s last event; works as as_of; absent while pending'),
+    event_types: z.array(z.string()).describe('what happened; empty if nothing changed'),
     ...more,
-    repeated: z.literal(true).optional().describe('this key and input were done before'),
+    repeated: z.literal(true).optional().describe('the same key and input were done before'),
     pending,
-    ...(adds ? { similar: similar.optional().describe('others of the same name or reference: advice') } : {}),
+    ...(isAdd
+      ? { similar: similar.optional().describe('other records with the same name or reference_id, as a hint') }
+      : {}),
   });
 }
 
-/** What went wrong, as every failure says it. */
+/** The schema of every error. */
 export const errorObject = z.strictObject({
   code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
-  message: z.string().describe('what to do next, in one sentence'),
-  field: z.string().optional().describe('the input at fault'),
-  allowed: z.array(z.string()).optional().describe('what would be accepted instead'),
+  message: z.string().describe('the problem and the next step'),
+  field: z.string().optional().describe('the input that is wrong'),
+  allowed: z.array(z.string()).optional().describe('accepted values'),
   hint: z.string().optional(),
-  current_revision: z.int().optional().describe('where another one was expected'),
+  current_revision: z.int().optional().describe('if it differs from expected_revision'),
   retry_after_seconds: z.int().optional(),
   issues: z
     .array(z.strictObject({ field: z.string(), message: z.string() }))
     .optional()
     .describe('every problem'),
-  retryable: z.boolean().describe('whether the same call can succeed later'),
+  retryable: z.boolean().describe('true if the same call can succeed later'),
 });
 export const errorOutput = z.strictObject({ error: errorObject });

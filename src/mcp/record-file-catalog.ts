@@ -11,16 +11,16 @@ import { readInput } from './input.ts';
 import { publishedSchema } from './publish.ts';
 import type { Tool } from './tool.ts';
 
-/** What stands for changes among the families. */
+/** The name of the file of changes. Other files are named by their family's plural. */
 export const CHANGES_FILE = 'changes';
 
-/** A file that was asked for, ready to be written. */
+/** An opened file with its columns, ready to be written. */
 export interface RecordFile extends OpenedFile {
-  /** What its lines hold, in the order of a table; `record.id` is a member of a member. */
+  /** The fields of a line, in the order of columns. `record.id` is a nested one. */
   columns: readonly string[];
 }
 
-/** A filter's value as a published schema has it. */
+/** A filter's type in the published schema. */
 interface PublishedFilter {
   type?: string;
   items?: { type?: string };
@@ -29,15 +29,15 @@ interface PublishedFilter {
 export interface FileRequest extends Omit<FileInput, 'filter'> {
   /** A family's plural, or `changes`. */
   file: string;
-  /** What is to be the tool's filter; it is checked as the tool checks it. */
+  /** The list tool's filter. It is checked by the tool's schema. */
   filter: unknown;
 }
 
-/** Files of records and changes: what their lists read, by the same inputs and roles, whole. */
+/** The files of records and changes. Each has everything that its list tool finds, with the same filters and permissions. */
 export interface RecordFileCatalog {
-  /** Filters and their types, as the list's tool publishes them. @throws Refusal not_found */
-  filters(what: string): Readonly<Record<string, PublishedFilter>>;
-  /** @throws Refusal as the list's tool does */
+  /** Returns a file's filters and their types, as the list tool publishes them. @throws Refusal not_found */
+  filters(file: string): Readonly<Record<string, PublishedFilter>>;
+  /** @throws Refusal as the list tool does */
   open(caller: Caller, request: FileRequest): Promise<RecordFile>;
 }
 
@@ -54,32 +54,32 @@ const CHANGE_COLUMNS = [
   ...['revision', 'recorded_at', 'effective_at', 'actor.id', 'actor.kind', 'actor.name', 'client', 'reason'],
   ...['changes', 'stale'],
 ];
-/** What only an answer of bounded size has. */
+/** A field that only tool answers have, because their size is limited. */
 const ANSWER_ONLY_FIELD = 'truncated';
 
-/** @param tools all tools: the lists among them say what there is, and by which filters */
+/** @param tools all tools. The list tools among them define the files and their filters */
 export function createRecordFileCatalog(reader: Reader, tools: readonly Tool[]): RecordFileCatalog {
-  const kinds = new Map(listToolsByFile(tools).map(([what, tool]) => [what, fileSource(reader, tool)]));
-  const kindOf = (what: string): FileSource => {
-    const kind = kinds.get(what);
-    if (kind !== undefined) return kind;
-    const allowed = [...kinds.keys()];
-    throw new Refusal('not_found', `There is no file of that name: ask for one of ${allowed.join(', ')}.`, { allowed });
+  const sources = new Map(listToolsByFile(tools).map(([file, tool]) => [file, fileSource(reader, tool)]));
+  const sourceOf = (file: string): FileSource => {
+    const source = sources.get(file);
+    if (source !== undefined) return source;
+    const allowed = [...sources.keys()];
+    throw new Refusal('not_found', `There is no such file. Use one of ${allowed.join(', ')}.`, { allowed });
   };
   return {
-    filters: (what) => publishedInputOf(kindOf(what)).properties?.filter?.properties ?? {},
-    async open(caller, { file: what, organization_id, filter, as_of, cursor, after }) {
-      const kind = kindOf(what);
-      const given = { organization_id, filter, ...(as_of === undefined ? {} : { as_of }) };
-      const input = readInput(kind.tool.input, given) as FileInput;
-      const opened = await kind.open(caller, { ...input, cursor, after });
-      return { ...opened, columns: kind.columns };
+    filters: (file) => publishedInputOf(sourceOf(file)).properties?.filter?.properties ?? {},
+    async open(caller, { file, organization_id, filter, as_of, cursor, after }) {
+      const source = sourceOf(file);
+      const listInput = { organization_id, filter, ...(as_of === undefined ? {} : { as_of }) };
+      const input = readInput(source.tool.input, listInput) as FileInput;
+      const opened = await source.open(caller, { ...input, cursor, after });
+      return { ...opened, columns: source.columns };
     },
   };
 }
 
-/** The lists that come as files, by what stands for each in addresses. */
-export function listToolsByFile(tools: readonly Tool[]): [what: string, list: Tool][] {
+/** Returns the list tools that have a file, each with the file's name in addresses. */
+export function listToolsByFile(tools: readonly Tool[]): [file: string, list: Tool][] {
   return tools.flatMap((tool) => {
     if (tool.name === 'listChanges') return [[CHANGES_FILE, tool]];
     return tool.name.startsWith('list') && tool.record !== undefined ? [[tool.record.plural, tool]] : [];
@@ -100,7 +100,7 @@ function fileSource(reader: Reader, tool: Tool): FileSource {
   };
 }
 
-/** Fields, and of one that is an object its members: `acceptance.until`. */
+/** Returns a schema's fields. A nested object gives one column for each member, such as `acceptance.until`. */
 function columnsOf({ shape }: z.ZodObject): string[] {
   return Object.entries(shape).flatMap(([field, value]) => {
     const type = value instanceof z.ZodNullable ? value.unwrap() : value;
@@ -108,7 +108,7 @@ function columnsOf({ shape }: z.ZodObject): string[] {
   });
 }
 
-function publishedInputOf(kind: FileSource): PublishedInput {
-  kind.published ??= publishedSchema(kind.tool.input) as PublishedInput;
-  return kind.published;
+function publishedInputOf(source: FileSource): PublishedInput {
+  source.published ??= publishedSchema(source.tool.input) as PublishedInput;
+  return source.published;
 }

@@ -11,7 +11,7 @@ const LIBRARY_URI = 'veritrail://frameworks/library';
 const EVENT_TYPE_LISTS = { event_types: EVENT_TYPES, access_event_types: ACCESS_ENTRY_TYPES };
 const JSON_TYPE = 'application/json';
 
-/** A resource's text, as MCP has it. */
+/** The contents of an MCP resource. */
 export interface ResourceContents {
   uri: string;
   mimeType: string;
@@ -20,53 +20,52 @@ export interface ResourceContents {
 
 export interface ResourceResult {
   contents: ResourceContents[];
-  /** Whether it is the same for every caller, and until the next version of the service. */
+  /** True if it is the same for every caller until the next version of the service. */
   isStatic: boolean;
 }
 
-/** What there is to read without naming a record: the value of `resources`. */
+/** The `resources` of resources/list. */
 export const RESOURCES = [
   {
     uri: LIBRARY_URI,
     name: 'framework-library',
     title: 'Framework library',
-    description: 'Frameworks that addFramework takes by library_id: name, version, publisher, licence, controls.',
+    description: 'The frameworks that addFramework adopts by library_id: name, version, publisher, licence, controls.',
     mimeType: JSON_TYPE,
   },
   {
     uri: EVENT_TYPES_URI,
     name: 'event-types',
     title: 'Event types',
-    description: 'What filter.event_types of listChanges can name, and what it can of the access log.',
+    description: 'All values of filter.event_types in listChanges, for changes and for the access log.',
     mimeType: JSON_TYPE,
   },
 ];
 
-/** The value of `resourceTemplates`. */
+/** The `resourceTemplates` of resources/templates/list. */
 export const RESOURCE_TEMPLATES = [
   {
     uriTemplate: `${RECORD_URI_PREFIX}{id}`,
     name: 'record',
     title: 'A record of the register',
-    description: 'Any record by its id, whole and as of now, with its links and evidence.',
+    description: 'Any record by its id, in full and current, with its links and evidence.',
     mimeType: JSON_TYPE,
   },
   {
     uriTemplate: `${LIBRARY_URI}/{library_id}`,
     name: 'library-framework',
     title: 'A framework of the library',
-    description: 'The controls that adopting it brings: number and title.',
+    description: 'The controls that adopting it adds: number and title.',
     mimeType: JSON_TYPE,
   },
 ];
 
-/** A record's address as a resource. */
 const recordUri = (id: string): string => `${RECORD_URI_PREFIX}${id}`;
 
 /**
  * Reads one resource.
- * @returns null where there is none at this address that the caller may see
- * @throws ProtocolError where it can't be read now
+ * @returns null if the caller can see no resource at this address
+ * @throws ProtocolError if it can't be read now
  */
 export async function readResource(ask: CallTool, uri: string): Promise<ResourceResult | null> {
   if (uri === EVENT_TYPES_URI) return staticResource(uri, EVENT_TYPE_LISTS);
@@ -80,12 +79,12 @@ export async function readResource(ask: CallTool, uri: string): Promise<Resource
   return record === null ? null : { contents: [recordContents(record)], isStatic: false };
 }
 
-/** A record as its resource's text. */
+/** Returns a record as a resource. */
 export function recordContents(record: { id: string }): ResourceContents {
   return { uri: recordUri(record.id), mimeType: JSON_TYPE, text: JSON.stringify(record) };
 }
 
-/** A record whole, with what is linked to it; null where the caller sees none of that id. */
+/** Reads a record in full, with its links and evidence; null if the caller can see none with that id. */
 export async function readRecord(ask: CallTool, id: string, organizationId?: string): Promise<FullRecord | null> {
   if (!Object.hasOwn(FAMILY_QUERIES, idPrefix(id) ?? '')) return null;
   const { records } = await ask<{ records: FullRecord[] }>('getRecords', {

@@ -6,68 +6,68 @@ import { type OpenApiOptions, openapiDocument } from './openapi-document.ts';
 import { publishedSchema } from './publish.ts';
 import type { CallContext, Tool } from './tool.ts';
 
-/** A call's outcome as JSON text, made once. `status` is the direct form's; 200 when it was done. */
+/** A call's outcome as JSON text. `status` is the HTTP status of the direct form: 200 if the call succeeded. */
 export interface ToolResult {
   json: string;
   outcome: 'ok' | RefusalCode;
   status: number;
-  /** The input was wrong. */
+  /** True if the input was invalid. Such calls are charged to the caller. */
   illegal?: boolean;
   /** Seconds, for Retry-After. */
   retryAfter?: number;
 }
 
-/** All tools as the transports see them. */
+/** All tools, as the transports use them. */
 export interface ToolBox {
   /** The value of `tools` in tools/list, serialised once. */
   readonly listJson: string;
   readonly instructions: string;
-  /** The direct form of all tools, and the files, as an OpenAPI document in JSON. */
+  /** Returns the OpenAPI document, in JSON: the direct form of all tools, and the files. */
   openapi(about: Omit<OpenApiOptions, 'description'>): string;
   has(name: string): boolean;
   isReadOnly(name: string): boolean;
-  /** Never throws: what goes wrong is in the result, as `{error: {…}}` with its status. `name` must be known. */
+  /** Calls an existing tool. Never throws: a failure is in the result, as `{error: {…}}` with its status. */
   call(name: string, args: unknown, context: CallContext): Promise<ToolResult>;
 }
 
 const INSTRUCTIONS = [
-  'veritrail keeps an organization’s compliance register and its whole history. Call listOrganizations first.',
-  'Lists search, getRecords reads known ids whole. query: every word begins a word of a record’s texts. size 1-100 (20), view SUMMARY (default), FULL or COUNT; order as said unless order_by. Page by next_cursor → cursor with the same inputs. as_of (date, time, completed audit’s id, or position) answers as things then were.',
-  'Every write takes reason (why, kept for auditors), idempotency_key (repeat a call safely) and, on one record, expected_revision (refused if it changed meanwhile). Many at once: importRecords.',
-  'In an update an omitted property keeps its value and null clears it; if you have to send all, name those to apply in fields. Elsewhere null counts as left out. Names hold 200 characters, texts 10,000. Dates are YYYY-MM-DD; today is UTC. ME as owner_id is you.',
-  'Errors say what to do next; only those with retryable true are worth repeating.',
+  'veritrail keeps an organization’s compliance register and its full history. Call listOrganizations first.',
+  'Lists search; getRecords reads known ids in full. query: each word must begin a word in the record. size is 1-100 (default 20). view is SUMMARY (default), FULL or COUNT. For the next page, repeat the call with next_cursor as cursor. as_of (date, time, completed audit’s id, or position) shows the past.',
+  'Every write takes reason (why, kept for auditors), idempotency_key (makes a repeated call safe) and, for one record, expected_revision (refuses if it changed meanwhile). Many at once: importRecords.',
+  'In an update an omitted property keeps its value and null clears it; if you must send all, name those to apply in fields. Elsewhere null counts as omitted. Names have up to 200 characters, texts 10,000. Dates are YYYY-MM-DD; today is UTC. owner_id ME is you.',
+  'Errors say what to do next. Retry only those with retryable true.',
 ].join('\n');
 
 interface PublishedTool {
   tool: Tool;
-  published: object;
+  inputSchema: object;
 }
 
-/** Tools as the transports see them: published once, inputs read by their schema, outcomes as JSON text. */
-export function createToolBox(tools: readonly Tool[], report: (error: unknown, tool: string) => void): ToolBox {
-  const prepared = new Map<string, PublishedTool>();
-  for (const tool of tools) prepared.set(tool.name, { tool, published: publishedSchema(tool.input) });
+/** Builds the toolbox. `reportError` gets errors that are our fault, for the log. */
+export function createToolBox(tools: readonly Tool[], reportError: (error: unknown, tool: string) => void): ToolBox {
+  const published = new Map<string, PublishedTool>();
+  for (const tool of tools) published.set(tool.name, { tool, inputSchema: publishedSchema(tool.input) });
   return {
-    listJson: JSON.stringify([...prepared.values()].map(describe)),
+    listJson: JSON.stringify([...published.values()].map(describe)),
     instructions: INSTRUCTIONS,
     openapi: (about) => JSON.stringify(openapiDocument(tools, { ...about, description: INSTRUCTIONS })),
-    has: (name) => prepared.has(name),
-    isReadOnly: (name) => prepared.get(name)?.tool.readOnly ?? false,
-    call: (name, args, context) => call(prepared.get(name)!, args, context, report),
+    has: (name) => published.has(name),
+    isReadOnly: (name) => published.get(name)?.tool.readOnly ?? false,
+    call: (name, args, context) => call(published.get(name)!, args, context, reportError),
   };
 }
 
-function describe({ tool, published }: PublishedTool): object {
+function describe({ tool, inputSchema }: PublishedTool): object {
   const { name, description, readOnly, destructive } = tool;
   const annotations = readOnly ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: destructive };
-  return { name, description, inputSchema: published, annotations };
+  return { name, description, inputSchema, annotations };
 }
 
 async function call(
   { tool }: PublishedTool,
   args: unknown,
   context: CallContext,
-  report: (error: unknown, tool: string) => void,
+  reportError: (error: unknown, tool: string) => void,
 ): Promise<ToolResult> {
   try {
     const input = readInput(tool.input, tool.prepareInput ? tool.prepareInput(args) : args);
@@ -77,12 +77,9 @@ async function call(
   } catch (thrown) {
     const error = asRefusal(thrown);
     if (error instanceof Refusal) return refusalResult(error);
-    report(error, tool.name);
+    reportError(error, tool.name);
     return refusalResult(
-      new Refusal(
-        'internal',
-        'Something went wrong on our side: repeat the call, and tell the operator if it stays so.',
-      ),
+      new Refusal('internal', 'An internal error occurred. Repeat the call; if it fails again, tell the operator.'),
     );
   }
 }

@@ -9,7 +9,7 @@ import { Refusal } from '../commands/refusal.ts';
 import { similarTo, writtenRecord } from '../queries/written.ts';
 import type { ToolService } from './define-tool.ts';
 
-/** What every write's input has. */
+/** The inputs that all write tools share. */
 export interface WriteInput {
   organization_id?: string | undefined;
   reason?: string | undefined;
@@ -18,43 +18,36 @@ export interface WriteInput {
   [field: string]: unknown;
 }
 
+/** One write on one record, as a tool asks for it. */
 interface RecordWrite {
   tool: string;
   family: FamilyName;
-  /** The wire's name of one record: the member of the answer that holds it. */
+  /** The answer's member for the record, such as `vendor`. */
   singular: string;
   input: WriteInput;
   command: { type: string; [field: string]: unknown };
-  /** What of the command is the caller's own words, which a repeated key is compared by; all of it unless given. */
+  /** Returns the caller's own part of the command, by which a repeated key is compared. By default the whole command. */
   callerInput?(command: Record<string, unknown>): unknown;
-  /** Of a new record, where it is not drawn for the command. */
+  /** Explicit id for a new record. By default it is derived from the command id. */
   id?: string;
   /** Members of the answer that only this tool has. */
-  extraOutput?(executed: CommandResult<object>): object;
+  extraOutput?(result: CommandResult<object>): object;
 }
 
-/** Adds a record: its id follows from the command, so that a repeated call makes the same one. */
+/** Adds a record. Its id is derived from the command id, so a repeated call adds nothing. */
 export async function addRecord(service: ToolService, caller: Caller, spec: RecordWrite): Promise<object> {
   const organizationId = spec.input.organization_id!;
   const role = requirePermission(caller, organizationId, toolPermission(spec.tool));
   const command_id = commandId([organizationId, spec.tool], spec.input.idempotency_key);
   const id = spec.id ?? derivedId(FAMILIES[spec.family].prefix, command_id);
-  const fresh = spec.id === undefined && spec.input.idempotency_key === undefined;
+  const isNewStream = spec.id === undefined && spec.input.idempotency_key === undefined;
   const deadline = commandDeadline(caller);
-  const answer = await write(
-    service,
-    caller,
-    organizationId,
-    role,
-    id,
-    { command_id, isNewStream: fresh, deadline },
-    spec,
-  );
+  const answer = await write(service, caller, organizationId, role, id, { command_id, isNewStream, deadline }, spec);
   const similar = await similarTo(service.reader, organizationId, answer[spec.singular] as Record<string, unknown>);
   return similar.length > 0 ? { ...answer, similar } : answer;
 }
 
-/** Changes one record, which names its organization. */
+/** Changes one record. The record's stream tells its organization. */
 export async function changeRecord(
   service: ToolService,
   caller: Caller,
@@ -62,8 +55,8 @@ export async function changeRecord(
   spec: RecordWrite,
 ): Promise<object> {
   const deadline = commandDeadline(caller);
-  const found = findOrganizationOf(service, caller, id, spec.input.organization_id);
-  const organizationId = await beforeDeadline(deadline, found);
+  const lookup = findOrganizationOf(service, caller, id, spec.input.organization_id);
+  const organizationId = await beforeDeadline(deadline, lookup);
   const role = requirePermission(caller, organizationId, toolPermission(spec.tool));
   const command_id = commandId([organizationId, spec.tool, id], spec.input.idempotency_key);
   return write(service, caller, organizationId, role, id, { command_id, deadline }, spec);
@@ -80,52 +73,45 @@ async function write(
 ): Promise<Record<string, unknown>> {
   const { expected_revision } = spec.input;
   const command = resolveMe(caller, spec.command);
-  const executed = await service.handler.execute(recordAggregate(id), command, {
+  const result = await service.handler.execute(recordAggregate(id), command, {
     ...envelopeFor(caller, organizationId, role),
     ...identity,
     checkReferences: referenceChecks(service, organizationId, id, command),
     input: spec.callerInput?.(command) ?? command,
     ...(expected_revision === undefined ? {} : { expected_revision }),
   });
-  const pending = !(await waitUntilReadable(service, organizationId, executed));
-  const { created_at, updated_at } = executed;
-  const known = { ...executed.state, created_at, updated_at };
-  const { record, position } = await writtenRecord(
-    service.reader,
-    organizationId,
-    id,
-    executed.revision,
-    known,
-    pending,
-  );
+  const pending = !(await waitUntilReadable(service, organizationId, result));
+  const { created_at, updated_at } = result;
+  const state = { ...result.state, created_at, updated_at };
+  const { record, position } = await writtenRecord(service.reader, organizationId, id, result.revision, state, pending);
   return {
     [spec.singular]: record,
-    revision: executed.revision,
+    revision: result.revision,
     ...(position === undefined ? {} : { position }),
-    event_types: executed.event_types,
-    ...spec.extraOutput?.(executed),
-    ...(executed.repeated ? { repeated: true } : {}),
+    event_types: result.event_types,
+    ...spec.extraOutput?.(result),
+    ...(result.repeated ? { repeated: true } : {}),
     ...(pending ? { pending: true } : {}),
   };
 }
 
-/** Waits, with a bound, until what a command did can be read through any instance. */
+/** Waits, at most `writeWaitMs`, until every instance can read a command's result. Returns false if that took too long. */
 export async function waitUntilReadable(
   service: Pick<ToolService, 'waitUntilProjected' | 'writeWaitMs'>,
   organizationId: string,
-  executed: CommandResult<object>,
+  result: CommandResult<object>,
 ): Promise<boolean> {
-  if (executed.storePosition === null) return true;
-  return service.waitUntilProjected(organizationId, executed.storePosition, service.writeWaitMs);
+  if (result.storePosition === null) return true;
+  return service.waitUntilProjected(organizationId, result.storePosition, service.writeWaitMs);
 }
 
-/** Who acts, as the events will say. */
+/** Returns the caller's part of a command envelope, which the events will carry. */
 export function envelopeFor(caller: Caller, organization_id: string, role: Role) {
   const { account_id: actor_id, token_id, client } = caller;
   return { organization_id, role, actor_id, token_id, client, correlation_id: crypto.randomUUID() };
 }
 
-/** The organization a record is of. @throws Refusal not_found also for one that the caller may not see */
+/** Returns a record's organization id. @throws Refusal not_found also if the caller has no access to it */
 export async function findOrganizationOf(
   service: Pick<ToolService, 'handler'>,
   caller: Caller,
@@ -142,20 +128,20 @@ export async function findOrganizationOf(
   ) {
     return organization_id;
   }
-  throw new Refusal('not_found', `There is no ${id} here: list the records to find its id.`, { field });
+  throw new Refusal('not_found', `There is no ${id} here. List the records to find the id.`, { field });
 }
 
-/** Fields of commands that name a person. */
+/** Command fields that contain an account id. */
 const ACCOUNT_FIELDS = ['owner_id', 'approver_id'];
 
 type Fields = Record<string, unknown>;
 
-/** Where a command has fields: itself, what a record begins with, what an update changes. */
+/** Returns the objects in which a command has fields: the command, `fields` of an add, `changes` of an update. */
 function fieldsIn(command: Fields): Fields[] {
   return [command, command.fields, command.changes].filter((part) => part !== undefined) as Fields[];
 }
 
-/** A command with the caller's account for ME. */
+/** Replaces ME by the caller's account id. */
 export function resolveMe<C extends { type: string; [field: string]: unknown }>(caller: Caller, command: C): C {
   const resolve = (fields: Fields) => {
     const mine = ACCOUNT_FIELDS.filter((field) => fields[field] === 'ME').map((field) => [field, caller.account_id]);
@@ -166,7 +152,7 @@ export function resolveMe<C extends { type: string; [field: string]: unknown }>(
   return result as C;
 }
 
-/** Makes sure that all which a command on a record names is there and live, and what the record belongs to as well. */
+/** Returns a check that all records and members which a command names exist and are live, and the record's parent too. */
 export function referenceChecks(
   { handler }: Pick<ToolService, 'handler'>,
   organizationId: string,

@@ -1,6 +1,6 @@
 import type { Caller } from '../commands/caller.ts';
+import { requirePermission } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { permit } from '../commands/roles.ts';
 import type { ChangeDocument } from '../projections/changes.ts';
 import { changeConditions } from './change-conditions.ts';
 import { presentChanges } from './changes.ts';
@@ -14,7 +14,7 @@ import type { Reader } from './reader.ts';
 export async function openChangeFile(reader: Reader, caller: Caller, input: FileInput): Promise<OpenedFile> {
   const { organization_id: organizationId, filter, after } = input;
   const asked = { organization_id: organizationId, filter: filter as ChangesInput['filter'] };
-  permit(caller, organizationId, 'listChanges');
+  requirePermission(caller, organizationId, 'listChanges');
   if (isAccessLogRequest(asked.filter)) {
     const message = 'The access log is no file: ask listChanges for it.';
     throw new Refusal('invalid_input', message, { field: 'filter.record_types' });

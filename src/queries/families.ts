@@ -1,4 +1,4 @@
-import { kindOf } from '../commands/ids.ts';
+import { idPrefix } from '../commands/ids.ts';
 import { auditQuery } from './audits.ts';
 import { controlQuery } from './controls.ts';
 import { evidenceQuery } from './evidence.ts';
@@ -30,7 +30,7 @@ export const FAMILY_QUERIES: Readonly<Record<string, FamilyQuery>> = Object.from
 
 /** The family of a record, by its id. */
 export function queryOf(id: string): FamilyQuery {
-  return FAMILY_QUERIES[kindOf(id) ?? '']!;
+  return FAMILY_QUERIES[idPrefix(id) ?? '']!;
 }
 
 /** The family of a type. @throws TypeError for one that there is not */

@@ -1,4 +1,4 @@
-import { type ObligationState, unmetUntil } from '../commands/obligation.ts';
+import { type ObligationState, overdueAfter } from '../commands/obligation.ts';
 import { before, equal, equalText, familyQuery, passed } from './family.ts';
 
 export const obligationQuery = familyQuery('OBLIGATION', {
@@ -15,7 +15,7 @@ export const obligationQuery = familyQuery('OBLIGATION', {
   summary: ['requirement', 'area', 'status', 'due_date', 'overdue'],
   shortened: { requirement: 160 },
   onDay: (obligation, today) => {
-    const until = unmetUntil(obligation as unknown as ObligationState);
+    const until = overdueAfter(obligation as unknown as ObligationState);
     return { overdue: until !== null && until < today };
   },
 });

@@ -4,7 +4,7 @@ import { readNodes } from '../projections/tree.ts';
 import type { ReadModels } from '../stores/read-store.ts';
 import { consistencyPath, inclusionPath } from '../trail/merkle.ts';
 import { type ConsistencyProof, consistencyProof, type InclusionProof, inclusionProof } from '../trail/proof.ts';
-import type { LogSealed } from '../trail/seal.ts';
+import type { LogSealed } from '../trail/seal-events.ts';
 
 /** An event, a seal, and what shows that the event is in what the seal covers (docs/trail-format.md). */
 export interface Proof {

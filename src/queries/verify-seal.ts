@@ -5,7 +5,7 @@ import type { ReadModels } from '../stores/read-store.ts';
 import { isAuthentic } from '../trail/hash.ts';
 import { readPublicKey } from '../trail/key.ts';
 import { provesInclusion } from '../trail/proof.ts';
-import { isSigned, type LogSealed, readSealFact, sealStream } from '../trail/seal.ts';
+import { isSigned, type LogSealed, readSealEvent, sealStream } from '../trail/seal-events.ts';
 import { pathsOf, type SealAt } from './proofs.ts';
 
 /** Positions whose proofs are read together. */
@@ -30,7 +30,7 @@ export async function checkNewestSeal(
   if (document === null) return null;
   const { data, position, event_id, revision } = document;
   const [event] = await events.readStream(sealStream(organizationId), revision, 1);
-  const fact = event?.id === event_id && isAuthentic(event) ? readSealFact('LogSealed', event.data) : null;
+  const fact = event?.id === event_id && isAuthentic(event) ? readSealEvent('LogSealed', event.data) : null;
   const isInLog = fact !== null && isDeepStrictEqual(fact.data, data);
   const isGood = isInLog && (await isSignedByItsKey(models, organizationId, data));
   return { seal: { ...data, position: String(position), event_id }, isGood };

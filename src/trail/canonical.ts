@@ -33,25 +33,26 @@ function canonicalObject(value: Record<string, unknown>): string {
  * Whether members stand in canonical order throughout, and all is well-formed: JSON.stringify writes the canonical form
  * of such a value.
  */
-export function isInOrder(value: unknown): boolean {
+export function isInCanonicalOrder(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object') return typeof value === 'boolean';
   if (value === null) return true;
-  if (Array.isArray(value)) return value.every(isInOrder);
+  if (Array.isArray(value)) return value.every(isInCanonicalOrder);
   let last = '';
   for (const name in value) {
-    if (name < last || !name.isWellFormed() || !isInOrder((value as Record<string, unknown>)[name])) return false;
+    if (name < last || !name.isWellFormed() || !isInCanonicalOrder((value as Record<string, unknown>)[name]))
+      return false;
     last = name;
   }
   return true;
 }
 
 /** Printable ASCII without quote and backslash stands for itself; asking costs less than having it escaped. */
-const PLAIN = /^[ !#-[\]-~]*$/;
+const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
 
 function canonicalString(value: string): string {
-  if (PLAIN.test(value)) return `"${value}"`;
+  if (NEEDS_NO_ESCAPE.test(value)) return `"${value}"`;
   if (!value.isWellFormed()) throw new TypeError('canonical form: a string must be well-formed Unicode');
   return JSON.stringify(value);
 }

@@ -38,7 +38,7 @@ export interface TrailEvent<Type extends string = string, Data = Record<string, 
 }
 
 /** Metadata before the event is chained: what the trail itself computes is absent. */
-export type GivenMetadata = Omit<
+export type MetadataInput = Omit<
   EventMetadata,
   'schema_version' | 'salt' | 'data_hash' | 'previous_hash' | 'hash' | 'input_hash'
 >;

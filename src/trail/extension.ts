@@ -1,16 +1,16 @@
 import { canonical } from './canonical.ts';
-import { isKeptSealSigned, type KeptSeal, parseLine, readKeptSeal } from './kept-seal.ts';
+import { isKeptSealSigned, type KeptSeal, parseJsonLine, readKeptSeal } from './kept-seal.ts';
 import { type PublicKey, readPublicKey } from './key.ts';
 import { type ConsistencyProof, provesConsistency } from './proof.ts';
-import { isFactSigned, isHash, readSealFact, type SealKeyRotated } from './seal.ts';
+import { isHash, isSealEventSigned, readSealEvent, type SealKeyRotated } from './seal-events.ts';
 import type { ExtensionFault, SealVerdict } from './verdict.ts';
 import type { VerifierOptions } from './verifier.ts';
 
-const FORMAT = 'veritrail-extension-1';
+const EXTENSION_FORMAT = 'veritrail-extension-1';
 
 /** Shows to whoever has two seals, and nothing else, that the history of the newer one begins with that of the older. */
 export interface Extension extends ConsistencyProof {
-  format: typeof FORMAT;
+  format: typeof EXTENSION_FORMAT;
   /** The rotations of keys before the newer seal, in order: they lead from a key that was given to the one it is of. */
   rotations: readonly SealKeyRotated[];
 }
@@ -23,7 +23,7 @@ export interface SealFile {
 
 /** An extension as the second line of a kept seal's file. */
 export function extensionText(proof: ConsistencyProof, rotations: readonly SealKeyRotated[]): string {
-  return `${canonical({ ...proof, format: FORMAT, rotations })}\n`;
+  return `${canonical({ ...proof, format: EXTENSION_FORMAT, rotations })}\n`;
 }
 
 /** @throws TypeError where the text is no kept seal, with an extension or without */
@@ -35,17 +35,17 @@ export function readSealFile(text: string): SealFile {
 }
 
 function readExtension(text: string): Extension {
-  const value = parseLine(text);
+  const value = parseJsonLine(text);
   const { format, newer, older, path, rotations, ...others } = value;
   const fits =
-    format === FORMAT &&
+    format === EXTENSION_FORMAT &&
     [newer, older].every(Number.isSafeInteger) &&
     Array.isArray(path) &&
     path.every(isHash) &&
     Array.isArray(rotations) &&
-    rotations.every((data) => readSealFact('SealKeyRotated', Object(data)) !== null) &&
+    rotations.every((data) => readSealEvent('SealKeyRotated', Object(data)) !== null) &&
     Object.keys(others).length === 0;
-  if (!fits) throw new TypeError(`not of the format ${FORMAT} on its second line`);
+  if (!fits) throw new TypeError(`not of the format ${EXTENSION_FORMAT} on its second line`);
   return value as unknown as Extension;
 }
 
@@ -53,21 +53,21 @@ function readExtension(text: string): Extension {
  * Verifies a seal without its history: its signature and, of each seal kept earlier, that the history which it seals
  * begins with the one that was sealed then.
  */
-export function verifySeal(file: SealFile, { keys, kept = [] }: VerifierOptions): SealVerdict {
+export function verifySeal(file: SealFile, { keys, keptSeals: kept = [] }: VerifierOptions): SealVerdict {
   const { seal, extension } = file;
-  const { trusted, replaced } = follow(seal.organization_id, keys, extension?.rotations ?? []);
+  const { trusted, replaced } = followRotations(seal.organization_id, keys, extension?.rotations ?? []);
   let fault: ExtensionFault | null = null;
   const isOfTrusted = trusted.some(({ key_id }) => key_id === seal.key_id);
   if (!isOfTrusted || replaced.has(seal.key_id)) fault = { why: 'KEY', size: null };
   else if (!isKeptSealSigned(seal, trusted)) fault = { why: 'SIGNATURE', size: null };
   for (const older of kept) {
-    const why = judge(file, older, trusted);
+    const why = findFault(file, older, trusted);
     if (why !== null) fault ??= { why, size: older.size };
   }
   return { valid: fault === null, seal, kept: kept.map(({ size }) => size), fault };
 }
 
-function judge({ seal, extension }: SealFile, older: KeptSeal, trusted: readonly PublicKey[]) {
+function findFault({ seal, extension }: SealFile, older: KeptSeal, trusted: readonly PublicKey[]) {
   if (older.organization_id !== seal.organization_id) return 'KEPT_KEY';
   // Before the signature: of two that changed places, the rotation to the key of one may stand behind the other.
   if (older.size > seal.size) return 'KEPT_BEYOND';
@@ -82,14 +82,14 @@ function judge({ seal, extension }: SealFile, older: KeptSeal, trusted: readonly
  * The keys that were given and those that took over from them with their consent; and ids of those that were replaced so
  * in the end: a rotation is the remedy for a key that leaked, so what it seals afterwards says nothing.
  */
-function follow(organizationId: string, given: readonly PublicKey[], rotations: readonly SealKeyRotated[]) {
+function followRotations(organizationId: string, given: readonly PublicKey[], rotations: readonly SealKeyRotated[]) {
   const trusted = [...given];
   const replaced = new Set<string>();
   for (const data of rotations) {
     const before = trusted.find(({ key_id }) => key_id === data.from_key_id);
     const key = readPublicKey(data.public_key);
     if (before === undefined || key.key_id !== data.key_id) continue;
-    if (!isFactSigned(organizationId, { type: 'SealKeyRotated', data }, key, before)) continue;
+    if (!isSealEventSigned(organizationId, { type: 'SealKeyRotated', data }, key, before)) continue;
     trusted.push(key);
     replaced.add(before.key_id).delete(key.key_id);
   }

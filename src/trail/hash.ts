@@ -1,6 +1,6 @@
 import { createHash, hash as digestOf } from 'node:crypto';
 import { canonical } from './canonical.ts';
-import type { GivenMetadata, TrailEvent } from './event.ts';
+import type { MetadataInput, TrailEvent } from './event.ts';
 import { randomHex } from './random.ts';
 import { uuidV5 } from './uuid.ts';
 
@@ -35,7 +35,7 @@ export function eventId(hash: string): string {
   return uuidV5(EVENT_NAMESPACE, hash);
 }
 
-export interface Draft {
+export interface NewEvent {
   type: string;
   data: Record<string, unknown>;
 }
@@ -45,29 +45,29 @@ interface ChainInput {
   /** Revision of the stream's last event (-1 when there is none) and its hash. */
   revision: number;
   previousHash: string | null;
-  metadata: GivenMetadata;
+  metadata: MetadataInput;
   /** The command's normalised input, hashed under each event's salt. */
   input: unknown;
-  drafts: readonly Draft[];
+  newEvents: readonly NewEvent[];
   /** The version that events of a type are written in. */
   schemaVersion: (type: string) => number;
 }
 
 /** Makes drafts into chained events: salt, data hash, input hash, previous hash, hash and id. */
-export function chainEvents(given: ChainInput): TrailEvent[] {
-  let previous_hash = given.previousHash;
-  return given.drafts.map((draft, index) => {
+export function chainEvents(input: ChainInput): TrailEvent[] {
+  let previous_hash = input.previousHash;
+  return input.newEvents.map((draft, index) => {
     const salt = randomHex(16);
     const event: TrailEvent = {
       id: '',
-      stream: given.stream,
-      revision: given.revision + 1 + index,
+      stream: input.stream,
+      revision: input.revision + 1 + index,
       type: draft.type,
       data: draft.data,
       metadata: {
-        ...given.metadata,
-        schema_version: given.schemaVersion(draft.type),
-        input_hash: saltedHash(salt, given.input),
+        ...input.metadata,
+        schema_version: input.schemaVersion(draft.type),
+        input_hash: saltedHash(salt, input.input),
         salt,
         data_hash: saltedHash(salt, draft.data),
         previous_hash,
@@ -83,32 +83,32 @@ export function chainEvents(given: ChainInput): TrailEvent[] {
 
 /** An event's canonical texts: whole, and the two parts of it that are hashed. */
 export interface EventTexts {
-  whole: string;
+  event: string;
   /** What `hash` is of. */
-  hashed: string;
+  hashInput: string;
   /** What, behind the salt, `data_hash` is of. */
   data: string;
 }
 
 /** The members that metadata have as a rule, in order. Not to sort them for each event is a third of its whole text. */
-const MEMBERS = (
+const USUAL_MEMBERS = (
   'actor_id causation_id client command_id correlation_id data_hash hash input_hash organization_id previous_hash ' +
   'recorded_at salt schema_version token_id'
 ).split(' ');
-const USUAL = new Set(MEMBERS);
+const USUAL_MEMBER_SET = new Set(USUAL_MEMBERS);
 
 /** Whether metadata have the members that they have as a rule, and no others. */
 function hasUsualMembers(metadata: object): boolean {
   let count = 0;
   for (const name in metadata) {
-    if (!USUAL.has(name)) return false;
+    if (!USUAL_MEMBER_SET.has(name)) return false;
     count += 1;
   }
-  return count === MEMBERS.length;
+  return count === USUAL_MEMBERS.length;
 }
 
 function sortedNames(metadata: object): readonly string[] {
-  return hasUsualMembers(metadata) ? MEMBERS : Object.keys(metadata).sort();
+  return hasUsualMembers(metadata) ? USUAL_MEMBERS : Object.keys(metadata).sort();
 }
 
 /** Makes an event's canonical texts in one walk. @throws TypeError where it has none */
@@ -125,8 +125,8 @@ export function eventTexts({ id, stream, revision, type, data, metadata }: Trail
   const rest = `"revision":${canonical(revision)},"stream":${canonical(stream)},"type":${canonical(type)}}`;
   const dataText = canonical(data);
   return {
-    whole: `{"data":${dataText},"id":${canonical(id)},"metadata":{${all}},${rest}`,
-    hashed: `{"metadata":{${hashed}},${rest}`,
+    event: `{"data":${dataText},"id":${canonical(id)},"metadata":{${all}},${rest}`,
+    hashInput: `{"metadata":{${hashed}},${rest}`,
     data: dataText,
   };
 }
@@ -138,7 +138,7 @@ export function eventTexts({ id, stream, revision, type, data, metadata }: Trail
  */
 export function isAuthentic(event: TrailEvent, texts?: EventTexts): boolean {
   try {
-    const { hashed, data } = texts ?? eventTexts(event);
+    const { hashInput: hashed, data } = texts ?? eventTexts(event);
     const { hash } = event.metadata;
     return hash === sha256(hashed) && event.id === eventId(hash) && isDataAuthentic(event, data);
   } catch {

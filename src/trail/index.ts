@@ -9,25 +9,26 @@ export type { EventMetadata, TrailEvent } from './event.ts';
 export { type Extension, readSealFile, type SealFile, verifySeal } from './extension.ts';
 export { eventHash, eventId, isAuthentic, saltedHash } from './hash.ts';
 export { isKeptSealSigned, type KeptSeal, readKeptSeal } from './kept-seal.ts';
-export { keyId, type PublicKey, publicKeyOf, readPublicKey } from './key.ts';
+export { keyIdOf, type PublicKey, publicKeyOf, readPublicKey } from './key.ts';
 export { EXPORT_FORMAT, type ExportEnd, type ExportHeader, type ExportLine, readLine } from './line.ts';
+export { LineSplitter, MAX_LINE_BYTES, NotAnExport } from './line-splitter.ts';
 export { GrowingTree, isConsistent, isIncluded, leafHash, nodeHash } from './merkle.ts';
 export { type ConsistencyProof, type InclusionProof, provesConsistency, provesInclusion } from './proof.ts';
 export {
   isSigned,
   type LogSealed,
-  readSealFact,
-  type SealFact,
-  type SealFactType,
+  readSealEvent,
+  type SealEvent,
+  type SealEventType,
   type SealKeyIntroduced,
   type SealKeyReplaced,
   type SealKeyRotated,
   sealStream,
   type TreeHead,
-} from './seal.ts';
-export { LineSplitter, MAX_LINE_BYTES, NotAnExport } from './split.ts';
+} from './seal-events.ts';
 export type {
   EventFault,
+  ExportFault,
   ExtensionFault,
   KeyNote,
   RedactionNote,
@@ -35,6 +36,5 @@ export type {
   SealNote,
   SealVerdict,
   Verdict,
-  WholeFault,
 } from './verdict.ts';
 export { Verifier, type VerifierOptions, verifyExport } from './verifier.ts';

@@ -1,6 +1,6 @@
 import { canonical } from './canonical.ts';
 import type { PublicKey } from './key.ts';
-import { isSigned, type LogSealed, readSealFact } from './seal.ts';
+import { isSigned, type LogSealed, readSealEvent } from './seal-events.ts';
 
 export const KEPT_SEAL_FORMAT = 'veritrail-kept-seal-1';
 
@@ -20,16 +20,16 @@ export function keptSealText(organization_id: string, seal: LogSealed): string {
  * @throws TypeError where it is none
  */
 export function readKeptSeal(text: string): KeptSeal {
-  const value = parseLine(text.split('\n', 1)[0]!);
+  const value = parseJsonLine(text.split('\n', 1)[0]!);
   const { format, organization_id, ...data } = value;
   const isKept =
-    format === KEPT_SEAL_FORMAT && typeof organization_id === 'string' && readSealFact('LogSealed', data) !== null;
+    format === KEPT_SEAL_FORMAT && typeof organization_id === 'string' && readSealEvent('LogSealed', data) !== null;
   if (!isKept) throw new TypeError(`not of the format ${KEPT_SEAL_FORMAT}`);
   return value as unknown as KeptSeal;
 }
 
 /** What a line of such a file holds. @throws TypeError where that is not JSON */
-export function parseLine(text: string): Record<string, unknown> {
+export function parseJsonLine(text: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(text)) as Record<string, unknown>;
   } catch {

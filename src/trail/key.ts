@@ -19,7 +19,7 @@ export interface PublicKey {
 const KEY_BYTES = 32;
 
 /** What a key is called: the first 16 hex digits of the SHA-256 of its 32 bytes. */
-export function keyId(raw: Buffer): string {
+export function keyIdOf(raw: Buffer): string {
   return digestOf('sha256', raw, 'hex').slice(0, 16);
 }
 
@@ -40,7 +40,7 @@ export function readPublicKey(text: string): PublicKey {
   const raw = fromBase64(trimmed, KEY_BYTES);
   if (raw === null) throw new TypeError('neither a PEM nor base64 of 32 bytes');
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') };
-  return { key_id: keyId(raw), text: trimmed, key: createPublicKey({ key: jwk, format: 'jwk' }) };
+  return { key_id: keyIdOf(raw), text: trimmed, key: createPublicKey({ key: jwk, format: 'jwk' }) };
 }
 
 /**
@@ -72,7 +72,7 @@ function readPem(text: string): KeyObject {
 export function publicKeyOf(key: KeyObject): PublicKey {
   if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('not an Ed25519 key');
   const raw = Buffer.from(key.export({ format: 'jwk' }).x!, 'base64url');
-  return { key_id: keyId(raw), text: raw.toString('base64'), key };
+  return { key_id: keyIdOf(raw), text: raw.toString('base64'), key };
 }
 
 /** The bytes that base64 spells, where there are so many and it is their one spelling; else null. */

@@ -1,7 +1,7 @@
-import { canonical, isInOrder } from './canonical.ts';
+import { canonical, isInCanonicalOrder } from './canonical.ts';
 import type { TrailEvent } from './event.ts';
 import { type EventTexts, eventTexts } from './hash.ts';
-import type { TreeHead } from './seal.ts';
+import type { TreeHead } from './seal-events.ts';
 
 /** The first line of an export. */
 export interface ExportHeader {
@@ -36,7 +36,7 @@ export function headerLine(header: ExportHeader): string {
 }
 
 /** An event's data and metadata as JSON.stringify wrote them. */
-export interface StoredTexts {
+export interface StoredJson {
   data: string;
   metadata: string;
 }
@@ -46,13 +46,13 @@ export interface StoredTexts {
  * @param texts where its data and metadata are kept as texts: what is in canonical form there goes into the line as it is
  * @throws TypeError where the event has no canonical form
  */
-export function eventLine(position: number, event: TrailEvent, texts?: StoredTexts): string {
+export function eventLine(position: number, event: TrailEvent, texts?: StoredJson): string {
   const { id, revision, stream, type } = event;
   const whole =
-    texts && isInOrder(event.data) && isInOrder(event.metadata)
+    texts && isInCanonicalOrder(event.data) && isInCanonicalOrder(event.metadata)
       ? `{"data":${texts.data},"id":${canonical(id)},"metadata":${texts.metadata},"revision":${revision},` +
         `"stream":${canonical(stream)},"type":${canonical(type)}}`
-      : eventTexts(event).whole;
+      : eventTexts(event).event;
   return `{"event":${whole},"position":${position}}`;
 }
 
@@ -66,8 +66,12 @@ export function endLine(end: ExportEnd): string {
  */
 export function readLine(text: string): ExportLine {
   const value = parse(text);
-  if (isExactly(value, EVENT_LINE) && isExactly(value.event, EVENT)) return readEvent(text, value);
-  const line = isExactly(value, HEADER) ? readHeader(value) : isExactly(value, END) ? readEnd(value) : null;
+  if (hasExactly(value, EVENT_LINE_MEMBERS) && hasExactly(value.event, EVENT_MEMBERS)) return readEvent(text, value);
+  const line = hasExactly(value, HEADER_MEMBERS)
+    ? readHeader(value)
+    : hasExactly(value, END_MEMBERS)
+      ? readEnd(value)
+      : null;
   if (line === null) throw new TypeError('is neither a header, an event nor an end of an export');
   requireCanonical(text, canonicalOf(value));
   return line;
@@ -80,21 +84,21 @@ function parse(text: string): unknown {
   } catch {
     throw new TypeError('is not JSON');
   }
-  if (isDeeper(value, MAX_DEPTH)) throw new TypeError(`is nested more than ${MAX_DEPTH} deep`);
+  if (isNestedDeeper(value, MAX_DEPTH)) throw new TypeError(`is nested more than ${MAX_DEPTH} deep`);
   return value;
 }
 
-function isDeeper(value: unknown, depth: number): boolean {
+function isNestedDeeper(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (depth === 0) return true;
-  for (const name in value) if (isDeeper((value as Record<string, unknown>)[name], depth - 1)) return true;
+  for (const name in value) if (isNestedDeeper((value as Record<string, unknown>)[name], depth - 1)) return true;
   return false;
 }
 
 function readEvent(text: string, { position, event }: Record<string, unknown>): ExportLine {
   if (!isCount(position) || position === 0 || !isEvent(event)) throw new TypeError('is no event of a history');
   const texts = canonicalOf(event, eventTexts);
-  requireCanonical(text, `{"event":${texts.whole},"position":${position}}`);
+  requireCanonical(text, `{"event":${texts.event},"position":${position}}`);
   return { kind: 'EVENT', position, event, texts };
 }
 
@@ -124,19 +128,19 @@ function readHeader(header: Record<string, unknown>): ExportLine {
 
 function readEnd(end: Record<string, unknown>): ExportLine {
   const { head, position } = end;
-  const fits = end.end === true && isCount(position) && isExactly(head, HEAD);
+  const fits = end.end === true && isCount(position) && hasExactly(head, HEAD_MEMBERS);
   if (!fits || !isCount(head.size) || typeof head.root !== 'string') throw new TypeError('is no end of an export');
   return { kind: 'END', end: end as unknown as ExportEnd };
 }
 
-const HEADER = ['exported_at', 'format', 'installation', 'organization_id'];
-const EVENT_LINE = ['event', 'position'];
-const EVENT = ['data', 'id', 'metadata', 'revision', 'stream', 'type'];
-const END = ['end', 'head', 'position'];
-const HEAD = ['root', 'size'];
+const HEADER_MEMBERS = ['exported_at', 'format', 'installation', 'organization_id'];
+const EVENT_LINE_MEMBERS = ['event', 'position'];
+const EVENT_MEMBERS = ['data', 'id', 'metadata', 'revision', 'stream', 'type'];
+const END_MEMBERS = ['end', 'head', 'position'];
+const HEAD_MEMBERS = ['root', 'size'];
 
 /** Whether a value is an object with these members and no others. */
-function isExactly(value: unknown, members: readonly string[]): value is Record<string, unknown> {
+function hasExactly(value: unknown, members: readonly string[]): value is Record<string, unknown> {
   if (!isObject(value)) return false;
   const names = Object.keys(value);
   return names.length === members.length && members.every((name) => Object.hasOwn(value, name));

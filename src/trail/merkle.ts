@@ -21,10 +21,10 @@ export interface Range {
 export type NodeHash = (node: NodeId) => Buffer;
 
 /** What marks an inner node, and room for its two halves: filled and hashed at once, again and again. */
-const inner = Buffer.alloc(65, 1);
+const nodeBuffer = Buffer.alloc(65, 1);
 /** The same for a leaf of 32 bytes, as all of ours are. */
-const outer = Buffer.alloc(33, 0);
-const LEAF = Buffer.of(0);
+const leafBuffer = Buffer.alloc(33, 0);
+const LEAF_PREFIX = Buffer.of(0);
 
 /** Root of the tree without leaves: the hash of nothing. */
 export const EMPTY_ROOT: Buffer = digestOf('sha256', '', 'buffer');
@@ -37,15 +37,15 @@ const digest = (bytes: Buffer): HashText => digestOf('sha256', bytes, 'binary');
 const bytesOf = (hash: HashText): Buffer => Buffer.from(hash, 'latin1');
 
 function leafText(data: Buffer): HashText {
-  if (data.length !== 32) return digest(Buffer.concat([LEAF, data]));
-  outer.set(data, 1);
-  return digest(outer);
+  if (data.length !== 32) return digest(Buffer.concat([LEAF_PREFIX, data]));
+  leafBuffer.set(data, 1);
+  return digest(leafBuffer);
 }
 
 function nodeText(left: HashText, right: HashText): HashText {
-  inner.write(left, 1, 'latin1');
-  inner.write(right, 33, 'latin1');
-  return digest(inner);
+  nodeBuffer.write(left, 1, 'latin1');
+  nodeBuffer.write(right, 33, 'latin1');
+  return digest(nodeBuffer);
 }
 
 /** A leaf's hash: SHA-256(0x00 ‖ data). */
@@ -56,9 +56,9 @@ export function leafHash(data: Buffer): Buffer {
 /** An inner node's hash: SHA-256(0x01 ‖ left ‖ right). */
 export function nodeHash(left: Buffer, right: Buffer): Buffer {
   if (left.length !== 32 || right.length !== 32) throw new RangeError('a hash has 32 bytes');
-  inner.set(left, 1);
-  inner.set(right, 33);
-  return bytesOf(digest(inner));
+  nodeBuffer.set(left, 1);
+  nodeBuffer.set(right, 33);
+  return bytesOf(digest(nodeBuffer));
 }
 
 /**
@@ -70,7 +70,7 @@ export class GrowingTree {
   private readonly edge: { level: number; hash: HashText }[] = [];
   private leaves = 0;
 
-  constructor(private readonly complete?: (node: NodeId, hash: Buffer) => void) {}
+  constructor(private readonly onComplete?: (node: NodeId, hash: Buffer) => void) {}
 
   /** A tree of `size` leaves, of which the nodes are kept elsewhere. */
   static resume(size: number, node: NodeHash, complete?: (node: NodeId, hash: Buffer) => void): GrowingTree {
@@ -90,12 +90,12 @@ export class GrowingTree {
     let hash = leafText(leaf);
     let level = 0;
     let index = this.leaves;
-    this.complete?.({ level, index }, bytesOf(hash));
+    this.onComplete?.({ level, index }, bytesOf(hash));
     while (this.edge.at(-1)?.level === level) {
       hash = nodeText(this.edge.pop()!.hash, hash);
       level += 1;
       index = Math.floor(index / 2);
-      this.complete?.({ level, index }, bytesOf(hash));
+      this.onComplete?.({ level, index }, bytesOf(hash));
     }
     this.edge.push({ level, hash });
     this.leaves += 1;
@@ -142,7 +142,7 @@ export function inclusionPath(index: number, size: number): Range[] {
   let from = 0;
   let to = size;
   while (to - from > 1) {
-    const middle = from + split(to - from);
+    const middle = from + largestPowerOfTwoBelow(to - from);
     if (index < middle) {
       path.push({ from: middle, to });
       to = middle;
@@ -165,7 +165,7 @@ export function consistencyPath(older: number, newer: number): Range[] {
   let from = 0;
   let to = newer;
   while (older !== to) {
-    const middle = from + split(to - from);
+    const middle = from + largestPowerOfTwoBelow(to - from);
     if (older <= middle) {
       path.push({ from: middle, to });
       to = middle;
@@ -179,7 +179,7 @@ export function consistencyPath(older: number, newer: number): Range[] {
 }
 
 /** Largest power of two below `width`. */
-function split(width: number): number {
+function largestPowerOfTwoBelow(width: number): number {
   let k = 1;
   while (k * 2 < width) k *= 2;
   return k;
@@ -201,8 +201,8 @@ export function isConsistent(
   if (!(older.size > 0 && older.size <= newer.size)) return false;
   if (older.size === newer.size) return proof.length === 0 && older.root.equals(newer.root);
   // A logarithm is rounded: above 2^48 those beside a power of two have its own.
-  const isWhole = older.size === 2 ** Math.round(Math.log2(older.size));
-  const [first, ...path] = isWhole ? [older.root, ...proof] : proof;
+  const isPowerOfTwo = older.size === 2 ** Math.round(Math.log2(older.size));
+  const [first, ...path] = isPowerOfTwo ? [older.root, ...proof] : proof;
   if (first === undefined) return false;
   let place = older.size - 1;
   let last = newer.size - 1;

@@ -1,13 +1,13 @@
 import type { TrailEvent } from './event.ts';
 import { type PublicKey, readPublicKey } from './key.ts';
-import { isFactSigned, type LogSealed, readSealFact, type SealFact, type SealFactType } from './seal.ts';
-import { type CountedSeal, type KeyNote, MOST_NOTES, type SealFault } from './verdict.ts';
-import type { TreeWindow } from './window.ts';
+import { isSealEventSigned, type LogSealed, readSealEvent, type SealEvent, type SealEventType } from './seal-events.ts';
+import type { TreeWindow } from './tree-window.ts';
+import { type CountedSeal, type KeyNote, MAX_NOTES, type SealFault } from './verdict.ts';
 
-type Why = SealFault['why'];
+type SealFaultCode = SealFault['why'];
 
 /** A key in force, and whether it was given or follows from one that was. */
-interface Force {
+interface ActiveKey {
   key: PublicKey;
   trusted: boolean;
 }
@@ -21,24 +21,24 @@ export class SealCheck {
   /** The newest good seal of a trusted key. */
   newest: CountedSeal | null = null;
   /** The first of the good seals after that, which nobody vouches for. */
-  private distrusted: SealFault | null = null;
-  private force: Force | null = null;
+  private firstUntrusted: SealFault | null = null;
+  private activeKey: ActiveKey | null = null;
   private previousSeal: string | null = null;
   private size = 0;
   private firstFault: SealFault | null = null;
 
   /** Those of the keys asked for that the given ones vouch for, by their texts. */
-  readonly followers = new Map<string, PublicKey>();
+  readonly vouchedKeys = new Map<string, PublicKey>();
 
   /**
-   * @param given texts of the keys that were given
-   * @param asked ids of keys that somebody wants to know of, be they beyond those that are listed
+   * @param trustedKeyTexts texts of the keys that were given
+   * @param wantedKeyIds ids of keys that somebody wants to know of, be they beyond those that are listed
    */
   constructor(
     private readonly organizationId: string,
-    private readonly given: ReadonlySet<string>,
+    private readonly trustedKeyTexts: ReadonlySet<string>,
     private readonly window: TreeWindow,
-    private readonly asked: ReadonlySet<string> = new Set(),
+    private readonly wantedKeyIds: ReadonlySet<string> = new Set(),
   ) {}
 
   /** The first seal that does not fit; once all are seen, also one that nobody vouches for. */
@@ -48,70 +48,70 @@ export class SealCheck {
 
   /** The same where a seal kept elsewhere vouches for the first `proved` events, whosever seals in the history are. */
   faultBeyond(proved: number): SealFault | null {
-    return this.firstFault ?? (this.size > proved ? this.distrusted : null);
+    return this.firstFault ?? (this.size > proved ? this.firstUntrusted : null);
   }
 
   /** The next event of the seal stream, authentic by its hash. */
-  take(type: SealFactType, event: TrailEvent, position: number): void {
-    const fact = readSealFact(type, event.data);
-    const why = fact === null ? 'MALFORMED' : this.judge(fact, event, position);
+  checkEvent(type: SealEventType, event: TrailEvent, position: number): void {
+    const fact = readSealEvent(type, event.data);
+    const why = fact === null ? 'MALFORMED' : this.findFault(fact, event, position);
     if (fact?.type === 'LogSealed') {
       this.total += 1;
       this.previousSeal = event.metadata.hash;
       this.size = Math.max(this.size, fact.data.size);
     }
-    if (why !== null) this.firstFault ??= this.faultOf(why, event, position, fact);
+    if (why !== null) this.firstFault ??= this.toSealFault(why, event, position, fact);
   }
 
-  private judge(fact: SealFact, event: TrailEvent, position: number): Why | null {
-    const key = fact.type === 'LogSealed' ? this.force?.key : readPublicKey(fact.data.public_key);
-    if (key?.key_id !== fact.data.key_id || !this.mayStandHere(fact)) return 'KEY';
-    if (!isFactSigned(this.organizationId, fact, key, this.force?.key ?? null)) return 'SIGNATURE';
+  private findFault(fact: SealEvent, event: TrailEvent, position: number): SealFaultCode | null {
+    const key = fact.type === 'LogSealed' ? this.activeKey?.key : readPublicKey(fact.data.public_key);
+    if (key?.key_id !== fact.data.key_id || !this.isAllowedHere(fact)) return 'KEY';
+    if (!isSealEventSigned(this.organizationId, fact, key, this.activeKey?.key ?? null)) return 'SIGNATURE';
     if (fact.type !== 'SealKeyIntroduced' && fact.data.previous_seal !== this.previousSeal) return 'PREVIOUS_SEAL';
-    if (fact.type === 'LogSealed') return this.judgeTree(fact.data, event, position);
-    this.enforce(fact, key, position);
+    if (fact.type === 'LogSealed') return this.findTreeFault(fact.data, event, position);
+    this.activateKey(fact, key, position);
     return null;
   }
 
-  private mayStandHere(fact: SealFact): boolean {
-    if (fact.type === 'SealKeyIntroduced') return this.force === null;
-    if (fact.type === 'SealKeyRotated') return fact.data.from_key_id === this.force?.key.key_id;
-    return this.force !== null;
+  private isAllowedHere(fact: SealEvent): boolean {
+    if (fact.type === 'SealKeyIntroduced') return this.activeKey === null;
+    if (fact.type === 'SealKeyRotated') return fact.data.from_key_id === this.activeKey?.key.key_id;
+    return this.activeKey !== null;
   }
 
-  private judgeTree(seal: LogSealed, event: TrailEvent, position: number): Why | null {
+  private findTreeFault(seal: LogSealed, event: TrailEvent, position: number): SealFaultCode | null {
     if (seal.size <= this.size || seal.size >= position) return 'SIZE';
     const root = this.window.rootAt(seal.size);
     if (root === null) this.unchecked += 1;
     else if (root.toString('hex') !== seal.root) return 'ROOT';
-    else this.keep(seal, event, position);
+    else this.recordGoodSeal(seal, event, position);
     return null;
   }
 
-  private keep(seal: LogSealed, event: TrailEvent, position: number): void {
+  private recordGoodSeal(seal: LogSealed, event: TrailEvent, position: number): void {
     if (this.firstFault !== null) return;
     const { size, root, sealed_at, key_id } = seal;
-    if (this.force!.trusted) {
-      this.newest = { size, root, sealed_at, key_id, position, others: this.window.others.grown };
-      this.distrusted = null;
+    if (this.activeKey!.trusted) {
+      this.newest = { size, root, sealed_at, key_id, position, nonSealEvents: this.window.nonSealEvents.inTree };
+      this.firstUntrusted = null;
     } else {
-      this.distrusted ??= this.faultOf('NOT_GIVEN', event, position, { type: 'LogSealed', data: seal });
+      this.firstUntrusted ??= this.toSealFault('NOT_GIVEN', event, position, { type: 'LogSealed', data: seal });
     }
   }
 
   /** From here on it is this key that seals. */
-  private enforce({ type }: SealFact, key: PublicKey, position: number): void {
-    const isVouchedFor = type === 'SealKeyRotated' && this.force!.trusted;
-    const trusted = isVouchedFor || this.given.has(key.text);
-    this.force = { key, trusted };
+  private activateKey({ type }: SealEvent, key: PublicKey, position: number): void {
+    const isVouchedFor = type === 'SealKeyRotated' && this.activeKey!.trusted;
+    const trusted = isVouchedFor || this.trustedKeyTexts.has(key.text);
+    this.activeKey = { key, trusted };
     this.keysTotal += 1;
-    if (trusted && this.asked.has(key.key_id)) this.followers.set(key.text, key);
-    if (this.keys.length === MOST_NOTES) return;
+    if (trusted && this.wantedKeyIds.has(key.key_id)) this.vouchedKeys.set(key.text, key);
+    if (this.keys.length === MAX_NOTES) return;
     const how = type === 'SealKeyRotated' ? 'ROTATED' : type === 'SealKeyReplaced' ? 'REPLACED' : 'INTRODUCED';
     this.keys.push({ position, key_id: key.key_id, public_key: key.text, how, trusted });
   }
 
-  private faultOf(why: Why, event: TrailEvent, position: number, fact: SealFact | null): SealFault {
+  private toSealFault(why: SealFaultCode, event: TrailEvent, position: number, fact: SealEvent | null): SealFault {
     const from = (this.newest?.size ?? 0) + 1;
     // A seal that is right by itself says what it covers; of any other, it may be the seal that was altered.
     const isRight = fact?.type === 'LogSealed' && (why === 'ROOT' || why === 'NOT_GIVEN');

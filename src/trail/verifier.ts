@@ -1,21 +1,21 @@
-import { Check } from './check.ts';
+import { HistoryCheck } from './history-check.ts';
 import type { KeptSeal } from './kept-seal.ts';
 import type { PublicKey } from './key.ts';
 import { type ExportEnd, type ExportLine, readLine } from './line.ts';
-import { LineSplitter, NotAnExport } from './split.ts';
+import { LineSplitter, NotAnExport } from './line-splitter.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface VerifierOptions {
   /** The keys that are trusted: one is enough where later ones follow by rotation. */
   keys: readonly PublicKey[];
   /** Seals kept elsewhere earlier, which the history must extend. */
-  kept?: readonly KeptSeal[];
+  keptSeals?: readonly KeptSeal[];
 }
 
 /** Verifies an export line by line, in flat memory but for about 100 bytes a stream. */
 export class Verifier {
   private lines = 0;
-  private check: Check | null = null;
+  private check: HistoryCheck | null = null;
   private end: ExportEnd | null = null;
 
   constructor(private readonly options: VerifierOptions) {}
@@ -26,11 +26,11 @@ export class Verifier {
     const line = readNumbered(text, this.lines);
     if (this.check === null) {
       if (line.kind !== 'HEADER') throw new NotAnExport(this.lines, 'is not the header that an export begins with');
-      this.check = new Check(line.header, this.options.keys, this.options.kept ?? []);
+      this.check = new HistoryCheck(line.header, this.options.keys, this.options.keptSeals ?? []);
     } else if (this.end !== null) throw new NotAnExport(this.lines, 'stands behind the end of the export');
     else if (line.kind === 'HEADER') throw new NotAnExport(this.lines, 'is a second header');
     else if (line.kind === 'END') this.end = line.end;
-    else this.check.take(line, this.lines);
+    else this.check.checkEvent(line, this.lines);
   }
 
   /** Takes what stands behind the last line's end: a last line without one, or what is left of one that was cut. */

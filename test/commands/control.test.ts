@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { adoptedControl, type ControlEvent, type ControlState, control } from '../../src/commands/control.ts';
+import { type ControlEvent, type ControlState, control, initialControl } from '../../src/commands/control.ts';
 import { controlId, randomId } from '../../src/commands/ids.ts';
 import { CONTEXT, frozen, refusalOf } from '../support/spec.ts';
 
@@ -12,7 +12,7 @@ const CONTROLS = [0, 1].map((place) => ({
   section_title: `A.${place + 1}`,
   name: `Control ${place + 1}`,
 }));
-const FIRST = frozen(adoptedControl(CONTROLS[0]!));
+const FIRST = frozen(initialControl(CONTROLS[0]!));
 
 const excluded: ControlEvent = { type: 'ControlExcluded', data: { exclusion_justification: 'no trucks' } };
 const archived: ControlEvent = {
@@ -29,7 +29,7 @@ function update(state: ControlState, changes: Partial<ControlState>, reason?: st
 }
 
 test('begins in its framework’s adoption, INCLUDED', () => {
-  const { aggregate, first } = control.origin!(CONTROLS[1]!.id);
+  const { aggregate, firstState: first } = control.origin!(CONTROLS[1]!.id);
   assert.is(aggregate.stream, `framework-${FRAMEWORK}`);
   const state = { controls: CONTROLS, archived_at: null };
   assert.equal(first(state), {
@@ -45,7 +45,7 @@ test('begins in its framework’s adoption, INCLUDED', () => {
   });
   for (const place of [2, 32_767]) {
     const nobody = control.origin!(controlId(FRAMEWORK, place));
-    assert.is(nobody.first(state), null, 'no control has this place');
+    assert.is(nobody.firstState(state), null, 'no control has this place');
   }
 });
 

@@ -1,13 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  adoption,
+  adoptionCommand,
+  type FrameworkControlInput,
   type FrameworkEvent,
   framework,
-  type GivenControl,
   MAX_ADOPTION_BYTES,
 } from '../../src/commands/framework.ts';
-import { controlId, frameworkOfControl, kindOf, libraryFrameworkId, placeOfControl } from '../../src/commands/ids.ts';
+import { controlId, controlIndex, frameworkOfControl, idPrefix, libraryFrameworkId } from '../../src/commands/ids.ts';
 import { canonical } from '../../src/trail/canonical.ts';
 import { refusalOf, specOf } from '../support/spec.ts';
 
@@ -15,7 +15,7 @@ const test = suite('a framework');
 const { given } = specOf(framework);
 
 const ID = libraryFrameworkId('org_1', 'GDPR');
-const RULES: GivenControl[] = [
+const RULES: FrameworkControlInput[] = [
   { section_title: 'A.1', name: 'Rules' },
   { section_title: 'A.2', name: 'Keys', description: 'Who has which.' },
 ];
@@ -37,17 +37,17 @@ const archived: FrameworkEvent = {
 
 test('is adopted by one event that names every control, each by its place', () => {
   const more = { version: '1', library_id: null, description: null, owner_id: undefined };
-  const { fields: _fields, ...rest } = adoption(ID, { name: 'House rules', controls: RULES, ...more }, 'agreed');
+  const { fields: _fields, ...rest } = adoptionCommand(ID, { name: 'House rules', controls: RULES, ...more }, 'agreed');
   assert.equal(rest, { type: 'AddFramework', reason: 'agreed' });
   given([])
-    .when(adoption(ID, { name: 'House rules', controls: RULES, ...more }, 'agreed'))
+    .when(adoptionCommand(ID, { name: 'House rules', controls: RULES, ...more }, 'agreed'))
     .then([{ type: 'FrameworkAdopted', data: { ...adopted.data, version: '1', reason: 'agreed' } }]);
   const state = given([adopted]).state();
   assert.equal([state.library_id, state.version, state.archived_at, state.controls.length], [null, null, null, 2]);
 });
 
 test('is adopted once; one of the library again changes nothing, unless it is archived', () => {
-  const again = adoption(ID, { name: 'House rules', controls: RULES });
+  const again = adoptionCommand(ID, { name: 'House rules', controls: RULES });
   given([adopted]).when(again).refused('conflict');
   given([ofLibrary]).when(again).then([]);
   given([ofLibrary, archived])
@@ -57,12 +57,12 @@ test('is adopted once; one of the library again changes nothing, unless it is ar
 
 test('needs controls, each with a number of its own in any case', () => {
   given([])
-    .when(adoption(ID, { name: 'Empty', controls: [] }))
+    .when(adoptionCommand(ID, { name: 'Empty', controls: [] }))
     .refused('invalid_input', { field: 'controls' });
   const controls = [...RULES, { section_title: 'a.1', name: 'Again' }, { section_title: 'A.2', name: 'Once more' }];
   const { more } = refusalOf(() =>
     given([])
-      .when(adoption(ID, { name: 'Twice', controls }))
+      .when(adoptionCommand(ID, { name: 'Twice', controls }))
       .then([]),
   );
   assert.is(more.field, 'controls.2.section_title');
@@ -74,9 +74,9 @@ test('needs controls, each with a number of its own in any case', () => {
 
 test('is refused over 768 KiB, with its size and what to leave out', () => {
   const sized = (bytes: number) => {
-    const blank = adoption(ID, { name: 'Long', controls: [{ ...RULES[0]!, description: '' }] });
+    const blank = adoptionCommand(ID, { name: 'Long', controls: [{ ...RULES[0]!, description: '' }] });
     const room = bytes - Buffer.byteLength(canonical(blank.fields));
-    return adoption(ID, { name: 'Long', controls: [{ ...RULES[0]!, description: 'x'.repeat(room) }] });
+    return adoptionCommand(ID, { name: 'Long', controls: [{ ...RULES[0]!, description: 'x'.repeat(room) }] });
   };
   const most = sized(MAX_ADOPTION_BYTES);
   given([])
@@ -93,7 +93,7 @@ test('is refused over 768 KiB, with its size and what to leave out', () => {
 });
 
 test('of the library has an id of its organization', () => {
-  assert.is(kindOf(ID), 'frm');
+  assert.is(idPrefix(ID), 'frm');
   assert.is(libraryFrameworkId('org_1', 'GDPR'), ID);
   assert.is.not(libraryFrameworkId('org_2', 'GDPR'), ID);
   assert.is.not(libraryFrameworkId('org_1', 'SOC2_2017'), ID);
@@ -102,7 +102,7 @@ test('of the library has an id of its organization', () => {
 test('is told by the ids of its controls, and which of them each is', () => {
   for (const place of [0, 1, 31, 32, 499, 32_767]) {
     const id = controlId(ID, place);
-    assert.equal([kindOf(id), frameworkOfControl(id), placeOfControl(id)], ['ctl', ID, place]);
+    assert.equal([idPrefix(id), frameworkOfControl(id), controlIndex(id)], ['ctl', ID, place]);
   }
 });
 

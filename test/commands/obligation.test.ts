@@ -6,7 +6,7 @@ import {
   type ObligationCommand,
   type ObligationEvent,
   obligation,
-  unmetUntil,
+  overdueAfter,
 } from '../../src/commands/obligation.ts';
 import { specOf, TODAY } from '../support/spec.ts';
 
@@ -122,19 +122,19 @@ test('is corrected, owned and assessed in one call, each a fact of its own', () 
 test('is unmet unless COMPLIANT by a review at most 366 days before it is due', () => {
   const due_date = '2026-03-09';
   for (const status of COMPLIANCE) {
-    assert.is(unmetUntil({ status, due_date: null, last_review_date: TODAY }), null);
-    assert.is(unmetUntil({ status, due_date, last_review_date: null }), due_date);
+    assert.is(overdueAfter({ status, due_date: null, last_review_date: TODAY }), null);
+    assert.is(overdueAfter({ status, due_date, last_review_date: null }), due_date);
     for (const last_review_date of ['2020-01-01', '2025-03-07']) {
-      assert.is(unmetUntil({ status, due_date, last_review_date }), due_date, `${status} ${last_review_date}`);
+      assert.is(overdueAfter({ status, due_date, last_review_date }), due_date, `${status} ${last_review_date}`);
     }
     for (const last_review_date of ['2025-03-08', '2025-03-09', due_date, '2027-01-01']) {
       const expected = status === 'COMPLIANT' ? null : due_date;
-      assert.is(unmetUntil({ status, due_date, last_review_date }), expected, `${status} ${last_review_date}`);
+      assert.is(overdueAfter({ status, due_date, last_review_date }), expected, `${status} ${last_review_date}`);
     }
   }
   const leap = { status: 'COMPLIANT', due_date: '2025-02-28' } as const;
-  assert.is(unmetUntil({ ...leap, last_review_date: '2024-02-28' }), null, '366 days, over a leap day');
-  assert.is(unmetUntil({ ...leap, last_review_date: '2024-02-27' }), '2025-02-28');
+  assert.is(overdueAfter({ ...leap, last_review_date: '2024-02-28' }), null, '366 days, over a leap day');
+  assert.is(overdueAfter({ ...leap, last_review_date: '2024-02-27' }), '2025-02-28');
 });
 
 test('takes no writes while archived, and comes back as it was', () => {

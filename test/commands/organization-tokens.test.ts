@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROLES } from '../../src/commands/caller.ts';
 import { type OrganizationEvent, organization } from '../../src/commands/organization.ts';
-import { forbidden, lowerRole } from '../../src/commands/roles.ts';
+import { forbidden, lowerRole } from '../../src/commands/permissions.ts';
 import { organizationStory } from '../support/organization.ts';
 import { CONTEXT, refusalOf, specOf } from '../support/spec.ts';
 
@@ -37,7 +37,7 @@ test('are never above their member', () => {
   const refusal = refusalOf(() =>
     organization.decide({ type: 'CreateToken', ...stranger }, state, { ...CONTEXT, ...as(BO) }),
   );
-  assert.is(refusal.message, forbidden('makeTokens', null).message);
+  assert.is(refusal.message, forbidden('createTokens', null).message);
 });
 
 test('are made and renewed by their own account, and the service', () => {

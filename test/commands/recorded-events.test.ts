@@ -146,7 +146,7 @@ test('mean what they then meant of frameworks, and of controls from their adopti
   );
   const id = idOf('ControlExcluded');
   const control = await folded(`control-${id}`);
-  assert.equal(control.before, 1);
+  assert.equal(control.originEvents, 1);
   assert.equal(control.state, {
     ...{ framework_id: idOf('FrameworkAdopted'), section_title: 'K.2', name: 'Keys are counted' },
     ...{ description: 'Once a week', status: 'INCLUDED', owner_id, archived_at: null },
@@ -154,7 +154,7 @@ test('mean what they then meant of frameworks, and of controls from their adopti
   });
   const sibling = await handler.load(recordAggregate(controlId(idOf('FrameworkAdopted'), 0)));
   assert.equal(
-    [sibling.revision, sibling.before, sibling.state],
+    [sibling.revision, sibling.originEvents, sibling.state],
     [
       ...[-1, 1],
       {
@@ -171,7 +171,7 @@ test('mean what they then meant of evidence, and of the links that begin in it',
   const { state } = await folded(`evidence-${evidence}`);
   assert.equal((state as unknown as { record_ids: string[] }).record_ids, [measure, control]);
   const between = async (one: string, other: string) => {
-    const { state, before } = await folded(linkAggregate(one, other).stream);
+    const { state, originEvents: before } = await folded(linkAggregate(one, other).stream);
     return [before, state];
   };
   assert.equal(await between(evidence, measure), [1, { linked: true }]);

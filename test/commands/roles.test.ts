@@ -1,8 +1,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Caller, ROLES, type Role } from '../../src/commands/caller.ts';
+import {
+  hasPermission,
+  PERMISSIONS,
+  type Permission,
+  requirePermission,
+  roleAllows,
+  toolPermission,
+} from '../../src/commands/permissions.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
-import { type Deed, deedOf, may, permit, permits, RULES } from '../../src/commands/roles.ts';
 
 const test = suite('the table of roles');
 
@@ -19,34 +26,34 @@ const DECIDES = [
   'archiveRecords',
   'decideRisk ACCEPT',
   'renameOrganization',
-  'seeTokens',
-  'takeOutTokens',
+  'viewTokens',
+  'revokeTokens',
 ];
 const ACCESS = 'listChanges ACCESS';
 
 const MAY: Record<Role, readonly string[]> = {
-  VIEWER: [...READS_NOW, 'makeTokens'],
-  AUDITOR: [...READS_NOW, 'makeTokens', ...READS_PAST, ACCESS],
-  EDITOR: [...READS_NOW, 'makeTokens', ...READS_PAST, ...WRITES],
-  ADMIN: [...READS_NOW, 'makeTokens', ...READS_PAST, ACCESS, ...WRITES, ...DECIDES],
-  OWNER: [...READS_NOW, 'makeTokens', ...READS_PAST, ACCESS, ...WRITES, ...DECIDES, 'changeMembers'],
+  VIEWER: [...READS_NOW, 'createTokens'],
+  AUDITOR: [...READS_NOW, 'createTokens', ...READS_PAST, ACCESS],
+  EDITOR: [...READS_NOW, 'createTokens', ...READS_PAST, ...WRITES],
+  ADMIN: [...READS_NOW, 'createTokens', ...READS_PAST, ACCESS, ...WRITES, ...DECIDES],
+  OWNER: [...READS_NOW, 'createTokens', ...READS_PAST, ACCESS, ...WRITES, ...DECIDES, 'changeMembers'],
 };
 
 function words(text: string): string[] {
   return text.split(' ');
 }
 
-const DEEDS = Object.keys(RULES) as Deed[];
+const DEEDS = Object.keys(PERMISSIONS) as Permission[];
 
 for (const role of ROLES) {
   test(`gives ${role} what the contract does`, () => {
-    assert.equal(DEEDS.filter((deed) => may(role, deed)).sort(), MAY[role].toSorted());
+    assert.equal(DEEDS.filter((deed) => roleAllows(role, deed)).sort(), MAY[role].toSorted());
   });
 }
 
 test('says of everything whether it writes', () => {
-  const reading = [...READS_NOW, ...READS_PAST, ACCESS, 'seeTokens'];
-  assert.equal(DEEDS.filter((deed) => !RULES[deed].writes).sort(), reading.sort());
+  const reading = [...READS_NOW, ...READS_PAST, ACCESS, 'viewTokens'];
+  assert.equal(DEEDS.filter((deed) => !PERMISSIONS[deed].writes).sort(), reading.sort());
 });
 
 /** A caller by the role of its credential and that of its member. */
@@ -71,33 +78,42 @@ test('asks both roles of a caller', () => {
   for (const member of ROLES) {
     for (const role of ROLES.slice(0, ROLES.indexOf(member) + 1)) {
       for (const deed of DEEDS) {
-        const both = may(role, deed) && may(member, deed);
-        assert.is(permits(callerOf(role, member), 'org_1', deed), both, `${role} of ${member}: ${deed}`);
+        const both = roleAllows(role, deed) && roleAllows(member, deed);
+        assert.is(hasPermission(callerOf(role, member), 'org_1', deed), both, `${role} of ${member}: ${deed}`);
       }
     }
   }
-  assert.not.ok(permits(callerOf('AUDITOR', 'EDITOR'), 'org_1', ACCESS));
-  const { code, message } = refusal(() => permit(callerOf('AUDITOR', 'EDITOR'), 'org_1', ACCESS));
+  assert.not.ok(hasPermission(callerOf('AUDITOR', 'EDITOR'), 'org_1', ACCESS));
+  const { code, message } = refusal(() => requirePermission(callerOf('AUDITOR', 'EDITOR'), 'org_1', ACCESS));
   assert.is(code, 'forbidden');
   assert.is(
     message,
-    'For the access log the role has to be AUDITOR, ADMIN or OWNER, here it is EDITOR: ask an OWNER for it.',
+    'For the access log you need the role AUDITOR, ADMIN or OWNER. Yours is EDITOR. Ask an OWNER to change it.',
   );
 });
 
 test('answers the role in which something is done, or says what is needed', () => {
-  assert.is(permit(callerOf('EDITOR', 'OWNER'), 'org_1', 'addRisk'), 'EDITOR');
-  assert.match(refusal(() => permit(callerOf('EDITOR'), 'org_1', 'archiveRecords')).message, /ADMIN or OWNER/);
-  assert.match(refusal(() => permit(callerOf('ADMIN'), 'org_1', 'changeMembers')).message, /has to be OWNER/);
-  assert.match(refusal(() => permit(callerOf('OWNER', 'OWNER', true), 'org_1', 'addRisk')).message, /only reads/);
-  assert.is(permit(callerOf('OWNER', 'OWNER', true), 'org_1', 'listRisks'), 'OWNER');
-  assert.is(refusal(() => permit(callerOf('OWNER'), 'org_2', 'listRisks')).code, 'not_found');
+  assert.is(requirePermission(callerOf('EDITOR', 'OWNER'), 'org_1', 'addRisk'), 'EDITOR');
+  assert.match(
+    refusal(() => requirePermission(callerOf('EDITOR'), 'org_1', 'archiveRecords')).message,
+    /ADMIN or OWNER/,
+  );
+  assert.match(
+    refusal(() => requirePermission(callerOf('ADMIN'), 'org_1', 'changeMembers')).message,
+    /need the role OWNER/,
+  );
+  assert.match(
+    refusal(() => requirePermission(callerOf('OWNER', 'OWNER', true), 'org_1', 'addRisk')).message,
+    /only reads/,
+  );
+  assert.is(requirePermission(callerOf('OWNER', 'OWNER', true), 'org_1', 'listRisks'), 'OWNER');
+  assert.is(refusal(() => requirePermission(callerOf('OWNER'), 'org_2', 'listRisks')).code, 'not_found');
 });
 
 test('knows every tool by its name, and no other', () => {
-  assert.is(deedOf('addRisk'), 'addRisk');
-  assert.throws(() => deedOf('toString'), /add a line/);
-  assert.throws(() => deedOf('changeMembers'), /add a line/);
+  assert.is(toolPermission('addRisk'), 'addRisk');
+  assert.throws(() => toolPermission('toString'), /add a line/);
+  assert.throws(() => toolPermission('changeMembers'), /add a line/);
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { confirmed } from '../../src/commands/caller.ts';
+import { withConfirmedRoles } from '../../src/commands/caller.ts';
 import type { CommandHandler } from '../../src/commands/handler.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
 import { callerOf as httpCallerOf } from '../../src/http/authentication.ts';
@@ -52,7 +52,7 @@ test('a log that refuses: older roles come with a way to confirm them, which is 
   clock.wait(5_000);
   const older = await callerOf(started);
   assert.is(older.roles.get(organizationId), first.roles.get(organizationId));
-  assert.instance(await rejection(confirmed(older)), StoreUnavailable);
+  assert.instance(await rejection(withConfirmedRoles(older)), StoreUnavailable);
 });
 
 test('a log that is silent: older roles come after a second, and are confirmed when it answers', async () => {
@@ -63,7 +63,7 @@ test('a log that is silent: older roles come after a second, and are confirmed w
   clock.wait(5_000);
   const older = await callerOf(started);
   assert.is(older.roles.get(organizationId), first.roles.get(organizationId));
-  const confirming = confirmed(older);
+  const confirming = withConfirmedRoles(older);
   outage.state = 'UP';
   outage.back();
   assert.is((await confirming).confirm, undefined);
@@ -100,7 +100,7 @@ test('a caller is told how long it waited for its roles, also where they are con
   started.clock.wait(5_000);
   const older = await ask();
   assert.ok(older.waited_ms! >= 900, `${older.waited_ms} ms`);
-  const confirming = confirmed(older);
+  const confirming = withConfirmedRoles(older);
   setTimeout(started.outage.back, 200);
   assert.ok((await confirming).waited_ms! >= older.waited_ms! + 190);
 });
@@ -111,7 +111,7 @@ test('what needs a confirmed role is unavailable, and never served by an older o
   started.outage.state = 'REFUSING';
   started.clock.wait(2_000);
   const older = await callerOf(started);
-  assert.instance(await rejection(confirmed(older)), StoreUnavailable);
+  assert.instance(await rejection(withConfirmedRoles(older)), StoreUnavailable);
 });
 
 test('a role that was taken away meanwhile is gone once it is confirmed', async () => {
@@ -124,7 +124,7 @@ test('a role that was taken away meanwhile is gone once it is confirmed', async 
   await commandOrganization(handler, organizationId, { type: 'RevokeToken', token_id: token_id! });
   outage.state = 'UP';
   outage.back();
-  assert.is((await confirmed(older)).roles.size, 0);
+  assert.is((await withConfirmedRoles(older)).roles.size, 0);
 });
 
 test('what this instance itself took away is believed at once, whatever the log says', async () => {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/refusal.ts';
-import { readFrameworkCsv } from '../../src/library/csv.ts';
+import { readFrameworkCsv } from '../../src/library/framework-csv.ts';
 
 const TWO = [
   { section_title: '1.1', name: 'Keep a log', description: 'Daily' },

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LIBRARY_IDS, type LibraryId, libraryFramework, listLibrary } from '../../src/library/library.ts';
+import { LIBRARY_IDS, type LibraryId, libraryFramework, listLibrary } from '../../src/library/framework-library.ts';
 
 const DATA = new URL('../../src/library/data/', import.meta.url);
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/refusal.ts';
-import { readOscalCatalog } from '../../src/library/oscal.ts';
+import { readOscalCatalog } from '../../src/library/oscal-catalog.ts';
 
 const TOY = fileURLToPath(new URL('toy-catalog.json', import.meta.url));
 const SCRIPT = fileURLToPath(new URL('../../scripts/library-from-oscal.ts', import.meta.url));

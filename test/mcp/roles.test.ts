@@ -3,11 +3,11 @@ import * as assert from 'uvu/assert';
 import { ROLES } from '../../src/commands/caller.ts';
 import { FAMILIES } from '../../src/commands/families.ts';
 import {
+  NON_TOOL_PERMISSIONS,
   PERMISSIONS,
   type Permission,
   roleAllows,
   toolPermission,
-  WEB_PERMISSIONS,
 } from '../../src/commands/permissions.ts';
 import { allTools } from '../../src/mcp/all-tools.ts';
 import type { ToolService } from '../../src/mcp/define-tool.ts';
@@ -102,7 +102,7 @@ async function check(served: Context, session: Session, allows: (deed: Permissio
 
 test('every line of the table that is about tools is tried', ({ calls }) => {
   const tried = new Set([...calls.values()].flatMap(({ deeds }) => deeds));
-  assert.equal([...tried, ...WEB_PERMISSIONS].sort(), Object.keys(PERMISSIONS).sort());
+  assert.equal([...tried, ...NON_TOOL_PERMISSIONS].sort(), Object.keys(PERMISSIONS).sort());
   const called = new Set([...calls.values()].map(({ tool }) => tool));
   assert.equal([...called].sort(), TOOLS.map(({ name }) => name).sort());
 });

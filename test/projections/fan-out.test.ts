@@ -3,10 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Aggregate } from '../../src/commands/aggregate.ts';
 import { organizationAggregate, recordAggregate } from '../../src/commands/families.ts';
-import { adoption } from '../../src/commands/framework.ts';
+import { adoptionCommand } from '../../src/commands/framework.ts';
 import { CommandHandler } from '../../src/commands/handler.ts';
 import { controlId, randomId } from '../../src/commands/ids.ts';
-import { linkAggregate, lowerFirst } from '../../src/commands/link.ts';
+import { linkAggregate, sortedPair } from '../../src/commands/link.ts';
 import { Applier } from '../../src/projections/applier.ts';
 import { buildGeneration } from '../../src/projections/build.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
@@ -50,7 +50,7 @@ test.before.each(async (context) => {
     await handler.execute(aggregate, command, envelopeFor({ organization_id: context.organization }));
   };
   context.join = (type, one, other) => {
-    const ids = lowerFirst(one, other);
+    const ids = sortedPair(one, other);
     return context.execute(linkAggregate(...ids) as unknown as Aggregate, { type, ids });
   };
   const facts = { name: 'Acme', import_key: 'k', installation: 'i', owner_id: 'acc_1' };
@@ -59,7 +59,7 @@ test.before.each(async (context) => {
   const controls = context.controls.map((_, place) => ({ section_title: `A.${place}`, name: `Control ${place}` }));
   await context.execute(
     recordAggregate(context.framework),
-    adoption(context.framework, { name: 'Framework', controls }),
+    adoptionCommand(context.framework, { name: 'Framework', controls }),
   );
   await context.execute(recordAggregate(context.measure), { type: 'AddMeasure', fields: { name: 'Measure' } });
   for (const control of context.controls) await context.join('Link', control, context.measure);

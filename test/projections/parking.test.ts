@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FAMILIES } from '../../src/commands/families.ts';
-import { evolveBy } from '../../src/commands/stream.ts';
+import { applyStoredEvent } from '../../src/commands/stream-state.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { type EventsWanted, makeEvents } from '../support/events.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
@@ -209,7 +209,7 @@ test('is none that a family takes for one of its own', () => {
     const stream = `${family.singular}-${family.prefix}_1`;
     const begun = { name: 'Begun', archived_at: null };
     const [event] = makeEvents(stream, { type: `${family.title}Imagined`, data: { name: 'Imagined' } });
-    assert.throws(() => evolveBy(family, begun, event!), /is not known to this version/, family.type);
+    assert.throws(() => applyStoredEvent(family, begun, event!), /is not known to this version/, family.type);
   }
 });
 

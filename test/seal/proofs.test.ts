@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { proofOf } from '../../src/queries/proofs.ts';
 import { readPublicKey } from '../../src/trail/key.ts';
 import { provesInclusion } from '../../src/trail/proof.ts';
-import { isSigned, type LogSealed } from '../../src/trail/seal.ts';
+import { isSigned, type LogSealed } from '../../src/trail/seal-events.ts';
 import { ORGANIZATION, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
 import { addVendors, allEvents, type Sealing, sealing } from '../support/sealing.ts';
 

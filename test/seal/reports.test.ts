@@ -98,7 +98,11 @@ test('a pack is checked by the example with nothing but the key', async ({ regis
   assert.equal(check({ ...pack, proof: otherEvent }), [1, ['yes', 'yes', 'NO'], '']);
   const otherSeal = { ...proof, seal: { ...proof.seal, root: 'ab'.repeat(32) } };
   assert.equal(check({ ...pack, proof: otherSeal }), [1, ['yes', 'NO', 'NO'], '']);
-  assert.equal(check({ ...pack, title: 'Audit pack: Autumn' }), [1, ['NO', 'yes', 'yes'], '']);
+  const [section, ...others] = pack.data.sections;
+  const otherRows = [{ ...section!, rows: [{ ...section!.rows[0], name: 'Autumn' }] }, ...others];
+  assert.equal(check({ ...pack, data: { ...pack.data, sections: otherRows } }), [1, ['NO', 'yes', 'yes'], '']);
+  assert.equal(check({ ...pack, today: '2020-01-01' }), [1, ['NO', 'yes', 'yes'], '']);
+  assert.equal(check({ ...pack, report_version: 2 }), [1, ['NO', 'yes', 'yes'], '']);
   rmSync(folder, { recursive: true });
 });
 
@@ -119,7 +123,7 @@ test('a pack says whether the changes that it shows are as the log has them, and
   );
   const { audits } = await register.call<{ audits: { id: string }[] }>('listAudits', { organization_id: ORGANIZATION });
   const first = await ask({ type: 'AUDIT_PACK', audit_id: audits[0]!.id, format: 'MARKDOWN' });
-  assert.match(JSON.stringify(first), /Changes checked.*positions 1 to \d+ are as the log has them/);
+  assert.match(JSON.stringify(first), /Changes checked.*Positions 1 to \d+ match the log\./);
 });
 
 test.run();

@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SealKeys } from '../../src/seal/keys.ts';
+import { SealKeys } from '../../src/seal/seal-keys.ts';
 import { RevisionConflict, StoreUnavailable } from '../../src/stores/errors.ts';
 import { chainEvents } from '../../src/trail/hash.ts';
-import type { LogSealed } from '../../src/trail/seal.ts';
-import { sealStream } from '../../src/trail/seal.ts';
+import type { LogSealed } from '../../src/trail/seal-events.ts';
+import { sealStream } from '../../src/trail/seal-events.ts';
 import { like } from '../support/like.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 import { rootOf } from '../support/sealed-history.ts';
@@ -234,7 +234,7 @@ test('says that it cannot seal behind an event of the seal stream that this vers
     previousHash: last!.metadata.hash,
     metadata: { organization_id, actor_id, token_id, client, command_id, correlation_id, causation_id, recorded_at },
     input: {},
-    drafts: [{ type: 'LogSealedOtherwise', data: {} }],
+    newEvents: [{ type: 'LogSealedOtherwise', data: {} }],
     schemaVersion: () => 1,
   });
   await events.append(sealStream(ORGANIZATION), strange, 1);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { organizationAggregate, recordAggregate } from '../../src/commands/families.ts';
-import { adoption } from '../../src/commands/framework.ts';
+import { adoptionCommand } from '../../src/commands/framework.ts';
 import { CommandHandler } from '../../src/commands/handler.ts';
-import { controlId, derivedId, kindOf } from '../../src/commands/ids.ts';
-import { linkAggregate, linkableWith, lowerFirst } from '../../src/commands/link.ts';
-import { refuseUnderArchived, requireLive } from '../../src/commands/references.ts';
+import { controlId, derivedId, idPrefix } from '../../src/commands/ids.ts';
+import { linkAggregate, linkablePrefixes, sortedPair } from '../../src/commands/link.ts';
+import { refuseIfParentArchived, requireLiveRecord } from '../../src/commands/references.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
 import { BEGINNING, because, type DerivedStep, KINDS, type Order } from './derived-histories.ts';
 import { MemoryEventStore } from './memory-event-store.ts';
@@ -96,7 +96,7 @@ class Player {
 
   private async command(id: string | undefined, command: object): Promise<void> {
     if (id === undefined) return;
-    if (!this.overtaken) await refuseUnderArchived(this.handler, id);
+    if (!this.overtaken) await refuseIfParentArchived(this.handler, id);
     await this.execute(recordAggregate(id), command);
   }
 
@@ -117,7 +117,7 @@ class Player {
     }
     if (kind === 'frm') {
       const controls = Array.from({ length: CONTROLS }, (_, n) => ({ section_title: `A.${n}`, name: `${n}` }));
-      await this.execute(recordAggregate(id), adoption(id, { name: 'Framework', ...fields, controls }));
+      await this.execute(recordAggregate(id), adoptionCommand(id, { name: 'Framework', ...fields, controls }));
       this.know('ctl', ...controls.map((_, n) => controlId(id, n)));
     } else {
       await this.execute(recordAggregate(id), { type: `Add${title}`, fields, ...because });
@@ -144,7 +144,7 @@ class Player {
   private async join(pick: number, picks: readonly number[]): Promise<void> {
     const one = choose([...this.records.values()].flat(), pick)!;
     for (const each of picks) {
-      const other = choose(this.linkable(kindOf(one)!), each) ?? one;
+      const other = choose(this.linkable(idPrefix(one)!), each) ?? one;
       if (other === one) continue;
       await this.link('Link', [one, other]);
       this.pairs.push([one, other]);
@@ -153,17 +153,17 @@ class Player {
 
   private async link(type: 'Link' | 'Unlink', pair: readonly [string, string] | undefined): Promise<void> {
     if (pair === undefined) return;
-    const ids = lowerFirst(...pair);
+    const ids = sortedPair(...pair);
     for (const id of ids) await this.requireLive(id, 'links');
     await this.execute(linkAggregate(...ids), { type, ids });
   }
 
   private async requireLive(id: string, field: string): Promise<void> {
-    if (!this.overtaken) await requireLive(this.handler, this.organization, id, field);
+    if (!this.overtaken) await requireLiveRecord(this.handler, this.organization, id, field);
   }
 
   private linkable(kind: string): string[] {
-    return linkableWith(kind).flatMap((other) => this.ofKind(other));
+    return linkablePrefixes(kind).flatMap((other) => this.ofKind(other));
   }
 
   private ofKind(kind: string): string[] {

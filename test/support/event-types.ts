@@ -1,14 +1,14 @@
-/** Every type of event that the source can write. */
+/** Every event type that the source can write. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { FAMILIES } from '../../src/commands/families.ts';
-import type { Service } from '../../src/mcp/service.ts';
-import { allTools } from '../../src/mcp/tools.ts';
+import { allTools } from '../../src/mcp/all-tools.ts';
+import type { ToolService } from '../../src/mcp/define-tool.ts';
 
 const COMMANDS = new URL('../../src/commands/', import.meta.url);
 
 const sourceOf = (file: string) => readFileSync(new URL(file, COMMANDS), 'utf8');
 
-/** Those that the source names itself, and each family's own words for what all families have. */
+/** Returns the types that stand in the source, and those that `defineFamily` makes for each family. */
 export function eventTypes(): string[] {
   const source = readdirSync(COMMANDS).map(sourceOf).join('\n');
   const titles = [
@@ -19,17 +19,17 @@ export function eventTypes(): string[] {
     'Records',
     ...Object.values(FAMILIES).map(({ title }) => title),
   ];
-  const named = new RegExp(`\\btype: '((?:${titles.join('|')})[A-Z]\\w*)'`, 'g');
-  return [...new Set([...[...source.matchAll(named)].map((found) => found[1]!), ...commonTypes()])].sort();
+  const literal = new RegExp(`\\btype: '((?:${titles.join('|')})[A-Z]\\w*)'`, 'g');
+  return [...new Set([...[...source.matchAll(literal)].map((match) => match[1]!), ...commonTypes()])].sort();
 }
 
-/** A family whose records no tool adds or changes (controls come with their framework) writes no such event. */
+/** Leaves out events that no tool leads to: controls, for example, come with their framework. */
 function commonTypes(): string[] {
-  const tools = new Set(allTools({} as Service).map(({ name }) => name));
+  const tools = new Set(allTools({} as ToolService).map(({ name }) => name));
   return Object.values(FAMILIES).flatMap(({ title, singular }) => {
-    const begins = /\bbegins: '(\w+)'/.exec(sourceOf(`${singular}.ts`))?.[1] ?? 'Added';
+    const addedVerb = /\baddedVerb: '(\w+)'/.exec(sourceOf(`${singular}.ts`))?.[1] ?? 'Added';
     return [
-      ...(tools.has(`add${title}`) ? [`${title}${begins}`] : []),
+      ...(tools.has(`add${title}`) ? [`${title}${addedVerb}`] : []),
       ...(tools.has(`update${title}`) ? [`${title}DetailsChanged`, `${title}OwnerAssigned`] : []),
       `${title}Archived`,
       `${title}Restored`,

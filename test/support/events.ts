@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { GivenMetadata, TrailEvent } from '../../src/trail/event.ts';
+import type { MetadataInput, TrailEvent } from '../../src/trail/event.ts';
 import { chainEvents } from '../../src/trail/hash.ts';
 
 export interface EventsWanted {
@@ -9,7 +9,7 @@ export interface EventsWanted {
   data?: Record<string, unknown>;
   type?: string;
   schemaVersion?: number;
-  metadata?: Partial<GivenMetadata>;
+  metadata?: Partial<MetadataInput>;
 }
 
 /** Authentic events that continue a stream. */
@@ -22,11 +22,11 @@ export function makeEvents(stream: string, wanted: EventsWanted = {}): TrailEven
     metadata: { ...someMetadata(), ...wanted.metadata },
     input: { name: 'Kõrvits OÜ' },
     schemaVersion: () => schemaVersion,
-    drafts: Array.from({ length: count }, (_, index) => ({ type, data: data ?? { name: 'Kõrvits OÜ 🎃', index } })),
+    newEvents: Array.from({ length: count }, (_, index) => ({ type, data: data ?? { name: 'Kõrvits OÜ 🎃', index } })),
   });
 }
 
-function someMetadata(): GivenMetadata {
+function someMetadata(): MetadataInput {
   return {
     organization_id: 'org_00000000000000000000000000',
     actor_id: 'SYSTEM',

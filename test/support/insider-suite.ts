@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { canonical } from '../../src/trail/canonical.ts';
 import { verifyChain } from '../../src/trail/chain.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
-import { sealStream } from '../../src/trail/seal.ts';
+import { sealStream } from '../../src/trail/seal-events.ts';
 import type { Verdict } from '../../src/trail/verdict.ts';
 import type { Insider } from './insider.ts';
 import { linesOf, ORGANIZATION, twoHundredEvents, verify } from './sealed-history.ts';
@@ -63,7 +63,7 @@ export function check(insider: Insider, index: number): Expected {
   const place = `${index + 1}: ${JSON.stringify({ expected, ...verdict, keys: 0, redactions: 0 })}`;
   if ('event' in expected) assert.is(verdict.event_fault?.position, expected.event, place);
   else if ('sealed' in expected) isSealFault(verdict, expected, place);
-  else if (expected.lost === null) assert.is(verdict.whole_fault?.why, 'NO_SEAL', place);
+  else if (expected.lost === null) assert.is(verdict.export_fault?.why, 'NO_SEAL', place);
   else {
     assert.is(verdict.valid, true, place);
     assert.is(verdict.proved?.size, expected.lost, place);

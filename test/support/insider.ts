@@ -1,6 +1,6 @@
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { eventHash, eventId, saltedHash } from '../../src/trail/hash.ts';
-import { type LogSealed, makeSeal, sealStream } from '../../src/trail/seal.ts';
+import { type LogSealed, makeSeal, sealStream } from '../../src/trail/seal-events.ts';
 import { ORGANIZATION, rootOf, SealedHistory, testKey } from './sealed-history.ts';
 
 /**

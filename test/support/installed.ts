@@ -3,7 +3,7 @@ import { CommandHandler } from '../../src/commands/handler.ts';
 import { vendor } from '../../src/commands/vendor.ts';
 import { firstStart, ownerOf } from '../../src/identity/installation.ts';
 import { createRegister, type Register } from '../../src/register.ts';
-import { SealKeys } from '../../src/seal/keys.ts';
+import { SealKeys } from '../../src/seal/seal-keys.ts';
 import { Sealer } from '../../src/seal/sealer.ts';
 import { openStores, type StoreSettings, type Stores } from '../../src/stores/open.ts';
 import { envelopeFor, QUIET, temporaryFolder } from './register.ts';
@@ -75,9 +75,9 @@ export async function install(settings = embedded()): Promise<Installed> {
     },
     async seal() {
       await register.projections.runner.caughtUp(Date.now(), 10_000);
-      await sealer.look();
+      await sealer.checkAll();
       passed += 61_000;
-      await sealer.look();
+      await sealer.checkAll();
     },
     async stop() {
       await register.projections.stop();

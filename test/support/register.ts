@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Caller, Role } from '../../src/commands/caller.ts';
 import { organizationAggregate } from '../../src/commands/families.ts';
-import type { Envelope } from '../../src/commands/handler.ts';
+import type { CommandEnvelope } from '../../src/commands/handler.ts';
 import { derivedId } from '../../src/commands/ids.ts';
 import { keepFirstName } from '../../src/identity/names.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
@@ -49,7 +49,7 @@ export function callerAs(role: Role = 'OWNER', changes: Partial<Caller> = {}): C
 }
 
 /** What a command is given with: a new one each time unless it is told otherwise. */
-export function envelopeFor(changes: Partial<Envelope> = {}): Envelope {
+export function envelopeFor(changes: Partial<CommandEnvelope> = {}): CommandEnvelope {
   return {
     organization_id: ORGANIZATION,
     actor_id: OWNER,

@@ -4,7 +4,7 @@ import { chainEvents } from '../../src/trail/hash.ts';
 import { type PublicKey, readPublicKey, type SigningKey, signingKey } from '../../src/trail/key.ts';
 import { endLine, eventLine, headerLine } from '../../src/trail/line.ts';
 import { GrowingTree } from '../../src/trail/merkle.ts';
-import { introduceKey, makeSeal, rotateKey, type SealFact, sealStream } from '../../src/trail/seal.ts';
+import { introduceKey, makeSeal, rotateKey, type SealEvent, sealStream } from '../../src/trail/seal-events.ts';
 import type { Verdict } from '../../src/trail/verdict.ts';
 import { Verifier, type VerifierOptions } from '../../src/trail/verifier.ts';
 
@@ -75,7 +75,7 @@ export class SealedHistory {
       },
       input: data,
       schemaVersion: () => 1,
-      drafts: [{ type, data }],
+      newEvents: [{ type, data }],
     }) as [TrailEvent];
     this.streams.set(stream, event);
     this.events.push(event);
@@ -91,7 +91,7 @@ export class SealedHistory {
     }
   }
 
-  fact(fact: SealFact): TrailEvent {
+  fact(fact: SealEvent): TrailEvent {
     const actor = { actor_id: 'SYSTEM', token_id: null, client: null };
     const event = this.append(sealStream(this.organizationId), fact.type, { ...fact.data }, actor);
     if (fact.type === 'LogSealed') this.previousSeal = event.metadata.hash;

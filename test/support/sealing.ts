@@ -1,9 +1,9 @@
 import { exportLines } from '../../src/queries/export.ts';
-import { SealKeys } from '../../src/seal/keys.ts';
+import { SealKeys } from '../../src/seal/seal-keys.ts';
 import { Sealer, type SealerOptions } from '../../src/seal/sealer.ts';
 import type { EventStore, StoredEvent } from '../../src/stores/event-store.ts';
 import { readPublicKey } from '../../src/trail/key.ts';
-import { sealStream } from '../../src/trail/seal.ts';
+import { sealStream } from '../../src/trail/seal-events.ts';
 import type { Verdict } from '../../src/trail/verdict.ts';
 import { Verifier } from '../../src/trail/verifier.ts';
 import { callerAs, INSTALLATION, ORGANIZATION, type TestRegister } from './register.ts';
@@ -31,7 +31,7 @@ export function sealing(register: TestRegister, more: Partial<SealerOptions> = {
     warnings,
     async later(ms) {
       passed += ms;
-      await sealer.look();
+      await sealer.checkAll();
     },
   };
 }

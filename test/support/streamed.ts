@@ -5,7 +5,7 @@ import type { TrailEvent } from '../../src/trail/event.ts';
 import { eventHash, eventId, saltedHash } from '../../src/trail/hash.ts';
 import { endLine, eventLine, headerLine } from '../../src/trail/line.ts';
 import { GrowingTree } from '../../src/trail/merkle.ts';
-import { introduceKey, makeSeal, type SealFact, sealStream } from '../../src/trail/seal.ts';
+import { introduceKey, makeSeal, type SealEvent, sealStream } from '../../src/trail/seal-events.ts';
 import { FIRST_KEY, HEADER, ORGANIZATION } from './sealed-history.ts';
 
 /** Bytes in use once everything that is not needed is thrown away. */
@@ -46,7 +46,7 @@ export function* streamedLines(
     return event;
   };
   let previous_seal: string | null = null;
-  const ofSeals = ({ type, data: own }: SealFact) => {
+  const ofSeals = ({ type, data: own }: SealEvent) => {
     const event = next(sealStream(ORGANIZATION), type, { ...own }, saltedHash(SALT, own));
     return { text: eventLine(tree.size, event), event };
   };

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { Role } from '../../commands/caller.ts';
+import { lowerRole } from '../../commands/permissions.ts';
 import { Refusal } from '../../commands/refusal.ts';
-import { lowerRole } from '../../commands/roles.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { personOf } from '../actor.ts';
 import type { Members } from '../members.ts';

@@ -16,8 +16,8 @@ const NEWLINE = 10;
 
 /** Makes lines of UTF-8 out of bytes that come in pieces. Holds no more than one line and one piece. */
 export class LineSplitter {
-  private parts: Uint8Array[] = [];
-  private held = 0;
+  private pieces: Uint8Array[] = [];
+  private heldBytes = 0;
   private count = 0;
   private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -33,15 +33,15 @@ export class LineSplitter {
 
   /** What stands behind the last line's end; null where nothing does. */
   rest(): string | null {
-    return this.held === 0 ? null : this.line(new Uint8Array());
+    return this.heldBytes === 0 ? null : this.line(new Uint8Array());
   }
 
   private line(end: Uint8Array): string {
     this.hold(end);
     this.count += 1;
-    const bytes = this.parts.length === 1 ? this.parts[0]! : Buffer.concat(this.parts);
-    this.parts = [];
-    this.held = 0;
+    const bytes = this.pieces.length === 1 ? this.pieces[0]! : Buffer.concat(this.pieces);
+    this.pieces = [];
+    this.heldBytes = 0;
     try {
       return this.decoder.decode(bytes);
     } catch {
@@ -50,10 +50,10 @@ export class LineSplitter {
   }
 
   private hold(bytes: Uint8Array): void {
-    this.held += bytes.length;
-    if (this.held > MAX_LINE_BYTES) {
+    this.heldBytes += bytes.length;
+    if (this.heldBytes > MAX_LINE_BYTES) {
       throw new NotAnExport(this.count + 1, `is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB`);
     }
-    if (bytes.length > 0) this.parts.push(bytes);
+    if (bytes.length > 0) this.pieces.push(bytes);
   }
 }

@@ -1,6 +1,6 @@
 import { CsvError, type Options, parse } from 'csv-parse/sync';
 import { Refusal } from '../commands/refusal.ts';
-import { ControlList, type FrameworkControl } from './control.ts';
+import { ControlList, type FrameworkControl } from './control-list.ts';
 
 /** What each column may be called. Case, and whether words are joined by blanks, `_` or `-`, do not matter. */
 const HEADERS = {
@@ -37,7 +37,7 @@ export function readFrameworkCsv(csv: string): CsvFramework {
   if (csv.includes('\uFFFD')) {
     throw new Refusal('invalid_input', 'The file is not in UTF-8: save it as "CSV UTF-8" and repeat.');
   }
-  const { delimiter, headers, columns } = headerOf(csv);
+  const { delimiter, headers, columns } = readHeader(csv);
   const list = new ControlList();
   for (const [index, cells] of rowsOf(csv, delimiter).entries()) {
     if (index === 0 || cells.every(isBlank)) continue;
@@ -56,12 +56,12 @@ function rowAsControl(cells: readonly string[], columns: Columns) {
 }
 
 /** The header row, read with the first separator that makes a number and a title of it. */
-function headerOf(csv: string): { delimiter: string; headers: string[]; columns: Columns } {
+function readHeader(csv: string): { delimiter: string; headers: string[]; columns: Columns } {
   for (const delimiter of DELIMITERS) {
     const headers = rowsOf(csv, delimiter, FIRST_ROW)[0] ?? [];
     const columns = headers.map(fieldOf);
     if (!columns.includes('section_title') || !columns.includes('name')) continue;
-    refuseRivals(headers, columns);
+    refuseDuplicateColumns(headers, columns);
     return { delimiter, headers, columns };
   }
   throw new Refusal('invalid_input', 'The first row must name the columns: give number and title, and description.', {
@@ -78,7 +78,7 @@ function fieldOf(header: string): Field | undefined {
 }
 
 /** Two columns for one field would make the choice a guess. */
-function refuseRivals(headers: readonly string[], columns: Columns): void {
+function refuseDuplicateColumns(headers: readonly string[], columns: Columns): void {
   for (const field of Object.keys(HEADERS) as Field[]) {
     const rivals = headers.filter((_, index) => columns[index] === field).map((header) => header.trim());
     if (rivals.length < 2) continue;

@@ -1,7 +1,7 @@
-import { archived, linked, obligationChanged, obligationStory, type Story, type Telling } from './story.ts';
+import { archive, linkWith, obligationStory, type Story, type StoryContext, updateObligation } from './story.ts';
 
 /** What laws, authorities and contracts ask of the laboratory. */
-export function obligationStories({ day, account }: Telling): Story[] {
+export function obligationStories({ day, account }: StoryContext): Story[] {
   const owner = account('owner');
   const admin = account('admin');
   const editor = account('editor');
@@ -15,9 +15,9 @@ export function obligationStories({ day, account }: Telling): Story[] {
         requirement: 'Report a breach of personal data to the authority within 72 hours.',
         due_date: day(50),
       },
-      linked(702, 'editor', 'M-06', 'A.5.26'),
-      obligationChanged(580, 'editor', { status: 'COMPLIANT' }, 'The drill met the time'),
-      obligationChanged(215, 'editor', { status: 'COMPLIANT' }, 'Reviewed after the second drill'),
+      linkWith(702, 'editor', 'M-06', 'A.5.26'),
+      updateObligation(580, 'editor', { status: 'COMPLIANT' }, 'The drill met the time'),
+      updateObligation(215, 'editor', { status: 'COMPLIANT' }, 'Reviewed after the second drill'),
     ),
     obligationStory(
       709,
@@ -27,9 +27,9 @@ export function obligationStories({ day, account }: Telling): Story[] {
         requirement: 'Keep a record of what personal data are processed, and why.',
         due_date: day(-12),
       },
-      linked(709, 'editor', 'A.5.34'),
-      obligationChanged(575, 'editor', { status: 'COMPLIANT' }),
-      obligationChanged(
+      linkWith(709, 'editor', 'A.5.34'),
+      updateObligation(575, 'editor', { status: 'COMPLIANT' }),
+      updateObligation(
         85,
         'editor',
         { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Enter the two services taken on this year.' },
@@ -44,9 +44,9 @@ export function obligationStories({ day, account }: Telling): Story[] {
         requirement: 'Assess the impact on patients before speech recognition goes live.',
         due_date: day(12),
       },
-      linked(40, 'editor', 'Teasel Transcription'),
-      linked(35, 'editor', 'R-019'),
-      obligationChanged(
+      linkWith(40, 'editor', 'Teasel Transcription'),
+      linkWith(35, 'editor', 'R-019'),
+      updateObligation(
         10,
         'editor',
         { status: 'NON_COMPLIANT', actions_to_be_implemented: 'Write the assessment; hear the works council.' },
@@ -61,9 +61,9 @@ export function obligationStories({ day, account }: Telling): Story[] {
         requirement: 'Have a written agreement with everybody who processes personal data for us.',
         due_date: day(90),
       },
-      linked(660, 'editor', 'M-07', 'A.5.20', 'Nimbus Harbour', 'Oakframe Backup', 'Mintleaf HR', 'Quillmail'),
-      obligationChanged(560, 'editor', { status: 'COMPLIANT' }),
-      obligationChanged(180, 'editor', { status: 'COMPLIANT' }, 'All 21 agreements looked through'),
+      linkWith(660, 'editor', 'M-07', 'A.5.20', 'Nimbus Harbour', 'Oakframe Backup', 'Mintleaf HR', 'Quillmail'),
+      updateObligation(560, 'editor', { status: 'COMPLIANT' }),
+      updateObligation(180, 'editor', { status: 'COMPLIANT' }, 'All 21 agreements looked through'),
     ),
     obligationStory(
       553,
@@ -75,9 +75,9 @@ export function obligationStories({ day, account }: Telling): Story[] {
         due_date: day(60),
         owner_id: editor,
       },
-      linked(553, 'editor', 'R-013'),
-      linked(126, 'editor', 'M-27'),
-      obligationChanged(
+      linkWith(553, 'editor', 'R-013'),
+      linkWith(126, 'editor', 'M-27'),
+      updateObligation(
         126,
         'owner',
         { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Write the four files that lack.' },
@@ -94,8 +94,8 @@ export function obligationStories({ day, account }: Telling): Story[] {
         due_date: day(-40),
         owner_id: editor,
       },
-      linked(299, 'editor', 'R-017', 'M-24', 'A.5.33'),
-      obligationChanged(108, 'editor', { status: 'NON_COMPLIANT' }, 'A request for deletion could not be answered'),
+      linkWith(299, 'editor', 'R-017', 'M-24', 'A.5.33'),
+      updateObligation(108, 'editor', { status: 'NON_COMPLIANT' }, 'A request for deletion could not be answered'),
     ),
     obligationStory(
       685,
@@ -106,9 +106,9 @@ export function obligationStories({ day, account }: Telling): Story[] {
         due_date: day(130),
         owner_id: owner,
       },
-      linked(654, 'editor', 'R-003', 'M-14', 'Lanternfish Couriers'),
-      obligationChanged(500, 'owner', { status: 'COMPLIANT' }),
-      obligationChanged(140, 'owner', { status: 'COMPLIANT' }, '99.2 % of a year in time; 98 % are asked'),
+      linkWith(654, 'editor', 'R-003', 'M-14', 'Lanternfish Couriers'),
+      updateObligation(500, 'owner', { status: 'COMPLIANT' }),
+      updateObligation(140, 'owner', { status: 'COMPLIANT' }, '99.2 % of a year in time; 98 % are asked'),
     ),
     obligationStory(
       684,
@@ -120,9 +120,9 @@ export function obligationStories({ day, account }: Telling): Story[] {
         due_date: day(200),
         owner_id: editor,
       },
-      linked(684, 'editor', 'R-007'),
-      obligationChanged(364, 'editor', { status: 'COMPLIANT', last_review_date: day(-366) }, 'Passed for all 42 tests'),
-      obligationChanged(3, 'editor', { status: 'COMPLIANT' }, 'Passed for all 44 tests'),
+      linkWith(684, 'editor', 'R-007'),
+      updateObligation(364, 'editor', { status: 'COMPLIANT', last_review_date: day(-366) }, 'Passed for all 42 tests'),
+      updateObligation(3, 'editor', { status: 'COMPLIANT' }, 'Passed for all 44 tests'),
     ),
     obligationStory(
       290,
@@ -134,8 +134,8 @@ export function obligationStories({ day, account }: Telling): Story[] {
         due_date: day(35),
         owner_id: admin,
       },
-      linked(290, 'editor', 'M-06', 'A.5.5'),
-      obligationChanged(
+      linkWith(290, 'editor', 'M-06', 'A.5.5'),
+      updateObligation(
         150,
         'admin',
         {
@@ -155,7 +155,7 @@ export function obligationStories({ day, account }: Telling): Story[] {
         due_date: day(-5),
         owner_id: owner,
       },
-      obligationChanged(400, 'owner', { status: 'COMPLIANT' }, 'Round made with the safety delegate'),
+      updateObligation(400, 'owner', { status: 'COMPLIANT' }, 'Round made with the safety delegate'),
     ),
     obligationStory(28, {
       area: 'Environment',
@@ -173,8 +173,8 @@ export function obligationStories({ day, account }: Telling): Story[] {
         requirement: 'Report the numbers of tests each evening.',
         owner_id: editor,
       },
-      obligationChanged(600, 'editor', { status: 'COMPLIANT' }),
-      archived(240, 'The order was lifted'),
+      updateObligation(600, 'editor', { status: 'COMPLIANT' }),
+      archive(240, 'The order was lifted'),
     ),
   ];
 }

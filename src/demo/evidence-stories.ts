@@ -1,9 +1,9 @@
-import { CERTIFICATION, SURVEILLANCE } from './audits.ts';
-import { FRAMEWORK } from './framework.ts';
-import { archived, evidenceStory, linked, type Story, type Telling } from './story.ts';
+import { CERTIFICATION, SURVEILLANCE } from './audit-stories.ts';
+import { FRAMEWORK } from './framework-stories.ts';
+import { archive, evidenceStory, linkWith, type Story, type StoryContext } from './story.ts';
 
 /** Papers, protocols and pictures that show what was done. */
-export function evidenceStories({ day, account }: Telling): Story[] {
+export function evidenceStories({ day, account }: StoryContext): Story[] {
   const admin = account('admin');
   const editor = account('editor');
   const collected = (ago: number) => `${day(-ago)}T12:00:00.000Z`;
@@ -50,7 +50,7 @@ export function evidenceStories({ day, account }: Telling): Story[] {
         valid_until: day(-174),
         owner_id: editor,
       },
-      archived(170, 'Replaced by the list of this year'),
+      archive(170, 'Replaced by the list of this year'),
     ),
     evidenceStory(171, {
       name: 'Training list of this year',
@@ -93,7 +93,7 @@ export function evidenceStories({ day, account }: Telling): Story[] {
         valid_until: day(725),
         owner_id: admin,
       },
-      linked(91, 'admin', SURVEILLANCE),
+      linkWith(91, 'admin', SURVEILLANCE),
     ),
     evidenceStory(371, {
       name: 'Accounts compared with badges',

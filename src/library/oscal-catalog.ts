@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Refusal } from '../commands/refusal.ts';
-import { ControlList, type FrameworkControl, NAME_LENGTH } from './control.ts';
-import { Parameters, parameter, part, statementOf } from './oscal-text.ts';
+import { ControlList, type FrameworkControl, MAX_NAME_LENGTH } from './control-list.ts';
+import { controlStatement, OscalParameters, oscalParameter, oscalPart } from './oscal-text.ts';
 
 /*
  * The part of an OSCAL catalog in JSON that a register needs (https://pages.nist.gov/OSCAL, catalog model 1.x). What
@@ -14,15 +14,15 @@ const control = z.object({
   id: z.string(),
   title: z.string(),
   props: z.array(prop).default([]),
-  params: z.array(parameter).default([]),
-  parts: z.array(part).default([]),
+  params: z.array(oscalParameter).default([]),
+  parts: z.array(oscalPart).default([]),
   get controls() {
     return z.array(control).default([]);
   },
 });
 
 const group = z.object({
-  params: z.array(parameter).default([]),
+  params: z.array(oscalParameter).default([]),
   get groups() {
     return z.array(group).default([]);
   },
@@ -49,7 +49,7 @@ const OTHER_MODELS = [
 ];
 
 /** Classes of labels that are padded for machines (AC-02) where the publication itself writes AC-2. */
-const PADDED = ['zero-padded', 'sp800-53a'];
+const PADDED_LABEL_CLASSES = ['zero-padded', 'sp800-53a'];
 
 export interface OscalFramework {
   name: string;
@@ -66,22 +66,22 @@ export interface OscalFramework {
  * @throws Refusal `invalid_input`, saying what is wrong with the file
  */
 export function readOscalCatalog(json: string, { withText = false } = {}): OscalFramework {
-  const { catalog } = parsed(json);
+  const { catalog } = parseCatalog(json);
   const groups = allGroups(catalog);
   const controls = groups.flatMap((each) => allControls(each.controls));
-  const parameters = new Parameters([...groups, ...controls].flatMap(({ params }) => params));
+  const parameters = new OscalParameters([...groups, ...controls].flatMap(({ params }) => params));
   const list = new ControlList();
   for (const each of controls.filter((one) => !isWithdrawn(one))) {
     const section_title = numberOf(each);
-    const statement = statementOf(each.parts, parameters);
-    const name = each.title.trim() === section_title ? firstOf(statement) || each.title : each.title;
+    const statement = controlStatement(each.parts, parameters);
+    const name = each.title.trim() === section_title ? firstLine(statement) || each.title : each.title;
     list.add(`control ${each.id}`, { section_title, name, description: withText ? statement : undefined });
   }
   return { name: catalog.metadata.title, version: catalog.metadata.version, controls: list.finish() };
 }
 
-function parsed(json: string): z.infer<typeof catalogFile> {
-  const file = jsonOf(json);
+function parseCatalog(json: string): z.infer<typeof catalogFile> {
+  const file = parseJson(json);
   const result = catalogFile.safeParse(file);
   if (result.success) return result.data;
   const other = OTHER_MODELS.find((model) => typeof file === 'object' && file !== null && model in file);
@@ -94,7 +94,7 @@ function parsed(json: string): z.infer<typeof catalogFile> {
   );
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
@@ -122,16 +122,16 @@ function isWithdrawn({ props }: Control): boolean {
  */
 function numberOf({ id, title, props }: Control): string {
   const labels = props.filter(({ name }) => name === 'label');
-  const isPadded = (label: Prop) => PADDED.includes(label.class ?? '');
+  const isPadded = (label: Prop) => PADDED_LABEL_CLASSES.includes(label.class ?? '');
   const label = labels.find((each) => each.class === undefined) ?? labels.find((each) => !isPadded(each)) ?? labels[0];
   const isHeading = label?.value === `${title} (${id})`;
   return label === undefined || isHeading ? id : label.value;
 }
 
 /** A name for a control that has its number as its title: as much of the statement's first line as a name can hold. */
-function firstOf(statement: string): string {
+function firstLine(statement: string): string {
   const line = statement.split('\n', 1)[0]!;
-  return line.length <= NAME_LENGTH ? line : `${line.slice(0, NAME_LENGTH - 1).replace(/\s+\S*$/, '')}…`;
+  return line.length <= MAX_NAME_LENGTH ? line : `${line.slice(0, MAX_NAME_LENGTH - 1).replace(/\s+\S*$/, '')}…`;
 }
 
 function refusal(message: string): Refusal {

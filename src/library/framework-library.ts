@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { type FrameworkControl, NAME_LENGTH } from './control.ts';
+import { type FrameworkControl, MAX_NAME_LENGTH } from './control-list.ts';
 
 /** The frameworks that come with the service, each a file in `data`. */
 export const LIBRARY_IDS = ['NIST_CSF_2_0', 'NIST_800_53_R5_HIGH', 'ISO_27001_2022', 'SOC2_2017', 'GDPR'] as const;
@@ -10,14 +10,14 @@ export type LibraryId = (typeof LIBRARY_IDS)[number];
 const line = z.string().min(1);
 
 const controlEntry = z.strictObject({
-  section_title: line.max(NAME_LENGTH),
-  name: line.max(NAME_LENGTH),
+  section_title: line.max(MAX_NAME_LENGTH),
+  name: line.max(MAX_NAME_LENGTH),
   description: line.exactOptional(),
 });
 
 const frameworkFile = z.strictObject({
   library_id: z.enum(LIBRARY_IDS),
-  name: line.max(NAME_LENGTH),
+  name: line.max(MAX_NAME_LENGTH),
   version: line,
   publisher: line,
   /** Where numbers, and titles if they are the publisher's, were taken from. */
@@ -39,14 +39,14 @@ export interface LibraryEntry
   control_count: number;
 }
 
-const loaded = new Map<LibraryId, LibraryFramework>();
+const cache = new Map<LibraryId, LibraryFramework>();
 
 /** A framework of the library with its controls. Read and checked once; the answer is shared, so it is not to be changed. */
 export function libraryFramework(id: LibraryId): LibraryFramework {
-  const known = loaded.get(id);
+  const known = cache.get(id);
   if (known !== undefined) return known;
-  const framework = read(id);
-  loaded.set(id, framework);
+  const framework = readFramework(id);
+  cache.set(id, framework);
   return framework;
 }
 
@@ -58,7 +58,7 @@ export function listLibrary(): LibraryEntry[] {
   });
 }
 
-function read(id: LibraryId): LibraryFramework {
+function readFramework(id: LibraryId): LibraryFramework {
   const file = readFileSync(new URL(`./data/${id}.json`, import.meta.url), 'utf8');
   return frameworkFile.parse(JSON.parse(file));
 }

@@ -3,7 +3,7 @@ import { derivedId, itemCommandId } from '../commands/ids.ts';
 import type { Story } from './story.ts';
 
 /** Records of the demo by the names that its stories call them. */
-export interface Names {
+export interface RecordIds {
   /** @throws Error where no story is about such a record */
   of(name: string): string;
 }
@@ -13,7 +13,7 @@ export interface Names {
  * controls go by their numbers.
  * @throws Error where two stories have one name
  */
-export function idsByName(stories: readonly Story[], installation: string): Names {
+export function idsByName(stories: readonly Story[], installation: string): RecordIds {
   const ids = new Map<string, string>();
   const keep = (name: string, id: string) => {
     if (ids.has(name)) throw new Error(`Two stories of the demo are about ${name}`);
@@ -37,10 +37,10 @@ export function idsByName(stories: readonly Story[], installation: string): Name
 }
 
 /** The command with ids for the names in those of its fields that refer to records. */
-export function withIds<Command extends object>(
+export function replaceNamesByIds<Command extends object>(
   command: Command,
   references: readonly string[],
-  names: Names,
+  names: RecordIds,
 ): Command {
   if (!('fields' in command)) return command;
   const fields: Record<string, unknown> = { ...(command.fields as object) };

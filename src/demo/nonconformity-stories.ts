@@ -1,27 +1,27 @@
-import { CERTIFICATION, SURVEILLANCE } from './audits.ts';
+import { CERTIFICATION, SURVEILLANCE } from './audit-stories.ts';
 import {
-  archived,
-  linked,
-  nonconformityChanged,
+  archive,
+  type DemoPerson,
+  linkWith,
   nonconformityStory,
-  type Person,
   type Story,
-  type Telling,
+  type StoryContext,
+  updateNonconformity,
 } from './story.ts';
 
 const IN_PROGRESS = { status: 'IN_PROGRESS' } as const;
 
 /** Asks whether it helped, with what was done about a finding. */
-function treated(ago: number, by: Person, root_cause: string, corrective_action: string) {
-  return nonconformityChanged(ago, by, { status: 'PENDING_VERIFICATION', root_cause, corrective_action });
+function treated(ago: number, by: DemoPerson, root_cause: string, corrective_action: string) {
+  return updateNonconformity(ago, by, { status: 'PENDING_VERIFICATION', root_cause, corrective_action });
 }
 
-function closed(ago: number, by: Person, effectiveness_check: string) {
-  return nonconformityChanged(ago, by, { status: 'CLOSED', effectiveness_check });
+function closed(ago: number, by: DemoPerson, effectiveness_check: string) {
+  return updateNonconformity(ago, by, { status: 'CLOSED', effectiveness_check });
 }
 
 /** What auditors and the laboratory itself found wrong, and what became of it. */
-export function nonconformityStories({ day, account }: Telling): Story[] {
+export function nonconformityStories({ day, account }: StoryContext): Story[] {
   const admin = account('admin');
   const editor = account('editor');
   const byAudit = { audit_id: CERTIFICATION, date_identified: day(-399) };
@@ -36,7 +36,7 @@ export function nonconformityStories({ day, account }: Telling): Story[] {
         due_date: day(-310),
         owner_id: admin,
       },
-      linked(399, 'editor', 'M-08', 'A.8.13'),
+      linkWith(399, 'editor', 'M-08', 'A.8.13'),
       treated(350, 'admin', 'The form was optional.', 'The test counts only with its form.'),
       closed(308, 'admin', 'Three tests in a row have their form.'),
     ),
@@ -50,11 +50,11 @@ export function nonconformityStories({ day, account }: Telling): Story[] {
         due_date: day(-370),
         owner_id: admin,
       },
-      linked(399, 'editor', 'R-015', 'A.5.18'),
-      nonconformityChanged(396, 'admin', IN_PROGRESS),
+      linkWith(399, 'editor', 'R-015', 'A.5.18'),
+      updateNonconformity(396, 'admin', IN_PROGRESS),
       treated(386, 'admin', 'Nobody told operations who leaves.', 'Personnel sends a list every Friday.'),
-      nonconformityChanged(381, 'admin', IN_PROGRESS, 'The check found a third account'),
-      linked(380, 'editor', 'M-22'),
+      updateNonconformity(381, 'admin', IN_PROGRESS, 'The check found a third account'),
+      linkWith(380, 'editor', 'M-22'),
       treated(375, 'admin', 'Short contracts are not on the list.', 'The list holds everybody with a badge.'),
       closed(372, 'owner', 'All 96 accounts belong to people with a badge.'),
     ),
@@ -68,8 +68,8 @@ export function nonconformityStories({ day, account }: Telling): Story[] {
         due_date: day(-25),
         owner_id: admin,
       },
-      linked(395, 'editor', 'M-21', 'A.5.9'),
-      nonconformityChanged(199, 'admin', IN_PROGRESS),
+      linkWith(395, 'editor', 'M-21', 'A.5.9'),
+      updateNonconformity(199, 'admin', IN_PROGRESS),
     ),
     nonconformityStory(
       290,
@@ -81,8 +81,8 @@ export function nonconformityStories({ day, account }: Telling): Story[] {
         due_date: day(-230),
         owner_id: admin,
       },
-      linked(290, 'editor', 'R-012', 'M-17', 'A.8.24'),
-      nonconformityChanged(289, 'admin', IN_PROGRESS),
+      linkWith(290, 'editor', 'R-012', 'M-17', 'A.8.24'),
+      updateNonconformity(289, 'admin', IN_PROGRESS),
       treated(238, 'admin', 'A failing build printed its settings.', 'Logs are searched for keys every night.'),
       closed(180, 'owner', 'Two planted keys were found the same night.'),
     ),
@@ -96,7 +96,7 @@ export function nonconformityStories({ day, account }: Telling): Story[] {
         due_date: day(-75),
         owner_id: editor,
       },
-      linked(261, 'editor', 'Lanternfish Couriers'),
+      linkWith(261, 'editor', 'Lanternfish Couriers'),
       treated(120, 'editor', 'Boxes stood in the sun at one clinic.', 'A logger in every box; pick-up indoors.'),
       closed(69, 'editor', 'Four weeks without a deviation.'),
     ),
@@ -110,14 +110,14 @@ export function nonconformityStories({ day, account }: Telling): Story[] {
         due_date: day(15),
         owner_id: editor,
       },
-      linked(201, 'editor', 'Tallybird Analytics', 'GDPR Art. 33', 'A.8.12'),
-      nonconformityChanged(195, 'editor', IN_PROGRESS),
+      linkWith(201, 'editor', 'Tallybird Analytics', 'GDPR Art. 33', 'A.8.12'),
+      updateNonconformity(195, 'editor', IN_PROGRESS),
       treated(16, 'editor', 'A release dropped the filter; no test noticed.', 'A test looks at what is sent.'),
     ),
     nonconformityStory(
       200,
       { reference_id: 'NC-07', description: 'Addresses sent to analytics', date_identified: day(-200) },
-      archived(198, 'Raised twice: see NC-06'),
+      archive(198, 'Raised twice: see NC-06'),
     ),
     nonconformityStory(
       109,
@@ -130,8 +130,8 @@ export function nonconformityStories({ day, account }: Telling): Story[] {
         due_date: day(20),
         owner_id: editor,
       },
-      linked(109, 'editor', 'R-017', 'M-24', 'Patient records act § 12'),
-      nonconformityChanged(100, 'editor', IN_PROGRESS),
+      linkWith(109, 'editor', 'R-017', 'M-24', 'Patient records act § 12'),
+      updateNonconformity(100, 'editor', IN_PROGRESS),
     ),
     nonconformityStory(
       5,
@@ -144,7 +144,7 @@ export function nonconformityStories({ day, account }: Telling): Story[] {
         due_date: day(55),
         owner_id: account('owner'),
       },
-      linked(5, 'editor', 'M-04', '9.3.1'),
+      linkWith(5, 'editor', 'M-04', '9.3.1'),
     ),
     nonconformityStory(
       5,
@@ -156,7 +156,7 @@ export function nonconformityStories({ day, account }: Telling): Story[] {
         date_identified: day(-5),
         due_date: day(85),
       },
-      linked(5, 'editor', 'R-005', 'M-05', 'A.6.3'),
+      linkWith(5, 'editor', 'R-005', 'M-05', 'A.6.3'),
     ),
   ];
 }

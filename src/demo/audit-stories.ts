@@ -1,11 +1,11 @@
-import { FRAMEWORK } from './framework.ts';
-import { auditChanged, auditStory, type Story, type Telling } from './story.ts';
+import { FRAMEWORK } from './framework-stories.ts';
+import { auditStory, type Story, type StoryContext, updateAudit } from './story.ts';
 
 export const CERTIFICATION = 'Certification audit';
 export const SURVEILLANCE = 'First surveillance audit';
 
 /** The certificate of last year, the visit that is under way, and what comes next. */
-export function auditStories({ day, account }: Telling): Story[] {
+export function auditStories({ day, account }: StoryContext): Story[] {
   const admin = account('admin');
   return [
     auditStory(
@@ -20,14 +20,14 @@ export function auditStories({ day, account }: Telling): Story[] {
         period_until: day(-405),
         owner_id: admin,
       },
-      auditChanged(404, 'admin', { state: 'IN_PROGRESS' }),
-      auditChanged(
+      updateAudit(404, 'admin', { state: 'IN_PROGRESS' }),
+      updateAudit(
         398,
         'admin',
         { state: 'COMPLETED' },
         'Closing meeting held; the certificate follows once NC-02 is closed',
       ),
-      auditChanged(370, 'admin', { valid_from: day(-370), valid_until: day(725) }, 'Certificate received'),
+      updateAudit(370, 'admin', { valid_from: day(-370), valid_until: day(725) }, 'Certificate received'),
     ),
     auditStory(
       92,
@@ -41,7 +41,7 @@ export function auditStories({ day, account }: Telling): Story[] {
         period_until: day(-7),
         owner_id: admin,
       },
-      auditChanged(6, 'admin', { state: 'IN_PROGRESS' }),
+      updateAudit(6, 'admin', { state: 'IN_PROGRESS' }),
     ),
     auditStory(20, {
       framework_id: FRAMEWORK,

@@ -1,5 +1,5 @@
-import { libraryFramework } from '../library/library.ts';
-import { controlChanged, controlStory, frameworkStory, type Story } from './story.ts';
+import { libraryFramework } from '../library/framework-library.ts';
+import { controlStory, frameworkStory, type Story, updateControl } from './story.ts';
 
 export const FRAMEWORK = 'ISO_27001_2022';
 
@@ -9,11 +9,11 @@ export function frameworkStories(id: string): Story[] {
     frameworkStory(id, 724, libraryFramework(FRAMEWORK)),
     controlStory(
       'A.6.7',
-      controlChanged(704, 'admin', {
+      updateControl(704, 'admin', {
         status: 'EXCLUDED',
         exclusion_justification: 'Nobody works outside the laboratory.',
       }),
-      controlChanged(
+      updateControl(
         413,
         'admin',
         { status: 'INCLUDED', inclusion_justification: 'Doctors release findings from home.' },
@@ -22,21 +22,21 @@ export function frameworkStories(id: string): Story[] {
     ),
     controlStory(
       'A.8.30',
-      controlChanged(704, 'admin', {
+      updateControl(704, 'admin', {
         status: 'EXCLUDED',
         exclusion_justification: 'All software is written by our own staff.',
       }),
     ),
     controlStory(
       'A.8.33',
-      controlChanged(704, 'admin', {
+      updateControl(704, 'admin', {
         status: 'EXCLUDED',
         exclusion_justification: 'Tests run on generated data only; no real data is copied.',
       }),
     ),
     controlStory(
       'A.7.12',
-      controlChanged(
+      updateControl(
         325,
         'admin',
         {
@@ -46,9 +46,6 @@ export function frameworkStories(id: string): Story[] {
         'The server room is empty since the move',
       ),
     ),
-    controlStory(
-      'A.7.13',
-      controlChanged(430, 'admin', { inclusion_justification: 'Analysers fail without service.' }),
-    ),
+    controlStory('A.7.13', updateControl(430, 'admin', { inclusion_justification: 'Analysers fail without service.' })),
   ];
 }

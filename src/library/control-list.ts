@@ -8,17 +8,17 @@ export interface FrameworkControl {
 }
 
 /** What is wrong with one entry of a file. `where` says which, as its reader would: "row 7", "control ac-2". */
-export interface Problem {
+export interface EntryProblem {
   where: string;
   message: string;
 }
 
 /** Limits of the wire, in characters. */
-export const NAME_LENGTH = 200;
-const DESCRIPTION_LENGTH = 10_000;
+export const MAX_NAME_LENGTH = 200;
+const MAX_DESCRIPTION_LENGTH = 10_000;
 
 /** More would fill a screen without helping. */
-const PROBLEMS_SHOWN = 20;
+const MAX_LISTED_PROBLEMS = 20;
 
 /** Control characters, and those that turn the direction of text around; a description may have line feeds and tabs. */
 const FORBIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
@@ -29,13 +29,13 @@ const FORBIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\
  */
 export class ControlList {
   readonly controls: FrameworkControl[] = [];
-  private readonly problems: Problem[] = [];
+  private readonly problems: EntryProblem[] = [];
   /** Where each number was first seen. */
-  private readonly seen = new Map<string, string>();
+  private readonly firstUseOfNumber = new Map<string, string>();
 
-  add(where: string, given: { section_title: string; name: string; description?: string | undefined }): void {
-    const control = tidied(given);
-    const problems = [...problemsOf(control), ...this.repeated(where, control.section_title)];
+  add(where: string, entry: { section_title: string; name: string; description?: string | undefined }): void {
+    const control = normalizeControl(entry);
+    const problems = [...problemsOf(control), ...this.duplicateNumber(where, control.section_title)];
     if (problems.length === 0) this.controls.push(control);
     else this.problems.push(...problems.map((message) => ({ where, message })));
   }
@@ -54,14 +54,18 @@ export class ControlList {
     return this.controls;
   }
 
-  private repeated(where: string, number: string): string[] {
-    const first = this.seen.get(number);
-    if (first === undefined) this.seen.set(number, where);
-    return first === undefined || number === '' ? [] : [`has the number ${shown(number)} of ${first}`];
+  private duplicateNumber(where: string, number: string): string[] {
+    const first = this.firstUseOfNumber.get(number);
+    if (first === undefined) this.firstUseOfNumber.set(number, where);
+    return first === undefined || number === '' ? [] : [`has the number ${shortened(number)} of ${first}`];
   }
 }
 
-function tidied(given: { section_title: string; name: string; description?: string | undefined }): FrameworkControl {
+function normalizeControl(given: {
+  section_title: string;
+  name: string;
+  description?: string | undefined;
+}): FrameworkControl {
   const description = (given.description ?? '').replaceAll(/\r\n?/g, '\n').normalize('NFC').trim();
   const control = { section_title: oneLine(given.section_title), name: oneLine(given.name) };
   return description === '' ? control : { ...control, description };
@@ -76,9 +80,9 @@ function problemsOf({ section_title, name, description = '' }: FrameworkControl)
   if (section_title === '') problems.push('has no number');
   if (name === '') problems.push('has no title');
   for (const [what, text, longest] of [
-    ['number', section_title, NAME_LENGTH],
-    ['title', name, NAME_LENGTH],
-    ['description', description, DESCRIPTION_LENGTH],
+    ['number', section_title, MAX_NAME_LENGTH],
+    ['title', name, MAX_NAME_LENGTH],
+    ['description', description, MAX_DESCRIPTION_LENGTH],
   ] as const) {
     if (text.length > longest) problems.push(`has a ${what} of ${text.length} characters, ${longest} are allowed`);
     if (FORBIDDEN.test(text) || !text.isWellFormed()) problems.push(`has a ${what} with a character that is not text`);
@@ -86,15 +90,15 @@ function problemsOf({ section_title, name, description = '' }: FrameworkControl)
   return problems;
 }
 
-function refusal(problems: readonly Problem[]): Refusal {
-  const listed = problems.slice(0, PROBLEMS_SHOWN).map(({ where, message }) => `${where} ${message}`);
-  const rest = problems.length > PROBLEMS_SHOWN ? `; and ${problems.length - PROBLEMS_SHOWN} more` : '';
+function refusal(problems: readonly EntryProblem[]): Refusal {
+  const listed = problems.slice(0, MAX_LISTED_PROBLEMS).map(({ where, message }) => `${where} ${message}`);
+  const rest = problems.length > MAX_LISTED_PROBLEMS ? `; and ${problems.length - MAX_LISTED_PROBLEMS} more` : '';
   return new Refusal('invalid_input', `Mend the file and repeat: ${listed.join('; ')}${rest}.`, {
     issues: problems.map(({ where, message }) => ({ field: where, message })),
   });
 }
 
 /** A number as a message quotes it: it may be somebody's whole paragraph in the wrong column. */
-function shown(number: string): string {
+function shortened(number: string): string {
   return number.length > 40 ? `${number.slice(0, 40)}…` : number;
 }
