@@ -13,7 +13,7 @@ export interface Link extends AccountRecord {
   organization_id: string | null;
   role: Role | null;
   /** What its maker knows the guest by: said to nobody else. */
-  recordLinkEvent: string;
+  note: string;
   /** An account's id, or SYSTEM. */
   made_by: string;
   created_at: string;
@@ -51,7 +51,7 @@ export class Links {
       account_id: null,
       organization_id: null,
       role: null,
-      recordLinkEvent: '',
+      note: '',
       ...wanted,
       id: secretId(secret)!,
       created_at: now.toISOString(),
@@ -59,7 +59,7 @@ export class Links {
       used_at: null,
     };
     await this.options.accounts.insert('links', record);
-    this.note('ACCOUNT_LINK_CREATED', record, record.made_by);
+    this.reportLinkEvent('ACCOUNT_LINK_CREATED', record, record.made_by);
     return { secret, record };
   }
 
@@ -112,7 +112,7 @@ export class Links {
     const { accounts } = this.options;
     const link = await accounts.get<Link>('links', id);
     if (link?.organization_id !== organizationId || !(await accounts.remove('links', id))) return false;
-    this.note('ACCOUNT_LINK_REVOKED', link, by);
+    this.reportLinkEvent('ACCOUNT_LINK_REVOKED', link, by);
     return true;
   }
 
@@ -123,7 +123,11 @@ export class Links {
       await accounts.remove('links', id);
   }
 
-  private note(type: AccountLinkEvent['type'], { kind, account_id, organization_id }: Link, by: string): void {
+  private reportLinkEvent(
+    type: AccountLinkEvent['type'],
+    { kind, account_id, organization_id }: Link,
+    by: string,
+  ): void {
     this.options.onLinkEvent?.({ type, kind, account_id, organization_id, by });
   }
 

@@ -37,7 +37,7 @@ test('a secret is 32 random bytes, and only its hash is kept', async () => {
   assert.match(secret, /^[\w-]{43}$/);
   assert.not(JSON.stringify(await people.identity.accounts.all('links')).includes(secret));
   assert.equal(await people.links.find(secret), record);
-  assert.is(record.recordLinkEvent, 'the new auditor');
+  assert.is(record.note, 'the new auditor');
   assert.is(await people.links.find(record.id), null, 'the id, which lists show, opens nothing');
 });
 

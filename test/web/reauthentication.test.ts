@@ -60,8 +60,7 @@ test('a token’s new text needs one too', async ({ web, browser }) => {
 
 test('an invitation, which outlasts a session as a token does, needs one too', async ({ web, browser }) => {
   const members = `/organizations/${web.organizationId}/members`;
-  const open = async () =>
-    (await web.people.links.list(web.organizationId)).map(({ role, recordLinkEvent: note }) => [role, note]);
+  const open = async () => (await web.people.links.list(web.organizationId)).map(({ role, note }) => [role, note]);
   await browser.get(members);
   web.identity.clock.wait(QUARTER_MS);
   const sent = await browser.send(`${members}/invite`, { role: 'OWNER', note: 'Eve & co' });

@@ -154,7 +154,7 @@ function MemberTable(props: {
 function InvitationTable(props: { links: readonly Link[]; members: readonly Member[]; path: string }) {
   const { links, members, path } = props;
   const makers = new Map(members.map(({ account_id, name }) => [account_id, name]));
-  const rows = links.map(({ id, recordLinkEvent: note, role, made_by, expires_at }) => ({
+  const rows = links.map(({ id, note, role, made_by, expires_at }) => ({
     key: id,
     cells: [
       note || <span class="muted">no note</span>,
