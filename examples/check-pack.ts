@@ -1,6 +1,6 @@
 /**
- * Checks, with the public key alone, an audit pack as JSON, a file of it or what getReport answered: that its digest is of
- * what it says, and that the history it was drawn from is the one that was sealed.
+ * Checks an audit pack with the public key alone: that its digest matches its data, and that a seal covers its history.
+ * The pack is a JSON file, or an answer of getReport that has the whole pack.
  *
  *   npx tsx examples/check-pack.ts PACK.json KEY
  */
@@ -13,12 +13,13 @@ import {
   type LogSealed,
   provesInclusion,
   readPublicKey,
-} from 'veritrail/trail';
+} from '../src/trail/index.ts';
 
-interface Pack {
+interface Pack extends Record<string, unknown> {
   organization: { id: string };
   position: string;
   digest: string;
+  data: { figures: Record<string, unknown>[]; sections: Record<string, unknown>[] };
   proof?: {
     event: { position: string; event_id: string; hash: string };
     seal: LogSealed & { position: string; event_id: string };
@@ -26,26 +27,40 @@ interface Pack {
   };
 }
 
-const DIGESTED = ['type', 'title', 'organization', 'inputs', 'about', 'as_of', 'position', 'today', 'data'];
+/** The digest covers these members. Titles, labels and notes are wording, which it does not cover. */
+const HEAD = ['report_version', 'type', 'organization', 'inputs', 'as_of', 'position', 'today'];
+const FIGURE = ['name', 'kind', 'value', 'change'];
+const SECTION = ['name', 'rows'];
 
 const [file = '', key = ''] = process.argv.slice(2);
 const { report: pack } = JSON.parse(readFileSync(file, 'utf8')) as { report: Pack };
 
-const digested = Object.fromEntries(Object.entries(pack).filter(([name]) => DIGESTED.includes(name)));
-const digest = createHash('sha256').update(canonical(digested)).digest('hex');
-say('The digest is of what it says', digest === pack.digest);
+const figures = pack.data.figures.map((figure) => pick(figure, FIGURE));
+const sections = pack.data.sections.map((section) => pick(section, SECTION));
+const digest = createHash('sha256')
+  .update(canonical({ ...pick(pack, HEAD), data: { figures, sections } }))
+  .digest('hex');
+report('The digest matches the data', digest === pack.digest);
 if (pack.proof === undefined) {
-  console.log('No seal covers it yet: draw it again later.');
+  console.log('No seal covers the pack yet. Generate it again later.');
 } else {
   const { event, inclusion } = pack.proof;
-  // Where the seal stands in the log is not signed.
+  // The signature does not cover the seal's own place in the log.
   const { position: _position, event_id: _event, ...seal } = pack.proof.seal;
-  say('The seal is signed', isSigned(pack.organization.id, 'LogSealed', seal, seal.signature, readPublicKey(key).key));
-  const isThere = event.position === pack.position && String(inclusion.position) === pack.position;
-  say(`The event at position ${pack.position} is in it`, isThere && provesInclusion(inclusion, event.hash, seal));
+  report(
+    'The seal is signed',
+    isSigned(pack.organization.id, 'LogSealed', seal, seal.signature, readPublicKey(key).key),
+  );
+  const isSamePosition = event.position === pack.position && String(inclusion.position) === pack.position;
+  const isIncluded = isSamePosition && provesInclusion(inclusion, event.hash, seal);
+  report(`The seal covers the event at position ${pack.position}`, isIncluded);
 }
 
-function say(what: string, isSo: boolean): void {
-  console.log(`${what}: ${isSo ? 'yes' : 'NO'}`);
-  if (!isSo) process.exitCode = 1;
+function pick(value: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
+}
+
+function report(check: string, isPassed: boolean): void {
+  console.log(`${check}: ${isPassed ? 'yes' : 'NO'}`);
+  if (!isPassed) process.exitCode = 1;
 }

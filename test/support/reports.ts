@@ -14,7 +14,7 @@ export interface ReportFigure {
   change?: Record<string, number | null>;
 }
 
-/** A report as JSON, all of its pages. */
+/** All pages of a report as JSON, joined. */
 export interface WholeReport extends Json {
   type: string;
   position: string;
@@ -23,31 +23,21 @@ export interface WholeReport extends Json {
   about: { label: string; value: string }[];
   data: { figures: ReportFigure[]; sections: { name: string; note?: string; rows: Json[] }[] };
   people: Record<string, string>;
-  /** Of a pack alone. */
+  /** Only in a pack. */
   proof?: { verification?: { verdict: string; complete: boolean } };
 }
 
-/** How a report is asked for: a tool's answer, or an error that is thrown. */
+/** Calls getReport and returns its answer, or throws. */
 export type Ask = (input: object) => Promise<unknown>;
 
 export const asking = (session: Asker, organization_id: string): Ask => {
   return (input) => session.ok('getReport', { organization_id, ...input }) as Promise<unknown>;
 };
 
-/** The members of a report that are not in its digest. */
-const BESIDE = [
-  'generated_at',
-  'digest',
-  'people',
-  'incomplete',
-  'left_out',
-  'truncated',
-  'whole',
-  'proof',
-  'pending_seal',
-];
+/** The members of a report's head that its digest covers. */
+const DIGESTED = ['report_version', 'type', 'organization', 'inputs', 'as_of', 'position', 'today'];
 
-/** All pages of a report as one, each of which has to fit an answer and to have the same head. */
+/** Reads all pages of a report and joins them. Each page must fit an answer and have the same digest. */
 export async function wholeReport(ask: Ask, input: object): Promise<WholeReport & { pages: number }> {
   let whole: WholeReport | null = null;
   let pages = 0;
@@ -63,7 +53,7 @@ export async function wholeReport(ask: Ask, input: object): Promise<WholeReport 
     if (whole === null) whole = report;
     else join(whole, report);
     cursor = answer.next_cursor;
-    assert.is(report.left_out === undefined, cursor === undefined, 'what is left out is said, while there is any');
+    assert.is(report.left_out === undefined, cursor === undefined, 'left_out is there while a page follows');
   } while (cursor !== undefined);
   return { ...whole, pages };
 }
@@ -73,27 +63,35 @@ function join(whole: WholeReport, page: WholeReport): void {
   assert.is(page.data.figures, undefined);
   Object.assign(whole.people, page.people);
   for (const { name, rows } of page.data.sections) {
-    const known = whole.data.sections.find((section) => section.name === name);
-    if (known) known.rows.push(...rows);
+    const section = whole.data.sections.find((one) => one.name === name);
+    if (section) section.rows.push(...rows);
     else whole.data.sections.push({ name, rows });
   }
 }
 
-/** A report's digest, worked out of what was answered, as the reference says. */
-export function digestOfAnswer(report: WholeReport & { pages?: number }): string {
-  const { pages: _pages, ...members } = report;
-  const digested = Object.entries(members).filter(([name]) => !BESIDE.includes(name));
+/** Returns a report without its wording and without what changes between two calls: the data that the digest covers. */
+export function digestedData(report: WholeReport): Json {
+  const head = Object.fromEntries(DIGESTED.map((name) => [name, report[name]]));
+  const figures = report.data.figures.map(({ name, kind, value, change }) => {
+    return { name, kind, value, ...(change === undefined ? {} : { change }) };
+  });
+  const sections = report.data.sections.map(({ name, rows }) => ({ name, rows }));
+  return { ...head, data: { figures, sections } };
+}
+
+/** Computes a report's digest from an answer, as docs/tools.md describes it. */
+export function digestOfAnswer(report: WholeReport): string {
   return createHash('sha256')
-    .update(sorted(Object.fromEntries(digested)))
+    .update(canonicalJson(digestedData(report)))
     .digest('hex');
 }
 
-/** JSON with sorted names and nothing between: RFC 8785, for what reports hold. */
-function sorted(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`;
+/** Writes JSON with sorted names and no white space. That is RFC 8785 for the values in reports. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${sorted(member)}`).join(',')}}`;
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
 }
 
 export function figuresOf({ data }: WholeReport): Record<string, number | null> {
@@ -104,7 +102,7 @@ export function rowsOf({ data }: WholeReport, section: string): Json[] {
   return data.sections.find(({ name }) => name === section)?.rows ?? [];
 }
 
-/** The text of a report in a format, all of its pages put behind one another. */
+/** Reads the text of all pages of a report. */
 export async function textOfReport(ask: Ask, input: object): Promise<{ pages: string[]; digest: string }> {
   const pages: string[] = [];
   let digest = '';

@@ -42,7 +42,7 @@ export const RISK_FIGURES: FamilyFigures = {
       name: `risks_${wanted.toLowerCase()}`,
       label: `Not closed, ${stateWords(wanted).toLowerCase()}`,
       counts: `risks not closed, with priority ${wanted}`,
-      when: (status: Value, score: Value) => isNotClosed(status) && priority(score) === wanted,
+      includes: (status: Value, score: Value) => isNotClosed(status) && priority(score) === wanted,
     })),
     {
       name: 'risks_without_score',
@@ -156,7 +156,7 @@ export const CONTROL_FIGURES: FamilyFigures = {
       name: `controls_${wanted.toLowerCase()}`,
       label: `Included, ${words}`,
       counts: `controls INCLUDED with implementation ${wanted}`,
-      when: (status: Value, implementation: Value) => isIncluded(status) && implementation === wanted,
+      includes: (status: Value, implementation: Value) => isIncluded(status) && implementation === wanted,
     })),
     {
       name: 'coverage',
@@ -211,7 +211,7 @@ export const NONCONFORMITY_FIGURES: FamilyFigures = {
       name: `nonconformities_${wanted.toLowerCase()}`,
       label: `Not closed, ${stateWords(wanted).toLowerCase()}`,
       counts: `nonconformities not closed, with severity ${wanted}`,
-      when: (status: Value, severity: Value) => isNotClosed(status) && severity === wanted,
+      includes: (status: Value, severity: Value) => isNotClosed(status) && severity === wanted,
     })),
     {
       name: 'nonconformities_without_severity',
