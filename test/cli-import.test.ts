@@ -132,8 +132,8 @@ test('an owner by name or by address is named, with where the accounts are', asy
   const { code, err } = await veritrail(identity, 'import', sheet, '--type', 'vendors', '--report', 'wrong.csv');
   assert.is(code, 1);
   for (const line of [
-    'row 2: owner_id "Jane Doe" is no account: give ME or an acc_ id ("veritrail member list" lists the members)',
-    'row 3: owner_id "jane@example.org" is no account: give ME or an acc_ id ("veritrail member list" lists the members)',
+    'row 2: owner_id "Jane Doe" is not an account: give ME or an acc_ id ("veritrail member list" lists the members)',
+    'row 3: owner_id "jane@example.org" is not an account: give ME or an acc_ id ("veritrail member list" lists the members)',
   ]) {
     assert.ok(err.split('\n').includes(line), err);
   }

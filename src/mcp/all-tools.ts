@@ -13,7 +13,7 @@ import { riskTools } from './risk-tools.ts';
 import type { Tool } from './tool.ts';
 import { vendorTools } from './vendor-tools.ts';
 
-/** Every tool, in the order they are listed in. Adding a family is adding its name. */
+/** Returns all tools, in the order in which clients see them. */
 export function allTools(service: ToolService): Tool[] {
   const families = [
     ...evidenceTools(service),

@@ -13,15 +13,15 @@ const audits = {
     kind: field.clearable(field.enumOf(AUDIT_KINDS)),
     auditor: field.clearable(field.name()),
     starts_on: field.clearable(field.date()),
-    period_from: field.clearable(field.date()).describe('what it examines'),
+    period_from: field.clearable(field.date()).describe('the period it examines'),
     period_until: field.clearable(field.date()),
-    valid_from: field.clearable(field.date()).describe("the certificate's life"),
+    valid_from: field.clearable(field.date()).describe("the certificate's validity"),
     valid_until: field.clearable(field.date()),
     owner_id: field.clearable(field.account()),
     state: field.enumOf(AUDIT_STATES).optional(),
   },
   derived: {
-    completed_position: position().nullable().describe('of its newest completion: serves as as_of'),
+    completed_position: position().nullable().describe('of the newest completion; works as as_of'),
   },
   filter: {
     state: field.enumList(AUDIT_STATES).optional(),
@@ -32,10 +32,10 @@ const audits = {
     valid_on: field.date().optional(),
   },
   descriptions: {
-    list: 'Audits, by starts_on. Pack of a completed one: getReport. Its id serves as as_of, and as from in listChanges.',
-    add: 'Plan an audit of a framework, NOT_STARTED unless given; COMPLETED only later. Findings: addNonconformity with audit_id.',
+    list: "List audits by starts_on. A completed audit's pack: getReport; its id works as as_of, and as from in listChanges.",
+    add: 'Plan an audit of a framework, NOT_STARTED by default; COMPLETED only later. For findings: addNonconformity with audit_id.',
     update:
-      'Change an audit. COMPLETED pins the register for its pack; from there IN_PROGRESS needs reason, or OUTDATED. REJECTED and OUTDATED are final.',
+      'Change an audit. COMPLETED pins the register for its pack; then only IN_PROGRESS (with reason) or OUTDATED. REJECTED and OUTDATED are final.',
   },
   examples: {
     list: { filter: { framework_id: ['{framework}'], state: ['NOT_STARTED', 'IN_PROGRESS'] } },

@@ -18,24 +18,27 @@ const controls = {
   },
   derived: {
     framework_id: field.id('frm'),
-    section_title: field.name().describe('its number, such as A.5.1'),
+    section_title: field.name().describe('the control number, such as A.5.1'),
     measure_count: z.int(),
     implementation: field
       .enumOf(IMPLEMENTATIONS)
       .describe(
-        'of the linked measures that count, all (FULL), some (PARTIAL) or none are IMPLEMENTED; STARTED: none, but one is IN_PROGRESS',
+        'FULL, PARTIAL or NONE: all, some or none of the linked measures that count are IMPLEMENTED. STARTED: none, but one is IN_PROGRESS',
       ),
   },
   filter: {
     framework_id: field.listOf(field.id('frm')).optional(),
     section_title: field.listOf(field.name()).optional(),
     status: field.enumList(CONTROL_STATUSES).optional(),
-    implementation: field.enumList(IMPLEMENTATIONS).optional().describe('FULL: all its measures that count are done'),
+    implementation: field
+      .enumList(IMPLEMENTATIONS)
+      .optional()
+      .describe('FULL: all measures that count are IMPLEMENTED'),
   },
   descriptions: {
-    list: 'Controls of adopted frameworks, by section_title (their number). Gaps: status [INCLUDED], implementation [NONE, STARTED, PARTIAL].',
+    list: 'List controls of adopted frameworks by section_title (the control number). Gaps: status [INCLUDED], implementation [NONE, STARTED, PARTIAL].',
     update:
-      'Change a control; find it by listControls filter.section_title. Not applicable: EXCLUDED with exclusion_justification.',
+      'Change a control; find its id by listControls filter.section_title. If not applicable: EXCLUDED with exclusion_justification.',
   },
   examples: {
     list: { filter: { status: ['INCLUDED'], implementation: ['NONE', 'STARTED', 'PARTIAL'] }, size: 2 },
@@ -43,7 +46,7 @@ const controls = {
   },
 };
 
-/** Controls come with their framework: there is nothing to add. */
+/** Returns the list and update tools. There is no addControl: controls come with their framework. */
 export function controlTools(service: ToolService): Tool[] {
   return [listTool(service, controls), updateTool(service, controls)];
 }

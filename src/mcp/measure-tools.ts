@@ -18,7 +18,7 @@ const measures = {
     state: field.enumOf(MEASURE_STATES).optional(),
     justification: field.clearable(field.text()),
   },
-  settableWhenAdding: { implemented_at: field.clearable(field.timestamp()).describe('if IMPLEMENTED') },
+  settableWhenAdding: { implemented_at: field.clearable(field.timestamp()).describe('only if IMPLEMENTED') },
   derived: {
     evidence_count: z.int(),
     control_count: z.int(),
@@ -32,10 +32,10 @@ const measures = {
     overdue: z.boolean().optional(),
   },
   descriptions: {
-    list: "Measures (what is done against risks and for controls), by name. A framework's requirements: listControls.",
-    add: 'Add a measure, NOT_STARTED unless given; NOT_APPLICABLE needs justification. Then linkRecords to controls and risks.',
+    list: "List measures (actions that treat risks or implement controls) by name. A framework's requirements: listControls.",
+    add: 'Add a measure, NOT_STARTED by default; NOT_APPLICABLE needs justification. Then linkRecords to controls and risks.',
     update:
-      'Change a measure. IMPLEMENTED sets implemented_at; going back, or out of NOT_APPLICABLE, needs reason. Whether a control applies: updateControl.',
+      'Change a measure. IMPLEMENTED sets implemented_at; moving back, or out of NOT_APPLICABLE, needs reason. If a control does not apply: updateControl.',
   },
   examples: {
     list: { filter: { overdue: true }, order_by: { field: 'due_date' } },

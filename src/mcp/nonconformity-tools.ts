@@ -23,7 +23,7 @@ const nonconformities = {
     status: field.enumOf(NONCONFORMITY_STATUSES).optional(),
   },
   derived: {
-    closed_at: time().nullable().describe('while CLOSED'),
+    closed_at: time().nullable().describe('null unless CLOSED'),
     overdue: z.boolean().describe('due before today, and not CLOSED'),
   },
   filter: {
@@ -35,10 +35,10 @@ const nonconformities = {
     overdue: z.boolean().optional(),
   },
   descriptions: {
-    list: 'Nonconformities (findings, of audits or not), by due_date. What could go wrong: listRisks.',
-    add: 'Raise a nonconformity (a finding), OPEN unless given. Then linkRecords to what it concerns.',
+    list: 'List nonconformities (findings, of audits or not) by due_date. For what could go wrong: listRisks.',
+    add: 'Add a nonconformity (a finding), OPEN by default. Then linkRecords to the records it concerns.',
     update:
-      'Change a nonconformity. PENDING_VERIFICATION needs root_cause and corrective_action, CLOSED effectiveness_check too; going back (from CLOSED to OPEN only) needs reason.',
+      'Change a nonconformity. PENDING_VERIFICATION needs root_cause and corrective_action, CLOSED also effectiveness_check; moving back (from CLOSED only to OPEN) needs reason.',
   },
   examples: {
     list: { filter: { open: true, severity: ['MAJOR'] } },

@@ -22,7 +22,7 @@ const obligations = {
   derived: {
     overdue: z
       .boolean()
-      .describe('due before today, and not COMPLIANT or last reviewed never or over 366 days before due_date'),
+      .describe('due before today, and not COMPLIANT, never reviewed, or last reviewed over 366 days before due_date'),
   },
   filter: {
     status: field.enumList(COMPLIANCE).optional(),
@@ -31,12 +31,12 @@ const obligations = {
     regulator: field.listOf(field.name()).optional(),
     due_before: field.date().optional(),
     due_after: field.date().optional(),
-    overdue: z.boolean().optional().describe('COMPLIANT too, if reviewed a year before'),
+    overdue: z.boolean().optional().describe('includes COMPLIANT ones reviewed over a year before'),
   },
   descriptions: {
-    list: "Obligations (what laws, regulators and contracts demand), by due_date. A framework's requirements: listControls.",
-    add: 'Add an obligation, NOT_ASSESSED unless given. What is done to meet it: addMeasure, then linkRecords.',
-    update: 'Correct or assess an obligation. Setting status sets last_review_date to today unless given.',
+    list: "List obligations (from laws, regulators and contracts) by due_date. A framework's requirements: listControls.",
+    add: 'Add an obligation, NOT_ASSESSED by default. For actions that meet it: addMeasure, then linkRecords.',
+    update: 'Correct or assess an obligation. Setting status sets last_review_date, by default to today.',
   },
   examples: {
     list: { filter: { due_before: '{today+60}' } },

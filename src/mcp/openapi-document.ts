@@ -7,7 +7,7 @@ import { errorOutput } from './output.ts';
 import { reportOutput } from './report-output.ts';
 import type { Tool } from './tool.ts';
 
-/** What the document says of the service itself. */
+/** The document's facts about this service. */
 export interface OpenApiOptions {
   /** The service's address, without a trailing slash. */
   server: string;
@@ -20,13 +20,13 @@ const JSON_BODY = 'application/json';
 const header = (description: string, type: string) => ({ description, schema: { type } });
 const RETRY_AFTER = { 'Retry-After': header('Seconds to wait.', 'integer') };
 
-/** Headers of an error's answer. */
+/** Headers of error answers. */
 const ERROR_HEADERS: Readonly<Partial<Record<ErrorCode, object>>> = {
   unauthorized: { 'WWW-Authenticate': header('How to authenticate.', 'string') },
   rate_limited: RETRY_AFTER,
   unavailable: RETRY_AFTER,
 };
-/** What a POST of a read is never answered with; the document has no other methods, so none is ever not allowed. */
+/** Errors that only writes can have. */
 const WRITE_ERROR_CODES: readonly string[] = ['conflict', 'idempotency_conflict', 'invalid_transition'];
 
 interface ErrorStatus {
@@ -35,8 +35,8 @@ interface ErrorStatus {
 }
 
 /**
- * The direct form of the tools and the files as an OpenAPI 3.1 document, https://spec.openapis.org/oas/v3.1.1.html. One
- * POST a tool: GET, which reads take too, cannot carry filters and would be a second operation of the same name.
+ * Returns the tools' direct form and the files as an OpenAPI 3.1 document, https://spec.openapis.org/oas/v3.1.1.html. Each
+ * tool is one POST. Tools that read also accept GET, but GET can't send filters and would duplicate the operation's name.
  */
 export function openapiDocument(
   tools: readonly Tool[],
@@ -69,7 +69,7 @@ export function openapiDocument(
   };
 }
 
-/** Prefixes of ids, by what stands for such an id in examples. */
+/** Returns the id prefix for each placeholder's name in examples. */
 function prefixesOf(tools: readonly Tool[]): ReadonlyMap<string, string> {
   const families = tools.flatMap(({ record }) => (record ? [[record.singular, record.prefix] as const] : []));
   return new Map([['organization', 'org'], ...families]);
@@ -86,7 +86,7 @@ function operation(tool: Tool, prefixes: ReadonlyMap<string, string>): object {
       content: { [JSON_BODY]: { schema: componentRef(inputName(name)), example: renderExample(example, prefixes) } },
     },
     responses: {
-      200: { description: 'Done.', content: { [JSON_BODY]: { schema: componentRef(outputName(name)) } } },
+      200: { description: 'Success.', content: { [JSON_BODY]: { schema: componentRef(outputName(name)) } } },
       ...errorResponses((codes) => !(readOnly && codes.every((code) => WRITE_ERROR_CODES.includes(code)))),
     },
   };
@@ -99,13 +99,13 @@ function fileOperation({ tool, operation: { responses, ...rest } }: FileOperatio
   return { ...rest, tags: [tagOf(tool)], responses: { ...responses, ...possible } };
 }
 
-/** Responses of the errors that are possible, by status. */
+/** Returns the responses of an operation's possible errors, by status. */
 function errorResponses(isPossible: (codes: readonly ErrorCode[], status: number) => boolean): object {
   const possible = errorStatuses().filter(({ codes, status }) => isPossible(codes, status));
   return Object.fromEntries(possible.map(({ status }) => [status, { $ref: `#/components/responses/Error${status}` }]));
 }
 
-/** The answers that are errors, by status. */
+/** Returns all error statuses, each with its codes. No operation here can get method_not_allowed. */
 function errorStatuses(): ErrorStatus[] {
   const byStatus = new Map<number, ErrorCode[]>([[NOT_JSON_STATUS, ['invalid_input']]]);
   for (const [code, { status }] of Object.entries(ERRORS) as [ErrorCode, { status: number }][]) {
@@ -115,9 +115,9 @@ function errorStatuses(): ErrorStatus[] {
 }
 
 function errorResponse({ status, codes }: ErrorStatus): object {
-  const when = codes.map((code) => `${code}: ${ERRORS[code].when}.`).join(' ');
+  const causes = codes.map((code) => `${code}: ${ERRORS[code].when}.`).join(' ');
   return {
-    description: status === NOT_JSON_STATUS ? 'invalid_input: the Content-Type is not application/json.' : when,
+    description: status === NOT_JSON_STATUS ? 'invalid_input: the Content-Type is not application/json.' : causes,
     headers: Object.assign({}, ...codes.map((code) => ERROR_HEADERS[code] ?? {})),
     content: { [JSON_BODY]: { schema: componentRef('ErrorOutput') } },
   };
@@ -130,26 +130,26 @@ const inputName = (tool: string) => `${tool[0]!.toUpperCase()}${tool.slice(1)}In
 const outputName = (tool: string) => `${tool[0]!.toUpperCase()}${tool.slice(1)}Output`;
 
 function schemasOf(tools: readonly Tool[]): Record<string, JsonSchema> {
-  const named = new Map<string, z.ZodType>([
+  const zodSchemas = new Map<string, z.ZodType>([
     ['ErrorOutput', errorOutput],
     ['Report', reportOutput.shape.report],
   ]);
   for (const { record } of tools) {
     if (record === undefined) continue;
-    named.set(record.title, record.full);
-    named.set(`${record.title}Summary`, record.summary);
+    zodSchemas.set(record.title, record.full);
+    zodSchemas.set(`${record.title}Summary`, record.summary);
   }
   for (const { name, input, output } of tools) {
-    named.set(inputName(name), input);
-    named.set(outputName(name), output);
+    zodSchemas.set(inputName(name), input);
+    zodSchemas.set(outputName(name), output);
   }
   const inputs = new Set(tools.map(({ name }) => inputName(name)));
-  const schemas = Object.entries(componentSchemas(named));
+  const schemas = Object.entries(componentSchemas(zodSchemas));
   return Object.fromEntries(
     schemas.map(([name, schema]) => [name, inputs.has(name) ? withoutTitles(schema) : allowNewMembers(schema)]),
   );
 }
 
-/** Answers may gain members: a client must not refuse them. */
+/** Allows unknown members: later versions may add some, and clients must accept them. */
 const allowNewMembers = (schema: JsonSchema) =>
-  mapSchemas(withoutTitles(schema), ({ additionalProperties: _closed, ...rest }) => rest);
+  mapSchemas(withoutTitles(schema), ({ additionalProperties: _additionalProperties, ...rest }) => rest);

@@ -3,26 +3,26 @@ import { componentRef, fullSchema, type JsonSchema, withoutTitles } from './json
 import { CHANGES_FILE, listToolsByFile } from './record-file-catalog.ts';
 import type { Tool } from './tool.ts';
 
-/** A format as it is asked for, and what it is on the wire. */
+/** A format's name in requests, and its media type. */
 export interface OfferedFormat {
   name: string;
   mediaType: string;
 }
 
-/** In which formats there are files; no format, no files. */
+/** The formats of files. Without formats there are no files. */
 export interface FileFormats {
   records: readonly OfferedFormat[];
   reports: readonly OfferedFormat[];
 }
 
-/** A GET that answers a file of what a tool reads. */
+/** A GET that returns a file of what a tool reads. */
 export interface FileOperation {
   path: string;
   tool: Tool;
   operation: { operationId: string; description: string; parameters: object[]; responses: Record<string, object> };
 }
 
-/** What files can be refused with. */
+/** The error codes that a file request can get. */
 export const FILE_ERROR_CODES: readonly ErrorCode[] = [
   'invalid_input',
   'unauthorized',
@@ -35,42 +35,42 @@ export const FILE_ERROR_CODES: readonly ErrorCode[] = [
 
 const ORGANIZATION = '/api/v1/organizations/{organization_id}';
 const TEXT = { type: 'string' };
-const AS_OF = 'the past: a date, a time, the id of a completed audit, or a position';
+const AS_OF = 'a past moment: a date, a time, the id of a completed audit, or a position';
 
-/** Every file there is: what narrows it are the inputs of the tool that reads the same. */
+/** Returns the operations of all files. Their parameters are the inputs of the tool that reads the same data. */
 export function fileOperations(tools: readonly Tool[], { records, reports }: FileFormats): FileOperation[] {
   const lists =
-    records.length === 0 ? [] : listToolsByFile(tools).map(([what, tool]) => recordFileOperation(what, tool, records));
+    records.length === 0 ? [] : listToolsByFile(tools).map(([file, tool]) => recordFileOperation(file, tool, records));
   const report = reports.length === 0 ? [] : tools.filter(({ name }) => name === 'getReport');
   return [...lists, ...report.map((tool) => reportFileOperation(tool, reports))];
 }
 
-function recordFileOperation(what: string, tool: Tool, formats: readonly OfferedFormat[]): FileOperation {
+function recordFileOperation(file: string, tool: Tool, formats: readonly OfferedFormat[]): FileOperation {
   const { organization_id, filter } = inputsOf(tool);
-  const [line, place, id] =
-    what === CHANGES_FILE ? ['change', CHANGES_FILE, 'position'] : [tool.record!.title, `records/${what}`, 'id'];
+  const [item, path, lineId] =
+    file === CHANGES_FILE ? ['change', CHANGES_FILE, 'position'] : [tool.record!.title, `records/${file}`, 'id'];
   return {
-    path: `${ORGANIZATION}/${place}`,
+    path: `${ORGANIZATION}/${path}`,
     tool,
     operation: {
-      operationId: `download${what[0]!.toUpperCase()}${what.slice(1)}`,
-      description: `All that ${tool.name} finds, of one position: each ${line} a line, of any number. To go on with a file that was cut, repeat its inputs with cursor and after.`,
+      operationId: `download${file[0]!.toUpperCase()}${file.slice(1)}`,
+      description: `Everything that ${tool.name} finds, at one position, one ${item} per line, without a limit. To resume an interrupted file, repeat its inputs with cursor and after.`,
       parameters: [
         parameter('path', 'organization_id', organization_id!),
         ...queryParameters(filter!.properties as Record<string, JsonSchema>),
         parameter('query', 'as_of', TEXT, AS_OF),
-        parameter('query', 'cursor', TEXT, 'the header Veritrail-Cursor of the file that was cut'),
-        parameter('query', 'after', TEXT, `the ${id} in its last whole line`),
+        parameter('query', 'cursor', TEXT, 'the header Veritrail-Cursor of the interrupted file'),
+        parameter('query', 'after', TEXT, `the ${lineId} in its last complete line`),
         formatParameter(formats),
       ],
       responses: {
         200: {
-          description: 'The lines. Where their chunked encoding does not end, some are missing.',
+          description: 'The lines. If the chunked encoding does not end, lines are missing.',
           headers: {
-            'Veritrail-Position': header('As as_of it gives the same lines again.'),
-            'Veritrail-Date': header('The day that due dates are compared with.'),
-            'Veritrail-Cursor': header('Goes on with this file.'),
-            'Veritrail-Incomplete': header('true where an event could not be read: something may lack.'),
+            'Veritrail-Position': header('Given as as_of, it returns the same lines again.'),
+            'Veritrail-Date': header('The date that due dates are compared with.'),
+            'Veritrail-Cursor': header('Resumes this file.'),
+            'Veritrail-Incomplete': header('true if an event could not be read, so something may be missing.'),
           },
           content: contentOf(formats),
         },
@@ -80,35 +80,35 @@ function recordFileOperation(what: string, tool: Tool, formats: readonly Offered
 }
 
 function reportFileOperation(tool: Tool, formats: readonly OfferedFormat[]): FileOperation {
-  const { organization_id, type, as_of: _past, format: _other, cursor: _pages, ...narrowing } = inputsOf(tool);
-  const noBrowser = { 'application/json': { schema: componentRef('ErrorOutput') } };
+  const { organization_id, type, as_of: _asOf, format: _format, cursor: _cursor, ...filters } = inputsOf(tool);
+  const errorContent = { 'application/json': { schema: componentRef('ErrorOutput') } };
   return {
     path: `${ORGANIZATION}/reports/{type}`,
     tool,
     operation: {
       operationId: 'downloadReport',
-      description: `What ${tool.name} tells, whole and as a file.`,
+      description: `The report of ${tool.name}, complete and as a file.`,
       parameters: [
         parameter('path', 'organization_id', organization_id!),
         parameter('path', 'type', type!),
-        ...queryParameters(narrowing),
+        ...queryParameters(filters),
         parameter('query', 'as_of', TEXT, AS_OF),
-        formatParameter(formats, 'as Accept says unless given'),
-        parameter('header', 'If-None-Match', TEXT, 'the ETag of a file that is there already'),
+        formatParameter(formats, 'by default from the Accept header'),
+        parameter('header', 'If-None-Match', TEXT, 'the ETag of a file that you already have'),
       ],
       responses: {
         200: {
           description: 'The report.',
-          headers: { ETag: header('The same as long as only the time of drawing differs.') },
+          headers: { ETag: header('Unchanged if only the time of generation differs.') },
           content: contentOf(formats, {
             json: { type: 'object', required: ['report'], properties: { report: componentRef('Report') } },
             pdf: {},
           }),
         },
-        304: { description: 'It is what If-None-Match names.' },
+        304: { description: 'Unchanged: it has the ETag in If-None-Match.' },
         501: {
-          description: 'This machine has no browser to make a PDF: ask for html, and print it.',
-          content: noBrowser,
+          description: 'This server has no browser to make a PDF. Get html, and print it.',
+          content: errorContent,
         },
       },
     },
@@ -122,9 +122,14 @@ const queryParameters = (inputs: Record<string, JsonSchema>) =>
     parameter('query', name, schema, description as string | undefined),
   );
 
-function parameter(place: 'path' | 'query' | 'header', name: string, schema: JsonSchema, description?: string): object {
-  const required = place === 'path' ? { required: true } : {};
-  return { name, in: place, ...(description === undefined ? {} : { description }), ...required, schema };
+function parameter(
+  location: 'path' | 'query' | 'header',
+  name: string,
+  schema: JsonSchema,
+  description?: string,
+): object {
+  const required = location === 'path' ? { required: true } : {};
+  return { name, in: location, ...(description === undefined ? {} : { description }), ...required, schema };
 }
 
 const formatParameter = (formats: readonly OfferedFormat[], description?: string) =>
@@ -132,7 +137,7 @@ const formatParameter = (formats: readonly OfferedFormat[], description?: string
 
 const header = (description: string) => ({ description, schema: TEXT });
 
-/** A text in every format but those that have a schema. */
+/** Returns the content of each format: a string, unless the format has a schema. */
 function contentOf(formats: readonly OfferedFormat[], schemas: Readonly<Record<string, JsonSchema>> = {}): object {
   return Object.fromEntries(
     formats.map(({ name, mediaType }) => [mediaType.split(';')[0]!, { schema: schemas[name] ?? TEXT }]),

@@ -19,19 +19,19 @@ const DAYS_AHEAD = 7;
 const reviewVendor: Prompt = {
   name: 'review_vendor',
   title: 'Review a vendor',
-  description: 'What the register says of a vendor, and the steps of its review.',
-  arguments: [{ name: 'vendor', description: 'its name or id', required: true }],
-  async messages({ vendor }, desk) {
-    const found = await desk.find('vendor', vendor!);
-    const { record, organizationId } = found;
+  description: 'A vendor’s data in the register, and the steps to review it.',
+  arguments: [{ name: 'vendor', description: 'the vendor’s name or id', required: true }],
+  async messages({ vendor }, context) {
+    const match = await context.find('vendor', vendor!);
+    const { record, organizationId } = match;
     const plan = numberedSteps(
-      'Say what is due, missing or expired: last review, contract_until, evidence, linked risks and nonconformities.',
-      'listChanges (filter.record_id) shows what changed since the last review.',
-      'Ask me what you need to judge it, then propose outcome, findings and, if CONDITIONAL, conditions.',
-      'Once I agree: addEvidence for what was examined, addRisk or addNonconformity with linkRecords for what was found, and last reviewVendor, with expected_revision.',
+      'Tell me what is due, missing or expired: last review, contract_until, evidence, linked risks and nonconformities.',
+      'Check with listChanges (filter.record_id) what changed since the last review.',
+      'Ask me for what you need to assess it, then propose outcome, findings and, if CONDITIONAL, conditions.',
+      'Once I agree: addEvidence for what was examined, addRisk or addNonconformity with linkRecords for findings, and finally reviewVendor with expected_revision.',
     );
     const head = `Help me review a vendor of organization ${organizationId}.`;
-    if (record === null) return [textMessage(head, plan, ...askWhichOne('vendor', vendor!, found))];
+    if (record === null) return [textMessage(head, plan, ...askWhichOne('vendor', vendor!, match))];
     return [textMessage(head, plan, DATA_NOTICE), recordMessage(record)];
   },
 };
@@ -39,58 +39,60 @@ const reviewVendor: Prompt = {
 const treatRisk: Prompt = {
   name: 'treat_risk',
   title: 'Raise and treat a risk',
-  description: 'What the register knows of a risk, and the steps from raising it to a decision.',
-  arguments: [{ name: 'risk', description: 'what could happen; or the name or id of a known risk', required: true }],
-  async messages({ risk }, desk) {
-    const { record, candidates, organizationId } = await desk.find('risk', risk!);
+  description: 'A risk’s data in the register, and the steps from raising it to a decision.',
+  arguments: [
+    { name: 'risk', description: 'what could happen, or the name or id of an existing risk', required: true },
+  ],
+  async messages({ risk }, context) {
+    const { record, candidates, organizationId } = await context.find('risk', risk!);
     const head = `Help me raise and treat this risk of organization ${organizationId}: ${risk}`;
     const plan = numberedSteps(
       record
-        ? 'It is in the register, as below: do not add it again.'
-        : 'Search listRisks by filter.query with its main words; only if it is not there, ask me for inherent likelihood and impact (1-5) and addRisk.',
-      'Search listMeasures for what treats it; addMeasure for what is missing, and linkRecords.',
-      'Propose treatment, residual ratings (at most the inherent ones), owner and next_review_due; once I agree, updateRisk, status IN_TREATMENT.',
-      'Only if I say that we live with it: decideRisk ACCEPT with until and my reason (needs ADMIN).',
+        ? 'It is already in the register, see below: do not add it again.'
+        : 'Search listRisks by filter.query with its main words. Only if it is not there, ask me for inherent likelihood and impact (1-5) and addRisk.',
+      'Search listMeasures for measures that treat it, addMeasure for missing ones, and linkRecords.',
+      'Propose treatment, residual ratings (at most the inherent ones), owner and next_review_due. Once I agree, updateRisk with status IN_TREATMENT.',
+      'Only if I say that we accept it: decideRisk ACCEPT with until and my reason (needs ADMIN).',
     );
     if (record) return [textMessage(head, plan, DATA_NOTICE), recordMessage(record)];
-    const alike = candidates.length > 0 ? JSON.stringify(candidates) : 'none';
-    return [textMessage(head, plan, DATA_NOTICE, `Risks with all these words: ${alike}`)];
+    const similar = candidates.length > 0 ? JSON.stringify(candidates) : 'none';
+    return [textMessage(head, plan, DATA_NOTICE, `Risks with all these words: ${similar}`)];
   },
 };
 
 const prepareAudit: Prompt = {
   name: 'prepare_audit',
   title: 'Prepare an audit',
-  description: 'Where a framework stands: gaps, measures without evidence, open findings; and the steps to be ready.',
+  description: 'The state of a framework (gaps, measures without evidence, open findings), and the steps to get ready.',
   arguments: [
-    { name: 'audit', description: 'its name or id' },
-    { name: 'framework', description: 'its name or id, where no audit is planned yet' },
+    { name: 'audit', description: 'the audit’s name or id' },
+    { name: 'framework', description: 'the framework’s name or id, if no audit is planned yet' },
   ],
-  async messages({ audit, framework }, desk) {
+  async messages({ audit, framework }, context) {
     if (audit === undefined && framework === undefined) {
-      throw invalidArgument('Give audit or framework: listAudits and listFrameworks name them.');
+      throw invalidArgument('Give audit or framework. listAudits and listFrameworks list them.');
     }
     const kind = audit === undefined ? 'framework' : 'audit';
-    const found = await desk.find(kind, audit ?? framework!);
-    const { record, organizationId } = found;
+    const match = await context.find(kind, audit ?? framework!);
+    const { record, organizationId } = match;
     const head = `Help me prepare an audit in organization ${organizationId}.`;
     const plan = numberedSteps(
-      'Say how ready we are: coverage, gaps, missing evidence, open findings, the worst first.',
-      'listChanges with filter.from a completed audit’s id shows what changed since; a list takes that id as as_of.',
-      'For each gap propose one: addMeasure and linkRecords to the control; updateMeasure; addEvidence; or updateControl EXCLUDED with exclusion_justification. Do what I agree to.',
-      'Without a planned audit, addAudit. Record findings with addNonconformity and its audit_id. updateAudit COMPLETED only when I say so.',
+      'Tell me how ready we are: coverage, gaps, missing evidence, open findings, worst first.',
+      'To see what changed since a completed audit, give its id to listChanges as filter.from. Lists take the id as as_of.',
+      'For each gap propose one of these: addMeasure and linkRecords to the control; updateMeasure; addEvidence; or updateControl EXCLUDED with exclusion_justification. Do what I agree to.',
+      'If no audit is planned, addAudit. Record findings with addNonconformity and audit_id. Use updateAudit COMPLETED only when I say so.',
     );
-    if (record === null) return [textMessage(head, plan, ...askWhichOne(kind, audit ?? framework!, found))];
+    if (record === null) return [textMessage(head, plan, ...askWhichOne(kind, audit ?? framework!, match))];
     const frameworkId = kind === 'audit' ? String(record.framework_id) : record.id;
-    const state = await readiness(desk, organizationId, frameworkId);
+    const state = await readiness(context, organizationId, frameworkId);
     return [textMessage(head, plan, DATA_NOTICE, ...state), recordMessage(record)];
   },
 };
 
-/** What an auditor of a framework asks about first. */
-async function readiness(desk: PromptContext, organizationId: string, frameworkId: string): Promise<string[]> {
+/** Returns the sections that an auditor of a framework asks about first. */
+async function readiness(context: PromptContext, organizationId: string, frameworkId: string): Promise<string[]> {
   const about = { framework_id: [frameworkId] };
-  const section = (heading: string, tool: string, args: object) => desk.section(organizationId, heading, tool, args);
+  const section = (heading: string, tool: string, args: object) => context.section(organizationId, heading, tool, args);
   return Promise.all([
     section('Framework', 'listFrameworks', { filter: { ids: [frameworkId] } }),
     section('Gaps', 'listControls', {
@@ -111,26 +113,26 @@ async function readiness(desk: PromptContext, organizationId: string, frameworkI
 const weeklyDueItems: Prompt = {
   name: 'weekly_due_items',
   title: 'Due this week',
-  description: 'What is overdue or due in the next 7 days, of all kinds, and the steps to deal with it.',
+  description: 'Everything that is overdue or due in the next 7 days, and the steps to deal with it.',
   arguments: [],
-  async messages(_given, desk) {
+  async messages(_args, context) {
     const today = new Date().toISOString().slice(0, 10);
-    const { organizationId } = desk;
+    const { organizationId } = context;
     const plan = numberedSteps(
-      'Tell me what is overdue and what is due, the most pressing first, with owner and date; say what has no owner.',
-      'Read with getRecords what you need to know more of.',
-      'For each propose the next step and do what I agree to: reviewVendor; updateRisk, or decideRisk when an acceptance ends; updateMeasure, with addEvidence; updateObligation; updateNonconformity; updateAudit.',
+      'Tell me what is overdue and what is due, most urgent first, with owner and date. Name what has no owner.',
+      'Use getRecords for more details.',
+      'For each item propose the next step, and do what I agree to: reviewVendor; updateRisk, or decideRisk when an acceptance ends; updateMeasure, with addEvidence; updateObligation; updateNonconformity; updateAudit.',
     );
     const head = `Help me with what is due from ${today} to ${addDays(today, DAYS_AHEAD)}, or overdue, in organization ${organizationId}.`;
-    return [textMessage(head, plan, DATA_NOTICE, ...(await dueItems(desk, organizationId, today)))];
+    return [textMessage(head, plan, DATA_NOTICE, ...(await dueItems(context, organizationId, today)))];
   },
 };
 
-/** What is due by the end of the week, and what should have been done before. */
-async function dueItems(desk: PromptContext, organizationId: string, today: string): Promise<string[]> {
+/** Returns the sections of what is due within a week, or overdue. */
+async function dueItems(context: PromptContext, organizationId: string, today: string): Promise<string[]> {
   const end = addDays(today, DAYS_AHEAD + 1);
   const section = (heading: string, tool: string, filter: object, field: string) =>
-    desk.section(organizationId, heading, tool, { filter, order_by: { field, direction: 'ASC' } });
+    context.section(organizationId, heading, tool, { filter, order_by: { field, direction: 'ASC' } });
   return Promise.all([
     section(
       'Risks to review',
@@ -155,44 +157,47 @@ async function dueItems(desk: PromptContext, organizationId: string, today: stri
 
 const PROMPTS: readonly Prompt[] = [reviewVendor, treatRisk, prepareAudit, weeklyDueItems];
 
-const ORGANIZATION = { name: 'organization_id', description: 'only where the token reaches several organizations' };
+const ORGANIZATION = { name: 'organization_id', description: 'only if the token can access several organizations' };
 
-/** The value of `prompts` in prompts/list. */
+/** The `prompts` of prompts/list. */
 export const PROMPT_LIST = PROMPTS.map(({ messages: _, ...listed }) => ({
   ...listed,
   arguments: [...listed.arguments, ORGANIZATION],
 }));
 
 /**
- * A prompt's messages, with what the register says now.
- * @throws ProtocolError for an unknown prompt, for wrong arguments, and where the register refuses
+ * Returns a prompt's messages, with current data from the register.
+ * @throws ProtocolError for an unknown prompt, wrong arguments, or a refusal by a tool
  */
 export async function getPrompt(
   tools: ToolBox,
   name: string,
-  given: Readonly<Record<string, unknown>>,
-  context: CallContext,
+  input: Readonly<Record<string, unknown>>,
+  callContext: CallContext,
 ): Promise<{ description: string; messages: Message[] }> {
-  const prompt = PROMPTS.find((each) => each.name === name);
+  const prompt = PROMPTS.find((candidate) => candidate.name === name);
   if (prompt === undefined) throw invalidArgument(`Unknown prompt: ${name.slice(0, 100)}`);
-  const args = readArguments([...prompt.arguments, ORGANIZATION], given);
-  const desk = new PromptContext(toolCaller(tools, context), context, args.organization_id);
-  return { description: prompt.description, messages: await prompt.messages(args, desk) };
+  const args = readArguments([...prompt.arguments, ORGANIZATION], input);
+  const promptContext = new PromptContext(toolCaller(tools, callContext), callContext, args.organization_id);
+  return { description: prompt.description, messages: await prompt.messages(args, promptContext) };
 }
 
-/** Clients send what their form has: fields left empty are as good as absent. */
-function readArguments(known: Prompt['arguments'], given: Readonly<Record<string, unknown>>): Record<string, string> {
+/** Reads a prompt's arguments. Clients send all fields of a form, so empty ones count as absent. */
+function readArguments(
+  declared: Prompt['arguments'],
+  input: Readonly<Record<string, unknown>>,
+): Record<string, string> {
   const args: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given)) {
-    if (!known.some((each) => each.name === name)) {
+  for (const [name, value] of Object.entries(input)) {
+    if (!declared.some((argument) => argument.name === name)) {
       throw invalidArgument(
-        `Unknown argument ${name.slice(0, 100)}: give ${known.map((each) => each.name).join(', ')}.`,
+        `Unknown argument ${name.slice(0, 100)}. Use ${declared.map((argument) => argument.name).join(', ')}.`,
       );
     }
-    if (typeof value !== 'string') throw invalidArgument(`The argument ${name} must be a text.`);
+    if (typeof value !== 'string') throw invalidArgument(`The argument ${name} must be a string.`);
     if (value.trim() !== '') args[name] = value.trim();
   }
-  const missing = known.find(({ name, required }) => required && args[name] === undefined);
+  const missing = declared.find(({ name, required }) => required && args[name] === undefined);
   if (missing) throw invalidArgument(`The argument ${missing.name} is required: ${missing.description}.`);
   return args;
 }

@@ -1,6 +1,6 @@
 /**
- * The protocol's two eras on one endpoint. The legacy one opens with `initialize` and names its version in a header;
- * the modern one (2026-07-28) says everything in every request's `_meta`, mirrored in headers that must agree.
+ * The protocol's two eras on one endpoint. The legacy one starts with `initialize` and sends its version in a header.
+ * The modern one (2026-07-28) sends everything in each request's `_meta`, and repeats it in headers that must agree.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ErrorCode, LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
@@ -10,15 +10,15 @@ import { isObject, type Params, ProtocolError, type RpcRequest } from './protoco
 const MODERN_VERSION = '2026-07-28';
 export const LATEST_LEGACY_VERSION = LATEST_PROTOCOL_VERSION;
 
-/** Older versions speak another transport; 2025-03-26 would have us receive batches, which every later version forbids. */
+/** Older versions use another transport, and 2025-03-26 requires batches, which later versions forbid. */
 const LEGACY_VERSIONS = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version >= '2025-06-18');
 export const SUPPORTED_VERSIONS: readonly string[] = [MODERN_VERSION, ...LEGACY_VERSIONS];
 
-/** Errors that 2026-07-28 defines beside JSON-RPC's own. */
+/** Error codes that 2026-07-28 adds to JSON-RPC's. */
 const HEADER_MISMATCH = -32020;
 const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 
-/** A resource that there is not: 2026-07-28 gave up the older code, which stands in a range for implementations. */
+/** The error code for an unknown resource. 2026-07-28 replaced the older code. */
 export const RESOURCE_NOT_FOUND: Record<Era, number> = { legacy: -32002, modern: ErrorCode.InvalidParams };
 
 const META = 'io.modelcontextprotocol/';
@@ -42,15 +42,15 @@ const headerOf = (headers: IncomingHttpHeaders, name: string): string | undefine
   return Array.isArray(value) ? value.join(', ') : value;
 };
 
-/** Refuses a version header that names no version of ours; it may be absent, as some clients leave it out. */
+/** Refuses a version header with an unsupported version. The header can be missing: some clients don't send it. */
 export function checkVersionHeader(headers: IncomingHttpHeaders): void {
   const version = headerOf(headers, 'mcp-protocol-version');
   if (version !== undefined && !SUPPORTED_VERSIONS.includes(version)) throw unsupported(version);
 }
 
 /**
- * Which era a request belongs to, by the version in its `_meta` and that of its header, which must not contradict
- * each other. A modern request is checked whole. Other reserved `_meta` keys decide nothing: legacy clients send some.
+ * Returns a request's era, by the versions in its `_meta` and header, which must not contradict each other. Checks all
+ * other parts of a modern request too. Other reserved `_meta` keys don't matter: legacy clients send some.
  */
 export function eraOf(request: RpcRequest, headers: IncomingHttpHeaders): Era {
   const header = headerOf(headers, 'mcp-protocol-version');
@@ -75,8 +75,9 @@ function checkModern({ meta, method, params }: RpcRequest, headers: IncomingHttp
   if (info !== undefined && !(isObject(info) && typeof info.name === 'string' && typeof info.version === 'string')) {
     throw new ProtocolError(400, ErrorCode.InvalidParams, `_meta["${META}clientInfo"] must have a name and a version.`);
   }
-  const named = headerOf(headers, 'mcp-method');
-  if (named !== method) throw mismatch(`Mcp-Method is ${quote(named)}, the body's method is ${quote(method)}`);
+  const methodHeader = headerOf(headers, 'mcp-method');
+  if (methodHeader !== method)
+    throw mismatch(`Mcp-Method is ${quote(methodHeader)}, the body's method is ${quote(method)}`);
   const source = NAME_PARAMETERS.get(method);
   if (source === undefined) return;
   const name = headerOf(headers, 'mcp-name');
@@ -85,7 +86,7 @@ function checkModern({ meta, method, params }: RpcRequest, headers: IncomingHttp
   }
 }
 
-/** The methods whose requests carry Mcp-Name, and the parameter that it repeats. */
+/** The methods whose requests have the header Mcp-Name, and the parameter that it repeats. */
 const NAME_PARAMETERS = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
@@ -97,7 +98,7 @@ const missingMeta = (key: string) =>
 
 const quote = (value: string | undefined) => (value === undefined ? 'missing' : `'${value.slice(0, 100)}'`);
 
-/** A header's value, decoded where it is wrapped as `=?base64?…?=`; undefined when that is no base64 of UTF-8. */
+/** Returns a header's value, decoded if it is `=?base64?…?=`; undefined if that isn't valid base64 of UTF-8. */
 function decodeHeader(value: string): string | undefined {
   if (!value.startsWith('=?base64?') || !value.endsWith('?=')) return value;
   const encoded = value.slice('=?base64?'.length, -'?='.length);
@@ -110,7 +111,7 @@ function decodeHeader(value: string): string | undefined {
   }
 }
 
-/** Who says to be calling: for display and the record only, so bounded and free of anything that upsets a terminal. */
+/** Returns the client's own name and version. They are only displayed and recorded, so they are shortened and cleaned. */
 export function clientOf(era: Era, meta: Params, headers: IncomingHttpHeaders): Caller['client'] {
   if (era === 'modern') {
     const info = meta[`${META}clientInfo`];

@@ -1,6 +1,6 @@
 /**
- * The Model Context Protocol over stateless HTTP: one message in, at most one out. Knows methods, eras and errors;
- * the bytes on the wire are src/http's, the tools are the ToolBox's. Prompts and resources are made of those tools.
+ * The Model Context Protocol over stateless HTTP: one message in, at most one out. This file handles methods, eras and
+ * errors. src/http writes the bytes, the ToolBox runs the tools, and prompts and resources call those tools.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ErrorCode, InitializeRequestParamsSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
@@ -30,68 +30,68 @@ import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts';
 import type { CallContext } from './tool.ts';
 import type { ToolBox, ToolResult } from './toolbox.ts';
 
-/** How long a modern client may keep what changes only with a new version of the service: lists, the library. */
+/** The time for which a modern client may cache what only a new version of the service changes: lists, the framework library. */
 const STATIC_TTL_MS = 3_600_000;
 
-/** What a message comes with. */
+/** A message's HTTP context. */
 export interface McpExchange {
   headers: IncomingHttpHeaders;
   caller: Caller;
-  /** Ends when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Whether the client takes messages ahead of the answer. */
+  /** True if the client accepts messages before the answer. */
   readonly streams: boolean;
-  /** Sends a message ahead of the answer, if the client has taken those before. */
+  /** Sends a message before the answer. May drop it if the client has not read earlier ones. */
   notify(message: string): void;
-  /** Told what was asked for, for the log. */
+  /** Called with the request's method and tool, for the log. */
   onMethod(method: string, tool?: string): void;
 }
 
-/** The answer: an HTTP status and one JSON-RPC message, or an empty text where there is none to give. */
+/** An HTTP status and one JSON-RPC message. The text is empty if the message needs no answer. */
 export interface ProtocolAnswer {
   status: number;
   text: string;
-  /** The message, or the tool's input in it, was wrong. */
+  /** True if the message or the tool's input in it was invalid. */
   illegal?: boolean;
-  /** The rest of the message, where it is the same every time. */
+  /** The rest of the message, if it is the same every time. */
   rest?: Buffer;
 }
 
 export interface Protocol {
-  /** What is wrong with the message is in the answer; it throws only for a fault of our own. */
+  /** Answers a message. Errors of the message are in the answer; it throws only for faults of our own. */
   answer(message: unknown, exchange: McpExchange): Promise<ProtocolAnswer>;
 }
 
 const STATIC_CACHE = { ttlMs: STATIC_TTL_MS, cacheScope: 'public' };
-/** What the register says now is old at once, and for nobody else. */
+/** The register's current data: it must not be cached or shared. */
 const LIVE_CACHE = { ttlMs: 0, cacheScope: 'private' };
 
 const ACCEPTED: ProtocolAnswer = { status: 202, text: '' };
 
-/** Serves the tools to clients of both eras. */
+/** Creates the protocol for clients of both eras. */
 export function createProtocol(tools: ToolBox, server: { name: string; version: string }): Protocol {
   const results = precomputeResults(tools, server);
 
   async function answer(message: unknown, exchange: McpExchange): Promise<ProtocolAnswer> {
     let id: RequestId | undefined;
     try {
-      const read = readMessage(message);
-      if (read.kind !== 'request') {
+      const request = readMessage(message);
+      if (request.kind !== 'request') {
         checkVersionHeader(exchange.headers);
         return ACCEPTED;
       }
-      id = read.id;
-      const era = eraOf(read, exchange.headers);
-      exchange.onMethod(read.method);
-      const work = working.get(read.method);
-      return work === undefined ? describe(era, read) : await work(era, read, exchange);
+      id = request.id;
+      const era = eraOf(request, exchange.headers);
+      exchange.onMethod(request.method);
+      const handle = handlers.get(request.method);
+      return handle === undefined ? answerStatic(era, request) : await handle(era, request, exchange);
     } catch (error) {
       return errorAnswer(error, id);
     }
   }
 
-  /** Everything else: answers that hardly depend on the request. */
-  function describe(era: Era, { id, method, params }: RpcRequest): ProtocolAnswer {
+  /** Answers all other methods. Their results hardly depend on the request. */
+  function answerStatic(era: Era, { id, method, params }: RpcRequest): ProtocolAnswer {
     const list = results.lists.get(method);
     if (list !== undefined) {
       if (params.cursor !== undefined) throw invalidParams('Unknown cursor: this list has one page.');
@@ -103,9 +103,9 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
     }
     if (method === 'ping') return { status: 200, text: resultMessage(id, '{}') };
     if (method !== 'initialize') throw methodNotFound(200, method);
-    const asked = InitializeRequestParamsSchema.safeParse(params);
-    if (!asked.success) throw invalidParams('initialize needs protocolVersion, capabilities and clientInfo.');
-    const version = isLegacyVersion(asked.data.protocolVersion) ? asked.data.protocolVersion : LATEST_LEGACY_VERSION;
+    const parsed = InitializeRequestParamsSchema.safeParse(params);
+    if (!parsed.success) throw invalidParams('initialize needs protocolVersion, capabilities and clientInfo.');
+    const version = isLegacyVersion(parsed.data.protocolVersion) ? parsed.data.protocolVersion : LATEST_LEGACY_VERSION;
     return { status: 200, text: resultMessage(id, results.initialize(version)) };
   }
 
@@ -129,28 +129,28 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
     const { name, arguments: args = {} } = request.params;
     if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
     if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
-    return done(era, request, await getPrompt(tools, name, args, contextOf(era, request, exchange)));
+    return success(era, request, await getPrompt(tools, name, args, contextOf(era, request, exchange)));
   }
 
   async function resource(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
     const { uri } = request.params;
     if (typeof uri !== 'string') throw invalidParams('Invalid params: "uri" must be a string.');
-    const found = await readResource(toolCaller(tools, contextOf(era, request, exchange)), uri);
-    if (found === null) {
-      const message = 'Resource not found: resources/list and resources/templates/list say what there is to read.';
+    const result = await readResource(toolCaller(tools, contextOf(era, request, exchange)), uri);
+    if (result === null) {
+      const message = 'Resource not found. See resources/list and resources/templates/list.';
       throw new ProtocolError(200, RESOURCE_NOT_FOUND[era], message, { uri: uri.slice(0, 500) });
     }
-    const cache = found.isStatic ? STATIC_CACHE : LIVE_CACHE;
-    return done(era, request, { contents: found.contents, ...(era === 'modern' ? cache : {}) });
+    const cache = result.isStatic ? STATIC_CACHE : LIVE_CACHE;
+    return success(era, request, { contents: result.contents, ...(era === 'modern' ? cache : {}) });
   }
 
-  const done = (era: Era, { id }: RpcRequest, result: object): ProtocolAnswer => {
+  const success = (era: Era, { id }: RpcRequest, result: object): ProtocolAnswer => {
     const members = JSON.stringify(result).slice(1, -1);
     return { status: 200, text: resultMessage(id, `{${results.head[era]}${members}${results.tail[era]}}`) };
   };
 
-  /** The methods that ask the register. */
-  const working = new Map([
+  /** The methods that read or write the register. */
+  const handlers = new Map([
     ['tools/call', call],
     ['prompts/get', prompt],
     ['resources/read', resource],
@@ -159,7 +159,7 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
   return { answer };
 }
 
-/** Only the newer era takes a lost connection for a cancellation; the older one forbids to. */
+/** Returns the context of a tool call. Only the modern era treats a lost connection as cancellation; the legacy one forbids it. */
 function contextOf(era: Era, { meta }: RpcRequest, exchange: McpExchange): CallContext {
   const caller: Caller = { ...exchange.caller, client: clientOf(era, meta, exchange.headers) };
   if (era === 'legacy') return { caller };
@@ -171,13 +171,13 @@ function contextOf(era: Era, { meta }: RpcRequest, exchange: McpExchange): CallC
   };
 }
 
-/** The texts that stay the same for every request, made once. */
+/** Builds the texts that are the same for every request. */
 function precomputeResults(tools: ToolBox, server: { name: string; version: string }) {
   const meta = `"_meta":${JSON.stringify({ [SERVER_INFO]: server })}`;
   const cache = JSON.stringify(STATIC_CACHE).slice(1, -1);
   const capabilities = { tools: {}, prompts: {}, resources: {} };
   const { instructions } = tools;
-  /** From the result to the message's end. */
+  /** The text from the result to the end of the message. */
   const list = (member: string, json: string) => ({
     legacy: Buffer.from(`{"${member}":${json}}}`),
     modern: Buffer.from(`{"resultType":"complete","${member}":${json},${cache},${meta}}}`),
@@ -199,7 +199,7 @@ function precomputeResults(tools: ToolBox, server: { name: string; version: stri
   };
 }
 
-/** A tool's outcome: its JSON goes in twice as it is, as text for models and as structure for programs. */
+/** Returns a tool's result message. It has the JSON twice: as text for models, as structure for programs. */
 function callMessage(id: RequestId, { json, status }: ToolResult, head: string, tail: string): string {
   if (status === 500) return errorMessage(id, ErrorCode.InternalError, 'Internal error', json);
   const failed = status === 200 ? '' : ',"isError":true';
@@ -207,30 +207,30 @@ function callMessage(id: RequestId, { json, status }: ToolResult, head: string, 
   return resultMessage(id, `{${head}${content}${failed}${tail}}`);
 }
 
-/** Progress is told at most ten times a second. */
+/** The shortest time between two progress messages. */
 const PROGRESS_INTERVAL_MS = 100;
 
-/** Progress for a client that gave a token for it: always upward, the last one always, and never after the end. */
+/** Reports progress to a client that sent a progress token. Progress only rises, the last report is always sent, and none after the end. */
 function progressReporter(token: unknown, exchange: McpExchange) {
   if (typeof token !== 'string' && !Number.isSafeInteger(token)) return undefined;
   let last = Number.NEGATIVE_INFINITY;
   let nextAt = 0;
-  let untold: (() => void) | null = null;
+  let delayed: (() => void) | null = null;
   const report = (progress: number, total?: number, message?: string) => {
     if (!(progress > last)) return;
     last = progress;
     const params = { progressToken: token, progress, total, message };
-    const tell = () => exchange.notify(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }));
+    const send = () => exchange.notify(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }));
     const now = performance.now();
-    untold = now < nextAt ? tell : null;
-    if (untold !== null) return;
+    delayed = now < nextAt ? send : null;
+    if (delayed !== null) return;
     nextAt = now + PROGRESS_INTERVAL_MS;
-    tell();
+    send();
   };
   return {
     report,
     end: () => {
-      untold?.();
+      delayed?.();
       last = Number.POSITIVE_INFINITY;
     },
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonSchema } from './json-schema.ts';
 
-/** Enforced and documented, but not published: common clients refuse or drop them, or they cost tokens for nothing. */
+/** Keywords that are enforced and documented but not published: clients refuse or ignore them, or they waste tokens. */
 const UNPUBLISHED_KEYWORDS = [
   '$schema',
   'pattern',
@@ -12,13 +12,13 @@ const UNPUBLISHED_KEYWORDS = [
   'maxLength',
   'minItems',
   'maxItems',
-  // Said in words: bounds and defaults that every list and write shares once for all, others in the tool's description.
+  // Given in words: shared bounds and defaults in the instructions, others in the tool's description.
   'minimum',
   'maximum',
   'default',
 ];
 
-/** The schema of an input as clients see it: plain objects, arrays, enums and numbers. */
+/** Returns an input's schema as clients see it: plain objects, arrays, enums and numbers. */
 export function publishedSchema(input: z.ZodType): JsonSchema {
   return prune(
     z.toJSONSchema(input, {
@@ -26,7 +26,7 @@ export function publishedSchema(input: z.ZodType): JsonSchema {
       unrepresentable: 'any',
       override: ({ zodSchema, jsonSchema }) => {
         const definition = zodSchema._zod.def as { type: string; innerType?: z.ZodType; out?: z.ZodType };
-        // null is said in words; what a preprocessing step takes is what comes after it.
+        // Null is described in words. A preprocessed input is described by the schema after preprocessing.
         if (definition.type === 'nullable') replace(jsonSchema, publishedSchema(definition.innerType!));
         if (definition.type === 'pipe') replace(jsonSchema, publishedSchema(definition.out!));
       },
@@ -42,9 +42,9 @@ function replace(target: JsonSchema, source: JsonSchema): void {
 function prune(schema: unknown): JsonSchema {
   if (Array.isArray(schema)) return schema.map(prune) as unknown as JsonSchema;
   if (typeof schema !== 'object' || schema === null) return schema as unknown as JsonSchema;
-  const { hideDescription, hideEnum, clearedByNull: _, ...said } = schema as JsonSchema;
+  const { hideDescription, hideEnum, clearedByNull: _clearedByNull, ...keywords } = schema as JsonSchema;
   return Object.fromEntries(
-    Object.entries(said)
+    Object.entries(keywords)
       .filter(
         ([key]) =>
           !UNPUBLISHED_KEYWORDS.includes(key) &&
@@ -55,7 +55,7 @@ function prune(schema: unknown): JsonSchema {
   );
 }
 
-/** Property names are not keywords: one named `pattern` stays. */
+/** Prunes each property's schema. The names stay: a property can be called `pattern`. */
 function pruneProperties(properties: JsonSchema): JsonSchema {
   const published = Object.entries(properties as Record<string, JsonSchema>).filter(
     ([, schema]) => !schema.unpublished,

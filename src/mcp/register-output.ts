@@ -15,24 +15,24 @@ import {
   time,
 } from './output.ts';
 
-/* What the tools that serve every family answer. */
+/* Schemas of the answers of the tools that serve all families. */
 
-/** Items of a call on many records that another's write spoiled meanwhile. */
+/** The errors of an item that lost a race with another writer. */
 const itemErrors = {
-  errors: z.array(errorObject).optional().describe('another’s write came between: this one was not done'),
+  errors: z.array(errorObject).optional().describe('another write came first, so this item was not done'),
 };
 
 const anyId = z.string();
 const recordName = z.strictObject({ id: anyId, type: z.string(), name: z.string() });
 
 const change = z.strictObject({
-  position: position().describe('not of ACCESS, which has no place, revision or proof'),
+  position: position().describe('not for ACCESS, which has no position, revision or proof'),
   event_type: z.string(),
   record: recordName,
-  linked: recordName.optional().describe('of a link: the other record'),
-  revision: z.int().nullable().describe('of the record after it; null of a link'),
+  linked: recordName.optional().describe('for a link: the other record'),
+  revision: z.int().nullable().describe('of the record after the change; null for a link'),
   recorded_at: time(),
-  effective_at: z.union([time(), z.iso.date()]).optional().describe('a date or time that the event itself states'),
+  effective_at: z.union([time(), z.iso.date()]).optional().describe('the date or time that the event itself states'),
   actor: z.strictObject({ id: z.string(), kind: z.enum(['ACCOUNT', 'TOKEN', 'SYSTEM']), name: z.string() }),
   client: z.string().nullable(),
   reason: z.string().nullable(),
@@ -42,60 +42,63 @@ const change = z.strictObject({
   hash: field.sha256Digest().optional().describe('with verify'),
 });
 
-/** A row of the access log, in the shape of a change, without its place and proofs. */
+/** An entry of the access log. It looks like a change, without position and proofs. */
 const accessEntry = z.strictObject({
   event_type: z.enum(ACCESS_ENTRY_TYPES),
   record: z
     .strictObject({ id: z.string(), type: z.literal(ACCESS_RECORD_TYPE), name: z.string() })
-    .describe('whom or what it is about'),
-  recorded_at: time().describe('of what is counted, the first time'),
+    .describe('the account or credential it is about'),
+  recorded_at: time().describe('for counted entries, the first time'),
   actor: z.strictObject({ id: z.string(), kind: z.enum(['ACCOUNT', 'TOKEN', 'SYSTEM', 'UNKNOWN']), name: z.string() }),
   client: z.string().nullable().describe('an assistant or a browser'),
   reason: z.null(),
   changes: z
     .array(z.strictObject({ field: z.string(), from: z.null(), to: z.unknown() }))
-    .describe('count and last_at of what is counted by the hour or day, a person’s address, and the like'),
+    .describe('details, such as address, and count and last_at of entries counted by hour or day'),
 });
 
 const fault = z.strictObject({
   why: z
     .enum(CHANGE_FAULTS)
     .describe(
-      'ALTERED, BROKEN_LINK, OUT_OF_ORDER: the log’s chain; NOT_IN_LOG: no such event; DIFFERS: shown otherwise than the event says; HIDDEN: left out of the list; ADDED: of no event; MISPLACED: not at its place; SEAL: the newest seal',
+      'ALTERED, BROKEN_LINK, OUT_OF_ORDER: the log’s chain is broken. NOT_IN_LOG: no such event. DIFFERS: the list shows something else than the event. HIDDEN: missing from the list. ADDED: listed without an event. MISPLACED: at the wrong position. SEAL: the newest seal is wrong.',
     ),
   position: z.string().nullable(),
   stream: z.string().optional(),
   revision: z.int().optional(),
   event_id: z.string().optional(),
-  differs: z.array(z.string()).optional().describe('what differs: actor_id, record.name, changes.status'),
+  differs: z
+    .array(z.string())
+    .optional()
+    .describe('the fields that differ, such as actor_id, record.name, changes.status'),
 });
 const seal = z.strictObject({
-  size: z.int().describe('it covers positions 1 to size'),
+  size: z.int().describe('the seal covers positions 1 to size'),
   root: field.sha256Digest(),
   sealed_at: time(),
   previous_seal: field.sha256Digest().nullable(),
   key_id: z.string(),
   signature: z.string(),
-  position: z.string().describe('of the event that holds it'),
+  position: z.string().describe('of the seal’s own event'),
   event_id: z.string(),
 });
 /** The outcome of checking changes against the log. */
 export const verification = z.strictObject({
-  verdict: z.enum(['VALID', 'INVALID']).describe('of what is covered alone'),
-  complete: z.boolean().describe('false: a part is left, verify_cursor goes on with it'),
+  verdict: z.enum(['VALID', 'INVALID']).describe('for the covered part only'),
+  complete: z.boolean().describe('false: a part is left; continue with verify_cursor'),
   covered_from: z
     .string()
     .nullable()
-    .describe('position; with that and covered_to: what this call and those before it covered'),
+    .describe('position; this and covered_to bound what this call and the earlier ones verified'),
   covered_to: z.string().nullable(),
-  verify_cursor: z.string().optional().describe('give it back to go on; next_cursor pages rows only'),
-  events: z.int().describe('read from the log by this call, at most 100,000'),
-  streams: z.int().describe('how many chains they are of'),
-  erased: z.int().optional().describe('changes whose data are erased in the log'),
-  faults: z.array(fault).describe('at most 10 a call'),
-  seal: seal.nullable().describe('the newest one; null as long as nothing is sealed'),
-  key_fingerprint: z.string().nullable().describe('of the key that signed it, as veritrail seal-key prints it'),
-  offline_check: z.string().describe('how to check without the service'),
+  verify_cursor: z.string().optional().describe('give it to continue; next_cursor only pages the list'),
+  events: z.int().describe('events that this call read from the log, at most 100,000'),
+  streams: z.int().describe('the number of streams they belong to'),
+  erased: z.int().optional().describe('changes whose data is erased in the log'),
+  faults: z.array(fault).describe('at most 10 per call'),
+  seal: seal.nullable().describe('the newest seal; null if nothing is sealed yet'),
+  key_fingerprint: z.string().nullable().describe('of the key that signed the seal, as veritrail seal-key prints it'),
+  offline_check: z.string().describe('how to verify without this service'),
 });
 const listVerification = verification.extend({
   inclusion: z
@@ -108,7 +111,7 @@ const listVerification = verification.extend({
           .describe('RFC 9162 audit path, lowest first; null: not sealed yet'),
       }),
     )
-    .describe('of each listed event: that it is in what the seal covers'),
+    .describe('for each listed event, the proof that the seal covers it'),
 });
 
 export const changesOutput = pageOutput('changes', [change, accessEntry], {
@@ -131,12 +134,12 @@ export const organizationsOutput = z.strictObject({
   next_cursor: nextCursor,
 });
 
-/** Records of any family, each with its type and what was asked for beside it. */
-export function recordsOutput(kinds: readonly RecordSchemas[]): z.ZodType {
+/** Returns the schema of getRecords' answer: records of any family, with the included parts. */
+export function recordsOutput(families: readonly RecordSchemas[]): z.ZodType {
   const truncated = z.literal(true).optional();
   const link = recordName.extend({ archived_at: time().optional() });
-  const evidence = kinds.find(({ type }) => type === 'EVIDENCE')?.summary ?? z.strictObject({});
-  const record = kinds.map(({ type, full }) =>
+  const evidence = families.find(({ type }) => type === 'EVIDENCE')?.summary ?? z.strictObject({});
+  const record = families.map(({ type, full }) =>
     full.extend({
       type: z.literal(type),
       links: z.strictObject({ records: z.array(link), total: z.int(), truncated }).optional(),
@@ -147,7 +150,7 @@ export function recordsOutput(kinds: readonly RecordSchemas[]): z.ZodType {
   return z.strictObject({
     records: z.array(z.union(record)),
     not_found: z.array(anyId),
-    omitted: z.array(anyId).describe('did not fit: ask for them apart'),
+    omitted: z.array(anyId).describe('records that did not fit; get them in another call'),
     ...momentNotes,
   });
 }
@@ -169,7 +172,7 @@ export const archiveOutput = z.strictObject({
     z.strictObject({
       id: anyId,
       archived_at: time().nullable(),
-      referred_by: z.int().describe('how many live records point at it'),
+      referred_by: z.int().describe('the number of live records that point at it'),
       ...itemErrors,
     }),
   ),
@@ -184,13 +187,13 @@ export const importOutput = z.strictObject({
   unchanged: z.int(),
   rows: z.array(
     z.strictObject({
-      row: z.int().describe('its place in the call, from 0'),
+      row: z.int().describe('the row’s index in the call, from 0'),
       id: anyId.optional(),
       result: z.enum(['CREATED', 'UPDATED', 'UNCHANGED']).optional(),
       errors: z.array(rowError).optional(),
-      more_errors: z.int().optional().describe('errors that the answer had no room for'),
+      more_errors: z.int().optional().describe('the number of errors that did not fit'),
     }),
   ),
-  message: z.string().optional().describe('what to do next, where nothing was written'),
+  message: z.string().optional().describe('the next step, if nothing was written'),
   pending,
 });

@@ -14,14 +14,14 @@ import type { Tool } from './tool.ts';
 const KINDS = Object.keys(FAMILY_QUERIES);
 const TYPES = ['ORGANIZATION', ...Object.values(FAMILY_QUERIES).map(({ type }) => type)] as [string, ...string[]];
 
-/** Tools that serve every family alike. `families` are the tools of each. */
+/** Returns the tools that serve all families. `families` are the families' own tools. */
 export function registerTools(service: ToolService, families: readonly Tool[]): Tool[] {
   const kinds = new Set(families.flatMap(({ record }) => record ?? []));
   return [
     defineTool({
       name: 'listOrganizations',
       description:
-        'Call this first: the organizations you reach, their id, your role and account_id. include_members names who can own records.',
+        'Call this first: lists the organizations you can access, with id, your role and account_id. include_members lists who can own records.',
       input: z.strictObject({
         size: z.int().min(1).max(100).default(20),
         cursor: z.string().optional(),
@@ -35,7 +35,7 @@ export function registerTools(service: ToolService, families: readonly Tool[]): 
     defineTool({
       name: 'listChanges',
       description:
-        'Who changed what, when and why, newest first. verify: all that the filter finds, against the log; verify_cursor goes on. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
+        'List who changed what, when and why, newest first. verify checks all matching changes against the log; verify_cursor continues. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
       input: z.strictObject({
         organization_id: field.organizationId(),
         filter: z
@@ -59,7 +59,7 @@ export function registerTools(service: ToolService, families: readonly Tool[]): 
     defineTool({
       name: 'getRecords',
       description:
-        'Read up to 50 known records of any type whole, now or as_of. ARCHIVED finds archived ones too. To search, use a list.',
+        'Read up to 50 records of any type by id, in full, now or as_of. ARCHIVED includes archived ones. To search, use a list.',
       input: z.strictObject({
         ids: field.idList(50, KINDS),
         organization_id: field.optionalOrganizationId(),
@@ -74,7 +74,7 @@ export function registerTools(service: ToolService, families: readonly Tool[]): 
     defineTool({
       name: 'linkRecords',
       description:
-        'LINK (default) or UNLINK 1-100 pairs, in any direction: risk-measure/vendor/obligation/control, measure-control/obligation/vendor, nonconformity-risk/measure/control/vendor/obligation, obligation-vendor/control, evidence-any. See them: getRecords include LINKS, or filter.linked_to.',
+        'LINK (default) or UNLINK 1-100 pairs, in any direction: risk-measure/vendor/obligation/control, measure-control/obligation/vendor, nonconformity-risk/measure/control/vendor/obligation, obligation-vendor/control, evidence-any. To see links: getRecords include LINKS, or filter.linked_to.',
       input: z.strictObject({
         links: z
           .array(z.strictObject({ from_id: field.id(...KINDS), to_id: field.id(...KINDS) }))
@@ -97,7 +97,7 @@ export function registerTools(service: ToolService, families: readonly Tool[]): 
     defineTool({
       name: 'archiveRecords',
       description:
-        'Take 1-100 records out of lists and counts, deleting nothing (ARCHIVE), or bring them back (RESTORE). Needs ADMIN.',
+        'ARCHIVE 1-100 records: hide them from lists and counts, deleting nothing. RESTORE brings them back. Needs ADMIN.',
       destructive: true,
       input: z.strictObject({
         ids: field.idList(100, KINDS),

@@ -10,7 +10,7 @@ import { readInput } from './input.ts';
 import { reportOutput } from './report-output.ts';
 import type { Tool } from './tool.ts';
 
-/** What the reference says of an input that its name tells a model. */
+/** Describes an input in the reference only. Models don't need it: the name says enough. */
 const describedInReference = <T extends z.ZodType>(input: T, text: string): T =>
   field.withoutDescription(input.describe(text));
 
@@ -19,45 +19,39 @@ const inputSchema = z.strictObject({
   type: z.enum(REPORT_TYPES),
   framework_id: describedInReference(
     field.id('frm').optional(),
-    'of STATEMENT_OF_APPLICABILITY, where more than one is adopted',
+    'STATEMENT_OF_APPLICABILITY: required if several frameworks are adopted',
   ),
-  audit_id: describedInReference(field.id('aud').optional(), 'of AUDIT_PACK: it has to be completed'),
+  audit_id: describedInReference(field.id('aud').optional(), 'AUDIT_PACK, required: a completed audit'),
   owner_id: describedInReference(
     field.account().optional(),
-    'records of this owner; not of AUDIT_PACK and CHANGES_BETWEEN',
+    'only records of this owner; not for AUDIT_PACK and CHANGES_BETWEEN',
   ),
-  until: describedInReference(field.date().optional(), 'of DUE_ITEMS: 30 days ahead unless given'),
+  until: describedInReference(field.date().optional(), 'DUE_ITEMS: 30 days ahead by default'),
   from: describedInReference(
     z.string().optional(),
-    'of CHANGES_BETWEEN, which needs it: a moment as as_of has it, inclusive',
+    'CHANGES_BETWEEN, required: inclusive, in any form that as_of takes',
   ),
-  to: describedInReference(
-    z.string().optional(),
-    'of CHANGES_BETWEEN: until then, inclusive; the report’s moment unless given',
-  ),
+  to: describedInReference(z.string().optional(), 'CHANGES_BETWEEN: inclusive, by default the report’s moment'),
   as_of: z.string().optional(),
   format: z.enum(ANSWER_FORMAT_NAMES).default('MARKDOWN'),
   cursor: z.string().optional(),
 });
 
-/** The tool's input, for whoever else draws reports. @throws Refusal invalid_input */
+/** Parses getReport's input, also for reports that are generated as files. @throws Refusal invalid_input */
 export const readReportInput = (input: object): z.infer<typeof inputSchema> => readInput(inputSchema, input);
 
-/** The report tool. */
 export function reportTools(service: ToolService): Tool[] {
   return [
     defineTool({
       name: 'getReport',
-      description:
-        'A report with its figures, now or as_of, in MARKDOWN unless format says otherwise. To search, use a list.',
+      description: 'Generate a report with its figures, now or as_of, in MARKDOWN by default. To search, use a list.',
       input: inputSchema,
       output: reportOutput,
       example: { organization_id: '{organization}', type: 'RISK_REGISTER' },
       run: (input, { caller, progress, signal }) => {
         const drawn = (report: DownloadDetails) => service.reportGenerated(caller, report);
         return getReport(service.reader, caller, input, drawn, (records) => {
-          if (signal?.aborted)
-            throw new Refusal('unavailable', 'Nobody waits for this report any more: ask for it again.');
+          if (signal?.aborted) throw new Refusal('unavailable', 'The request was cancelled.');
           progress?.(records, undefined, `${records} records read`);
         });
       },

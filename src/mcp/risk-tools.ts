@@ -22,14 +22,14 @@ const risks = {
     residual_likelihood: field.clearable(field.rating()),
     residual_impact: field.clearable(field.rating()),
     next_review_due: field.clearable(field.date()),
-    treatment: field.clearable(field.enumOf(TREATMENTS)).describe('the plan only'),
+    treatment: field.clearable(field.enumOf(TREATMENTS)).describe('only the plan'),
     owner_id: field.clearable(field.account()),
     status: field.enumOf(RISK_STATUSES).optional(),
   },
   derived: {
     inherent_score: score,
     residual_score: score,
-    score: score.describe('the residual one once assessed, else the inherent one'),
+    score: score.describe('residual_score once assessed, otherwise inherent_score'),
     priority: field.enumOf(PRIORITIES).nullable(),
     last_assessed_at: time().nullable(),
     measure_count: z.int(),
@@ -46,7 +46,7 @@ const risks = {
   },
   filter: {
     status: field.enumList(RISK_STATUSES).optional(),
-    priority: field.enumList(PRIORITIES).optional().describe('LOW to 4, MEDIUM to 9, HIGH to 14'),
+    priority: field.enumList(PRIORITIES).optional().describe('LOW up to 4, MEDIUM 9, HIGH 14'),
     treatment: field.enumList(TREATMENTS).optional(),
     category: field.listOf(field.name()).optional(),
     min_score: z.int().min(1).max(25).optional(),
@@ -57,10 +57,10 @@ const risks = {
     overdue: z.boolean().optional(),
   },
   descriptions: {
-    list: 'Risks, highest score first. High-priority: filter.priority [HIGH, CRITICAL]. Acceptances that ran out: acceptance_expired.',
-    add: 'Add a risk, OPEN. Ratings 1-5; score is likelihood × impact, the residual one at most the inherent. To accept it: decideRisk.',
+    list: 'List risks, highest score first. High priority: filter.priority [HIGH, CRITICAL]. Expired acceptances: acceptance_expired.',
+    add: 'Add an OPEN risk. Ratings 1-5; score is likelihood × impact, residual at most inherent. To accept it: decideRisk.',
     update:
-      'Rate a risk (1-5), plan its treatment, move status between OPEN and IN_TREATMENT. A raised score revokes an acceptance. Accept, close, reopen: decideRisk.',
+      'Rate a risk (1-5), plan its treatment, or move status between OPEN and IN_TREATMENT. A higher score revokes an acceptance. To accept, close or reopen: decideRisk.',
   },
   examples: {
     list: { filter: { priority: ['HIGH', 'CRITICAL'], owner_id: ['ME'] } },
@@ -87,11 +87,11 @@ export function riskTools(service: ToolService): Tool[] {
     changeTool(service, risks, {
       name: 'decideRisk',
       description:
-        'ACCEPT a risk until a date (reason; ADMIN), REVOKE that, CLOSE or REOPEN it (reason). Ratings and plans: updateRisk.',
+        'ACCEPT a risk until a date (reason; ADMIN), REVOKE the acceptance, CLOSE or REOPEN the risk (reason). For ratings and plans: updateRisk.',
       fields: {
         decision: field.enumOf(DECISIONS),
-        until: field.date().optional().describe('at most 366 days ahead unless configured'),
-        approver_id: field.account().optional().describe('you unless given'),
+        until: field.date().optional().describe('at most 366 days ahead by default'),
+        approver_id: field.account().optional().describe('you by default'),
       },
       example: { decision: 'ACCEPT', until: '{today+180}', reason: 'A second site costs more than the loss' },
       command: (decision) => ({ type: 'DecideRisk', ...decision }),

@@ -3,36 +3,36 @@ import type { Caller } from '../commands/caller.ts';
 import type { Example } from './example.ts';
 import type { RecordSchemas } from './output.ts';
 
-/** What a tool gets besides its input. */
+/** A tool call's context. */
 export interface CallContext {
   caller: Caller;
-  /** Ends when the client has gone or the service stops. */
+  /** Aborted when the client disconnects or the service stops. */
   signal?: AbortSignal;
-  /** Present when the client asked for progress. */
+  /** Reports progress, if the client asked for it. */
   progress?: (done: number, total?: number, message?: string) => void;
 }
 
-/** One tool: what is published, how its input is read and the one call it makes. */
+/** One tool: its published definition, how its input is read, and the call it makes. */
 export interface Tool<Input = unknown> {
   name: string;
-  /** When to use it, and when another. */
+  /** When to use this tool, and when another. */
   description: string;
-  /** The one source of the input's type, limits and published schema. */
+  /** The input's type, limits and published schema. */
   input: z.ZodType<Input>;
-  /** Every member an answer can have: documentation, held against answers by tests only. */
+  /** Every member that an answer can have. Documentation: only tests check answers by it. */
   output: z.ZodType;
-  /** One call that shows what it is for. */
+  /** An example input. */
   example: Example;
-  /** What kind of record it is about, where it is one. */
+  /** The family's record schemas, if the tool is about one family. */
   record?: RecordSchemas;
   readOnly: boolean;
-  /** Answers true for a call that reads today's state alone: it is served while the log does not answer. */
+  /** Returns true if a call reads only the current state. Such calls are served while the log is down. */
   readsCurrentState?(input: Input): boolean;
-  /** Published as destructiveHint: it takes something away or out of sight. */
+  /** Published as destructiveHint: the tool removes or hides something. */
   destructive: boolean;
-  /** Returns the part of an input that is to be read. @throws Refusal */
+  /** Changes an input before the schema reads it. @throws Refusal */
   prepareInput?(input: unknown): unknown;
-  /** Tells that an answer refuses the input, where that is no error. */
+  /** Returns true if a successful answer says that the input was invalid, such as an import's row errors. */
   rejectsInput?(answer: object): boolean;
   run(input: Input, context: CallContext): Promise<object>;
 }

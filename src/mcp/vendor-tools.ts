@@ -41,7 +41,7 @@ const vendors = {
         reviewed_at: time(),
       })
       .nullable()
-      .describe('the newest'),
+      .describe('the newest review'),
   },
   filter: {
     status: field.enumList(VENDOR_STATUSES).optional(),
@@ -55,9 +55,9 @@ const vendors = {
     review_overdue: z.boolean().optional(),
   },
   descriptions: {
-    list: 'Vendors (suppliers, processors), by name. Not reviewed for a year, or never: filter.reviewed_before.',
-    add: 'Add a vendor, PENDING_REVIEW; SUSPENDED and OFFBOARDED need reason. Outcomes: reviewVendor.',
-    update: 'Correct a vendor, or set status SUSPENDED or OFFBOARDED (with reason). Outcomes: reviewVendor.',
+    list: 'List vendors (suppliers, processors) by name. Not reviewed for a year, or never: filter.reviewed_before.',
+    add: 'Add a vendor, PENDING_REVIEW by default; SUSPENDED and OFFBOARDED need reason. For review outcomes: reviewVendor.',
+    update: 'Correct a vendor, or set status SUSPENDED or OFFBOARDED (with reason). For review outcomes: reviewVendor.',
   },
   examples: {
     list: { filter: { reviewed_before: '{today-365}', criticality: ['HIGH', 'CRITICAL'] } },
@@ -80,13 +80,13 @@ export function vendorTools(service: ToolService): Tool[] {
     changeTool(service, vendors, {
       name: 'reviewVendor',
       description:
-        'Record a review: sets status to the outcome, last_reviewed (now unless reviewed_at), next_review_due (365 days later unless given). If the newest review is later, it changes nothing else and answers superseded_by. CONDITIONAL needs conditions. Takes a suspended vendor back.',
+        'Record a review. It sets status to the outcome, last_reviewed (reviewed_at or now) and next_review_due (365 days later by default). If a later review exists, the vendor stays as it is and the answer has superseded_by. CONDITIONAL needs conditions. Reinstates a suspended vendor.',
       fields: {
         outcome: field.enumOf(OUTCOMES),
         findings: field.clearable(field.text()),
         conditions: field.clearable(field.text()),
         reviewed_at: field.withoutDescription(
-          field.dateOrTime().optional().describe('now unless given; of a date its end, at most now'),
+          field.dateOrTime().optional().describe('now by default; a date means its end, at most now'),
         ),
         next_review_due: field.clearable(field.date()),
       },
@@ -98,7 +98,7 @@ export function vendorTools(service: ToolService): Tool[] {
             .strictObject({ reviewed_at: time(), outcome: field.enumOf(OUTCOMES).nullable() })
             .optional()
             .describe(
-              'the newest review, where it is later than this one; no outcome where the vendor was added with it',
+              'the newest review, if it is later than this one; outcome is null if the vendor was added with it',
             ),
         },
         of: (command, { recorded_at, state }) => {

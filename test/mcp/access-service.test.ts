@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeToken } from '../../src/identity/token.ts';
 import type { AccessLogRow } from '../../src/queries/access-log-row.ts';
-import { beside, embeddedPair, type Pair, type Served, serve } from '../support/pairs.ts';
+import { embeddedPair, type Pair, type Served, serve, withOpenPair } from '../support/pairs.ts';
 import { until } from '../support/wait.ts';
 
 interface Context extends Served {
@@ -62,7 +62,7 @@ test('what waits is written when the service stops: by whom tokens were used, an
   const auditor = await as('AUDITOR');
   for (let i = 0; i < 3; i += 1) await auditor.ok('listOrganizations');
   await service.stop();
-  const [stored, tokens] = await beside(pair.env, async ({ accounts, tokens }) => [
+  const [stored, tokens] = await withOpenPair(pair.env, async ({ accounts, tokens }) => [
     (await accounts.all('access')) as AccessLogRow[],
     await tokens.list(),
   ]);

@@ -5,7 +5,7 @@ import type { Role } from '../../src/commands/caller.ts';
 import { randomId } from '../../src/commands/ids.ts';
 import { AccessLog } from '../../src/identity/access-log.ts';
 import { Session } from '../support/mcp-client.ts';
-import { beside, type Pair, type Served, serve, startPairs } from '../support/pairs.ts';
+import { type Pair, type Served, serve, startPairs, withOpenPair } from '../support/pairs.ts';
 import { daysAgo } from '../support/past.ts';
 import { until } from '../support/wait.ts';
 
@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 const NOON = Date.parse(`${daysAgo(10)}T12:00:00.000Z`);
 /** When a token was used last. */
 const LAST = NOON + 7_200_000;
-const VISITOR = { address: '203.0.113.7', agent: 'Mozilla/5.0 (Windows NT 10.0) Chrome/150.0 Safari/537.36' };
+const CLIENT_INFO = { address: '203.0.113.7', agent: 'Mozilla/5.0 (Windows NT 10.0) Chrome/150.0 Safari/537.36' };
 /** Before the service began: what it tells itself is not in the way. */
 const LAID = { record_types: ['ACCESS'], to: daysAgo(5) };
 
@@ -30,7 +30,7 @@ const types = (rows: readonly Row[]) => rows.map(({ event_type }) => event_type)
 
 /** On the first day three things of the owner's and refusals, on the next a former member's; of others, one more. */
 async function lay({ pair, organizationId, accountId }: Context, gone: string, elsewhere: string): Promise<string> {
-  return beside(pair.env, async ({ accounts, tokens }) => {
+  return withOpenPair(pair.env, async ({ accounts, tokens }) => {
     let time = NOON;
     const own = [organizationId];
     const log = new AccessLog({
@@ -46,16 +46,21 @@ async function lay({ pair, organizationId, accountId }: Context, gone: string, e
     time += 1_000;
     log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
     time += 3_600_000;
-    log.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id: accountId, reason: 'WRONG_PASSWORD', visitor: VISITOR });
+    log.onAccountEvent({
+      type: 'SIGN_IN_REFUSED',
+      account_id: accountId,
+      reason: 'WRONG_PASSWORD',
+      clientInfo: CLIENT_INFO,
+    });
     time += 1_000;
-    log.onAccountEvent({ type: 'SIGNED_IN', account_id: accountId, factor: 'TOTP', visitor: VISITOR });
+    log.onAccountEvent({ type: 'SIGNED_IN', account_id: accountId, factor: 'TOTP', clientInfo: CLIENT_INFO });
     time = LAST;
     log.recordTokenUse(caller, 'Claude');
     log.recordAccess({
       event_type: 'SIGNED_IN',
       actor_id: randomId('acc'),
       organizations: [elsewhere],
-      visitor: VISITOR,
+      clientInfo: CLIENT_INFO,
     });
     time += DAY_MS;
     log.recordAccess({ event_type: 'ASSISTANT_ALLOWED', actor_id: gone, organizations: own, client: 'Claude' });
@@ -199,7 +204,7 @@ async function auditorTokenOf({ pair, organizationId, addMember, url }: Context,
   const account_id = await addMember(member, member);
   const role = member === 'VIEWER' ? 'VIEWER' : 'AUDITOR';
   const wanted = { name: 'audit', account_id, role, organizations: [organizationId] } as const;
-  const issued = await beside(pair.env, ({ tokens }) => tokens.create(wanted));
+  const issued = await withOpenPair(pair.env, ({ tokens }) => tokens.create(wanted));
   const session = new Session(url, issued.token);
   await until(async () => (await session.ok('listOrganizations')).organizations.length === 1);
   return session;

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Item } from '../support/mcp-client.ts';
 import { type Served, serve, startPairs } from '../support/pairs.ts';
-import { daysAgo, layHistory } from '../support/story.ts';
+import { daysAgo, writeHistory } from '../support/story.ts';
 
 interface Context extends Served {
   list: { organization_id: string; filter: { query: string } };
@@ -14,7 +14,7 @@ for (const pair of await startPairs()) {
   const test = suite<Context>(`as_of, on ${pair.name}`);
 
   test.before(async (context) => {
-    await layHistory(pair);
+    await writeHistory(pair);
     Object.assign(context, await serve(pair));
     context.list = { organization_id: context.organizationId, filter: { query: 'kept' } };
   });

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/ids.ts';
 import { type Asking, asking } from '../support/asking.ts';
-import { daysAgo, layPast } from '../support/past.ts';
+import { daysAgo, writePast } from '../support/past.ts';
 import { type Answer, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
 
 interface Context extends Asking {
@@ -19,7 +19,7 @@ const OLD = randomId('msr');
 test.before.each(async (context) => {
   context.folder = temporaryFolder();
   const fields = { name: 'Old', due_date: daysAgo(20) };
-  await layPast(context.folder, [{ days: 40, id: OLD, command: { type: 'AddMeasure', fields } }]);
+  await writePast(context.folder, [{ days: 40, id: OLD, command: { type: 'AddMeasure', fields } }]);
   context.register = await startRegister(context.folder);
   Object.assign(context, asking(context.register));
 });

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { organizationAggregate } from '../../src/commands/families.ts';
-import { forgetNames, keepFirstName, keepName } from '../../src/identity/names.ts';
+import { eraseNames, recordFirstName, recordName } from '../../src/identity/account-names.ts';
 import {
   type Answer,
   callerAs,
@@ -39,14 +39,14 @@ async function rename({ stores: { accounts } }: TestRegister, id: string, name: 
     await until(() => Date.now() > now, 1_000, 'the clock goes on');
   };
   await tick();
-  await keepName(accounts, id, name, new Date().toISOString());
+  await recordName(accounts, id, name, new Date().toISOString());
   await accounts.update('accounts', id, { name });
   await tick();
 }
 
 async function addMember({ stores, handler }: TestRegister, account_id: string, name: string): Promise<void> {
   await stores.accounts.insert('accounts', { id: account_id, name });
-  await keepFirstName(stores.accounts, account_id, name);
+  await recordFirstName(stores.accounts, account_id, name);
   const command = { type: 'AddMember', account_id, role: 'EDITOR' } as const;
   await handler.execute(organizationAggregate(ORGANIZATION), command, envelopeFor());
 }
@@ -128,7 +128,7 @@ test('accounts of an organization that ever shared a name are told apart, and no
   await rename(register, EDITOR, 'Edith');
   // Somebody of the same name in no organization of ours tells nobody anything.
   await register.stores.accounts.insert('accounts', { id: NAMESAKE, name: 'Edith' });
-  await keepFirstName(register.stores.accounts, NAMESAKE, 'Edith');
+  await recordFirstName(register.stores.accounts, NAMESAKE, 'Edith');
   const { organizations } = await ok(register, 'listOrganizations', { include_members: true });
   const { members } = (organizations as { members: { name: string }[] }[])[0]!;
   assert.equal(members.map(({ name }) => name).sort(), ['Edith', `Olivia Owner (…${OWNER.slice(-5)})`]);
@@ -136,7 +136,7 @@ test('accounts of an organization that ever shared a name are told apart, and no
 
 test('nobody is named who never was a member, wherever a text has their id', async ({ register }) => {
   await register.stores.accounts.insert('accounts', { id: NAMESAKE, name: 'Nadia Elsewhere' });
-  await keepFirstName(register.stores.accounts, NAMESAKE, 'Nadia Elsewhere');
+  await recordFirstName(register.stores.accounts, NAMESAKE, 'Nadia Elsewhere');
   const texts = { name: NAMESAKE, category: NAMESAKE, reference_id: NAMESAKE, description: NAMESAKE };
   const { position } = await ok(register, 'addRisk', { organization_id, ...texts, owner_id: 'ME' });
   const as_of = String(position);
@@ -153,7 +153,7 @@ test('nobody is named who never was a member, wherever a text has their id', asy
 test('every name of somebody who was erased gives way to one for all', async ({ register }) => {
   const { last } = await layActs(register);
   await register.stores.accounts.put('accounts', { id: OWNER, erased_at: new Date().toISOString() });
-  await forgetNames(register.stores.accounts, OWNER);
+  await eraseNames(register.stores.accounts, OWNER);
   const { content } = await report(register, { type: 'CHANGES_BETWEEN', from: '1', as_of: last });
   assert.match(content, 'former member');
   assert.not.match(content, 'Olivia');

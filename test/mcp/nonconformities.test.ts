@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/ids.ts';
 import { type Asking, asking } from '../support/asking.ts';
-import { daysAgo, layPast } from '../support/past.ts';
+import { daysAgo, writePast } from '../support/past.ts';
 import { type Answer, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
 
 interface Context extends Asking {
@@ -24,7 +24,7 @@ test.before.each(async (context) => {
   context.folder = temporaryFolder();
   const fields = { description: 'Old', due_date: daysAgo(20) };
   const change = (changes: object, reason?: string) => ({ type: 'UpdateNonconformity', changes, reason });
-  await layPast(context.folder, [
+  await writePast(context.folder, [
     { days: 40, id: OLD, command: { type: 'AddNonconformity', fields } },
     { days: 10, id: OLD, command: change({ ...CHECKED, status: 'CLOSED' }) },
     { days: 5, id: OLD, command: change({ status: 'OPEN' }, 'it came back') },

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/ids.ts';
 import { type Asking, asking } from '../support/asking.ts';
-import { daysAgo, layPast } from '../support/past.ts';
+import { daysAgo, writePast } from '../support/past.ts';
 import { type Answer, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
 
 interface Context extends Asking {
@@ -22,7 +22,7 @@ test.before.each(async (context) => {
   context.folder = temporaryFolder();
   const fields = { requirement: 'Old', due_date: daysAgo(20) };
   const assess = (status: string) => ({ type: 'UpdateObligation', changes: { status } });
-  await layPast(context.folder, [
+  await writePast(context.folder, [
     { days: 40, id: OLD, command: { type: 'AddObligation', fields } },
     { days: 30, id: OLD, command: assess('COMPLIANT') },
     { days: 10, id: OLD, command: assess('NON_COMPLIANT') },

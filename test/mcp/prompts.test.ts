@@ -205,7 +205,7 @@ test('what is wrong is refused with what to give instead, in both eras', async (
     [{ name: 'constructor' }, /^Unknown prompt/],
     [{ name: 'review_vendor' }, /^The argument vendor is required/],
     [{ name: 'review_vendor', arguments: { vendor: '  ' } }, /^The argument vendor is required/],
-    [{ name: 'review_vendor', arguments: { vendor: 5 } }, /^The argument vendor must be a text/],
+    [{ name: 'review_vendor', arguments: { vendor: 5 } }, /^The argument vendor must be a string/],
     [{ name: 'review_vendor', arguments: { vendr: 'Beta' } }, /^Unknown argument vendr: give vendor, organization_id/],
     [{ name: 'review_vendor', arguments: ['Beta'] }, /"arguments" must be an object/],
     [{ name: 'review_vendor', arguments: { vendor: 'Zzz' } }, /^No vendor is called “Zzz”/],

@@ -3,11 +3,11 @@ import * as assert from 'uvu/assert';
 import { REPORT_TYPES } from '../../src/queries/report/report-types.ts';
 import { onBothPairs } from '../support/pairs.ts';
 import { asking, digestOfAnswer, rowsOf, textOfReport, wholeReport } from '../support/reports.ts';
-import { laySmallRegister } from '../support/small-register.ts';
+import { writeSmallRegister } from '../support/small-register.ts';
 import { until } from '../support/wait.ts';
 
 await onBothPairs('reports', (test) => {
-  test.before(({ owner, organizationId }) => laySmallRegister(owner, organizationId));
+  test.before(({ owner, organizationId }) => writeSmallRegister(owner, organizationId));
 
   test('the risk register says what the register holds', async ({ owner, organizationId }) => {
     const report = await wholeReport(asking(owner, organizationId), { type: 'RISK_REGISTER' });

@@ -8,8 +8,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { legacyRequest } from '../support/mcp-client.ts';
 import { embeddedPair, type Served, serve } from '../support/pairs.ts';
-import { laySmallRegister } from '../support/small-register.ts';
-import { daysAgo, layHistory } from '../support/story.ts';
+import { writeSmallRegister } from '../support/small-register.ts';
+import { daysAgo, writeHistory } from '../support/story.ts';
 
 interface Call {
   tool: string;
@@ -48,10 +48,10 @@ const test = suite<Context>('requests');
 
 test.before(async (context) => {
   const pair = embeddedPair();
-  await layHistory(pair);
+  await writeHistory(pair);
   const served = await serve(pair);
   await served.addMember('Priya Patel', 'EDITOR');
-  await laySmallRegister(served.owner, served.organizationId);
+  await writeSmallRegister(served.owner, served.organizationId);
   const { tools } = (await legacyRequest(served.url, served.token, 'tools/list', {})) as { tools: Published[] };
   // Whoever asks is an owner; the token of a first start is an ADMIN's.
   const owner = await served.as('OWNER');

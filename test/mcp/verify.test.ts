@@ -138,7 +138,7 @@ test('finds what is hidden from the list', async ({ register, at, ids }) => {
   const ofRecord = await faultsWith(register, [drop()], { filter: { record_id: [ids.vendor] } });
   assert.ok(ofRecord.some(({ why, position }) => why === 'HIDDEN' && position === null));
   const rekey = (key: string, value: string, position = reviewed) =>
-    `UPDATE changes_documents SET k_${key} = ${value} WHERE k_position = ${position} AND k_side = 0`;
+    `UPDATE changes_documents SET k_${key} = ${value} WHERE k_position = ${position} AND k_row_index = 0`;
   for (const [key, value, filter] of [
     ['actor_id', "'acc_forged'", { actor_id: ['ME'] }],
     ['event_type', "'VendorAdded'", { event_types: ['VendorReviewed'] }],
