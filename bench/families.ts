@@ -11,7 +11,7 @@ import type { Reader } from '../src/queries/reader.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../src/stores/event-store.ts';
 import { openStores } from '../src/stores/open.ts';
 import type { Find, ReadModels } from '../src/stores/read-store.ts';
-import { like } from '../test/support/like.ts';
+import { withOverrides } from '../test/support/with-overrides.ts';
 import { tempFolder } from './data.ts';
 import { type Figure, figure, inTurn } from './measure.ts';
 
@@ -177,7 +177,7 @@ async function measure({ tool, streams, filters }: Bench, records: number): Prom
   await building.close();
   const models = await reads.open('bench', COLLECTIONS);
   const asked: Find[] = [];
-  const listened = like(models, {
+  const listened = withOverrides(models, {
     find: (query: Find) => {
       asked.push(query);
       return models.find(query);

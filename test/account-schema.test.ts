@@ -7,16 +7,16 @@ import { backupLines } from '../src/cli/backup-file.ts';
 import { startHere } from './support/in-process.ts';
 import { embedded, folderOfTest } from './support/installed.ts';
 import { modernCall } from './support/mcp-client.ts';
-import { ran } from './support/moving.ts';
-import { beside, startPairs } from './support/pairs.ts';
-import { veritrail } from './support/shell.ts';
+import { startPairs, withOpenPair } from './support/pairs.ts';
+import { veritrail } from './support/run-command.ts';
+import { runSuccessfully } from './support/run-on-pair.ts';
 import { until } from './support/wait.ts';
 
 const NEWER = { id: 'schema', begun: 99, done: 99 };
 
 for (const pair of await startPairs()) {
   const test = suite(`an account store of a newer version, on ${pair.name}`);
-  const raise = () => beside(pair.env, ({ accounts }) => accounts.put('secrets', NEWER));
+  const raise = () => withOpenPair(pair.env, ({ accounts }) => accounts.put('secrets', NEWER));
 
   test('a running service stops serving and says why; another does not start; commands refuse it', async () => {
     const { url, token, output, stop } = await startHere(pair.env);
@@ -58,7 +58,7 @@ restore('is refused before anything is written, and one of this version keeps it
   const env = { DATA_DIR: folderOfTest() };
   await (await startHere(env)).stop();
   const write = (name: string) =>
-    beside(env, async (stores) => {
+    withOpenPair(env, async (stores) => {
       const { value } = (await stores.accounts.get('secrets', 'installation'))!;
       const lines: string[] = [];
       for await (const some of backupLines({ ...stores, embedded: true }, String(value), () => undefined))
@@ -67,14 +67,14 @@ restore('is refused before anything is written, and one of this version keeps it
       return stores.accounts.get('secrets', 'schema');
     });
   const schema = await write('known.jsonl');
-  await beside(env, ({ accounts }) => accounts.put('secrets', NEWER));
+  await withOpenPair(env, ({ accounts }) => accounts.put('secrets', NEWER));
   await write('newer.jsonl');
 
   const target = embedded();
   const { code, err } = await veritrail({ cwd, dataDir: target.dataDir }, 'restore', 'newer.jsonl');
   assert.equal([code, /^veritrail restore: A newer version .*\(to 99/.test(err)], [1, true], err);
-  await ran(target, cwd, 'restore', 'known.jsonl');
-  await beside({ DATA_DIR: target.dataDir }, async ({ accounts }) => {
+  await runSuccessfully(target, cwd, 'restore', 'known.jsonl');
+  await withOpenPair({ DATA_DIR: target.dataDir }, async ({ accounts }) => {
     assert.equal(await accounts.get('secrets', 'schema'), schema);
   });
 });

@@ -12,6 +12,7 @@ import type { LogSealed } from '../src/trail/seal-events.ts';
 import type { Verdict } from '../src/trail/verdict.ts';
 import { editData, insert } from './support/insider.ts';
 import { temporaryFolder } from './support/register.ts';
+import { type CommandResult, veritrail } from './support/run-command.ts';
 import {
   FIRST_KEY,
   linesOf,
@@ -21,7 +22,6 @@ import {
   testKey,
   twoHundredEvents,
 } from './support/sealed-history.ts';
-import { type Ran, veritrail } from './support/shell.ts';
 
 const cli = suite('veritrail verify and redact');
 
@@ -34,8 +34,10 @@ cli.after(() => rmSync(cwd, { recursive: true }));
 
 const textOf = (lines: readonly string[]) => `${lines.join('\n')}\n`;
 const write = (name: string, content: string | Buffer) => writeFileSync(join(cwd, name), content);
-const verify = (...args: string[]): Promise<Ran> => veritrail({ cwd, dataDir: join(cwd, 'absent') }, 'verify', ...args);
-const redact = (...args: string[]): Promise<Ran> => veritrail({ cwd, dataDir: join(cwd, 'absent') }, 'redact', ...args);
+const verify = (...args: string[]): Promise<CommandResult> =>
+  veritrail({ cwd, dataDir: join(cwd, 'absent') }, 'verify', ...args);
+const redact = (...args: string[]): Promise<CommandResult> =>
+  veritrail({ cwd, dataDir: join(cwd, 'absent') }, 'redact', ...args);
 
 write('good.jsonl', textOf(linesOf(EVENTS)));
 write('good.jsonl.gz', gzipSync(textOf(linesOf(EVENTS))));

@@ -2,8 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AccessLog } from '../src/identity/access-log.ts';
 import { openMongoAccountStore } from '../src/stores/mongodb/account-store.ts';
+import { callTool, callUntilDone, firstOrganization, getStatus } from './support/call-tool.ts';
 import { EngineRelay } from './support/engine-relay.ts';
-import { call, firstOrganization, insist, look } from './support/faults-calls.ts';
 import { startHere } from './support/in-process.ts';
 import { startMongo } from './support/mongodb.ts';
 import { embeddedPair } from './support/pairs.ts';
@@ -29,7 +29,7 @@ test('every call is unavailable and health names the stores, whatever the code; 
     engine.code = code;
     const refused = async (tool: string, input: object) => {
       const started = performance.now();
-      const { status, body, retryAfter } = await call(url, token, tool, input);
+      const { status, body, retryAfter } = await callTool(url, token, tool, input);
       assert.is(status, 503, `${code}: ${tool} is answered ${JSON.stringify(body)}`);
       assert.match(retryAfter ?? '', /^[1-9]\d*$/);
       assert.ok(performance.now() - started < ANSWER_MS, `${code}: ${tool}`);
@@ -37,10 +37,10 @@ test('every call is unavailable and health names the stores, whatever the code; 
     await refused('listVendors', { organization_id });
     await refused('getRecords', { ids: ['vnd_00000000000000000000000000'] });
     // A token that was just looked up is believed for a second.
-    await until(async () => (await call(url, token, 'listOrganizations')).status !== 200);
+    await until(async () => (await callTool(url, token, 'listOrganizations')).status !== 200);
     await refused('listOrganizations', {});
     await refused('addVendor', args);
-    const health = await look(`${url}/api/mcp/v1/health`, token);
+    const health = await getStatus(`${url}/api/mcp/v1/health`, token);
     assert.is(health.status, 503);
     const { stores } = health.body as { stores: Record<string, string> };
     assert.equal(stores, { event_store: 'UP', read_store: 'DOWN', account_store: 'DOWN' });
@@ -51,11 +51,12 @@ test('every call is unavailable and health names the stores, whatever the code; 
     const exchange = await fetch(`${url}/oauth/token`, { method: 'POST', body: refresh });
     assert.is(exchange.status, 503, await exchange.text());
     engine.code = null;
-    await until(async () => (await look(`${url}/readyz`)).status === 200, 10_000, 'ready again');
+    await until(async () => (await getStatus(`${url}/readyz`)).status === 200, 10_000, 'ready again');
   }
 
-  await insist(url, token, 'addVendor', args);
-  const total = async () => (await insist(url, token, 'listVendors', { organization_id, view: 'COUNT' })).body.total;
+  await callUntilDone(url, token, 'addVendor', args);
+  const total = async () =>
+    (await callUntilDone(url, token, 'listVendors', { organization_id, view: 'COUNT' })).body.total;
   await until(async () => (await total()) === 1);
   const faults = service
     .output()

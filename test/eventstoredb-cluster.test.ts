@@ -9,7 +9,7 @@ import { makeEvents } from './support/events.ts';
 import { assertUnavailable, eventually, ids } from './support/eventstoredb.ts';
 import { FakeCluster } from './support/fake-eventstoredb/nodes.ts';
 import type { FakeOptions } from './support/fake-eventstoredb/server.ts';
-import { rejection, take, until } from './support/take.ts';
+import { rejection, take, untilTrue } from './support/take.ts';
 
 /** Clusters whose leader hangs or dies. Nothing elects a new one but the test. */
 interface Context {
@@ -69,7 +69,7 @@ for (const [what, options, urlOf] of WAYS) {
     const second = makeEvents('vendor-2');
     const appended = eventually(() => store.append('vendor-2', second, NO_STREAM));
     // The followers were asked, and named the node that hangs: nobody else leads yet.
-    await until(() => cluster.node(1).fake.connections() > 0);
+    await untilTrue(() => cluster.node(1).fake.connections() > 0);
     cluster.elect(1);
     const elected = performance.now();
     await appended;
@@ -108,11 +108,11 @@ test('callers that lose a leader together look for another one together', async 
   await cluster.killLeader();
   const streams = Array.from({ length: 40 }, (_, index) => `vendor-${index}`);
   const reads = streams.map((stream) => store.readStream(stream));
-  await until(() => cluster.node(1).fake.connections() > 0);
+  await untilTrue(() => cluster.node(1).fake.connections() > 0);
   assert.ok(cluster.node(1).fake.connections() <= 2, 'no connection for each caller');
   cluster.elect(1);
   assert.is((await Promise.all(reads)).flat().length, 0);
-  await until(() => cluster.node(2).fake.connections() === 0);
+  await untilTrue(() => cluster.node(2).fake.connections() === 0);
 });
 
 test('a secured cluster that hangs is left too, with the same TLS and user', async ({ start, open }) => {

@@ -10,7 +10,7 @@ import { makeEvents } from './support/events.ts';
 import { assertUnavailable, ids } from './support/eventstoredb.ts';
 import { FakeCluster } from './support/fake-eventstoredb/nodes.ts';
 import { startFakeEventStoreDb } from './support/fake-eventstoredb/server.ts';
-import { rejection, take, until } from './support/take.ts';
+import { rejection, take, untilTrue } from './support/take.ts';
 
 /** Clusters while nobody leads, and what looking for a leader may cost. */
 interface Context {
@@ -47,7 +47,7 @@ for (const says of ['NOT_READY', 'NO_LEADER'] as const) {
       store.head(),
       take(() => store.readAll(null), 1),
     ]);
-    await until(() => cluster.node(2).fake.connections() > 0);
+    await untilTrue(() => cluster.node(2).fake.connections() > 0);
     cluster.elect(2);
     const [, read] = await calls;
     assert.is(read.length, 1);
@@ -59,7 +59,7 @@ for (const says of ['NOT_READY', 'NO_LEADER'] as const) {
     cluster.depose(says);
     await cluster.node(0).relay.cut();
     const head = open(cluster.url).head();
-    await until(() => cluster.node(1).fake.connections() > 0);
+    await untilTrue(() => cluster.node(1).fake.connections() > 0);
     cluster.elect(1);
     assert.is(await head, null);
   });
@@ -71,12 +71,12 @@ test('a subscription of long ago does not make the loss of its leader look old',
   const { now } = Date;
   Date.now = () => now() - 3_600_000;
   const subscribed = take((signal) => store.subscribeAll(null, signal), 1);
-  await until(() => cluster.leader.fake.faults.subscribers === 1).finally(() => {
+  await untilTrue(() => cluster.leader.fake.faults.subscribers === 1).finally(() => {
     Date.now = now;
   });
-  await until(() => cluster.node(1).fake.connections() === 0);
+  await untilTrue(() => cluster.node(1).fake.connections() === 0);
   await cluster.killLeader();
-  await until(() => cluster.node(1).fake.connections() > 0);
+  await untilTrue(() => cluster.node(1).fake.connections() > 0);
   const read = store.readStream('vendor-1');
   setTimeout(() => cluster.elect(1), 2_500);
   assert.equal(await read, []);
@@ -98,9 +98,9 @@ test('many changes of the leader leave one connection behind', async ({ cluster,
     cluster.elect((index + 1) % 3);
   }
   await store.head();
-  await until(() => seen.length === events.length);
+  await untilTrue(() => seen.length === events.length);
   assert.equal(seen, ids(events));
-  await until(() => cluster.connections() === 1);
+  await untilTrue(() => cluster.connections() === 1);
   stop.abort();
   await following;
 });
@@ -110,11 +110,11 @@ test('a store that is closed in the middle of an election lets go of all', async
   await store.head();
   cluster.depose('NOT_READY');
   const read = rejection(store.readStream('vendor-1'));
-  await until(() => cluster.node(1).fake.connections() > 0);
+  await untilTrue(() => cluster.node(1).fake.connections() > 0);
   await store.close();
   cluster.elect(1);
   assertUnavailable(await read);
-  await until(() => cluster.connections() === 0);
+  await untilTrue(() => cluster.connections() === 0);
 });
 
 test('a leader that is busy is asked again after a pause', async ({ cluster, open }) => {
@@ -148,7 +148,7 @@ for (const tls of [false, true]) {
     cleanup.push(() => hung.close());
     const store = open(`esdb://127.0.0.1:${(hung.address() as AddressInfo).port}?tls=${tls}`);
     for (let search = 0; search < 2; search += 1) assertUnavailable(await rejection(store.head()));
-    await until(() => sockets.size === 0).finally(() => {
+    await untilTrue(() => sockets.size === 0).finally(() => {
       for (const socket of sockets) socket.destroy();
     });
   });
@@ -171,7 +171,7 @@ test('where all members that gossip named are gone, the name of esdb+discover://
   await cluster.killLeader();
   port = other.port;
   assert.equal(await store.readStream('vendor-1'), []);
-  await until(() => seed.connections() === 0 && other.connections() === 1);
+  await untilTrue(() => seed.connections() === 0 && other.connections() === 1);
 });
 
 test('of the addresses that gossip names, no more are asked than a cluster can have', async ({ open, cleanup }) => {

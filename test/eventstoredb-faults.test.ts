@@ -19,7 +19,7 @@ import {
 } from './support/eventstoredb.ts';
 import type { AppendFault } from './support/fake-eventstoredb/faults.ts';
 import { addForeignEvents } from './support/fake-eventstoredb/log.ts';
-import { rejection, settled, take, until } from './support/take.ts';
+import { rejection, settled, take, untilTrue } from './support/take.ts';
 
 /** What EventStoreDB and its client are known to do with appends and reads, and what the adapter makes of it. */
 const test = suite<FakeContext>('EventStoreDB on bad days');
@@ -92,7 +92,7 @@ test("which is why: the client's batch appends never learn of such an end, nor d
   assert.is(fake.appends.batched, 1);
   fake.faults.appends.push('end-batch-stream');
   const stranded = client.appendToStream('other-2', jsonEvent({ type: 'Happened', data: {} }), { deadline: 50 });
-  await until(() => fake.appends.batched === 2);
+  await untilTrue(() => fake.appends.batched === 2);
   const next = client.appendToStream('other-3', jsonEvent({ type: 'Happened', data: {} }), { deadline: 50 });
   assert.is(await Promise.race([stranded, next, client.dispose(), pause(300)]), 'nothing yet');
 });
@@ -198,7 +198,7 @@ test('a page that fails while the one before is digested fails when its turn com
     for await (const events of store.readAll(null)) {
       seen += events.length;
       fake.faults.reads.push('break');
-      await until(() => fake.faults.reads.length === 0);
+      await untilTrue(() => fake.faults.reads.length === 0);
       await settled(() => seen);
     }
   };
@@ -245,7 +245,7 @@ test('a follower sends what requires the leader there', async ({ fake, start, op
 test('close does not wait for what never ends', async ({ fake, open }) => {
   const store = open(fake.url, HASTY);
   const subscribed = take((signal) => store.subscribeAll(null, signal), 1).catch(() => 'ended');
-  await until(() => fake.faults.subscribers === 1);
+  await untilTrue(() => fake.faults.subscribers === 1);
   fake.faults.appends.push('never-answer');
   fake.faults.reads.push('never-answer');
   const append = rejection(store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM));
@@ -255,7 +255,7 @@ test('close does not wait for what never ends', async ({ fake, open }) => {
   assert.is(await subscribed, 'ended');
   assertUnavailable(await append, { ambiguous: true });
   assertUnavailable(await read);
-  await until(() => fake.faults.subscribers === 0);
+  await untilTrue(() => fake.faults.subscribers === 0);
 });
 
 test('close lets go of the connection', async ({ fake, open }) => {
@@ -264,7 +264,7 @@ test('close lets go of the connection', async ({ fake, open }) => {
   await store.readStream('vendor-1');
   assert.is(fake.connections(), 1);
   await store.close();
-  await until(() => fake.connections() === 0);
+  await untilTrue(() => fake.connections() === 0);
 });
 
 test('close ends also without a server', async ({ fake, open }) => {

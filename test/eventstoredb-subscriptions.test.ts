@@ -6,7 +6,7 @@ import { makeEvents } from './support/events.ts';
 import { assertUnavailable, eventually, type FakeContext, HASTY, ids, withFake } from './support/eventstoredb.ts';
 import { addForeignEvents, foreignEvent } from './support/fake-eventstoredb/log.ts';
 import type { FakeEventStoreDb } from './support/fake-eventstoredb/server.ts';
-import { rejection, settled, take, until } from './support/take.ts';
+import { rejection, settled, take, untilTrue } from './support/take.ts';
 
 /** The client's subscriptions end after one error, or in silence; the adapter's go on. */
 const test = suite<FakeContext>('EventStoreDB subscriptions on bad days');
@@ -40,7 +40,7 @@ for (const [what, drop] of Object.entries(DROPS)) {
       appended.push(...events);
       await eventually(() => store.append(`vendor-${index}`, events, NO_STREAM));
       if (index === 10 || index === 20) {
-        await until(() => fake.faults.subscribers === 1);
+        await untilTrue(() => fake.faults.subscribers === 1);
         drop(fake);
       }
     }
@@ -58,7 +58,7 @@ test('a subscription goes on after the last event handed on, not at a checkpoint
   for (let index = 0; index < 200; index += 1) addForeignEvents(fake.log);
   const next = events.next();
   fake.faults.endSubscriptions();
-  await until(() => fake.faults.subscribedAfter.length === 2);
+  await untilTrue(() => fake.faults.subscribedAfter.length === 2);
   assert.is(`${fake.faults.subscribedAfter[1]}`, position.split('/')[0]);
   const second = makeEvents('vendor-2');
   await store.append('vendor-2', second, NO_STREAM);
@@ -95,13 +95,13 @@ test('a subscriber that is slower than the log holds the server back and gets ev
 test('a subscription that is over leaves no call behind', async ({ fake, store }) => {
   const stop = new AbortController();
   const aborted = take(() => store.subscribeAll(null, stop.signal), 1).catch(() => 'ended');
-  await until(() => fake.faults.subscribers === 1);
+  await untilTrue(() => fake.faults.subscribers === 1);
   stop.abort();
   assert.is(await aborted, 'ended');
-  await until(() => fake.faults.subscribers === 0);
+  await untilTrue(() => fake.faults.subscribers === 0);
   await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
   for await (const _ of store.subscribeAll(null, new AbortController().signal)) break;
-  await until(() => fake.faults.subscribers === 0);
+  await untilTrue(() => fake.faults.subscribers === 0);
 });
 
 test.run();

@@ -11,8 +11,8 @@ import { readLine } from '../src/trail/line.ts';
 import { Verifier } from '../src/trail/verifier.ts';
 import { closeAll, open } from './support/identity.ts';
 import { temporaryFolder } from './support/register.ts';
+import { veritrail } from './support/run-command.ts';
 import { linesOf, ORGANIZATION, SealedHistory, twoHundredEvents, verify } from './support/sealed-history.ts';
-import { veritrail } from './support/shell.ts';
 
 const test = suite('export');
 

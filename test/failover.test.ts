@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { callTool, type Reply } from './support/call-tool.ts';
 import { FakeCluster } from './support/fake-eventstoredb/nodes.ts';
-import { call, type Reply } from './support/faults-calls.ts';
-import { beside, type Served, serve } from './support/pairs.ts';
+import { type Served, serve, withOpenPair } from './support/pairs.ts';
 import { until } from './support/wait.ts';
 
 /** The service on a cluster of three whose leader is killed, or hangs, until another one is elected. */
@@ -28,7 +28,7 @@ test.before.each(async (context) => {
   const freshToken = async () => {
     const { organizationId, accountId } = served;
     const wanted = { name: 'fresh', account_id: accountId, role: 'ADMIN' as const, organizations: [organizationId] };
-    return (await beside(env, ({ tokens }) => tokens.create(wanted))).token;
+    return (await withOpenPair(env, ({ tokens }) => tokens.create(wanted))).token;
   };
   Object.assign(context, { cluster, served, freshToken });
 });
@@ -48,7 +48,7 @@ test('a failover of 3 s: no error in reads of today and in single writes', async
   const { url, organizationId: organization_id } = served;
   const warm = await freshToken();
   const cold = await freshToken();
-  const first = await call(url, warm, 'addVendor', { organization_id, name: 'Before' });
+  const first = await callTool(url, warm, 'addVendor', { organization_id, name: 'Before' });
   const { id } = first.body.vendor as { id: string };
   // The role of the warm token is confirmed now, and once more while calls come.
   let over = false;
@@ -59,43 +59,43 @@ test('a failover of 3 s: no error in reads of today and in single writes', async
   const added: string[] = [];
   const add = async (token: string, name: string) => {
     added.push(name);
-    return call(url, token, 'addVendor', { organization_id, name, idempotency_key: name });
+    return callTool(url, token, 'addVendor', { organization_id, name, idempotency_key: name });
   };
   const running = [
-    repeat(() => call(url, warm, 'listVendors', { organization_id })),
-    repeat(() => call(url, warm, 'getRecords', { ids: [id], include: ['LINKS'] })),
-    repeat(() => call(url, warm, 'listOrganizations')),
+    repeat(() => callTool(url, warm, 'listVendors', { organization_id })),
+    repeat(() => callTool(url, warm, 'getRecords', { ids: [id], include: ['LINKS'] })),
+    repeat(() => callTool(url, warm, 'listOrganizations')),
     repeat(() => add(warm, `Warm ${added.length}`)),
   ];
   await until(() => replies.length > 20);
   await cluster.killLeader();
   const killed = replies.length;
   const withCold = [
-    repeat(() => call(url, cold, 'listVendors', { organization_id })),
+    repeat(() => callTool(url, cold, 'listVendors', { organization_id })),
     repeat(() => add(cold, `Cold ${added.length}`)),
   ];
   await wait(ELECTION_MS);
   const during = replies.length - killed;
   cluster.elect(1);
   const elected = performance.now();
-  await call(url, warm, 'addVendor', { organization_id, name: 'After' });
+  await callTool(url, warm, 'addVendor', { organization_id, name: 'After' });
   const backMs = performance.now() - elected;
   over = true;
   await Promise.all([...running, ...withCold]);
   assert.equal(errorsIn(replies), []);
   assert.ok(during > 0, 'reads went on while nobody led');
   assert.ok(backMs < 2_000, `writes were back ${Math.round(backMs)} ms after the election`);
-  const listed = await call(url, warm, 'listVendors', { organization_id, view: 'COUNT' });
+  const listed = await callTool(url, warm, 'listVendors', { organization_id, view: 'COUNT' });
   assert.is(listed.body.total, added.length + 2, 'each was added once');
 });
 
 test('nobody leads for long: writes are refused in time, and soon once that is known', async ({ cluster, served }) => {
   const { url, token, organizationId: organization_id } = served;
-  await call(url, token, 'addVendor', { organization_id, name: 'Before' });
+  await callTool(url, token, 'addVendor', { organization_id, name: 'Before' });
   cluster.hangLeader();
   const add = async (name: string) => {
     const began = performance.now();
-    const reply = await call(url, token, 'addVendor', { organization_id, name, idempotency_key: name });
+    const reply = await callTool(url, token, 'addVendor', { organization_id, name, idempotency_key: name });
     return { reply, ms: performance.now() - began };
   };
   const first = await add('First');
@@ -116,16 +116,16 @@ test('what is more than a read of today waits for the log, and is unavailable wi
   served,
 }) => {
   const { url, token, organizationId: organization_id } = served;
-  await call(url, token, 'addVendor', { organization_id, name: 'Before' });
+  await callTool(url, token, 'addVendor', { organization_id, name: 'Before' });
   cluster.hangLeader();
-  const past = () => call(url, token, 'listVendors', { organization_id, as_of: '1' });
+  const past = () => callTool(url, token, 'listVendors', { organization_id, as_of: '1' });
   await until(async () => (await past()).code === 'unavailable', 5_000, 'the role is no longer fresh');
   const [today, then, changes, report, members] = await Promise.all([
-    call(url, token, 'listVendors', { organization_id }),
+    callTool(url, token, 'listVendors', { organization_id }),
     past(),
-    call(url, token, 'listChanges', { organization_id }),
-    call(url, token, 'getReport', { organization_id, type: 'VENDORS' }),
-    call(url, token, 'listOrganizations', { include_members: true }),
+    callTool(url, token, 'listChanges', { organization_id }),
+    callTool(url, token, 'getReport', { organization_id, type: 'VENDORS' }),
+    callTool(url, token, 'listOrganizations', { include_members: true }),
   ]);
   assert.is(today.status, 200);
   assert.is(then.code, 'unavailable');

@@ -2,10 +2,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Role } from '../src/commands/caller.ts';
-import { addHint } from '../src/identity/hints.ts';
+import { addToMembershipIndex } from '../src/identity/membership-index.ts';
 import { Sessions } from '../src/identity/sessions.ts';
-import { beside, embeddedPair, type Served, serve } from './support/pairs.ts';
-import { laySmallRegister } from './support/small-register.ts';
+import { embeddedPair, type Served, serve, withOpenPair } from './support/pairs.ts';
+import { writeSmallRegister } from './support/small-register.ts';
 import { until } from './support/wait.ts';
 import { type Shown, TestBrowser } from './support/web.ts';
 
@@ -24,16 +24,16 @@ const test = suite<Context>('who gets files');
 test.before(async (context) => {
   const pair = embeddedPair();
   Object.assign(context, await serve(pair), { env: pair.env });
-  await laySmallRegister(context.owner, context.organizationId);
+  await writeSmallRegister(context.owner, context.organizationId);
   context.browser = await signIn(context, context.accountId);
 });
 test.after((served) => served.close());
 
 /** A browser that an account has just signed in by. */
 async function signIn({ env, url }: Context, accountId: string): Promise<TestBrowser> {
-  const visitor = { address: '127.0.0.1', agent: 'a browser' };
-  const { cookie } = await beside(env, ({ accounts }) =>
-    new Sessions({ accounts, now: () => new Date() }).begin({ id: accountId, generation: 0 }, visitor, 'SIGNED_IN'),
+  const clientInfo = { address: '127.0.0.1', agent: 'a browser' };
+  const { cookie } = await withOpenPair(env, ({ accounts }) =>
+    new Sessions({ accounts, now: () => new Date() }).begin({ id: accountId, generation: 0 }, clientInfo, 'SIGNED_IN'),
   );
   const browser = new TestBrowser(url, new URL(url).host, url);
   browser.cookies.set('veritrail', cookie);
@@ -42,7 +42,7 @@ async function signIn({ env, url }: Context, accountId: string): Promise<TestBro
 
 async function memberAs(context: Context, role: Role): Promise<TestBrowser> {
   const id = await context.addMember(role, role);
-  await beside(context.env, ({ accounts }) => addHint(accounts, id, context.organizationId));
+  await withOpenPair(context.env, ({ accounts }) => addToMembershipIndex(accounts, id, context.organizationId));
   return signIn(context, id);
 }
 
@@ -140,7 +140,7 @@ test('another organization is not there, as one that is nowhere', async (context
 test('a file is not gone on with by who was let in no more', async (context) => {
   const { browser, env, organizationId } = context;
   const wanted = { name: 'short-lived', account_id: context.accountId, role: 'AUDITOR' as const };
-  const issued = await beside(env, ({ tokens }) => tokens.create({ ...wanted, organizations: [organizationId] }));
+  const issued = await withOpenPair(env, ({ tokens }) => tokens.create({ ...wanted, organizations: [organizationId] }));
   const ask = (file: string) => byToken(context, issued.token, file);
   const known = async () => {
     const answer = await ask('records/risks');
@@ -149,12 +149,12 @@ test('a file is not gone on with by who was let in no more', async (context) => 
   const begun = await until(known, 5_000, 'the token is known');
   const rest = `records/risks?cursor=${String(begun.headers['veritrail-cursor'])}`;
   assert.is((await ask(rest)).status, 200);
-  await beside(env, ({ tokens }) => tokens.revoke(issued.record.id));
+  await withOpenPair(env, ({ tokens }) => tokens.revoke(issued.record.id));
   const refused = async () => (await ask(rest)).status === 401;
   assert.ok(await until(refused, 5_000, 'the token is known to be revoked'));
   const path = pathOf({ organizationId }, rest);
   assert.is((await browser.get(path)).status, 200, 'the person themselves goes on');
-  await beside(env, ({ accounts }) =>
+  await withOpenPair(env, ({ accounts }) =>
     new Sessions({ accounts, now: () => new Date() }).endOthers(context.accountId, null),
   );
   for (const file of FILES) assert.is((await browser.get(pathOf(context, file), JSON_ONLY)).status, 401, file);

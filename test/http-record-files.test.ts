@@ -2,10 +2,10 @@
 import { parse } from 'csv-parse/sync';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Answered, ask, csvRows, linesOf } from './support/files.ts';
 import type { Session } from './support/mcp-client.ts';
 import { embeddedPair, type Served, serve } from './support/pairs.ts';
-import { laySmallRegister } from './support/small-register.ts';
+import { csvRows, type FileResponse, linesOf, requestFile } from './support/request-file.ts';
+import { writeSmallRegister } from './support/small-register.ts';
 import { until } from './support/wait.ts';
 
 interface Context extends Served {
@@ -20,14 +20,14 @@ const test = suite<Context>('files of records and changes');
 
 test.before(async (context) => {
   Object.assign(context, await serve(embeddedPair()));
-  await laySmallRegister(context.owner, context.organizationId);
+  await writeSmallRegister(context.owner, context.organizationId);
   context.auditor = await context.as('AUDITOR');
   context.viewer = await context.as('VIEWER');
 });
 test.after((served) => served.close());
 
-const file = ({ url, token, organizationId }: Context, path: string, query: object = {}): Promise<Answered> =>
-  ask(url, token, organizationId, path, query);
+const file = ({ url, token, organizationId }: Context, path: string, query: object = {}): Promise<FileResponse> =>
+  requestFile(url, token, organizationId, path, query);
 
 /** What a list answers, page by page. */
 async function walk(session: Session, tool: string, member: string, args: object): Promise<object[]> {
@@ -234,18 +234,21 @@ test('nobody learns of another organization, and nobody goes on with another’s
   const { url, token, organizationId } = context;
   const foreign = await context.foreignOrganization();
   for (const path of ['records/risks', 'changes']) {
-    const theirs = await ask(url, token, foreign.id, path);
-    const none = await ask(url, token, `${foreign.id.slice(0, -3)}000`, path);
+    const theirs = await requestFile(url, token, foreign.id, path);
+    const none = await requestFile(url, token, `${foreign.id.slice(0, -3)}000`, path);
     assert.equal([theirs.status, theirs.error], [404, none.error]);
-    assert.is((await ask(url, foreign.owner.token, foreign.id, path)).status, 200);
-    const cursor = (await ask(url, token, organizationId, path)).headers.get('veritrail-cursor')!;
-    assert.is((await ask(url, foreign.owner.token, foreign.id, path, { cursor })).status, 400);
-    assert.is((await ask(url, 'vtr_nonsense', organizationId, path)).status, 401);
+    assert.is((await requestFile(url, foreign.owner.token, foreign.id, path)).status, 200);
+    const cursor = (await requestFile(url, token, organizationId, path)).headers.get('veritrail-cursor')!;
+    assert.is((await requestFile(url, foreign.owner.token, foreign.id, path, { cursor })).status, 400);
+    assert.is((await requestFile(url, 'vtr_nonsense', organizationId, path)).status, 401);
   }
   const ours = (await file(context, 'records/risks')).lines as { id: string }[];
-  const begun = await ask(url, foreign.owner.token, foreign.id, 'records/risks');
+  const begun = await requestFile(url, foreign.owner.token, foreign.id, 'records/risks');
   const cursor = begun.headers.get('veritrail-cursor')!;
-  const { status } = await ask(url, foreign.owner.token, foreign.id, 'records/risks', { cursor, after: ours[0]!.id });
+  const { status } = await requestFile(url, foreign.owner.token, foreign.id, 'records/risks', {
+    cursor,
+    after: ours[0]!.id,
+  });
   assert.is(status, 400);
 });
 

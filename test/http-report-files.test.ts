@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { REPORT_TYPES } from '../src/queries/report/report-types.ts';
 import { embeddedPair, type Served, serve } from './support/pairs.ts';
 import { asking, digestOfAnswer, type WholeReport, wholeReport } from './support/reports.ts';
-import { laySmallRegister } from './support/small-register.ts';
+import { writeSmallRegister } from './support/small-register.ts';
 import { until } from './support/wait.ts';
 import { formsIn, OWNER, TestBrowser } from './support/web.ts';
 
@@ -17,7 +17,7 @@ const test = suite<Served>('report files');
 test.before(async (context) => {
   Object.assign(context, await serve(embeddedPair()));
   const { owner, organizationId: organization_id } = context;
-  await laySmallRegister(owner, organization_id);
+  await writeSmallRegister(owner, organization_id);
   const risk = { name: EVIL, inherent_likelihood: 5, inherent_impact: 5, next_review_due: '2020-01-01' };
   await owner.ok('addRisk', { organization_id, name: '@formula', category: '=1+1' });
   await owner.ok('addRisk', { organization_id, description: EVIL, category: EVIL, ...risk });

@@ -17,19 +17,19 @@ import { openSqliteAccountStore } from '../src/stores/sqlite/account-store.ts';
 import { assertRestartSafe } from './contract/account-migrations.ts';
 import { startHere } from './support/in-process.ts';
 import { embedded } from './support/installed.ts';
-import { copyKept, holds, type KeptFolder, keptFolders } from './support/kept-data-folder.ts';
+import { copyRecordedFolder, holds, type RecordedFolder, recordedFolders } from './support/kept-data-folder.ts';
 import { Session } from './support/mcp-client.ts';
 import { startMongo } from './support/mongodb.ts';
-import { ran } from './support/moving.ts';
-import { codeOf, refusalOf, VISITOR } from './support/people.ts';
+import { CLIENT_INFO, codeOf, refusalOf } from './support/people.ts';
 import { dump, QUIET } from './support/register.ts';
-import { veritrail } from './support/shell.ts';
+import { veritrail } from './support/run-command.ts';
+import { runSuccessfully } from './support/run-on-pair.ts';
 
-for (const name of keptFolders()) define(name);
+for (const name of recordedFolders()) define(name);
 
 function define(name: string): void {
-  const test = suite<KeptFolder>(`the kept ${name}`);
-  test.before.each((context) => void Object.assign(context, copyKept(name)));
+  const test = suite<RecordedFolder>(`the kept ${name}`);
+  test.before.each((context) => void Object.assign(context, copyRecordedFolder(name)));
 
   test('is served: records, counts, reports and changes are what they were', async ({ kept, dataDir }) => {
     const { organization_id, position: as_of } = kept;
@@ -86,7 +86,7 @@ function define(name: string): void {
 
   test('is migrated to the same, also where that was killed after any of its writes', async () => {
     const open = async () => {
-      const store = openSqliteAccountStore(copyKept(name).dataDir);
+      const store = openSqliteAccountStore(copyRecordedFolder(name).dataDir);
       return { store, close: () => store.close() };
     };
     await assertRestartSafe(open);
@@ -108,17 +108,17 @@ function define(name: string): void {
     const [first, later] = kept.keys.map((keys) => keys.split('\n'));
     const settings = embedded(dataDir);
     await migrate(settings);
-    assert.equal((await ran(settings, cwd, 'seal-key')).out.split('\n'), later);
-    await ran(settings, cwd, 'export', '--to', 'now.jsonl');
-    await ran(settings, cwd, 'verify', 'now.jsonl', '--key', first![0]!, '--seal', 'kept-seal.json');
-    await ran(settings, cwd, 'verify', 'export.jsonl.gz', '--key', first![0]!, '--seal', 'kept-seal.json');
+    assert.equal((await runSuccessfully(settings, cwd, 'seal-key')).out.split('\n'), later);
+    await runSuccessfully(settings, cwd, 'export', '--to', 'now.jsonl');
+    await runSuccessfully(settings, cwd, 'verify', 'now.jsonl', '--key', first![0]!, '--seal', 'kept-seal.json');
+    await runSuccessfully(settings, cwd, 'verify', 'export.jsonl.gz', '--key', first![0]!, '--seal', 'kept-seal.json');
   });
 
   test('is restored from its backup, into embedded stores and into MongoDB', async ({ kept, cwd }) => {
     const mongo = await startMongo();
     const targets = [embedded(), ...(mongo === null ? [] : [{ ...embedded(), mongodbUrl: mongo.url }])];
     for (const settings of targets) {
-      await ran(settings, cwd, 'restore', 'backup.jsonl.gz');
+      await runSuccessfully(settings, cwd, 'restore', 'backup.jsonl.gz');
       await letsIn(kept, settings);
     }
     await mongo?.close();
@@ -147,7 +147,7 @@ async function migrate(settings: StoreSettings): Promise<void> {
 }
 
 /** Tokens, passwords, second factors and roles of the kept accounts work as they did, soon after they were kept. */
-async function letsIn({ made_at, organization_id, tokens, people }: KeptFolder['kept'], settings: StoreSettings) {
+async function letsIn({ made_at, organization_id, tokens, people }: RecordedFolder['kept'], settings: StoreSettings) {
   await migrate(settings);
   const stores = await openStores(settings);
   const now = () => new Date(Date.parse(made_at) + 3_600_000);
@@ -161,12 +161,12 @@ async function letsIn({ made_at, organization_id, tokens, people }: KeptFolder['
   assert.is(await identity.authenticator.authenticate(tokens.revoked), null);
 
   const { owner, editor, gone } = people;
-  const came = await signIn.withPassword(owner.email, owner.password, VISITOR);
+  const came = await signIn.withPassword(owner.email, owner.password, CLIENT_INFO);
   assert.equal([came.next, came.session.account_id], ['DONE', auditor.account_id]);
-  assert.is((await refusalOf(signIn.withPassword(gone.email, gone.password, VISITOR))).code, 'forbidden');
-  const half = await signIn.withPassword(editor.email, editor.password, VISITOR);
+  assert.is((await refusalOf(signIn.withPassword(gone.email, gone.password, CLIENT_INFO))).code, 'forbidden');
+  const half = await signIn.withPassword(editor.email, editor.password, CLIENT_INFO);
   assert.equal([...half.factors].sort(), ['PASSKEY', 'RECOVERY_CODE', 'TOTP']);
-  const whole = await signIn.withTotp(half.cookie, codeOf(editor.totp, now()), VISITOR);
+  const whole = await signIn.withTotp(half.cookie, codeOf(editor.totp, now()), CLIENT_INFO);
   assert.is(whole.next, 'DONE');
   const account = (await accounts.get(whole.session.account_id))!;
   assert.equal([account.name, (await factors.of(account)).length], ['Edith Clarke-Adams', 3]);

@@ -8,9 +8,9 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { generateSource } from 'oazapfts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { allTools } from '../src/mcp/all-tools.ts';
+import type { ToolService } from '../src/mcp/define-tool.ts';
 import { errorOutput } from '../src/mcp/output.ts';
-import type { Service } from '../src/mcp/service.ts';
-import { allTools } from '../src/mcp/tools.ts';
 import { VERSION } from '../src/version.ts';
 import { embeddedPair, type Served, serve } from './support/pairs.ts';
 
@@ -77,7 +77,7 @@ test('is a valid OpenAPI 3.1 document', async ({ document }) => {
 });
 
 test('has each tool as an operation, with its errors', ({ document, url }) => {
-  const tools = allTools({} as Service);
+  const tools = allTools({} as ToolService);
   const operations = operationsOf(document, 'post').map(([path, { post }]) => [path, post.operationId]);
   assert.equal(
     operations,
@@ -152,7 +152,7 @@ test('tells what is enforced of inputs, and leaves answers open to grow', ({ doc
 });
 
 test('shows inputs that are right', ({ document }) => {
-  for (const { name, input } of allTools({} as Service)) {
+  for (const { name, input } of allTools({} as ToolService)) {
     const { example } = document.paths[`/api/mcp/tools/${name}`]!.post.requestBody.content['application/json'];
     const { error } = input.safeParse(example);
     assert.is(error, undefined, `${name}: ${error?.message}`);

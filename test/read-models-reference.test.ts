@@ -7,7 +7,7 @@ import { allTools } from '../src/mcp/all-tools.ts';
 import type { ToolService as Parts } from '../src/mcp/define-tool.ts';
 import { type Served, serve, startPairs } from './support/pairs.ts';
 import { openPublished, type Published, type PublishedRow, VIEWS } from './support/published.ts';
-import { laySmallRegister } from './support/small-register.ts';
+import { writeSmallRegister } from './support/small-register.ts';
 import { until } from './support/wait.ts';
 
 const { page, path } = makeReadModelsReference();
@@ -73,7 +73,7 @@ for (const pair of pairs) {
   test.before(async (context) => {
     const served = await serve(pair);
     const { owner, organizationId: organization_id } = served;
-    await laySmallRegister(owner, organization_id);
+    await writeSmallRegister(owner, organization_id);
     const { risks } = (await owner.ok('listRisks', { organization_id })) as unknown as { risks: { id: string }[] };
     const [accepted, archived] = risks.map(({ id }) => id) as [string, string];
     const until = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);

@@ -8,7 +8,7 @@ import { openStores, type StoreSettings } from '../src/stores/open.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { headerLine, readLine } from '../src/trail/line.ts';
 import { embedded, folderOfTest, type Installed, install } from './support/installed.ts';
-import { eventsOf, on, ran } from './support/moving.ts';
+import { eventsOf, runOnPair, runSuccessfully } from './support/run-on-pair.ts';
 import { HEADER, linesOf, SealedHistory } from './support/sealed-history.ts';
 
 /* What is restored is one installation's: halves of several never become one. */
@@ -24,8 +24,8 @@ async function begin(cwd: string, name: string): Promise<{ events: TrailEvent[];
   const installed = await install();
   await installed.addVendors(4);
   await installed.seal();
-  await ran(installed.settings, cwd, 'export', '--to', `${name}.jsonl`);
-  await ran(installed.settings, cwd, 'backup', '--to', `${name}-all.jsonl`);
+  await runSuccessfully(installed.settings, cwd, 'export', '--to', `${name}.jsonl`);
+  await runSuccessfully(installed.settings, cwd, 'backup', '--to', `${name}-all.jsonl`);
   return { events: await eventsOf(installed, installed.organizationId), installed };
 }
 
@@ -58,10 +58,10 @@ async function held(settings: StoreSettings, organizationId: string): Promise<bo
 test('refuses another history where one is half restored, which can then be finished', async ({ cwd, one }) => {
   const to = await halfOf(one.slice(0, 3));
   for (const file of ['two.jsonl', 'two-all.jsonl']) {
-    const { code, err } = await on(to, cwd, 'restore', file);
+    const { code, err } = await runOnPair(to, cwd, 'restore', file);
     assert.equal([code, /log already|another history/.test(err)], [1, true], err);
   }
-  const { err } = await ran(to, cwd, 'restore', 'one.jsonl');
+  const { err } = await runSuccessfully(to, cwd, 'restore', 'one.jsonl');
   assert.match(err, /\(3 of them were there already\)/);
 });
 
@@ -80,7 +80,7 @@ test('is finished also where a service ran on the half that was there', async ({
   await service.seal();
   await service.stop();
   assert.is(await held(settings, id), true);
-  assert.match((await ran(settings, cwd, 'restore', 'one.jsonl')).err, /\(4 of them were there already\)/);
+  assert.match((await runSuccessfully(settings, cwd, 'restore', 'one.jsonl')).err, /\(4 of them were there already\)/);
   assert.is(await held(settings, id), false);
   const again = await install(settings);
   await again.seal();
@@ -95,7 +95,7 @@ test('is finished also where a service ran on the half that was there', async ({
 test('holds no seals back where another history was refused', async ({ cwd }) => {
   const service = await install();
   const { settings, organizationId } = service;
-  await ran(settings, cwd, 'export', '--to', 'short.jsonl');
+  await runSuccessfully(settings, cwd, 'export', '--to', 'short.jsonl');
   await service.seal();
   await service.stop();
   const lines = readFileSync(join(cwd, 'short.jsonl'), 'utf8').trimEnd().split('\n');
@@ -106,7 +106,7 @@ test('holds no seals back where another history was refused', async ({ cwd }) =>
   for (let n = 0; n < 9; n += 1) other.append('vendor-1', 'VendorAdded', { n });
   const header = { ...HEADER, organization_id: organizationId };
   writeFileSync(join(cwd, 'other.jsonl'), `${linesOf(other.events).with(0, headerLine(header)).join('\n')}\n`);
-  const { code, err } = await on(settings, cwd, 'restore', 'other.jsonl');
+  const { code, err } = await runOnPair(settings, cwd, 'restore', 'other.jsonl');
   assert.equal([code, /another history here already/.test(err)], [1, true], err);
   assert.is(await held(settings, organizationId), false);
 });
@@ -116,7 +116,7 @@ test('of a backup leaves nothing of an older one whose restore was cut off', asy
   const stores = await openStores(to);
   await stores.accounts.put('tokens', { id: 'tok_OLD', hash: 'taken back since', account_id: 'acc_1' });
   await stores.close();
-  await ran(to, cwd, 'restore', 'one-all.jsonl');
+  await runSuccessfully(to, cwd, 'restore', 'one-all.jsonl');
   const there = await openStores(to);
   assert.is(await there.accounts.get('tokens', 'tok_OLD'), null);
   assert.is((await there.accounts.all('tokens')).length, 1);
@@ -125,16 +125,16 @@ test('of a backup leaves nothing of an older one whose restore was cut off', asy
 
 test('refuses keys that made no seal of the history', async ({ cwd }) => {
   const to = embedded();
-  const { code, err } = await on(to, cwd, 'restore', 'one.jsonl', '--keys', 'two-all.jsonl');
+  const { code, err } = await runOnPair(to, cwd, 'restore', 'one.jsonl', '--keys', 'two-all.jsonl');
   assert.equal([code, /No key in that backup/.test(err)], [1, true], err);
-  await ran(to, cwd, 'restore', 'one.jsonl', '--keys', 'one-all.jsonl');
+  await runSuccessfully(to, cwd, 'restore', 'one.jsonl', '--keys', 'one-all.jsonl');
 });
 
 test('refuses a backup with something behind its end', async ({ cwd }) => {
   const text = readFileSync(join(cwd, 'one-all.jsonl'), 'utf8');
   for (const rest of ['x', '{}\n']) {
     writeFileSync(join(cwd, 'longer.jsonl'), text + rest);
-    const { code, err } = await on(embedded(), cwd, 'restore', 'longer.jsonl');
+    const { code, err } = await runOnPair(embedded(), cwd, 'restore', 'longer.jsonl');
     assert.equal([code, /behind its end/.test(err)], [2, true], err);
   }
 });

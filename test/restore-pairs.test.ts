@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { embedded, folderOfTest, type Installed, install } from './support/installed.ts';
-import { eventsOf, on, ran, rowsUntil } from './support/moving.ts';
 import { startPairs } from './support/pairs.ts';
+import { eventsOf, rowsUntil, runOnPair, runSuccessfully } from './support/run-on-pair.ts';
 
 const test = suite('a history on its way between embedded stores and databases');
 
@@ -24,42 +24,42 @@ if (databases !== undefined) {
     const { organizationId } = from;
     await from.addVendors(40);
     await from.seal();
-    const key = (await ran(from.settings, cwd, 'seal-key')).out;
-    await ran(from.settings, cwd, 'export', '--to', 'there.jsonl.gz');
-    await ran(from.settings, cwd, 'backup', '--to', 'keys.jsonl.gz');
-    await ran(from.settings, cwd, 'seal', '--to', 'kept.json');
+    const key = (await runSuccessfully(from.settings, cwd, 'seal-key')).out;
+    await runSuccessfully(from.settings, cwd, 'export', '--to', 'there.jsonl.gz');
+    await runSuccessfully(from.settings, cwd, 'backup', '--to', 'keys.jsonl.gz');
+    await runSuccessfully(from.settings, cwd, 'seal', '--to', 'kept.json');
     const history = await eventsOf(from, organizationId);
     const before = await rows(from, organizationId, history.length);
     assert.ok(before.some(([name, documents]) => name === 'seals' && documents.length === 2));
     await from.stop();
 
     const settings = { dataDir: folderOfTest(), eventStoreUrl: EVENTSTORE_URL, mongodbUrl: MONGODB_URL };
-    await ran(settings, cwd, 'restore', 'there.jsonl.gz', '--key', key, '--keys', 'keys.jsonl.gz');
+    await runSuccessfully(settings, cwd, 'restore', 'there.jsonl.gz', '--key', key, '--keys', 'keys.jsonl.gz');
     const there = await install(settings);
     assert.equal((await eventsOf(there, organizationId)).slice(0, history.length), history);
     assert.equal(await rows(there, organizationId, history.length), before);
-    const beside = await on(settings, cwd, 'restore', 'there.jsonl.gz');
+    const beside = await runOnPair(settings, cwd, 'restore', 'there.jsonl.gz');
     assert.equal([beside.code, /Stop the service first/.test(beside.err)], [1, true], beside.err);
     await there.addVendors(5, organizationId);
     await there.seal();
-    await ran(settings, cwd, 'export', organizationId, '--to', 'back.jsonl');
-    await ran(settings, cwd, 'verify', 'back.jsonl', '--key', key);
-    await ran(settings, cwd, 'seal', '--since', 'kept.json', '--to', 'extended.json');
-    await ran(settings, cwd, 'verify', 'extended.json', '--key', key, '--seal', 'kept.json');
+    await runSuccessfully(settings, cwd, 'export', organizationId, '--to', 'back.jsonl');
+    await runSuccessfully(settings, cwd, 'verify', 'back.jsonl', '--key', key);
+    await runSuccessfully(settings, cwd, 'seal', '--since', 'kept.json', '--to', 'extended.json');
+    await runSuccessfully(settings, cwd, 'verify', 'extended.json', '--key', key, '--seal', 'kept.json');
     const later = await eventsOf(there, organizationId);
     const laterRows = await rows(there, organizationId, later.length);
-    await ran(settings, cwd, 'backup', '--to', 'all.jsonl.gz');
+    await runSuccessfully(settings, cwd, 'backup', '--to', 'all.jsonl.gz');
     await there.stop();
 
     const home = embedded();
-    await ran(home, cwd, 'restore', 'back.jsonl', '--key', key);
+    await runSuccessfully(home, cwd, 'restore', 'back.jsonl', '--key', key);
     const back = await install(home);
     assert.equal((await eventsOf(back, organizationId)).slice(0, later.length), later);
     assert.equal(await rows(back, organizationId, later.length), laterRows);
     await back.stop();
 
     const whole = embedded();
-    await ran(whole, cwd, 'restore', 'all.jsonl.gz');
+    await runSuccessfully(whole, cwd, 'restore', 'all.jsonl.gz');
     const again = await install(whole);
     assert.equal(
       [await eventsOf(again, organizationId), await rows(again, organizationId, later.length)],

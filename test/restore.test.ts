@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert';
 import { openStores } from '../src/stores/open.ts';
 import { readLine } from '../src/trail/line.ts';
 import { embedded, folderOfTest, type Installed, install } from './support/installed.ts';
-import { eventsOf, on, ran } from './support/moving.ts';
-import { veritrail } from './support/shell.ts';
+import { veritrail } from './support/run-command.ts';
+import { eventsOf, runOnPair, runSuccessfully } from './support/run-on-pair.ts';
 
 interface Context {
   from: Installed;
@@ -24,16 +24,16 @@ test.before(async (context) => {
   await context.from.addVendors(3);
   await context.from.seal();
   const { settings } = context.from;
-  await ran(settings, context.cwd, 'export', '--to', 'history.jsonl');
-  await ran(settings, context.cwd, 'backup', '--to', 'all.jsonl.gz');
-  context.key = (await ran(settings, context.cwd, 'seal-key')).out;
+  await runSuccessfully(settings, context.cwd, 'export', '--to', 'history.jsonl');
+  await runSuccessfully(settings, context.cwd, 'backup', '--to', 'all.jsonl.gz');
+  context.key = (await runSuccessfully(settings, context.cwd, 'seal-key')).out;
 });
 
 test.after(({ from }) => from.stop());
 
 test('takes a history into empty stores, whose new owner can go on', async ({ from, cwd, key }) => {
   const to = embedded();
-  const { out, err } = await ran(to, cwd, 'restore', 'history.jsonl', '--key', key);
+  const { out, err } = await runSuccessfully(to, cwd, 'restore', 'history.jsonl', '--key', key);
   assert.match(out, /"mcpServers"/, 'a token, and how it is used');
   assert.match(err, /29 events of org_\w+ are in the log/);
   const there = await install(to);
@@ -41,37 +41,37 @@ test('takes a history into empty stores, whose new owner can go on', async ({ fr
   assert.equal(now.slice(0, old.length), old, 'the same events in the same order');
   await there.addVendors(2);
   await there.seal();
-  await ran(to, cwd, 'export', from.organizationId, '--to', 'without-key.jsonl');
-  const own = (await ran(to, cwd, 'seal-key')).out;
-  assert.is((await on(to, cwd, 'verify', 'without-key.jsonl', '--key', key)).code, 1, 'the new key is nobody’s');
-  const both = await on(to, cwd, 'verify', 'without-key.jsonl', '--key', key, '--key', own);
+  await runSuccessfully(to, cwd, 'export', from.organizationId, '--to', 'without-key.jsonl');
+  const own = (await runSuccessfully(to, cwd, 'seal-key')).out;
+  assert.is((await runOnPair(to, cwd, 'verify', 'without-key.jsonl', '--key', key)).code, 1, 'the new key is nobody’s');
+  const both = await runOnPair(to, cwd, 'verify', 'without-key.jsonl', '--key', key, '--key', own);
   assert.equal([both.code, /replaced|by itself|lost/i.test(both.out)], [0, true], both.out);
   await there.stop();
 });
 
 test('with the keys of a backup goes on sealing in their succession', async ({ from, cwd, key }) => {
   const to = embedded();
-  await ran(to, cwd, 'restore', 'history.jsonl', '--keys', 'all.jsonl.gz');
+  await runSuccessfully(to, cwd, 'restore', 'history.jsonl', '--keys', 'all.jsonl.gz');
   const there = await install(to);
   await there.addVendors(2);
   await there.seal();
-  await ran(to, cwd, 'export', from.organizationId, '--to', 'with-key.jsonl');
-  await ran(to, cwd, 'verify', 'with-key.jsonl', '--key', key);
+  await runSuccessfully(to, cwd, 'export', from.organizationId, '--to', 'with-key.jsonl');
+  await runSuccessfully(to, cwd, 'verify', 'with-key.jsonl', '--key', key);
   await there.stop();
 });
 
 test('beside another organization makes its owner OWNER, and rotates to the key there', async ({ from, cwd, key }) => {
   const other = await install();
   await other.seal();
-  const refused = await on(other.settings, cwd, 'restore', 'history.jsonl');
+  const refused = await runOnPair(other.settings, cwd, 'restore', 'history.jsonl');
   await other.stop();
   assert.is(refused.code, 0, 'nothing of the service itself runs here');
   assert.match(refused.out, /acc_\w+ is OWNER of org_\w+/);
-  await ran(other.settings, cwd, 'restore', 'history.jsonl', '--keys', 'all.jsonl.gz');
+  await runSuccessfully(other.settings, cwd, 'restore', 'history.jsonl', '--keys', 'all.jsonl.gz');
   const there = await install(other.settings);
   await there.seal();
-  await ran(other.settings, cwd, 'export', from.organizationId, '--to', 'beside.jsonl');
-  await ran(other.settings, cwd, 'verify', 'beside.jsonl', '--key', key);
+  await runSuccessfully(other.settings, cwd, 'export', from.organizationId, '--to', 'beside.jsonl');
+  await runSuccessfully(other.settings, cwd, 'verify', 'beside.jsonl', '--key', key);
   await there.stop();
 });
 
@@ -82,9 +82,9 @@ test('finishes what was cut off, wherever', async ({ from, cwd }) => {
     const stores = await openStores(to);
     for (const event of events.slice(0, cut)) await stores.events.append(event.stream, [event], event.revision - 1);
     await stores.close();
-    const { err } = await ran(to, cwd, 'restore', 'history.jsonl');
+    const { err } = await runSuccessfully(to, cwd, 'restore', 'history.jsonl');
     assert.match(err, new RegExp(`29 events of org_\\w+ are in the log \\(${cut} of them were there already\\)`));
-    const again = await ran(to, cwd, 'restore', 'history.jsonl');
+    const again = await runSuccessfully(to, cwd, 'restore', 'history.jsonl');
     assert.match(again.out, /is OWNER/);
   }
 });
@@ -93,7 +93,16 @@ test('refuses what is redacted, altered, cut, foreign or already going on otherw
   const lines = readFileSync(join(cwd, 'history.jsonl'), 'utf8').trimEnd().split('\n');
   const fifth = readLine(lines[5]!);
   assert.ok(fifth.kind === 'EVENT');
-  await ran(from.settings, cwd, 'redact', 'history.jsonl', '--event', fifth.event.id, '--to', 'redacted.jsonl');
+  await runSuccessfully(
+    from.settings,
+    cwd,
+    'redact',
+    'history.jsonl',
+    '--event',
+    fifth.event.id,
+    '--to',
+    'redacted.jsonl',
+  );
   writeFileSync(join(cwd, 'cut.jsonl'), `${lines.slice(0, -1).join('\n')}\n`);
   writeFileSync(join(cwd, 'altered.jsonl'), `${lines.join('\n').replace('"Vendor 7"', '"Vendor X"')}\n`);
   for (const [file, code, says] of [
@@ -103,17 +112,17 @@ test('refuses what is redacted, altered, cut, foreign or already going on otherw
     ['absent.jsonl', 2, /cannot be read/],
   ] as const) {
     const to = embedded();
-    const result = await on(to, cwd, 'restore', file);
+    const result = await runOnPair(to, cwd, 'restore', file);
     assert.equal([result.code, says.test(result.err)], [code, true], `${file}: ${result.err}`);
     const stores = await openStores(to);
     assert.is(await stores.events.head(), null, file);
     await stores.close();
   }
-  const foreign = await on(embedded(), cwd, 'restore', 'history.jsonl', '--key', 'A'.repeat(43).concat('='));
+  const foreign = await runOnPair(embedded(), cwd, 'restore', 'history.jsonl', '--key', 'A'.repeat(43).concat('='));
   assert.equal([foreign.code, /nothing was restored/.test(foreign.err)], [1, true], foreign.err);
   const to = embedded();
-  assert.is((await on(to, cwd, 'restore', 'history.jsonl', '--key', key)).code, 0);
-  const other = await on(to, cwd, 'restore', 'all.jsonl.gz');
+  assert.is((await runOnPair(to, cwd, 'restore', 'history.jsonl', '--key', key)).code, 0);
+  const other = await runOnPair(to, cwd, 'restore', 'all.jsonl.gz');
   assert.equal([other.code, /installation already/.test(other.err)], [1, true], other.err);
 });
 
@@ -132,7 +141,7 @@ test('of a backup brings back log, accounts and keys, also where it was cut off 
   const events = await eventsOf(from, from.organizationId);
   for (const event of events.slice(0, 7)) await stores.events.append(event.stream, [event], event.revision - 1);
   await stores.close();
-  const { out } = await ran(to, cwd, 'restore', 'all.jsonl.gz');
+  const { out } = await runSuccessfully(to, cwd, 'restore', 'all.jsonl.gz');
   assert.match(out, /^\d+ events and \d+ entries of the account store are restored\. Start the service\.$/);
   const there = await install(to);
   assert.is(there.installation, from.installation);
@@ -144,15 +153,15 @@ test('of a backup brings back log, accounts and keys, also where it was cut off 
   }
   await there.addVendors(1);
   await there.seal();
-  await ran(to, cwd, 'export', '--to', 'restored.jsonl');
-  await ran(to, cwd, 'verify', 'restored.jsonl', '--key', key);
+  await runSuccessfully(to, cwd, 'export', '--to', 'restored.jsonl');
+  await runSuccessfully(to, cwd, 'verify', 'restored.jsonl', '--key', key);
   await there.stop();
-  await ran(to, cwd, 'backup', '--to', 'plain.jsonl');
+  await runSuccessfully(to, cwd, 'backup', '--to', 'plain.jsonl');
   const plain = readFileSync(join(cwd, 'plain.jsonl'), 'utf8');
   writeFileSync(join(cwd, 'cut-backup.jsonl'), plain.slice(0, plain.lastIndexOf('{"end"')));
   writeFileSync(join(cwd, 'altered-backup.jsonl'), plain.replace('Vendor 3', 'Vendor 4'));
   for (const file of ['cut-backup.jsonl', 'altered-backup.jsonl']) {
-    const result = await on(embedded(), cwd, 'restore', file);
+    const result = await runOnPair(embedded(), cwd, 'restore', file);
     assert.equal([result.code, /no backup of veritrail, or a damaged one/.test(result.err)], [2, true], result.err);
   }
 });

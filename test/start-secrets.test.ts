@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { readConfig } from '../src/config.ts';
 import { bannerLogLines, bannerText, type StartBanner } from '../src/start-banner.ts';
 import { deliverStartSecret } from '../src/start-secret.ts';
-import { call } from './support/faults-calls.ts';
+import { callTool } from './support/call-tool.ts';
 import { startService } from './support/service.ts';
 
 const GREETING: StartBanner = {
@@ -45,7 +45,7 @@ secrets(
     assert.ok(lines.some(({ token_file, msg }) => token_file === tokenFile && String(msg).includes(tokenFile)));
     assert.ok(lines.some(({ link_file }) => link_file === linkFile));
     assert.equal([modeOf(tokenFile), modeOf(linkFile)], ['600', '600']);
-    const answer = await call(service.url, readFileSync(tokenFile, 'utf8').trim(), 'listOrganizations');
+    const answer = await callTool(service.url, readFileSync(tokenFile, 'utf8').trim(), 'listOrganizations');
     assert.is(answer.status, 200);
     assert.match(JSON.stringify(answer), /ADMIN/);
     const link = readFileSync(linkFile, 'utf8');

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { type Config, readConfig } from '../src/config.ts';
 import { createLogger } from '../src/logger.ts';
 import { startApp } from '../src/start-app.ts';
-import { call } from './support/faults-calls.ts';
+import { callTool } from './support/call-tool.ts';
 import { startService } from './support/service.ts';
 import { until } from './support/wait.ts';
 
@@ -59,7 +59,7 @@ starting('a port that is taken at the first start costs no token: the next start
   await free(server);
   const service = await startService({ PORT, DATA_DIR });
   assert.match(service.token, /^vtr_/);
-  assert.is((await call(service.url, service.token, 'listOrganizations')).status, 200);
+  assert.is((await callTool(service.url, service.token, 'listOrganizations')).status, 200);
   await service.stop();
 });
 
@@ -77,10 +77,10 @@ starting('until the installation is there, it lives, is not ready, and holds cal
   let held: Promise<{ status: number }> | undefined;
   const app = await startApp(readConfig({ PORT, DATA_DIR }, '/nowhere'), createLogger('silent'), async () => {
     for (const path of ['livez', 'readyz']) seen.push((await fetch(`${url}/${path}`)).status);
-    held = call(url, 'vtr_whatever', 'listOrganizations');
+    held = callTool(url, 'vtr_whatever', 'listOrganizations');
   });
   seen.push((await held!).status);
-  const admitted = async () => (await call(url, app.firstToken!, 'listOrganizations')).status === 200;
+  const admitted = async () => (await callTool(url, app.firstToken!, 'listOrganizations')).status === 200;
   await until(admitted).finally(() => app.stop());
   assert.equal(seen, [200, 503, 401]);
 });
@@ -92,10 +92,10 @@ starting('calls that arrive during a restart are answered when it is done', asyn
   const config = readConfig({ PORT, DATA_DIR }, '/nowhere');
   const first = await startApp(config, createLogger('silent'));
   const token = first.firstToken!;
-  await call(url, token, 'addVendor', { organization_id: first.organizationId, name: 'Kept' });
+  await callTool(url, token, 'addVendor', { organization_id: first.organizationId, name: 'Kept' });
   await first.stop();
-  const calls: ReturnType<typeof call>[] = [];
-  const list = () => call(url, token, 'listVendors', { organization_id: first.organizationId });
+  const calls: ReturnType<typeof callTool>[] = [];
+  const list = () => callTool(url, token, 'listVendors', { organization_id: first.organizationId });
   const again = await startApp(config, createLogger('silent'), async () => {
     calls.push(list(), list());
     const ready = await fetch(`${url}/readyz`);

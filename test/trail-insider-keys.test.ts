@@ -1,14 +1,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { replaceKey } from '../src/trail/seal-events.ts';
-import { sealAllAnew } from './support/insider.ts';
+import { resealAll } from './support/insider.ts';
 import { check, EVENTS } from './support/insider-suite.ts';
 import { linesOf, ORGANIZATION, SealedHistory, testKey, verify } from './support/sealed-history.ts';
 
 const test = suite('an insider who seals with a key of his own');
 
 test('an edit at every position, and all seals made anew with a key of one’s own', () => {
-  for (const index of EVENTS.keys()) assert.ok('sealed' in check(sealAllAnew, index), `${index + 1}`);
+  for (const index of EVENTS.keys()) assert.ok('sealed' in check(resealAll, index), `${index + 1}`);
 });
 
 test('an edit at every position, and from there on seals with a key that is said to replace a lost one', () => {

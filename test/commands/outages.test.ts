@@ -8,10 +8,10 @@ import type { EventStore } from '../../src/stores/event-store.ts';
 import { verifyChain } from '../../src/trail/chain.ts';
 import { withClock } from '../support/clock.ts';
 import { makeEvents } from '../support/events.ts';
-import { like } from '../support/like.ts';
 import { handlerOn, logSuite } from '../support/log-suite.ts';
 import { envelopeFor } from '../support/register.ts';
 import { rejection } from '../support/take.ts';
+import { withOverrides } from '../support/with-overrides.ts';
 
 const STREAM = 'vendor-vnd_1';
 const ADD: VendorCommand = { type: 'AddVendor', fields: { name: 'Unicloud' } };
@@ -31,7 +31,7 @@ function deferred() {
 /** A store whose appends go through `append`, which is told how many came before. */
 function appendingBy(store: EventStore, append: (count: number, ...args: Parameters<Append>) => ReturnType<Append>) {
   let count = 0;
-  return like(store, { append: (...args) => append(count++, ...args) });
+  return withOverrides(store, { append: (...args) => append(count++, ...args) });
 }
 
 const outage = logSuite('when the store does not answer');
@@ -102,7 +102,7 @@ outage('for good, the call is unavailable and says how to go on', async ({ store
     throw new StoreUnavailable('away');
   });
   await unavailable(handlerOn(away).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor()));
-  const unreadable = like(store, { readStream: () => Promise.reject(new StoreUnavailable('away')) });
+  const unreadable = withOverrides(store, { readStream: () => Promise.reject(new StoreUnavailable('away')) });
   await unavailable(handlerOn(unreadable).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor()));
   assert.is((await store.readStream(STREAM)).length, 0);
 });
@@ -111,7 +111,7 @@ outage('a store that never answers: the call is answered at its deadline', async
   const silent = appendingBy(store, () => new Promise(() => undefined));
   const envelope = { ...envelopeFor(), deadline: Date.now() + 50 };
   await unavailable(handlerOn(silent).execute({ stream: STREAM, decider: vendor }, ADD, envelope));
-  const mute = like(store, { readStream: () => new Promise(() => undefined) });
+  const mute = withOverrides(store, { readStream: () => new Promise(() => undefined) });
   const later = { ...envelopeFor(), deadline: Date.now() + 50 };
   await unavailable(handlerOn(mute).execute({ stream: STREAM, decider: vendor }, UPDATE, later));
 });
@@ -124,7 +124,7 @@ outage('after its deadline a command begins no append, for its caller was told t
     appends += 1;
     return store.append(...args);
   });
-  const slow = like(counting, {
+  const slow = withOverrides(counting, {
     readStream: (...args) => {
       const reading = held.promise.then(() => store.readStream(...args));
       loaded = reading;
@@ -146,7 +146,7 @@ outage('the time that a caller waited for its roles is part of the time that its
 
 outage('a store that is away is asked once by a call', async ({ store }) => {
   let reads = 0;
-  const away = like(store, {
+  const away = withOverrides(store, {
     readStream: async () => {
       reads += 1;
       throw new StoreUnavailable('away');

@@ -9,7 +9,7 @@ import {
 import type { Migration } from '../../src/identity/migrations/migration.ts';
 import { renameEntryTypes } from '../../src/identity/migrations/rename-entry-types.ts';
 import { ACCOUNT_TABLES, type AccountStore, type AccountTableName } from '../../src/stores/account-store.ts';
-import { like } from '../support/like.ts';
+import { withOverrides } from '../support/with-overrides.ts';
 
 /** Migrations as they may come: one changes records, one moves some to another table. */
 const TOYS: readonly Migration[] = [
@@ -60,7 +60,7 @@ export function killedAfter(store: AccountStore, writes: number): AccountStore {
     left -= 1;
     return write();
   };
-  return like(store, {
+  return withOverrides(store, {
     insert: (...args) => step(() => store.insert(...args)),
     put: (...args) => step(() => store.put(...args)),
     update: (...args) => step(() => store.update(...args)),

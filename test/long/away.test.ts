@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
-import { goThroughWithout } from '../support/faults-relays.ts';
+import { runOutageOf } from '../support/relayed-pair.ts';
 
 const test = suite('a store is silent, or away for long');
 
 for (const store of ['EventStoreDB', 'MongoDB'] as const) {
   test(`${store}: connected, but nothing comes through`, async () => {
-    console.log(JSON.stringify(await goThroughWithout(store, 'choke')));
+    console.log(JSON.stringify(await runOutageOf(store, 'choke')));
   });
 }
 
@@ -14,7 +14,7 @@ const LONG_MS = 40_000;
 
 for (const store of ['EventStoreDB', 'MongoDB'] as const) {
   test(`${store}: away for long`, async () => {
-    console.log(JSON.stringify(await goThroughWithout(store, 'cut', LONG_MS)));
+    console.log(JSON.stringify(await runOutageOf(store, 'cut', LONG_MS)));
   });
 }
 

@@ -3,8 +3,8 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
-import { goThrough, type Outage } from '../support/faults-outage.ts';
 import { embeddedPair, type Pair } from '../support/pairs.ts';
+import { type Outage, runOutage } from '../support/run-outage.ts';
 
 const test = suite('no room to write');
 
@@ -49,7 +49,7 @@ if (disk !== null) {
       begin: async () => fill(ballast),
       end: async () => rmSync(ballast),
     };
-    console.log(JSON.stringify(await goThrough(disk, outage)));
+    console.log(JSON.stringify(await runOutage(disk, outage)));
   });
   test.after(disk.close);
 }
@@ -63,7 +63,7 @@ test('files that may not grow: the same', async () => {
     begin: async ({ pid }) => void limit(pid, '0'),
     end: async ({ pid }) => void limit(pid, 'unlimited'),
   };
-  console.log(JSON.stringify(await goThrough(pair, outage)));
+  console.log(JSON.stringify(await runOutage(pair, outage)));
   await pair.close();
 });
 

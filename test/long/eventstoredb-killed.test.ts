@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { callUntilDone, firstOrganization } from '../support/call-tool.ts';
+import { checkStores } from '../support/check-stores.ts';
 import { type RealEventStore, startKillableEventStore } from '../support/event-store-server.ts';
-import { firstOrganization, insist } from '../support/faults-calls.ts';
-import { checkStores } from '../support/faults-check.ts';
-import { Writers } from '../support/faults-writers.ts';
 import { startService } from '../support/service.ts';
 import { until } from '../support/wait.ts';
+import { Writers } from '../support/writers.ts';
 
 /** A real EventStoreDB that is killed and paused under a service that writes. The fake keeps nothing, so it can't be it. */
 const test = suite('a real EventStoreDB');
@@ -40,7 +40,7 @@ for (const [what, suffer] of Object.entries(FAULTS)) {
       writers.start([url], token, 6);
       await until(() => writers.acknowledged > before + 20, 20_000, 'writers get on');
       await suffer(server);
-      await insist(url, token, 'addVendor', writers.oneMore(`After ${round}`));
+      await callUntilDone(url, token, 'addVendor', writers.oneMore(`After ${round}`));
       await writers.stop();
     }
     await writers.repeat(url, token);

@@ -5,12 +5,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { callTool, callUntilDone, firstOrganization } from '../support/call-tool.ts';
+import { checkStores } from '../support/check-stores.ts';
 import { FakeCluster } from '../support/fake-eventstoredb/nodes.ts';
-import { call, firstOrganization, insist } from '../support/faults-calls.ts';
-import { checkStores } from '../support/faults-check.ts';
-import { Writers } from '../support/faults-writers.ts';
 import { startHere } from '../support/in-process.ts';
 import { until } from '../support/wait.ts';
+import { Writers } from '../support/writers.ts';
 
 /** The service on a cluster of three whose leader is lost in every way, again and again, at random moments. */
 const test = suite('random failovers of the log');
@@ -53,7 +53,7 @@ test('nothing acknowledged is lost or doubled, and reads of today go on', async 
   const unavailable = { writes: 0 };
   const timed = async (tool: string, args: object) => {
     const from = performance.now();
-    const reply = await call(url, token, tool, args);
+    const reply = await callTool(url, token, tool, args);
     slowest = Math.max(slowest, performance.now() - from);
     return reply;
   };
@@ -85,7 +85,7 @@ test('nothing acknowledged is lost or doubled, and reads of today go on', async 
     await pause(random(500, 3_000));
     const next = (leader + oneOf([1, 2])) % NODES;
     cluster.elect(next);
-    await insist(url, token, 'addVendor', writers.oneMore(`After ${rounds.length}`));
+    await callUntilDone(url, token, 'addVendor', writers.oneMore(`After ${rounds.length}`));
     await writers.stop();
     // It comes back as a follower, which names the one that leads now.
     await cluster.revive(leader);

@@ -1,13 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LEASE_MS } from '../../src/projections/lease.ts';
-import { firstOrganization, insist } from '../support/faults-calls.ts';
-import { checkStores } from '../support/faults-check.ts';
-import { roleOf, sharedPair } from '../support/faults-processes.ts';
-import { Writers } from '../support/faults-writers.ts';
+import { callUntilDone, firstOrganization } from '../support/call-tool.ts';
+import { checkStores } from '../support/check-stores.ts';
 import type { Pair } from '../support/pairs.ts';
 import { type Service, startService } from '../support/service.ts';
+import { roleOf, sharedPair } from '../support/shared-pair.ts';
 import { until } from '../support/wait.ts';
+import { Writers } from '../support/writers.ts';
 
 const test = suite('the leader');
 
@@ -45,7 +45,7 @@ test('killed: the other one takes over, and nothing is lost or doubled', async (
   const took = async () => (await roleOf(follower.url, token)) === 'LEADER';
   await until(took, TAKE_OVER_MS, 'the other one leads');
   const led = Math.round(performance.now() - killed);
-  const { body } = await insist(follower.url, token, 'addVendor', writers.oneMore('After'));
+  const { body } = await callUntilDone(follower.url, token, 'addVendor', writers.oneMore('After'));
   assert.is(body.pending, undefined);
   console.log(`took over ${led} ms after the kill, readable after ${Math.round(performance.now() - killed)} ms`);
   await writers.repeat(follower.url, token);

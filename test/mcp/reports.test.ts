@@ -29,7 +29,7 @@ await onBothPairs('reports', (test) => {
     assert.equal(Object.values(report.people), ['Owner']);
   });
 
-  test('a report has one digest: in every format, worked out of its JSON, and as of its own position', async (served) => {
+  test('a report has one digest: in every format, computed from its JSON, and as of its own position', async (served) => {
     const { owner, organizationId } = served;
     const ask = asking(owner, organizationId);
     const { audits } = (await owner.ok('listAudits', {
@@ -41,7 +41,7 @@ await onBothPairs('reports', (test) => {
       const input = { type, ...inputs[type] };
       const report = await wholeReport(ask, input);
       assert.is(digestOfAnswer(report), report.digest, type);
-      // A seal may come meanwhile, and with it another position: each is asked for at the first one's.
+      // A seal may add a position meanwhile, so all are requested as of the first one's.
       const then = { ...input, as_of: report.position };
       for (const format of ['MARKDOWN', 'CSV']) {
         assert.is((await textOfReport(ask, { ...then, format })).digest, report.digest, `${type} ${format}`);
@@ -50,15 +50,15 @@ await onBothPairs('reports', (test) => {
     }
   });
 
-  test('each report that is drawn is in the access log, with who drew it', async ({ owner, organizationId }) => {
+  test('each generated report is in the access log, with its account', async ({ owner, organizationId }) => {
     await owner.ok('getReport', { organization_id: organizationId, type: 'POSTURE', format: 'CSV' });
     const filter = { record_types: ['ACCESS'], event_types: ['REPORT_GENERATED'], actor_id: ['ME'] };
-    const told = async () => {
+    const reportEntries = async () => {
       const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });
       const rows = changes.map((row) => Object.fromEntries(row.changes.map(({ field, to }) => [field, to])));
       return rows.find(({ type, format }) => type === 'POSTURE' && format === 'CSV');
     };
-    const facts = await until(told, 5_000, 'the report is told of');
+    const facts = await until(reportEntries, 5_000, 'the report is in the access log');
     assert.match(String(facts?.token_id), /^tok_/);
   });
 });

@@ -6,7 +6,6 @@ import { COLLECTIONS, PROJECTIONS_VERSION } from '../../src/projections/models.t
 import { Projections } from '../../src/projections/projections.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
-import { like } from '../support/like.ts';
 import {
   type Answer,
   closeStores,
@@ -21,6 +20,7 @@ import {
 } from '../support/register.ts';
 import { rejection } from '../support/take.ts';
 import { until } from '../support/wait.ts';
+import { withOverrides } from '../support/with-overrides.ts';
 
 const test = suite<{ register: TestRegister }>('generations of read models');
 
@@ -153,8 +153,8 @@ test('that could not be finished leaves nothing, and the one before is served on
   const { projections, stores } = register;
   const old = projections.models.generation;
   const failing = (models: ReadModels) =>
-    like(models, { buildIndexes: () => Promise.reject(new StoreUnavailable('full')) });
-  const reads = like(stores.reads, { open: async (...args) => failing(await stores.reads.open(...args)) });
+    withOverrides(models, { buildIndexes: () => Promise.reject(new StoreUnavailable('full')) });
+  const reads = withOverrides(stores.reads, { open: async (...args) => failing(await stores.reads.open(...args)) });
   assert.instance(await rejection(rebuild(register, { reads })), StoreUnavailable);
   assert.equal(await stores.reads.generations(), [old]);
   assert.is((await activeIn(register)).generation, old);
@@ -171,7 +171,7 @@ start('goes on trying while the read store is away', async () => {
   await first.stop();
   const stores = openStores(folder);
   let away = 1;
-  const reads = like(stores.reads, {
+  const reads = withOverrides(stores.reads, {
     register: async (name: string) => {
       if (away-- > 0) throw new StoreUnavailable('away');
       return stores.reads.register(name);

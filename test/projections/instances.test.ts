@@ -7,8 +7,8 @@ import { EVENT_TYPES, READABLE_EVENTS } from '../../src/commands/event-types.ts'
 import { INSTANCE_MS, LiveInstances } from '../../src/projections/instances.ts';
 import { eventTypes } from '../support/event-types.ts';
 import { folderOfTest } from '../support/installed.ts';
-import { beside, type Served, serve, startPairs } from '../support/pairs.ts';
-import { veritrail } from '../support/shell.ts';
+import { type Served, serve, startPairs, withOpenPair } from '../support/pairs.ts';
+import { veritrail } from '../support/run-command.ts';
 import { until } from '../support/wait.ts';
 
 /** What a version could read that knew no reviews of vendors, and assessments of risks in an earlier shape. */
@@ -31,7 +31,7 @@ for (const pair of await startPairs()) {
     const { vendor, risk, served } = context;
     const { owner, organizationId: organization_id } = served;
     const review = { id: vendor, outcome: 'APPROVED', idempotency_key: 'once' };
-    await beside(pair.env, async ({ reads }) => {
+    await withOpenPair(pair.env, async ({ reads }) => {
       const older = new LiveInstances({ reads, readable: OLDER });
       await older.start();
       const { vendor: other } = await owner.ok('addVendor', { organization_id, name: 'Oldwick' });
@@ -74,7 +74,7 @@ for (const pair of await startPairs()) {
   });
 
   test('an instance that was killed counts until its time is over, by the clock', async () => {
-    await beside(pair.env, async ({ reads }) => {
+    await withOpenPair(pair.env, async ({ reads }) => {
       const older = new LiveInstances({ reads, readable: OLDER });
       await older.start();
       let time = Date.now();
@@ -92,7 +92,7 @@ for (const pair of await startPairs()) {
   });
 
   test('many register at once, and each is there', async () => {
-    await beside(pair.env, async ({ reads }) => {
+    await withOpenPair(pair.env, async ({ reads }) => {
       const all = Array.from({ length: 8 }, () => new LiveInstances({ reads }));
       await Promise.all(all.map((instance) => instance.start()));
       const registered = async () => Object.keys((await reads.register<object>('instances'))!.value).length;

@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert';
 import type { Commit, ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { withClock } from '../support/clock.ts';
-import { like } from '../support/like.ts';
 import { write } from '../support/log-writer.ts';
 import { assertWhole, leads, passed, runnersSuite } from '../support/runners.ts';
 import { until } from '../support/wait.ts';
+import { withOverrides } from '../support/with-overrides.ts';
 
 const test = runnersSuite('two runners of one generation');
 
@@ -31,8 +31,10 @@ function sleeper() {
     get held() {
       return held;
     },
-    models: (models: ReadModels) => like(models, { commit: (batch: Commit) => wait(() => models.commit(batch)) }),
-    reads: (reads: ReadStore) => like(reads, { compareAndSet: (...args) => wait(() => reads.compareAndSet(...args)) }),
+    models: (models: ReadModels) =>
+      withOverrides(models, { commit: (batch: Commit) => wait(() => models.commit(batch)) }),
+    reads: (reads: ReadStore) =>
+      withOverrides(reads, { compareAndSet: (...args) => wait(() => reads.compareAndSet(...args)) }),
   };
 }
 

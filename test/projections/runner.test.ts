@@ -2,11 +2,11 @@ import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import type { StorePosition } from '../../src/stores/event-store.ts';
 import type { Commit, ReadModels } from '../../src/stores/read-store.ts';
-import { like } from '../support/like.ts';
 import { write } from '../support/log-writer.ts';
 import { INSTALLATION, ORGANIZATION } from '../support/register.ts';
 import { assertWhole, leads, passed, runnersSuite } from '../support/runners.ts';
 import { until } from '../support/wait.ts';
+import { withOverrides } from '../support/with-overrides.ts';
 
 const test = runnersSuite('the projection runner');
 
@@ -37,7 +37,7 @@ test('stops at once in whatever it has just begun', async ({ run, handler, model
     const gate = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const slow = like(real, {
+    const slow = withOverrides(real, {
       [held]: async () => {
         begun();
         await gate;
@@ -60,7 +60,7 @@ test('waits no longer than it is told to', async ({ run, handler, stores }) => {
   assert.not(await runner.reached(ORGANIZATION, 99, 50));
   assert.not(await passed(runner, '999999' as StorePosition, 50));
   assert.not(await runner.passed('org_OTHER', '1' as StorePosition, 50));
-  const silent = like(stores.events, { head: () => new Promise<never>(() => undefined) });
+  const silent = withOverrides(stores.events, { head: () => new Promise<never>(() => undefined) });
   const stuck = await run({ events: silent, exclusive: true });
   await leads(stuck);
   assert.not(await stuck.caughtUp(Date.now(), 50));
@@ -86,7 +86,7 @@ test('goes on where it was, and commits nothing twice', async (context) => {
 });
 
 function recording(models: ReadModels, commits: Commit[]): ReadModels {
-  return like(models, {
+  return withOverrides(models, {
     commit: async (batch) => {
       await models.commit(batch);
       commits.push(batch);
@@ -98,7 +98,7 @@ test('begins again where a store was away, and forgets the error once it has cau
   const { run, handler, models } = context;
   const kept = await models();
   let failures = 0;
-  const flaky = like(kept, {
+  const flaky = withOverrides(kept, {
     commit: async (batch: Commit) => {
       if (failures++ === 0) throw new StoreUnavailable('away');
       await kept.commit(batch);
@@ -122,7 +122,7 @@ test('says how old what waits is', async ({ run, handler, models }) => {
   const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const slow = like(kept, { commit: (batch: Commit) => gate.then(() => kept.commit(batch)) });
+  const slow = withOverrides(kept, { commit: (batch: Commit) => gate.then(() => kept.commit(batch)) });
   const runner = await run({ models: slow });
   const storePosition = await write(handler, 'vnd_A');
   await until(() => runner.lag >= 20);

@@ -5,10 +5,10 @@ import { RevisionConflict, StoreUnavailable } from '../../src/stores/errors.ts';
 import { chainEvents } from '../../src/trail/hash.ts';
 import type { LogSealed } from '../../src/trail/seal-events.ts';
 import { sealStream } from '../../src/trail/seal-events.ts';
-import { like } from '../support/like.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 import { rootOf } from '../support/sealed-history.ts';
 import { addVendors, allEvents, sealing, sealsOf, verdictOf } from '../support/sealing.ts';
+import { withOverrides } from '../support/with-overrides.ts';
 
 const test = suite<{ register: TestRegister }>('the sealer');
 
@@ -117,7 +117,7 @@ test('goes on with a new key where the private one is lost, and says so', async 
 test('of two that seal at once, one drops its own', async ({ register }) => {
   const { events } = register.stores;
   const outcomes: unknown[] = [];
-  const counting = like(events, {
+  const counting = withOverrides(events, {
     append: async (...args: Parameters<typeof events.append>) => {
       try {
         const position = await events.append(...args);
@@ -140,7 +140,7 @@ test('of two that seal at once, one drops its own', async ({ register }) => {
 test('tries again when the store was away, and leaves it to the leader', async ({ register }) => {
   const { events } = register.stores;
   let away = true;
-  const flaky = like(events, {
+  const flaky = withOverrides(events, {
     append: async (...args: Parameters<typeof events.append>) => {
       const position = away && (await Promise.reject(new StoreUnavailable('away', true)));
       return position || events.append(...args);
@@ -152,7 +152,9 @@ test('tries again when the store was away, and leaves it to the leader', async (
   await later(0);
   assert.equal([await sealsOf(events), warnings], [['SealKeyIntroduced', 'LogSealed'], []]);
   await addVendors(register, 1);
-  const follower = like(register.projections, { runner: like(register.projections.runner, { role: 'FOLLOWER' }) });
+  const follower = withOverrides(register.projections, {
+    runner: withOverrides(register.projections.runner, { role: 'FOLLOWER' }),
+  });
   const idle = sealing(register, { projections: follower });
   await idle.later(0);
   await idle.later(61_000);
@@ -162,8 +164,8 @@ test('tries again when the store was away, and leaves it to the leader', async (
 test('seals nothing that would stand far behind the log’s end', async ({ register }) => {
   const { events } = register.stores;
   const { projections } = register;
-  const behind = like(projections.runner, { caughtUpAt: Date.now() - 11_000 });
-  const late = sealing(register, { projections: like(projections, { runner: behind }) });
+  const behind = withOverrides(projections.runner, { caughtUpAt: Date.now() - 11_000 });
+  const late = sealing(register, { projections: withOverrides(projections, { runner: behind }) });
   await late.later(0);
   await late.later(61_000);
   assert.equal(await sealsOf(events), []);

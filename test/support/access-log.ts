@@ -9,7 +9,7 @@ import { TestClock, temporaryFolder } from './identity.ts';
 
 export const HOUR_MS = 3_600_000;
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
-export const VISITOR = { address: '203.0.113.7', agent: FIREFOX };
+export const CLIENT_INFO = { address: '203.0.113.7', agent: FIREFOX };
 /** Ada is a member of two organizations, everybody else of one. */
 const organizationsOf = async (id: string) => (id === 'acc_ada' ? ['org_a', 'org_b'] : ['org_a']);
 export const CALLER: Caller = {

@@ -1,13 +1,13 @@
-/** A make-believe security key, plugged into a page by Chromium's own virtual authenticator. */
+/** A virtual security key, which Chromium's virtual authenticator plugs into a page. */
 import type { Page } from 'playwright-core';
 
-/** What the key holds, and taking it out again. */
+/** The key's credentials, and a way to unplug it. */
 export interface VirtualAuthenticator {
   credentials(): Promise<number>;
   remove(): Promise<void>;
 }
 
-/** Plugs in a key that keeps passkeys and whose owner touches it, and is recognized unless said otherwise. */
+/** Plugs in a key that stores passkeys. Its owner touches it, and by default the key recognizes them. */
 export async function plugInAuthenticator(page: Page, { isUserVerified = true } = {}): Promise<VirtualAuthenticator> {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');

@@ -1,4 +1,4 @@
-/** Whether a page that is open in Chromium can be used by everybody, as far as a machine can tell. */
+/** Checks the accessibility of a page that is open in Chromium, as far as a machine can. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type axe from 'axe-core';
@@ -10,7 +10,7 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 
 /**
  * Runs axe in the page, which needs no permission of its content security policy.
- * @returns one line a violation: the rule, what it asks for, and where it is broken; none when all is well
+ * @returns one line per violation: the rule, its demand, and the place
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(AXE);
@@ -18,7 +18,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
     const { axe: runner } = globalThis as unknown as { axe: typeof axe };
     return runner.run({ runOnly: { type: 'tag', values }, preload: false });
   }, TAGS);
-  // A page on which nothing could be checked, such as an empty one, is no accessible page.
+  // A page without anything to check, such as an empty one, counts as a failure.
   if (passes.length === 0) return ['axe found nothing to check'];
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map((node) => `${id}: ${help}: ${node.target.join(' ')}: ${oneLine(node.failureSummary ?? node.html)}`),

@@ -1,8 +1,8 @@
-/** A real Chromium for the browser tests: found, started without a network but loopback, watched and closed. */
+/** Finds, starts, watches and closes a real Chromium for the browser tests. It has no network but loopback. */
 import { accessSync, constants } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-/** Debian's names first. CHROMIUM_BIN names another one. */
+/** Debian's names come first. CHROMIUM_BIN names another browser. */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 const FLAGS = [
@@ -16,15 +16,15 @@ const FLAGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost',
 ];
 
-/** A page must not take longer: the service is on this machine. */
+/** Limit for loading a page: the service is on this machine. */
 const PAGE_MS = 15_000;
 
 const started = new Set<Browser>();
 
 /**
- * Starts Chromium, headless and in a profile of its own, which goes with it. The caller closes it by `closeBrowsers`;
- * one that is left behind ends with the test process, for it is held by a pipe.
- * @returns null where there is none: that is said on standard output, and a CI without one fails
+ * Starts Chromium, headless, in a temporary profile. The caller closes it by `closeBrowsers`. A browser that is not closed
+ * ends with the test process, because a pipe holds it.
+ * @returns null if no Chromium is installed; standard output says so, and CI fails
  */
 export async function startBrowser(): Promise<Browser | null> {
   const executablePath = findChromium();
@@ -59,17 +59,17 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** A person's window: a cookie jar of its own, and what went wrong on its pages. */
+/** One person's window, with its own cookies and the faults of its pages. */
 export interface Window {
   page: Page;
-  /** Messages of the console that are errors or warnings (a refused inline script is one), exceptions, and answers of 500 and above, or of 400 to what a page loads. */
+  /** Errors and warnings of the console, exceptions, answers from 500, and answers from 400 to what a page loads. */
   complaints: string[];
   close(): Promise<void>;
 }
 
 /**
  * Opens a window for one person. Addresses may be given without the base.
- * @param baseURL of the service, without a trailing slash
+ * @param baseURL the service's address, without a trailing slash
  */
 export async function openWindow(
   browser: Browser,
@@ -86,9 +86,9 @@ export async function openWindow(
   const complaints: string[] = [];
   context.on('console', (message) => {
     const { url } = message.location();
-    // Where an assistant is answered is no page of ours.
+    // The assistant's redirect address is not a page of the service.
     if (url !== '' && !url.startsWith(baseURL)) return;
-    // What could not be loaded is told below, by its answer.
+    // Failed loads are recorded below, by their answers.
     if (message.text().startsWith('Failed to load resource')) return;
     if (['error', 'warning'].includes(message.type())) complaints.push(`${url}: ${message.text()}`);
   });

@@ -1,12 +1,12 @@
 const DAY_MS = 86_400_000;
 
-/** The days of a test: what reads the clock in this process reads this one. */
+/** A test's calendar. Everything in this process that reads the clock reads this one. */
 export interface Calendar {
-  /** Lets days go by. */
+  /** Moves the clock forward by some days. */
   forward(days: number): void;
 }
 
-/** Runs with a clock that begins so many days ago and goes on as it is told to; timers keep their own. */
+/** Runs with a clock that begins some days ago and moves on request. Timers keep real time. */
 export async function withCalendar<T>(daysAgo: number, run: (calendar: Calendar) => Promise<T>): Promise<T> {
   const Real = Date;
   let shift = -daysAgo * DAY_MS;

@@ -1,4 +1,4 @@
-/** Runs with a Date.now that can be put forward. */
+/** Runs with a Date.now that the test can move forward. */
 export async function withClock(run: (forward: (ms: number) => void) => Promise<void>): Promise<void> {
   const real = Date.now;
   let shift = 0;

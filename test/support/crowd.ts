@@ -1,4 +1,4 @@
-/** An organization with more and longer things than most have, so that pages show how they cope. */
+/** An organization with many and long entries, to test the pages' layout. */
 import { personOf } from '../../src/identity/actor.ts';
 import type { WebTest } from './web.ts';
 

@@ -1,4 +1,4 @@
-/** What readers are told by the read models, compared with the plain register, at every position. */
+/** Compares what readers get from the read models with the plain register, at every position. */
 import * as assert from 'uvu/assert';
 import type { Caller } from '../../src/commands/caller.ts';
 import { Applier } from '../../src/projections/applier.ts';
@@ -17,10 +17,10 @@ import { callerAs, dump } from './register.ts';
 
 type Document = Record<string, unknown>;
 
-/** Evidence is found by what it shows: it has no list. */
+/** Evidence has no list: it is found through the records that it is attached to. */
 const LISTS = Object.values(FAMILY_QUERIES).filter(({ prefix }) => prefix !== 'evd');
 
-/** Applies a log in batches of these sizes, the rest at once. */
+/** Applies a log in batches of these sizes, and the rest in one batch. */
 export async function applyIn(
   store: MemoryEventStore,
   models: ReadModels,
@@ -35,7 +35,7 @@ export async function applyIn(
   }
 }
 
-/** Everything of an organization in a generation: documents, and the positions until which versions and links held. */
+/** Returns an organization's documents in a generation, with the end positions of versions and links. */
 export async function whole(models: ReadModels, organization: string): Promise<Record<string, unknown[]>> {
   const all = await dump(models, [organization]);
   for (const { name, keys } of COLLECTIONS) {
@@ -82,7 +82,7 @@ export class Readings {
       as_of: asOf,
       view: 'FULL',
     } as const;
-    // By the name of any list: cursors are bound to it, and there are none.
+    // Any list's name works: names matter only for cursors, and there are none.
     const answer = await listRecords(this.reader, family, 'listVendors', this.caller, input);
     return (answer as Record<string, Document[]>)[family.plural]!;
   }
@@ -93,7 +93,7 @@ export class Readings {
   }
 }
 
-/** Compares all facts after every event (or each so manieth), and as they are now. */
+/** Compares all facts after every event, or after every nth, and as of now. */
 export async function assertFacts(
   models: ReadModels,
   organization: string,
@@ -153,12 +153,12 @@ async function assertMoment(readings: Readings, naive: NaiveRegister, event: Sto
   for (const id of concerned(event)) await assertBeside(readings, naive, id, asOf, at);
 }
 
-/** The records that an event is about. */
+/** Returns the records that an event concerns. */
 function concerned(event: StoredEvent): string[] {
   return event.stream.startsWith('organization-') ? [] : event.stream.split('-').slice(1);
 }
 
-/** linked_to, LINKS and EVIDENCE of one record. */
+/** Checks linked_to, LINKS and EVIDENCE of one record. */
 async function assertBeside(
   readings: Readings,
   naive: NaiveRegister,
@@ -205,7 +205,7 @@ async function assertBeside(
   }
 }
 
-/** Some stores take no field name that holds a full stop or begins with a dollar sign. */
+/** Checks field names: some stores refuse a full stop within or a dollar sign at the beginning. */
 export function assertStorable(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {
@@ -218,7 +218,7 @@ function assertIds(found: readonly Document[], wanted: readonly Plain[], message
   assert.equal(found.map(({ id }) => id).sort(), wanted.map(({ id }) => id).sort(), message);
 }
 
-/** Of each document the fields that the naive register knows are as it knows them. */
+/** Compares each document with the naive register, in the fields that the latter has. */
 function assertSame(found: readonly Document[], wanted: readonly Document[], message: string): void {
   const byId = (a: Document, b: Document) => (String(a.id) < String(b.id) ? -1 : 1);
   const expected = [...wanted].sort(byId);
@@ -234,7 +234,7 @@ function assertSame(found: readonly Document[], wanted: readonly Document[], mes
   );
 }
 
-/** Two versions that follow each other differ in something that the record keeps; a neighbour's change leaves its own revision. */
+/** Two consecutive versions must differ in a stored field. A linked record's change must not raise the revision. */
 export function assertVersions(all: Record<string, unknown[]>): void {
   for (const { model } of Object.values(FAMILY_QUERIES)) {
     const last = new Map<string, Document>();

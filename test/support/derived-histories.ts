@@ -1,29 +1,29 @@
 import fc from 'fast-check';
 
 /** The day on which every history begins. */
-export const BEGINNING = '2026-01-01';
+export const FIRST_DAY = '2026-01-01';
 
-export const because = { reason: 'why' };
+export const withReason = { reason: 'why' };
 const name = fc.constantFrom('One', 'Two', 'Three');
 const rating = fc.option(fc.integer({ min: 1, max: 5 }), { freq: 5 });
-/** Days on both sides of those that a history goes through. */
+/** Days before, within and after a history. */
 const day = fc.option(fc.constantFrom('2026-01-01', '2026-01-03', '2026-01-10', '2026-02-01', '2027-06-01'));
 
 interface Kind {
   title: string;
-  /** What a new one has; none where it comes with another. */
+  /** Fields of a new record. Missing for a kind that comes with another record. */
   fields?: fc.Arbitrary<object>;
-  /** What an update changes; none where it is never changed. */
+  /** Fields that an update changes. Missing for a kind that never changes. */
   changes?: fc.Arbitrary<object>;
-  /** Commands of its own. */
+  /** The family's own commands. */
   further?: fc.Arbitrary<{ type: string }>;
-  /** A field that names a record of another kind, and which. */
+  /** A field that refers to a record of another kind, and that kind. */
   refers?: readonly [field: string, kind: string];
-  /** How often it is added and changed, for the others' once. */
+  /** Weights of adding and changing it. The default is 1. */
   often?: readonly [added: number, changed: number];
 }
 
-/** How each family's records come about and change. Only what bears on derived facts and reports needs to vary. */
+/** Commands by kind of record. Only fields that affect derived facts and reports vary. */
 export const KINDS: Readonly<Record<string, Kind>> = {
   rsk: {
     title: 'Risk',
@@ -31,7 +31,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     changes: fc.record({ name, residual_likelihood: rating, residual_impact: rating }),
     further: fc
       .constantFrom('ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN')
-      .map((decision) => ({ type: 'DecideRisk', decision, until: '2026-01-10', ...because })),
+      .map((decision) => ({ type: 'DecideRisk', decision, until: '2026-01-10', ...withReason })),
   },
   vnd: {
     title: 'Vendor',
@@ -50,7 +50,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       .map(({ outcome, old }) => ({
         type: 'ReviewVendor',
         outcome,
-        ...(old ? { reviewed_at: `${BEGINNING}T00:00:00.000Z` } : {}),
+        ...(old ? { reviewed_at: `${FIRST_DAY}T00:00:00.000Z` } : {}),
       })),
     often: [1, 3],
   },
@@ -114,10 +114,10 @@ const kindsWith = (part: 'fields' | 'changes' | 'further') => {
   const weight = (kind: string) => (part === 'further' ? 1 : (KINDS[kind]!.often?.[part === 'fields' ? 0 : 1] ?? 1));
   return fc.oneof(...names.map((kind) => ({ weight: weight(kind), arbitrary: fc.constant(kind) })));
 };
-/** Any number: what it chooses is found out when there is something to choose from. */
+/** Any number. It is turned into a choice when the choices exist. */
 const pick = fc.nat(1_000);
 
-/** What somebody wants done; whatever is chosen is chosen by number from what there is then. */
+/** An order. Numbers choose among the records that exist when it is carried out. */
 export type Order =
   | { do: 'add'; kind: string; fields: object; picks: number[] }
   | { do: 'update'; kind: string; changes: object; pick: number; refer: number | null }
@@ -172,16 +172,16 @@ const order: fc.Arbitrary<Order> = fc.oneof(
 
 export interface DerivedStep {
   order: Order;
-  /** Milliseconds until it: some go back, some pass a day. */
+  /** Milliseconds before it. Some are negative, some pass midnight. */
   clock: number;
-  /** What it names was archived by another write just after that was looked into. */
+  /** Another write archives the named record right after it was checked. */
   overtaken: boolean;
 }
 
 const overtaken = fc.integer({ min: 0, max: 7 }).map((n) => n === 7);
 const clock = fc.oneof(fc.integer({ min: -3_000, max: 5_000 }), fc.constant(86_400_000));
 
-/** What people did with a whole register. */
+/** A random history of a whole register. */
 export function derivedHistory(maxLength: number): fc.Arbitrary<DerivedStep[]> {
   const steps = fc.array(fc.record({ order, clock, overtaken }), { minLength: 1, maxLength, size: 'max' });
   return fc.noBias(steps);

@@ -7,14 +7,14 @@ import { controlId, derivedId, idPrefix } from '../../src/commands/ids.ts';
 import { linkAggregate, linkablePrefixes, sortedPair } from '../../src/commands/link.ts';
 import { refuseIfParentArchived, requireLiveRecord } from '../../src/commands/references.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
-import { BEGINNING, because, type DerivedStep, KINDS, type Order } from './derived-histories.ts';
+import { type DerivedStep, FIRST_DAY, KINDS, type Order, withReason } from './derived-histories.ts';
 import { MemoryEventStore } from './memory-event-store.ts';
 import { envelopeFor } from './register.ts';
 
-/** Controls of a framework. */
+/** Number of controls in a framework. */
 const CONTROLS = 3;
 
-/** Every history begins with records of each kind and measures on controls, so that there is something to go on. */
+/** Every history begins with records of each kind, and measures on controls. */
 const OPENING: Order[] = ['msr', 'frm', ...Object.keys(KINDS).filter((kind) => kind !== 'evd')]
   .filter((kind) => KINDS[kind]?.fields)
   .map((kind) => ({ do: 'add', kind, fields: openingOf(kind), picks: [0] }));
@@ -23,7 +23,7 @@ function openingOf(kind: string): object {
   return fc.sample(KINDS[kind]!.fields!, { numRuns: 1, seed: 1 })[0]!;
 }
 
-/** Gives the orders one after the other, in a new organization; what is refused leaves no trace. */
+/** Carries out the orders one after the other in a new organization. Refused orders leave no trace. */
 export async function playDerived(
   steps: readonly DerivedStep[],
 ): Promise<{ store: MemoryEventStore; organization: string }> {
@@ -39,7 +39,7 @@ export async function playDerived(
 
 class Player {
   readonly store = new MemoryEventStore();
-  now = Date.parse(`${BEGINNING}T12:00:00.000Z`);
+  now = Date.parse(`${FIRST_DAY}T12:00:00.000Z`);
   overtaken = false;
   private readonly run = randomUUID();
   readonly organization = derivedId('org', this.run);
@@ -87,10 +87,10 @@ class Player {
       case 'archive': {
         const id = choose(this.ofKind(order.kind), order.pick);
         if (id !== undefined) this.archived.push(id);
-        return this.command(id, { type: 'Archive', ...because });
+        return this.command(id, { type: 'Archive', ...withReason });
       }
       case 'restore':
-        return this.command(choose(this.archived, order.pick), { type: 'Restore', ...because });
+        return this.command(choose(this.archived, order.pick), { type: 'Restore', ...withReason });
     }
   }
 
@@ -103,7 +103,7 @@ class Player {
   private async update({ kind, changes, refer }: Order & { do: 'update' }): Promise<object> {
     const { title, refers } = KINDS[kind]!;
     const reference = refers && refer !== null ? await this.reference(refers, refer) : {};
-    return { type: `Update${title}`, changes: { ...changes, ...reference }, ...because };
+    return { type: `Update${title}`, changes: { ...changes, ...reference }, ...withReason };
   }
 
   private async add(kind: string, given: object, picks: readonly number[]): Promise<void> {
@@ -120,7 +120,7 @@ class Player {
       await this.execute(recordAggregate(id), adoptionCommand(id, { name: 'Framework', ...fields, controls }));
       this.know('ctl', ...controls.map((_, n) => controlId(id, n)));
     } else {
-      await this.execute(recordAggregate(id), { type: `Add${title}`, fields, ...because });
+      await this.execute(recordAggregate(id), { type: `Add${title}`, fields, ...withReason });
     }
     this.know(kind, id);
   }
@@ -133,14 +133,14 @@ class Player {
     return { [field]: id };
   }
 
-  /** Records that evidence shows something of when it is added. */
+  /** The records that new evidence is attached to. */
   private async shown(picks: readonly number[]): Promise<string[]> {
     const ids = picks.map((pick) => choose(this.linkable('evd'), pick)!);
     for (const id of ids) await this.requireLive(id, 'record_ids');
     return ids;
   }
 
-  /** One record and some others, as far as they can be joined. */
+  /** One record and others that it can be linked with. */
   private async join(pick: number, picks: readonly number[]): Promise<void> {
     const one = choose([...this.records.values()].flat(), pick)!;
     for (const each of picks) {

@@ -18,15 +18,15 @@ export interface DerivedContext extends Opened {
   others: ReadModels;
 }
 
-/** How many histories each test plays, and of how many orders they are at the most. */
+/** Number of histories per test, and the maximum of orders in each. */
 export interface Extent {
   runs: number;
   orders: number;
-  /** Facts are compared at each so manieth position; at every one unless given. */
+  /** Compares facts at every nth position. The default is every one. */
   every?: number;
 }
 
-/** Derived facts on a read store. Every history is of an organization of its own, so that two generations serve them all. */
+/** Tests derived facts on a read store. Every history has its own organization, so all share two generations. */
 export function derivedSuite(name: string, open: () => Promise<Opened>, extent: Extent): uvu.Test<DerivedContext> {
   const { runs: numRuns, orders, every = 1 } = extent;
   const test = suite<DerivedContext>(`derived facts, on ${name}`);

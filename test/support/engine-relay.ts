@@ -5,26 +5,26 @@ import { BSON } from 'mongodb';
 const HEADER_BYTES = 16;
 const FLAGS_BYTES = 4;
 const OP_MSG = 2013;
-/** Flag of a message that is not answered. */
+/** Flag of a message that expects no answer. */
 const MORE_TO_COME = 1 << 1;
-/** What a server answers by itself. */
+/** Commands that a server answers without its engine. */
 const ALIVE = new Set(['hello', 'ismaster', 'isMaster', 'endSessions']);
 
 /**
- * A way to a MongoDB-compatible server that can play one whose engine is away: the server greets, and answers every other
- * command with an error.
+ * A relay to a MongoDB-compatible server. It can imitate a server whose engine is down: the server greets, and answers
+ * every other command with an error.
  */
 export class EngineRelay {
   readonly #sockets = new Set<net.Socket>();
   readonly #server: net.Server;
-  /** The error that commands are answered with; null: they are passed on. */
+  /** The error that answers all commands; null passes them on. */
   code: number | null = null;
 
   private constructor(port: number, host: string) {
     this.#server = net.createServer((client) => this.#join(client, net.connect(port, host)));
   }
 
-  /** @returns a way to the database of this URL, and the URL by that way */
+  /** @returns a relay to the database of this URL, and the relay's URL */
   static async to(url: string): Promise<{ engine: EngineRelay; url: string }> {
     const { hostname, port, pathname } = new URL(url);
     const engine = new EngineRelay(Number(port || 27_017), hostname);
@@ -65,7 +65,7 @@ export class EngineRelay {
     }
   }
 
-  /** The error that a message is answered with; null for what is passed on. */
+  /** Returns the error that answers a message; null if it is passed on. */
   #answer(message: Buffer): Buffer | null {
     if (this.code === null || message.readInt32LE(12) !== OP_MSG) return null;
     if ((message.readInt32LE(HEADER_BYTES) & MORE_TO_COME) !== 0) return null;

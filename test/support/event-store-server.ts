@@ -8,7 +8,7 @@ import { startFakeEventStoreDb } from './fake-eventstoredb/server.ts';
 import { freePort } from './free-port.ts';
 import { until } from './wait.ts';
 
-/** An EventStoreDB on loopback, empty at first: a real one where EVENTSTORE_COMMAND is set, else the fake. */
+/** An EventStoreDB on loopback, empty at first: a real one if EVENTSTORE_COMMAND is set, else the fake. */
 export interface EventStoreServer {
   /** For a suite's name. */
   name: string;
@@ -17,13 +17,13 @@ export interface EventStoreServer {
   close(): Promise<void>;
 }
 
-/** A real server in a process of its own, which a test may kill and pause. */
+/** A real server in its own process, which a test may kill and pause. */
 export interface RealEventStore extends EventStoreServer {
   /** Ends it at once, as a power cut would. */
   kill(): Promise<void>;
   /** Starts it again on the same port and folder. */
   start(): Promise<void>;
-  /** Keeps it from doing anything, with its connections open. */
+  /** Pauses it; its connections stay open. */
   pause(): void;
   resume(): void;
 }
@@ -31,7 +31,7 @@ export interface RealEventStore extends EventStoreServer {
 const READY_MS = 60_000;
 const STOP_MS = 30_000;
 
-/** The command that runs one insecure node in the foreground, given a folder and a port. */
+/** The command that runs one insecure node in the foreground; it gets a folder and a port. */
 const { EVENTSTORE_COMMAND = '', EVENTSTORE_SIGNALS = '1' } = process.env;
 
 export const hasRealEventStore = EVENTSTORE_COMMAND !== '';
@@ -47,7 +47,7 @@ export async function startEventStore(): Promise<EventStoreServer> {
   return { name: 'EventStoreDB (fake)', url: fake.url, port: fake.port, close: () => fake.close() };
 }
 
-/** A real server that may be killed and paused. Null where there is none; that is said on standard output. */
+/** Starts a real server that may be killed and paused. Returns null without one, and says so on standard output. */
 export async function startKillableEventStore(): Promise<RealEventStore | null> {
   if (!hasRealEventStore) console.log('skipped: EVENTSTORE_COMMAND names no server that could be killed');
   else if (EVENTSTORE_SIGNALS === '0') console.log('skipped: EVENTSTORE_SIGNALS=0, so the server cannot be killed');
@@ -85,7 +85,7 @@ async function startReal(): Promise<RealEventStore> {
 
 /** Starts the command and waits until its leader answers. */
 async function run(folder: string, port: number, url: string): Promise<ChildProcess> {
-  // The shell gives its place to the command, which so gets the signals.
+  // `exec` replaces the shell by the command, which then gets the signals.
   const child = spawn('sh', ['-c', `exec ${EVENTSTORE_COMMAND} "$0" "$1"`, folder, String(port)], { stdio: 'ignore' });
   children.add(child);
   child.unref();

@@ -1,4 +1,4 @@
-/** Every event type that the source can write. */
+/** All event types that the source can write. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { FAMILIES } from '../../src/commands/families.ts';
 import { allTools } from '../../src/mcp/all-tools.ts';

@@ -7,7 +7,7 @@ import { type EventStoreDbOptions, openEventStoreDb } from '../../src/stores/eve
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { type FakeEventStoreDb, type FakeOptions, startFakeEventStoreDb } from './fake-eventstoredb/server.ts';
 
-/** A fake server and a store on it, for each test. */
+/** Each test gets a fake server and a store on it. */
 export interface FakeContext {
   fake: FakeEventStoreDb;
   store: EventStore;
@@ -18,7 +18,7 @@ export interface FakeContext {
   cleanup: (() => Promise<void>)[];
 }
 
-/** For a store that is soon out of patience, where the test waits for just that. */
+/** Short deadlines, for tests that wait until they pass. */
 export const HASTY = { appendDeadlineMs: 300, readDeadlineMs: 300 };
 
 export function withFake(test: uvu.Test<FakeContext>): void {
@@ -43,7 +43,7 @@ export function withFake(test: uvu.Test<FakeContext>): void {
   });
 }
 
-/** Repeats what is unavailable for now, verbatim, as the command handler does. */
+/** Repeats a call while it is unavailable, as the command handler does. */
 export async function eventually<T>(call: () => Promise<T>): Promise<T> {
   const end = Date.now() + 8000;
   for (;;) {
@@ -65,7 +65,7 @@ export function ids(events: readonly TrailEvent[]): string[] {
   return events.map(({ id }) => id);
 }
 
-/** What a race ends with when nothing else does. Keeps no process alive. */
+/** Resolves after `ms`, as the last entry of a race. Doesn't keep the process alive. */
 export function pause(ms: number): Promise<string> {
   return setTimeout(ms, 'nothing yet', { ref: false });
 }

@@ -1,12 +1,12 @@
-/** Runs the worked examples of the tools, each after those that make the records it names. */
+/** Runs the tools' examples, each after those that create its records. */
 import { controlId } from '../../src/commands/ids.ts';
 import { fillExample, placeholdersIn } from '../../src/mcp/example.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
 
-/** Calls a tool, and answers what it answered; throws where that is an error. */
+/** Calls a tool and returns its answer. Throws if that is an error. */
 export type CallTool = (tool: string, input: object) => Promise<Record<string, unknown>>;
 
-/** An example as it was run. */
+/** An example that ran, with its real input and answer. */
 export interface ExampleRun {
   tool: Tool;
   input: Record<string, unknown>;
@@ -14,10 +14,10 @@ export interface ExampleRun {
 }
 
 const isAdd = ({ name, record }: Tool) => name === `add${record?.title}`;
-/** What is made comes first, then what changes it, then what reads it; last what takes it out of sight. */
+/** Order of tools: first those that add, then those that change, then reads, and last those that archive. */
 const turnOf = (tool: Tool) => (isAdd(tool) ? 0 : tool.destructive ? 3 : tool.readOnly ? 2 : 1);
 
-/** All examples, in an organization that has nothing yet, in the order in which they ran. */
+/** Runs all examples in an empty organization. Returns them in the order in which they ran. */
 export async function runExamples(tools: readonly Tool[], call: CallTool): Promise<ExampleRun[]> {
   const today = new Date().toISOString().slice(0, 10);
   const ids = new Map<string, string>();
@@ -25,7 +25,7 @@ export async function runExamples(tools: readonly Tool[], call: CallTool): Promi
   const [organization] = (await call('listOrganizations', {})).organizations as { id: string }[];
   ids.set('organization', organization!.id);
 
-  /** The id of the record that an example made; makes it first if need be. */
+  /** Runs the example that creates the named record, if it has not run yet. */
   async function provide(name: string): Promise<void> {
     if (ids.has(name)) return;
     // Controls come with their framework.

@@ -1,4 +1,4 @@
-/** Stores in a temporary folder, a clock to set, and identity on top of them. */
+/** Identity on stores in a temporary folder, with a clock that the test sets. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ export function temporaryFolder(): string {
 
 const opened: TestIdentity[] = [];
 
-/** What one process has open; give a folder to be a second one beside the first. */
+/** Opens what one process has open. With the folder of another, it acts as a second process. */
 export async function open(dataDir = temporaryFolder(), clock = new TestClock()): Promise<TestIdentity> {
   const stores = await openStores({ dataDir, eventStoreUrl: null, mongodbUrl: null });
   const handler = new CommandHandler(stores.events, { now: clock.now, maxAcceptanceDays: 366, simulated: true });
@@ -59,7 +59,7 @@ export async function closeAll(): Promise<void> {
   for (const { close } of opened.splice(0)) await close();
 }
 
-/** Removes what has expired, as a service does every ten minutes. */
+/** Removes expired records, as a service does every ten minutes. */
 export function swept({ accounts, now }: Pick<TestIdentity, 'accounts' | 'now'>): Promise<void> {
   const log = { warn: (details: object) => assert.unreachable(JSON.stringify(details)) };
   return new Sweeper({ accounts, now, log }).sweep();
@@ -79,7 +79,7 @@ export function replaced<T extends object>(object: T, changed: Partial<T>): T {
   });
 }
 
-/** What a promise is rejected with. */
+/** Returns the error that a promise is rejected with. */
 export async function rejection(promise: unknown): Promise<Error> {
   return Promise.resolve(promise).then(
     () => {

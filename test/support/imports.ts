@@ -1,6 +1,6 @@
 /** Imports in process, and what they answer. */
 import * as assert from 'uvu/assert';
-import type { Imported } from '../../src/mcp/import-answer.ts';
+import type { ImportAnswer } from '../../src/mcp/import-answer.ts';
 import { callerAs, ORGANIZATION, type TestRegister } from './register.ts';
 
 export const suppliers = (count: number) =>
@@ -11,10 +11,10 @@ export async function imported(
   type: string,
   rows: object[],
   more: object = {},
-): Promise<Imported> {
+): Promise<ImportAnswer> {
   const answer = await call('importRecords', { organization_id: ORGANIZATION, type, rows, ...more });
   assert.not('error' in answer, JSON.stringify(answer));
-  return answer as unknown as Imported;
+  return answer as unknown as ImportAnswer;
 }
 
 export async function refused({ call }: TestRegister, args: object, caller = callerAs()) {
@@ -22,8 +22,8 @@ export async function refused({ call }: TestRegister, args: object, caller = cal
   return error as { code: string; field: string; message: string };
 }
 
-export const countsOf = ({ created, updated, unchanged }: Imported) => [created, updated, unchanged];
-export const errorsOf = ({ rows }: Imported) => rows.map(({ errors }) => errors?.map(({ field }) => field) ?? null);
+export const countsOf = ({ created, updated, unchanged }: ImportAnswer) => [created, updated, unchanged];
+export const errorsOf = ({ rows }: ImportAnswer) => rows.map(({ errors }) => errors?.map(({ field }) => field) ?? null);
 
 /** All that is in the log: what was refused must not change it. */
 export async function logLength({ stores }: TestRegister): Promise<number> {

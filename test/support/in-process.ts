@@ -1,14 +1,14 @@
-import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/logger.ts';
+import { startApp } from '../../src/start-app.ts';
 import type { Running } from './service.ts';
 import { until } from './wait.ts';
 
 const START_MS = 30_000;
 
 /**
- * Starts the service on the stores of `env` in the test's own process: one of its own takes seconds of computing before
- * it listens.
+ * Starts the service on the stores of `env` in the test's own process, because a separate process takes seconds of
+ * computing before it listens.
  */
 export async function startHere(env: Record<string, string>): Promise<Running> {
   let output = '';

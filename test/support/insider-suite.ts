@@ -13,23 +13,23 @@ export const EVENTS = twoHundredEvents().events;
 const SEALED = EVENTS.filter(({ type }) => type === 'LogSealed').map(({ data }) => canonical(data));
 
 /**
- * What must come out: the first event that a chain shows, else the first place where the log is not the sealed one and
- * so the first seal that covers it; nothing where no seal came after.
+ * The expected verdict. `event`: the first event that fails in its chain. `sealed`: the first altered position, which the
+ * first seal that covers it shows. `lost`: no later seal shows the change; the size that is still proved.
  */
-export type Expected = { event: number } | { sealed: number; from: number } | { lost: number | null };
+export type ExpectedVerdict = { event: number } | { sealed: number; from: number } | { lost: number | null };
 
-/** Worked out naively, from whole streams and from the log as it was. */
-export function expectedOf(events: readonly TrailEvent[]): Expected {
+/** Computes the expected verdict naively, from whole streams and the original log. */
+export function expectedVerdict(events: readonly TrailEvent[]): ExpectedVerdict {
   const faults = [...byStream(events).values()].flatMap((chain) => faultIn(events, chain));
   if (faults.length > 0) return { event: Math.min(...faults) };
   const other = events.findIndex(({ id }, index) => id !== EVENTS[index]?.id);
   const seals = events.filter(({ type, stream }) => stream === SEALS && type === 'LogSealed');
-  // What stands around a seal, its time too, no signature holds: only a seal that comes after.
-  const own = seals.filter(({ data }) => SEALED.includes(canonical(data)));
-  const newest = Number(own.at(-1)?.data.size ?? 0);
-  if (other >= 0 && (other < newest || own.length < seals.length)) {
-    // Up to the first seal that is none of ours, those hold whose events are all as they were.
-    const good = own.slice(0, seals.findIndex((seal) => !own.includes(seal)) >>> 0);
+  // A seal's signature covers its data only. A later seal covers the rest of its event, such as its time.
+  const trueSeals = seals.filter(({ data }) => SEALED.includes(canonical(data)));
+  const newest = Number(trueSeals.at(-1)?.data.size ?? 0);
+  if (other >= 0 && (other < newest || trueSeals.length < seals.length)) {
+    // Before the first forged seal, a seal is good if all events it covers are unchanged.
+    const good = trueSeals.slice(0, seals.findIndex((seal) => !trueSeals.includes(seal)) >>> 0);
     const sizes = good.map(({ data }) => Number(data.size)).filter((size) => size <= other);
     return { sealed: other + 1, from: Math.max(0, ...sizes) + 1 };
   }
@@ -44,11 +44,11 @@ function byStream(events: readonly TrailEvent[]): Map<string, TrailEvent[]> {
 
 const UNTOUCHED = byStream(EVENTS);
 
-/** Ordinal of the event where a chain breaks. */
+/** Returns the position of the event at which a chain breaks. */
 function faultIn(events: readonly TrailEvent[], chain: readonly TrailEvent[]): number[] {
   const was = UNTOUCHED.get(chain[0]!.stream);
   if (was?.length === chain.length && chain.every((event, n) => event === was[n])) return [];
-  // One after the other, so that the same event twice is told apart by its place.
+  // Checks event by event, to distinguish two copies of the same event by their place.
   const broken = chain.findIndex((_, n) => verifyChain(chain.slice(0, n + 1)) !== null);
   if (broken < 0) return [];
   const before = chain.slice(0, broken).filter((event) => event === chain[broken]).length;
@@ -56,9 +56,9 @@ function faultIn(events: readonly TrailEvent[], chain: readonly TrailEvent[]): n
   return [places[before]! + 1];
 }
 
-export function check(insider: Insider, index: number): Expected {
+export function check(insider: Insider, index: number): ExpectedVerdict {
   const events = insider(EVENTS, index);
-  const expected = expectedOf(events);
+  const expected = expectedVerdict(events);
   const verdict = verify(linesOf(events));
   const place = `${index + 1}: ${JSON.stringify({ expected, ...verdict, keys: 0, redactions: 0 })}`;
   if ('event' in expected) assert.is(verdict.event_fault?.position, expected.event, place);
@@ -72,13 +72,13 @@ export function check(insider: Insider, index: number): Expected {
   return expected;
 }
 
-/** At whatever position each of these changes the log, the chain shows it or the next seal. */
-export function alwaysShown(name: string, insiders: Readonly<Record<string, Insider>>): void {
+/** Tests each manipulation at every position: the chain or the next seal must show it. */
+export function assertAlwaysDetected(name: string, insiders: Readonly<Record<string, Insider>>): void {
   const test = suite(name);
   for (const [what, insider] of Object.entries(insiders)) {
     test(`${what}, at every position: the chain shows it, or the next seal`, () => {
       const lost = [...EVENTS.keys()].filter((index) => 'lost' in check(insider, index));
-      // Behind what the newest seal covers there is but its own event: what is added there is not sealed yet.
+      // After the events that the newest seal covers comes only its own event. Anything added there is not sealed yet.
       assert.ok(
         lost.every((index) => index >= EVENTS.length - 2),
         `${lost}`,

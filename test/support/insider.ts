@@ -4,8 +4,8 @@ import { type LogSealed, makeSeal, sealStream } from '../../src/trail/seal-event
 import { ORGANIZATION, rootOf, SealedHistory, testKey } from './sealed-history.ts';
 
 /**
- * Everything that somebody with the whole log in hand, but without the key, can do to it at one place. Each answers the
- * events as they then are, hashes and ids made good as far as it says.
+ * A manipulation of the log at one place, by somebody with write access but without the key. Returns the altered events,
+ * with hashes and ids recomputed as far as its name says.
  */
 export type Insider = (events: readonly TrailEvent[], index: number) => TrailEvent[];
 
@@ -15,7 +15,7 @@ const replaced = (events: readonly TrailEvent[], index: number, event: TrailEven
 
 const clone = (event: TrailEvent): TrailEvent => structuredClone(event);
 
-/** Makes an event's own hashes and id right again. */
+/** Recomputes an event's own hashes and id. */
 export function rehash(event: TrailEvent): TrailEvent {
   event.metadata.data_hash = saltedHash(event.metadata.salt, event.data);
   event.metadata.hash = eventHash(event);
@@ -23,7 +23,7 @@ export function rehash(event: TrailEvent): TrailEvent {
   return event;
 }
 
-/** The event with one of its data altered, in the type that it has. */
+/** Returns the event with one of its data altered; the type of the value stays. */
 function edited(event: TrailEvent): TrailEvent {
   const copy = clone(event);
   const [name] = Object.keys(copy.data) as [string];
@@ -32,7 +32,7 @@ function edited(event: TrailEvent): TrailEvent {
   return copy;
 }
 
-/** Makes a stream's events after this one follow it again. */
+/** Chains a stream's later events to this one again. */
 function rechained(events: readonly TrailEvent[], index: number): TrailEvent[] {
   const all = [...events];
   let last = all[index]!;
@@ -78,7 +78,7 @@ export const editTimeAndRechain: Insider = (events, index) => {
 
 export const drop: Insider = (events, index) => events.toSpliced(index, 1);
 
-/** Drops one and lets those after it in its stream follow the one before. */
+/** Drops an event and chains the later ones of its stream to the one before. */
 export const dropAndRechain: Insider = (events, index) => {
   const { stream, metadata, revision } = events[index]!;
   const before = events.findLastIndex((event, at) => at < index && event.stream === stream);
@@ -104,13 +104,13 @@ export const swap: Insider = (events, index) => {
   return events.with(index, events[other]!).with(other, events[index]!);
 };
 
-/** An event that nobody recorded, with a right chain of its own. */
+/** Inserts a forged event as a new stream with a right chain. */
 export const insert: Insider = (events, index) => {
   const other = new SealedHistory();
   return events.toSpliced(index, 0, other.append('risk-forged', 'SomethingHappened', { forged: true }));
 };
 
-/** One more event in the stream of the one that is there, and all after it chained on. */
+/** Inserts one more event into a stream, and chains the later ones to it. */
 export const insertAndRechain: Insider = (events, index) => {
   const event = clone(events[index]!);
   event.revision += 1;
@@ -120,7 +120,7 @@ export const insertAndRechain: Insider = (events, index) => {
 
 export const duplicate: Insider = (events, index) => events.toSpliced(index, 0, events[index]!);
 
-/** Puts a seal of the log as it is now in the place of the next one, signed by another key, and chains the rest on. */
+/** Replaces the next seal by one over the altered log, signed by another key, and chains the rest to it. */
 export const reseal: Insider = (events, index) => {
   const at = events.findIndex((event, place) => place >= index && event.type === 'LogSealed');
   if (at < 0) return [...events];
@@ -134,8 +134,8 @@ function forgedSeal({ size, sealed_at, previous_seal }: LogSealed, events: reado
   return makeSeal(ORGANIZATION, head, testKey(66)).data;
 }
 
-/** Keeps the events, edits one, and seals all anew with a key of one's own, from the introduction on. */
-export const sealAllAnew: Insider = (events, index) => {
+/** Edits one event and makes all seals again with another key, from its introduction on. */
+export const resealAll: Insider = (events, index) => {
   const own = testKey(66);
   const history = new SealedHistory();
   for (const [at, event] of events.entries()) {

@@ -8,7 +8,7 @@ import { Sealer } from '../../src/seal/sealer.ts';
 import { openStores, type StoreSettings, type Stores } from '../../src/stores/open.ts';
 import { envelopeFor, QUIET, temporaryFolder } from './register.ts';
 
-/** Stores that a first start was made on, with read models and a sealer, in process. */
+/** Stores after a first start, with read models and a sealer in this process. */
 export interface Installed {
   settings: StoreSettings;
   stores: Stores;
@@ -17,9 +17,9 @@ export interface Installed {
   installation: string;
   organizationId: string;
   addVendors(count: number, organizationId?: string): Promise<void>;
-  /** Seals all that there is. */
+  /** Seals all events. */
   seal(): Promise<void>;
-  /** Lets go of the stores; they stay. */
+  /** Closes the stores; their data stay. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ process.once('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder that goes with the process. */
+/** Returns a temporary folder, which is removed when the process ends. */
 export function folderOfTest(): string {
   const folder = temporaryFolder();
   folders.push(folder);

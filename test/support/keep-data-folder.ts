@@ -1,10 +1,10 @@
 /**
- * Writes a data folder as this version of the service keeps it, and what it must read like, to be kept as a fixture.
- * Run by hand for a folder that does not exist yet, before a version that stores something in another way:
+ * Records a data folder of this version as a fixture, with the answers that it must give. Run it by hand, with a new
+ * folder, before you change stored data:
  *
  *     npx tsx test/support/keep-data-folder.ts test/fixtures/data-folder-vN
  *
- * A kept folder is never written again: test/kept-data-folder.test.ts opens a copy of each with every later version.
+ * A recorded folder never changes: test/kept-data-folder.test.ts opens a copy of each with every later version.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,9 +12,9 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { openStores } from '../../src/stores/open.ts';
 import { startHere } from './in-process.ts';
-import { BASE_URL, Keeper, layCredentials, layPeople, layRecords, PEOPLE } from './kept-story.ts';
+import { BASE_URL, FolderRecorder, PEOPLE, writeCredentials, writePeople, writeRecords } from './kept-story.ts';
 import { Session } from './mcp-client.ts';
-import { veritrail } from './shell.ts';
+import { veritrail } from './run-command.ts';
 import { until } from './wait.ts';
 
 const REPORTS = [
@@ -35,8 +35,8 @@ const LISTS = [
   'listNonconformities',
 ];
 
-/** What the service answers now of each list, report and member, as of a position. */
-async function readAll(keeper: Keeper, ids: Record<string, string>) {
+/** Reads each list, report and member as of a position. */
+async function readAll(keeper: FolderRecorder, ids: Record<string, string>) {
   const { as_of } = await keeper.ok('listRisks', { as_of: new Date().toISOString().slice(0, 10) });
   const position = as_of!.position;
   const counts: Record<string, number> = {};
@@ -54,7 +54,7 @@ async function readAll(keeper: Keeper, ids: Record<string, string>) {
   return { position, counts, records, digests, organizations, changes };
 }
 
-/** Waits until the log has so many seals, and all that is known is readable. */
+/** Waits until the log has this many seals and the read models have caught up. */
 async function sealed(folder: string, least: number): Promise<void> {
   let seals = 0;
   await until(
@@ -76,15 +76,15 @@ async function keep(target: string): Promise<void> {
   const folder = join(cwd, 'data');
   const service = await startHere({ DATA_DIR: folder, BASE_URL });
   const [first] = (await new Session(service.url, service.token).ok('listOrganizations')).organizations;
-  const keeper = new Keeper(service, service.token, first!.id);
+  const keeper = new FolderRecorder(service, service.token, first!.id);
   const run = async (...args: string[]) => {
     const { code, out, err } = await veritrail({ cwd, dataDir: folder }, ...args);
     if (code !== 0) throw new Error(`${args.join(' ')}: ${out} ${err}`);
     return out;
   };
-  const ids = await layRecords(keeper);
-  const people = await layPeople(keeper);
-  const credentials = await layCredentials(keeper, people.owner);
+  const ids = await writeRecords(keeper);
+  const people = await writePeople(keeper);
+  const credentials = await writeCredentials(keeper, people.owner);
   const complete = { id: ids.audit, state: 'COMPLETED' };
   await keeper.change('updateAudit', complete);
   await sealed(folder, 1);
@@ -97,7 +97,7 @@ async function keep(target: string): Promise<void> {
     kind: 'CERTIFICATION',
   });
   await keeper.change('updateAudit', { id: second, state: 'COMPLETED' });
-  // Of the daughter company, and of the first organization before and after the rotation.
+  // Seals of the daughter company, and of the first organization before and after the rotation.
   await sealed(folder, 3);
   await keeper.change('updateVendor', { id: ids.cloud, description: 'Not sealed yet' });
   const read = await readAll(keeper, ids);

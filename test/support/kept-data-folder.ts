@@ -1,4 +1,4 @@
-/** The data folders that earlier versions wrote, to be opened by this one: test/support/keep-data-folder.ts makes them. */
+/** Data folders that earlier versions wrote, for this version to open. test/support/keep-data-folder.ts records them. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,16 +14,16 @@ interface Person {
   password: string;
 }
 
-/** What a kept folder read like to the version that wrote it. */
-export interface Kept {
+/** The answers that a recorded folder gave to the version that wrote it. */
+export interface ExpectedAnswers {
   made_at: string;
   organization_id: string;
   tokens: { first: string; live: string; revoked: string };
   people: { owner: Person; editor: Person & { totp: string; codes: string[] }; auditor: Person; gone: Person };
-  /** What `veritrail seal-key` printed before a rotation and after it. */
+  /** Output of `veritrail seal-key` before and after a rotation. */
   keys: [string, string];
   ids: Record<string, string>;
-  /** All that follows is as of this position. */
+  /** The members below are as of this position. */
   position: string;
   counts: Record<string, number>;
   records: Item[];
@@ -32,31 +32,31 @@ export interface Kept {
   changes: Change[];
 }
 
-export interface KeptFolder {
-  kept: Kept;
+export interface RecordedFolder {
+  kept: ExpectedAnswers;
   /** A copy of the data folder. */
   dataDir: string;
-  /** A folder with the files that the version wrote: export.jsonl.gz, backup.jsonl.gz, kept-seal.json. */
+  /** The folder of files that the version wrote: export.jsonl.gz, backup.jsonl.gz, kept-seal.json. */
   cwd: string;
 }
 
-/** The names of all kept data folders. */
-export function keptFolders(): string[] {
+/** Returns the names of all recorded data folders. */
+export function recordedFolders(): string[] {
   return readdirSync(FIXTURES).filter((name) => name.startsWith('data-folder-'));
 }
 
-/** Copies a kept data folder, and the files beside it, into folders of the test. */
-export function copyKept(name: string): KeptFolder {
+/** Copies a recorded data folder and its files into temporary folders. */
+export function copyRecordedFolder(name: string): RecordedFolder {
   const [dataDir, cwd] = [folderOfTest(), folderOfTest()];
   for (const file of readdirSync(join(FIXTURES, name))) {
     const bytes = readFileSync(join(FIXTURES, name, file));
     if (file.endsWith('.db.gz')) writeFileSync(join(dataDir, file.slice(0, -3)), gunzipSync(bytes));
     else writeFileSync(join(cwd, file), bytes);
   }
-  return { kept: JSON.parse(readFileSync(join(cwd, 'expected.json'), 'utf8')) as Kept, dataDir, cwd };
+  return { kept: JSON.parse(readFileSync(join(cwd, 'expected.json'), 'utf8')) as ExpectedAnswers, dataDir, cwd };
 }
 
-/** Whether a value has all that another has; it may have more members than those. */
+/** Returns true if a value has all members of another, and perhaps more. */
 export function holds(value: unknown, least: unknown): boolean {
   if (typeof least !== 'object' || least === null) return value === least;
   if (typeof value !== 'object' || value === null) return false;

@@ -1,4 +1,4 @@
-/** What a kept data folder holds: records of every family, people with factors, tokens and an assistant. */
+/** Fills a recorded data folder with records of every family, people with factors, tokens and an assistant. */
 import { type Result, Session } from './mcp-client.ts';
 import { authorizeUrl, exchange, newClient, pkce, REDIRECT } from './oauth-raw.ts';
 import type { OAuthService } from './oauth-service.ts';
@@ -7,13 +7,13 @@ import type { Running } from './service.ts';
 import { SoftwareKey } from './software-key.ts';
 import { OWNER, TestBrowser, textOf, unescaped } from './web.ts';
 
-/** What clients are told: passkeys need a name, and who listens there is no matter. */
+/** The public address. Passkeys need a host name; the port doesn't matter. */
 export const BASE_URL = 'http://localhost:8080';
 const EDITOR = { name: 'Edith Clarke', email: 'edith@example.org', password: 'some other long words' };
 const AUDITOR = { name: 'Augusta Auditor', email: 'augusta@example.org', password: 'reads every single line' };
 const GONE = { name: 'Gone Soon', email: 'gone@example.org', password: 'will be erased in a moment' };
-/** The service on the folder, and a client of its. */
-export class Keeper {
+/** The service on the folder, and a client. */
+export class FolderRecorder {
   private readonly organization: Session;
 
   constructor(
@@ -32,7 +32,7 @@ export class Keeper {
     return this.organization.ok(tool, args);
   }
 
-  /** Adds a record and answers its id. */
+  /** Adds a record and returns its id. */
   async add(title: string, fields: object): Promise<string> {
     const answer = (await this.ok(`add${title}`, fields)) as unknown as Record<string, { id: string }>;
     return answer[title.toLowerCase()]!.id;
@@ -43,7 +43,7 @@ export class Keeper {
   }
 }
 
-export async function layRecords(keeper: Keeper): Promise<Record<string, string>> {
+export async function writeRecords(keeper: FolderRecorder): Promise<Record<string, string>> {
   const cloud = await keeper.add('Vendor', {
     ...{ name: 'Nimbus Hosting', criticality: 'CRITICAL', country: 'Germany', owner_id: 'ME' },
     processes_personal_data: true,
@@ -109,8 +109,10 @@ export async function layRecords(keeper: Keeper): Promise<Record<string, string>
   };
 }
 
-/** People come by links; they have factors, sessions, tokens and other roles, and one of them is erased. */
-export async function layPeople(keeper: Keeper): Promise<{ owner: TestBrowser; secret: string; codes: string[] }> {
+/** Adds people by links, with factors, sessions, tokens and different roles. One of them is erased. */
+export async function writePeople(
+  keeper: FolderRecorder,
+): Promise<{ owner: TestBrowser; secret: string; codes: string[] }> {
   const owner = await welcome(keeper, /\/welcome\?key=\S+/.exec(keeper.service.output())![0], OWNER);
   const members = `/organizations/${keeper.organization_id}/members`;
   const invite = async (person: typeof OWNER, role: string) => {
@@ -144,7 +146,7 @@ export async function layPeople(keeper: Keeper): Promise<{ owner: TestBrowser; s
   return { owner, secret, codes };
 }
 
-async function welcome(keeper: Keeper, path: string, person: typeof OWNER): Promise<TestBrowser> {
+async function welcome(keeper: FolderRecorder, path: string, person: typeof OWNER): Promise<TestBrowser> {
   const browser = keeper.browser();
   await browser.get(path);
   const { status, text } = await browser.send('/welcome/new', person);
@@ -164,8 +166,8 @@ async function addFactors(browser: TestBrowser) {
   return { secret, codes: textOf(shown.text, 'codes').split('\n') };
 }
 
-/** Tokens that work and that do not, and an assistant. */
-export async function layCredentials({ service, organization_id }: Keeper, owner: TestBrowser) {
+/** Creates a valid and a revoked token, and connects an assistant. */
+export async function writeCredentials({ service, organization_id }: FolderRecorder, owner: TestBrowser) {
   const organizations = [organization_id];
   const make = async (name: string) => {
     await owner.get('/settings/tokens');
@@ -177,7 +179,7 @@ export async function layCredentials({ service, organization_id }: Keeper, owner
     return (await fetch(`${service.url}/api/mcp/v1/health`, { headers })).ok;
   };
   const revoked = await make('Revoked');
-  // The newest is listed first.
+  // The newest token is listed first.
   const list = await owner.get('/settings/tokens');
   await owner.send(/action="([^"]*\/revoke)"/.exec(list.text)![1]!);
   const live = await make('Auditor for a year');
@@ -186,7 +188,7 @@ export async function layCredentials({ service, organization_id }: Keeper, owner
   return { live, revoked };
 }
 
-/** Lets an assistant in, by its registration and the consent page. */
+/** Connects an assistant, by registration and the consent page. */
 async function connect(url: string, owner: TestBrowser, organizations: string[]): Promise<void> {
   const target = { url, resource: `${BASE_URL}/api/mcp/v1` } as OAuthService;
   const client = await newClient(target, { client_name: 'Some assistant' });
@@ -207,5 +209,5 @@ const pathOf = (address: string) => {
   return pathname + search;
 };
 
-/** Who they are, for a later version to let them in. */
+/** The people, so that a later version can sign them in. */
 export const PEOPLE = { owner: OWNER, editor: EDITOR, auditor: AUDITOR, gone: GONE };

@@ -1,7 +1,7 @@
 /**
- * A process in which test files run one after another, so that they share what they import. `test/run.ts` sends the
- * path of a file, or nothing at the end, and is sent the exit code that the file would have ended with. That is when
- * nothing is left that keeps the process going, as if it were the file's own: what a file leaves open runs into its bound.
+ * Runs test files one after another in one process, so that they share imported modules. `test/run.ts` sends the path of a
+ * file, or an empty text at the end. It gets back the exit code that the file would have had in its own process. A file
+ * ends when nothing keeps the process alive; a file that leaves something open hits the time limit.
  */
 import { pathToFileURL } from 'node:url';
 
@@ -11,13 +11,13 @@ takeNext();
 process.on('beforeExit', (code) => {
   if (!process.connected) return;
   process.exitCode = undefined;
-  // uvu would keep the suites that it has run.
+  // uvu would run its earlier suites again.
   uvu.UVU_QUEUE = [[null]];
   takeNext();
   process.send?.(code);
 });
 
-/** Waiting for a message keeps the process going; while a file runs nobody waits for one. */
+/** Waiting for a message keeps the process alive. Nothing waits while a file runs. */
 function takeNext(): void {
   process.once('message', (file: string) => {
     if (file === '') process.disconnect();

@@ -12,7 +12,7 @@ export interface LogContext {
   reopen(): EventStore;
 }
 
-/** A suite whose every test has an empty event store in a folder of its own. */
+/** Returns a suite in which each test gets an empty event store. */
 export function logSuite(name: string) {
   const test = suite<LogContext & { opened: EventStore[] }>(name);
   test.before.each((context) => {

@@ -4,7 +4,7 @@ import { vendor } from '../../src/commands/vendor.ts';
 import type { StorePosition } from '../../src/stores/event-store.ts';
 import { envelopeFor, INSTALLATION, ORGANIZATION, OWNER } from './register.ts';
 
-/** The test organization's first two events. */
+/** Writes the test organization's first two events. */
 export async function createOrganization(handler: CommandHandler): Promise<StorePosition> {
   const facts = { name: 'Acme', import_key: 'k', installation: INSTALLATION, owner_id: OWNER };
   const command = { type: 'CreateOrganization', ...facts } as const;
@@ -16,7 +16,7 @@ export async function createOrganization(handler: CommandHandler): Promise<Store
   return position!;
 }
 
-/** One event more: a vendor of this name, or its next name. */
+/** Writes one more event: adds a vendor of this name, or renames it. */
 export async function write(handler: CommandHandler, id: string, name = id): Promise<StorePosition> {
   const { state } = await handler.load({ stream: `vendor-${id}`, decider: vendor });
   const command =

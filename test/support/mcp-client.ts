@@ -1,16 +1,16 @@
-/** Ways to talk to the MCP endpoint of a running service: raw requests of both eras, and the SDK's own client. */
+/** Calls the MCP endpoint of a running service: raw requests of both protocol eras, and the SDK's client. */
 import { randomUUID } from 'node:crypto';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { until } from './wait.ts';
 
-/** A tool's answer: its structuredContent, and whether it is an error. */
+/** A tool's answer: its structuredContent, and true if it is an error. */
 export interface Answer {
   isError: boolean;
   result: Record<string, unknown>;
 }
 
-/** A record, a change, an organization: what lists hold. */
+/** A list's item: a record, a change or an organization. */
 export interface Item {
   id: string;
   name: string;
@@ -29,7 +29,7 @@ export interface Change {
   [field: string]: unknown;
 }
 
-/** Members of all tools' answers; which there are depends on the tool and is the test's to know. */
+/** Members of all tools' answers. A test knows which ones its tool returns. */
 export interface Result {
   organizations: Item[];
   vendors: Item[];
@@ -123,20 +123,20 @@ export const patientCall: Call = (url, token, tool, args) => {
   return until(answer, 60_000, tool);
 };
 
-/** The SDK's client, as an assistant configured with an address and a token has it. */
+/** Returns the SDK's client, configured with an address and a token. */
 export async function sdkClient(url: string, token: string): Promise<Client> {
   const client = new Client({ name: 'sdk-client', version: '1.0' });
   const headers = { Authorization: `Bearer ${token}` };
   const transport = new StreamableHTTPClientTransport(new URL(`${url}/api/mcp/v1`), { requestInit: { headers } });
-  // The class declares `sessionId` in a way that exactOptionalPropertyTypes does not take for the interface's.
+  // Under exactOptionalPropertyTypes, the class's `sessionId` doesn't match the interface's.
   await client.connect(transport as Parameters<Client['connect']>[0]);
   return client;
 }
 
-/** Whoever is answered by tools. */
+/** A caller of tools. */
 export type Asker = Pick<Session, 'ok'>;
 
-/** Calls tools for one token; what is not answered as expected is an error that shows the answer. */
+/** Calls tools with one token. An unexpected answer is an error that shows the answer. */
 export class Session {
   constructor(
     readonly url: string,
@@ -144,7 +144,7 @@ export class Session {
     private readonly via: Call = legacyCall,
   ) {}
 
-  /** What the tool answers. @throws Error when it refuses */
+  /** Returns the tool's answer. @throws Error when it refuses */
   async ok(tool: string, args: object = {}): Promise<Result> {
     const { isError, result } = await this.via(this.url, this.token, tool, args);
     if (isError)
@@ -152,14 +152,14 @@ export class Session {
     return result as unknown as Result;
   }
 
-  /** What the tool refuses with. @throws Error when it does not */
+  /** Returns the tool's refusal. @throws Error when it does not refuse */
   async refused(tool: string, args: object = {}): Promise<ToolError> {
     const { isError, result } = await this.via(this.url, this.token, tool, args);
     if (!isError) throw new Error(`${tool} was not refused: ${JSON.stringify(args).slice(0, 500)}`);
     return result.error as ToolError;
   }
 
-  /** Everything that a list holds, page by page. */
+  /** Reads all items of a list, page by page. */
   async walk(tool: string, plural: 'vendors' | 'risks' | 'changes', args: object): Promise<(Item | Change)[]> {
     const all: (Item | Change)[] = [];
     let cursor: string | undefined;
@@ -198,7 +198,7 @@ export class RpcFailure extends Error {
   }
 }
 
-/** The error that a request is answered with. @throws Error when it is answered */
+/** Returns the error that answers a request. @throws Error when the request succeeds */
 export async function failureOf(request: Promise<object>): Promise<RpcFailure['error']> {
   const answer = await request.catch((error: unknown) => error);
   if (answer instanceof RpcFailure) return answer.error;

@@ -4,7 +4,7 @@ import { organizationStream } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
 import type { Refusal } from '../../src/commands/refusal.ts';
 import { personOf } from '../../src/identity/actor.ts';
-import { Authenticator } from '../../src/identity/authenticate.ts';
+import { Authenticator } from '../../src/identity/authenticator.ts';
 import { firstStart, ownerOf } from '../../src/identity/installation.ts';
 import { Members } from '../../src/identity/members.ts';
 import { Tokens } from '../../src/identity/tokens.ts';
@@ -28,7 +28,7 @@ export async function company(beside?: TestIdentity): Promise<Company> {
   const { installation, organizationId } = await firstStart(identity);
   const owner = ownerOf(installation);
   const authenticator = new Authenticator(identity);
-  const tokens = new Tokens({ accounts, handler, now, changed: (id) => authenticator.forget(id) });
+  const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
   const members = new Members({ accounts, handler, tokens });
   return {
     ...{ ...identity, authenticator, members, organizationId, owner, tokens },

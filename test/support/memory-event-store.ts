@@ -3,7 +3,7 @@ import { RevisionConflict } from '../../src/stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../../src/stores/event-store.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
 
-/** An event store that forgets: for tests of many short histories. Its subscriptions end at the present end. */
+/** An event store in memory, for tests of many short histories. Its subscriptions end at the newest event. */
 export class MemoryEventStore implements EventStore {
   readonly log: StoredEvent[] = [];
 

@@ -10,17 +10,17 @@ import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 
 export interface Mongo {
-  /** Of an empty database of its own, which `close` drops. */
+  /** The URL of an empty database, which `close` drops. */
   url: string;
-  /** What answers there, for the suite's name. */
+  /** The server's name, for the suite's name. */
   name: string;
   close(): Promise<void>;
 }
 
 /**
- * An empty database: on the server that MONGODB_URL names, else on the FerretDB built in this folder (or named by
- * FERRETDB_BIN), which is started for the first who asks and stopped when the last has closed. Null where there is
- * neither; that is said on standard output.
+ * Returns an empty database on the server in MONGODB_URL, else on the FerretDB that was built in this folder (or that
+ * FERRETDB_BIN names). FerretDB is started for the first caller and stopped after the last. Returns null if there is
+ * neither, and says so on standard output.
  */
 export async function startMongo(): Promise<Mongo | null> {
   const given = process.env.MONGODB_URL;
@@ -39,7 +39,7 @@ export async function startMongo(): Promise<Mongo | null> {
   });
 }
 
-/** Null where it is not built; that is said on standard output. */
+/** Returns null if FerretDB is not built, and says so on standard output. */
 function ferretBinary(): string | null {
   const binary = process.env.FERRETDB_BIN ?? fileURLToPath(new URL('./ferretdb/ferretdb', import.meta.url));
   if (existsSync(binary)) return binary;
@@ -47,20 +47,20 @@ function ferretBinary(): string | null {
   return null;
 }
 
-/** A server of the test's own, which it may kill and stop. */
+/** A server for one test, which the test may kill and pause. */
 export interface OwnMongo {
   url: string;
   /** Ends it at once. */
   kill(): Promise<void>;
   /** Starts it again, on the same port and data. */
   start(): Promise<void>;
-  /** Keeps it from doing anything, with its connections open. */
+  /** Pauses it; its connections stay open. */
   freeze(): void;
   thaw(): void;
   close(): Promise<void>;
 }
 
-/** A FerretDB that only the caller uses, whatever MONGODB_URL names. Null where it is not built. */
+/** Starts a FerretDB for the caller alone, whatever MONGODB_URL says. Returns null if it is not built. */
 export async function startOwnMongo(): Promise<OwnMongo | null> {
   const binary = ferretBinary();
   if (binary === null) return null;
@@ -114,7 +114,7 @@ async function startFerret(
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /^listening (\S+)/.exec(line)?.[1];
     if (!url) continue;
-    // A test that fails before it closes must end all the same; the server then ends with it.
+    // The server must not keep a failed test's process alive, and ends with it.
     child.unref();
     for (const pipe of [child.stdin, child.stdout]) (pipe as Socket).unref();
     return { child, url };

@@ -1,4 +1,4 @@
-/** Derived facts by their definitions, each counted from scratch in a plain register. */
+/** Computes derived facts by their definitions, from scratch, in a plain register. */
 import type { NaiveRegister, Plain } from './naive-register.ts';
 
 type Facts = Record<string, unknown>;
@@ -18,7 +18,7 @@ function isPast(date: unknown, today: string): boolean {
   return text(date) !== null && String(date) < today;
 }
 
-/** Compliant, by a review that lies at the most 366 days before the due date. */
+/** Returns true if it is compliant, by a review at most 366 days before the due date. */
 function isMet({ status, last_review_date, due_date }: Facts): boolean {
   if (status !== 'COMPLIANT' || !last_review_date) return false;
   return Date.parse(String(due_date)) - Date.parse(String(last_review_date)) <= 366 * 86_400_000;
@@ -87,14 +87,14 @@ const FACTS: Readonly<Record<string, (register: NaiveRegister, record: Plain) =>
   },
 };
 
-/** All that follows for a record: what every family has, and its own. */
+/** Returns all derived facts of a record: those of every family and its own. */
 export function factsOf(register: NaiveRegister, record: Plain): Facts {
   const { id, created_at, updated_at, revision, type } = record;
   const archived_at = register.archivedAt(record);
   return { id, created_at, updated_at, revision, archived_at, ...FACTS[type]!(register, record) };
 }
 
-/** What it means that a record lacks something, on the newest day. */
+/** Tests for each value of `missing`, on the newest day. */
 export const LACKS: Readonly<Record<string, (register: NaiveRegister, record: Plain) => boolean>> = {
   OWNER: (_register, { fields }) => text(fields.owner_id) === null,
   SCORE: (register, record) => FACTS.RISK!(register, record).score === null,

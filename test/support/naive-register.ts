@@ -1,6 +1,6 @@
 /**
- * The register as a plain reading of the log, the slow and obvious way: own words for every event, links as a set of
- * pairs, every derived fact counted from scratch whenever it is asked for. Shares nothing with the projections.
+ * Reads the register from the log in the slow and obvious way. Links are a set of pairs, and derived facts are counted from
+ * scratch at each call. It shares no code with the projections.
  */
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 
@@ -12,7 +12,7 @@ export interface Plain {
   id: string;
   type: string;
   fields: Fields;
-  /** By its own events. */
+  /** Counts its own events. */
   archived_at: string | null;
   created_at: string;
   updated_at: string;
@@ -41,7 +41,7 @@ const leaving =
     for (const part of parts) fields[part] = data[part];
   };
 
-/** What each event means beside adding, correcting, owning, archiving and linking. */
+/** Applies event types other than those for adding, correcting, assigning, archiving and linking. */
 const EFFECTS: Readonly<Record<string, Effect>> = {
   RiskAssessed: (fields, { ratings, assessed_at }) => {
     Object.assign(fields, ratings);
@@ -89,7 +89,7 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
 };
 
 const BEGINNINGS = ['Added', 'Adopted', 'Raised'];
-/** Fields by which a record stands beside another. */
+/** Fields that refer to another record. */
 const REFERENCES = ['framework_id', 'audit_id'];
 
 export class NaiveRegister {
@@ -166,7 +166,7 @@ export class NaiveRegister {
     );
   }
 
-  /** All that stands beside a record, archived or not: linked, named by it, naming it. */
+  /** Returns all records linked with one, archived or not: by a link, or by a reference in either direction. */
   beside(id: string): Plain[] {
     const found = new Set<string>();
     for (const [a, b] of this.links.values()) {
@@ -182,7 +182,7 @@ export class NaiveRegister {
     return [...found].map((other) => this.records.get(other)!);
   }
 
-  /** Live records of a type beside one. */
+  /** Returns the linked records of a type that are not archived. */
   live(id: string, type: string): Plain[] {
     return this.beside(id).filter((other) => other.type === type && this.archivedAt(other) === null);
   }

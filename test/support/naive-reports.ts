@@ -1,11 +1,11 @@
-/** What reports have to say, counted from scratch in the plain register: own words for every figure, row and day. */
+/** Computes the reports' figures and rows from scratch in the plain register. */
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import { factsOf, LACKS } from './naive-facts.ts';
 import { NaiveRegister, type Plain } from './naive-register.ts';
 
 type Fields = Record<string, unknown>;
 
-/** The register after a position, with the day that it is looked at on: unless given, the day of the newest event. */
+/** Returns the register at a position, as of a day. The default is the day of the newest event. */
 export function naiveAt(log: readonly StoredEvent[], position: number, today?: string): NaiveRegister {
   const register = new NaiveRegister();
   for (const event of log.slice(0, position)) register.take(event);
@@ -13,7 +13,7 @@ export function naiveAt(log: readonly StoredEvent[], position: number, today?: s
   return register;
 }
 
-/** The last position whose log time is on that day or before. */
+/** Returns the last position whose log time is on that day or before. */
 export function positionOn(log: readonly StoredEvent[], day: string): number {
   let logTime = '';
   let last = 0;
@@ -27,7 +27,7 @@ export function positionOn(log: readonly StoredEvent[], day: string): number {
 const live = (register: NaiveRegister, type: string): Plain[] =>
   register.ofType(type).filter((record) => register.archivedAt(record) === null);
 
-/** The figures of POSTURE. */
+/** Returns the figures of POSTURE. */
 export function naiveFigures(register: NaiveRegister): Record<string, number | null> {
   const figures: Record<string, number | null> = {};
   const put = (
@@ -125,7 +125,7 @@ function controlFigures(register: NaiveRegister, controls: readonly Plain[]): Re
   };
 }
 
-/** The coverage of each framework by itself. */
+/** Returns the coverage of each framework. */
 export function naiveCoverage(register: NaiveRegister): Record<string, number | null> {
   return Object.fromEntries(
     live(register, 'FRAMEWORK').map(({ id }) => {
@@ -135,7 +135,7 @@ export function naiveCoverage(register: NaiveRegister): Record<string, number | 
   );
 }
 
-/** The figures of a framework's statement; of one that is archived, its controls that were not archived by themselves. */
+/** Returns the figures of a framework's statement. An archived framework counts controls that were not archived by themselves. */
 export function naiveStatementFigures(register: NaiveRegister, framework: string): Record<string, number | null> {
   const own = controlsOf(register, framework);
   const unexplained = own.filter(
@@ -147,7 +147,7 @@ export function naiveStatementFigures(register: NaiveRegister, framework: string
 const controlsOf = (register: NaiveRegister, framework: string): Plain[] =>
   register.ofType('CONTROL').filter((one) => one.fields.framework_id === framework && one.archived_at === null);
 
-/** The matrix of risks: how many not closed at each likelihood and impact, where there are any. */
+/** Returns the risk matrix: the number of risks not closed, by likelihood and impact. */
 export function naiveMatrix(register: NaiveRegister): Record<string, number> {
   const cells: Record<string, number> = {};
   for (const { fields } of live(register, 'RISK')) {
@@ -161,7 +161,7 @@ export function naiveMatrix(register: NaiveRegister): Record<string, number> {
   return cells;
 }
 
-/** A framework's controls: by its id what a control is linked with. */
+/** Returns a framework's controls by id, with their linked records. */
 export function naiveStatement(register: NaiveRegister, framework: string): Record<string, object> {
   const controls = controlsOf(register, framework);
   return Object.fromEntries(
@@ -174,7 +174,7 @@ export function naiveStatement(register: NaiveRegister, framework: string): Reco
   );
 }
 
-/** What a pack tells of, by section: ids of the records, and of evidence what in the audit's scope it is of. */
+/** Returns a pack's record ids by section. Evidence comes with the records in the audit's scope that it is attached to. */
 export function naivePack(register: NaiveRegister, audit: Plain): Record<string, string[]> {
   const controls = controlsOf(register, String(audit.fields.framework_id)).map(({ id }) => id);
   const measures = new Set(controls.flatMap((id) => register.live(id, 'MEASURE').map((one) => one.id)));
@@ -191,7 +191,7 @@ export function naivePack(register: NaiveRegister, audit: Plain): Record<string,
   return Object.fromEntries(Object.entries(told).map(([name, ids]) => [name, ids.sort()]));
 }
 
-/** What is due until a day, or overdue: day, kind and record of each. */
+/** Returns everything due until a day or overdue: day, kind and record. */
 export function naiveDueItems(register: NaiveRegister, until: string): string[] {
   const items: string[] = [];
   const put = (what: string, day: unknown, { id }: Plain) => {
@@ -211,7 +211,7 @@ export function naiveDueItems(register: NaiveRegister, until: string): string[] 
       put('MEASURE', measure.fields.due_date, measure);
   }
   for (const obligation of live(register, 'OBLIGATION')) {
-    // Met is what is never overdue, whatever the day.
+    // A met obligation is never overdue.
     const ever = Object.assign(Object.create(register) as NaiveRegister, { today: '9999-12-31' });
     if (factsOf(ever, obligation).overdue) put('OBLIGATION', obligation.fields.due_date, obligation);
   }

@@ -7,11 +7,11 @@ import type { Caller } from '../../src/commands/caller.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
 import { callerOf } from '../../src/http/authentication.ts';
 import { challenges } from '../../src/http/challenge.ts';
-import { createLimits } from '../../src/http/limits.ts';
+import { clientInfoReader } from '../../src/http/client-info-reader.ts';
 import { oauthEndpoints } from '../../src/http/oauth-endpoints.ts';
+import { createRateLimits } from '../../src/http/rate-limits.ts';
 import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
-import { visitors } from '../../src/http/visitor.ts';
-import { Authenticator } from '../../src/identity/authenticate.ts';
+import { Authenticator } from '../../src/identity/authenticator.ts';
 import { firstStart, ownerOf } from '../../src/identity/installation.ts';
 import { Members } from '../../src/identity/members.ts';
 import { accessTokens } from '../../src/identity/oauth/access.ts';
@@ -38,7 +38,7 @@ export interface OAuthService {
   /** What was logged of documents of clients. */
   logged: string[];
   /** Where a stranger's requests come from. */
-  visitor: { address: string };
+  clientInfo: { address: string };
   stop(): Promise<void>;
 }
 
@@ -74,15 +74,15 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
   const faults: unknown[] = [];
   const logged: string[] = [];
   const write = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
-  const visitor = { address: '203.0.113.7' };
+  const clientInfo = { address: '203.0.113.7' };
   const authenticator = new Authenticator({ accounts, handler, now, accessToken: accessTokens(accounts, resource) });
-  const tokens = new Tokens({ accounts, handler, now, changed: (id) => authenticator.forget(id) });
+  const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
   const members = new Members({ accounts, handler, tokens });
   const signedIn = async (request: IncomingMessage) => (request.headers[PERSON] as string | undefined) ?? null;
   const oauth = await createOAuth({
     ...{ accounts, tokens, members, signedIn, baseUrl, now, outside, metadataFetch },
     log: { info: write, warn: write },
-    addressOf: () => visitor.address,
+    addressOf: () => clientInfo.address,
     report: (error) => faults.push(error),
   });
   server.on('request', appOf(oauth, authenticator, signedIn, baseUrl).callback());
@@ -91,7 +91,7 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
     await new Promise((resolve) => server.close(resolve));
   };
   const owner = ownerOf(installation);
-  const rest = { tokens, members, identity, organizationId, owner, faults, logged, visitor, stop };
+  const rest = { tokens, members, identity, organizationId, owner, faults, logged, clientInfo, stop };
   return { url, resource, oauth, authenticator, ...rest };
 }
 
@@ -109,7 +109,7 @@ function appOf(
 ): Koa<RequestState> {
   const app = new Koa<RequestState>();
   app.use(requestMiddleware(pino({ level: 'silent' })));
-  app.use(oauthEndpoints(oauth, createLimits(null, visitors([]))));
+  app.use(oauthEndpoints(oauth, createRateLimits(null, clientInfoReader([]))));
   app.use(async (ctx, next) => {
     const refused = oauth.authorizationError(ctx.req);
     if (refused !== null) {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError, readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/logger.ts';
 import { openStores } from '../../src/stores/open.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'veritrail-open-'));

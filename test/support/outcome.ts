@@ -1,4 +1,4 @@
-/** What running test files came to. */
+/** The totals of test files. */
 export interface Outcome {
   passed: number;
   failed: number;
@@ -7,11 +7,11 @@ export interface Outcome {
 }
 
 /**
- * Adds up the totals that uvu printed for a file. A file without any ran no test: that is a failure, unless it ended
- * well and says why on a line that begins with `skipped:`. A failing exit that the totals do not explain is a failure.
+ * Adds up the totals that uvu printed for a file. A file without totals ran no test and fails, unless it ended with 0 and
+ * has a line that begins with `skipped:`. An exit code that the totals don't explain is a failure too.
  */
 export function readOutcome(output: string, code: number | null): Outcome {
-  // Colours are written even into a pipe where FORCE_COLOR is set.
+  // With FORCE_COLOR, uvu writes colours even into a pipe.
   const plain = output.replaceAll(/\u001b\[[\d;]*m/g, '');
   const total = sumOf('Total', plain);
   if (total === null) {

@@ -1,10 +1,10 @@
-/** The first owner at a started service: what a person does in Chromium, from the printed link on. */
+/** The first owner of a started service, who uses Chromium from the printed link on. */
 import type { Page } from 'playwright-core';
 import type { Service } from './service.ts';
 
 export const OWNER = { name: 'Ada Byron', email: 'ada@example.org', password: 'analytical engine 1843' };
 
-/** Follows the link that the start printed, and chooses a name and a password. */
+/** Opens the printed link, and chooses a name and a password. */
 export async function setUp(page: Page, service: Service): Promise<void> {
   const link = /\bhttp\S+\/welcome\?key=[\w-]+/.exec(service.output())?.[0];
   if (link === undefined) throw new Error(`no link for the owner in:\n${service.output()}`);
@@ -14,7 +14,7 @@ export async function setUp(page: Page, service: Service): Promise<void> {
   await page.getByRole('heading', { name: 'Connect an assistant' }).waitFor();
 }
 
-/** Fills in the page that asks to sign in. */
+/** Fills in the sign-in page. */
 export async function signIn(page: Page): Promise<void> {
   await page.fill('[name=email]', OWNER.email);
   await page.fill('[name=password]', OWNER.password);

@@ -1,4 +1,4 @@
-/** An audit's pack, drawn again wherever and whenever it should be the same. */
+/** Generates an audit's pack again in several places and at later times. It must stay the same. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -7,35 +7,38 @@ import { provesInclusion } from '../../src/trail/index.ts';
 import { withCalendar } from './calendar.ts';
 import { embedded, folderOfTest, type Installed, install } from './installed.ts';
 import type { Asker, Item } from './mcp-client.ts';
-import { on, ran } from './moving.ts';
 import { askerOn, changeEverything, completeAudit, YEAR_DAYS } from './pack-year.ts';
 import { asking, digestOfAnswer, rowsOf, type WholeReport, wholeReport } from './reports.ts';
+import { runOnPair, runSuccessfully } from './run-on-pair.ts';
 
-/** Sections of what an audit saw: all of it has to be another in the present. */
+/** Sections of an audit pack. All of them must have changed since. */
 const SEEN = ['controls', 'measures', 'evidence', 'findings'];
 
 /**
- * Completes an audit, draws its pack, changes everything for a year, builds the read models anew, moves the history into
- * other stores, and exports and verifies it from there.
+ * Completes an audit, generates its pack, changes everything for a year, rebuilds the read models, moves the history into
+ * other stores, and exports and verifies it there.
  */
 export async function assertPackMoves(target: StoreSettings): Promise<void> {
   const cwd = folderOfTest();
   const history = await liveThroughYear(cwd);
   const { organizationId, auditId, key, pack } = history;
-  await ran(target, cwd, 'restore', 'moved.jsonl.gz', '--key', key, '--keys', 'keys.jsonl.gz');
+  await runSuccessfully(target, cwd, 'restore', 'moved.jsonl.gz', '--key', key, '--keys', 'keys.jsonl.gz');
   await working(target, async (there) => {
     same(await packOf(there, organizationId, auditId), pack, 'in the other stores');
     await there.seal();
   });
-  await ran(target, cwd, 'export', organizationId, '--to', 'there.jsonl');
+  await runSuccessfully(target, cwd, 'export', organizationId, '--to', 'there.jsonl');
   const nowhere = embedded(join(cwd, 'no such stores'));
-  await ran(nowhere, cwd, 'verify', 'there.jsonl', '--key', key);
+  await runSuccessfully(nowhere, cwd, 'verify', 'there.jsonl', '--key', key);
   assertProven(pack, cwd);
-  const stranger = await working(embedded(), async ({ settings }) => (await ran(settings, cwd, 'seal-key')).out);
-  assert.is((await on(nowhere, cwd, 'verify', 'there.jsonl', '--key', stranger)).code, 1, 'by a stranger’s key');
+  const stranger = await working(
+    embedded(),
+    async ({ settings }) => (await runSuccessfully(settings, cwd, 'seal-key')).out,
+  );
+  assert.is((await runOnPair(nowhere, cwd, 'verify', 'there.jsonl', '--key', stranger)).code, 1, 'by a stranger’s key');
 }
 
-/** Works on stores, which are let go of whatever happens: a test that fails has to end. */
+/** Runs `work` on stores and always closes them, so that a failed test ends. */
 async function working<T>(settings: StoreSettings, work: (installed: Installed) => Promise<T>): Promise<T> {
   const installed = await install(settings);
   try {
@@ -53,7 +56,7 @@ interface History {
   pack: WholeReport;
 }
 
-/** The year in embedded stores, and its history in a file. */
+/** Plays the year in embedded stores and exports its history. */
 async function liveThroughYear(cwd: string): Promise<History> {
   const settings = embedded();
   return withCalendar(YEAR_DAYS, async (calendar) => {
@@ -70,13 +73,13 @@ async function liveThroughYear(cwd: string): Promise<History> {
       await assertAllChanged(owner, pack);
       return { organizationId, auditId, pack };
     });
-    await ran(settings, cwd, 'rebuild');
+    await runSuccessfully(settings, cwd, 'rebuild');
     await working(settings, async (rebuilt) => {
       same(await packOf(rebuilt, history.organizationId, history.auditId), history.pack, 'from new read models');
     });
-    const key = (await ran(settings, cwd, 'seal-key')).out;
-    await ran(settings, cwd, 'export', history.organizationId, '--to', 'moved.jsonl.gz');
-    await ran(settings, cwd, 'backup', '--to', 'keys.jsonl.gz');
+    const key = (await runSuccessfully(settings, cwd, 'seal-key')).out;
+    await runSuccessfully(settings, cwd, 'export', history.organizationId, '--to', 'moved.jsonl.gz');
+    await runSuccessfully(settings, cwd, 'backup', '--to', 'keys.jsonl.gz');
     return { ...history, key };
   });
 }
@@ -86,7 +89,7 @@ function packOf(installed: Installed, organizationId: string, audit_id: string):
   return wholeReport(ask, { type: 'AUDIT_PACK', audit_id });
 }
 
-/** The same report: by its digest, by what that is worked out of, and by its proof. */
+/** Compares two reports by digest, by the digest's input and by proof. */
 function same(again: WholeReport, pack: WholeReport, where: string): void {
   assert.is(again.digest, pack.digest, where);
   assert.is(digestOfAnswer(again), pack.digest, where);
@@ -94,7 +97,7 @@ function same(again: WholeReport, pack: WholeReport, where: string): void {
   const { verification, ...proof } = again.proof!;
   const { verification: _, ...first } = pack.proof!;
   assert.equal(proof, first, where);
-  // The check is of today, against today's newest seal.
+  // The verification is of today, against the newest seal.
   assert.equal([verification?.verdict, verification?.complete], ['VALID', true], where);
 }
 
@@ -113,7 +116,7 @@ async function assertAllChanged(owner: Asker, pack: WholeReport): Promise<void> 
   }
 }
 
-/** The pack's proof holds against the exported history alone. */
+/** Checks the pack's proof against the exported history alone. */
 function assertProven({ position, proof }: WholeReport, cwd: string): void {
   const { seal, inclusion } = proof as { seal: Parameters<typeof provesInclusion>[2]; inclusion: never };
   const lines = readFileSync(join(cwd, 'there.jsonl'), 'utf8').split('\n');

@@ -1,18 +1,18 @@
-/** A year in which everything that an audit saw is changed, on a calendar of its own. */
+/** A year that changes everything an audit saw, on a test calendar. */
 import type { Caller } from '../../src/commands/caller.ts';
 import { ownerOf } from '../../src/identity/installation.ts';
 import type { Calendar } from './calendar.ts';
 import type { Installed } from './installed.ts';
 import type { Asker, Item, Result } from './mcp-client.ts';
-import { laySmallRegister } from './small-register.ts';
+import { writeSmallRegister } from './small-register.ts';
 import { daysAgo } from './story.ts';
 
 const MONTHS = 12;
 const MONTH_DAYS = 30;
-/** Days that the year takes, from the audit's end to the present. */
+/** Days from the audit's end to the present. */
 export const YEAR_DAYS = MONTHS * MONTH_DAYS;
 
-/** Families whose records rows of an import change, and the text that each month changes. */
+/** Families with the text field that changes each month. */
 const TEXTS = {
   VENDOR: ['Vendors', 'name'],
   RISK: ['Risks', 'name'],
@@ -22,7 +22,7 @@ const TEXTS = {
   NONCONFORMITY: ['Nonconformities', 'description'],
 } as const;
 
-/** Speaks for the installation's owner, as OWNER of an organization in stores that are open in this process. */
+/** Returns a caller of tools: the installation's owner, on stores that are open in this process. */
 export function askerOn({ register, installation }: Installed, organizationId: string): Asker {
   const account_id = ownerOf(installation);
   const roles = new Map([[organizationId, 'OWNER' as const]]);
@@ -36,9 +36,9 @@ export function askerOn({ register, installation }: Installed, organizationId: s
   };
 }
 
-/** Lays a register, and completes an audit there that found something and has evidence; answers the audit's id. */
+/** Writes a register, and completes an audit with a finding and evidence. Returns the audit's id. */
 export async function completeAudit(owner: Asker, organization_id: string): Promise<string> {
-  await laySmallRegister(owner, organization_id);
+  await writeSmallRegister(owner, organization_id);
   const { frameworks } = (await owner.ok('listFrameworks', { organization_id })) as unknown as { frameworks: Item[] };
   const plan = {
     name: 'Audit of the year',
@@ -57,16 +57,16 @@ export async function completeAudit(owner: Asker, organization_id: string): Prom
   return audit.id;
 }
 
-/** What an audit saw, and who changes it. */
+/** The records that an audit saw, and the caller who changes them. */
 interface Seen {
   owner: Asker;
   organization_id: string;
   audit: string;
-  /** Ids of its evidence. */
+  /** Ids of the audit's evidence. */
   evidence: readonly string[];
 }
 
-/** Changes every record month by month, and at the year's end closes, archives and unlinks what there was. */
+/** Changes every record month by month. At the year's end, closes, archives and unlinks all of them. */
 export async function changeEverything(
   { owner, organization_id, audit, evidence }: Seen,
   { forward }: Calendar,

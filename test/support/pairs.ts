@@ -1,4 +1,4 @@
-/** The pairs of stores that the service runs on, and the service on one of them. */
+/** Starts pairs of stores, and the service on one of them. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,28 +17,28 @@ import { startMongo } from './mongodb.ts';
 import type { Running } from './service.ts';
 import { until } from './wait.ts';
 
-/** Empty stores. */
+/** A pair of empty stores. */
 export interface Pair {
   name: string;
   env: Record<string, string>;
   close(): Promise<void>;
 }
 
-/** The embedded stores, in a folder of their own. */
+/** Creates embedded stores in a temporary folder. */
 export function embeddedPair(): Pair {
   const folder = mkdtempSync(join(tmpdir(), 'veritrail-pair-'));
   const close = async () => rmSync(folder, { recursive: true, force: true });
   return { name: 'embedded stores', env: { DATA_DIR: join(folder, 'data') }, close };
 }
 
-/** Both pairs; without a database for the second the first one only, which is said on standard output. */
+/** Starts both pairs. Without a database for the second, returns the first only, and says so on standard output. */
 export async function startPairs(): Promise<Pair[]> {
   const embedded = embeddedPair();
   const second = await startSecondPair(embedded.env);
   return second === null ? [embedded] : [embedded, second];
 }
 
-/** EventStoreDB with MongoDB; a real EventStoreDB goes with embedded read models where MONGODB_URL names no server. */
+/** Starts EventStoreDB with MongoDB. A real EventStoreDB gets embedded read models if MONGODB_URL is not set. */
 async function startSecondPair(env: Record<string, string>): Promise<Pair | null> {
   if (hasRealEventStore && !process.env.MONGODB_URL) {
     const events = await startEventStore();
@@ -67,7 +67,7 @@ async function startSecondPair(env: Record<string, string>): Promise<Pair | null
   };
 }
 
-/** The same tests on each pair of stores, with the service running on it. */
+/** Runs the same tests on each pair of stores, with the service. */
 export async function onBothPairs(name: string, define: (test: uvu.Test<Served>) => void): Promise<void> {
   for (const pair of await startPairs()) {
     const test = suite<Served>(`${name}, on ${pair.name}`);
@@ -80,8 +80,8 @@ export async function onBothPairs(name: string, define: (test: uvu.Test<Served>)
   }
 }
 
-/** What works on the same stores beside the running service, as the command line does. */
-export interface Beside extends Stores {
+/** The stores of a running service, opened a second time, as the command line does. */
+export interface OpenPair extends Stores {
   handler: CommandHandler;
   tokens: Tokens;
 }
@@ -94,22 +94,22 @@ export interface Served {
   token: string;
   accountId: string;
   owner: Session;
-  /** Speaks for another credential, the owner's unless it is told whose, with another role perhaps. */
+  /** Creates a token with a role, by default of the owner's account, and returns a session with it. */
   as(role: Role, limits?: Partial<Pick<NewToken, 'read_only' | 'organizations' | 'account_id'>>): Promise<Session>;
-  /** One more organization of the same owner's. */
+  /** Creates another organization of the same owner. */
   secondOrganization(): Promise<string>;
-  /** An organization that nobody of the first is a member of, and its owner. */
+  /** Creates an organization with another owner and no common member. */
   foreignOrganization(): Promise<{ id: string; accountId: string; owner: Session }>;
-  /** Makes an account a member, and answers its id. */
+  /** Creates an account, makes it a member, and returns its id. */
   addMember(name: string, role: Role): Promise<string>;
   service: Running;
   close(): Promise<void>;
 }
 
-/** Works on a pair's stores for as long as `work` takes, at whatever time `now` says it is. */
-export async function beside<T>(
+/** Runs `work` on a pair's stores, with the clock `now`. */
+export async function withOpenPair<T>(
   env: Record<string, string>,
-  work: (beside: Beside) => Promise<T>,
+  work: (beside: OpenPair) => Promise<T>,
   now = () => new Date(),
 ): Promise<T> {
   const { DATA_DIR = '', EVENTSTORE_URL = null, MONGODB_URL = null } = env;
@@ -122,7 +122,7 @@ export async function beside<T>(
   }
 }
 
-/** Starts the service on a pair, in this process unless it is told otherwise. */
+/** Starts the service on a pair, by default in this process. */
 export async function serve(pair: Pair, start = startHere): Promise<Served> {
   const service = await start(pair.env);
   const { url, token } = service;
@@ -139,19 +139,19 @@ export async function serve(pair: Pair, start = startHere): Promise<Served> {
     service,
     async as(role, limits = {}) {
       const wanted = { name: role, account_id: accountId, role, organizations: [organizationId], ...limits };
-      const issued = await beside(pair.env, ({ tokens }) => tokens.create(wanted));
-      return known(new Session(url, issued.token), wanted.organizations.length);
+      const issued = await withOpenPair(pair.env, ({ tokens }) => tokens.create(wanted));
+      return untilReachable(new Session(url, issued.token), wanted.organizations.length);
     },
-    secondOrganization: () => beside(pair.env, (parts) => foundOrganization(parts, accountId)),
-    foreignOrganization: () => beside(pair.env, (parts) => foreignOrganization(parts, url)),
+    secondOrganization: () => withOpenPair(pair.env, (parts) => foundOrganization(parts, accountId)),
+    foreignOrganization: () => withOpenPair(pair.env, (parts) => foreignOrganization(parts, url)),
     async addMember(name, role) {
       const account_id = randomId('acc');
-      await beside(pair.env, async ({ accounts, handler }) => {
+      await withOpenPair(pair.env, async ({ accounts, handler }) => {
         await accounts.insert('accounts', { id: account_id, name });
         await commandOrganization(handler, organizationId, { type: 'AddMember', account_id, role });
       });
       const members = async () => JSON.stringify(await owner.ok('listOrganizations', { include_members: true }));
-      await until(async () => (await members()).includes(account_id), 5_000, 'the service knows the member');
+      await until(async () => (await members()).includes(account_id), 5_000, 'the service sees the member');
       return account_id;
     },
     close: async () => {
@@ -161,7 +161,7 @@ export async function serve(pair: Pair, start = startHere): Promise<Served> {
   };
 }
 
-async function foundOrganization({ handler }: Beside, owner_id: string): Promise<string> {
+async function foundOrganization({ handler }: OpenPair, owner_id: string): Promise<string> {
   const id = randomId('org');
   await commandOrganization(handler, id, {
     type: 'CreateOrganization',
@@ -173,18 +173,18 @@ async function foundOrganization({ handler }: Beside, owner_id: string): Promise
   return id;
 }
 
-async function foreignOrganization(parts: Beside, url: string) {
+async function foreignOrganization(parts: OpenPair, url: string) {
   const accountId = randomId('acc');
   await parts.accounts.insert('accounts', { id: accountId, name: 'Somebody else' });
   const id = await foundOrganization(parts, accountId);
   const wanted = { name: 'theirs', account_id: accountId, role: 'OWNER' as const, organizations: [id] };
   const issued = await parts.tokens.create(wanted);
-  return { id, accountId, owner: await known(new Session(url, issued.token), 1) };
+  return { id, accountId, owner: await untilReachable(new Session(url, issued.token), 1) };
 }
 
-/** What is made beside a running service is known to it within a second. */
-async function known(session: Session, organizations: number): Promise<Session> {
+/** Waits until the running service sees a new token. That takes up to a second. */
+async function untilReachable(session: Session, organizations: number): Promise<Session> {
   const reaches = async () => (await session.ok('listOrganizations')).organizations.length === organizations;
-  await until(reaches, 5_000, 'the service knows the token');
+  await until(reaches, 5_000, 'the service sees the token');
   return session;
 }

@@ -4,13 +4,13 @@ import { closeStores, envelopeFor, INSTALLATION, ORGANIZATION, OWNER, openStores
 
 const DAY_MS = 86_400_000;
 
-/** The UTC date so many days ago; of a negative number, ahead. */
+/** Returns the UTC date some days ago, or ahead for a negative number. */
 export function daysAgo(days: number): string {
   return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Lays a past into an empty folder, for a test register to start on: commands, each so many days ago, oldest first. */
-export async function layPast(folder: string, past: readonly { days: number; id: string; command: object }[]) {
+/** Runs commands at past days in an empty folder, oldest first. A test register then starts on it. */
+export async function writePast(folder: string, past: readonly { days: number; id: string; command: object }[]) {
   const stores = openStores(folder);
   let days = past[0]!.days;
   const now = () => new Date(Date.now() - days * DAY_MS);

@@ -4,20 +4,20 @@ import { Refusal } from '../../src/commands/refusal.ts';
 import type { Account } from '../../src/identity/account.ts';
 import type { AccountEvent } from '../../src/identity/account-events.ts';
 import type { Hasher } from '../../src/identity/argon2.ts';
+import type { ClientInfo } from '../../src/identity/client-info.ts';
 import { ARGON2 } from '../../src/identity/passwords.ts';
 import { openPeople, type People, type PeopleOptions } from '../../src/identity/people.ts';
 import type { SignedIn } from '../../src/identity/sign-in.ts';
-import type { Visitor } from '../../src/identity/visitor.ts';
 import { open, rejection, type TestIdentity } from './identity.ts';
 
 export const BASE_URL = 'https://register.example.org';
 export const ADA = { name: 'Ada Lovelace', email: 'Ada@Example.org', password: 'weaves algebraic patterns' };
 export const EVE = { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' };
-export const VISITOR: Visitor = {
+export const CLIENT_INFO: ClientInfo = {
   address: '192.0.2.7',
   agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
 };
-export const THIEF: Visitor = { address: '203.0.113.9', agent: 'curl/8.5.0' };
+export const THIEF: ClientInfo = { address: '203.0.113.9', agent: 'curl/8.5.0' };
 
 export interface TestPeople extends People {
   identity: TestIdentity;
@@ -81,15 +81,15 @@ export interface Known extends SignedIn {
 
 /** An account, and a browser that is signed in to it. */
 export async function signUp(people: People, person = ADA): Promise<Known> {
-  const account = await people.accounts.create(person, VISITOR);
-  return { ...(await people.signIn.withPassword(person.email, person.password, VISITOR)), account };
+  const account = await people.accounts.create(person, CLIENT_INFO);
+  return { ...(await people.signIn.withPassword(person.email, person.password, CLIENT_INFO)), account };
 }
 
 /** Somebody with an authenticator app, whose secret it answers; the time has gone on past the code that was used. */
 export async function withApp(people: TestPeople, person = ADA): Promise<Known & { secret: string; codes: string[] }> {
   const known = await signUp(people, person);
   const { secret } = await people.totp.enrol(known.session);
-  const codes = await people.totp.add(known.session, codeOf(secret, people.clock.now()), VISITOR);
+  const codes = await people.totp.add(known.session, codeOf(secret, people.clock.now()), CLIENT_INFO);
   people.clock.wait(60_000);
   return { ...known, secret, codes: codes! };
 }

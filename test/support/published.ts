@@ -1,4 +1,4 @@
-/** The read models as a report generator finds them: by what docs/read-models.md says, without the service. */
+/** Reads the read models as a report generator does: as docs/read-models.md says, without the service. */
 import { join } from 'node:path';
 import Database from 'libsql';
 import { MongoClient } from 'mongodb';
@@ -8,21 +8,21 @@ import type { ViewColumn } from '../../src/stores/read-store.ts';
 export type PublishedRow = Record<string, unknown>;
 
 export interface Published {
-  /** The rows of a published view; lists and objects as such. */
+  /** Returns the rows of a published view, with lists and objects parsed. */
   rows(view: string): Promise<PublishedRow[]>;
-  /** Any statement of SQL, where that is spoken. */
+  /** Runs an SQL statement, if the store has SQL. */
   ask?(sql: string, parameters: object): PublishedRow[];
   close(): Promise<void>;
 }
 
-/** Every published view, with the collection that it is of. */
+/** All published views with their collections. */
 export const VIEWS = COLLECTIONS.flatMap((collection) =>
   (collection.views ?? []).map((view) => ({ view, collection })),
 );
 
 /**
- * Opens the generation that is served.
- * @param find the statement that names its file, as the document has it
+ * Opens the current generation.
+ * @param find the document's statement that returns its file
  */
 export function openPublished(env: Record<string, string>, find: string): Promise<Published> {
   return env.MONGODB_URL === undefined ? openFile(env.DATA_DIR!, find) : openDatabase(env.MONGODB_URL);
@@ -42,7 +42,7 @@ async function openFile(folder: string, find: string): Promise<Published> {
   };
 }
 
-/** What is JSON by its looks; no text of a test's begins so. */
+/** Matches JSON. No text of the tests begins like that. */
 function parsed(row: PublishedRow): PublishedRow {
   const isJson = (value: unknown) => typeof value === 'string' && /^[[{]/.test(value);
   return Object.fromEntries(
@@ -73,7 +73,7 @@ async function openDatabase(url: string): Promise<Published> {
   };
 }
 
-/** A column's value as SQL has it: no value is null, and truth values are numbers. */
+/** Returns a value as SQL has it: undefined becomes null, and truth values become numbers. */
 function inRow(row: PublishedRow, column: ViewColumn): unknown {
   if ('key' in column) {
     const value = (row._keys as PublishedRow)[column.key];

@@ -1,11 +1,10 @@
 /**
- * Records a fixture of events by the real handler on a store in memory, under a clock of its own (so they say
- * `simulated`): every event type of measures, audits, obligations, nonconformities, evidence, frameworks, controls and
- * links. Run by hand, once, for a file that does not exist yet:
+ * Records a fixture of events by the real handler on a store in memory, with a simulated clock. It has every event type of
+ * measures, audits, obligations, nonconformities, evidence, frameworks, controls and links. Run it by hand, for a new file:
  *
  *     npx tsx test/support/record-events.ts test/fixtures/events-NAME.jsonl
  *
- * What it once wrote is never written again: new types and shapes get a scenario and a file of their own.
+ * Recorded files never change. New types and shapes get a new scenario and a new file.
  */
 import { writeFileSync } from 'node:fs';
 import type { Aggregate } from '../../src/commands/aggregate.ts';
@@ -17,7 +16,7 @@ import { importCommandId, importedId } from '../../src/commands/import-ids.ts';
 import { linkAggregate, sortedPair } from '../../src/commands/link.ts';
 import { MemoryEventStore } from './memory-event-store.ts';
 
-/** Who acts, and where: those of the first recording. */
+/** Actor and organization, the same as in the first recording. */
 const ORGANIZATION = 'org_0000000000GCW8A3G826Q1K8SV';
 const OWNER = 'acc_0000000000HA080Y4GWY56C6CX';
 const BY = {
@@ -29,7 +28,7 @@ const BY = {
 };
 const IMPORT_KEY = '6f1c0f5a9d3e4b2788aa';
 const FIRST = Date.parse('2026-11-03T08:00:00.123Z');
-/** Each command is given so long after the one before. */
+/** Time between two commands. */
 const STEP_MS = 97 * 60_123;
 
 interface Command {
@@ -55,7 +54,7 @@ async function give(aggregate: Aggregate<any, any, any>, command: Command, comma
   commands++;
 }
 
-/** Adds a record, then gives it commands. */
+/** Adds a record, then runs commands on it. */
 async function live(title: string, prefix: string, fields: object, then: readonly Command[]): Promise<string> {
   const command_id = commandId(['recorded', title], String(commands));
   const id = derivedId(prefix, command_id);
@@ -159,7 +158,7 @@ async function nonconformities(audit_id: string): Promise<void> {
   ]);
 }
 
-/** A link that begins in evidence and one that does not, each there at the end or gone. */
+/** Links that begin in evidence and links that don't, each present or removed at the end. */
 async function evidenceAndLinks(measure: string, control: string): Promise<void> {
   const fields = { name: 'Pilt uksest', text: 'The door is shut.', record_ids: [measure, control] };
   const evidence = await live('Evidence', 'evd', { ...fields, valid_until: '2027-11-05' }, ARCHIVED);

@@ -1,7 +1,6 @@
 /**
- * Records a fixture of an organization's own events by the real handler on a store in memory, under a clock of its own
- * (so they say `simulated`): members that change and go, domains, another name, an assistant. Run by hand, once, for a
- * file that does not exist yet:
+ * Records a fixture of an organization's own events by the real handler on a store in memory, with a simulated clock:
+ * members that change and leave, domains, a new name, an assistant. Run it by hand, for a new file:
  *
  *     npx tsx test/support/record-organization.ts test/fixtures/events-NAME.jsonl
  */

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { errorOutput } from '../../src/mcp/output.ts';
 import { SECRET, type TwoOrganizations } from './two-organizations.ts';
 
-/** What an answer says went wrong. */
+/** The error of an answer. */
 export interface Refused {
   code: string;
   message: string;
@@ -13,16 +13,19 @@ export interface Refused {
   retryable: boolean;
 }
 
-const LONGEST_MESSAGE = 300;
-const LONGEST_ANSWER = 60_000;
-/** Stacks, paths of files, and addresses of stores. */
-const INNER = /\n\s+at |node_modules|\.[jt]s:\d|file:\/\/|\/(home|tmp|var|usr|work)\/|sqlite|mongodb|esdb|ECONN|Zod/i;
+const MAX_MESSAGE_CHARACTERS = 300;
+const MAX_MESSAGE_SENTENCES = 2;
+const MAX_SENTENCE_WORDS = 30;
+const MAX_ANSWER_CHARACTERS = 60_000;
+/** Internals that no answer may show: stacks, file paths, addresses of stores. */
+const INTERNALS =
+  /\n\s+at |node_modules|\.[jt]s:\d|file:\/\/|\/(home|tmp|var|usr|work)\/|sqlite|mongodb|esdb|ECONN|Zod/i;
 
 type Register = Pick<TwoOrganizations, 'register'>;
 
 /**
- * Calls a tool that is to refuse the input, and answers why it did. Whatever it is: nothing is written, one short
- * sentence says what to do, and nothing is told of our inside.
+ * Calls a tool that must refuse the input, and returns its error. Checks that nothing was written, that the message is
+ * short, and that the answer shows no internals.
  */
 export async function refusalOf({ register }: Register, tool: string, input: unknown, about = ''): Promise<Refused> {
   const { events } = register.stores;
@@ -38,25 +41,28 @@ export async function refusalOf({ register }: Register, tool: string, input: unk
   return answer.error;
 }
 
-/** That an answer has no more than fits, and nothing of our inside or of the other organization. */
+/** Checks that an answer fits the limit, and shows neither internals nor data of the other organization. */
 export function checkAnswer(answer: object, input: unknown, label: string): void {
   const text = JSON.stringify(answer);
-  assert.ok(text.length <= LONGEST_ANSWER, `${text.length} characters: ${label}`);
+  assert.ok(text.length <= MAX_ANSWER_CHARACTERS, `${text.length} characters: ${label}`);
   assert.not.match(text, SECRET, label);
-  if (!INNER.test(JSON.stringify(input) ?? '')) assert.not.match(text, INNER, label);
+  if (!INTERNALS.test(JSON.stringify(input) ?? '')) assert.not.match(text, INTERNALS, label);
 }
 
-/** That a refusal's message is one sentence, and not a long one. */
+/** Checks that a message has at most two short sentences: the problem and the next step. */
 function checkMessage({ message, issues = [] }: Refused, label: string): void {
   assert.match(message, /^[^\n]+[^.]\.$/, label);
-  assert.not.match(message, /[.!?]\s+[A-Z]/, `one sentence: ${label}`);
+  const sentences = message.split(/[.!?]\s+(?=[A-Z])/);
+  assert.ok(sentences.length <= MAX_MESSAGE_SENTENCES, `${sentences.length} sentences: ${label}`);
+  for (const sentence of sentences)
+    assert.ok(sentence.split(/\s+/).length <= MAX_SENTENCE_WORDS, `a long sentence: ${label}`);
   assert.not.match(message, /undefined|null|NaN|\[object/, label);
   assert.not.match(message.replaceAll(/\s/g, ' '), /\p{C}/u, label);
-  assert.ok(message.length <= LONGEST_MESSAGE, `${message.length} characters: ${label}`);
+  assert.ok(message.length <= MAX_MESSAGE_CHARACTERS, `${message.length} characters: ${label}`);
   for (const issue of issues) assert.ok(issue.message.length > 5, label);
 }
 
-/** Where a list of issues or a refusal's first one has to point. */
+/** Checks a refusal's code and field. */
 export function assertNames(refused: Refused, code: string, field: string | undefined, label: string): void {
   assert.equal([refused.code, refused.field], [code, field], `${label}: ${JSON.stringify(refused).slice(0, 600)}`);
 }

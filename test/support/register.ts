@@ -5,7 +5,7 @@ import type { Caller, Role } from '../../src/commands/caller.ts';
 import { organizationAggregate } from '../../src/commands/families.ts';
 import type { CommandEnvelope } from '../../src/commands/handler.ts';
 import { derivedId } from '../../src/commands/ids.ts';
-import { keepFirstName } from '../../src/identity/names.ts';
+import { recordFirstName } from '../../src/identity/account-names.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { createRegister, type Register, type RegisterOptions } from '../../src/register.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
@@ -21,13 +21,13 @@ export interface Stores {
   accounts: AccountStore;
 }
 
-/** A tool's answer as JSON gives it; a refusal is in `error`. */
+/** A tool's answer as JSON. `error` is set for a refusal. */
 export type Answer = Record<string, unknown>;
 
 export const INSTALLATION = 'test-installation';
 export const QUIET = { info: () => undefined, warn: () => undefined };
 
-/** Ids of the one organization of a test register and of its OWNER: the same in every folder, so that it can reopen. */
+/** Ids of the test register's organization and its OWNER. They are constant, so that a folder can be reopened. */
 export const ORGANIZATION = derivedId('org', 'a0a4b1e5-6a39-4d43-9f70-3c5f2f0a1c11');
 export const OWNER = derivedId('acc', '0a6a3f0e-5c52-4f0d-9a77-5d3f3c0b7b22');
 
@@ -36,19 +36,19 @@ export interface TestRegister extends Pick<Register, 'handler' | 'projections' |
   stores: Stores;
   organizationId: string;
   accountId: string;
-  /** Calls a tool as its OWNER unless another calls, and reads the answer. */
+  /** Calls a tool, by default as the OWNER, and returns the answer. */
   call<T extends object = Answer>(tool: string, args?: object, caller?: Caller): Promise<T>;
-  /** Stops everything; a folder that was not given is removed. */
+  /** Stops everything, and removes the folder unless the caller passed it. */
   stop(): Promise<void>;
 }
 
-/** Whoever is a member of the test organization. */
+/** Returns a caller with a role in the test organization. */
 export function callerAs(role: Role = 'OWNER', changes: Partial<Caller> = {}): Caller {
   const roles = changes.roles ?? new Map([[ORGANIZATION, role]]);
   return { account_id: OWNER, token_id: null, client: null, roles, members: roles, read_only: false, ...changes };
 }
 
-/** What a command is given with: a new one each time unless it is told otherwise. */
+/** Returns a new command envelope, with overrides. */
 export function envelopeFor(changes: Partial<CommandEnvelope> = {}): CommandEnvelope {
   return {
     organization_id: ORGANIZATION,
@@ -81,7 +81,7 @@ export async function closeStores(stores: Stores): Promise<void> {
   await stores.accounts.close();
 }
 
-/** The whole register in process on SQLite, with one organization and its OWNER, all caught up. */
+/** Starts the whole register in this process on SQLite, with one organization and its OWNER, and waits until it has caught up. */
 export async function startRegister(
   folder?: string,
   more: Pick<RegisterOptions, 'maxEventsVerified'> = {},
@@ -98,7 +98,7 @@ export async function startRegister(
     ...more,
   });
   await stores.accounts.insert('accounts', { id: OWNER, name: 'Olivia Owner' });
-  await keepFirstName(stores.accounts, OWNER, 'Olivia Owner');
+  await recordFirstName(stores.accounts, OWNER, 'Olivia Owner');
   await handler.execute(
     organizationAggregate(ORGANIZATION),
     {
@@ -132,7 +132,7 @@ export async function startRegister(
   };
 }
 
-/** All documents of some organizations' read models, by collection, so that two generations can be compared whole. */
+/** Returns all documents of some organizations' read models by collection, to compare two generations. */
 export async function dump(models: ReadModels, organizations = [ORGANIZATION]): Promise<Record<string, unknown[]>> {
   const all: Record<string, unknown[]> = {};
   for (const { name } of COLLECTIONS) {

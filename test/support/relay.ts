@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import * as net from 'node:net';
 
-/** A way to a server on loopback that a test can cut, choke and mend. */
+/** A relay to a server on loopback. A test can cut, choke and mend it. */
 export class Relay {
   readonly #sockets = new Set<net.Socket>();
   #server: net.Server | undefined;
@@ -27,7 +27,7 @@ export class Relay {
     if (server) await new Promise((resolve) => server.close(resolve));
   }
 
-  /** Keeps connections open, but passes nothing on any more, until they are cut. */
+  /** Keeps connections open, but stops passing on data until they are cut. */
   choke(): void {
     this.#choked = true;
   }

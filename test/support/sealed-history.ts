@@ -10,7 +10,7 @@ import { Verifier, type VerifierOptions } from '../../src/trail/verifier.ts';
 
 export const ORGANIZATION = 'org_6AAMK2J70KG5DVSS8R1E2RJNZJ';
 
-/** Ed25519 keys for tests, each made of one byte. */
+/** Ed25519 keys for tests, each derived from one byte. */
 export function testKey(byte: number): SigningKey {
   const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.alloc(32, byte)]);
   return signingKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
@@ -20,7 +20,7 @@ export const publicOf = ({ public_key }: SigningKey): PublicKey => readPublicKey
 
 const sha = (...parts: Buffer[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
 
-/** A tree's root as RFC 9162 (2.1.1) writes it, over the events' hashes; nodes that were made once are kept. */
+/** Computes a tree's root over the events' hashes as RFC 9162 (2.1.1) defines it. Nodes are cached. */
 export function naiveRoot(hashes: readonly string[], made = new Map<string, Buffer>()): string {
   const root = (from: number, to: number): Buffer => {
     if (from === to) return sha();
@@ -37,7 +37,7 @@ export function naiveRoot(hashes: readonly string[], made = new Map<string, Buff
   return root(0, hashes.length).toString('hex');
 }
 
-/** Numbers from 0 to below 1, the same every time. */
+/** Returns a generator of pseudo-random numbers from 0 to below 1, the same at every run. */
 export function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -46,7 +46,7 @@ export function numbers(seed: number): () => number {
   };
 }
 
-/** A history in memory, sealed by the simplest of sealers: what the real one makes must look like it. */
+/** A history in memory with a minimal sealer. The real sealer's result must look the same. */
 export class SealedHistory {
   readonly events: TrailEvent[] = [];
   private readonly streams = new Map<string, TrailEvent>();
@@ -54,7 +54,7 @@ export class SealedHistory {
 
   constructor(readonly organizationId = ORGANIZATION) {}
 
-  /** Appends an event; its metadata say so many seconds after the first. */
+  /** Appends an event, recorded some seconds after the first. */
   append(stream: string, type: string, data: Record<string, unknown>, metadata: object = {}): TrailEvent {
     const last = this.streams.get(stream);
     const at = new Date(Date.UTC(2026, 0, 2) + this.events.length * 1000).toISOString();
@@ -82,7 +82,7 @@ export class SealedHistory {
     return event;
   }
 
-  /** Begins with events that there are. */
+  /** Begins with existing events. */
   continue(events: readonly TrailEvent[]): void {
     for (const event of events) {
       this.events.push(event);
@@ -110,7 +110,7 @@ export class SealedHistory {
     return this.previousSeal;
   }
 
-  /** Seals the log as it was `behind` events ago. */
+  /** Seals the log without its last `behind` events. */
   seal(key: SigningKey, behind = 0): TrailEvent {
     const size = this.events.length - behind;
     const head = { size, root: rootOf(this.events.slice(0, size)) };
@@ -135,7 +135,7 @@ export const HEADER = {
 
 const texts = new WeakMap<TrailEvent, string>();
 
-/** An export of these events in this order, as lines without their ends: with a last line that counts them. */
+/** Returns an export of these events, in this order, as lines without line feeds. */
 export function linesOf(events: readonly TrailEvent[]): string[] {
   const tree = new GrowingTree();
   for (const { metadata } of events) tree.append(Buffer.from(metadata.hash, 'hex'));
@@ -154,8 +154,8 @@ export const SECOND_KEY = testKey(2);
 const KINDS = ['vendor', 'risk', 'measure'] as const;
 
 /**
- * 200 events in many streams, among them seals now and then, of a log that went on while they were made, and a rotation
- * of keys. The last event is a seal.
+ * Makes 200 events in many streams, with some seals that lag behind the log, and a key rotation. The last event is a
+ * seal.
  */
 export function twoHundredEvents(): SealedHistory {
   const history = new SealedHistory();
@@ -182,7 +182,7 @@ export function twoHundredEvents(): SealedHistory {
   return history;
 }
 
-/** What the verifier says to these lines; the first key is trusted unless other options are given. */
+/** Returns the verifier's verdict on these lines. By default, the first key is trusted. */
 export function verify(lines: readonly string[], options: VerifierOptions = { keys: [publicOf(FIRST_KEY)] }): Verdict {
   const verifier = new Verifier(options);
   for (const line of lines) verifier.push(line);

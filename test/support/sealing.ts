@@ -12,11 +12,11 @@ export interface Sealing {
   sealer: Sealer;
   keys: SealKeys;
   warnings: string[];
-  /** Lets the sealer's clock go on, and lets it look. */
+  /** Moves the sealer's clock forward and runs it once. */
   later(ms: number): Promise<void>;
 }
 
-/** A sealer on a register, with a clock of its own. */
+/** Starts a sealer on a register, with a test clock. */
 export function sealing(register: TestRegister, more: Partial<SealerOptions> = {}): Sealing {
   let passed = 0;
   const now = () => new Date(Date.now() + passed);
@@ -46,14 +46,14 @@ export async function sealsOf(events: EventStore): Promise<string[]> {
   return (await events.readStream(sealStream(ORGANIZATION))).map(({ type }) => type);
 }
 
-/** The log's events, in order. */
+/** Returns the log's events, in order. */
 export async function allEvents(events: EventStore): Promise<StoredEvent[]> {
   const all: StoredEvent[] = [];
   for await (const batch of events.readAll(null)) all.push(...batch);
   return all;
 }
 
-/** What an export of the log proves with these keys (text). */
+/** Verifies an export of the log with these keys. */
 export async function verdictOf(events: EventStore, keys: readonly string[]): Promise<Verdict> {
   const verifier = new Verifier({ keys: keys.map(readPublicKey) });
   const parts = { events, organizationId: ORGANIZATION, installation: INSTALLATION, now: () => new Date() };

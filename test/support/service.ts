@@ -15,7 +15,7 @@ const TSX = createRequire(import.meta.url).resolve('tsx');
 const START_MS = 30_000;
 const STOP_MS = 15_000;
 
-/** The service, started. */
+/** A running service. */
 export interface Running {
   /** Base address, without a trailing slash. */
   url: string;
@@ -23,13 +23,13 @@ export interface Running {
   token: string;
   /** Everything written so far, to both streams. */
   output(): string;
-  /** Asks it to stop and waits until it has. */
+  /** Stops the service and waits until it has ended. */
   stop(): Promise<void>;
 }
 
-/** The service, running as a process of its own. */
+/** A service that runs in its own process. */
 export interface Service extends Running {
-  /** The organization printed on first start, where there was one. */
+  /** The organization printed on first start. */
   organizationId?: string;
   pid: number;
   dataDir: string;
@@ -45,24 +45,29 @@ process.once('exit', () => {
 });
 
 /**
- * Starts the service on a free loopback port and waits until it is ready. Without DATA_DIR it gets a folder that is
- * removed when the test process ends; give the same DATA_DIR to start again on the same data.
+ * Starts the service on a free loopback port and waits until it is ready. Without DATA_DIR it gets a temporary folder. To
+ * start again on the same data, pass the same DATA_DIR.
+ * @param program Node.js arguments that replace the service's sources
  */
-export async function startService(env: Record<string, string> = {}, args: readonly string[] = []): Promise<Service> {
+export async function startService(
+  env: Record<string, string> = {},
+  args: readonly string[] = [],
+  program: readonly string[] = ['--import', TSX, MAIN],
+): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'veritrail-service-'));
   folders.add(folder);
   const dataDir = env.DATA_DIR ?? join(folder, 'data');
   const port = env.PORT ?? String(await freePort());
   const url = `http://127.0.0.1:${port}`;
-  // In a folder of its own, so that no .env of the developer's is read.
-  const child = spawn(process.execPath, ['--import', TSX, MAIN, ...args], {
+  // In a temporary folder, so that the service doesn't read the developer's .env.
+  const child = spawn(process.execPath, [...program, ...args], {
     cwd: folder,
-    // Nothing is asked of the Internet, unless a test says so.
+    // Sends nothing to the Internet, unless a test asks for it.
     env: { ...inherited(), CLIENT_METADATA_FETCH: 'off', ...env, PORT: port, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.add(child);
-  // A service that a failed test left behind must not keep the test process, whose end stops it, from ending.
+  // A service that a failed test left running must not keep the test process alive: its end stops the service.
   child.unref();
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -98,7 +103,7 @@ export async function startService(env: Record<string, string> = {}, args: reado
   };
 }
 
-/** Waits for the greeting and then for /readyz; what the process wrote is in the error when it ends or does not get there. */
+/** Waits for the greeting, then for /readyz. An error has the output of the process. */
 async function ready(url: string, child: ChildProcess, output: () => string): Promise<void> {
   const isReady = async () => {
     if (!children.has(child)) throw new Error(`The service ended (${child.exitCode ?? child.signalCode})\n${output()}`);
@@ -114,7 +119,7 @@ async function ready(url: string, child: ChildProcess, output: () => string): Pr
   });
 }
 
-/** The environment without the service's own settings. */
+/** Returns the environment without the service's settings. */
 function inherited(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTING_NAMES.includes(name)));
 }

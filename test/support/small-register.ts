@@ -2,10 +2,10 @@ import type { Asker } from './mcp-client.ts';
 import { daysAgo } from './story.ts';
 
 /**
- * A small register such as an assistant finds it: something of every family, done and undone, on time and late. It is
- * laid through the tools, beside the history of `layHistory`.
+ * Writes a small register through the tools, in addition to `writeHistory`: records of every family, done and open, on
+ * time and overdue.
  */
-export async function laySmallRegister(owner: Asker, organization_id: string): Promise<void> {
+export async function writeSmallRegister(owner: Asker, organization_id: string): Promise<void> {
   const add = async (tool: string, args: object): Promise<string> => {
     const { position: _, ...answer } = await owner.ok(tool, { organization_id, owner_id: 'ME', ...args });
     const records = Object.values(answer) as unknown[];

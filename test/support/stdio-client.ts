@@ -1,4 +1,4 @@
-/** Commands that an assistant starts on the person's machine and talks to over standard input and output: mcp-remote. */
+/** Starts commands that an assistant talks to over standard input and output, such as mcp-remote. */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import type { Opener } from './oauth-client.ts';
 import { until } from './wait.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Starting, being allowed and the first answer must not take longer. */
+/** Limit for the start, the consent and the first answer. */
 const CONNECT_MS = 45_000;
 
-/** As `mcpServers` of a client's configuration has it. */
+/** An entry of `mcpServers` in a client's configuration. */
 export interface Command {
   command: string;
   args: readonly string[];
@@ -21,30 +21,30 @@ export interface Command {
 
 export interface StdioConnection {
   client: Client;
-  /** What the command wrote for people. */
+  /** The command's output for people. */
   output(): string;
-  /** Waits until the command opens another address in the person's browser. */
+  /** Waits until the command opens another address in the browser. */
   asked(): Promise<string>;
-  /** Ends the command and forgets what it kept. */
+  /** Ends the command and removes its files. */
   close(): Promise<void>;
 }
 
-/** mcp-remote with nothing but the bare address of the endpoint. */
+/** mcp-remote with only the endpoint's address. */
 export const mcpRemote = (endpoint: string, ...more: string[]): Command => ({
   command: 'npx',
   args: ['-y', 'mcp-remote', endpoint, ...more],
 });
 
 /**
- * Starts the command in a home of its own and connects to it. `npx` finds the packages of this project, so that nothing
- * is fetched.
- * @param open is given the address that the command would open in the person's browser, if it does
+ * Starts the command with a temporary home folder and connects to it. `npx` finds this project's packages, so nothing is
+ * downloaded.
+ * @param open gets the address that the command would open in the browser
  */
 export async function connectByCommand({ command, args, env }: Command, open?: Opener): Promise<StdioConnection> {
   const home = mkdtempSync(join(tmpdir(), 'veritrail-client-'));
   const asked = join(home, 'address');
   const browser = join(home, 'browser');
-  // The helper that opens addresses on Linux asks BROWSER where there is no desktop.
+  // On Linux without a desktop, the command opens addresses by $BROWSER.
   writeFileSync(browser, `#!/bin/sh\nprintf '%s\\n' "$1" > '${asked}.part' && mv '${asked}.part' '${asked}'\n`);
   chmodSync(browser, 0o755);
   const transport = new StdioClientTransport({

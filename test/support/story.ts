@@ -1,26 +1,28 @@
-/** The story of an assistant that has an address and a token, told with whatever client it has. */
+/** Plays the session of an assistant with an address and a token, through any client. */
 import * as assert from 'uvu/assert';
 import { recordAggregate } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
 import { establish } from '../../src/identity/installation.ts';
 import type { Item, Session } from './mcp-client.ts';
-import { beside, type Pair } from './pairs.ts';
+import { type Pair, withOpenPair } from './pairs.ts';
 
 const DAY_MS = 86_400_000;
 const VENDORS = 7;
-/** Names of what was there before the story begins. */
+/** Names of the records that exist before the session. */
 const KEPT = Array.from({ length: VENDORS }, (_, index) => `Kept ${index}`);
 
 export function daysAgo(days: number): string {
   return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Lays two months of history into empty stores: vendors of then, one of which was renamed since, and a risk
- * that was accepted until, and due for review, 40 days ago. */
-export async function layHistory(pair: Pair): Promise<void> {
+/**
+ * Writes two months of history into empty stores: vendors, one of them renamed later, and a risk whose acceptance ended
+ * and whose review was due 40 days ago.
+ */
+export async function writeHistory(pair: Pair): Promise<void> {
   let day = 60;
   const now = () => new Date(Date.now() - day * DAY_MS);
-  await beside(
+  await withOpenPair(
     pair.env,
     async ({ accounts, events, handler }) => {
       const parts = { accounts, log: events, handler, now };
@@ -51,7 +53,7 @@ export async function layHistory(pair: Pair): Promise<void> {
   );
 }
 
-/** Told on stores with `layHistory` in them; may be told several times. */
+/** Plays the session on stores with `writeHistory` in them. It may run several times. */
 export async function tellStory(session: Session): Promise<void> {
   const { organizations } = await session.ok('listOrganizations');
   assert.is(organizations.length, 1);
@@ -110,7 +112,7 @@ async function addAndDecide(session: Session, organization_id: string, mark: str
   return { risk: decided.risk, before: added.position, open: open.total };
 }
 
-/** Both lists, filtered, page by page: everything once. */
+/** Reads both lists, filtered, page by page. Each record must appear once. */
 async function page(session: Session, organization_id: string, vendor: Item): Promise<void> {
   const kept = { organization_id, filter: { query: 'kept' }, size: 3 };
   const vendors = await session.walk('listVendors', 'vendors', kept);
@@ -136,7 +138,7 @@ async function page(session: Session, organization_id: string, vendor: Item): Pr
   );
 }
 
-/** By a date of last month, and by the position of an earlier answer. */
+/** Reads the past by a date of last month, and by the position of an earlier answer. */
 async function lookBack(session: Session, organization_id: string, risk: Item, before: string, open: number) {
   const date = daysAgo(30);
   const lastMonth = await session.ok('listVendors', { organization_id, as_of: date });

@@ -8,7 +8,7 @@ import { GrowingTree } from '../../src/trail/merkle.ts';
 import { introduceKey, makeSeal, type SealEvent, sealStream } from '../../src/trail/seal-events.ts';
 import { FIRST_KEY, HEADER, ORGANIZATION } from './sealed-history.ts';
 
-/** Bytes in use once everything that is not needed is thrown away. */
+/** Returns the bytes in use after garbage collection. */
 export function bytesInUse(): number {
   setFlagsFromString('--expose_gc');
   (runInNewContext('gc') as () => void)();
@@ -20,7 +20,7 @@ const SEAL_EVERY = 5_000;
 const STREAMS = 50;
 const SALT = 'ab'.repeat(16);
 
-/** A sealed history of any length, line by line, that nobody holds; each event's data are so many characters long. */
+/** Yields a sealed history of any length, line by line, without holding it. Each event has `length` characters of data. */
 export function* streamedLines(
   events: number,
   characters: number,
@@ -71,7 +71,7 @@ export function* streamedLines(
   };
 }
 
-/** The same as the bytes of a file, in pieces. */
+/** Yields the same history as the bytes of a file, in chunks. */
 export async function* streamedBytes(
   events: number,
   characters: number,

@@ -1,7 +1,7 @@
-/** Longest wait for something that must come. */
+/** Limit of each wait. */
 const BOUND_MS = 8000;
 
-/** Reads batches until `count` items for which `wanted` holds have come; fails when that takes too long. */
+/** Reads batches until `count` items that match `wanted` have come. Fails at the time limit. */
 export async function take<T>(
   subscribe: (signal: AbortSignal) => AsyncIterable<readonly T[]>,
   count: number,
@@ -22,8 +22,8 @@ export async function take<T>(
   throw new Error(`no more than ${taken.length} of ${count} came`);
 }
 
-/** Resolves as soon as the condition holds; fails when that takes too long. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+/** Resolves when the condition holds. Fails at the time limit. */
+export async function untilTrue(condition: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + BOUND_MS;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`not so after ${BOUND_MS} ms: ${condition}`);
@@ -39,7 +39,7 @@ export async function settled(number: () => number): Promise<void> {
   }
 }
 
-/** What a promise is rejected with; fails where it isn't. */
+/** Returns the error that a promise is rejected with. Fails if it isn't. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

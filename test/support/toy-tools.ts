@@ -1,13 +1,13 @@
-/** A small ToolBox, an app around it and ways to talk to it: what the tests of protocol and HTTP share. */
+/** A small set of tools, an app with them, and requests to it, for tests of protocol and HTTP. */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import pino from 'pino';
 import type { Caller } from '../../src/commands/caller.ts';
+import { clientInfoReader } from '../../src/http/client-info-reader.ts';
 import { createApp, type HttpServiceOptions } from '../../src/http/create-app.ts';
-import { createLimits } from '../../src/http/limits.ts';
+import { createRateLimits } from '../../src/http/rate-limits.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
-import { visitors } from '../../src/http/visitor.ts';
 import type { CallContext } from '../../src/mcp/tool.ts';
 import type { ToolBox, ToolResult } from '../../src/mcp/toolbox.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
@@ -29,7 +29,7 @@ const done = (value: object): ToolResult => ({ json: JSON.stringify(value), outc
 const text = { type: 'string' };
 const schema = (properties: Record<string, object>) => ({ type: 'object', properties });
 
-/** Every call that was made, newest last, and what a test may do to one that waits. */
+/** Records every call, newest last, and lets a test release a waiting one. */
 export interface ToyTools extends ToolBox {
   readonly calls: { name: string; args: unknown; context: CallContext }[];
   /** Lets `wait` finish. */
@@ -96,7 +96,7 @@ export function toyTools(): ToyTools {
   };
 }
 
-/** `TOKEN` is good, `away` can't be checked, `broken` meets a fault of ours, all others are unknown. */
+/** `TOKEN` is valid, `away` can't be checked, `broken` causes an internal error, all others are unknown. */
 async function authenticate(token: string): Promise<Caller | null> {
   if (token === 'away') throw new StoreUnavailable('mongodb://10.0.0.1 is away');
   if (token === 'broken') throw new Error('boom at /srv/secret/file.ts');
@@ -113,7 +113,7 @@ export interface ToyService {
   stop(): Promise<void>;
 }
 
-/** The app on a port of its own. */
+/** Starts the app on a free port. */
 export async function startToyService(
   options: Partial<HttpServiceOptions> = {},
   listen: { requestTimeoutMs?: number } = {},
@@ -126,7 +126,7 @@ export async function startToyService(
     tools,
     authenticate,
     health,
-    limits: createLimits(null, visitors([])),
+    limits: createRateLimits(null, clientInfoReader([])),
     baseUrl: 'https://veritrail.example',
     version: '1.2.3',
     logger,
@@ -141,14 +141,14 @@ export interface Reply {
   status: number;
   headers: Headers;
   text: string;
-  /** The body as JSON; null when it is none. */
+  /** The body as JSON; null if it is not JSON. */
   json: Json;
 }
 
-/** JSON of unknown shape, to be walked in assertions. */
+/** JSON of unknown shape, for assertions. */
 export type Json = { [key: string]: Json } & { [Symbol.toPrimitive]?: never };
 
-/** Sends one request with the good token, and reads the answer whole. */
+/** Sends one request with the valid token, and reads the whole answer. */
 export async function request(url: string, init: RequestInit = {}): Promise<Reply> {
   const response = await fetch(url, { ...init, headers: { Authorization: `Bearer ${TOKEN}`, ...init.headers } });
   const body = await response.text();
@@ -159,7 +159,7 @@ export async function request(url: string, init: RequestInit = {}): Promise<Repl
   return { status: response.status, headers: response.headers, text: body, json: json as Json };
 }
 
-/** Posts a protocol message (or a body as it is) to the endpoint. */
+/** Posts a protocol message (or a raw body) to the endpoint. */
 export function post(service: ToyService, message: unknown, headers: Record<string, string> = {}): Promise<Reply> {
   return request(`${service.url}/api/mcp/v1`, {
     method: 'POST',
@@ -168,7 +168,7 @@ export function post(service: ToyService, message: unknown, headers: Record<stri
   });
 }
 
-/** Writes bytes to the port as they are and answers everything that comes back until the end. */
+/** Writes raw bytes to the port and returns everything that comes back. */
 export async function raw(port: number, ...parts: string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];
@@ -179,7 +179,7 @@ export async function raw(port: number, ...parts: string[]): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Waits until something holds, for at most two seconds. */
+/** Waits until a condition holds, for at most two seconds. */
 export async function until(holds: () => boolean): Promise<void> {
   const end = Date.now() + 2_000;
   while (!holds()) {

@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert';
 import type { Caller } from '../../src/commands/caller.ts';
 import { organizationAggregate } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
-import type { Service } from '../../src/mcp/service.ts';
-import { allTools } from '../../src/mcp/tools.ts';
+import { allTools } from '../../src/mcp/all-tools.ts';
+import type { ToolService } from '../../src/mcp/define-tool.ts';
 import { runExamples } from './examples.ts';
 import { type Answer, callerAs, envelopeFor, INSTALLATION, startRegister, type TestRegister } from './register.ts';
 
-export const TOOLS = allTools({} as Service);
+export const TOOLS = allTools({} as ToolService);
 
 /** It begins every name and text of the other organization. */
 export const SECRET = 'Kryptonite';

@@ -7,7 +7,7 @@ export interface Fault {
   differs?: string[];
 }
 
-/** What listChanges answers to verify: true. */
+/** The answer of listChanges with verify: true. */
 export interface Verified {
   total?: number;
   changes?: { position: string; event_type: string; event_id: string }[];
@@ -26,6 +26,6 @@ export function verified(register: TestRegister, more: object = {}): Promise<Ver
   return register.call<Verified>('listChanges', { organization_id: ORGANIZATION, verify: true, ...more });
 }
 
-/** Puts another value into the line of change at a position. */
+/** SQL that alters a member of the row of changes at a position. */
 export const set = (member: string, value: string, position: number) =>
-  `UPDATE changes_documents SET doc = json_set(doc, '$.${member}', ${value}) WHERE k_position = ${position} AND k_side <= 0`;
+  `UPDATE changes_documents SET doc = json_set(doc, '$.${member}', ${value}) WHERE k_position = ${position} AND k_row_index <= 0`;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Waits until a condition holds, asking every few milliseconds.
- * @returns the first answer that is neither false nor null nor undefined
- * @throws when there is none in time, with `what` in the message
+ * Waits until a condition holds, and checks it every few milliseconds.
+ * @returns the condition's first result other than false, null or undefined
+ * @throws Error at the time limit, with `what` in the message
  */
 export async function until<T>(
   condition: () => T | Promise<T>,

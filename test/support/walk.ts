@@ -1,22 +1,22 @@
-/** Looks at a page at both widths, light and dark: what is wrong with it, and a picture of each. */
+/** Checks a page in both widths, light and dark, and takes a screenshot of each. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults } from './axe.ts';
 
-/** A small telephone and a desk: CSS pixels. */
+/** Widths of a small phone and a desktop, in CSS pixels. */
 export const WIDTHS = [360, 1440] as const;
 const SCHEMES = ['light', 'dark'] as const;
 const HEIGHT = 900;
 
-/** Where pictures go; git ignores the usual place. */
+/** Folder of the screenshots. Git ignores the default one. */
 const FOLDER = process.env.SCREENSHOTS_DIR ?? fileURLToPath(new URL('../../coverage/screenshots', import.meta.url));
 
 /**
- * Looks at the page that is open, in each width and scheme, without loading it again.
- * @param name of the pictures: `<name>-<width>-<scheme>.png`
- * @returns one line a fault, none when all is well
+ * Checks the open page in each width and colour scheme, without loading it again.
+ * @param name prefix of the screenshots: `<name>-<width>-<scheme>.png`
+ * @returns one line per fault
  */
 export async function look(page: Page, name: string): Promise<string[]> {
   mkdirSync(FOLDER, { recursive: true });
@@ -34,7 +34,7 @@ export async function look(page: Page, name: string): Promise<string[]> {
   return faults;
 }
 
-/** Run in the page: how wide it is, and the first elements that stick out on the right. */
+/** Runs in the page. Returns its width and the first elements that stick out on the right. */
 const MEASURE = `(() => {
   const limit = document.documentElement.clientWidth;
   const outside = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > limit + 1);
@@ -42,7 +42,7 @@ const MEASURE = `(() => {
   return { whole: document.documentElement.scrollWidth, names };
 })()`;
 
-/** A page that scrolls sideways, and what of it sticks out. */
+/** Describes a page that scrolls sideways, with the elements that stick out. */
 async function overflow(page: Page, width: number): Promise<string[]> {
   const { whole, names } = await page.evaluate<{ whole: number; names: string[] }>(MEASURE);
   return whole > width ? [`is ${whole} px wide: ${names.join(', ')}`] : [];

@@ -2,8 +2,8 @@ import * as assert from 'uvu/assert';
 import type { Session } from './mcp-client.ts';
 
 /*
- * A second register, as simple as can be: records in a map, links in a set, every derived fact counted anew when it is
- * asked for. The service must agree with it, now and at every past moment that was remembered.
+ * A second, very simple register: records in a map, links in a set, derived facts counted at each call. The service must
+ * agree with it, now and at every remembered moment.
  */
 
 export type Fields = Record<string, unknown>;
@@ -65,7 +65,7 @@ export class Model {
     return new Model(structuredClone(this.records), new Set(this.links));
   }
 
-  /** Records of a kind that a list shows. */
+  /** Returns the records of a kind that a list shows. */
   live(wanted: string): ModelRecord[] {
     return [...this.records.values()].filter((record) => kind(record.id) === wanted && this.isLive(record.id));
   }
@@ -75,7 +75,7 @@ export class Model {
     return !record.archived && (kind(id) !== 'ctl' || !this.records.get(frameworkOf(id))!.archived);
   }
 
-  /** Live records of a kind that are linked with one. */
+  /** Returns linked records of a kind that are not archived. */
   beside(id: string, wanted: string): ModelRecord[] {
     const others = [...this.links].flatMap((pair) => {
       const ids = pair.split(' ');
@@ -86,7 +86,7 @@ export class Model {
       .map((other) => this.records.get(other)!);
   }
 
-  /** What a record's FULL form must say, derived facts with the rest. */
+  /** Returns the expected FULL form of a record, with derived facts. */
   expected(record: ModelRecord): Fields {
     const { archived: _archived, ...fields } = record;
     return { ...fields, ...this.derived(record) };
@@ -124,7 +124,7 @@ export class Model {
     return open.some(({ state }) => state === 'IN_PROGRESS') ? 'STARTED' : 'NONE';
   }
 
-  /** Compares every list and count of the service with this, now or as of a position. */
+  /** Compares every list and count of the service with this model, now or as of a position. */
   async agree(session: Session, organization_id: string, as_of?: string): Promise<void> {
     const moment = as_of === undefined ? {} : { as_of };
     for (const [wanted, tool] of Object.entries(LISTS)) {
@@ -167,7 +167,7 @@ export class Model {
   }
 }
 
-/** Everything that a list holds, page by page. */
+/** Reads all items of a list, page by page. */
 async function walk(session: Session, tool: string, plural: string, args: object): Promise<ModelRecord[]> {
   const all: ModelRecord[] = [];
   let cursor: string | undefined;

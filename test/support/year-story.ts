@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import type { Served } from './pairs.ts';
 import { Year } from './year.ts';
 
-/** Lives through the year and compares the register with the model, now and at every so many-th moment that was remembered. */
+/** Plays the year, and compares the register with the model now and at every nth remembered moment. */
 export async function assertYear({ owner, organizationId }: Served, every: number): Promise<void> {
   const year = new Year(owner, organizationId);
   await liveThrough(year);
@@ -15,7 +15,7 @@ export async function assertYear({ owner, organizationId }: Served, every: numbe
   assert.is(verification.verdict, 'VALID');
 }
 
-/** Twelve months of an organization: what it adopts, does, finds and closes. */
+/** Plays twelve months of an organization: frameworks, work, findings and reviews. */
 async function liveThrough(year: Year): Promise<void> {
   const iso = await year.adopt({ library_id: 'ISO_27001_2022' });
   const own = Array.from({ length: 20 }, (_, index) => ({
@@ -111,7 +111,7 @@ async function liveThrough(year: Year): Promise<void> {
   await year.monthEnds();
 }
 
-/** An audit from its plan to its end, with a finding that is closed and one that stays open. */
+/** Plays an audit from plan to end, with a finding that is closed and one that stays open. */
 async function audited(year: Year, framework_id: string, measures: readonly string[], name: string): Promise<void> {
   const audit = await year.add('Audit', { framework_id, name, kind: 'INTERNAL', starts_on: year.day(0) });
   await year.change('updateAudit', audit, { state: 'IN_PROGRESS' });

@@ -4,13 +4,13 @@ import { type Fields, Model, type ModelRecord } from './year-model.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A moment that was passed, and what was true then. */
+/** A past moment with the expected register. */
 interface Remembered {
   position: string;
   model: Model;
 }
 
-/** The register as an assistant runs it through a year, each step told to the model as well. */
+/** Drives the register through a year as an assistant does, and the model with it. */
 export class Year {
   readonly model = new Model();
   readonly remembered: Remembered[] = [];
@@ -21,7 +21,7 @@ export class Year {
     readonly organization_id: string,
   ) {}
 
-  /** The day so many days from today. */
+  /** Returns the day some days from today. */
   day(offset: number): string {
     return new Date(Date.now() + offset * DAY_MS).toISOString().slice(0, 10);
   }
@@ -33,7 +33,7 @@ export class Year {
     return answer;
   }
 
-  /** Adds a record; `kept` is what the model remembers of it. */
+  /** Adds a record. `kept` holds the fields for the model. */
   async add(title: string, fields: Fields, kept: Fields = fields): Promise<string> {
     const { organization_id } = this;
     const answer = await this.write(`add${title}`, { organization_id, ...fields });
@@ -47,7 +47,7 @@ export class Year {
     this.model.change(id, kept);
   }
 
-  /** Adopts a framework; answers its id and its controls' ids, by number. */
+  /** Adopts a framework. Returns its id and its controls' ids by number. */
   async adopt(input: object): Promise<{ id: string; controls: Map<string, string> }> {
     const { organization_id, session } = this;
     const { framework } = (await this.write('addFramework', { organization_id, ...input })) as {
@@ -97,7 +97,7 @@ export class Year {
     for (const id of ids) this.model.archive(id, action === 'ARCHIVE');
   }
 
-  /** Imports rows; answers their ids. `dry` first, as an assistant should. */
+  /** Imports rows after a dry run, as an assistant should. Returns their ids. */
   async import(type: string, rows: Fields[]): Promise<string[]> {
     const input = { organization_id: this.organization_id, type, rows };
     const dry = (await this.session.ok('importRecords', { ...input, dry_run: true })) as unknown as Fields;
@@ -113,7 +113,7 @@ export class Year {
     return done.rows.map(({ id }) => id);
   }
 
-  /** Remembers this moment: what the newest position shows must stay so for ever. */
+  /** Remembers this moment. The newest position must show the same for ever. */
   async monthEnds(): Promise<void> {
     const input = { organization_id: this.organization_id, as_of: this.day(0), view: 'COUNT' };
     const { as_of } = await this.session.ok('listRisks', input);

@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
-import { goThroughWithout } from '../../support/faults-relays.ts';
+import { runOutageOf } from '../../support/relayed-pair.ts';
 
 const test = suite('a store is away');
 
 for (const store of ['EventStoreDB', 'MongoDB'] as const) {
   test(`${store}: calls are unavailable, health names it, and all goes on by itself`, async () => {
-    console.log(JSON.stringify(await goThroughWithout(store, 'cut')));
+    console.log(JSON.stringify(await runOutageOf(store, 'cut')));
   });
 }
 

@@ -1,5 +1,5 @@
 import { suite } from 'uvu';
-import { killRounds } from '../../support/faults-kill.ts';
+import { killRounds } from '../../support/kill-rounds.ts';
 import { embeddedPair } from '../../support/pairs.ts';
 
 const test = suite('killed: embedded stores');

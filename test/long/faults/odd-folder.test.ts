@@ -2,9 +2,9 @@ import { copyFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { firstOrganization, insist } from '../../support/faults-calls.ts';
-import { checkRebuild } from '../../support/faults-check.ts';
-import { beside, embeddedPair, type Pair } from '../../support/pairs.ts';
+import { callUntilDone, firstOrganization } from '../../support/call-tool.ts';
+import { checkRebuild } from '../../support/check-stores.ts';
+import { embeddedPair, type Pair, withOpenPair } from '../../support/pairs.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 interface Context {
@@ -22,7 +22,7 @@ test.before.each(async (context) => {
   context.token = service.token;
   context.organization_id = await firstOrganization(service.url, service.token);
   for (const name of ['One', 'Two', 'Three']) {
-    await insist(service.url, service.token, 'addVendor', { organization_id: context.organization_id, name });
+    await callUntilDone(service.url, service.token, 'addVendor', { organization_id: context.organization_id, name });
   }
   await service.stop();
 });
@@ -43,7 +43,7 @@ function remove(context: Context, which: RegExp): void {
 }
 
 async function vendors({ url }: Service, { token, organization_id }: Context): Promise<string[]> {
-  const { body } = await insist(url, token, 'listVendors', { organization_id });
+  const { body } = await callUntilDone(url, token, 'listVendors', { organization_id });
   return (body.vendors as { name: string }[]).map(({ name }) => name);
 }
 
@@ -63,9 +63,9 @@ for (const [what, which] of [
     const service = await startService(context.pair.env);
     assert.equal(await vendors(service, context), ['One', 'Three', 'Two']);
     const args = { organization_id: context.organization_id, name: 'Four' };
-    assert.is((await insist(service.url, context.token, 'addVendor', args)).status, 200);
+    assert.is((await callUntilDone(service.url, context.token, 'addVendor', args)).status, 200);
     await service.stop();
-    await beside(context.pair.env, checkRebuild);
+    await withOpenPair(context.pair.env, checkRebuild);
   });
 }
 
@@ -88,10 +88,10 @@ test('read models of another installation are not served', async (context) => {
   const organization_id = await firstOrganization(service.url, token);
   assert.is.not(organization_id, context.organization_id);
   assert.equal(await vendors(service, { ...context, token, organization_id }), []);
-  await insist(service.url, token, 'addVendor', { organization_id, name: 'New' });
+  await callUntilDone(service.url, token, 'addVendor', { organization_id, name: 'New' });
   assert.equal(await vendors(service, { ...context, token, organization_id }), ['New']);
   await service.stop();
-  await beside(context.pair.env, checkRebuild);
+  await withOpenPair(context.pair.env, checkRebuild);
 });
 
 test('a log and accounts of an earlier day under read models that know more: these are built again', async (context) => {
@@ -100,7 +100,7 @@ test('a log and accounts of an earlier day under read models that know more: the
   for (const file of kept) copyFileSync(file, aside(file));
   let service = await startService(context.pair.env);
   for (const name of ['Lost', 'Lost too']) {
-    await insist(service.url, context.token, 'addVendor', { organization_id: context.organization_id, name });
+    await callUntilDone(service.url, context.token, 'addVendor', { organization_id: context.organization_id, name });
   }
   await service.stop();
   for (const file of files(context, /^(events|accounts)\.db(-wal|-shm)?$/)) rmSync(file);
@@ -108,7 +108,7 @@ test('a log and accounts of an earlier day under read models that know more: the
   service = await startService(context.pair.env);
   assert.equal(await vendors(service, context), ['One', 'Three', 'Two']);
   await service.stop();
-  await beside(context.pair.env, checkRebuild);
+  await withOpenPair(context.pair.env, checkRebuild);
 });
 
 test.run();

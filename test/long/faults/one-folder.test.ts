@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { call, firstOrganization, insist } from '../../support/faults-calls.ts';
-import { callInFlight, veritrail } from '../../support/faults-processes.ts';
+import { callTool, callUntilDone, firstOrganization } from '../../support/call-tool.ts';
 import { startService } from '../../support/service.ts';
+import { callInFlight, veritrail } from '../../support/shared-pair.ts';
 import { until } from '../../support/wait.ts';
 
 const test = suite('one data folder');
@@ -22,10 +22,10 @@ test('a second service is refused and told why; the first one and the command li
   assert.match(refused, /Stop that server first, or set DATA_DIR/);
 
   const args = { organization_id, name: 'After the refusal', idempotency_key: randomUUID() };
-  assert.is((await call(url, token, 'addVendor', args)).status, 200);
+  assert.is((await callTool(url, token, 'addVendor', args)).status, 200);
   const made = await veritrail({ DATA_DIR: dataDir }, 'token', 'create', '--name', 'beside');
   const beside = made.split('\n')[0]!;
-  const read = await call(url, beside, 'listVendors', { organization_id });
+  const read = await callTool(url, beside, 'listVendors', { organization_id });
   assert.is(read.status, 200, JSON.stringify(read.body));
   await first.stop();
 });
@@ -37,7 +37,7 @@ test('a token revoked by command is refused by the running service, and stays re
   const token = made.split('\n')[0]!;
   const id = /\btok_\w+/.exec(await veritrail({ DATA_DIR: dataDir }, 'token', 'list', '--json'))?.[0];
   assert.ok(id);
-  const status = async () => (await call(url, token, 'listOrganizations')).status;
+  const status = async () => (await callTool(url, token, 'listOrganizations')).status;
   assert.is(await status(), 200);
   // In use all the time, so that what is known of it is as fresh as it can be.
   let using = true;
@@ -69,7 +69,7 @@ test('SIGTERM lets a request in flight finish', async () => {
   assert.is(status, 200, JSON.stringify(body));
   await stopping;
   const again = await startService({ DATA_DIR: dataDir });
-  assert.is((await insist(again.url, token, 'addVendor', args)).body.repeated, true);
+  assert.is((await callUntilDone(again.url, token, 'addVendor', args)).body.repeated, true);
   await again.stop();
 });
 

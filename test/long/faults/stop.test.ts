@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
-import { createLogger } from '../../../src/log.ts';
-import { withRelays } from '../../support/faults-relays.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { startApp } from '../../../src/start-app.ts';
+import { startRelayedPair } from '../../support/relayed-pair.ts';
 import { until } from '../../support/wait.ts';
 
 const test = suite('stopping without a store');
@@ -18,7 +18,7 @@ for (const [store, settled] of [
   ['EventStoreDB', true],
 ] as const) {
   test(`${store} goes away ${settled ? 'later' : 'while the read models are being opened'}: it stops soon all the same`, async () => {
-    const ways = await withRelays();
+    const ways = await startRelayedPair();
     if (ways === null) return;
     const config = readConfig({ ...ways.pair.env, PORT: '0' }, '/nowhere');
     const logger = createLogger('silent');

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
-import { takeAway } from '../../support/faults-store-kills.ts';
 import { startOwnMongo } from '../../support/mongodb.ts';
+import { repeatOutages } from '../../support/repeat-outages.ts';
 
 const test = suite('the store of read models is killed or frozen');
 
@@ -11,7 +11,7 @@ for (const [how, rounds] of [
   test(`${how}, ${rounds} times under callers: nobody is told of a fault, and it stops soon`, async () => {
     const mongo = await startOwnMongo();
     if (mongo === null) return;
-    console.log(JSON.stringify(await takeAway(mongo, rounds, how)));
+    console.log(JSON.stringify(await repeatOutages(mongo, rounds, how)));
     await mongo.close();
   });
 }

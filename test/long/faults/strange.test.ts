@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { call, firstOrganization, insist, look } from '../../support/faults-calls.ts';
-import { checkRebuild } from '../../support/faults-check.ts';
-import { appendStrange } from '../../support/faults-strange.ts';
-import { beside, embeddedPair } from '../../support/pairs.ts';
+import { appendUnknownEvent } from '../../support/append-unknown-event.ts';
+import { callTool, callUntilDone, firstOrganization, getStatus } from '../../support/call-tool.ts';
+import { checkRebuild } from '../../support/check-stores.ts';
+import { embeddedPair, withOpenPair } from '../../support/pairs.ts';
 import { startService } from '../../support/service.ts';
 import { until } from '../../support/wait.ts';
 
@@ -22,21 +22,21 @@ test('are set aside with their record, said on the wire, and stop nothing else',
   const { token } = service;
   const organization_id = await firstOrganization(service.url, token);
   const add = async (name: string) => {
-    const { body } = await insist(service.url, token, 'addVendor', { organization_id, name });
+    const { body } = await callUntilDone(service.url, token, 'addVendor', { organization_id, name });
     return (body.vendor as { id: string }).id;
   };
   const list = async (args: object = {}) =>
-    (await insist(service.url, token, 'listVendors', { organization_id, ...args })).body as unknown as Listed;
+    (await callUntilDone(service.url, token, 'listVendors', { organization_id, ...args })).body as unknown as Listed;
   const concerned = await add('Concerned');
   const other = await add('Other');
   assert.is((await list()).incomplete, undefined);
 
-  await beside(pair.env, async ({ events }) => {
-    await appendStrange(events, `vendor-${concerned}`, organization_id);
-    await appendStrange(events, `widget-${randomUUID()}`, organization_id);
+  await withOpenPair(pair.env, async ({ events }) => {
+    await appendUnknownEvent(events, `vendor-${concerned}`, organization_id);
+    await appendUnknownEvent(events, `widget-${randomUUID()}`, organization_id);
   });
   const parked = async () => {
-    const { body } = await look(`${service.url}/api/mcp/v1/health`, token);
+    const { body } = await getStatus(`${service.url}/api/mcp/v1/health`, token);
     return (body.projections as { parked_events: number }).parked_events;
   };
   await until(async () => (await parked()) === 2, 5_000, 'both are set aside');
@@ -49,24 +49,27 @@ test('are set aside with their record, said on the wire, and stop nothing else',
       [concerned],
     );
     assert.is((await list({ view: 'COUNT' })).incomplete, true);
-    const records = await call(service.url, token, 'getRecords', { ids: [concerned, other] });
+    const records = await callTool(service.url, token, 'getRecords', { ids: [concerned, other] });
     assert.is(records.body.incomplete, true);
-    assert.is((await look(`${service.url}/api/mcp/v1/health`, token)).status, 200);
+    assert.is((await getStatus(`${service.url}/api/mcp/v1/health`, token)).status, 200);
     assert.is(await parked(), 2);
 
     // A record of which something is not known is not decided on; that is no fault of the caller's.
-    const refused = await call(service.url, token, 'updateVendor', { id: concerned, description: 'blind' });
+    const refused = await callTool(service.url, token, 'updateVendor', { id: concerned, description: 'blind' });
     assert.is(refused.status, 500, JSON.stringify(refused.body));
     assert.is(refused.code, 'internal');
-    const updated = await insist(service.url, token, 'updateVendor', { id: other, description: `start ${start}` });
+    const updated = await callUntilDone(service.url, token, 'updateVendor', {
+      id: other,
+      description: `start ${start}`,
+    });
     assert.is(updated.body.pending, undefined);
     assert.is((await list()).vendors.length, 2 + start);
     await add(`After ${start}`);
-    const changes = await call(service.url, token, 'listChanges', { organization_id, verify: true });
+    const changes = await callTool(service.url, token, 'listChanges', { organization_id, verify: true });
     assert.is((changes.body.verification as { verdict: string }).verdict, 'VALID');
 
     await service.stop();
-    await beside(pair.env, checkRebuild);
+    await withOpenPair(pair.env, checkRebuild);
     service = await startService(pair.env);
   }
   await service.stop();

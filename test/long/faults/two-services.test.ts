@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { call, firstOrganization, insist } from '../../support/faults-calls.ts';
-import { sharedPair, veritrail } from '../../support/faults-processes.ts';
+import { callTool, callUntilDone, firstOrganization } from '../../support/call-tool.ts';
 import { type Service, startService } from '../../support/service.ts';
+import { sharedPair, veritrail } from '../../support/shared-pair.ts';
 import { until } from '../../support/wait.ts';
 
 const pair = await sharedPair();
@@ -44,20 +44,27 @@ test('what is written through one is read through the other as soon as it is ans
     let longest = 0;
     for (let count = 0; count < 15; count++) {
       const started = performance.now();
-      const { body } = await insist(from, token, 'addVendor', { organization_id, name: `Vendor ${randomUUID()}` });
+      const { body } = await callUntilDone(from, token, 'addVendor', {
+        organization_id,
+        name: `Vendor ${randomUUID()}`,
+      });
       longest = Math.max(longest, Math.round(performance.now() - started));
       assert.is(body.pending, undefined);
       const { id } = body.vendor as { id: string };
-      const read = await call(to, token, 'getRecords', { ids: [id] });
+      const read = await callTool(to, token, 'getRecords', { ids: [id] });
       assert.equal((read.body.records as { id: string }[])[0]?.id, id);
-      const listed = await call(to, token, 'listVendors', { organization_id, filter: { ids: [id] } });
+      const listed = await callTool(to, token, 'listVendors', { organization_id, filter: { ids: [id] } });
       assert.is((listed.body.vendors as object[]).length, 1);
       const then = { organization_id, filter: { ids: [id] }, as_of: body.position };
       if (count % 5 === 0) {
-        const before = await insist(to, token, 'listVendors', then);
+        const before = await callUntilDone(to, token, 'listVendors', then);
         assert.is((before.body.vendors as object[]).length, 1, 'as of its own position');
       }
-      const update = await call(to, token, 'updateVendor', { id, description: 'by the other', expected_revision: 1 });
+      const update = await callTool(to, token, 'updateVendor', {
+        id,
+        description: 'by the other',
+        expected_revision: 1,
+      });
       assert.is(update.status, 200, JSON.stringify(update.body));
     }
     slowest.push(longest);
@@ -68,12 +75,12 @@ test('what is written through one is read through the other as soon as it is ans
 test('one idempotency key given to both at once makes one record, and one answer says repeated', async () => {
   for (let round = 0; round < 15; round++) {
     const args = { organization_id, name: `Twice ${randomUUID()}`, idempotency_key: randomUUID() };
-    const answers = await Promise.all(services.map(({ url }) => insist(url, token, 'addVendor', args)));
+    const answers = await Promise.all(services.map(({ url }) => callUntilDone(url, token, 'addVendor', args)));
     const [one, other] = answers.map(({ body }) => body) as [Record<string, unknown>, Record<string, unknown>];
     assert.is((one.vendor as { id: string }).id, (other.vendor as { id: string }).id);
     assert.is(answers.filter(({ body }) => body.repeated).length, 1);
     assert.is(one.position, other.position);
-    const found = await call(services[round % 2]!.url, token, 'listVendors', {
+    const found = await callTool(services[round % 2]!.url, token, 'listVendors', {
       organization_id,
       filter: { query: args.name },
       view: 'COUNT',
@@ -86,11 +93,11 @@ test('a token revoked by command is refused by both', async () => {
   const made = await veritrail(pair!.env, 'token', 'create', '--name', 'short-lived');
   const given = made.split('\n')[0]!;
   const id = /\btok_\w+/.exec(await veritrail(pair!.env, 'token', 'list', '--json'))![0];
-  for (const { url } of services) assert.is((await call(url, given, 'listOrganizations')).status, 200);
+  for (const { url } of services) assert.is((await callTool(url, given, 'listOrganizations')).status, 200);
   await veritrail(pair!.env, 'token', 'revoke', id);
   for (const { url } of services) {
     // Within a second; the bound is for a machine that has much to do.
-    await until(async () => (await call(url, given, 'listOrganizations')).status === 401, 10_000, 'refused');
+    await until(async () => (await callTool(url, given, 'listOrganizations')).status === 401, 10_000, 'refused');
   }
 });
 

@@ -7,7 +7,7 @@ import type {
 import type { ServerDuplexStream, ServerReadableStream, sendUnaryData } from '@grpc/grpc-js';
 import { Metadata, status } from '@grpc/grpc-js';
 import type { AppendFault, Faults } from './faults.ts';
-import type { Appended, Expected, Log, Proposed } from './log.ts';
+import type { AppendResult, ExpectedRevision, Log, ProposedEvent } from './log.ts';
 import {
   appendMessage,
   batchAppendMessage,
@@ -19,18 +19,18 @@ import {
 
 interface Batch {
   stream: string;
-  expected: Expected;
-  proposed: Proposed[];
+  expected: ExpectedRevision;
+  proposed: ProposedEvent[];
 }
 
-/** Answers the two ways of appending, and suffers the faults on the way. */
+/** Answers both kinds of append, with the queued faults. */
 export class Appends {
-  /** How many appends came each way. */
+  /** Number of appends of each kind. */
   plain = 0;
   batched = 0;
-  /** How many were dropped in silence because their events were on their way in already. */
+  /** Number of appends that were dropped silently, because their events were in flight. */
   dropped = 0;
-  /** Ids of events that have come and are not written yet. */
+  /** Ids of events that have arrived and are not written yet. */
   readonly #inFlight = new Set<string>();
 
   constructor(
@@ -48,7 +48,7 @@ export class Appends {
       else batch.proposed.push(proposedOf(message.getProposedMessage()!));
     });
     call.on('end', () => {
-      // Of a client that was killed in the middle, what it had not finished sending lands no more than in a real server.
+      // As in a real server, the unfinished batch of a killed client is not written.
       if (call.cancelled) return;
       this.plain += 1;
       if (this.#size(batch) > this.maxBytes) return answer(this.#tooLarge());
@@ -57,8 +57,8 @@ export class Appends {
   }
 
   /**
-   * Writes a batch a moment after it came. One that comes again meanwhile is never answered: a real server (seen with
-   * 23.10) drops an append whose events are in flight, and expects its client to repeat it.
+   * Writes a batch a moment after it arrived. A repeat that arrives meanwhile gets no answer: a real server (23.10) drops an
+   * append whose events are in flight, and expects its client to repeat it.
    */
   #commit(batch: Batch, write: () => void): void {
     const ids = batch.proposed.map(({ id }) => id);
@@ -102,8 +102,8 @@ export class Appends {
     call.on('end', () => call.end());
   }
 
-  /** Writes the batch unless the fault forbids it. Null where there is to be no answer. */
-  #land(batch: Batch, fault: AppendFault | undefined): Appended | null {
+  /** Writes the batch unless the fault prevents it. Returns null for no answer. */
+  #land(batch: Batch, fault: AppendFault | undefined): AppendResult | null {
     if (fault === 'conflict') return { kind: 'conflict', current: this.#current(batch.stream) };
     const lands = fault === undefined || fault === 'no-position' || fault.startsWith('land-');
     const result = lands ? this.log.append(batch.stream, batch.proposed, batch.expected) : null;

@@ -11,14 +11,14 @@ import type { Faults } from './faults.ts';
 const LEADER = 8;
 const FOLLOWER = 6;
 
-/** A node as gossip tells of it. */
+/** A node in gossip. */
 export interface Member {
   address: string;
   port: number;
   isLeader: boolean;
 }
 
-/** Gossip as one node has it. */
+/** Answers gossip requests with these members. */
 export function gossip(members: () => readonly Member[]): handleUnaryCall<Empty, ClusterInfo> {
   return (_call, answer) => {
     const list = members().map(({ address, port, isLeader }, index) =>
@@ -32,7 +32,7 @@ export function gossip(members: () => readonly Member[]): handleUnaryCall<Empty,
   };
 }
 
-/** What the server says it can do. */
+/** Answers with the server's supported methods. */
 export const supportedMethods: handleUnaryCall<Empty, SupportedMethods> = (_call, answer) => {
   const supported = new featuresPb.SupportedMethods().setEventStoreServerVersion('23.10.0');
   for (const method of ['append', 'batchappend', 'read']) {
@@ -44,11 +44,11 @@ export const supportedMethods: handleUnaryCall<Empty, SupportedMethods> = (_call
   answer(null, supported);
 };
 
-/** What a node answers, as 23.10 does, to calls that require a leader while there is none. */
+/** Errors of 23.10 for calls that require a leader, while there is none. */
 export const WITHOUT_LEADER = {
-  /** It takes part in an election, or has only just started. */
+  /** The node takes part in an election, or has just started. */
   NOT_READY: { code: status.UNAVAILABLE, details: 'Server Is Not Ready' },
-  /** It follows nobody any more, and has not noticed yet. */
+  /** The node has lost its leader and has not noticed yet. */
   NO_LEADER: { code: status.UNKNOWN, details: 'No leader info available in response' },
 } as const;
 

@@ -1,42 +1,42 @@
-/** What can happen to one append. `land` means that it was written before the answer got lost. */
+/** Faults of one append. `land` means that it was written before the answer was lost. */
 export type AppendFault =
   | 'never-answer'
   | 'land-never-answer'
   /** The connection breaks, nothing was written. */
   | 'cut'
   | 'land-cut'
-  /** Only meets batch appends: the server ends the call in good order, without an answer. */
+  /** For batch appends only: the server ends the call properly, without an answer. */
   | 'end-batch-stream'
   /** The server cancels the call. */
   | 'land-cancel'
-  /** The server's own commit time-out. */
+  /** The server's commit time-out. */
   | 'land-timeout'
   /** Success, but without a position. */
   | 'no-position'
-  /** A conflict, whatever is held. */
+  /** A conflict, whatever the stream holds. */
   | 'conflict';
 
-/** What can happen to one read or to one subscription when it begins. `busy`: turned away, by a node that leads. */
+/** Faults of one read, or of one subscription at its start. `busy`: the leader refuses it. */
 export type ReadFault = 'never-answer' | 'break' | 'slow' | 'busy';
 
-/** Misfortunes on command: each queue is used up one call at a time, in order. */
+/** Faults on request. Each call takes the next fault of its queue. */
 export class Faults {
   readonly appends: AppendFault[] = [];
   readonly reads: ReadFault[] = [];
   readonly subscriptions: ReadFault[] = [];
-  /** The next subscriptions deliver this many records once more from before where they were asked to begin. */
+  /** The next subscription delivers this many records before its start again. */
   redeliver = 0;
-  /** Where each subscription so far was asked to begin: a commit position, null for the beginning. */
+  /** The start of each subscription so far: a commit position, or null for the beginning. */
   readonly subscribedAfter: (bigint | null)[] = [];
-  /** How many events were sent so far, to readers and subscribers. */
+  /** Number of events sent to readers and subscribers. */
   delivered = 0;
-  /** Where calls that require the leader are told to go, while set. */
+  /** The leader that calls which require one are sent to, if set. */
   leader: { host: string; port: number } | null = null;
-  /** How calls that require the leader are turned away while nobody leads. */
+  /** The error of calls that require a leader, while there is none. */
   withoutLeader: 'NOT_READY' | 'NO_LEADER' | null = null;
   readonly #running = new Set<(how: 'end' | 'break') => void>();
 
-  /** A running subscription registers how it can be stopped. */
+  /** Registers a running subscription with a function that stops it. */
   running(stop: (how: 'end' | 'break') => void): () => void {
     this.#running.add(stop);
     return () => this.#running.delete(stop);
@@ -46,7 +46,7 @@ export class Faults {
     return this.#running.size;
   }
 
-  /** Ends all subscriptions in good order: the client hears nothing of it. */
+  /** Ends all subscriptions properly, without an error. */
   endSubscriptions(): void {
     for (const stop of [...this.#running]) stop('end');
   }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
-/** One recorded event of the fake. Commit and prepare positions are equal, as a server without transactions has them. */
-export interface LogRecord extends Proposed {
+/** A recorded event. Commit and prepare positions are equal, as in a server without transactions. */
+export interface LogRecord extends ProposedEvent {
   stream: string;
   revision: bigint;
   position: bigint;
 }
 
-export interface Proposed {
+export interface ProposedEvent {
   id: string;
   /** `type` and `content-type`, as the client sent them. */
   system: ReadonlyMap<string, string>;
@@ -15,13 +15,13 @@ export interface Proposed {
   metadata: Uint8Array;
 }
 
-export type Expected = bigint | 'any' | 'no_stream' | 'stream_exists';
+export type ExpectedRevision = bigint | 'any' | 'no_stream' | 'stream_exists';
 
-export type Appended =
+export type AppendResult =
   | { kind: 'written' | 'idempotent'; revision: bigint; position: bigint }
   | { kind: 'conflict'; current: bigint | 'no_stream' };
 
-/** EventStoreDB's log in memory, with its own rules for expected revisions and for the same ids sent again. */
+/** EventStoreDB's log in memory, with its rules for expected revisions and repeated ids. */
 export class Log {
   readonly records: LogRecord[] = [];
   readonly #streams = new Map<string, LogRecord[]>();
@@ -36,7 +36,7 @@ export class Log {
     return this.#streams.get(name);
   }
 
-  append(stream: string, proposed: readonly Proposed[], expected: Expected): Appended {
+  append(stream: string, proposed: readonly ProposedEvent[], expected: ExpectedRevision): AppendResult {
     const records = this.#streams.get(stream) ?? [];
     const held = this.#alreadyThere(records, proposed, expected);
     if (held) return { kind: 'idempotent', revision: held.revision, position: held.position };
@@ -62,7 +62,7 @@ export class Log {
     });
   }
 
-  /** Index of the first record at or after a position. */
+  /** Returns the index of the first record at or after a position. */
   indexOf(position: bigint): number {
     let low = 0;
     let high = this.records.length;
@@ -74,7 +74,7 @@ export class Log {
     return low;
   }
 
-  #write(stream: string, records: LogRecord[], event: Proposed): void {
+  #write(stream: string, records: LogRecord[], event: ProposedEvent): void {
     const record = { ...event, stream, revision: BigInt(records.length), position: this.#next };
     // Real positions are byte offsets: never consecutive.
     this.#next += BigInt(event.data.length + event.metadata.length + 97);
@@ -83,8 +83,8 @@ export class Log {
     this.records.push(record);
   }
 
-  /** The last of the proposed events when all of them are there by id, whatever data came with them this time. */
-  #alreadyThere(records: readonly LogRecord[], proposed: readonly Proposed[], expected: Expected) {
+  /** Returns the last proposed event if all ids are in the log, whatever their data are this time. */
+  #alreadyThere(records: readonly LogRecord[], proposed: readonly ProposedEvent[], expected: ExpectedRevision) {
     if (expected !== 'no_stream' && typeof expected !== 'bigint') return undefined;
     const first = expected === 'no_stream' ? 0 : Number(expected) + 1;
     if (proposed.some((event, index) => records[first + index]?.id !== event.id)) return undefined;
@@ -92,14 +92,14 @@ export class Log {
   }
 }
 
-function fits(expected: Expected, current: bigint | 'no_stream'): boolean {
+function fits(expected: ExpectedRevision, current: bigint | 'no_stream'): boolean {
   if (expected === 'any') return true;
   if (expected === 'stream_exists') return current !== 'no_stream';
   return expected === current;
 }
 
-/** An event that is not the service's: of the server's own, or without the service's metadata. */
-export function foreignEvent(type: string, metadata = {}): Proposed {
+/** Returns an event of the server or of another program, without the service's metadata. */
+export function foreignEvent(type: string, metadata = {}): ProposedEvent {
   return {
     id: randomUUID(),
     system: new Map([
@@ -111,7 +111,7 @@ export function foreignEvent(type: string, metadata = {}): Proposed {
   };
 }
 
-/** What a server and other programs write between the events of ours. */
+/** Adds events that a server and other programs write between ours. */
 export function addForeignEvents(log: Log): void {
   const like = { organization_id: 'org_00000000000000000000000000', hash: 'ab'.repeat(32) };
   log.append('$stats', [foreignEvent('$statsCollected')], 'any');

@@ -10,9 +10,9 @@ import type {
 } from '@eventstore/db-client/generated/streams_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
-import type { Appended, Expected, LogRecord, Proposed } from './log.ts';
+import type { AppendResult, ExpectedRevision, LogRecord, ProposedEvent } from './log.ts';
 
-/** The wire's messages, to and from the fake's own shapes. */
+/** Converts between the wire's messages and the fake's types. */
 
 const TICKS_AT_EPOCH = '0';
 
@@ -53,7 +53,7 @@ export function caughtUpMessage(): ReadResp {
   return new streamsPb.ReadResp().setCaughtUp(new streamsPb.ReadResp.CaughtUp());
 }
 
-export function appendMessage(result: Appended, withPosition: boolean): AppendResp {
+export function appendMessage(result: AppendResult, withPosition: boolean): AppendResp {
   const message = new streamsPb.AppendResp();
   if (result.kind === 'conflict') {
     const conflict = new streamsPb.AppendResp.WrongExpectedVersion();
@@ -73,7 +73,7 @@ export function appendMessage(result: Appended, withPosition: boolean): AppendRe
   return message.setSuccess(success);
 }
 
-export function batchAppendMessage(request: BatchAppendReq, stream: string, result: Appended): BatchAppendResp {
+export function batchAppendMessage(request: BatchAppendReq, stream: string, result: AppendResult): BatchAppendResp {
   const message = new streamsPb.BatchAppendResp()
     .setCorrelationId(request.getCorrelationId())
     .setStreamIdentifier(streamIdentifier(stream));
@@ -93,19 +93,19 @@ export function batchAppendMessage(request: BatchAppendReq, stream: string, resu
   return message.setSuccess(success);
 }
 
-export function expectedOf(options: AppendReq.Options): Expected {
+export function expectedOf(options: AppendReq.Options): ExpectedRevision {
   if (options.hasRevision()) return BigInt(options.getRevision());
   if (options.hasNoStream()) return 'no_stream';
   return options.hasStreamExists() ? 'stream_exists' : 'any';
 }
 
-export function batchExpectedOf(options: BatchAppendReq.Options): Expected {
+export function batchExpectedOf(options: BatchAppendReq.Options): ExpectedRevision {
   if (options.hasStreamPosition()) return BigInt(options.getStreamPosition());
   if (options.hasNoStream()) return 'no_stream';
   return options.hasStreamExists() ? 'stream_exists' : 'any';
 }
 
-export function proposedOf(message: AppendReq.ProposedMessage | BatchAppendReq.ProposedMessage): Proposed {
+export function proposedOf(message: AppendReq.ProposedMessage | BatchAppendReq.ProposedMessage): ProposedEvent {
   return {
     id: message.getId()!.getString(),
     system: new Map(message.getMetadataMap().getEntryList()),
@@ -120,7 +120,7 @@ export function streamNameOf(holder: {
   return Buffer.from(holder.getStreamIdentifier()!.getStreamName_asU8()).toString('utf8');
 }
 
-/** Which records a subscription's filter lets through. */
+/** Returns a subscription's filter. */
 export function filterOf(options: ReadReq.Options): (record: LogRecord) => boolean {
   const filter = options.getFilter();
   if (!filter) return () => true;

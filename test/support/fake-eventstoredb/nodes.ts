@@ -1,16 +1,15 @@
 import { Relay } from '../relay.ts';
 import { type FakeEventStoreDb, type FakeOptions, startFakeEventStoreDb, urlOf } from './server.ts';
 
-/** One node of a fake cluster, reached through a relay so that it can hang or vanish. */
+/** A node of a fake cluster behind a relay, so that it can hang or vanish. */
 export interface FakeNode {
   fake: FakeEventStoreDb;
   relay: Relay;
 }
 
 /**
- * Nodes on one log: what one has acknowledged, all have. Nothing elects a leader but the test. Until it does, gossip and
- * followers go on naming the old one, alive, as real servers do for about 8 s after a leader hangs (1 to 2 s after it is
- * killed).
+ * Nodes that share one log, so all have what one has acknowledged. Only the test elects a leader. Until then, gossip and
+ * followers name the old one as alive, as real servers do for about 8 s after a leader hangs (1 to 2 s after a kill).
  */
 export class FakeCluster {
   readonly #nodes: FakeNode[];
@@ -55,7 +54,7 @@ export class FakeCluster {
     return this.#nodes[index]!;
   }
 
-  /** Makes a node the leader: the others say so from now on. */
+  /** Makes a node the leader; the others name it from now on. */
   elect(index: number): void {
     this.#leader = index;
     for (const [at, { fake }] of this.#nodes.entries()) {
@@ -64,19 +63,19 @@ export class FakeCluster {
     }
   }
 
-  /** Takes the leader's office away: no node leads, and each says so in this way, until one is elected. */
+  /** Removes the leader. Until the next election, each node answers with this error. */
   depose(says: 'NOT_READY' | 'NO_LEADER'): void {
     for (const { fake } of this.#nodes) fake.faults.withoutLeader = says;
   }
 
-  /** How many connections all nodes have. */
+  /** Returns the number of connections to all nodes. */
   connections(): number {
     return this.#nodes.reduce((sum, { fake }) => sum + fake.connections(), 0);
   }
 
-  /** Lets the leader accept connections and never say a word, as a process that is stopped. */
+  /** Lets the leader accept connections without ever answering, as a stopped process does. */
   hangLeader(): void {
-    // It still takes itself for the leader, and can be asked by nobody.
+    // The node still considers itself the leader, but nobody can reach it.
     this.leader.relay.choke();
   }
 
@@ -85,7 +84,7 @@ export class FakeCluster {
     await this.leader.relay.cut();
   }
 
-  /** Lets a node that hung or died be reached again: its old connections are gone, and it is what it was elected to be. */
+  /** Makes a node reachable again, without its old connections. Its elected role stays. */
   async revive(index: number): Promise<void> {
     const { relay } = this.node(index);
     await relay.cut();

@@ -17,17 +17,17 @@ import {
 type ReadCall = ServerWritableStream<ReadReq, ReadResp>;
 
 const FORWARDS = 0;
-/** A filtered subscription reports how far it has looked once in this many records, times the client's multiplier. */
+/** A filtered subscription sends a checkpoint after this many records, times the client's multiplier. */
 const SEARCH_WINDOW = 32;
 
-/** Answers the `read` call: a stream or everything, either way, or a subscription to everything. */
+/** Answers the `read` call: a stream or $all in either direction, or a subscription to $all. */
 export class Reads {
   constructor(
     readonly log: Log,
     readonly faults: Faults,
   ) {}
 
-  /** @param pauseMs how long to wait before each event of a read */
+  /** @param pauseMs pause before each event of a read */
   async answer(call: ReadCall, pauseMs = 0): Promise<void> {
     const options = call.request.getOptions()!;
     if (options.hasSubscription()) return this.#subscribe(call, options);
@@ -53,7 +53,7 @@ export class Reads {
     return records.slice(0, wanted.hasEnd() ? records.length : Number(wanted.getRevision()) + 1).reverse();
   }
 
-  /** Forwards, the event at the given position comes too; a filter is ignored: real servers do the same. */
+  /** As in real servers, reading forwards includes the event at the position, and a filter is ignored. */
   #ofAll(options: ReadReq.Options): LogRecord[] {
     const all = options.getAll()!;
     const { records } = this.log;
@@ -98,7 +98,7 @@ export class Reads {
     }
   }
 
-  /** A subscription begins after the given position, unless the fault of delivering again is set. */
+  /** Returns the index after the given position, or an earlier one with the fault `redeliver`. */
   #start(options: ReadReq.Options): number {
     const all = options.getAll()!;
     if (all.hasEnd()) return this.log.records.length;

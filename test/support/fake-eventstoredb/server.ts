@@ -11,25 +11,25 @@ import { Faults } from './faults.ts';
 import { foreignEvent, Log } from './log.ts';
 import { streamNameOf } from './messages.ts';
 import { Reads } from './reads.ts';
-import { denied, deniedAll, type FakeUser } from './users.ts';
+import { type FakeUser, refuseReadAll, refuseUser } from './users.ts';
 
-/** Between two events of a slow read. */
+/** Pause between two events of a slow read. */
 const SLOW_MS = 60;
 
 export interface FakeOptions {
-  /** Any free one unless given. */
+  /** The default is a free port. */
   port?: number;
-  /** The log of one that ran before; a fresh one unless given. */
+  /** The log of an earlier server. The default is a new one. */
   log?: Log;
   /** Position of the very first event; real ones grow past 2^53. */
   firstPosition?: bigint;
-  /** What one append may hold in all. */
+  /** Maximum size of one append. */
   maxAppendBytes?: number;
-  /** PEM texts: TLS is spoken, and nothing else. */
+  /** PEM texts. The server then speaks TLS only. */
   tls?: { certificate: Buffer; key: Buffer };
-  /** The one user that may call; anybody unless given. */
+  /** The only user that may call. By default anybody may. */
   user?: FakeUser;
-  /** The cluster as this node tells of it; itself alone unless given. */
+  /** The cluster's members in this node's gossip. The default is this node alone. */
   members?: () => readonly Member[];
 }
 
@@ -39,7 +39,7 @@ export interface FakeEventStoreDb {
   faults: Faults;
   log: Log;
   appends: Appends;
-  /** How many clients are connected. */
+  /** Returns the number of connected clients. */
   connections(): number;
   /** Breaks every connection; new ones are accepted. */
   cutConnections(): void;
@@ -64,7 +64,7 @@ export async function startFakeEventStoreDb(options: FakeOptions = {}): Promise<
   });
   const injector = server.createConnectionInjector(credentialsOf(options));
 
-  // Connections are accepted here and handed to gRPC, so that they can be cut.
+  // Accepts connections here and hands them to gRPC, so that tests can cut them.
   const listener = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -95,7 +95,7 @@ export async function startFakeEventStoreDb(options: FakeOptions = {}): Promise<
   };
 }
 
-/** The connection string of nodes on loopback. */
+/** Returns the connection string of nodes on loopback. */
 export function urlOf(ports: readonly number[], { tls, user }: Pick<FakeOptions, 'tls' | 'user'>): string {
   const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
   return `esdb://${user ? `${user.name}:${user.password}@` : ''}${hosts}?tls=${tls !== undefined}`;
@@ -108,7 +108,7 @@ function credentialsOf({ tls }: FakeOptions): grpc.ServerCredentials {
 
 function streams(log: Log, faults: Faults, appends: Appends, user?: FakeUser): Record<string, UntypedHandleCall> {
   const reads = new Reads(log, faults);
-  const refusal = (headers: grpc.Metadata) => denied(headers, user) ?? notLeader(headers, faults);
+  const refusal = (headers: grpc.Metadata) => refuseUser(headers, user) ?? notLeader(headers, faults);
   return {
     append: (call: Parameters<Appends['append']>[0], answer: Parameters<Appends['append']>[1]) => {
       const refused = refusal(call.metadata);
@@ -118,7 +118,7 @@ function streams(log: Log, faults: Faults, appends: Appends, user?: FakeUser): R
     batchAppend: (call: Parameters<Appends['batchAppend']>[0]) => appends.batchAppend(call),
     read: (call: ServerWritableStream<ReadReq, ReadResp>) => {
       const options = call.request.getOptions()!;
-      const refused = refusal(call.metadata) ?? (options.hasAll() ? deniedAll(user) : null);
+      const refused = refusal(call.metadata) ?? (options.hasAll() ? refuseReadAll(user) : null);
       if (refused) return call.emit('error', refused);
       const queue = options.hasSubscription() ? faults.subscriptions : faults.reads;
       const fault = isProbe(options) ? undefined : queue.shift();
@@ -129,12 +129,12 @@ function streams(log: Log, faults: Faults, appends: Appends, user?: FakeUser): R
   };
 }
 
-/** A probe meets no faults: those are queued for the calls that a test makes. */
+/** Probes get no faults: queued faults are for the test's own calls. */
 function isProbe(options: ReadReq.Options): boolean {
   return options.hasStream() && streamNameOf(options.getStream()!) === 'veritrail-probe';
 }
 
-/** A fresh server's log isn't empty: these come before the first event of anyone's. */
+/** Returns a new server's log, which isn't empty: it has the server's own events. */
 function freshLog(firstPosition: bigint): Log {
   const log = new Log(firstPosition);
   log.append('$$$stats-127.0.0.1', [foreignEvent('$metadata')], 'any');

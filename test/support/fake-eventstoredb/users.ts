@@ -1,23 +1,23 @@
 import { Metadata, status } from '@grpc/grpc-js';
 
-/** The one user of a secured fake. */
+/** The only user of a secured fake. */
 export interface FakeUser {
   name: string;
   password: string;
-  /** Has the right to read `$all`, which a real server gives to admins alone unless its ACL says otherwise. */
+  /** True if it may read `$all`. By default, a real server lets only admins do so. */
   readsAll: boolean;
 }
 
-/** Refuses a call without the user, as a real server does: without credentials as forbidden, with wrong ones as unknown. */
-export function denied(headers: Metadata, user: FakeUser | undefined) {
+/** Refuses calls without the user, as a real server does: PERMISSION_DENIED without credentials, UNAUTHENTICATED with wrong ones. */
+export function refuseUser(headers: Metadata, user: FakeUser | undefined) {
   if (user === undefined) return null;
-  const [given] = headers.get('authorization');
-  if (given === undefined) return accessDenied();
+  const [authorization] = headers.get('authorization');
+  if (authorization === undefined) return accessDenied();
   const expected = `Basic ${Buffer.from(`${user.name}:${user.password}`).toString('base64')}`;
-  return given === expected ? null : { code: status.UNAUTHENTICATED, details: 'Bad credentials.' };
+  return authorization === expected ? null : { code: status.UNAUTHENTICATED, details: 'Bad credentials.' };
 }
 
-export function deniedAll(user: FakeUser | undefined) {
+export function refuseReadAll(user: FakeUser | undefined) {
   return user === undefined || user.readsAll ? null : accessDenied();
 }
 

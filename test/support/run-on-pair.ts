@@ -5,10 +5,10 @@ import type { StoreSettings } from '../../src/stores/open.ts';
 import type { ReadModels } from '../../src/stores/read-store.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { folderOfTest, type Installed } from './installed.ts';
-import { type Ran, veritrail } from './shell.ts';
+import { type CommandResult, veritrail } from './run-command.ts';
 
-/** Runs the command on a pair of stores, all in one folder of files. */
-export function on(settings: StoreSettings, cwd: string, ...args: string[]): Promise<Ran> {
+/** Runs the command on a pair of stores, with its files in one folder. */
+export function runOnPair(settings: StoreSettings, cwd: string, ...args: string[]): Promise<CommandResult> {
   const { dataDir, eventStoreUrl, mongodbUrl } = settings;
   const env = {
     ...(eventStoreUrl === null ? {} : { EVENTSTORE_URL: eventStoreUrl }),
@@ -17,13 +17,13 @@ export function on(settings: StoreSettings, cwd: string, ...args: string[]): Pro
   return veritrail({ cwd, dataDir, env }, ...args);
 }
 
-export async function ran(settings: StoreSettings, cwd: string, ...args: string[]): Promise<Ran> {
-  const result = await on(settings, cwd, ...args);
+export async function runSuccessfully(settings: StoreSettings, cwd: string, ...args: string[]): Promise<CommandResult> {
+  const result = await runOnPair(settings, cwd, ...args);
   assert.is(result.code, 0, `${args.join(' ')}: ${result.out} ${result.err}`);
   return result;
 }
 
-/** An organization's events, as the log has them. */
+/** Returns an organization's events in the log's order. */
 export async function eventsOf({ stores }: Pick<Installed, 'stores'>, organizationId: string): Promise<TrailEvent[]> {
   const all: TrailEvent[] = [];
   for await (const batch of stores.events.readAll(null)) {
@@ -34,20 +34,20 @@ export async function eventsOf({ stores }: Pick<Installed, 'stores'>, organizati
   return all;
 }
 
-/** What read models hold that was written up to a position, so that two that went on apart can be compared. */
+/** Returns the rows written up to a position, to compare read models that diverged later. */
 export async function rowsUntil(models: ReadModels, organizationId: string, position: number) {
   const rows: [string, unknown[]][] = [];
   for (const { name, keys } of COLLECTIONS) {
-    const key = ['position', 'from_position'].find((known) => known in keys);
+    const key = ['position', 'from_position'].find((candidate) => candidate in keys);
     if (key === undefined) continue;
-    const found = await models.find({
+    const records = await models.find({
       collection: name,
       organizationId,
       where: [{ key, op: 'range', lte: position }],
       order: { key: null, direction: 'ASC' },
       limit: 100_000,
     });
-    rows.push([name, found.map(({ doc }) => doc)]);
+    rows.push([name, records.map(({ doc }) => doc)]);
   }
   return rows;
 }

@@ -1,16 +1,16 @@
 import { run } from '../../src/cli/run.ts';
 
-export interface Ran {
+export interface CommandResult {
   code: number;
   out: string;
   err: string;
 }
 
-/** Runs the `veritrail` command in this process, in a folder and on a data folder. */
+/** Runs the `veritrail` command in this process, with a working folder and a data folder. */
 export async function veritrail(
   where: { cwd: string; dataDir?: string; env?: Readonly<Record<string, string>> },
   ...args: string[]
-): Promise<Ran> {
+): Promise<CommandResult> {
   const out: string[] = [];
   const err: string[] = [];
   const shell = {

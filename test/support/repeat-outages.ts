@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { call, firstOrganization, insist, look } from './faults-calls.ts';
+import { callTool, callUntilDone, firstOrganization, getStatus } from './call-tool.ts';
 import type { OwnMongo } from './mongodb.ts';
 import { type Service, startService } from './service.ts';
 import { until } from './wait.ts';
 
-export interface StoreKills {
+export interface OutageReport {
   calls: number;
-  /** Answers by status; 0 is none. */
+  /** Number of answers by status; 0 means no answer. */
   statuses: Record<string, number>;
-  /** Milliseconds: of the slowest call that began while the server was away, and of the slowest that was under way. */
+  /** Milliseconds of the slowest call that began during an outage, and of the slowest that an outage interrupted. */
   slowestNew: number;
   slowestNewWrite: number;
   slowestUnderWay: number;
@@ -20,8 +20,8 @@ const CALLERS = 8;
 const ANSWER_MS = 20_000;
 const BACK_MS = 20_000;
 
-/** A call, and when it began and ended. */
-interface Called {
+/** A call with its start and end time. */
+interface TimedCall {
   tool: string;
   from: number;
   to: number;
@@ -30,24 +30,24 @@ interface Called {
 }
 
 /**
- * Takes the server of read models and accounts away under callers, again and again, at moments that differ. No call may
- * be answered `internal`, and every write that was acknowledged must be there in the end.
- * @param how the server is killed and started again, or frozen and thawed
+ * Interrupts the server of read models and accounts under load, again and again, at different moments. No call may be
+ * answered `internal`, and every acknowledged write must be there in the end.
+ * @param how kills and restarts the server, or freezes and thaws it
  */
-export async function takeAway(mongo: OwnMongo, rounds: number, how: 'KILL' | 'FREEZE'): Promise<StoreKills> {
+export async function repeatOutages(mongo: OwnMongo, rounds: number, how: 'KILL' | 'FREEZE'): Promise<OutageReport> {
   const service = await startService({ MONGODB_URL: mongo.url, LOG_LEVEL: 'warn' });
   const { url, token } = service;
   const organization_id = await firstOrganization(url, token);
-  const first = await insist(url, token, 'addVendor', { organization_id, name: 'First' });
+  const first = await callUntilDone(url, token, 'addVendor', { organization_id, name: 'First' });
   const { id } = first.body.vendor as { id: string };
-  const called: Called[] = [];
+  const calls: TimedCall[] = [];
   const away: { from: number; to: number }[] = [];
   const added = new Set<string>();
   let going = true;
   const one = async (tool: string, args: object) => {
     const from = performance.now();
-    const reply = await call(url, token, tool, args, { ms: ANSWER_MS }).catch(() => null);
-    called.push({ tool, from, to: performance.now(), status: reply?.status ?? 0, body: reply?.body });
+    const reply = await callTool(url, token, tool, args, { ms: ANSWER_MS }).catch(() => null);
+    calls.push({ tool, from, to: performance.now(), status: reply?.status ?? 0, body: reply?.body });
     return reply;
   };
   const callers = Array.from({ length: CALLERS }, async (_, index) => {
@@ -58,8 +58,8 @@ export async function takeAway(mongo: OwnMongo, rounds: number, how: 'KILL' | 'F
       } else if (index % 4 === 1) await one('getRecords', { ids: [id] });
       else if (index % 4 === 2) await one('listVendors', { organization_id, filter: { query: 'vendor' } });
       else await one('listOrganizations', {});
-      // Unavailable is answered at once: a client would wait before it asks again.
-      if (called.at(-1)?.status !== 200) await pause(20);
+      // `unavailable` comes at once: like a client, wait before the next call.
+      if (calls.at(-1)?.status !== 200) await pause(20);
     }
   });
   for (let round = 0; round < rounds; round++) {
@@ -71,20 +71,21 @@ export async function takeAway(mongo: OwnMongo, rounds: number, how: 'KILL' | 'F
     away.push({ from, to: performance.now() });
     if (how === 'KILL') await mongo.start();
     else mongo.thaw();
-    await until(async () => (await look(`${url}/readyz`)).status === 200, BACK_MS, `round ${round}: ready again`);
+    await until(async () => (await getStatus(`${url}/readyz`)).status === 200, BACK_MS, `round ${round}: ready again`);
   }
   going = false;
   await Promise.all(callers);
-  const total = async () => (await insist(url, token, 'listVendors', { organization_id, view: 'COUNT' })).body.total;
+  const total = async () =>
+    (await callUntilDone(url, token, 'listVendors', { organization_id, view: 'COUNT' })).body.total;
   await until(async () => Number(await total()) > added.size, BACK_MS, 'every acknowledged write can be read');
   const stopped = await stopWithout(service, mongo);
-  const internal = called.filter(({ status }) => status === 500 || status === 0);
+  const internal = calls.filter(({ status }) => status === 500 || status === 0);
   assert.equal(internal, [], service.output().slice(-4_000));
   assert.not.match(service.output(), /access log lost/);
-  return { calls: called.length, statuses: countBy(called), ...slowest(called, away), stopped };
+  return { calls: calls.length, statuses: countBy(calls), ...slowest(calls, away), stopped };
 }
 
-/** @returns how long the service took to stop while the server is away */
+/** Stops the service while the server is down. @returns the milliseconds that it took */
 async function stopWithout(service: Service, mongo: OwnMongo): Promise<number> {
   await mongo.kill();
   const started = performance.now();
@@ -92,17 +93,17 @@ async function stopWithout(service: Service, mongo: OwnMongo): Promise<number> {
   return Math.round(performance.now() - started);
 }
 
-function countBy(called: readonly Called[]): Record<string, number> {
+function countBy(called: readonly TimedCall[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status } of called) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-function slowest(called: readonly Called[], away: readonly { from: number; to: number }[]) {
-  const took = (those: readonly Called[]) => Math.round(Math.max(0, ...those.map(({ from, to }) => to - from)));
+function slowest(called: readonly TimedCall[], away: readonly { from: number; to: number }[]) {
+  const took = (those: readonly TimedCall[]) => Math.round(Math.max(0, ...those.map(({ from, to }) => to - from)));
   const during = (moment: number) => away.some(({ from, to }) => moment >= from && moment < to);
-  const isWrite = ({ tool }: Called) => tool === 'addVendor';
-  const isCutShort = ({ from, to }: Called) => !during(from) && away.some((one) => from < one.from && to > one.from);
+  const isWrite = ({ tool }: TimedCall) => tool === 'addVendor';
+  const isCutShort = ({ from, to }: TimedCall) => !during(from) && away.some((one) => from < one.from && to > one.from);
   return {
     slowestNew: took(called.filter((one) => during(one.from) && !isWrite(one))),
     slowestNewWrite: took(called.filter((one) => during(one.from) && isWrite(one))),

@@ -1,19 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
 import { startEventStore } from './event-store-server.ts';
-import { goThrough, type Outage, type Recovery } from './faults-outage.ts';
 import { startMongo } from './mongodb.ts';
 import { embeddedPair, type Pair } from './pairs.ts';
 import { Relay } from './relay.ts';
+import { type Outage, type Recovery, runOutage } from './run-outage.ts';
 
-/** EventStoreDB and MongoDB behind ways that can be cut. */
-export interface Ways {
+/** EventStoreDB and MongoDB behind relays that can be cut. */
+export interface RelayedPair {
   pair: Pair;
   toEventStore: Relay;
   toMongo: Relay;
 }
 
-/** Null where there is no MongoDB; startMongo says so. */
-export async function withRelays(): Promise<Ways | null> {
+/** Returns null without a MongoDB; startMongo prints that. */
+export async function startRelayedPair(): Promise<RelayedPair | null> {
   const mongo = await startMongo();
   if (mongo === null) return null;
   const events = await startEventStore();
@@ -39,11 +39,11 @@ export async function withRelays(): Promise<Ways | null> {
 export type Store = 'EventStoreDB' | 'MongoDB';
 
 /**
- * One of the two is away for a while, and for `lastingMs` longer than it takes to be noticed: its connections break, or
- * (`choke`) nothing comes through them any more.
+ * Runs an outage of one store, and prolongs it by `lastingMs` after the service has noticed it. With `cut`, connections
+ * break; with `choke`, they stay open and pass on nothing.
  */
-export async function goThroughWithout(store: Store, how: 'cut' | 'choke', lastingMs = 0): Promise<Recovery | null> {
-  const ways = await withRelays();
+export async function runOutageOf(store: Store, how: 'cut' | 'choke', lastingMs = 0): Promise<Recovery | null> {
+  const ways = await startRelayedPair();
   if (ways === null) return null;
   const way = store === 'MongoDB' ? ways.toMongo : ways.toEventStore;
   const outage: Outage = {
@@ -55,7 +55,7 @@ export async function goThroughWithout(store: Store, how: 'cut' | 'choke', lasti
       await way.mend();
     },
   };
-  const recovery = await goThrough(ways.pair, outage);
+  const recovery = await runOutage(ways.pair, outage);
   await ways.pair.close();
   return recovery;
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { EventStore } from '../../src/stores/event-store.ts';
 import { chainEvents } from '../../src/trail/hash.ts';
 
-/** Appends an event that this version knows nothing of, as a newer one may have written it, straight to the log. */
-export async function appendStrange(events: EventStore, stream: string, organization_id: string): Promise<void> {
+/** Appends an event of an unknown type straight to the log, as a newer version might write it. */
+export async function appendUnknownEvent(events: EventStore, stream: string, organization_id: string): Promise<void> {
   const before = (await events.readStream(stream)).at(-1);
   const revision = before?.revision ?? -1;
   const strange = chainEvents({
@@ -11,7 +11,7 @@ export async function appendStrange(events: EventStore, stream: string, organiza
     revision,
     previousHash: before?.metadata.hash ?? null,
     input: {},
-    drafts: [{ type: 'SomethingElseHappened', data: { what: 'nobody knows' } }],
+    newEvents: [{ type: 'SomethingElseHappened', data: { what: 'nobody knows' } }],
     metadata: {
       organization_id,
       actor_id: 'SYSTEM',

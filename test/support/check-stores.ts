@@ -6,11 +6,11 @@ import { COLLECTIONS } from '../../src/projections/models.ts';
 import type { EventStore, StoredEvent } from '../../src/stores/event-store.ts';
 import type { ReadModels } from '../../src/stores/read-store.ts';
 import { verifyChain } from '../../src/trail/chain.ts';
-import type { Writers } from './faults-writers.ts';
-import { type Beside, beside } from './pairs.ts';
+import { type OpenPair, withOpenPair } from './pairs.ts';
 import { dump } from './register.ts';
+import type { Writers } from './writers.ts';
 
-/** The whole log, by stream. */
+/** Reads the whole log, by stream. */
 async function streamsOf(events: EventStore): Promise<Map<string, StoredEvent[]>> {
   const streams = new Map<string, StoredEvent[]>();
   for await (const batch of events.readAll(null)) {
@@ -20,12 +20,11 @@ async function streamsOf(events: EventStore): Promise<Map<string, StoredEvent[]>
 }
 
 /**
- * Looks at the stores while no service runs on them: every chain verifies, every acknowledged write is in the log, none
- * is there twice, and the kept read models, once the rest of the log is applied to them, are document for document
- * what a rebuild makes.
+ * Checks stores while no service runs on them. Every chain must verify. Every acknowledged write must be in the log, once.
+ * The stored read models, with the rest of the log applied, must equal a rebuild, document for document.
  */
 export async function checkStores(env: Record<string, string>, writers: Writers): Promise<void> {
-  await beside(env, async (stores) => {
+  await withOpenPair(env, async (stores) => {
     const logged: string[] = [];
     for (const [stream, events] of await streamsOf(stores.events)) {
       assert.is(verifyChain(events), null);
@@ -48,8 +47,8 @@ export async function checkStores(env: Record<string, string>, writers: Writers)
   });
 }
 
-/** The kept read models, caught up, and a rebuild beside them are the same. The kept ones stay the active ones. */
-export async function checkRebuild({ events, reads }: Beside): Promise<void> {
+/** Compares the stored read models, caught up, with a rebuild. The stored ones stay active. */
+export async function checkRebuild({ events, reads }: OpenPair): Promise<void> {
   const kept = (await reads.register<Active>('active'))!.value;
   const models = await reads.open(kept.generation, COLLECTIONS);
   const applier = new Applier(events, models, 'checked');
@@ -68,7 +67,7 @@ export async function checkRebuild({ events, reads }: Beside): Promise<void> {
   for (const name of Object.keys(after)) assert.equal(before[name], after[name], `${name}: kept, and rebuilt`);
 }
 
-/** All documents, and of the checkpoints what does not depend on how the log was cut into batches. */
+/** Returns all documents, and the parts of checkpoints that don't depend on the batches. */
 async function dumpAll(models: ReadModels, organizations: string[]): Promise<Record<string, unknown>> {
   const checkpoints = (await models.checkpoints())
     .map(({ n: _, ...rest }) => rest)

@@ -1,24 +1,24 @@
-/** Files of records and changes as a client gets them. */
+/** Requests files of records and changes as a client does. */
 import type { ToolError } from './mcp-client.ts';
 
-export interface Answered {
+export interface FileResponse {
   status: number;
   headers: Headers;
   text: string;
-  /** Of JSON Lines. */
+  /** Parsed lines of a JSON Lines file. */
   lines: object[];
   position: string;
   error: ToolError | undefined;
 }
 
-/** Asks for a file whole. @param query parameters; a list's values each as one of its own */
-export async function ask(
+/** Requests a whole file. @param query parameters; each value of a list becomes a parameter */
+export async function requestFile(
   url: string,
   token: string,
   organizationId: string,
   path: string,
   query: object = {},
-): Promise<Answered> {
+): Promise<FileResponse> {
   const parameters = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)]));
   const address = `${url}/api/v1/organizations/${organizationId}/${path}?${new URLSearchParams(parameters)}`;
   const response = await fetch(address, { headers: { Authorization: `Bearer ${token}` } });
@@ -30,12 +30,12 @@ export async function ask(
   return { status, headers, text, lines, position, error: status === 200 ? undefined : JSON.parse(text).error };
 }
 
-/** Lines of a text that ends with one. */
+/** Returns the lines of a text that ends with a line feed. */
 export function linesOf(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 }
 
-/** Rows of a CSV as they are written: a line break within quotes ends none. */
+/** Returns the rows of a CSV. A line break within quotes doesn't end a row. */
 export function csvRows(text: string): string[] {
   const rows: string[] = [];
   let row = '';

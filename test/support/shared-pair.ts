@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { getStatus } from './call-tool.ts';
 import { startEventStore } from './event-store-server.ts';
-import { look } from './faults-calls.ts';
 import { startMongo } from './mongodb.ts';
 import type { Pair } from './pairs.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/veritrail.js', import.meta.url));
 
-/** Runs the command line as a process of its own beside a service. @returns what it wrote to standard output */
+/** Runs the command line in its own process, while a service runs. @returns its standard output */
 export async function veritrail(env: Record<string, string>, ...args: string[]): Promise<string> {
   const cwd = mkdtempSync(join(tmpdir(), 'veritrail-cli-'));
   try {
@@ -23,7 +23,7 @@ export async function veritrail(env: Record<string, string>, ...args: string[]):
   }
 }
 
-/** Stores that several services may share: EventStoreDB and MongoDB. Null where there is no MongoDB. */
+/** Starts stores that several services may share: EventStoreDB and MongoDB. Returns null without a MongoDB. */
 export async function sharedPair(): Promise<Pair | null> {
   const mongo = await startMongo();
   if (mongo === null) return null;
@@ -39,15 +39,15 @@ export async function sharedPair(): Promise<Pair | null> {
   };
 }
 
-/** Whether this service keeps up the read models, or follows one that does. */
+/** Returns the service's role: LEADER applies events to the read models, FOLLOWER watches. */
 export async function roleOf(url: string, token: string): Promise<string> {
-  const { body } = await look(`${url}/api/mcp/v1/health`, token);
+  const { body } = await getStatus(`${url}/api/mcp/v1/health`, token);
   return (body.projections as { role?: string } | undefined)?.role ?? 'UNKNOWN';
 }
 
-/** A call whose head the service has taken and whose body is still to come. */
+/** A call in progress: the service has its headers, the body is still to come. */
 export interface InFlight {
-  /** Sends the body and answers with the status and what came back. */
+  /** Sends the body and returns the answer. */
   finish(): Promise<{ status: number; body: Record<string, unknown> }>;
 }
 

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import { commandId } from '../../src/commands/ids.ts';
-import { call, insist, type Reply } from './faults-calls.ts';
+import { callTool, callUntilDone, type Reply } from './call-tool.ts';
 
-/** A write and, once there is one, the answer that acknowledged it. */
+/** A write, and the answer that acknowledged it. */
 interface Write {
   tool: string;
   args: { idempotency_key: string; [field: string]: unknown };
-  /** The vendor that it adds or changes; null until an addition is acknowledged. */
+  /** The vendor that it adds or changes. Null until an addition is acknowledged. */
   vendor: string | null;
   answer: Reply | null;
 }
 
 /**
- * Writers at once that add, update and review vendors, each write under a key of its own, some on a vendor that all
- * share. They know what was acknowledged, so that afterwards nothing may be missing and nothing there twice.
+ * Parallel writers that add, update and review vendors, partly on a shared vendor. Each write has its own idempotency key.
+ * They record acknowledged writes, so that a test can check that none is lost and none done twice.
  */
 export class Writers {
   readonly writes: Write[] = [];
@@ -26,10 +26,10 @@ export class Writers {
     private readonly shared: string,
   ) {}
 
-  /** A vendor for all to write on, and writers who do. */
+  /** Adds the shared vendor and returns writers. */
   static async on(url: string, token: string, organizationId: string): Promise<Writers> {
     const args = { organization_id: organizationId, name: 'Shared', idempotency_key: randomUUID() };
-    const answer = await insist(url, token, 'addVendor', args);
+    const answer = await callUntilDone(url, token, 'addVendor', args);
     const { id } = answer.body.vendor as { id: string };
     const writers = new Writers(organizationId, id);
     writers.writes.push({ tool: 'addVendor', args, vendor: id, answer });
@@ -40,29 +40,29 @@ export class Writers {
     return this.writes.filter(({ answer }) => answer !== null).length;
   }
 
-  /** Arguments of one more addition, to be given by the test. */
+  /** Returns arguments for one more addition, which the test sends itself. */
   oneMore(name: string): Write['args'] {
     return this.#next('addVendor', { organization_id: this.organizationId, name }).args;
   }
 
-  /** How many vendors there are. */
+  /** The number of vendors, acknowledged or not. */
   get vendors(): number {
     return this.writes.filter(({ tool }) => tool === 'addVendor').length;
   }
 
-  /** Begins to write, through the services at these addresses in turn. */
+  /** Starts writing, through the services at these addresses in turn. */
   start(urls: readonly string[], token: string, count: number): void {
     this.#going = true;
     this.#running = Array.from({ length: count }, (_, index) => this.#write(urls[index % urls.length]!, token));
   }
 
-  /** Lets each writer end its present call, which a killed service does for them. */
+  /** Stops each writer after its current call. */
   async stop(): Promise<void> {
     this.#going = false;
     await Promise.all(this.#running);
   }
 
-  /** Gives every write of the last rounds again, with its key: what was acknowledged must be answered as it was. */
+  /** Repeats writes with their keys. An acknowledged write must get the same answer again. */
   async repeat(url: string, token: string, writes: readonly Write[] = this.writes): Promise<void> {
     const queue = [...writes];
     const work = async () => {
@@ -71,7 +71,7 @@ export class Writers {
     await Promise.all(Array.from({ length: 8 }, work));
   }
 
-  /** Commands that must be in the log, each once, and those that may be: given, but never answered. */
+  /** Returns the ids of commands that must be in the log once, and of those without an answer, which may be. */
   commands(): { acknowledged: Set<string>; unanswered: Set<string> } {
     const commands = { acknowledged: new Set<string>(), unanswered: new Set<string>() };
     for (const { tool, args, answer } of this.writes) {
@@ -82,7 +82,7 @@ export class Writers {
     return commands;
   }
 
-  /** Each writer: a vendor of its own, an update and a review of it, then one of the shared vendor; again. */
+  /** Adds a vendor, updates and reviews it, then updates the shared vendor; again and again. */
   async #write(url: string, token: string): Promise<void> {
     while (this.#going) {
       const added = this.#next('addVendor', { organization_id: this.organizationId, name: `Vendor ${randomUUID()}` });
@@ -105,10 +105,10 @@ export class Writers {
     return write;
   }
 
-  /** @returns the vendor, or null where no answer came */
+  /** @returns the vendor, or null without an answer */
   async #give(url: string, token: string, write: Write): Promise<string | null> {
     for (;;) {
-      const reply = await call(url, token, write.tool, write.args).catch(() => null);
+      const reply = await callTool(url, token, write.tool, write.args).catch(() => null);
       if (reply === null || reply.status === 503) return null;
       if (reply.code === 'conflict') continue;
       return this.#note(write, reply);
@@ -124,7 +124,7 @@ export class Writers {
 
   async #again(url: string, token: string, write: Write): Promise<void> {
     const before = write.answer;
-    const reply = await insist(url, token, write.tool, write.args);
+    const reply = await callUntilDone(url, token, write.tool, write.args);
     const id = this.#note(write, reply);
     if (before === null) return;
     assert.is(reply.body.repeated, true, `${write.tool} was acknowledged and is done a second time`);

@@ -1,17 +1,17 @@
-/** One call in the direct form, with all that its answer says on the wire. */
+/** The answer to a call in the direct form. */
 export interface Reply {
   status: number;
-  /** `code` of the error, null where it succeeded. */
+  /** `code` of the error; null if the call succeeded. */
   code: string | null;
   body: Record<string, unknown>;
   retryAfter: string | null;
 }
 
 /**
- * Calls a tool in the direct form, over a connection of its own: a kept one may belong to a service that has stopped.
+ * Calls a tool in the direct form, over a new connection: a pooled one may belong to a service that has stopped.
  * @throws when the connection breaks or nothing arrives for `ms`
  */
-export async function call(
+export async function callTool(
   url: string,
   token: string,
   tool: string,
@@ -29,11 +29,17 @@ export async function call(
   return { status: response.status, code, body, retryAfter: response.headers.get('retry-after') };
 }
 
-/** The same, repeated while it is answered `unavailable` or `conflict`, or not at all, as a careful client would. */
-export async function insist(url: string, token: string, tool: string, args: object, ms = 20_000): Promise<Reply> {
+/** Calls a tool again while it gets `unavailable`, `conflict` or no answer, as a careful client would. */
+export async function callUntilDone(
+  url: string,
+  token: string,
+  tool: string,
+  args: object,
+  ms = 20_000,
+): Promise<Reply> {
   const end = performance.now() + ms;
   for (;;) {
-    const reply = await call(url, token, tool, args).catch((error: unknown) => error as Error);
+    const reply = await callTool(url, token, tool, args).catch((error: unknown) => error as Error);
     if (!(reply instanceof Error) && reply.status === 200) return reply;
     const hopeless = !(reply instanceof Error) && !['unavailable', 'conflict'].includes(reply.code ?? '');
     if (hopeless || performance.now() > end) {
@@ -44,14 +50,17 @@ export async function insist(url: string, token: string, tool: string, args: obj
   }
 }
 
-/** The organization a token reaches. */
+/** Returns the id of the token's first organization. */
 export async function firstOrganization(url: string, token: string): Promise<string> {
-  const { body } = await call(url, token, 'listOrganizations');
+  const { body } = await callTool(url, token, 'listOrganizations');
   return (body.organizations as { id: string }[])[0]!.id;
 }
 
-/** Status of a plain GET, and its body where that is JSON. */
-export async function look(url: string, token?: string): Promise<{ status: number; body: Record<string, unknown> }> {
+/** Returns status and JSON body of a plain GET. */
+export async function getStatus(
+  url: string,
+  token?: string,
+): Promise<{ status: number; body: Record<string, unknown> }> {
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(10_000) });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
