@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
 import { admission } from '../src/http/admission.ts';
+import { clientInfoReader } from '../src/http/client-info-reader.ts';
 import { createApp } from '../src/http/create-app.ts';
-import { createLimits } from '../src/http/limits.ts';
-import { visitors } from '../src/http/visitor.ts';
+import { createRateLimits } from '../src/http/rate-limits.ts';
 import { openIdentity } from '../src/identity/identity.ts';
 import { createLogger } from '../src/logger.ts';
 import { createRegister } from '../src/register.ts';
@@ -35,7 +35,7 @@ const [token, viewerToken] = [await create('OWNER'), await create('VIEWER')];
 const check = {
   authenticate: (credential: string) => authenticator.authenticate(credential),
   // Counted, and never reached.
-  limits: createLimits(1_000_000_000, visitors([])),
+  limits: createRateLimits(1_000_000_000, clientInfoReader([])),
   baseUrl,
 };
 const service = createApp({

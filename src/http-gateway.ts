@@ -27,7 +27,7 @@ import { createPages } from './web/create-pages.ts';
 
 export interface HttpGatewayOptions {
   config: Config;
-  /** Where it listens. */
+  /** The port that the server listens on. */
   port: number;
   stores: Stores;
   register: Register;
@@ -38,20 +38,24 @@ export interface HttpGatewayOptions {
 }
 
 /**
- * What requests meet. It listens before there is anything behind it, because only then its address is known: until
- * `open` and, for calls, until `answer` it holds what arrives for some seconds; until `admit` it refuses every credential.
+ * The listener of the HTTP server. The server must listen before the service is built, because only then its port is known.
+ *
+ * 1. Until `open`, requests wait some seconds, then get 503.
+ * 2. Until `acceptCredentials`, every credential gets 503.
+ * 3. Until `markReady`, calls of tools and downloads wait some seconds.
+ * 4. After `retire`, everything but `/livez` gets 503.
  */
 export class HttpGateway {
   private serve: RequestListener = (request, response) => void this.holdUntilOpen(request, response);
   private acceptsCredentials = false;
-  /** Something is behind the address … */
+  /** Ready once the service is built. */
   private readonly openReadiness = new Readiness();
-  /** … and calls of tools, and of files, can be answered. */
+  /** Ready once tools and downloads can be answered. */
   private readonly toolReadiness = new Readiness();
 
   readonly listener: RequestListener = (request, response) => this.serve(request, response);
 
-  /** Puts tools, OAuth and pages behind the address. */
+  /** Builds tools, OAuth and pages, and serves them. */
   async open(options: HttpGatewayOptions): Promise<void> {
     const { config, port, stores, register, identity, metrics, now, logger } = options;
     const { accounts } = stores;
@@ -97,7 +101,7 @@ export class HttpGateway {
     };
     const health = () => readHealth(stores, register);
     const { reader } = register;
-    const tools = metrics?.tools(register.tools) ?? register.tools;
+    const tools = metrics?.countTools(register.tools) ?? register.tools;
     const sessions = async (request: IncomingMessage) => {
       const account = this.acceptsCredentials ? await signedIn(request) : null;
       return account === null ? null : members.callerOf(account);
@@ -122,24 +126,24 @@ export class HttpGateway {
     this.openReadiness.ready();
   }
 
-  /** From now on nothing is served any more: everything is answered 503 with this reason, and only /livez is well. */
+  /** Answers every request 503 with this reason from now on, except `/livez`. */
   retire(reason: string): void {
     this.serve = retiredListener(reason);
   }
 
-  /** From now on credentials are looked up. */
+  /** Looks up credentials from now on. */
   acceptCredentials(): void {
     this.acceptsCredentials = true;
   }
 
-  /** From now on calls of tools are answered at once. */
+  /** Answers calls of tools without a wait from now on. */
   markReady(): void {
     this.toolReadiness.ready();
   }
 
   private async holdUntilOpen(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const initialListener = this.serve;
-    // Orchestrators are to see what is.
+    // Orchestrators need the current state, so probes don't wait.
     if (!PROBES.has(request.url ?? '')) await this.openReadiness.wait();
     if (this.serve === initialListener) refuse(response, unavailable());
     else this.serve(request, response);
@@ -164,8 +168,8 @@ function refuse(response: ServerResponse, refusal: HttpError): void {
 function metricsOptions(metrics: Metrics, config: Config, tools: ToolBox): HttpServiceOptions['metrics'] {
   const toolLabel = (tool = '') => (tools.has(tool) ? tool : 'other');
   return {
-    figures: metrics,
+    source: metrics,
     token: config.metrics?.token ?? null,
-    onResponse: (status, tool) => metrics.request(toolLabel(tool), status),
+    onResponse: (status, tool) => metrics.countRequest(toolLabel(tool), status),
   };
 }

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { run } from '../src/cli/run.ts';
 import { randomId } from '../src/commands/ids.ts';
 import { personOf } from '../src/identity/actor.ts';
-import { Links } from '../src/identity/links.ts';
+import { OneTimeLinks } from '../src/identity/one-time-links.ts';
 import type { AccountRecord } from '../src/stores/account-store.ts';
 import { closeAll } from './support/identity.ts';
 import { type Company, company } from './support/membership.ts';
@@ -37,7 +37,7 @@ async function withEmail(here: Company): Promise<string> {
 /** The account and the kind of the link that a command has printed. */
 async function linked(here: Company, out: string) {
   const secret = /^https:\/\/register\.example\/welcome\?key=(\S+)$/.exec(out)![1]!;
-  const link = (await new Links({ accounts: here.accounts, now: () => new Date() }).find(secret))!;
+  const link = (await new OneTimeLinks({ accounts: here.accounts, now: () => new Date() }).find(secret))!;
   return [link.kind, link.account_id, link.made_by];
 }
 

@@ -29,7 +29,7 @@ EMAIL is the address to sign in with, ACCOUNT an id (acc_…): see "veritrail me
       if (values['without-factors']) {
         await people.factors.clear(account.id);
         for (const factor of ['TOTP', 'PASSKEY'] as const) {
-          accessLog.onAccountEvent({ type: 'FACTOR_REMOVED', account_id: account.id, factor, visitor: OPERATOR });
+          accessLog.onAccountEvent({ type: 'FACTOR_REMOVED', account_id: account.id, factor, clientInfo: OPERATOR });
         }
       }
       const { secret, record } = await people.accountLinks.create(account.id, 'SYSTEM');

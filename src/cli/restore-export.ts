@@ -1,9 +1,9 @@
 import { CommandHandler } from '../commands/handler.ts';
 import { readConfig } from '../config.ts';
 import { commandOrganization } from '../identity/actor.ts';
-import { adoptLog } from '../identity/adopt.ts';
-import { addHint } from '../identity/hints.ts';
+import { adoptLog } from '../identity/adopt-log.ts';
 import { findInstallation, keptInstallation, loggedInstallation, placed } from '../identity/installation.ts';
+import { addToMembershipIndex } from '../identity/membership-index.ts';
 import { Tokens } from '../identity/tokens.ts';
 import { SealKeys, sealKeyId } from '../seal/seal-keys.ts';
 import type { AccountRecord } from '../stores/account-store.ts';
@@ -113,7 +113,7 @@ async function giveOwner(stores: Stores, kept: string | null, organizationId: st
   }
   const own = await ownerHere({ accounts, handler }, organizationId);
   const owner = own ?? (await findOwner({ accounts, handler }, placed(kept).organizationId));
-  await addHint(accounts, owner, organizationId);
+  await addToMembershipIndex(accounts, owner, organizationId);
   if (own === null) {
     await commandOrganization(handler, organizationId, { type: 'AddMember', account_id: owner, role: 'OWNER' });
   }

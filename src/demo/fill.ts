@@ -3,9 +3,9 @@ import { type CommandEnvelope, CommandHandler } from '../commands/handler.ts';
 import { derivedId, itemCommandId, libraryFrameworkId } from '../commands/ids.ts';
 import { linkAggregate, refuseUnlinkable, sortedPair } from '../commands/link.ts';
 import { requireLiveRecord, requireReferences } from '../commands/references.ts';
+import { recordFirstName } from '../identity/account-names.ts';
 import { commandOrganization } from '../identity/actor.ts';
 import { establish, findInstallation, type Installation, ownerOf } from '../identity/installation.ts';
-import { keepFirstName } from '../identity/names.ts';
 import type { Stores } from '../stores/open.ts';
 import { VERSION } from '../version.ts';
 import { auditStories } from './audit-stories.ts';
@@ -58,7 +58,7 @@ export async function fillDemo({ accounts, events }: Pick<Stores, 'accounts' | '
   const demo = new Demo(handler, clock, installation);
   for (const { id, name } of demo.people) {
     await accounts.insert('accounts', { id, name, created_at: clock.now().toISOString() });
-    await keepFirstName(accounts, id, name);
+    await recordFirstName(accounts, id, name);
   }
   await demo.addMembers();
   await demo.play([

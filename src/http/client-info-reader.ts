@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import type { Visitor } from '../identity/visitor.ts';
+import type { ClientInfo } from '../identity/client-info.ts';
 
-export type ClientInfoReader = (request: IncomingMessage) => Visitor;
+export type ClientInfoReader = (request: IncomingMessage) => ClientInfo;
 
 const MAX_AGENT_LENGTH = 256;
-/** More proxies than this in a row are nobody's. */
+/** Further hops are ignored: nobody has more proxies in a row. */
 const MAX_HOPS = 16;
 
 /**
- * Finds who sends a request. X-Forwarded-For is anybody's to write, so it is read from its end, where the proxy next to
- * us wrote, and only as far as each address before was one of the trusted proxies': the first that is not is the client's.
- * @param trustedProxies addresses and networks (`10.0.0.7`, `10.0.0.0/8`), as `networkFault` finds no fault with
+ * Returns a function that reads the client's address and user agent. Anybody can write X-Forwarded-For, so it is read from
+ * its end, where the nearest proxy wrote. The first address that is not a trusted proxy is the client's.
+ * @param trustedProxies addresses and networks (`10.0.0.7`, `10.0.0.0/8`) that `networkFault` accepts
  */
 export function clientInfoReader(trustedProxies: readonly string[]): ClientInfoReader {
   const trusted = blockList(trustedProxies);
@@ -31,11 +31,11 @@ export function clientInfoReader(trustedProxies: readonly string[]): ClientInfoR
   return (request) => ({ address: addressOf(request), agent: agentOf(request.headers['user-agent']) });
 }
 
-/** What keeps a text from being an address or a network of `10.0.0.0/8`'s form; null when nothing does. */
+/** Returns what is wrong with an address or a network such as `10.0.0.0/8`; null if it is valid. */
 export function networkFault(text: string): string | null {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
-  if (version === 0 || address.includes('%') || rest.length > 0) return 'is no IP address';
+  if (version === 0 || address.includes('%') || rest.length > 0) return 'is not an IP address';
   if (bits === undefined) return null;
   const maxBits = version === 6 ? 128 : 32;
   return /^\d{1,3}$/.test(bits) && Number(bits) <= maxBits ? null : `must have 0 to ${maxBits} bits`;
@@ -52,14 +52,14 @@ function blockList(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** An address without port, zone and brackets, IPv4 in its own form; null for what is none. */
+/** Returns an address without port, zone and brackets, and IPv4 in its own form; null for anything else. */
 function plainAddress(text: string): string | null {
   const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
   const address = bare.split('%')[0]!.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
   return isIP(address) === 0 ? null : address.toLowerCase();
 }
 
-/** Cut, and without what could be taken for the end of a line. */
+/** Returns the user agent, shortened and with printable characters only. */
 function agentOf(header = ''): string {
   return header
     .slice(0, MAX_AGENT_LENGTH)

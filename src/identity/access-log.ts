@@ -11,7 +11,7 @@ import type { AccountStore } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 import { AccessCounts, AccessNames, type Counted } from './access-counts.ts';
 import { type AccessLogEntry, entryOfAccount, entryOfLink } from './access-log-entry.ts';
-import { AccessRows, anonymous, merged, rowOf, type Unwritten } from './access-rows.ts';
+import { AccessLogWriter, mergeCounts, type PendingRow, toAccessLogRow, withoutActor } from './access-log-writer.ts';
 import type { AccountEvent, AccountLinkEvent } from './account-events.ts';
 
 export interface AccessLogOptions {
@@ -37,12 +37,12 @@ const MOST_WAITING = 10_000;
  * kept and tried again. Nobody who is not signed in can make it grow: refusals are counters, so many an hour.
  */
 export class AccessLog {
-  private readonly rows: AccessRows;
+  private readonly rows: AccessLogWriter;
   private readonly counts = new AccessCounts();
   /** Noted, but not yet known to whom. */
   private notes: { entry: AccessLogEntry; at: string }[] = [];
   /** To be written, by id or bucket. */
-  private readonly waiting = new Map<string, Unwritten>();
+  private readonly waiting = new Map<string, PendingRow>();
   private readonly named = new AccessNames();
   private lost = 0;
   private failing = false;
@@ -53,7 +53,7 @@ export class AccessLog {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: AccessLogOptions) {
-    this.rows = new AccessRows(options.accounts);
+    this.rows = new AccessLogWriter(options.accounts);
   }
 
   /** Something done by somebody who is known: a row of its own. */
@@ -82,7 +82,7 @@ export class AccessLog {
         event_type,
         HOUR_MS,
         now,
-        () => ({ ...anonymous(entry), organizations: [ALL_ORGANIZATIONS] }),
+        () => ({ ...withoutActor(entry), organizations: [ALL_ORGANIZATIONS] }),
         true,
       );
   }
@@ -197,7 +197,7 @@ export class AccessLog {
     try {
       await this.each(notes, async ({ entry, at }) => {
         const organizations = await this.seenBy(entry);
-        for (const id of organizations) this.wait(rowOf(entry, id, at, at, 1), null);
+        for (const id of organizations) this.wait(toAccessLogRow(entry, id, at, at, 1), null);
         if (organizations.length === 0 && this.age(at) < PATIENCE_MS) this.notes.push({ entry, at });
       });
       await this.each(counted, async (one) => {
@@ -239,8 +239,14 @@ export class AccessLog {
     const { event_type, details } = entry;
     const who = entry.actor_id ?? entry.account_id ?? null;
     const named = event_type === 'TOKEN_USED' || this.named.has(period, `${event_type} ${organizationId}`, who);
-    const shown = named ? entry : anonymous(entry);
-    const row = rowOf(shown, organizationId, new Date(first).toISOString(), new Date(last).toISOString(), count);
+    const shown = named ? entry : withoutActor(entry);
+    const row = toAccessLogRow(
+      shown,
+      organizationId,
+      new Date(first).toISOString(),
+      new Date(last).toISOString(),
+      count,
+    );
     const bucket = [period, event_type, organizationId, named ? `${who}~${details?.reason ?? ''}` : ''].join('~');
     this.wait(row, bucket);
   }
@@ -248,7 +254,7 @@ export class AccessLog {
   private wait(row: AccessLogRow, bucket: string | null): void {
     const key = bucket ?? row.id;
     const waiting = this.waiting.get(key);
-    if (waiting !== undefined) waiting.row = merged(waiting.row, row);
+    if (waiting !== undefined) waiting.row = mergeCounts(waiting.row, row);
     else if (this.waiting.size < MOST_WAITING) this.waiting.set(key, { row, bucket });
     else this.lost += row.count;
   }
@@ -270,8 +276,8 @@ export class AccessLog {
 export type From = () => string;
 
 /** Where a program called from. Its User-Agent is no browser's. */
-export const cameFrom = (from: From | undefined): Pick<AccessLogEntry, 'visitor'> =>
-  from === undefined ? {} : { visitor: { address: from(), agent: '' } };
+export const cameFrom = (from: From | undefined): Pick<AccessLogEntry, 'clientInfo'> =>
+  from === undefined ? {} : { clientInfo: { address: from(), agent: '' } };
 
 /** Whether it may be possible later. */
 function isAway(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import type { Factor } from './account.ts';
-import type { Visitor } from './visitor.ts';
+import type { ClientInfo } from './client-info.ts';
 
 /**
  * ADDRESS_TAKEN: by a link for somebody new, with the address of an account. The last three by the OpenID provider: what it answered was not good, it vouched for somebody whom nobody let in, or for
@@ -15,7 +15,7 @@ export type SignInRefusalReason =
   | 'NOT_CONNECTED';
 
 /** What the access log is told of people's accounts. Nothing in it is secret. */
-export type AccountEvent = { visitor: Visitor } & (
+export type AccountEvent = { clientInfo: ClientInfo } & (
   | { type: 'SIGNED_IN'; account_id: string; factor: Factor | 'PASSWORD' | 'LINK' | 'OPENID' }
   /** `account_id` is null for an address that nobody has. */
   | { type: 'SIGN_IN_REFUSED'; account_id: string | null; reason: SignInRefusalReason }

@@ -3,14 +3,14 @@ import { Refusal } from '../commands/refusal.ts';
 import type { Account } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import { isSystem } from './actor.ts';
-import { type Link, type Links, noSuchLink } from './links.ts';
+import { linkNotFound, type OneTimeLink, type OneTimeLinks } from './one-time-links.ts';
 
 /** Returns the organizations of an account, with its role in each. */
 export type OrganizationsOf = (accountId: string) => Promise<readonly { id: string; role: Role }[]>;
 
 export interface AccountLinksOptions {
   accounts: Accounts;
-  links: Links;
+  links: OneTimeLinks;
   organizationsOf: OrganizationsOf;
 }
 
@@ -27,7 +27,7 @@ export class AccountLinks {
    * @param by an account's id, or SYSTEM
    * @throws Refusal not_found, forbidden
    */
-  async create(accountId: string, by: string): Promise<{ secret: string; record: Link }> {
+  async create(accountId: string, by: string): Promise<{ secret: string; record: OneTimeLink }> {
     const account = await this.options.accounts.get(accountId);
     if (account === null || account.erased_at !== null) {
       throw new Refusal('not_found', 'This account is no more: look at the list of members.');
@@ -47,9 +47,9 @@ export class AccountLinks {
   }
 
   /** Refuses a link whose maker may no longer make it: its account has joined another organization meanwhile. */
-  async requireGood(link: Link): Promise<void> {
+  async requireGood(link: OneTimeLink): Promise<void> {
     const account = link.account_id === null ? null : await this.options.accounts.get(link.account_id);
-    if (account === null || (await this.obstacle(account, link.made_by)) !== null) throw noSuchLink();
+    if (account === null || (await this.obstacle(account, link.made_by)) !== null) throw linkNotFound();
   }
 
   private async ownsAllOf(accountId: string, by: string): Promise<boolean> {

@@ -3,13 +3,13 @@ import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Account, accountIn, accountOf, ERASED, emailKey, readEmail, readName } from './account.ts';
 import type { OnAccountEvent } from './account-events.ts';
+import { eraseNames, recordFirstName, recordName } from './account-names.ts';
+import type { ClientInfo } from './client-info.ts';
 import type { Factors } from './factors.ts';
-import type { Links } from './links.ts';
-import { forgetNames, keepFirstName, keepName } from './names.ts';
+import type { OneTimeLinks } from './one-time-links.ts';
 import { type Passwords, refuseBadPassword } from './passwords.ts';
-import type { Proof } from './proof.ts';
+import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Begun, Session, Sessions } from './sessions.ts';
-import type { Visitor } from './visitor.ts';
 
 export interface NewAccount {
   name: string;
@@ -23,10 +23,10 @@ export interface NewAccount {
 export interface AccountsOptions {
   accounts: AccountStore;
   passwords: Passwords;
-  proof: Proof;
+  recentAuthentication: RecentAuthentication;
   sessions: Sessions;
   factors: Factors;
-  links: Links;
+  links: OneTimeLinks;
   now: () => Date;
   /** Takes an account out of every organization and revokes its credentials. @throws Refusal for a sole OWNER */
   leaveAll: (accountId: string) => Promise<void>;
@@ -53,7 +53,7 @@ export class Accounts {
   }
 
   /** @throws Refusal invalid_input; conflict when the e-mail address or the subject has an account */
-  async create(wanted: NewAccount, visitor: Visitor): Promise<Account> {
+  async create(wanted: NewAccount, clientInfo: ClientInfo): Promise<Account> {
     const { accounts, passwords, now, onAccountEvent } = this.options;
     const name = readName(wanted.name);
     const address = readEmail(wanted.email);
@@ -68,22 +68,22 @@ export class Accounts {
       created_at: now().toISOString(),
     });
     if (!(await accounts.insert('accounts', account))) throw taken();
-    await keepFirstName(accounts, account.id, name);
-    onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: account.id, visitor });
+    await recordFirstName(accounts, account.id, name);
+    onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: account.id, clientInfo });
     return account;
   }
 
   /** Takes back what `create` just made, where what it was for came to nothing. */
   async discard(account: Account): Promise<void> {
     await this.options.accounts.remove('accounts', account.id);
-    await forgetNames(this.options.accounts, account.id);
+    await eraseNames(this.options.accounts, account.id);
   }
 
   /**
    * Gives the first owner, who has neither yet, an address and a password.
    * @throws Refusal invalid_input; conflict when the address has an account, or the owner has a password by now
    */
-  async complete(id: string, person: Required<Omit<NewAccount, 'subject'>>, visitor: Visitor): Promise<Account> {
+  async complete(id: string, person: Required<Omit<NewAccount, 'subject'>>, clientInfo: ClientInfo): Promise<Account> {
     const { accounts, passwords, now, onAccountEvent } = this.options;
     const name = readName(person.name);
     const address = readEmail(person.email);
@@ -93,8 +93,8 @@ export class Accounts {
     if (!(await accounts.update('accounts', id, fields, { password: null, subject: null, erased_at: null })))
       throw taken();
     // After the account, whose fields decide who was first: what was done before keeps the name that it had then.
-    await keepName(accounts, id, name, now().toISOString());
-    onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', visitor });
+    await recordName(accounts, id, name, now().toISOString());
+    onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', clientInfo });
     return (await this.get(id))!;
   }
 
@@ -102,22 +102,22 @@ export class Accounts {
   async rename({ account_id: id }: Session, wanted: string): Promise<void> {
     const { accounts, now } = this.options;
     const name = readName(wanted);
-    await keepName(accounts, id, name, now().toISOString());
+    await recordName(accounts, id, name, now().toISOString());
     // Nothing must be left of an account that is erased at the same moment.
-    if (!(await accounts.update('accounts', id, { name }, { erased_at: null }))) await forgetNames(accounts, id);
+    if (!(await accounts.update('accounts', id, { name }, { erased_at: null }))) await eraseNames(accounts, id);
   }
 
   /**
    * Changes the address that an account signs in with: for the operator, who knows all addresses anyway.
    * @throws Refusal invalid_input, not_found; conflict when the address has an account
    */
-  async changeEmail(id: string, email: string, visitor: Visitor): Promise<void> {
+  async changeEmail(id: string, email: string, clientInfo: ClientInfo): Promise<void> {
     const { accounts, onAccountEvent } = this.options;
     const address = readEmail(email);
     const account = await this.get(id);
     if (account === null || account.erased_at !== null) throw noSuchAccount();
     if (!(await accounts.update('accounts', id, { ...address }, { erased_at: null }))) throw taken();
-    onAccountEvent({ type: 'EMAIL_CHANGED', account_id: id, visitor });
+    onAccountEvent({ type: 'EMAIL_CHANGED', account_id: id, clientInfo });
   }
 
   /**
@@ -126,15 +126,15 @@ export class Accounts {
    * @param current null only where the account has no password yet
    * @throws Refusal forbidden when `current` is wrong; invalid_input
    */
-  async changePassword(session: Session, current: string | null, next: string, visitor: Visitor): Promise<Begun> {
-    const { sessions, proof } = this.options;
-    const account = await proof.prove(session, current, visitor);
+  async changePassword(session: Session, current: string | null, next: string, clientInfo: ClientInfo): Promise<Begun> {
+    const { sessions, recentAuthentication } = this.options;
+    const account = await recentAuthentication.requirePasswordOrRecent(session, current, clientInfo);
     if (account.password !== null && current === null) {
       throw new Refusal('forbidden', 'Give the present password too.', { field: 'current' });
     }
     const changed = await this.replacePassword(account, next);
-    this.options.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: account.id, by: 'PASSWORD', visitor });
-    return sessions.begin(changed, visitor, 'SIGNED_IN');
+    this.options.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: account.id, by: 'PASSWORD', clientInfo });
+    return sessions.begin(changed, clientInfo, 'SIGNED_IN');
   }
 
   /**
@@ -145,13 +145,13 @@ export class Accounts {
   async setPassword(
     id: string,
     password: string,
-    visitor: Visitor,
+    clientInfo: ClientInfo,
     requireGood: () => Promise<void>,
   ): Promise<Account> {
     const account = await this.get(id);
     if (account === null || account.erased_at !== null) throw noSuchAccount();
     const changed = await this.replacePassword(account, password, requireGood);
-    this.options.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', visitor });
+    this.options.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', clientInfo });
     return changed;
   }
 
@@ -166,23 +166,27 @@ export class Accounts {
    * Takes away everything about the person and leaves id and dates, so that history reads "former member".
    * @throws Refusal what leaveAll refuses, then nothing was done; forbidden for a wrong password
    */
-  async erase(session: Session, password: string | null, visitor: Visitor): Promise<void> {
-    const { accounts, proof, factors, sessions, links, leaveAll, now, onAccountEvent } = this.options;
-    const { id, created_at, organizations } = await proof.prove(session, password, visitor);
+  async erase(session: Session, password: string | null, clientInfo: ClientInfo): Promise<void> {
+    const { accounts, recentAuthentication, factors, sessions, links, leaveAll, now, onAccountEvent } = this.options;
+    const { id, created_at, organizations } = await recentAuthentication.requirePasswordOrRecent(
+      session,
+      password,
+      clientInfo,
+    );
     await leaveAll(id);
     // Before the account, whose name stands for it until that is gone too, and once more for one that was given meanwhile.
-    await forgetNames(accounts, id);
+    await eraseNames(accounts, id);
     // First what lets somebody in; sessions of an erased account count no more even before they are gone.
     const erased_at = now().toISOString();
     await accounts.update('accounts', id, { ...ERASED, erased_at });
     // What the same person joined meanwhile in another window; nothing is joined from here on.
     await leaveAll(id);
     await accounts.put('accounts', { id, created_at, erased_at });
-    await forgetNames(accounts, id);
+    await eraseNames(accounts, id);
     await sessions.endOthers(id, null);
     await factors.removePasskeys(id);
-    await links.withdrawAllOf(id);
-    onAccountEvent({ type: 'ACCOUNT_ERASED', account_id: id, organizations, visitor });
+    await links.revokeAllOf(id);
+    onAccountEvent({ type: 'ACCOUNT_ERASED', account_id: id, organizations, clientInfo });
   }
 
   private async find(field: 'email_key' | 'subject', value: string): Promise<Account | null> {
@@ -201,7 +205,7 @@ export class Accounts {
       throw new Refusal('conflict', 'The password was changed at once from somewhere else: sign in again.');
     }
     await sessions.endOthers(account.id, null);
-    await links.withdrawAllOf(account.id);
+    await links.revokeAllOf(account.id);
     return { ...account, ...fields };
   }
 }

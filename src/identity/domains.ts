@@ -6,7 +6,7 @@ import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { type Actor, commandOrganization, isSystem, personOf, requireOrganization } from './actor.ts';
 import { readDomain } from './domain-name.ts';
-import { addHint, dropHint } from './hints.ts';
+import { addToMembershipIndex, pruneMembershipIndex } from './membership-index.ts';
 
 export const MOST_DOMAINS = 20;
 
@@ -89,11 +89,11 @@ export class Domains {
     const { accounts, handler } = this.options;
     const entered: string[] = [];
     for (const id of await this.admitting(domain)) {
-      await addHint(accounts, accountId, id);
+      await addToMembershipIndex(accounts, accountId, id);
       const command = { type: 'AdmitMember', account_id: accountId, domain: domain.toLowerCase() } as const;
       const { event_types, state } = await commandOrganization(handler, id, command, personOf(accountId));
       if (event_types.length > 0) entered.push(id);
-      else if (memberRole(state!, accountId) === null) await dropHint(this.options, accountId, id);
+      else if (memberRole(state!, accountId) === null) await pruneMembershipIndex(this.options, accountId, id);
     }
     return entered;
   }

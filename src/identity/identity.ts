@@ -2,7 +2,7 @@ import type { CommandHandler } from '../commands/handler.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { AccessLog } from './access-log.ts';
 import { personOf, SYSTEM } from './actor.ts';
-import { Authenticator } from './authenticate.ts';
+import { Authenticator } from './authenticator.ts';
 import { Members } from './members.ts';
 import { accessTokens } from './oauth/access.ts';
 import { Addresses } from './oauth/addresses.ts';
@@ -38,7 +38,7 @@ export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityO
   const organizationsOf = async (accountId: string) => [...(await members.rolesOf(accountId)).keys()];
   const accessLog = new AccessLog({ accounts, organizationsOf, now, log });
   const authenticator = new Authenticator({ accounts, handler, now, accessToken, accessLog });
-  const tokens = new Tokens({ accounts, handler, now, changed: (id) => authenticator.forget(id) });
+  const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
   const members = new Members({ accounts, handler, tokens });
   const people = openPeople({
     accounts,

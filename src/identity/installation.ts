@@ -3,10 +3,10 @@ import type { Role } from '../commands/caller.ts';
 import type { CommandHandler } from '../commands/handler.ts';
 import { derivedId, itemCommandId } from '../commands/ids.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
+import { recordFirstName } from './account-names.ts';
 import { commandOrganization } from './actor.ts';
-import type { Log } from './log.ts';
+import type { EventLogReader } from './event-log-reader.ts';
 import { migrateAccounts } from './migrations/migrate.ts';
-import { keepFirstName } from './names.ts';
 import { DEFAULT_DAYS, storeToken } from './token-record.ts';
 
 /** Log and account store do not belong together. `message` says what to do. */
@@ -23,7 +23,7 @@ export interface Installation {
 
 export interface InstallationOptions {
   accounts: AccountStore;
-  log: Log;
+  log: EventLogReader;
   handler: CommandHandler;
   now: () => Date;
 }
@@ -63,7 +63,7 @@ export async function establish(options: InstallationOptions, names: typeof NAME
   const owner_id = ownerOf(installation);
   const owner = { id: owner_id, name: names.owner, organizations: [organizationId], created_at: now().toISOString() };
   await accounts.insert('accounts', owner);
-  await keepFirstName(accounts, owner_id, owner.name);
+  await recordFirstName(accounts, owner_id, owner.name);
   await commandOrganization(
     handler,
     organizationId,
@@ -141,7 +141,7 @@ export function placed(installation: string): Installation {
 }
 
 /** The installation that the log's first event names; null for an empty log. */
-export async function loggedInstallation(log: Log): Promise<string | null> {
+export async function loggedInstallation(log: EventLogReader): Promise<string | null> {
   for await (const events of log.readAll(null)) {
     const first = events[0];
     if (first === undefined) continue;

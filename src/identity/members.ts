@@ -14,8 +14,8 @@ import type { AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
 import { type Actor, commandOrganization, personOf, requireOrganization } from './actor.ts';
 import { Domains } from './domains.ts';
-import { addHint, dropHint, hintsOf } from './hints.ts';
 import { keptInstallation } from './installation.ts';
+import { addToMembershipIndex, indexedOrganizations, pruneMembershipIndex } from './membership-index.ts';
 import type { Tokens } from './tokens.ts';
 
 /** An account is OWNER of no more organizations than these. */
@@ -57,7 +57,7 @@ export class Members {
 
   /** The organizations of an account, by name. */
   async organizationsOf(accountId: string): Promise<Membership[]> {
-    const hints = await hintsOf(this.options.accounts, accountId);
+    const hints = await indexedOrganizations(this.options.accounts, accountId);
     const found = await Promise.all(hints.map((id) => this.membership(accountId, id)));
     const all = found.filter((membership) => membership !== null);
     return all.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
@@ -113,7 +113,7 @@ export class Members {
     const id = randomId('org');
     const installation = (await keptInstallation(this.options.accounts))!;
     const import_key = randomBytes(32).toString('hex');
-    await addHint(this.options.accounts, accountId, id);
+    await addToMembershipIndex(this.options.accounts, accountId, id);
     const begin = { type: 'CreateOrganization', name: called, import_key, installation, owner_id: accountId } as const;
     await this.command(id, begin, personOf(accountId));
     return { id, name: called };
@@ -132,10 +132,10 @@ export class Members {
   async add(organizationId: string, accountId: string, role: Role, actor: Actor): Promise<void> {
     refuseNoAccount(accountId);
     requireValidRole(role);
-    await addHint(this.options.accounts, accountId, organizationId);
+    await addToMembershipIndex(this.options.accounts, accountId, organizationId);
     await this.command(organizationId, { type: 'AddMember', account_id: accountId, role }, actor);
     // Again: whoever removes this account at once takes the hint away.
-    await addHint(this.options.accounts, accountId, organizationId);
+    await addToMembershipIndex(this.options.accounts, accountId, organizationId);
     if ((await this.options.accounts.get('accounts', accountId))?.erased_at) {
       await this.leave(organizationId, accountId);
       throw new Refusal('not_found', 'This account is no more: name another one.');
@@ -164,7 +164,7 @@ export class Members {
   async remove(organizationId: string, accountId: string, actor: Actor, reason?: string): Promise<void> {
     await this.command(organizationId, { type: 'RemoveMember', account_id: accountId, ...withReason(reason) }, actor);
     await this.options.tokens.left(accountId, organizationId);
-    await dropHint(this.options, accountId, organizationId);
+    await pruneMembershipIndex(this.options, accountId, organizationId);
   }
 
   /**

@@ -9,10 +9,10 @@ import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
 import type { OnAccountEvent } from './account-events.ts';
+import type { ClientInfo } from './client-info.ts';
 import type { Factors } from './factors.ts';
-import type { Proof } from './proof.ts';
+import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Session, Sessions } from './sessions.ts';
-import type { Visitor } from './visitor.ts';
 
 /** The id is the credential's own, in base64url. */
 export interface Passkey extends AccountRecord {
@@ -29,7 +29,7 @@ export interface Passkey extends AccountRecord {
 export interface PasskeysOptions {
   accounts: AccountStore;
   factors: Factors;
-  proof: Proof;
+  recentAuthentication: RecentAuthentication;
   sessions: Sessions;
   now: () => Date;
   onAccountEvent: OnAccountEvent;
@@ -60,8 +60,8 @@ export class Passkeys {
 
   /** What `navigator.credentials.create` takes, as JSON. @throws Refusal forbidden unless the last proof is recent */
   async registrationOptions(session: Session): Promise<PublicKeyCredentialCreationOptionsJSON> {
-    const { proof, sessions } = this.options;
-    const account = await proof.requireRecent(session);
+    const { recentAuthentication, sessions } = this.options;
+    const account = await recentAuthentication.requireRecent(session);
     const known = await this.list(account.id);
     if (!this.available)
       throw new Refusal(
@@ -90,9 +90,9 @@ export class Passkeys {
    * @returns with the first factor, which ends all other sessions, recovery codes, shown this once; else null
    * @throws Refusal forbidden, invalid_input, conflict
    */
-  async register(session: Session, name: string, response: unknown, visitor: Visitor): Promise<string[] | null> {
-    const { accounts, factors, proof, sessions, now, onAccountEvent } = this.options;
-    const account = await proof.requireRecent(session);
+  async register(session: Session, name: string, response: unknown, clientInfo: ClientInfo): Promise<string[] | null> {
+    const { accounts, factors, recentAuthentication, sessions, now, onAccountEvent } = this.options;
+    const account = await recentAuthentication.requireRecent(session);
     const label = readName(name);
     const expectedChallenge = (await sessions.takeChallenge(session, 'REGISTER_PASSKEY'))?.value;
     if (expectedChallenge === undefined) throw new Refusal('forbidden', TRY_AGAIN);
@@ -119,7 +119,7 @@ export class Passkeys {
     if (!(await accounts.insert('passkeys', passkey))) {
       throw new Refusal('conflict', 'This passkey is known already: choose another.');
     }
-    onAccountEvent({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'PASSKEY', visitor });
+    onAccountEvent({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'PASSKEY', clientInfo });
     return factors.added(session);
   }
 
@@ -162,13 +162,13 @@ export class Passkeys {
   }
 
   /** @throws Refusal forbidden for a wrong password; not_found */
-  async remove(session: Session, id: string, password: string | null, visitor: Visitor): Promise<void> {
-    const { accounts, factors, proof, onAccountEvent } = this.options;
-    const account = await proof.prove(session, password, visitor);
+  async remove(session: Session, id: string, password: string | null, clientInfo: ClientInfo): Promise<void> {
+    const { accounts, factors, recentAuthentication, onAccountEvent } = this.options;
+    const account = await recentAuthentication.requirePasswordOrRecent(session, password, clientInfo);
     if ((await accounts.get<Passkey>('passkeys', id))?.account_id !== account.id) throw noSuchPasskey();
     await accounts.remove('passkeys', id);
     await factors.removed(account.id);
-    onAccountEvent({ type: 'FACTOR_REMOVED', account_id: account.id, factor: 'PASSKEY', visitor });
+    onAccountEvent({ type: 'FACTOR_REMOVED', account_id: account.id, factor: 'PASSKEY', clientInfo });
   }
 
   private place(): { expectedOrigin: string; expectedRPID: string } {

@@ -6,11 +6,11 @@ import { Accounts } from './accounts.ts';
 import type { Hasher } from './argon2.ts';
 import { Factors } from './factors.ts';
 import { ownerOf } from './installation.ts';
-import { Links } from './links.ts';
+import { OneTimeLinks } from './one-time-links.ts';
 import { Passkeys } from './passkeys.ts';
 import { Passwords } from './passwords.ts';
-import { Proof } from './proof.ts';
 import { Reauthentication } from './reauthentication.ts';
+import { RecentAuthentication } from './recent-authentication.ts';
 import { Recovery } from './recovery.ts';
 import { Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
@@ -37,13 +37,13 @@ export interface People {
   accounts: Accounts;
   sessions: Sessions;
   signIn: SignIn;
-  proof: Proof;
+  recentAuthentication: RecentAuthentication;
   reauthentication: Reauthentication;
   factors: Factors;
   totp: Totp;
   recovery: Recovery;
   passkeys: Passkeys;
-  links: Links;
+  links: OneTimeLinks;
   accountLinks: AccountLinks;
   welcome: Welcome;
   passwords: Pick<Passwords, 'waiting'>;
@@ -67,10 +67,10 @@ export function openPeople({
   const passwords = new Passwords(hasher);
   const throttle = new Throttle(kept);
   const sessions = new Sessions(kept);
-  const links = new Links({ ...kept, onLinkEvent });
+  const links = new OneTimeLinks({ ...kept, onLinkEvent });
   const factors = new Factors(store);
-  const proof = new Proof({ ...kept, passwords, sessions, throttle });
-  const common = { ...kept, proof, factors, sessions, onAccountEvent };
+  const recentAuthentication = new RecentAuthentication({ ...kept, passwords, sessions, throttle });
+  const common = { ...kept, recentAuthentication, factors, sessions, onAccountEvent };
   const totp = new Totp(common);
   const recovery = new Recovery(common);
   const passkeys = new Passkeys({ ...common, baseUrl });
@@ -80,14 +80,14 @@ export function openPeople({
   const accountLinks = new AccountLinks({ accounts, links, organizationsOf });
   const welcome = new Welcome({ accounts, links, accountLinks, signIn, throttle, onAccountEvent, join });
   const setupLink = (installation: string) => makeSetupLink(store, links, installation);
-  const proving = { proof, reauthentication, factors, totp, recovery, passkeys };
+  const proving = { recentAuthentication, reauthentication, factors, totp, recovery, passkeys };
   return { accounts, sessions, signIn, ...proving, links, accountLinks, welcome, passwords, setupLink };
 }
 
 const ignore = () => undefined;
 
 /** Links made at earlier starts stay good for their day: another instance may just have shown one. */
-async function makeSetupLink(store: AccountStore, links: Links, installation: string): Promise<string | null> {
+async function makeSetupLink(store: AccountStore, links: OneTimeLinks, installation: string): Promise<string | null> {
   const owner = await firstOwner(store, installation);
   if (owner === null || owner.password !== null || owner.subject !== null || owner.erased_at !== null) return null;
   const { secret } = await links.create({ kind: 'SETUP', account_id: owner.id, made_by: 'SYSTEM' });

@@ -1,12 +1,12 @@
 import { Refusal } from '../commands/refusal.ts';
 import type { Account, Factor } from './account.ts';
+import { type ClientInfo, rememberedBrowserId } from './client-info.ts';
 import type { Factors } from './factors.ts';
 import type { Passkeys } from './passkeys.ts';
-import type { Proof } from './proof.ts';
+import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { accountGate, type Throttle } from './throttle.ts';
 import type { Totp } from './totp.ts';
-import { knownBrowser, type Visitor } from './visitor.ts';
 
 /** A way to prove again who one is, without signing out. */
 export type ReauthenticationWay = 'PASSWORD' | Exclude<Factor, 'RECOVERY_CODE'>;
@@ -14,7 +14,7 @@ export type ReauthenticationWay = 'PASSWORD' | Exclude<Factor, 'RECOVERY_CODE'>;
 export interface ReauthenticationOptions {
   factors: Factors;
   passkeys: Passkeys;
-  proof: Proof;
+  recentAuthentication: RecentAuthentication;
   sessions: Sessions;
   throttle: Throttle;
   totp: Totp;
@@ -31,16 +31,16 @@ export class Reauthentication {
   }
 
   /** @throws Refusal forbidden, rate_limited */
-  withPassword(session: Session, password: string, visitor: Visitor): Promise<void> {
-    return this.options.proof.confirm(session, password, visitor);
+  withPassword(session: Session, password: string, clientInfo: ClientInfo): Promise<void> {
+    return this.options.recentAuthentication.confirmPassword(session, password, clientInfo);
   }
 
   /** @throws Refusal forbidden, rate_limited */
-  async withTotp(session: Session, code: string, visitor: Visitor): Promise<void> {
+  async withTotp(session: Session, code: string, clientInfo: ClientInfo): Promise<void> {
     const { sessions, throttle, totp } = this.options;
     const { account_id, generation } = session;
     // At a gate of its own: guesses at the sign-in page do not keep the owner from what they are at.
-    const counted = knownBrowser({ id: account_id, generation }, visitor) === null ? visitor : null;
+    const counted = rememberedBrowserId({ id: account_id, generation }, clientInfo) === null ? clientInfo : null;
     const gate = accountGate(`reauthenticate:${account_id}`);
     if (!(await throttle.attempt(gate, counted, () => totp.use(account_id, code)))) {
       throw new Refusal('forbidden', 'This code is wrong or was used: type the one shown next.', { field: 'code' });

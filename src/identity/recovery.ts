@@ -2,17 +2,17 @@ import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Account, accountOf } from './account.ts';
 import type { OnAccountEvent } from './account-events.ts';
-import { change } from './change.ts';
+import type { ClientInfo } from './client-info.ts';
 import type { Factors } from './factors.ts';
-import type { Proof } from './proof.ts';
+import type { RecentAuthentication } from './recent-authentication.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
 import type { Session } from './sessions.ts';
-import type { Visitor } from './visitor.ts';
+import { updateAtomically } from './update-atomically.ts';
 
 export interface RecoveryOptions {
   accounts: AccountStore;
   factors: Factors;
-  proof: Proof;
+  recentAuthentication: RecentAuthentication;
   onAccountEvent: OnAccountEvent;
 }
 
@@ -21,21 +21,21 @@ export class Recovery {
   constructor(private readonly options: RecoveryOptions) {}
 
   /** New codes, shown this once; the old ones are void. @throws Refusal forbidden; invalid_transition without a factor */
-  async regenerate(session: Session, password: string | null, visitor: Visitor): Promise<string[]> {
-    const { factors, proof, onAccountEvent } = this.options;
-    const account = await proof.prove(session, password, visitor);
+  async regenerate(session: Session, password: string | null, clientInfo: ClientInfo): Promise<string[]> {
+    const { factors, recentAuthentication, onAccountEvent } = this.options;
+    const account = await recentAuthentication.requirePasswordOrRecent(session, password, clientInfo);
     if ((await factors.of(account)).length === 0) {
       throw new Refusal('invalid_transition', 'Recovery codes stand in for a second factor: add one first.');
     }
     const codes = await factors.renewCodes(account.id);
-    onAccountEvent({ type: 'RECOVERY_CODES_CREATED', account_id: account.id, visitor });
+    onAccountEvent({ type: 'RECOVERY_CODES_CREATED', account_id: account.id, clientInfo });
     return codes;
   }
 
   /** Uses a code up. Answers how many are left; null for one that is wrong or used. */
   async use(accountId: string, code: string): Promise<number | null> {
     const hash = hashRecoveryCode(code);
-    const changed = await change<Account>(this.options.accounts, 'accounts', accountId, (found) => {
+    const changed = await updateAtomically<Account>(this.options.accounts, 'accounts', accountId, (found) => {
       const recovery = found === null ? [] : accountOf(found).recovery;
       return recovery.includes(hash) ? { recovery: recovery.filter((kept) => kept !== hash) } : null;
     });

@@ -1,8 +1,8 @@
 import { organizationAggregate, organizationStream } from '../commands/families.ts';
 import { commandOrganization } from './actor.ts';
-import { addHint } from './hints.ts';
-import type { Log } from './log.ts';
-import { narrow } from './narrow.ts';
+import type { EventLogReader } from './event-log-reader.ts';
+import { addToMembershipIndex } from './membership-index.ts';
+import { removeOrganizationFromToken } from './remove-organization-from-token.ts';
 import type { TokenRecord, TokensOptions } from './tokens.ts';
 
 /** What is younger may be under way in another process. */
@@ -13,7 +13,11 @@ const SETTLED_MS = 5 * 60_000;
  * every start, beside the service.
  * @returns how many differences there were
  */
-export async function repair(options: TokensOptions, log: Log, organizations: readonly string[]): Promise<number> {
+export async function repair(
+  options: TokensOptions,
+  log: EventLogReader,
+  organizations: readonly string[],
+): Promise<number> {
   return (await repairTokens(options, log, organizations)) + (await repairHints(options, organizations));
 }
 
@@ -24,7 +28,7 @@ export async function repair(options: TokensOptions, log: Log, organizations: re
  */
 export async function repairTokens(
   options: TokensOptions,
-  log: Log,
+  log: EventLogReader,
   organizations: readonly string[],
 ): Promise<number> {
   const { accounts, handler, now } = options;
@@ -37,7 +41,7 @@ export async function repairTokens(
       const record = kept.get(token_id);
       if (token.revoked) {
         if (record?.revoked_at !== null || !record.organizations.includes(organizationId)) continue;
-        await narrow(options, token_id, organizationId);
+        await removeOrganizationFromToken(options, token_id, organizationId);
         repaired += 1;
         continue;
       }
@@ -58,7 +62,7 @@ function goneSince({ revoked_at, organizations, narrowed_at }: TokenRecord, orga
   return revoked_at ?? (organizations.includes(organizationId) ? null : (narrowed_at ?? null));
 }
 
-async function createdAt(log: Log, organizationId: string, tokenId: string): Promise<string | null> {
+async function createdAt(log: EventLogReader, organizationId: string, tokenId: string): Promise<string | null> {
   const events = await log.readStream(organizationStream(organizationId));
   const created = events.find(({ type, data }) => type === 'TokenCreated' && data.token_id === tokenId);
   return created?.metadata.recorded_at ?? null;
@@ -70,7 +74,7 @@ async function repairHints({ accounts, handler }: TokensOptions, organizations: 
   for (const organizationId of organizations) {
     const { state } = await handler.load(organizationAggregate(organizationId), true);
     for (const account of Object.keys(state?.members ?? {})) {
-      if (await addHint(accounts, account, organizationId)) repaired += 1;
+      if (await addToMembershipIndex(accounts, account, organizationId)) repaired += 1;
     }
   }
   return repaired;

@@ -1,9 +1,9 @@
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { type Account, accountIn } from './account.ts';
-import { change } from './change.ts';
+import { type ClientInfo, describeBrowser } from './client-info.ts';
 import { newSecret, secretId } from './secret-text.ts';
-import { browserOf, type Visitor } from './visitor.ts';
+import { updateAtomically } from './update-atomically.ts';
 
 /** SECOND_FACTOR: the password was right, and opens nothing yet. */
 export type Stage = 'SECOND_FACTOR' | 'SIGNED_IN';
@@ -65,7 +65,7 @@ export class Sessions {
   constructor(private readonly options: SessionsOptions) {}
 
   /** Begins a session for an account as it was when somebody proved to be its owner. */
-  async begin(account: Pick<Account, 'id' | 'generation'>, visitor: Visitor, stage: Stage): Promise<Begun> {
+  async begin(account: Pick<Account, 'id' | 'generation'>, clientInfo: ClientInfo, stage: Stage): Promise<Begun> {
     const cookie = newSecret();
     const now = this.options.now();
     const at = (ms: number) => new Date(now.getTime() + ms).toISOString();
@@ -75,8 +75,8 @@ export class Sessions {
       account_id: account.id,
       stage,
       generation: account.generation,
-      address: visitor.address,
-      browser: browserOf(visitor.agent),
+      address: clientInfo.address,
+      browser: describeBrowser(clientInfo.agent),
       created_at: at(0),
       seen_at: at(0),
       expires_at: at(Math.min(idleMs, wholeMs)),
@@ -93,9 +93,9 @@ export class Sessions {
    * Turns a session at SECOND_FACTOR into one that is signed in, under another cookie: the first is dead, whoever has it.
    * @throws Refusal forbidden when it is no more, or was turned already
    */
-  async advance({ id, account_id, generation }: Session, visitor: Visitor): Promise<Begun> {
+  async advance({ id, account_id, generation }: Session, clientInfo: ClientInfo): Promise<Begun> {
     if (!(await this.options.accounts.remove('sessions', id))) throw new Refusal('forbidden', SIGN_IN_AGAIN);
-    return this.begin({ id: account_id, generation }, visitor, 'SIGNED_IN');
+    return this.begin({ id: account_id, generation }, clientInfo, 'SIGNED_IN');
   }
 
   /** The session of stage SIGNED_IN behind a cookie; null for any other. Notes that it is in use. */
@@ -156,7 +156,7 @@ export class Sessions {
   /** Counts a wrong code. After five the session is over. */
   async fail({ id }: Session): Promise<void> {
     const { accounts } = this.options;
-    const failed = await change<Session>(accounts, 'sessions', id, (found) =>
+    const failed = await updateAtomically<Session>(accounts, 'sessions', id, (found) =>
       found === null ? null : { failures: found.failures + 1 },
     );
     if (failed !== null && failed.failures >= MOST_FAILURES) await accounts.remove('sessions', id);

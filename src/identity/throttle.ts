@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import { change } from './change.ts';
+import { type ClientInfo, networkOf } from './client-info.ts';
 import { KeyedQueue } from './keyed-queue.ts';
-import { networkOf, type Visitor } from './visitor.ts';
+import { updateAtomically } from './update-atomically.ts';
 
 /** What attempts are counted for, and how many may fail in a row before each costs a wait. */
 export interface Gate {
@@ -48,12 +48,12 @@ export class Throttle {
   /**
    * Lets somebody try `work`, which answers whether they were right. At one gate they do so one after the other: who is
    * right several times at once is not taken for somebody who guesses.
-   * @param visitor whose network is counted too, and cleared of this attempt alone when it was right; null for who is
+   * @param clientInfo whose network is counted too, and cleared of this attempt alone when it was right; null for who is
    *   known by more than an address, so that strangers who share it do not keep them out
    * @throws Refusal rate_limited, and `work` was not tried
    */
-  attempt(gate: Gate, visitor: Visitor | null, work: () => Promise<boolean>): Promise<boolean> {
-    const networks = visitor === null ? [] : [networkGate(networkOf(visitor.address))];
+  attempt(gate: Gate, clientInfo: ClientInfo | null, work: () => Promise<boolean>): Promise<boolean> {
+    const networks = clientInfo === null ? [] : [networkGate(networkOf(clientInfo.address))];
     return this.attempts.take(gate.name, async () => {
       await this.enter([gate, ...networks]);
       let good: boolean;
@@ -106,7 +106,7 @@ export class Throttle {
     return this.changes.take(gate.name, async () => {
       // Calls go between: an embedded store writes within this turn.
       await turn();
-      await change<Attempts>(this.options.accounts, 'attempts', idOf(gate), (stored) => ({
+      await updateAtomically<Attempts>(this.options.accounts, 'attempts', idOf(gate), (stored) => ({
         ...next(this.current(stored)),
       }));
     });

@@ -9,7 +9,7 @@ import { withReason } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { readName } from './account.ts';
 import { type Actor, commandOrganization, isSystem, requireOrganization, SYSTEM } from './actor.ts';
-import { type NarrowOptions, narrow } from './narrow.ts';
+import { removeOrganizationFromToken, type TokenChangeOptions } from './remove-organization-from-token.ts';
 import { makeToken } from './token.ts';
 import { byAge, listIn, listOf, type ReachingToken, type ShownToken } from './token-lists.ts';
 import {
@@ -31,7 +31,7 @@ export type { IssuedToken, NewToken, TokenRecord } from './token-record.ts';
 /** An account has no more credentials than these that are good. */
 export const MAX_ACTIVE_CREDENTIALS = 200;
 
-export interface TokensOptions extends NarrowOptions {
+export interface TokensOptions extends TokenChangeOptions {
   handler: CommandHandler;
 }
 
@@ -99,7 +99,7 @@ export class Tokens {
    */
   async regenerate(id: string, days = DEFAULT_DAYS, actor: Actor = SYSTEM): Promise<IssuedToken> {
     refuseBadDays(days);
-    const { accounts, handler, changed } = this.options;
+    const { accounts, handler, onTokenChanged: changed } = this.options;
     const before = await this.get(id, actor);
     if (before.kind === 'ASSISTANT') {
       throw new Refusal('invalid_transition', 'An assistant has no token to renew: connect it again.');
@@ -127,7 +127,7 @@ export class Tokens {
    */
   async revoke(id: string, reason?: string, actor: Actor = SYSTEM): Promise<void> {
     const record = await this.get(id, actor);
-    const { accounts, changed, now } = this.options;
+    const { accounts, onTokenChanged: changed, now } = this.options;
     const revoked_at = now().toISOString();
     await accounts.update('tokens', id, { hash: null, revoked_at }, { revoked_at: null });
     changed?.(id);
@@ -144,21 +144,21 @@ export class Tokens {
     const own = Object.hasOwn(state.tokens, id) && state.tokens[id]!.account_id === actor.actor_id;
     if (!own) requireActorPermission(state, actor, 'revokeTokens');
     requireToken(state, id);
-    await narrow(this.options, id, organizationId);
+    await removeOrganizationFromToken(this.options, id, organizationId);
     await this.revokeIn(organizationId, id, reason, actor);
   }
 
   /** Takes a removed member's tokens off an organization that has revoked them already. */
   async left(accountId: string, organizationId: string): Promise<void> {
     for (const record of await this.recordsOf(accountId)) {
-      if (record.revoked_at === null) await narrow(this.options, record.id, organizationId);
+      if (record.revoked_at === null) await removeOrganizationFromToken(this.options, record.id, organizationId);
     }
   }
 
   /** Makes what is known of an account's tokens be looked up anew: its role in an organization has changed. */
   async changedFor(accountId: string): Promise<void> {
     for (const { id, revoked_at } of await this.recordsOf(accountId))
-      if (revoked_at === null) this.options.changed?.(id);
+      if (revoked_at === null) this.options.onTokenChanged?.(id);
   }
 
   /** What people call their tokens may tell who they are, and the access log shows it. */

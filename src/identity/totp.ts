@@ -4,11 +4,11 @@ import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Account, accountOf } from './account.ts';
 import type { OnAccountEvent } from './account-events.ts';
-import { change } from './change.ts';
+import type { ClientInfo } from './client-info.ts';
 import type { Factors } from './factors.ts';
-import type { Proof } from './proof.ts';
+import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Session, Sessions } from './sessions.ts';
-import type { Visitor } from './visitor.ts';
+import { updateAtomically } from './update-atomically.ts';
 
 /** What an authenticator app is given. */
 export interface TotpEnrolment {
@@ -23,7 +23,7 @@ export interface TotpEnrolment {
 export interface TotpOptions {
   accounts: AccountStore;
   factors: Factors;
-  proof: Proof;
+  recentAuthentication: RecentAuthentication;
   sessions: Sessions;
   now: () => Date;
   onAccountEvent: OnAccountEvent;
@@ -46,8 +46,8 @@ export class Totp {
    * @throws Refusal forbidden unless the last proof is recent; invalid_transition when there is an app already
    */
   async enrol(session: Session): Promise<TotpEnrolment> {
-    const { proof, sessions } = this.options;
-    const account = await proof.requireRecent(session);
+    const { recentAuthentication, sessions } = this.options;
+    const account = await recentAuthentication.requireRecent(session);
     refuseSecond(account);
     const begun = (await sessions.challenged(session, 'TOTP'))?.value;
     const base32 = begun ?? new Secret({ size: SECRET_BYTES }).base32;
@@ -62,9 +62,9 @@ export class Totp {
    * @returns with the first factor, which ends all other sessions, recovery codes, shown this once; else null
    * @throws Refusal forbidden for a wrong code; invalid_transition when nothing was begun
    */
-  async add(session: Session, code: string, visitor: Visitor): Promise<string[] | null> {
-    const { accounts, factors, proof, sessions, onAccountEvent } = this.options;
-    const account = await proof.requireRecent(session);
+  async add(session: Session, code: string, clientInfo: ClientInfo): Promise<string[] | null> {
+    const { accounts, factors, recentAuthentication, sessions, onAccountEvent } = this.options;
+    const account = await recentAuthentication.requireRecent(session);
     refuseSecond(account);
     const secret = (await sessions.challenged(session, 'TOTP'))?.value;
     if (secret === undefined) {
@@ -84,24 +84,24 @@ export class Totp {
       { totp: null, erased_at: null },
     );
     if (!added) refuseSecond({ totp: { secret, step } });
-    onAccountEvent({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'TOTP', visitor });
+    onAccountEvent({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'TOTP', clientInfo });
     return factors.added(session);
   }
 
   /** @throws Refusal forbidden for a wrong password; not_found when there is no app */
-  async remove(session: Session, password: string | null, visitor: Visitor): Promise<void> {
-    const { accounts, factors, proof, onAccountEvent } = this.options;
-    const account = await proof.prove(session, password, visitor);
+  async remove(session: Session, password: string | null, clientInfo: ClientInfo): Promise<void> {
+    const { accounts, factors, recentAuthentication, onAccountEvent } = this.options;
+    const account = await recentAuthentication.requirePasswordOrRecent(session, password, clientInfo);
     if (account.totp === null)
       throw new Refusal('not_found', 'There is no authenticator app any more: look at the list again.');
     await accounts.update('accounts', account.id, { totp: null });
     await factors.removed(account.id);
-    onAccountEvent({ type: 'FACTOR_REMOVED', account_id: account.id, factor: 'TOTP', visitor });
+    onAccountEvent({ type: 'FACTOR_REMOVED', account_id: account.id, factor: 'TOTP', clientInfo });
   }
 
   /** Uses a code up: neither it nor one of an earlier step is taken again, on whichever instance. */
   async use(accountId: string, code: string): Promise<boolean> {
-    const used = await change<Account>(this.options.accounts, 'accounts', accountId, (found) => {
+    const used = await updateAtomically<Account>(this.options.accounts, 'accounts', accountId, (found) => {
       const totp = found && accountOf(found).totp;
       const step = totp && this.stepOf(totp.secret, code);
       return totp === null || step === null || step <= totp.step ? null : { totp: { ...totp, step } };

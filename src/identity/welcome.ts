@@ -4,11 +4,11 @@ import type { Account } from './account.ts';
 import type { OnAccountEvent } from './account-events.ts';
 import type { AccountLinks } from './account-links.ts';
 import type { Accounts, NewAccount } from './accounts.ts';
-import { type Link, type Links, noSuchLink } from './links.ts';
+import type { ClientInfo } from './client-info.ts';
+import { linkNotFound, type OneTimeLink, type OneTimeLinks } from './one-time-links.ts';
 import type { Session } from './sessions.ts';
 import type { SignedIn, SignIn } from './sign-in.ts';
 import { accountGate, type Gate, type Throttle } from './throttle.ts';
-import type { Visitor } from './visitor.ts';
 
 /** What a guest is told about themselves in a form. */
 export interface Newcomer {
@@ -29,7 +29,7 @@ export type Join = (invitation: Invitation, accountId: string) => Promise<void>;
 
 export interface WelcomeOptions {
   accounts: Accounts;
-  links: Links;
+  links: OneTimeLinks;
   accountLinks: AccountLinks;
   signIn: SignIn;
   throttle: Throttle;
@@ -42,36 +42,41 @@ export class Welcome {
   constructor(private readonly options: WelcomeOptions) {}
 
   /** What the page shows: the link, and the account it is for (SETUP, RESET). Uses nothing up. */
-  async look(secret: string): Promise<{ link: Link; account: Account | null }> {
+  async look(secret: string): Promise<{ link: OneTimeLink; account: Account | null }> {
     const { accounts, accountLinks, links } = this.options;
     const link = await links.find(secret);
-    if (link === null) throw noSuchLink();
+    if (link === null) throw linkNotFound();
     if (link.kind !== 'INVITATION') await accountLinks.requireGood(link);
     return { link, account: link.account_id === null ? null : await accounts.get(link.account_id) };
   }
 
   /** SETUP: whose account has no address yet chooses name, e-mail address and password. */
-  async setUp(secret: string, person: Newcomer, visitor: Visitor): Promise<SignedIn> {
+  async setUp(secret: string, person: Newcomer, clientInfo: ClientInfo): Promise<SignedIn> {
     const { accounts, accountLinks, links, signIn } = this.options;
     const owner = await links.use(secret, 'SETUP', async (link) => {
       await accountLinks.requireGood(link);
-      return this.withNewAddress(link, person.email, visitor, () =>
-        accounts.complete(link.account_id!, person, visitor),
+      return this.withNewAddress(link, person.email, clientInfo, () =>
+        accounts.complete(link.account_id!, person, clientInfo),
       );
     });
-    await links.withdrawAllOf(owner.id);
-    return signIn.withProof(owner, 'LINK', visitor);
+    await links.revokeAllOf(owner.id);
+    return signIn.withProof(owner, 'LINK', clientInfo);
   }
 
   /**
    * INVITATION, by somebody new.
    * @throws Refusal conflict when the address has an account: from then on the invitation is good for that account alone
    */
-  async join(secret: string, person: NewAccount, visitor: Visitor, by: 'LINK' | 'OPENID' = 'LINK'): Promise<SignedIn> {
+  async join(
+    secret: string,
+    person: NewAccount,
+    clientInfo: ClientInfo,
+    by: 'LINK' | 'OPENID' = 'LINK',
+  ): Promise<SignedIn> {
     const { accounts, links, signIn } = this.options;
     const account = await links.use(secret, 'INVITATION', async (link) => {
-      if (link.account_id !== null) throw noSuchLink();
-      const made = await this.withNewAddress(link, person.email, visitor, () => accounts.create(person, visitor));
+      if (link.account_id !== null) throw linkNotFound();
+      const made = await this.withNewAddress(link, person.email, clientInfo, () => accounts.create(person, clientInfo));
       try {
         await this.enter(link, made.id);
       } catch (error) {
@@ -81,7 +86,7 @@ export class Welcome {
       }
       return made;
     });
-    return signIn.withProof(account, by, visitor);
+    return signIn.withProof(account, by, clientInfo);
   }
 
   /** INVITATION, by who is signed in. @returns the organization's id */
@@ -97,14 +102,14 @@ export class Welcome {
    * who is here: so it counts as a failure of whoever made the link, and stands in the access log of that account.
    */
   private async withNewAddress(
-    link: Link,
+    link: OneTimeLink,
     email: string,
-    visitor: Visitor,
+    clientInfo: ClientInfo,
     work: () => Promise<Account>,
   ): Promise<Account> {
     const { accounts, links, throttle, onAccountEvent } = this.options;
     const outcome: { account?: Account; taken?: Refusal } = {};
-    await throttle.attempt(newAddressGate(link.made_by), visitor, async () => {
+    await throttle.attempt(newAddressGate(link.made_by), clientInfo, async () => {
       try {
         outcome.account = await work();
         return true;
@@ -112,8 +117,8 @@ export class Welcome {
         if (!(error instanceof Refusal) || error.code !== 'conflict') throw error;
         const holder = await accounts.byEmail(email);
         if (holder === null || holder.id === link.account_id) throw error;
-        if (link.kind === 'INVITATION') await links.keepFor(link.id, holder.id);
-        onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id: holder.id, reason: 'ADDRESS_TAKEN', visitor });
+        if (link.kind === 'INVITATION') await links.restrictTo(link.id, holder.id);
+        onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id: holder.id, reason: 'ADDRESS_TAKEN', clientInfo });
         outcome.taken = error;
         return false;
       }
@@ -123,23 +128,23 @@ export class Welcome {
   }
 
   /** An invitation is for one: where its answer was lost, others find it used. */
-  private async enter(link: Link, accountId: string): Promise<void> {
-    if (link.account_id !== null && link.account_id !== accountId) throw noSuchLink();
+  private async enter(link: OneTimeLink, accountId: string): Promise<void> {
+    if (link.account_id !== null && link.account_id !== accountId) throw linkNotFound();
     try {
       await this.options.join(invitationOf(link), accountId);
     } catch (error) {
-      if (!isCertain(error)) await this.options.links.keepFor(link.id, accountId);
+      if (!isCertain(error)) await this.options.links.restrictTo(link.id, accountId);
       throw error;
     }
   }
 
   /** RESET: ends all sessions; a second factor is still asked for. */
-  async reset(secret: string, password: string, visitor: Visitor): Promise<SignedIn> {
+  async reset(secret: string, password: string, clientInfo: ClientInfo): Promise<SignedIn> {
     const { accounts, accountLinks, links, signIn } = this.options;
     const account = await links.use(secret, 'RESET', (link) =>
-      accounts.setPassword(link.account_id!, password, visitor, () => accountLinks.requireGood(link)),
+      accounts.setPassword(link.account_id!, password, clientInfo, () => accountLinks.requireGood(link)),
     );
-    return signIn.withProof(account, 'LINK', visitor);
+    return signIn.withProof(account, 'LINK', clientInfo);
   }
 }
 
@@ -149,6 +154,6 @@ const newAddressGate = (madeBy: string): Gate => ({ ...accountGate(`new-address:
 /** Whether nothing was done. */
 const isCertain = (error: unknown) => error instanceof Refusal && !error.retryable;
 
-function invitationOf({ organization_id, role, made_by }: Link): Invitation {
+function invitationOf({ organization_id, role, made_by }: OneTimeLink): Invitation {
   return { organization_id: organization_id!, role: role!, made_by };
 }

@@ -3,12 +3,12 @@ import type { Logger } from 'pino';
 import type { Caller } from '../commands/caller.ts';
 import type { RateLimits } from '../http/rate-limits.ts';
 import type { AccessLogEntry } from '../identity/access-log-entry.ts';
+import type { ClientInfo } from '../identity/client-info.ts';
 import type { Members } from '../identity/members.ts';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import type { OpenId } from '../identity/openid/openid.ts';
 import type { People } from '../identity/people.ts';
 import type { Tokens } from '../identity/tokens.ts';
-import type { Visitor } from '../identity/visitor.ts';
 import type { AccessLogReader } from '../queries/list-access-log.ts';
 import type { ReportChoices } from '../queries/report/report-choices.ts';
 
@@ -36,7 +36,7 @@ export interface WebContext {
   openId: OpenId | null;
   /** Returns an organization's name, also for people who are not members yet. @throws Refusal not_found */
   organizationNameOf: (id: string) => Promise<string>;
-  readClientInfo: (request: IncomingMessage) => Visitor;
+  readClientInfo: (request: IncomingMessage) => ClientInfo;
   limits: RateLimits;
   logger: Logger;
   now: () => Date;

@@ -2,10 +2,10 @@ import type { RouterContext } from '@koa/router';
 import type { Cookies } from '../http/cookies.ts';
 import type { RequestState } from '../http/request.ts';
 import type { Account } from '../identity/account.ts';
+import type { ClientInfo } from '../identity/client-info.ts';
 import type { Session } from '../identity/sessions.ts';
-import type { Visitor } from '../identity/visitor.ts';
 import type { FormValues } from './form-state.ts';
-import type { KnownBrowsers } from './known-browsers.ts';
+import type { RememberedBrowsers } from './remembered-browsers.ts';
 import type { WebPage } from './web-page.ts';
 
 export type PageContext = RouterContext<RequestState>;
@@ -29,8 +29,8 @@ export interface PageRequest {
   /** Sets and clears the session cookie. */
   cookies: Cookies;
   /** Remembers which accounts signed in from this browser. */
-  knownBrowsers: KnownBrowsers;
-  clientInfo: Visitor;
+  rememberedBrowsers: RememberedBrowsers;
+  clientInfo: ClientInfo;
   /** The path's parameters. */
   params: Readonly<Record<string, string | undefined>>;
   query: URLSearchParams;

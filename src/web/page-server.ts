@@ -7,7 +7,6 @@ import type { WebContext } from './context.ts';
 import { FormTokens, refuseOtherSites, TOKEN_FIELD } from './csrf.ts';
 import { type ErrorAnswer, errorAnswer, errorPage } from './error-page.tsx';
 import { hasErrors, NO_FORM_VALUES, readForm } from './form-state.ts';
-import { KnownBrowsers } from './known-browsers.ts';
 import { renderPage } from './layout.tsx';
 import { storeNotice, takeNotice } from './notices.ts';
 import {
@@ -18,6 +17,7 @@ import {
   type Route,
   type SignedInPerson,
 } from './page-request.ts';
+import { RememberedBrowsers } from './remembered-browsers.ts';
 import { safeNext } from './safe-next.ts';
 import { withNext } from './sign-in-redirects.ts';
 import type { WebPage } from './web-page.ts';
@@ -28,14 +28,14 @@ const SEE_OTHER = 303;
 export class PageServer {
   private readonly cookies: Cookies;
   private readonly tokens: FormTokens;
-  private readonly knownBrowsers: KnownBrowsers;
+  private readonly rememberedBrowsers: RememberedBrowsers;
   private readonly guard: ReturnType<typeof originGuard>;
   private readonly headers: ReturnType<typeof pageHeaders>;
 
   constructor(private readonly context: WebContext) {
     this.cookies = new Cookies(context.baseUrl);
     this.tokens = new FormTokens(context.formKey, this.cookies);
-    this.knownBrowsers = new KnownBrowsers(context.formKey, this.cookies);
+    this.rememberedBrowsers = new RememberedBrowsers(context.formKey, this.cookies);
     this.guard = originGuard(context.baseUrl);
     this.headers = pageHeaders(context.baseUrl);
   }
@@ -78,8 +78,11 @@ export class PageServer {
     return {
       ctx,
       cookies: this.cookies,
-      knownBrowsers: this.knownBrowsers,
-      clientInfo: { ...this.context.readClientInfo(ctx.req), known: this.knownBrowsers.read(ctx.req) ?? undefined },
+      rememberedBrowsers: this.rememberedBrowsers,
+      clientInfo: {
+        ...this.context.readClientInfo(ctx.req),
+        rememberedBrowser: this.rememberedBrowsers.read(ctx.req) ?? undefined,
+      },
       params: ctx.params,
       query: new URLSearchParams(ctx.querystring),
       formValues,

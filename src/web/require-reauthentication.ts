@@ -16,7 +16,7 @@ export function requireReauthentication(
   { person }: SignedInRequest,
   back: string,
 ): void {
-  if (!people.proof.isRecent(person.session)) throw new Redirect(withNext(REAUTHENTICATION_PATH, back));
+  if (!people.recentAuthentication.isRecent(person.session)) throw new Redirect(withNext(REAUTHENTICATION_PATH, back));
 }
 
 /** The longest query that an address to come back to may have, in characters. */

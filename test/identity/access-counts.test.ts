@@ -5,7 +5,7 @@ import { AccessCounts } from '../../src/identity/access-counts.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS } from '../../src/queries/access-log-row.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { openMongoAccountStore } from '../../src/stores/mongodb/account-store.ts';
-import { type AccessContext, CALLER, HOUR_MS, openAccessLog, VISITOR } from '../support/access-log.ts';
+import { type AccessContext, CALLER, CLIENT_INFO, HOUR_MS, openAccessLog } from '../support/access-log.ts';
 import { replaced } from '../support/identity.ts';
 import { startMongo } from '../support/mongodb.ts';
 
@@ -21,7 +21,7 @@ test('a flood of refusals is a row an hour, and tells of nobody', async ({ log, 
     log.recordRefusal({
       event_type: 'TOKEN_REFUSED',
       actor_id: null,
-      visitor: { address: `198.51.100.${i}`, agent: `${i}` },
+      clientInfo: { address: `198.51.100.${i}`, agent: `${i}` },
     });
     if (i % 10_000 === 0) await log.flush();
   }
@@ -45,7 +45,7 @@ test('refusals of a known account are counted by its name and reason, with the l
   clock,
 }) => {
   const noted = (address: string, reason: 'WRONG_PASSWORD' | 'THROTTLED', account_id: string | null = 'acc_ada') =>
-    log.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id, reason, visitor: { ...VISITOR, address } });
+    log.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id, reason, clientInfo: { ...CLIENT_INFO, address } });
   noted('192.0.2.1', 'WRONG_PASSWORD');
   clock.wait(1_000);
   noted('192.0.2.2', 'WRONG_PASSWORD');
@@ -71,7 +71,12 @@ test('refusals of a known account are counted by its name and reason, with the l
 
 test('whoever tries many accounts makes a bounded number of rows', async ({ log, rows }) => {
   for (let i = 0; i < 15_000; i += 1) {
-    log.recordRefusal({ event_type: 'SIGN_IN_REFUSED', actor_id: null, account_id: `acc_${i}`, visitor: VISITOR });
+    log.recordRefusal({
+      event_type: 'SIGN_IN_REFUSED',
+      actor_id: null,
+      account_id: `acc_${i}`,
+      clientInfo: CLIENT_INFO,
+    });
   }
   await log.flush();
   const found = await rows('org_a');

@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/refusal.ts';
-import { KEPT_DAYS } from '../../src/identity/access-rows.ts';
+import { ACCESS_LOG_DAYS } from '../../src/identity/access-log-writer.ts';
 import { ALL_ORGANIZATIONS } from '../../src/queries/access-log-row.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
-import { type AccessContext, CALLER, HOUR_MS, openAccessLog, VISITOR } from '../support/access-log.ts';
+import { type AccessContext, CALLER, CLIENT_INFO, HOUR_MS, openAccessLog } from '../support/access-log.ts';
 import { replaced, swept } from '../support/identity.ts';
 import { until } from '../support/wait.ts';
 
@@ -17,12 +17,17 @@ test.before.each((context) => {
 test.after.each(({ accounts }) => accounts.close());
 
 test('what somebody does is a row in each of their organizations, at once', async ({ log, rows, clock }) => {
-  log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_ada', visitor: VISITOR, details: { factor: 'TOTP' } });
+  log.recordAccess({
+    event_type: 'SIGNED_IN',
+    actor_id: 'acc_ada',
+    clientInfo: CLIENT_INFO,
+    details: { factor: 'TOTP' },
+  });
   await until(async () => (await rows('org_b')).length > 0);
   const { id, expires_at, ...row } = (await rows('org_a'))[0]!;
   const at = clock.now().toISOString();
   assert.ok(id.startsWith(`${at}~`));
-  assert.is(Date.parse(expires_at) - Date.parse(at), KEPT_DAYS * 86_400_000);
+  assert.is(Date.parse(expires_at) - Date.parse(at), ACCESS_LOG_DAYS * 86_400_000);
   assert.equal(row, {
     organization_id: 'org_a',
     event_type: 'SIGNED_IN',
@@ -39,7 +44,7 @@ test('what somebody does is a row in each of their organizations, at once', asyn
 
 test('rows are in the order of time', async ({ log, rows, clock }) => {
   for (const event_type of ['SIGNED_IN', 'PASSWORD_CHANGED', 'SIGNED_OUT'] as const) {
-    log.recordAccess({ event_type, actor_id: 'acc_bob', visitor: VISITOR });
+    log.recordAccess({ event_type, actor_id: 'acc_bob', clientInfo: CLIENT_INFO });
     clock.wait(1);
   }
   assert.ok(await log.flush());
@@ -64,7 +69,7 @@ test('what is told while the store is away is kept, and written with its own tim
   const log = another({ accounts: replaced(accounts, { insert }) });
   const told = clock.now().toISOString();
   for (let round = 0; round < 3; round += 1) {
-    log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: VISITOR });
+    log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', clientInfo: CLIENT_INFO });
     log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
     log.recordTokenUse(CALLER);
     assert.not.ok(await log.flush());
@@ -99,7 +104,7 @@ test('what waits is bounded, and what was lost is said', async ({ another, accou
     },
   });
   for (let i = 0; i < 10_050; i += 1)
-    log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: VISITOR });
+    log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', clientInfo: CLIENT_INFO });
   assert.not.ok(await log.flush());
   away = false;
   assert.ok(await log.flush());
@@ -125,13 +130,13 @@ test('an entry that can never be written does not hold up the others', async ({ 
 
 test('rows end after 400 days, and so does what says where to count', async ({ another, rows, clock, accounts }) => {
   const log = another();
-  log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: VISITOR });
+  log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', clientInfo: CLIENT_INFO });
   log.recordTokenUse(CALLER);
   await log.flush();
   clock.waitDays(3);
   await swept({ accounts, now: clock.now });
   assert.is((await accounts.all('access')).length, 3, 'rows alone');
-  clock.waitDays(KEPT_DAYS - 3);
+  clock.waitDays(ACCESS_LOG_DAYS - 3);
   await swept({ accounts, now: clock.now });
   assert.is((await rows('org_a')).length, 2, 'on their last day');
   clock.wait(HOUR_MS);
@@ -141,7 +146,7 @@ test('rows end after 400 days, and so does what says where to count', async ({ a
 
 test('holds words for a browser, never the text that it sends', async ({ log, accounts }) => {
   const agent = `vtr_0123456789 password=hunter2 \u202e${'x'.repeat(5_000)} Firefox/1`;
-  log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', visitor: { address: '::1', agent } });
+  log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', clientInfo: { address: '::1', agent } });
   log.recordAccess({
     event_type: 'ASSISTANT_ALLOWED',
     actor_id: 'acc_bob',
@@ -154,9 +159,9 @@ test('holds words for a browser, never the text that it sends', async ({ log, ac
 });
 
 test('tells what people’s accounts tell', async ({ log, rows }) => {
-  const visitor = VISITOR;
-  log.onAccountEvent({ type: 'SESSIONS_ENDED', account_id: 'acc_bob', count: 3, visitor });
-  log.onAccountEvent({ type: 'RECOVERY_CODE_USED', account_id: 'acc_bob', left: 7, visitor });
+  const clientInfo = CLIENT_INFO;
+  log.onAccountEvent({ type: 'SESSIONS_ENDED', account_id: 'acc_bob', count: 3, clientInfo });
+  log.onAccountEvent({ type: 'RECOVERY_CODE_USED', account_id: 'acc_bob', left: 7, clientInfo });
   await log.flush();
   const found = (await rows('org_a')).map(({ event_type, details, actor_id }) => [event_type, details, actor_id]);
   assert.equal(found.sort(), [
@@ -167,7 +172,12 @@ test('tells what people’s accounts tell', async ({ log, rows }) => {
 
 test('tells of an erased account where it was a member, and of links who made them', async ({ another, rows }) => {
   const log = another({ organizationsOf: async () => [] });
-  log.onAccountEvent({ type: 'ACCOUNT_ERASED', account_id: 'acc_bob', organizations: ['org_a'], visitor: VISITOR });
+  log.onAccountEvent({
+    type: 'ACCOUNT_ERASED',
+    account_id: 'acc_bob',
+    organizations: ['org_a'],
+    clientInfo: CLIENT_INFO,
+  });
   const invitation = { kind: 'INVITATION', account_id: null, organization_id: 'org_a' } as const;
   log.onLinkEvent({ type: 'ACCOUNT_LINK_CREATED', ...invitation, by: 'acc_ada' });
   log.onLinkEvent({ type: 'ACCOUNT_LINK_REVOKED', ...invitation, by: 'acc_ada' });
@@ -183,14 +193,14 @@ test('tells of an erased account where it was a member, and of links who made th
 test('waits a while for the membership of an account that has just been made', async ({ another, rows, clock }) => {
   const organizations: string[] = [];
   const log = another({ organizationsOf: async () => organizations });
-  log.onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: 'acc_new', visitor: VISITOR });
+  log.onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: 'acc_new', clientInfo: CLIENT_INFO });
   await log.flush();
   organizations.push('org_a');
   clock.wait(5_000);
   await log.flush();
   assert.equal((await rows('org_a')).length, 1);
   organizations.pop();
-  log.onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: 'acc_nowhere', visitor: VISITOR });
+  log.onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: 'acc_nowhere', clientInfo: CLIENT_INFO });
   await log.flush();
   clock.wait(30_000);
   await log.flush();

@@ -1,11 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/refusal.ts';
-import { keepFirstName } from '../../src/identity/names.ts';
+import { recordFirstName } from '../../src/identity/account-names.ts';
 import { readNames } from '../../src/queries/names.ts';
 import { closeAll } from '../support/identity.ts';
 import {
   ADA,
+  CLIENT_INFO,
   codeOf,
   EVE,
   outcomes,
@@ -14,7 +15,6 @@ import {
   startPeople,
   startTwo,
   THIEF,
-  VISITOR,
   withApp,
 } from '../support/people.ts';
 
@@ -29,7 +29,7 @@ const good = async () => undefined;
 
 test('one is kept as it was typed, and found however it is written', async () => {
   const people = await startPeople();
-  const account = await people.accounts.create({ ...ADA, name: ' Ada\u0301 ' }, VISITOR);
+  const account = await people.accounts.create({ ...ADA, name: ' Ada\u0301 ' }, CLIENT_INFO);
   assert.match(account.id, /^acc_[0-9A-HJKMNP-TV-Z]{26}$/);
   assert.equal([account.name, account.email, account.email_key], ['Ad\u00e1', 'Ada@Example.org', 'ada@example.org']);
   assert.equal(await people.accounts.get(account.id), account);
@@ -47,7 +47,7 @@ test('an account of the first version lacks nothing', async () => {
   await people.identity.accounts.insert('accounts', { id: 'acc_OLD', name: 'Owner', created_at });
   const account = (await people.accounts.get('acc_OLD'))!;
   assert.equal([account.email, account.password, account.totp, account.recovery], [null, null, null, []]);
-  const changed = await people.accounts.setPassword('acc_OLD', NEW_PASSWORD, VISITOR, good);
+  const changed = await people.accounts.setPassword('acc_OLD', NEW_PASSWORD, CLIENT_INFO, good);
   assert.is(changed.generation, 1);
 });
 
@@ -67,7 +67,7 @@ for (const email of [
 ]) {
   test(`${JSON.stringify(email.slice(0, 30))} is no e-mail address`, async () => {
     const people = await startPeople();
-    const refused = await refusalOf(people.accounts.create({ ...ADA, email }, VISITOR));
+    const refused = await refusalOf(people.accounts.create({ ...ADA, email }, CLIENT_INFO));
     assert.equal([refused.code, refused.more.field], ['invalid_input', 'email']);
     assert.equal(await people.identity.accounts.all('accounts'), []);
   });
@@ -76,7 +76,7 @@ for (const email of [
 for (const name of ['', ' ', 'a'.repeat(201), 'two\nlines', 'null\u0000', 'turned \u202earound', 'half \ud800']) {
   test(`${JSON.stringify(name.slice(0, 30))} is no name`, async () => {
     const people = await startPeople();
-    const refused = await refusalOf(people.accounts.create({ ...ADA, name }, VISITOR));
+    const refused = await refusalOf(people.accounts.create({ ...ADA, name }, CLIENT_INFO));
     assert.equal([refused.code, refused.more.field], ['invalid_input', 'name']);
     const { session } = await signUp(people, EVE);
     assert.is((await refusalOf(people.accounts.rename(session, name))).code, 'invalid_input');
@@ -86,13 +86,13 @@ for (const name of ['', ' ', 'a'.repeat(201), 'two\nlines', 'null\u0000', 'turne
 test('two do not share an e-mail address or a subject, however they race and write it', async () => {
   const [here, there] = await startTwo();
   const forms = ['ada@example.org', 'ADA@example.org', '\uff41da@example.org', ' ada@EXAMPLE.org'];
-  const made = forms.map((email, i) => (i % 2 ? here : there).accounts.create({ ...ADA, email }, VISITOR));
+  const made = forms.map((email, i) => (i % 2 ? here : there).accounts.create({ ...ADA, email }, CLIENT_INFO));
   const { done, refused } = await outcomes(made);
   assert.equal([done.length, refused.length], [1, 3]);
   for (const error of refused) assert.is((error as Refusal).code, 'conflict');
   const subject = 'https://id.example olga';
-  await here.accounts.create({ name: 'Olga', email: 'olga@example.org', subject }, VISITOR);
-  const again = there.accounts.create({ name: 'Olga', email: 'olga2@example.org', subject }, VISITOR);
+  await here.accounts.create({ name: 'Olga', email: 'olga@example.org', subject }, CLIENT_INFO);
+  const again = there.accounts.create({ name: 'Olga', email: 'olga2@example.org', subject }, CLIENT_INFO);
   assert.is((await refusalOf(again)).code, 'conflict');
   assert.is((await here.accounts.bySubject(subject))!.name, 'Olga');
   assert.is((await here.identity.accounts.all('accounts')).length, 2);
@@ -103,15 +103,15 @@ test('a name and an address are changed, the address to one that is free', async
   const { session, account } = await signUp(people);
   await signUp(people, EVE);
   await people.accounts.rename(session, 'Countess of Lovelace');
-  const changed = (email: string, id = account.id) => people.accounts.changeEmail(id, email, VISITOR);
+  const changed = (email: string, id = account.id) => people.accounts.changeEmail(id, email, CLIENT_INFO);
   assert.is((await refusalOf(changed('EVE@example.org'))).code, 'conflict');
   assert.is((await refusalOf(changed('nothing'))).code, 'invalid_input');
   assert.is((await refusalOf(changed('new@example.org', 'acc_nobody'))).code, 'not_found');
   await changed('New@example.org');
   const { name, email, email_key } = (await people.accounts.get(account.id))!;
   assert.equal([name, email, email_key], ['Countess of Lovelace', 'New@example.org', 'new@example.org']);
-  await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, VISITOR));
-  assert.is((await people.signIn.withPassword('new@example.org', ADA.password, VISITOR)).next, 'DONE');
+  await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO));
+  assert.is((await people.signIn.withPassword('new@example.org', ADA.password, CLIENT_INFO)).next, 'DONE');
 });
 
 test('a new password ends every other session at once, and a stolen copy of this one’s cookie', async () => {
@@ -119,7 +119,7 @@ test('a new password ends every other session at once, and a stolen copy of this
   const mine = await signUp(here);
   const stolen = await here.signIn.withPassword(ADA.email, ADA.password, THIEF);
   const { secret } = await here.links.create({ kind: 'RESET', account_id: mine.account.id, made_by: 'SYSTEM' });
-  const next = await there.accounts.changePassword(mine.session, ADA.password, NEW_PASSWORD, VISITOR);
+  const next = await there.accounts.changePassword(mine.session, ADA.password, NEW_PASSWORD, CLIENT_INFO);
   for (const cookie of [stolen.cookie, mine.cookie]) assert.is(await here.sessions.find(cookie), null);
   assert.is((await here.sessions.find(next.cookie))?.account_id, mine.account.id);
   assert.equal(
@@ -128,22 +128,22 @@ test('a new password ends every other session at once, and a stolen copy of this
   );
   assert.is(await here.links.find(secret), null, 'nor do links lead back in');
   await refusalOf(here.signIn.withPassword(ADA.email, ADA.password, THIEF));
-  assert.is((await here.signIn.withPassword(ADA.email, NEW_PASSWORD, VISITOR)).next, 'DONE');
+  assert.is((await here.signIn.withPassword(ADA.email, NEW_PASSWORD, CLIENT_INFO)).next, 'DONE');
 });
 
 test('the session that changes it goes on though it needed a second factor', async () => {
   const people = await startPeople();
   const { session } = await withApp(people);
-  const next = await people.accounts.changePassword(session, ADA.password, NEW_PASSWORD, VISITOR);
+  const next = await people.accounts.changePassword(session, ADA.password, NEW_PASSWORD, CLIENT_INFO);
   assert.ok(await people.sessions.find(next.cookie));
-  assert.is((await people.signIn.withPassword(ADA.email, NEW_PASSWORD, VISITOR)).next, 'SECOND_FACTOR');
+  assert.is((await people.signIn.withPassword(ADA.email, NEW_PASSWORD, CLIENT_INFO)).next, 'SECOND_FACTOR');
 });
 
 test('a session whose removal a crash prevented is dead all the same', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
   const stolen = await people.signIn.withPassword(ADA.email, ADA.password, THIEF);
-  await people.accounts.changePassword(session, ADA.password, NEW_PASSWORD, VISITOR);
+  await people.accounts.changePassword(session, ADA.password, NEW_PASSWORD, CLIENT_INFO);
   await people.identity.accounts.insert('sessions', stolen.session);
   assert.is(await people.sessions.find(stolen.cookie), null);
   assert.equal((await people.sessions.list(session.account_id)).length, 1);
@@ -167,8 +167,8 @@ test('of two changes at once one wins, and the other says so', async () => {
   const [here, there] = await startTwo();
   const { session } = await signUp(here);
   const { done, refused } = await outcomes([
-    here.accounts.changePassword(session, ADA.password, 'the first new password', VISITOR),
-    there.accounts.changePassword(session, ADA.password, 'the second new password', VISITOR),
+    here.accounts.changePassword(session, ADA.password, 'the first new password', CLIENT_INFO),
+    there.accounts.changePassword(session, ADA.password, 'the second new password', CLIENT_INFO),
   ]);
   assert.equal([done.length, refused.length], [1, 1]);
   assert.is((await here.sessions.list(session.account_id)).length, 1);
@@ -177,24 +177,27 @@ test('of two changes at once one wins, and the other says so', async () => {
 
 test('who has no password, since they sign in elsewhere, sets one soon after signing in', async () => {
   const people = await startPeople();
-  const account = await people.accounts.create({ name: 'Olga', email: 'olga@example.org', subject: 'x olga' }, VISITOR);
-  const { session } = await people.signIn.withProof(account, 'OPENID', VISITOR);
+  const account = await people.accounts.create(
+    { name: 'Olga', email: 'olga@example.org', subject: 'x olga' },
+    CLIENT_INFO,
+  );
+  const { session } = await people.signIn.withProof(account, 'OPENID', CLIENT_INFO);
   people.clock.wait(15 * 60_000);
-  const change = () => people.accounts.changePassword(session, null, NEW_PASSWORD, VISITOR);
+  const change = () => people.accounts.changePassword(session, null, NEW_PASSWORD, CLIENT_INFO);
   assert.match((await refusalOf(change())).message, /sign out and in again/);
-  const { session: fresh } = await people.signIn.withProof(account, 'OPENID', VISITOR);
-  await people.accounts.changePassword(fresh, null, NEW_PASSWORD, VISITOR);
-  assert.is((await people.signIn.withPassword('olga@example.org', NEW_PASSWORD, VISITOR)).next, 'DONE');
+  const { session: fresh } = await people.signIn.withProof(account, 'OPENID', CLIENT_INFO);
+  await people.accounts.changePassword(fresh, null, NEW_PASSWORD, CLIENT_INFO);
+  assert.is((await people.signIn.withPassword('olga@example.org', NEW_PASSWORD, CLIENT_INFO)).next, 'DONE');
 });
 
 test('erasing leaves id and dates alone: history reads "former member"', async () => {
   const people = await startPeople();
   const { session, cookie, account, secret } = await withApp(people);
-  const other = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const other = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   const reset = await people.links.create({ kind: 'RESET', account_id: account.id, made_by: 'SYSTEM' });
   await people.identity.accounts.insert('passkeys', { id: 'credential', account_id: account.id });
   assert.is((await refusalOf(people.accounts.erase(session, 'not the password', THIEF))).code, 'forbidden');
-  await people.accounts.erase(session, ADA.password, VISITOR);
+  await people.accounts.erase(session, ADA.password, CLIENT_INFO);
 
   assert.equal(people.left, [account.id, account.id], 'what was joined meanwhile too');
   const erased = { id: account.id, created_at: account.created_at, erased_at: people.clock.now().toISOString() };
@@ -202,7 +205,7 @@ test('erasing leaves id and dates alone: history reads "former member"', async (
   for (const table of ['sessions', 'passkeys', 'links', 'names'] as const)
     assert.equal(await people.identity.accounts.all(table), []);
   assert.is(await people.sessions.find(cookie), null);
-  await refusalOf(people.signIn.withTotp(other.cookie, codeOf(secret, people.clock.now()), VISITOR));
+  await refusalOf(people.signIn.withTotp(other.cookie, codeOf(secret, people.clock.now()), CLIENT_INFO));
   assert.is(await people.links.find(reset.secret), null);
   assert.is((await readNames(people.identity.accounts, [account.id], NOBODY)).of(account.id), 'former member');
   assert.is((await people.accounts.get(account.id))!.erased_at, erased.erased_at);
@@ -222,9 +225,9 @@ test('a rename keeps the earlier name with its dates, and so does setting up the
   assert.is((await accounts.all('names')).length, 2);
 
   await accounts.insert('accounts', { id: 'acc_OWNER', name: 'Owner' });
-  await keepFirstName(accounts, 'acc_OWNER', 'Owner');
+  await recordFirstName(accounts, 'acc_OWNER', 'Owner');
   people.clock.wait(60_000);
-  await people.accounts.complete('acc_OWNER', EVE, VISITOR);
+  await people.accounts.complete('acc_OWNER', EVE, CLIENT_INFO);
   const both = await readNames(accounts, ['acc_OWNER'], NOBODY);
   assert.equal([both.of('acc_OWNER', first), both.of('acc_OWNER')], ['Owner', EVE.name]);
 });
@@ -242,7 +245,7 @@ test('who cannot leave, being the last owner, is not erased', async () => {
   const leaveAll = () => Promise.reject(new Refusal('invalid_transition', 'Make somebody else an owner first.'));
   const people = await startPeople(undefined, { leaveAll });
   const { session, cookie, account } = await signUp(people);
-  assert.match((await refusalOf(people.accounts.erase(session, ADA.password, VISITOR))).message, /owner/);
+  assert.match((await refusalOf(people.accounts.erase(session, ADA.password, CLIENT_INFO))).message, /owner/);
   assert.ok(await people.sessions.find(cookie));
   assert.is((await people.accounts.get(account.id))!.name, ADA.name);
 });
@@ -250,15 +253,15 @@ test('who cannot leave, being the last owner, is not erased', async () => {
 test('an erased account comes back by nothing that was under way', async () => {
   const people = await startPeople();
   const { session, account } = await signUp(people);
-  const { session: other, cookie } = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const { session: other, cookie } = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   const reset = await people.links.create({ kind: 'RESET', account_id: account.id, made_by: 'SYSTEM' });
-  await people.accounts.erase(session, ADA.password, VISITOR);
+  await people.accounts.erase(session, ADA.password, CLIENT_INFO);
   const before = await people.identity.accounts.all('accounts');
   await people.accounts.rename(other, 'Back again');
   await people.factors.clear(account.id);
-  await refusalOf(people.accounts.setPassword(account.id, NEW_PASSWORD, VISITOR, good));
-  await refusalOf(people.welcome.reset(reset.secret, NEW_PASSWORD, VISITOR));
-  await refusalOf(people.accounts.changeEmail(account.id, 'back@example.org', VISITOR));
+  await refusalOf(people.accounts.setPassword(account.id, NEW_PASSWORD, CLIENT_INFO, good));
+  await refusalOf(people.welcome.reset(reset.secret, NEW_PASSWORD, CLIENT_INFO));
+  await refusalOf(people.accounts.changeEmail(account.id, 'back@example.org', CLIENT_INFO));
   assert.equal(await people.identity.accounts.all('accounts'), before);
   await people.identity.accounts.insert('sessions', other);
   assert.is(await people.sessions.find(cookie), null, 'nor by a session that a crash left');

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { change } from '../../src/identity/change.ts';
+import { updateAtomically } from '../../src/identity/update-atomically.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import { openSqliteAccountStore } from '../../src/stores/sqlite/account-store.ts';
@@ -15,7 +15,7 @@ test.after.each(({ accounts }) => accounts.close());
 
 test('looks again where another writer came between, and makes what is not there', async ({ accounts }) => {
   const add = (by: string, meanwhile: () => Promise<unknown>) =>
-    change(accounts, 'attempts', 'a', async (found) => {
+    updateAtomically(accounts, 'attempts', 'a', async (found) => {
       const list = [...((found?.list as string[] | undefined) ?? []), by];
       if (!list.includes('other')) await meanwhile();
       return { list };
@@ -31,8 +31,8 @@ test('looks again where another writer came between, and makes what is not there
 
 test('leaves it where nothing is to change, and gives up where others are always faster', async ({ accounts }) => {
   await accounts.insert('attempts', { id: 'a', count: 0 });
-  assert.is(await change(accounts, 'attempts', 'a', () => null), null);
-  const racing = change(accounts, 'attempts', 'a', async (found) => {
+  assert.is(await updateAtomically(accounts, 'attempts', 'a', () => null), null);
+  const racing = updateAtomically(accounts, 'attempts', 'a', async (found) => {
     await accounts.update('attempts', 'a', { count: Number(found!.count) + 1 });
     return { count: -1 };
   });

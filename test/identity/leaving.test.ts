@@ -2,11 +2,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { personOf } from '../../src/identity/actor.ts';
-import { removeHint } from '../../src/identity/hints.ts';
 import { Members } from '../../src/identity/members.ts';
+import { removeFromMembershipIndex } from '../../src/identity/membership-index.ts';
 import { closeAll, replaced } from '../support/identity.ts';
 import { company } from '../support/membership.ts';
-import { signUp, startPeople, VISITOR } from '../support/people.ts';
+import { CLIENT_INFO, signUp, startPeople } from '../support/people.ts';
 
 const test = suite('leaving at once');
 
@@ -40,7 +40,7 @@ test('a membership whose hint is taken away at once by who removed it before has
   await members.remove(organizationId, bo, personOf(owner));
   // The other one's last step comes between this one's hint and its fact.
   const execute: typeof handler.execute = async (...given) => {
-    await removeHint(accounts, bo, organizationId);
+    await removeFromMembershipIndex(accounts, bo, organizationId);
     return handler.execute(...given);
   };
   const late = new Members({ accounts, tokens, handler: replaced(handler, { execute }) });
@@ -73,7 +73,7 @@ test('an account that is erased while it joins is a member nowhere', async () =>
     const person = { name: when, email: `${when}@example.org`, password: 'weaves algebraic patterns' };
     const { account, session } = await signUp(people, person);
     await members.add(organizationId, account.id, 'EDITOR', personOf(owner));
-    await people.accounts.erase(session, person.password, VISITOR);
+    await people.accounts.erase(session, person.password, CLIENT_INFO);
     assert.equal([...(await members.rolesOf(account.id))], [], when);
     assert.equal(
       (await members.membersOf(id)).map(({ account_id }) => account_id),

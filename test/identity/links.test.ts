@@ -2,10 +2,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/refusal.ts';
 import { firstStart, ownerOf } from '../../src/identity/installation.ts';
-import type { NewLink } from '../../src/identity/links.ts';
+import type { NewOneTimeLink } from '../../src/identity/one-time-links.ts';
 import { closeAll, swept } from '../support/identity.ts';
 import {
   ADA,
+  CLIENT_INFO,
   EVE,
   outcomes,
   refusalOf,
@@ -14,7 +15,6 @@ import {
   startTwo,
   type TestPeople,
   THIEF,
-  VISITOR,
   withApp,
 } from '../support/people.ts';
 
@@ -48,7 +48,7 @@ for (const [kind, hours, more] of [
 ] as const) {
   test(`${kind} lasts ${hours} hours`, async () => {
     const people = await startPeople();
-    const { secret } = await people.links.create({ kind, made_by: 'SYSTEM', ...more } as NewLink);
+    const { secret } = await people.links.create({ kind, made_by: 'SYSTEM', ...more } as NewOneTimeLink);
     people.clock.wait(hours * HOUR_MS - 1);
     assert.ok(await people.links.find(secret));
     people.clock.wait(1);
@@ -66,10 +66,10 @@ test('the first start’s link makes the owner, once', async () => {
   assert.is.not(second, secret, 'a fresh one at each start');
   const { link, account } = await people.welcome.look(secret);
   assert.equal([link.kind, account!.id], ['SETUP', owner]);
-  const done = await people.welcome.setUp(secret, ADA, VISITOR);
+  const done = await people.welcome.setUp(secret, ADA, CLIENT_INFO);
   assert.equal([done.next, done.session.account_id], ['DONE', owner]);
   assert.ok(await people.sessions.find(done.cookie));
-  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, VISITOR)).session.account_id, owner);
+  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).session.account_id, owner);
   for (const used of [secret, second]) {
     assert.is((await refusalOf(people.welcome.look(used))).code, 'not_found');
     assert.is((await refusalOf(people.welcome.setUp(used, EVE, THIEF))).code, 'not_found');
@@ -82,7 +82,7 @@ test('of two that set up at once, by the same link or by another, one does', asy
   const { installation, secret } = await begin(here);
   const second = (await there.setupLink(installation))!;
   const { done, refused } = await outcomes([
-    here.welcome.setUp(secret, ADA, VISITOR),
+    here.welcome.setUp(secret, ADA, CLIENT_INFO),
     there.welcome.setUp(secret, EVE, THIEF),
     there.welcome.setUp(second, { ...EVE, email: 'eve2@example.org' }, THIEF),
   ]);
@@ -94,11 +94,14 @@ test('what was typed wrong does not use the link up', async () => {
   const people = await startPeople();
   const { secret } = await begin(people);
   assert.is(
-    (await refusalOf(people.welcome.setUp(secret, { ...ADA, password: 'short' }, VISITOR))).code,
+    (await refusalOf(people.welcome.setUp(secret, { ...ADA, password: 'short' }, CLIENT_INFO))).code,
     'invalid_input',
   );
-  assert.is((await refusalOf(people.welcome.setUp(secret, { ...ADA, email: 'ada' }, VISITOR))).code, 'invalid_input');
-  assert.is((await people.welcome.setUp(secret, ADA, VISITOR)).next, 'DONE');
+  assert.is(
+    (await refusalOf(people.welcome.setUp(secret, { ...ADA, email: 'ada' }, CLIENT_INFO))).code,
+    'invalid_input',
+  );
+  assert.is((await people.welcome.setUp(secret, ADA, CLIENT_INFO)).next, 'DONE');
 });
 
 test('where a log was adopted, the account made for it is the first owner', async () => {
@@ -112,7 +115,7 @@ test('where a log was adopted, the account made for it is the first owner', asyn
 test('an invitation makes somebody new a member', async () => {
   const people = await startPeople();
   const { secret } = await people.links.create(INVITATION);
-  const { next, session } = await people.welcome.join(secret, ADA, VISITOR);
+  const { next, session } = await people.welcome.join(secret, ADA, CLIENT_INFO);
   assert.is(next, 'DONE');
   const { organization_id, role, made_by } = INVITATION;
   assert.equal(people.joined, [[{ organization_id, role, made_by }, session.account_id]]);
@@ -124,7 +127,7 @@ test('an invitation is taken by who is signed in', async () => {
   const { session, account } = await signUp(people);
   const { secret } = await people.links.create(INVITATION);
   assert.is(
-    (await refusalOf(people.welcome.join(secret, ADA, VISITOR))).code,
+    (await refusalOf(people.welcome.join(secret, ADA, CLIENT_INFO))).code,
     'conflict',
     'the address has an account',
   );
@@ -151,7 +154,7 @@ test('an inviter who may no longer invite: nobody joins, and no account is left 
   const join = () => Promise.reject(new Refusal('forbidden', 'Ask an OWNER for another invitation.'));
   const people = await startPeople(undefined, { join });
   const { secret } = await people.links.create(INVITATION);
-  assert.is((await refusalOf(people.welcome.join(secret, ADA, VISITOR))).code, 'forbidden');
+  assert.is((await refusalOf(people.welcome.join(secret, ADA, CLIENT_INFO))).code, 'forbidden');
   assert.equal(await people.identity.accounts.all('accounts'), []);
   assert.ok(await people.links.find(secret));
 });
@@ -165,9 +168,9 @@ test('a store that is away while somebody joins: the account stays, and they acc
   };
   const people = await startPeople(undefined, { join });
   const { secret } = await people.links.create(INVITATION);
-  await refusalOf(people.welcome.join(secret, ADA, VISITOR));
+  await refusalOf(people.welcome.join(secret, ADA, CLIENT_INFO));
   away = false;
-  const { session } = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const { session } = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   await people.welcome.accept(secret, session);
   assert.equal(joined, [session.account_id]);
 });
@@ -181,14 +184,14 @@ test('an invitation whose answer was lost is good for nobody else', async () => 
   };
   const people = await startPeople(undefined, { join });
   const { secret } = await people.links.create(INVITATION);
-  await refusalOf(people.welcome.join(secret, ADA, VISITOR));
+  await refusalOf(people.welcome.join(secret, ADA, CLIENT_INFO));
   lost = false;
   const eve = await signUp(people, EVE);
   assert.is((await refusalOf(people.welcome.accept(secret, eve.session))).code, 'not_found');
   const third = { ...EVE, name: 'Third', email: 'third@example.org' };
-  assert.is((await refusalOf(people.welcome.join(secret, third, VISITOR))).code, 'not_found');
+  assert.is((await refusalOf(people.welcome.join(secret, third, CLIENT_INFO))).code, 'not_found');
   assert.is(await people.accounts.byEmail(third.email), null);
-  const ada = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const ada = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   await people.welcome.accept(secret, ada.session);
   assert.equal(joined, [ada.session.account_id, ada.session.account_id]);
 });
@@ -199,12 +202,12 @@ test('open invitations are listed newest first, each organization its own, and t
   people.clock.wait(1_000);
   const second = await people.links.create(INVITATION);
   await people.links.create({ ...INVITATION, organization_id: 'org_B' });
-  await people.welcome.join((await people.links.create(INVITATION)).secret, ADA, VISITOR);
+  await people.welcome.join((await people.links.create(INVITATION)).secret, ADA, CLIENT_INFO);
   const ids = async () => (await people.links.list('org_A')).map(({ id }) => id);
   assert.equal(await ids(), [second.record.id, first.record.id]);
-  assert.not(await people.links.withdraw('org_B', first.record.id), 'not by another organization');
-  assert.ok(await people.links.withdraw('org_A', first.record.id));
-  assert.not(await people.links.withdraw('org_A', first.record.id));
+  assert.not(await people.links.revoke('org_B', first.record.id), 'not by another organization');
+  assert.ok(await people.links.revoke('org_A', first.record.id));
+  assert.not(await people.links.revoke('org_A', first.record.id));
   assert.is(await people.links.find(first.secret), null);
   people.clock.waitDays(8);
   assert.equal(await ids(), []);
@@ -215,9 +218,9 @@ test('a way back in ends all sessions, works once, and closes the other ways', a
   const { cookie, account } = await signUp(people);
   const reset = () => people.links.create({ kind: 'RESET', account_id: account.id, made_by: 'SYSTEM' });
   const [first, second] = [await reset(), await reset()];
-  assert.is((await refusalOf(people.welcome.reset(first.secret, 'short', VISITOR))).code, 'invalid_input');
+  assert.is((await refusalOf(people.welcome.reset(first.secret, 'short', CLIENT_INFO))).code, 'invalid_input');
   const { done, refused } = await outcomes([
-    people.welcome.reset(first.secret, 'a password that is new', VISITOR),
+    people.welcome.reset(first.secret, 'a password that is new', CLIENT_INFO),
     people.welcome.reset(first.secret, 'another one that is new', THIEF),
   ]);
   assert.equal([done.length, refused.length], [1, 1]);
@@ -234,7 +237,7 @@ test('a way back in is none past the second factor', async () => {
   const people = await startPeople();
   const { account } = await withApp(people);
   const { secret } = await people.links.create({ kind: 'RESET', account_id: account.id, made_by: 'SYSTEM' });
-  const { next, cookie } = await people.welcome.reset(secret, 'a password that is new', VISITOR);
+  const { next, cookie } = await people.welcome.reset(secret, 'a password that is new', CLIENT_INFO);
   assert.is(next, 'SECOND_FACTOR');
   assert.is(await people.sessions.find(cookie), null);
 });

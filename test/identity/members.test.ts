@@ -4,8 +4,8 @@ import { ROLES } from '../../src/commands/caller.ts';
 import { organizationStream } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
 import { personOf, SYSTEM } from '../../src/identity/actor.ts';
-import { hintsOf } from '../../src/identity/hints.ts';
 import { Members, MOST_OWNED } from '../../src/identity/members.ts';
+import { indexedOrganizations } from '../../src/identity/membership-index.ts';
 import { repair } from '../../src/identity/repair.ts';
 import { closeAll, withAccounts } from '../support/identity.ts';
 import { company, refusedWith } from '../support/membership.ts';
@@ -195,7 +195,7 @@ test('where to look is written before the membership, kept by two who write at o
   assert.is(await repair(identity, events, [organizationId, ...ids]), 0);
   assert.is((await members.rolesOf(bo)).size, 4);
   await members.remove(ids[0]!, bo, personOf(owner));
-  assert.not.ok((await hintsOf(accounts, bo)).includes(ids[0]!));
+  assert.not.ok((await indexedOrganizations(accounts, bo)).includes(ids[0]!));
 });
 
 test('an account of an earlier version is looked for in the first organization', async () => {
@@ -251,7 +251,7 @@ test('domains let people in with their role, until they are withdrawn', async ()
   assert.is((await members.rolesOf(bo)).get(organizationId), 'EDITOR');
   await members.remove(organizationId, bo, by);
   assert.equal(await members.domains.enter(bo, 'example.org'), [], 'who was removed stays out');
-  assert.equal(await hintsOf(accounts, bo), []);
+  assert.equal(await indexedOrganizations(accounts, bo), []);
   await members.domains.withdraw(organizationId, 'example.org', by);
   assert.not.ok(await members.domains.admits('example.org'));
   assert.equal(await members.domains.enter(cy, 'example.org'), []);

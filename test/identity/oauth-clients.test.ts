@@ -177,15 +177,15 @@ test('a flood of registrations ends in 429, for its own network first', async ()
   const refused = await register(service, {});
   assert.equal([refused.status, refused.json.error], [429, 'temporarily_unavailable']);
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
-  service.visitor.address = '2001:db8::1';
+  service.clientInfo.address = '2001:db8::1';
   assert.is(await flood(100), 0);
-  service.visitor.address = '2001:db8::2';
+  service.clientInfo.address = '2001:db8::2';
   assert.is(await flood(21), 1, 'one household');
   for (let network = 1; network <= 3; network++) {
-    service.visitor.address = `198.51.100.${network}`;
+    service.clientInfo.address = `198.51.100.${network}`;
     await flood(120);
   }
-  service.visitor.address = '192.0.2.99';
+  service.clientInfo.address = '192.0.2.99';
   assert.is((await register(service, {})).status, 429, 'all together');
   service.identity.clock.wait(3_600_000);
   assert.is((await register(service, {})).status, 400);

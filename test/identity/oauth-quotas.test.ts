@@ -26,7 +26,7 @@ test('strangers of one network begin so many requests, and take none from who ha
   assert.equal(await begin(service, null, 61), { ASKED: 60, temporarily_unavailable: 1 });
   assert.equal(await begin(service, service.owner, 61), { ASKED: 60, temporarily_unavailable: 1 });
   assert.equal(await begin(service, 'acc_00000000000000000000000000', 1), { ASKED: 1 });
-  service.visitor.address = '198.51.100.1';
+  service.clientInfo.address = '198.51.100.1';
   assert.equal(await begin(service, null, 1), { ASKED: 1 });
   service.identity.clock.wait(60_000);
   assert.equal(await begin(service, service.owner, 1), { ASKED: 1 });

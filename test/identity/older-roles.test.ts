@@ -6,7 +6,7 @@ import type { CommandHandler } from '../../src/commands/handler.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
 import { callerOf as httpCallerOf } from '../../src/http/authentication.ts';
 import { commandOrganization } from '../../src/identity/actor.ts';
-import { Authenticator } from '../../src/identity/authenticate.ts';
+import { Authenticator } from '../../src/identity/authenticator.ts';
 import { firstStart } from '../../src/identity/installation.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import { closeAll, open, rejection, replaced, type TestIdentity } from '../support/identity.ts';

@@ -2,14 +2,14 @@
 import * as assert from 'uvu/assert';
 import { startProvider, strangeKey } from '../support/openid-provider.ts';
 import { BOB, backFrom, isSignedIn, openIdSuite, setOut, signInBy, toldThere } from '../support/openid-suite.ts';
-import { VISITOR } from '../support/people.ts';
+import { CLIENT_INFO } from '../support/people.ts';
 import { startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
 
 const test = openIdSuite('answers of a provider');
 
 /** Bob has an account, so that a good answer lets him in. */
 test.before.each(async ({ web, provider }) => {
-  await web.people.accounts.create({ ...BOB, subject: `${provider.issuer} ${BOB.sub}` }, VISITOR);
+  await web.people.accounts.create({ ...BOB, subject: `${provider.issuer} ${BOB.sub}` }, CLIENT_INFO);
 });
 
 const reasons = (web: WebTest) => web.noted.flatMap((event) => ('reason' in event ? [event.reason] : []));

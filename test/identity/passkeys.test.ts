@@ -4,6 +4,7 @@ import { closeAll } from '../support/identity.ts';
 import {
   ADA,
   BASE_URL,
+  CLIENT_INFO,
   EVE,
   type Known,
   refusalOf,
@@ -12,7 +13,6 @@ import {
   startTwo,
   type TestPeople,
   THIEF,
-  VISITOR,
   withApp,
 } from '../support/people.ts';
 import { SoftwareKey } from '../support/software-key.ts';
@@ -25,12 +25,12 @@ async function withKey(people: TestPeople, person = ADA): Promise<Known & { key:
   const known = await signUp(people, person);
   const key = new SoftwareKey(BASE_URL);
   const response = key.create(await people.passkeys.registrationOptions(known.session));
-  const codes = await people.passkeys.register(known.session, 'Key on my ring', response, VISITOR);
+  const codes = await people.passkeys.register(known.session, 'Key on my ring', response, CLIENT_INFO);
   return { ...known, key, codes: codes! };
 }
 
 const pendingOf = (people: TestPeople, person = ADA) =>
-  people.signIn.withPassword(person.email, person.password, VISITOR);
+  people.signIn.withPassword(person.email, person.password, CLIENT_INFO);
 
 test('one is added, and signs in', async () => {
   const people = await startPeople();
@@ -45,7 +45,7 @@ test('one is added, and signs in', async () => {
     [key.id.toString('base64url')],
   );
   people.clock.wait(1_000);
-  const done = await people.signIn.withPasskey(pending.cookie, key.get(options), VISITOR);
+  const done = await people.signIn.withPasskey(pending.cookie, key.get(options), CLIENT_INFO);
   assert.is.not(done.cookie, pending.cookie);
   assert.ok(await people.sessions.find(done.cookie));
   const [kept] = await people.passkeys.list(account.id);
@@ -170,7 +170,7 @@ test('none is added without the challenge, from another page, twice, by rubbish,
   const { passkeys } = people;
   const key = new SoftwareKey(BASE_URL);
   const options = await passkeys.registrationOptions(session);
-  const registered = (response: unknown) => passkeys.register(session, 'Key', response, VISITOR);
+  const registered = (response: unknown) => passkeys.register(session, 'Key', response, CLIENT_INFO);
   assert.is((await refusalOf(registered(key.create({ ...options, challenge: 'bm90IGl0' })))).code, 'forbidden');
   assert.is((await refusalOf(registered(key.create(options)))).code, 'forbidden', 'the challenge is used up');
   const evil = new SoftwareKey('https://evil.example');
@@ -178,7 +178,7 @@ test('none is added without the challenge, from another page, twice, by rubbish,
     await passkeys.registrationOptions(session);
     assert.is((await refusalOf(registered(response))).code, 'forbidden');
   }
-  assert.is((await refusalOf(passkeys.register(session, ' ', {}, VISITOR))).code, 'invalid_input');
+  assert.is((await refusalOf(passkeys.register(session, ' ', {}, CLIENT_INFO))).code, 'invalid_input');
   assert.ok(await registered(key.create(await passkeys.registrationOptions(session))));
   assert.is((await refusalOf(registered(key.create(await passkeys.registrationOptions(session))))).code, 'conflict');
   people.clock.wait(15 * 60_000);
@@ -190,11 +190,11 @@ test('of a second factor there are no new recovery codes; with the last, they go
   const { session, account } = await withApp(people);
   const key = new SoftwareKey(BASE_URL);
   const response = key.create(await people.passkeys.registrationOptions(session));
-  assert.is(await people.passkeys.register(session, 'Key', response, VISITOR), null);
-  await people.totp.remove(session, ADA.password, VISITOR);
+  assert.is(await people.passkeys.register(session, 'Key', response, CLIENT_INFO), null);
+  await people.totp.remove(session, ADA.password, CLIENT_INFO);
   const pending = await pendingOf(people);
   assert.equal(pending.factors, ['PASSKEY', 'RECOVERY_CODE']);
-  await people.passkeys.remove(session, key.id.toString('base64url'), ADA.password, VISITOR);
+  await people.passkeys.remove(session, key.id.toString('base64url'), ADA.password, CLIENT_INFO);
   assert.equal((await people.accounts.get(account.id))!.recovery, []);
   assert.is((await pendingOf(people)).next, 'DONE');
 });
@@ -224,7 +224,7 @@ for (const [address, available] of [
     } else {
       const key = new SoftwareKey(address);
       const response = key.create(await people.passkeys.registrationOptions(session));
-      assert.ok(await people.passkeys.register(session, 'Key', response, VISITOR));
+      assert.ok(await people.passkeys.register(session, 'Key', response, CLIENT_INFO));
     }
   });
 }

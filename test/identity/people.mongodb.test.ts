@@ -7,6 +7,7 @@ import { startMongo } from '../support/mongodb.ts';
 import {
   ADA,
   BASE_URL,
+  CLIENT_INFO,
   codeOf,
   EVE,
   LIGHT,
@@ -16,7 +17,6 @@ import {
   startPeople,
   type TestPeople,
   THIEF,
-  VISITOR,
   withApp,
 } from '../support/people.ts';
 import { SoftwareKey } from '../support/software-key.ts';
@@ -39,7 +39,7 @@ if (mongo) {
     return both;
   }
 
-  const pendingOf = (people: TestPeople) => people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const pendingOf = (people: TestPeople) => people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
 
   test.after.each(async () => {
     for (const close of closing) await close();
@@ -49,7 +49,7 @@ if (mongo) {
 
   test('of two accounts of one address there is one', async () => {
     const [here, there] = await startBoth();
-    const made = [here, there, here, there].map((one) => one.accounts.create(ADA, VISITOR));
+    const made = [here, there, here, there].map((one) => one.accounts.create(ADA, CLIENT_INFO));
     assert.is((await outcomes(made)).done.length, 1);
   });
 
@@ -67,12 +67,12 @@ if (mongo) {
 
     const key = new SoftwareKey(BASE_URL);
     const response = key.create(await here.passkeys.registrationOptions(session));
-    await there.passkeys.register(session, 'Key', response, VISITOR);
+    await there.passkeys.register(session, 'Key', response, CLIENT_INFO);
     const pending = (await pendingOf(here)).session;
     const answer = key.get(await here.passkeys.authenticationOptions(pending));
     const taken = await Promise.all(all.map((one) => one.passkeys.use(pending, answer)));
     assert.is(taken.filter(Boolean).length, 1);
-    const turned = await outcomes(all.map((one) => one.sessions.advance(pending, VISITOR)));
+    const turned = await outcomes(all.map((one) => one.sessions.advance(pending, CLIENT_INFO)));
     assert.is(turned.done.length, 1);
   });
 
@@ -97,17 +97,17 @@ if (mongo) {
     );
     const { refused } = await outcomes(guesses);
     assert.is(refused.filter(({ message }) => message.startsWith('E-mail')).length, 5);
-    assert.is((await refusalOf(there.signIn.withPassword(ADA.email, ADA.password, VISITOR))).code, 'rate_limited');
+    assert.is((await refusalOf(there.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');
   });
 
   test('a new password, a reset and an erasure hold on the other instance at once', async () => {
     const [here, there] = await startBoth();
     const { session, cookie } = await signUp(here);
     const eve = await signUp(here, EVE);
-    const next = await here.accounts.changePassword(session, ADA.password, 'a password that is new', VISITOR);
+    const next = await here.accounts.changePassword(session, ADA.password, 'a password that is new', CLIENT_INFO);
     assert.is(await there.sessions.find(cookie), null);
     assert.ok(await there.sessions.find(next.cookie));
-    await there.accounts.erase(eve.session, EVE.password, VISITOR);
+    await there.accounts.erase(eve.session, EVE.password, CLIENT_INFO);
     assert.is(await here.sessions.find(eve.cookie), null);
     assert.is((await here.accounts.get(eve.account.id))!.name, null);
     assert.is((await signUp(here, EVE)).next, 'DONE');

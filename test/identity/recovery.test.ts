@@ -4,13 +4,13 @@ import { hashRecoveryCode, makeRecoveryCodes } from '../../src/identity/recovery
 import { closeAll } from '../support/identity.ts';
 import {
   ADA,
+  CLIENT_INFO,
   outcomes,
   refusalOf,
   signUp,
   startPeople,
   startTwo,
   type TestPeople,
-  VISITOR,
   withApp,
 } from '../support/people.ts';
 
@@ -19,7 +19,7 @@ const test = suite('recovery codes');
 test.after.each(closeAll);
 
 const pendingOf = async (people: TestPeople) =>
-  (await people.signIn.withPassword(ADA.email, ADA.password, VISITOR)).cookie;
+  (await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).cookie;
 
 test('there are ten of 80 bits, kept as hashes', async () => {
   const { codes, hashes } = makeRecoveryCodes();
@@ -50,7 +50,7 @@ test('however one is typed', () => {
 test('one lets in once, and the others stay', async () => {
   const people = await startPeople();
   const { codes, account } = await withApp(people);
-  const done = await people.signIn.withRecoveryCode(await pendingOf(people), codes[3]!, VISITOR);
+  const done = await people.signIn.withRecoveryCode(await pendingOf(people), codes[3]!, CLIENT_INFO);
   assert.ok(await people.sessions.find(done.cookie));
   assert.equal(
     people.noted.find(({ type }) => type === 'RECOVERY_CODE_USED'),
@@ -58,12 +58,12 @@ test('one lets in once, and the others stay', async () => {
       type: 'RECOVERY_CODE_USED',
       account_id: account.id,
       left: 9,
-      visitor: VISITOR,
+      clientInfo: CLIENT_INFO,
     },
   );
-  const again = people.signIn.withRecoveryCode(await pendingOf(people), codes[3]!, VISITOR);
+  const again = people.signIn.withRecoveryCode(await pendingOf(people), codes[3]!, CLIENT_INFO);
   assert.is((await refusalOf(again)).code, 'forbidden');
-  assert.is((await people.signIn.withRecoveryCode(await pendingOf(people), codes[4]!, VISITOR)).next, 'DONE');
+  assert.is((await people.signIn.withRecoveryCode(await pendingOf(people), codes[4]!, CLIENT_INFO)).next, 'DONE');
 });
 
 test('one that two instances are given at once lets in once; different ones let in each', async () => {
@@ -71,10 +71,10 @@ test('one that two instances are given at once lets in once; different ones let 
   const { codes, account } = await withApp(here);
   const all = [here, there, here, there];
   const same = await Promise.all(all.map(pendingOf));
-  const raced = await outcomes(all.map((one, i) => one.signIn.withRecoveryCode(same[i], codes[0]!, VISITOR)));
+  const raced = await outcomes(all.map((one, i) => one.signIn.withRecoveryCode(same[i], codes[0]!, CLIENT_INFO)));
   assert.equal([raced.done.length, raced.refused.length], [1, 3]);
   const other = await Promise.all(all.map(pendingOf));
-  const each = await outcomes(all.map((one, i) => one.signIn.withRecoveryCode(other[i], codes[i + 1]!, VISITOR)));
+  const each = await outcomes(all.map((one, i) => one.signIn.withRecoveryCode(other[i], codes[i + 1]!, CLIENT_INFO)));
   assert.is(each.done.length, 4);
   assert.is((await here.accounts.get(account.id))!.recovery.length, 5);
 });
@@ -82,24 +82,27 @@ test('one that two instances are given at once lets in once; different ones let 
 test('new ones void the old', async () => {
   const people = await startPeople();
   const { session, codes } = await withApp(people);
-  assert.is((await refusalOf(people.recovery.regenerate(session, 'not the password', VISITOR))).code, 'forbidden');
-  const fresh = await people.recovery.regenerate(session, ADA.password, VISITOR);
+  assert.is((await refusalOf(people.recovery.regenerate(session, 'not the password', CLIENT_INFO))).code, 'forbidden');
+  const fresh = await people.recovery.regenerate(session, ADA.password, CLIENT_INFO);
   assert.is(fresh.length, 10);
-  await refusalOf(people.signIn.withRecoveryCode(await pendingOf(people), codes[0]!, VISITOR));
-  assert.is((await people.signIn.withRecoveryCode(await pendingOf(people), fresh[0]!, VISITOR)).next, 'DONE');
+  await refusalOf(people.signIn.withRecoveryCode(await pendingOf(people), codes[0]!, CLIENT_INFO));
+  assert.is((await people.signIn.withRecoveryCode(await pendingOf(people), fresh[0]!, CLIENT_INFO)).next, 'DONE');
 });
 
 test('without a factor there are none', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
-  assert.is((await refusalOf(people.recovery.regenerate(session, ADA.password, VISITOR))).code, 'invalid_transition');
+  assert.is(
+    (await refusalOf(people.recovery.regenerate(session, ADA.password, CLIENT_INFO))).code,
+    'invalid_transition',
+  );
 });
 
 test('an operator can take all factors away from who lost everything', async () => {
   const people = await startPeople();
   const { account } = await withApp(people);
   await people.factors.clear(account.id);
-  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, VISITOR)).next, 'DONE');
+  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).next, 'DONE');
 });
 
 test.run();

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { describeBrowser, networkOf } from '../../src/identity/client-info.ts';
 import type { Session } from '../../src/identity/sessions.ts';
-import { browserOf, networkOf } from '../../src/identity/visitor.ts';
 import { closeAll, open, rejection, swept } from '../support/identity.ts';
 import {
   ADA,
+  CLIENT_INFO,
   codeOf,
   EVE,
   outcomes,
@@ -13,7 +14,6 @@ import {
   startPeople,
   startTwo,
   THIEF,
-  VISITOR,
   withApp,
 } from '../support/people.ts';
 
@@ -33,10 +33,10 @@ sessions('a cookie is 32 random bytes, and only its hash is kept', async () => {
   assert.equal(await people.sessions.find(cookie), session);
   assert.is(session.account_id, account.id);
   assert.is(session.browser, 'Firefox on Linux');
-  assert.is(session.address, VISITOR.address);
+  assert.is(session.address, CLIENT_INFO.address);
   const kept = JSON.stringify(await people.identity.accounts.all('sessions'));
   assert.not(kept.includes(cookie));
-  assert.is.not((await people.signIn.withPassword(ADA.email, ADA.password, VISITOR)).cookie, cookie);
+  assert.is.not((await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).cookie, cookie);
 });
 
 for (const wrong of [undefined, '', 'x', 'A'.repeat(43), '__proto__', `${'A'.repeat(43)}\n`]) {
@@ -57,7 +57,7 @@ sessions('the id of a session, which lists show, is no cookie', async () => {
 sessions('ends after 24 hours without use, and lives on with it, up to seven days', async () => {
   const people = await startPeople();
   const { cookie } = await signUp(people);
-  const idle = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const idle = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   people.clock.wait(DAY_MS - 1);
   assert.ok(await people.sessions.find(cookie));
   people.clock.wait(1);
@@ -86,7 +86,7 @@ sessions('a list has those signed in, last seen first, and nobody else’s', asy
   const people = await startPeople();
   const { cookie, session, account } = await withApp(people);
   await signUp(people, EVE);
-  await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   assert.equal(
     (await people.sessions.list(account.id)).map(({ id }) => id),
     [session.id],
@@ -115,7 +115,7 @@ sessions('a first second factor ends all others, one that is just beginning too'
   const other = await people.signIn.withPassword(ADA.email, ADA.password, THIEF);
   const before = (await people.accounts.get(account.id))!;
   const { secret } = await people.totp.enrol(session);
-  assert.is((await people.totp.add(session, codeOf(secret, people.clock.now()), VISITOR))?.length, 10);
+  assert.is((await people.totp.add(session, codeOf(secret, people.clock.now()), CLIENT_INFO))?.length, 10);
   assert.ok(await people.sessions.find(cookie), 'the browser that it was added from goes on');
   assert.is(await people.sessions.find(other.cookie), null);
   const late = await people.sessions.begin(before, THIEF, 'SIGNED_IN');
@@ -134,9 +134,9 @@ sessions('all others are ended, those waiting for a second factor too', async ()
 sessions('fixation: the cookie of before the second factor is dead after it', async () => {
   const people = await startPeople();
   const { secret } = await withApp(people);
-  const pending = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const pending = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   assert.is(await people.sessions.find(pending.cookie), null, 'it opens nothing yet');
-  const done = await people.signIn.withTotp(pending.cookie, codeOf(secret, people.clock.now()), VISITOR);
+  const done = await people.signIn.withTotp(pending.cookie, codeOf(secret, people.clock.now()), CLIENT_INFO);
   assert.is.not(done.cookie, pending.cookie);
   assert.is(await people.sessions.find(pending.cookie), null);
   assert.is(await people.sessions.pending(pending.cookie), null);
@@ -147,21 +147,21 @@ sessions('fixation: the cookie of before the second factor is dead after it', as
 sessions('a pending session is over after ten minutes', async () => {
   const people = await startPeople();
   const { secret } = await withApp(people);
-  const { cookie } = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const { cookie } = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   people.clock.wait(10 * 60_000 - 1);
   assert.ok(await people.sessions.pending(cookie));
   people.clock.wait(1);
-  const refused = await rejection(people.signIn.withTotp(cookie, codeOf(secret, people.clock.now()), VISITOR));
+  const refused = await rejection(people.signIn.withTotp(cookie, codeOf(secret, people.clock.now()), CLIENT_INFO));
   assert.match(refused.message, /sign in again/);
 });
 
 sessions('a pending session is turned into one session, however many ask at once', async () => {
   const [here, there] = await startTwo();
   await withApp(here);
-  const { session } = await here.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const { session } = await here.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   const { done, refused } = await outcomes([
-    here.sessions.advance(session, VISITOR),
-    there.sessions.advance(session, VISITOR),
+    here.sessions.advance(session, CLIENT_INFO),
+    there.sessions.advance(session, CLIENT_INFO),
   ]);
   assert.is(done.length, 1);
   assert.is(refused.length, 1);
@@ -183,7 +183,7 @@ sessions('what is over is swept up', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
   people.clock.waitDays(2);
-  const later = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const later = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   await swept(people.identity);
   const kept = await people.identity.accounts.all('sessions');
   assert.equal(
@@ -202,7 +202,7 @@ sessions('outlasts a restart', async () => {
 
 sessions.run();
 
-const visitors = suite('visitors');
+const clientInfo = suite('client info');
 
 for (const [agent, words] of [
   [
@@ -225,7 +225,7 @@ for (const [agent, words] of [
   ['<script>', 'Unknown browser'],
   ['', 'Unknown browser'],
 ] as const) {
-  visitors(`${words}: ${agent.slice(0, 50)}`, () => assert.is(browserOf(agent), words));
+  clientInfo(`${words}: ${agent.slice(0, 50)}`, () => assert.is(describeBrowser(agent), words));
 }
 
 for (const [address, network] of [
@@ -239,7 +239,7 @@ for (const [address, network] of [
   ['::1', '0:0:0:0::/64'],
   ['::', '0:0:0:0::/64'],
 ] as const) {
-  visitors(`${address} is of ${network}`, () => assert.is(networkOf(address), network));
+  clientInfo(`${address} is of ${network}`, () => assert.is(networkOf(address), network));
 }
 
-visitors.run();
+clientInfo.run();

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { closeAll, replaced } from '../support/identity.ts';
 import {
   ADA,
+  CLIENT_INFO,
   codeOf,
   EVE,
   refusalOf,
@@ -11,7 +12,6 @@ import {
   startPeople,
   type TestPeople,
   THIEF,
-  VISITOR,
   withApp,
   wrongCode,
 } from '../support/people.ts';
@@ -31,14 +31,14 @@ test('with e-mail address and password, however the address is written', async (
   const people = await startPeople();
   const { account } = await signUp(people);
   for (const email of ['ada@example.org', ' ADA@EXAMPLE.ORG ', 'Ada@Example.org', '\uff41da@example.org']) {
-    const { next, session, factors } = await people.signIn.withPassword(email, ADA.password, VISITOR);
+    const { next, session, factors } = await people.signIn.withPassword(email, ADA.password, CLIENT_INFO);
     assert.equal([next, session.stage, session.account_id, factors], ['DONE', 'SIGNED_IN', account.id, []]);
   }
   assert.equal(people.noted.at(-1), {
     type: 'SIGNED_IN',
     account_id: account.id,
     factor: 'PASSWORD',
-    visitor: VISITOR,
+    clientInfo: CLIENT_INFO,
   });
 });
 
@@ -47,10 +47,10 @@ test('who is not there is refused in the same words and with the same work as wh
   await signUp(people);
   await people.accounts.create(
     { name: 'Olga', email: 'olga@example.org', subject: 'https://id.example olga' },
-    VISITOR,
+    CLIENT_INFO,
   );
   const erased = await signUp(people, EVE);
-  await people.accounts.erase(erased.session, EVE.password, VISITOR);
+  await people.accounts.erase(erased.session, EVE.password, CLIENT_INFO);
   const told: unknown[] = [];
   for (const email of [
     ADA.email,
@@ -63,7 +63,7 @@ test('who is not there is refused in the same words and with the same work as wh
     '\ud800@x.org',
   ]) {
     const before = { ...people.work };
-    const refusal = await refusalOf(people.signIn.withPassword(email, 'no password of theirs', VISITOR));
+    const refusal = await refusalOf(people.signIn.withPassword(email, 'no password of theirs', CLIENT_INFO));
     const { verify, hash } = people.work;
     told.push([refusal.toJSON(), verify - before.verify, hash - before.hash]);
   }
@@ -78,10 +78,10 @@ test('a hash of a lower cost is made anew when its password is seen', async () =
   await people.identity.accounts.update('accounts', account.id, { password: weak });
   await fail(people, 1);
   assert.is((await people.accounts.get(account.id))!.password, weak);
-  await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   const { password } = (await people.accounts.get(account.id))!;
   assert.match(password!, /m=19456,t=2,p=1/);
-  await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   assert.is((await people.accounts.get(account.id))!.password, password);
 });
 
@@ -93,7 +93,7 @@ test('a sign-in that began with the old password ends with nothing when that is 
   const insert: typeof accounts.insert = async (table, record) => {
     if (table === 'sessions' && begun === undefined) {
       begun = record.id;
-      await people.accounts.changePassword(session, ADA.password, 'a password that is new', VISITOR);
+      await people.accounts.changePassword(session, ADA.password, 'a password that is new', CLIENT_INFO);
     }
     return accounts.insert(table, record);
   };
@@ -105,25 +105,25 @@ test('a sign-in that began with the old password ends with nothing when that is 
 test('signing out ends the session, and says so', async () => {
   const people = await startPeople();
   const { cookie, account } = await signUp(people);
-  await people.signIn.signOut(cookie, VISITOR);
+  await people.signIn.signOut(cookie, CLIENT_INFO);
   assert.is(await people.sessions.find(cookie), null);
-  assert.equal(people.noted.at(-1), { type: 'SIGNED_OUT', account_id: account.id, visitor: VISITOR });
+  assert.equal(people.noted.at(-1), { type: 'SIGNED_OUT', account_id: account.id, clientInfo: CLIENT_INFO });
   const told = people.noted.length;
-  await people.signIn.signOut(cookie, VISITOR);
-  await people.signIn.signOut(undefined, VISITOR);
+  await people.signIn.signOut(cookie, CLIENT_INFO);
+  await people.signIn.signOut(undefined, CLIENT_INFO);
   assert.is(people.noted.length, told);
 });
 
 test('with a factor, the password alone gives no more than a pending session', async () => {
   const people = await startPeople();
   const { account } = await withApp(people);
-  const { next, factors, session, cookie } = await people.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const { next, factors, session, cookie } = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   assert.equal([next, factors, session.stage], ['SECOND_FACTOR', ['TOTP', 'RECOVERY_CODE'], 'SECOND_FACTOR']);
   assert.is(await people.sessions.find(cookie), null);
   assert.equal(await people.signIn.factorsOf(session), factors);
   const told = people.noted.filter((event) => event.type === 'SIGNED_IN');
   assert.is(told.length, 1, 'of signing up alone');
-  const proven = await people.signIn.withProof((await people.accounts.get(account.id))!, 'OPENID', VISITOR);
+  const proven = await people.signIn.withProof((await people.accounts.get(account.id))!, 'OPENID', CLIENT_INFO);
   assert.is(proven.next, 'SECOND_FACTOR');
 });
 
@@ -131,8 +131,8 @@ test('a session that is signed in is no pending one, and takes no codes', async 
   const people = await startPeople();
   const { cookie, secret } = await withApp(people);
   const code = codeOf(secret, people.clock.now());
-  assert.is((await refusalOf(people.signIn.withTotp(cookie, code, VISITOR))).code, 'forbidden');
-  assert.is((await refusalOf(people.signIn.withTotp(undefined, code, VISITOR))).code, 'forbidden');
+  assert.is((await refusalOf(people.signIn.withTotp(cookie, code, CLIENT_INFO))).code, 'forbidden');
+  assert.is((await refusalOf(people.signIn.withTotp(undefined, code, CLIENT_INFO))).code, 'forbidden');
 });
 
 test('five wrong codes end the pending session, and the account’s codes are throttled however many are begun', async () => {
@@ -149,7 +149,7 @@ test('five wrong codes end the pending session, and the account’s codes are th
   const refused = await refusalOf(people.signIn.withTotp(second, right, THIEF));
   assert.equal([refused.code, refused.more.retry_after_seconds], ['rate_limited', 30]);
   // Its owner is not shut out meanwhile.
-  assert.is((await people.signIn.withRecoveryCode(second, codes[0]!, VISITOR)).next, 'DONE');
+  assert.is((await people.signIn.withRecoveryCode(second, codes[0]!, CLIENT_INFO)).next, 'DONE');
 });
 
 test('wrong recovery codes end the pending session too', async () => {

@@ -5,7 +5,7 @@ import type { Refusal } from '../../src/commands/refusal.ts';
 import { firstStart } from '../../src/identity/installation.ts';
 import type { AccountRecord, AccountTableName } from '../../src/stores/account-store.ts';
 import { closeAll } from '../support/identity.ts';
-import { ADA, EVE, outcomes, refusalOf, signUp, startPeople, startTwo, THIEF, VISITOR } from '../support/people.ts';
+import { ADA, CLIENT_INFO, EVE, outcomes, refusalOf, signUp, startPeople, startTwo, THIEF } from '../support/people.ts';
 
 const INVITATION = { kind: 'INVITATION', organization_id: 'org_A', role: 'EDITOR', made_by: 'acc_BOSS' } as const;
 
@@ -33,7 +33,7 @@ test('an invitation tells of one address whether it has an account, and then is 
 test('however many ask an invitation at once, it tells of one address', async () => {
   const [here, there] = await startTwo();
   const known = await Promise.all(
-    [1, 2, 3, 4, 5, 6].map((n) => here.accounts.create({ ...EVE, email: `eve${n}@example.org` }, VISITOR)),
+    [1, 2, 3, 4, 5, 6].map((n) => here.accounts.create({ ...EVE, email: `eve${n}@example.org` }, CLIENT_INFO)),
   );
   const { secret } = await here.links.create(INVITATION);
   const { refused } = await outcomes(
@@ -52,7 +52,7 @@ test('a link that became an account’s while it was read is used as that', asyn
   accounts.get = async <T extends AccountRecord>(table: AccountTableName, id: string) => {
     const found = await get<T>(table, id);
     reads += 1;
-    if (reads === 1) await people.links.keepFor(record.id, 'acc_EVE');
+    if (reads === 1) await people.links.restrictTo(record.id, 'acc_EVE');
     return found;
   };
   const used = await people.links.use(secret, 'INVITATION', async (link) => link.account_id);
@@ -64,7 +64,7 @@ test('who tries addresses by many links is made to wait, whatever they succeed a
   await signUp(people, EVE);
   const join = async (email: string, made_by = INVITATION.made_by as string) => {
     const { secret } = await people.links.create({ ...INVITATION, made_by });
-    return people.welcome.join(secret, { ...ADA, email }, { ...VISITOR, address: '198.51.100.4' });
+    return people.welcome.join(secret, { ...ADA, email }, { ...CLIENT_INFO, address: '198.51.100.4' });
   };
   for (let tries = 1; tries <= 5; tries++) {
     assert.is((await refusalOf(join(EVE.email))).code, 'conflict');
@@ -82,7 +82,7 @@ test('a link to set an account up counts taken addresses as well', async () => {
   await signUp(people, EVE);
   const { installation } = await firstStart(people.identity);
   const secret = (await people.setupLink(installation))!;
-  const taken = () => refusalOf(people.welcome.setUp(secret, { ...ADA, email: EVE.email }, VISITOR));
+  const taken = () => refusalOf(people.welcome.setUp(secret, { ...ADA, email: EVE.email }, CLIENT_INFO));
   for (let tries = 1; tries <= 5; tries++) assert.is((await taken()).code, 'conflict');
   assert.is((await taken()).code, 'rate_limited');
 });

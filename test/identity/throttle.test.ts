@@ -4,6 +4,7 @@ import type { Refusal } from '../../src/commands/refusal.ts';
 import { closeAll, rejection, replaced } from '../support/identity.ts';
 import {
   ADA,
+  CLIENT_INFO,
   codeOf,
   LIGHT,
   outcomes,
@@ -13,7 +14,6 @@ import {
   startTwo,
   type TestPeople,
   THIEF,
-  VISITOR,
   withApp,
   wrongCode,
 } from '../support/people.ts';
@@ -50,15 +50,18 @@ test('five wrong passwords are free; then each costs a wait that doubles, up to 
   await fail(people, 5);
   const waits: number[] = [];
   for (let i = 0; i < 8; i++) {
-    const { code, more } = await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, VISITOR));
+    const { code, more } = await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO));
     assert.is(code, 'rate_limited');
     waits.push(more.retry_after_seconds!);
     people.clock.wait(more.retry_after_seconds! * 1_000);
-    assert.is((await refusalOf(people.signIn.withPassword(ADA.email, 'wrong again, sir', VISITOR))).code, 'forbidden');
+    assert.is(
+      (await refusalOf(people.signIn.withPassword(ADA.email, 'wrong again, sir', CLIENT_INFO))).code,
+      'forbidden',
+    );
   }
   assert.equal(waits, [30, 60, 120, 240, 480, 900, 900, 900]);
   people.clock.wait(15 * MINUTE_MS);
-  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, VISITOR)).next, 'DONE');
+  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).next, 'DONE');
   await fail(people, 5);
 });
 
@@ -66,7 +69,7 @@ test('the right password is no way past a wait', async () => {
   const people = await startPeople();
   await signUp(people);
   await fail(people, 5);
-  assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, VISITOR))).code, 'rate_limited');
+  assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');
   const last = people.noted.at(-1)!;
   assert.equal([last.type, 'reason' in last && last.reason], ['SIGN_IN_REFUSED', 'THROTTLED']);
 });
@@ -74,15 +77,17 @@ test('the right password is no way past a wait', async () => {
 test('strangers do not lock the owner out of a browser that they were signed in from before', async () => {
   const people = await startPeople();
   const { account } = await signUp(people);
-  const known = { ...VISITOR, known: { account_id: account.id, id: 'here', generation: 0 } };
-  const right = (visitor: typeof known) => people.signIn.withPassword(ADA.email, ADA.password, visitor);
+  const known = { ...CLIENT_INFO, known: { account_id: account.id, id: 'here', generation: 0 } };
+  const right = (clientInfo: typeof known) => people.signIn.withPassword(ADA.email, ADA.password, clientInfo);
   await fail(people, 5);
   assert.is((await right(known)).next, 'DONE');
-  assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, VISITOR))).code, 'rate_limited');
-  const another = { ...VISITOR, known: { account_id: 'acc_of_somebody_else', id: 'here', generation: 0 } };
+  assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');
+  const another = { ...CLIENT_INFO, known: { account_id: 'acc_of_somebody_else', id: 'here', generation: 0 } };
   assert.is((await refusalOf(right(another))).code, 'rate_limited', 'known to another account');
   for (let i = 0; i < 5; i++)
-    await refusalOf(people.signIn.withPassword(ADA.email, 'no password of theirs', { ...from(i), known: known.known }));
+    await refusalOf(
+      people.signIn.withPassword(ADA.email, 'no password of theirs', { ...from(i), rememberedBrowser: known.known }),
+    );
   assert.is((await refusalOf(right(known))).code, 'rate_limited', 'it has its own five, and no more');
 });
 
@@ -90,14 +95,14 @@ test('a browser that was known before the password was changed is a stranger’s
   const people = await startPeople();
   const { account, session, secret } = await withApp(people);
   const { generation } = (await people.accounts.get(account.id))!;
-  const known = { ...VISITOR, known: { account_id: account.id, id: 'here', generation } };
+  const known = { ...CLIENT_INFO, known: { account_id: account.id, id: 'here', generation } };
   for (let i = 0; i < 5; i++) {
     const { cookie } = await people.signIn.withPassword(ADA.email, ADA.password, from(i));
     await refusalOf(people.signIn.withTotp(cookie, wrongCode(secret, people.clock.now()), from(i)));
   }
   const { cookie } = await people.signIn.withPassword(ADA.email, ADA.password, known);
   const right = codeOf(secret, people.clock.now());
-  assert.is((await refusalOf(people.signIn.withTotp(cookie, right, VISITOR))).code, 'rate_limited');
+  assert.is((await refusalOf(people.signIn.withTotp(cookie, right, CLIENT_INFO))).code, 'rate_limited');
   assert.is((await people.signIn.withTotp(cookie, right, known)).next, 'DONE');
   await people.accounts.changePassword(session, ADA.password, 'another one altogether', known);
   await fail(people, 5);
@@ -113,7 +118,7 @@ test('strangers on the same network lock out neither a known browser nor who is 
     await refusalOf(people.signIn.withPassword(`nobody${i}@example.org`, 'password of many', THIEF));
   assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, THIEF))).code, 'rate_limited');
   assert.is((await people.signIn.withPassword(ADA.email, ADA.password, known)).next, 'DONE');
-  assert.is((await people.proof.prove(session, ADA.password, known)).id, account.id);
+  assert.is((await people.recentAuthentication.requirePasswordOrRecent(session, ADA.password, known)).id, account.id);
 });
 
 test('no other form of the address gets more tries', async () => {
@@ -138,7 +143,7 @@ test('failures are counted by all instances together, and outlast a restart', as
   await signUp(here);
   await fail(here, 3);
   await fail(there, 2);
-  assert.is((await refusalOf(here.signIn.withPassword(ADA.email, ADA.password, VISITOR))).code, 'rate_limited');
+  assert.is((await refusalOf(here.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');
 });
 
 test('a failure that another instance counts in between is not lost', async () => {
@@ -157,7 +162,7 @@ test('a failure that another instance counts in between is not lost', async () =
   const other = await startPeople({ ...people.identity, accounts: replaced(accounts, { update }) }, { hasher: LIGHT });
   await fail(other, 1);
   assert.is(between, 2);
-  assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, VISITOR))).code, 'rate_limited');
+  assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');
 });
 
 test('many guesses at once are no more than five', async () => {
@@ -174,7 +179,7 @@ test('many guesses at once are no more than five', async () => {
 test('who is right fifty times at once is let in fifty times', async () => {
   const people = await startPeople();
   await signUp(people);
-  const all = Array.from({ length: 50 }, () => people.signIn.withPassword(ADA.email, ADA.password, VISITOR));
+  const all = Array.from({ length: 50 }, () => people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO));
   assert.is((await outcomes(all)).done.length, 50);
 });
 
@@ -194,21 +199,21 @@ test('a network that tries many accounts is made to wait, and being right in bet
 test('a network is its /64, or an office would be one address and a household 2^64 of them', async () => {
   const people = await startPeople(undefined, { hasher: LIGHT });
   for (let i = 0; i < 60; i++) {
-    const visitor = { ...THIEF, address: `2001:db8::${i.toString(16)}` };
-    await refusalOf(people.signIn.withPassword(`somebody${i}@example.org`, 'password of many', visitor));
+    const clientInfo = { ...THIEF, address: `2001:db8::${i.toString(16)}` };
+    await refusalOf(people.signIn.withPassword(`somebody${i}@example.org`, 'password of many', clientInfo));
   }
-  const visitor = { ...THIEF, address: '2001:db8::ffff:1' };
-  const tried = people.signIn.withPassword('another@example.org', 'password of many', visitor);
+  const clientInfo = { ...THIEF, address: '2001:db8::ffff:1' };
+  const tried = people.signIn.withPassword('another@example.org', 'password of many', clientInfo);
   assert.is((await refusalOf(tried)).code, 'rate_limited');
 });
 
 test('what was typed as an address is kept as a hash only', async () => {
   const people = await startPeople();
-  await refusalOf(people.signIn.withPassword('oh dear, my password', 'x', VISITOR));
+  await refusalOf(people.signIn.withPassword('oh dear, my password', 'x', CLIENT_INFO));
   const kept = JSON.stringify(await people.identity.accounts.all('attempts'));
   assert.match(kept, /"failures":1/);
   assert.not(kept.includes('oh dear'));
-  assert.not(kept.includes(VISITOR.address));
+  assert.not(kept.includes(CLIENT_INFO.address));
 });
 
 test('an attempt that could not be made is not held against anybody', async () => {
@@ -217,10 +222,10 @@ test('an attempt that could not be made is not held against anybody', async () =
   const hasher = { hash: async () => '', verify: () => Promise.reject(new Error('out of memory')) };
   const broken = await startPeople(people.identity, { hasher });
   for (let i = 0; i < 6; i++) {
-    const error = await rejection(broken.signIn.withPassword(ADA.email, ADA.password, VISITOR));
+    const error = await rejection(broken.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO));
     assert.is(error.message, 'out of memory');
   }
-  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, VISITOR)).next, 'DONE');
+  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).next, 'DONE');
 });
 
 test.run();

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { closeAll, open } from '../support/identity.ts';
 import {
   ADA,
+  CLIENT_INFO,
   codeOf,
   outcomes,
   refusalOf,
@@ -11,7 +12,6 @@ import {
   startTwo,
   type TestPeople,
   THIEF,
-  VISITOR,
   withApp,
   wrongCode,
 } from '../support/people.ts';
@@ -21,7 +21,7 @@ const test = suite('authenticator apps');
 test.after.each(closeAll);
 
 const pendingOf = async (people: TestPeople) =>
-  (await people.signIn.withPassword(ADA.email, ADA.password, VISITOR)).cookie;
+  (await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).cookie;
 const codeIn = (secret: string, people: TestPeople, ms = 0) =>
   codeOf(secret, new Date(people.clock.now().getTime() + ms));
 
@@ -58,7 +58,7 @@ test('an app is shown a secret of 160 bits as text, address and picture; asking 
 test('nothing is added before the app shows a right code', async () => {
   const people = await startPeople();
   const { session, account } = await signUp(people);
-  assert.is((await refusalOf(people.totp.add(session, '123456', VISITOR))).code, 'invalid_transition');
+  assert.is((await refusalOf(people.totp.add(session, '123456', CLIENT_INFO))).code, 'invalid_transition');
   const { secret } = await people.totp.enrol(session);
   for (const code of [
     wrongCode(secret, people.clock.now()),
@@ -68,16 +68,16 @@ test('nothing is added before the app shows a right code', async () => {
     '१२३४५६',
     codeIn(secret, people, -60_000),
   ]) {
-    assert.is((await refusalOf(people.totp.add(session, code, VISITOR))).code, 'forbidden', code);
+    assert.is((await refusalOf(people.totp.add(session, code, CLIENT_INFO))).code, 'forbidden', code);
   }
   assert.is((await people.accounts.get(account.id))!.totp, null);
-  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, VISITOR)).next, 'DONE');
+  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).next, 'DONE');
   const code = codeIn(secret, people);
-  const codes = await people.totp.add(session, `${code.slice(0, 3)} ${code.slice(3)}`, VISITOR);
+  const codes = await people.totp.add(session, `${code.slice(0, 3)} ${code.slice(3)}`, CLIENT_INFO);
   assert.is(codes!.length, 10);
   assert.equal(
     people.noted.filter(({ type }) => type === 'FACTOR_ADDED'),
-    [{ type: 'FACTOR_ADDED', account_id: account.id, factor: 'TOTP', visitor: VISITOR }],
+    [{ type: 'FACTOR_ADDED', account_id: account.id, factor: 'TOTP', clientInfo: CLIENT_INFO }],
   );
 });
 
@@ -87,29 +87,36 @@ test('adding one needs a recent proof; the password makes one', async () => {
   people.clock.wait(15 * 60_000);
   const refused = await refusalOf(people.totp.enrol(session));
   assert.equal([refused.code, /confirm your password/.test(refused.message)], ['forbidden', true]);
-  assert.is((await refusalOf(people.proof.confirm(session, 'not the password', VISITOR))).code, 'forbidden');
+  assert.is(
+    (await refusalOf(people.recentAuthentication.confirmPassword(session, 'not the password', CLIENT_INFO))).code,
+    'forbidden',
+  );
   await refusalOf(people.totp.enrol((await people.sessions.find(cookie))!));
-  await people.proof.confirm(session, ADA.password, VISITOR);
+  await people.recentAuthentication.confirmPassword(session, ADA.password, CLIENT_INFO);
   assert.ok(await people.totp.enrol((await people.sessions.find(cookie))!));
 });
 
 test('guessing the password of a stolen session is throttled', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
-  for (let i = 0; i < 5; i++) await refusalOf(people.proof.confirm(session, `guess number ${i}`, THIEF));
-  assert.is((await refusalOf(people.proof.confirm(session, ADA.password, THIEF))).code, 'rate_limited');
+  for (let i = 0; i < 5; i++)
+    await refusalOf(people.recentAuthentication.confirmPassword(session, `guess number ${i}`, THIEF));
+  assert.is(
+    (await refusalOf(people.recentAuthentication.confirmPassword(session, ADA.password, THIEF))).code,
+    'rate_limited',
+  );
 });
 
 test('there is one app; of two that are added at once, one', async () => {
   const [here, there] = await startTwo();
   const { session } = await signUp(here);
-  const other = await here.signIn.withPassword(ADA.email, ADA.password, VISITOR);
+  const other = await here.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   const first = await here.totp.enrol(session);
   const second = await there.totp.enrol(other.session);
   assert.is.not(first.secret, second.secret);
   const { done, refused } = await outcomes([
-    here.totp.add(session, codeIn(first.secret, here), VISITOR),
-    there.totp.add(other.session, codeIn(second.secret, here), VISITOR),
+    here.totp.add(session, codeIn(first.secret, here), CLIENT_INFO),
+    there.totp.add(other.session, codeIn(second.secret, here), CLIENT_INFO),
   ]);
   assert.equal([done.length, refused.length], [1, 1]);
   assert.is((await refusalOf(here.totp.enrol(session))).code, 'invalid_transition');
@@ -126,7 +133,7 @@ for (const [ms, taken] of [
     const people = await startPeople();
     const { secret } = await withApp(people);
     people.clock.wait(60_000);
-    const signing = people.signIn.withTotp(await pendingOf(people), codeIn(secret, people, ms), VISITOR);
+    const signing = people.signIn.withTotp(await pendingOf(people), codeIn(secret, people, ms), CLIENT_INFO);
     if (taken) assert.is((await signing).next, 'DONE');
     else assert.is((await refusalOf(signing)).code, 'forbidden');
   });
@@ -136,13 +143,13 @@ test('replay: a code is taken once, and none of an earlier step after it', async
   const people = await startPeople();
   const { secret } = await withApp(people);
   const [early, now] = [codeIn(secret, people, -30_000), codeIn(secret, people)];
-  await people.signIn.withTotp(await pendingOf(people), now, VISITOR);
+  await people.signIn.withTotp(await pendingOf(people), now, CLIENT_INFO);
   for (const code of [now, early]) {
     assert.is((await refusalOf(people.signIn.withTotp(await pendingOf(people), code, THIEF))).code, 'forbidden');
   }
   people.clock.wait(30_000);
   assert.is((await refusalOf(people.signIn.withTotp(await pendingOf(people), now, THIEF))).code, 'forbidden');
-  assert.is((await people.signIn.withTotp(await pendingOf(people), codeIn(secret, people), VISITOR)).next, 'DONE');
+  assert.is((await people.signIn.withTotp(await pendingOf(people), codeIn(secret, people), CLIENT_INFO)).next, 'DONE');
 });
 
 test('replay: the code that added the app does not sign in', async () => {
@@ -150,7 +157,7 @@ test('replay: the code that added the app does not sign in', async () => {
   const { session } = await signUp(people);
   const { secret } = await people.totp.enrol(session);
   const code = codeIn(secret, people);
-  await people.totp.add(session, code, VISITOR);
+  await people.totp.add(session, code, CLIENT_INFO);
   assert.is((await refusalOf(people.signIn.withTotp(await pendingOf(people), code, THIEF))).code, 'forbidden');
 });
 
@@ -161,7 +168,7 @@ test('replay: of several instances that are given one code at once, one takes it
   const all = [here, there, third, here, there];
   const pending = await Promise.all(all.map(pendingOf));
   const code = codeIn(secret, here);
-  const { done, refused } = await outcomes(all.map((one, i) => one.signIn.withTotp(pending[i], code, VISITOR)));
+  const { done, refused } = await outcomes(all.map((one, i) => one.signIn.withTotp(pending[i], code, CLIENT_INFO)));
   assert.equal([done.length, refused.length], [1, 4]);
 });
 
@@ -180,11 +187,11 @@ test('removing it needs the password or a recent proof, and the password alone i
   assert.is((await refusalOf(people.totp.remove(session, 'not the password', THIEF))).code, 'forbidden');
   people.clock.wait(15 * 60_000);
   assert.is((await refusalOf(people.totp.remove(session, null, THIEF))).code, 'forbidden');
-  await people.totp.remove(session, ADA.password, VISITOR);
+  await people.totp.remove(session, ADA.password, CLIENT_INFO);
   const { totp, recovery } = (await people.accounts.get(account.id))!;
   assert.equal([totp, recovery], [null, []]);
-  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, VISITOR)).next, 'DONE');
-  assert.is((await refusalOf(people.totp.remove(session, ADA.password, VISITOR))).code, 'not_found');
+  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).next, 'DONE');
+  assert.is((await refusalOf(people.totp.remove(session, ADA.password, CLIENT_INFO))).code, 'not_found');
   assert.is(people.noted.filter(({ type }) => type === 'FACTOR_REMOVED').length, 1);
 });
 
@@ -192,7 +199,7 @@ test('no code is in what the access log is told', async () => {
   const people = await startPeople();
   const { secret, codes } = await withApp(people);
   const code = codeIn(secret, people);
-  await people.signIn.withTotp(await pendingOf(people), code, VISITOR);
+  await people.signIn.withTotp(await pendingOf(people), code, CLIENT_INFO);
   const told = JSON.stringify(people.noted);
   for (const text of [secret, secret.replaceAll(' ', ''), code, codes[0]!, ADA.password])
     assert.not(told.includes(text));

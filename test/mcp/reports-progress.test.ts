@@ -1,4 +1,4 @@
-/** What a client that asked for progress is told while a report is drawn, in both eras. */
+/** Progress notifications while a report is generated, in both versions of MCP. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ClientGone } from '../../src/http/http-errors.ts';
@@ -17,7 +17,7 @@ interface Context {
 }
 
 const VENDORS = 600;
-/** Records are read so many at once. */
+/** The number of records in one read. */
 const TOLD = [500, VENDORS];
 const KEY = 'io.modelcontextprotocol/';
 
@@ -40,28 +40,28 @@ test.after(async ({ register, service }) => {
 
 const digestOf = (answer: unknown) => (answer as { report: { digest: string } }).report.digest;
 
-test('the SDK’s client is told how many records were read, page by page, and gets the same answer', async ({
+test('the SDK’s client gets the number of records read, page by page, and the same answer', async ({
   register,
   service,
   input,
 }) => {
   const client = await sdkClient(service.url, TOKEN);
-  const told: unknown[] = [];
+  const updates: unknown[] = [];
   const ask = async (args: Record<string, unknown>, onprogress?: (progress: unknown) => void) => {
     const call = { name: 'getReport', arguments: args };
     return (await client.callTool(call, undefined, onprogress ? { onprogress } : {})).structuredContent;
   };
-  const answer = await ask(input, (progress) => told.push(progress));
+  const answer = await ask(input, (progress) => updates.push(progress));
   assert.equal(
-    told,
+    updates,
     TOLD.map((progress) => ({ progress, message: `${progress} records read` })),
   );
   assert.is(digestOf(answer), digestOf(await ask(input)));
   assert.is(digestOf(answer), digestOf(await register.call('getReport', input)));
   const { next_cursor: cursor } = answer as { next_cursor: string };
-  told.length = 0;
-  await ask({ ...input, cursor }, (progress) => told.push(progress));
-  assert.ok(told.length > 0, 'a page that goes on tells it, too');
+  updates.length = 0;
+  await ask({ ...input, cursor }, (progress) => updates.push(progress));
+  assert.ok(updates.length > 0, 'a later page reports progress too');
   await client.close();
 });
 
@@ -95,33 +95,33 @@ test('a client of 2026-07-28 gets a stream that ends with the answer, and plain 
   assert.is(digestOf(last.result?.structuredContent), digestOf(plain.json.result?.structuredContent));
 });
 
-test('a refusal is plain JSON for whoever asked for progress', async ({ service, input }) => {
+test('a refusal is plain JSON for a client that asked for progress', async ({ service, input }) => {
   const params = { name: 'getReport', arguments: { ...input, until: '2030-01-01' }, _meta: { progressToken: 1 } };
   const { headers, json } = await post(service, { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
   assert.equal([headers.get('content-type'), json.result?.isError as unknown], ['application/json', true]);
 });
 
-test('what else is to be done goes between the records that are read', async ({ register, input }) => {
+test('other work runs between the reads of records', async ({ register, input }) => {
   let turned = false;
-  const told: [number, boolean][] = [];
+  const updates: [number, boolean][] = [];
   const progress = (records: number) => {
-    told.push([records, turned]);
+    updates.push([records, turned]);
     setImmediate(() => {
       turned = true;
     });
   };
   await register.tools.call('getReport', input, { caller: callerAs(), progress });
-  assert.equal(told, [
+  assert.equal(updates, [
     [TOLD[0], false],
     [TOLD[1], true],
   ]);
 });
 
-test('a report that nobody waits for any more is drawn no further', async ({ register, input }) => {
+test('a report stops when its client has gone', async ({ register, input }) => {
   const leaving = new AbortController();
-  const told: number[] = [];
+  const updates: number[] = [];
   const progress = (records: number) => {
-    told.push(records);
+    updates.push(records);
     leaving.abort();
   };
   const answer = await register.tools.call('getReport', input, {
@@ -129,31 +129,31 @@ test('a report that nobody waits for any more is drawn no further', async ({ reg
     signal: leaving.signal,
     progress,
   });
-  assert.equal([answer.status, told], [503, TOLD.slice(0, 1)]);
+  assert.equal([answer.status, updates], [503, TOLD.slice(0, 1)]);
 });
 
-test('nor is a file', async ({ register, input }) => {
+test('so does a file', async ({ register, input }) => {
   const reader: Reader = {
     ...{ models: register.projections.models, progress: register.projections.runner, events: register.stores.events },
     ...{ accounts: register.stores.accounts, cursorKey: Buffer.alloc(32), now: () => new Date() },
   };
-  const told: number[] = [];
-  const drawn: object[] = [];
-  const asked = { organization_id: input.organization_id as string, type: 'VENDORS' } as const;
+  const updates: number[] = [];
+  const generated: object[] = [];
+  const request = { organization_id: input.organization_id as string, type: 'VENDORS' } as const;
   const how = { name: 'JSON', format: reportJson };
   const file = await openReportFile(
     reader,
     callerAs(),
-    asked,
+    request,
     how,
-    (report) => drawn.push(report),
+    (report) => generated.push(report),
     (records) => {
-      told.push(records);
+      updates.push(records);
       throw new ClientGone();
     },
   );
   assert.instance(await rejection(file.generate()), ClientGone);
-  assert.equal([told, drawn], [TOLD.slice(0, 1), []]);
+  assert.equal([updates, generated], [TOLD.slice(0, 1), []]);
 });
 
 test.run();

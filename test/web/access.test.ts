@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { AccessLog } from '../../src/identity/access-log.ts';
 import { OWNER, startWeb, type TestBrowser, unescaped, type WebTest } from '../support/web.ts';
 
-const VISITOR = { address: '203.0.113.7', agent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' };
+const CLIENT_INFO = { address: '203.0.113.7', agent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' };
 const HOUR_MS = 3_600_000;
 
 interface Context {
@@ -49,11 +49,11 @@ test('tells who came in, how and from where', async ({ web, owner, log, path }) 
   log.recordTokenUse(caller, 'An <b>assistant</b>', undefined, () => '127.0.0.1');
   web.identity.clock.wait(HOUR_MS);
   log.recordTokenUse(caller, 'An <b>assistant</b>', undefined, () => '127.0.0.1');
-  log.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id, reason: 'WRONG_PASSWORD', visitor: VISITOR });
+  log.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id, reason: 'WRONG_PASSWORD', clientInfo: CLIENT_INFO });
   web.identity.clock.wait(60_000);
   log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
   web.identity.clock.wait(60_000);
-  log.onAccountEvent({ type: 'SIGNED_IN', account_id, factor: 'PASSKEY', visitor: VISITOR });
+  log.onAccountEvent({ type: 'SIGNED_IN', account_id, factor: 'PASSKEY', clientInfo: CLIENT_INFO });
   web.identity.clock.wait(60_000);
   log.recordAccess({ event_type: 'ACCOUNT_LINK_CREATED', actor_id: 'SYSTEM', account_id });
   await log.close();
@@ -121,8 +121,8 @@ test('describes downloads: report or family, format, position and filters', asyn
 
 test('is filtered by kind and by dates, and says what is wrong with them', async ({ web, log, path }) => {
   for (let day = 0; day < 3; day += 1) {
-    log.onAccountEvent({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', visitor: VISITOR });
-    log.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: web.ownerId, by: 'PASSWORD', visitor: VISITOR });
+    log.onAccountEvent({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', clientInfo: CLIENT_INFO });
+    log.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: web.ownerId, by: 'PASSWORD', clientInfo: CLIENT_INFO });
     await log.flush();
     web.identity.clock.waitDays(1);
   }
@@ -145,7 +145,7 @@ test('is filtered by kind and by dates, and says what is wrong with them', async
 
 test('goes page by page, keeping the filter', async ({ web, owner, log, path }) => {
   for (let i = 0; i < 60; i += 1) {
-    log.onAccountEvent({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', visitor: VISITOR });
+    log.onAccountEvent({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', clientInfo: CLIENT_INFO });
     web.identity.clock.wait(60_000);
   }
   await log.close();

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { personOf } from '../../src/identity/actor.ts';
-import { codeOf, VISITOR } from '../support/people.ts';
+import { CLIENT_INFO, codeOf } from '../support/people.ts';
 import {
   formsIn,
   OWNER,
@@ -47,7 +47,7 @@ test('an owner makes a link; its member chooses a new password, once, and keeps 
   const eve = await idOf(web, EVE);
   const session = (await web.people.sessions.list(eve))[0]!;
   const { secret } = await web.people.totp.enrol(session);
-  await web.people.totp.add(session, codeOf(secret, web.now()), VISITOR);
+  await web.people.totp.add(session, codeOf(secret, web.now()), CLIENT_INFO);
   const path = await linkFor(web, owner, `${members}/${eve}`);
   const [link] = await web.identity.accounts.find('links', 'account_id', eve);
   assert.equal([link!.kind, link!.made_by], ['RESET', web.ownerId]);

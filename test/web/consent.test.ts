@@ -49,7 +49,7 @@ test('allowing gives the client a code that works, and what was chosen', async (
   const [assistant] = await site.oauth.assistantsOf(site.web.ownerId);
   const { role, read_only, organizations, created_at, expires_at } = assistant!;
   assert.equal([role, read_only, organizations], ['AUDITOR', true, [site.web.organizationId]]);
-  const [{ visitor, ...noted }] = site.noted as [AccessLogEntry];
+  const [{ clientInfo, ...noted }] = site.noted as [AccessLogEntry];
   assert.equal(noted, {
     event_type: 'ASSISTANT_ALLOWED',
     actor_id: site.web.ownerId,
@@ -57,7 +57,7 @@ test('allowing gives the client a code that works, and what was chosen', async (
     organizations: [site.web.organizationId],
     details: { role: 'AUDITOR', access: 'read' },
   });
-  assert.is(visitor?.address, '127.0.0.1');
+  assert.is(clientInfo?.address, '127.0.0.1');
   assert.is(Date.parse(expires_at) - Date.parse(created_at), 7 * 86_400_000);
 });
 

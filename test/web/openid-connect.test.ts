@@ -3,7 +3,7 @@
 import * as assert from 'uvu/assert';
 import { personOf } from '../../src/identity/actor.ts';
 import { BOB, backFrom, openIdSuite, setOut, signInBy, toldThere } from '../support/openid-suite.ts';
-import { VISITOR } from '../support/people.ts';
+import { CLIENT_INFO } from '../support/people.ts';
 import { OWNER } from '../support/web.ts';
 
 const test = openIdSuite('connecting a provider');
@@ -71,7 +71,7 @@ test('without a password the provider stays connected', async ({ web, provider }
   const { text } = await browser.get('/settings/security');
   assert.match(text, 'set a password first');
   const session = (await web.people.sessions.list((await web.people.accounts.byEmail(BOB.email))!.id))[0]!;
-  const refused = await web.openId!.disconnect(session, VISITOR).catch((error: Error) => error.message);
+  const refused = await web.openId!.disconnect(session, CLIENT_INFO).catch((error: Error) => error.message);
   assert.match(String(refused), 'Set a password first');
   assert.ok(await web.people.accounts.bySubject(`${provider.issuer} bob-1`));
 });

@@ -3,7 +3,7 @@
 import * as assert from 'uvu/assert';
 import { personOf } from '../../src/identity/actor.ts';
 import { BOB, backFrom, isSignedIn, openIdSuite, setOut, signInBy, toldThere } from '../support/openid-suite.ts';
-import { codeOf, VISITOR } from '../support/people.ts';
+import { CLIENT_INFO, codeOf } from '../support/people.ts';
 import { OWNER, startWeb, type WebTest } from '../support/web.ts';
 
 const test = openIdSuite('sign-in by a provider');
@@ -24,7 +24,7 @@ async function invitation(web: WebTest): Promise<string> {
 }
 
 const last = (web: WebTest) => {
-  const { visitor: _visitor, ...event } = web.noted.at(-1)!;
+  const { clientInfo: _clientInfo, ...event } = web.noted.at(-1)!;
   return event;
 };
 
@@ -86,7 +86,7 @@ test('asks for address and name where the ID token has none', async ({ web, prov
 
 test('somebody known becomes a member wherever their domain was admitted since', async ({ web, provider }) => {
   await web.setUpOwner();
-  await web.people.accounts.create({ ...BOB, subject: `${provider.issuer} bob-1` }, VISITOR);
+  await web.people.accounts.create({ ...BOB, subject: `${provider.issuer} bob-1` }, CLIENT_INFO);
   const browser = web.browser();
   await signInBy(browser);
   const { id } = (await web.people.accounts.byEmail(BOB.email))!;
@@ -102,7 +102,10 @@ test('somebody known becomes a member wherever their domain was admitted since',
 
 test('turns away whom nobody let in, in the same words whoever has an account', async ({ web, provider }) => {
   await web.setUpOwner();
-  await web.people.accounts.create({ name: 'Bo', email: 'bo@example.org', subject: `${provider.issuer} bo` }, VISITOR);
+  await web.people.accounts.create(
+    { name: 'Bo', email: 'bo@example.org', subject: `${provider.issuer} bo` },
+    CLIENT_INFO,
+  );
   const words = new Set<string>();
   for (const email of ['nobody@example.org', 'bo@example.org']) {
     provider.person = { ...BOB, email };
@@ -200,7 +203,7 @@ test('an invitation lets a newcomer in by the provider, once', async ({ web }) =
 
 test('somebody known comes back to the invitation and accepts it there', async ({ web, provider }) => {
   await web.setUpOwner();
-  const { id } = await web.people.accounts.create({ ...BOB, subject: `${provider.issuer} bob-1` }, VISITOR);
+  const { id } = await web.people.accounts.create({ ...BOB, subject: `${provider.issuer} bob-1` }, CLIENT_INFO);
   const browser = web.browser();
   const path = await invitation(web);
   const answer = await signInBy(browser, path);
@@ -227,7 +230,7 @@ test('a second factor is asked for all the same', async ({ web, provider }) => {
   await signInBy(owner, '/settings/security', '/settings/security/provider');
   const session = (await web.people.sessions.list(web.ownerId))[0]!;
   const { secret } = await web.people.totp.enrol(session);
-  await web.people.totp.add(session, codeOf(secret, web.now()), VISITOR);
+  await web.people.totp.add(session, codeOf(secret, web.now()), CLIENT_INFO);
   web.identity.clock.wait(60_000);
   const browser = web.browser();
   const answer = await signInBy(browser, '/sign-in?next=/organizations');

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { personOf } from '../../src/identity/actor.ts';
 import { askOnPages, startOAuthPages } from '../support/oauth-pages.ts';
-import { codeOf, VISITOR, wrongCode } from '../support/people.ts';
+import { CLIENT_INFO, codeOf, wrongCode } from '../support/people.ts';
 import { SoftwareKey } from '../support/software-key.ts';
 import { OWNER, startWeb, type TestBrowser, textOf, unescaped, type WebTest } from '../support/web.ts';
 
@@ -76,7 +76,7 @@ test('an invitation, which outlasts a session as a token does, needs one too', a
 test('a code of the authenticator app does as well, once', async ({ web, browser }) => {
   const session = (await web.people.sessions.list(web.ownerId))[0]!;
   const secret = (await web.people.totp.enrol(session)).secret;
-  await web.people.totp.add(session, codeOf(secret, web.now()), VISITOR);
+  await web.people.totp.add(session, codeOf(secret, web.now()), CLIENT_INFO);
   web.identity.clock.wait(QUARTER_MS);
   await confirmPage(browser);
   const wrong = await browser.send(`${CONFIRM}/code`, { code: wrongCode(secret, web.now()) });

@@ -11,7 +11,7 @@ interface Context {
 
 const test = suite<Context>('second factor');
 const PATH = '/sign-in/second-factor';
-const VISITOR = { address: '127.0.0.1', agent: '' };
+const CLIENT_INFO = { address: '127.0.0.1', agent: '' };
 
 test.before.each(async (context) => {
   const web = await startWeb();
@@ -21,7 +21,7 @@ test.before.each(async (context) => {
   const totp = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) });
   context.web = web;
   context.code = () => totp.generate({ timestamp: web.now().getTime() });
-  context.recovery = (await web.people.totp.add(session, context.code(), VISITOR))!;
+  context.recovery = (await web.people.totp.add(session, context.code(), CLIENT_INFO))!;
   web.identity.clock.wait(60_000);
 });
 test.after.each(({ web }) => web.stop());

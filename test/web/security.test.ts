@@ -136,12 +136,12 @@ test('confirming leads to no other site', async ({ web, browser }) => {
 });
 
 test('who has no password sets one, and without one proves who it is by signing in again', async ({ web }) => {
-  const visitor = { address: '192.0.2.7', agent: '' };
+  const clientInfo = { address: '192.0.2.7', agent: '' };
   const eve = { name: 'Eve', email: 'eve@example.org', subject: 'https://id.example.org eve' };
-  const account = await web.people.accounts.create(eve, visitor);
+  const account = await web.people.accounts.create(eve, clientInfo);
   const signedIn = async () => {
     const browser = web.browser();
-    browser.cookies.set('veritrail', (await web.people.signIn.withProof(account, 'OPENID', visitor)).cookie);
+    browser.cookies.set('veritrail', (await web.people.signIn.withProof(account, 'OPENID', clientInfo)).cookie);
     return browser;
   };
   const browser = await signedIn();

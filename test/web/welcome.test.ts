@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { personOf } from '../../src/identity/actor.ts';
-import type { NewLink } from '../../src/identity/links.ts';
+import type { NewOneTimeLink } from '../../src/identity/one-time-links.ts';
 import { OWNER, startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
 
 const test = suite<{ web: WebTest }>('links');
@@ -13,7 +13,7 @@ test.before.each(async (context) => {
 test.after.each(({ web }) => web.stop());
 
 async function link(web: WebTest, kind: 'INVITATION' | 'RESET', accountId = web.ownerId): Promise<string> {
-  const wanted: NewLink =
+  const wanted: NewOneTimeLink =
     kind === 'RESET'
       ? { kind, account_id: accountId, made_by: 'SYSTEM' }
       : { kind, organization_id: web.organizationId, role: 'EDITOR', made_by: web.ownerId };

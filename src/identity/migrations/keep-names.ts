@@ -1,5 +1,5 @@
 import type { AccountRecord } from '../../stores/account-store.ts';
-import { keepFirstName } from '../names.ts';
+import { recordFirstName } from '../account-names.ts';
 import type { Migration } from './migration.ts';
 
 /** 1: the name that an account has today holds from the beginning. */
@@ -7,7 +7,7 @@ export const keepNames: Migration = {
   title: 'keep the names of accounts with their dates',
   async run(accounts) {
     for (const { id, name } of await accounts.all<AccountRecord & { name?: string | null }>('accounts')) {
-      if (typeof name === 'string') await keepFirstName(accounts, id, name);
+      if (typeof name === 'string') await recordFirstName(accounts, id, name);
     }
   },
 };

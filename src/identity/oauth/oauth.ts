@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { personOf } from '../actor.ts';
+import { networkOf } from '../client-info.ts';
 import type { Members } from '../members.ts';
 import { RateLimit } from '../rate-limit.ts';
 import type { ShownToken } from '../token-lists.ts';
 import type { TokenRecord } from '../token-record.ts';
 import type { Tokens } from '../tokens.ts';
-import { networkOf } from '../visitor.ts';
 import type { AdapterOptions } from './adapter.ts';
 import { Addresses } from './addresses.ts';
 import type { AuthorizationError } from './authorization-error.ts';
@@ -34,7 +34,7 @@ export interface OAuthOptions {
   members: Pick<Members, 'organizationsOf'>;
   /** The account that the session cookie of a request says, once all steps of signing in were done; else null. */
   signedIn(request: IncomingMessage): Promise<string | null>;
-  /** The client's address, as visitors() of src/http/visitor.ts finds it. */
+  /** The client's address, as visitors() of src/http/client-info-reader.ts finds it. */
   addressOf(request: IncomingMessage): string;
   /** Where the service is reached. Its path, if it has one, is left out: the issuer has none. */
   baseUrl: string;

@@ -2,11 +2,11 @@ import { Refusal } from '../../commands/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import type { Account } from '../account.ts';
 import type { AccountEvent, OnAccountEvent } from '../account-events.ts';
+import type { ClientInfo } from '../client-info.ts';
 import type { Members } from '../members.ts';
 import type { People } from '../people.ts';
 import type { Session } from '../sessions.ts';
 import type { SignedIn } from '../sign-in.ts';
-import type { Visitor } from '../visitor.ts';
 import { type Proven, provenBy } from './claims.ts';
 import { Provider, type ProviderSettings, TOLERANCE_SECONDS } from './provider.ts';
 import { type Errand, type Round, Rounds } from './round.ts';
@@ -17,7 +17,7 @@ export const CALLBACK_PATH = '/sign-in/openid/callback';
 export interface OpenIdOptions {
   settings: ProviderSettings;
   accounts: AccountStore;
-  people: Pick<People, 'accounts' | 'signIn' | 'proof' | 'sessions' | 'links' | 'welcome'>;
+  people: Pick<People, 'accounts' | 'signIn' | 'recentAuthentication' | 'sessions' | 'links' | 'welcome'>;
   members: Pick<Members, 'domains'>;
   /** 32 random bytes that all instances share: `secret(accounts, 'openid')`. */
   key: Buffer;
@@ -63,12 +63,12 @@ export class OpenId {
   }
 
   /** Whom the provider vouches for. Each round once. @throws Refusal forbidden, unavailable */
-  async redeem(round: Round, query: string, visitor: Visitor): Promise<Proven> {
+  async redeem(round: Round, query: string, clientInfo: ClientInfo): Promise<Proven> {
     try {
       if (!(await this.rounds.finish(round))) throw new Refusal('forbidden', 'This sign-in was used: begin again.');
       return provenBy(await this.provider.redeem(query, round));
     } catch (error) {
-      if (error instanceof Refusal && error.code === 'forbidden') this.refused(null, 'BAD_ANSWER', visitor);
+      if (error instanceof Refusal && error.code === 'forbidden') this.refused(null, 'BAD_ANSWER', clientInfo);
       throw error;
     }
   }
@@ -79,30 +79,30 @@ export class OpenId {
    * @param invitation the secret of a link that they came by, good or not
    * @throws Refusal forbidden
    */
-  async signIn(person: Proven, invitation: string | null, visitor: Visitor): Promise<Arrival> {
+  async signIn(person: Proven, invitation: string | null, clientInfo: ClientInfo): Promise<Arrival> {
     const { people } = this.options;
-    const known = (await people.accounts.bySubject(person.subject)) ?? (await this.waiting(person, visitor));
+    const known = (await people.accounts.bySubject(person.subject)) ?? (await this.waiting(person, clientInfo));
     if (known === null && invitation !== null && (await people.links.find(invitation))?.kind === 'INVITATION') {
-      const newcomer = { name: person.name, email: this.addressOf(person, visitor).email, subject: person.subject };
-      const step = await people.welcome.join(invitation, newcomer, visitor, 'OPENID');
+      const newcomer = { name: person.name, email: this.addressOf(person, clientInfo).email, subject: person.subject };
+      const step = await people.welcome.join(invitation, newcomer, clientInfo, 'OPENID');
       await this.enter(step.session.account_id, person);
       return { step, joined: true };
     }
-    const account = known ?? (await this.admit(person, visitor));
+    const account = known ?? (await this.admit(person, clientInfo));
     await this.enter(account.id, person);
-    return { step: await people.signIn.withProof(account, 'OPENID', visitor), joined: false };
+    return { step: await people.signIn.withProof(account, 'OPENID', clientInfo), joined: false };
   }
 
   /** From now on the account is signed in to by this person at the provider. @throws Refusal forbidden, conflict */
-  async connect(session: Session, person: Proven, visitor: Visitor): Promise<void> {
+  async connect(session: Session, person: Proven, clientInfo: ClientInfo): Promise<void> {
     const { subject, address } = person;
-    const account = await this.options.people.proof.requireRecent(session);
+    const account = await this.options.people.recentAuthentication.requireRecent(session);
     const vouch = () => address && this.options.members.domains.vouch(account.id, address.domain);
     if (account.subject === subject) return void (await vouch());
     if (account.subject !== null) {
       throw new Refusal('conflict', 'Your account is connected to somebody else there: disconnect that first.');
     }
-    if (!(await this.link(account, subject, {}, visitor))) {
+    if (!(await this.link(account, subject, {}, clientInfo))) {
       throw new Refusal(
         'conflict',
         `Who you are at ${this.host} is connected to another account here: sign in with that one, or disconnect it there first.`,
@@ -115,7 +115,7 @@ export class OpenId {
    * Makes the session's last proof a recent one, for a person who has just signed in anew at the provider.
    * @throws Refusal forbidden where the provider vouches for another account, or for no new sign-in
    */
-  async reauthenticate(session: Session, person: Proven, begun_at: string, visitor: Visitor): Promise<void> {
+  async reauthenticate(session: Session, person: Proven, begun_at: string, clientInfo: ClientInfo): Promise<void> {
     const { accounts, sessions } = this.options.people;
     const account = await accounts.get(session.account_id);
     const earliest = Date.parse(begun_at) - TOLERANCE_SECONDS * 1_000;
@@ -123,7 +123,7 @@ export class OpenId {
     if (account?.subject === subject && authenticated_at !== null && authenticated_at.getTime() >= earliest) {
       return sessions.confirm(session);
     }
-    this.refused(session.account_id, 'BAD_ANSWER', visitor);
+    this.refused(session.account_id, 'BAD_ANSWER', clientInfo);
     const message =
       account?.subject === subject
         ? `${this.host} did not confirm a new sign-in: sign out here and in again, then go on within 15 minutes.`
@@ -132,50 +132,50 @@ export class OpenId {
   }
 
   /** Leaves the password as the way in. @throws Refusal forbidden where there is none, or the last proof is not recent */
-  async disconnect(session: Session, visitor: Visitor): Promise<void> {
+  async disconnect(session: Session, clientInfo: ClientInfo): Promise<void> {
     const { accounts, people, onAccountEvent } = this.options;
-    const { id, password, subject } = await people.proof.requireRecent(session);
+    const { id, password, subject } = await people.recentAuthentication.requireRecent(session);
     if (subject === null) return;
     if (password === null)
       throw new Refusal('forbidden', 'Set a password first: without one nothing would let you in.');
     if (await accounts.update('accounts', id, { subject: null }, { subject, erased_at: null })) {
-      onAccountEvent?.({ type: 'PROVIDER_DISCONNECTED', account_id: id, visitor });
+      onAccountEvent?.({ type: 'PROVIDER_DISCONNECTED', account_id: id, clientInfo });
     }
   }
 
   /** An account that has their verified address and no way in yet. One with a password is its owner's to connect. */
-  private async waiting(person: Proven, visitor: Visitor): Promise<Account | null> {
+  private async waiting(person: Proven, clientInfo: ClientInfo): Promise<Account | null> {
     const { accounts } = this.options.people;
     const account = person.address && (await accounts.byEmail(person.address.email));
     if (account === null) return null;
     if (account.password !== null) {
-      this.refused(account.id, 'NOT_CONNECTED', visitor);
+      this.refused(account.id, 'NOT_CONNECTED', clientInfo);
       const message = `Your address has an account with a password: sign in with that, then connect ${this.host} under Settings, Security.`;
       throw new Refusal('forbidden', message);
     }
-    if (account.subject === null && (await this.link(account, person.subject, { password: null }, visitor))) {
+    if (account.subject === null && (await this.link(account, person.subject, { password: null }, clientInfo))) {
       return accounts.get(account.id);
     }
-    return this.turnAway(account.id, visitor);
+    return this.turnAway(account.id, clientInfo);
   }
 
   /** A new account, where somewhere their address's domain is let in. */
-  private async admit(person: Proven, visitor: Visitor): Promise<Account> {
+  private async admit(person: Proven, clientInfo: ClientInfo): Promise<Account> {
     const { people, members } = this.options;
-    const { email, domain } = this.addressOf(person, visitor);
-    if (!(await members.domains.admits(domain))) return this.turnAway(null, visitor);
-    return people.accounts.create({ name: person.name, email, subject: person.subject }, visitor);
+    const { email, domain } = this.addressOf(person, clientInfo);
+    if (!(await members.domains.admits(domain))) return this.turnAway(null, clientInfo);
+    return people.accounts.create({ name: person.name, email, subject: person.subject }, clientInfo);
   }
 
-  private addressOf({ address }: Proven, visitor: Visitor): NonNullable<Proven['address']> {
+  private addressOf({ address }: Proven, clientInfo: ClientInfo): NonNullable<Proven['address']> {
     if (address !== null) return address;
-    this.refused(null, 'NOT_ADMITTED', visitor);
+    this.refused(null, 'NOT_ADMITTED', clientInfo);
     const message = `${this.host} does not say that an e-mail address of yours is verified: without one it lets in only whoever connected it to an account.`;
     throw new Refusal('forbidden', message);
   }
 
-  private turnAway(accountId: string | null, visitor: Visitor): never {
-    this.refused(accountId, 'NOT_ADMITTED', visitor);
+  private turnAway(accountId: string | null, clientInfo: ClientInfo): never {
+    this.refused(accountId, 'NOT_ADMITTED', clientInfo);
     const message = `${this.host} knows you, but nobody let you in here: ask an owner of your organization for an invitation.`;
     throw new Refusal('forbidden', message);
   }
@@ -188,14 +188,19 @@ export class OpenId {
   }
 
   /** Answers whether the account had nobody yet, and nobody else has the subject. */
-  private async link({ id }: Account, subject: string, when: { password?: null }, visitor: Visitor): Promise<boolean> {
+  private async link(
+    { id }: Account,
+    subject: string,
+    when: { password?: null },
+    clientInfo: ClientInfo,
+  ): Promise<boolean> {
     const { accounts, onAccountEvent } = this.options;
     const linked = await accounts.update('accounts', id, { subject }, { ...when, subject: null, erased_at: null });
-    if (linked) onAccountEvent?.({ type: 'PROVIDER_CONNECTED', account_id: id, visitor });
+    if (linked) onAccountEvent?.({ type: 'PROVIDER_CONNECTED', account_id: id, clientInfo });
     return linked;
   }
 
-  private refused(account_id: string | null, reason: Reason, visitor: Visitor): void {
-    this.options.onAccountEvent?.({ type: 'SIGN_IN_REFUSED', account_id, reason, visitor });
+  private refused(account_id: string | null, reason: Reason, clientInfo: ClientInfo): void {
+    this.options.onAccountEvent?.({ type: 'SIGN_IN_REFUSED', account_id, reason, clientInfo });
   }
 }

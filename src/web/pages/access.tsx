@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { Refusal } from '../../commands/refusal.ts';
-import { KEPT_DAYS } from '../../identity/access-rows.ts';
+import { ACCESS_LOG_DAYS } from '../../identity/access-log-writer.ts';
 import type { AccessEntryType } from '../../queries/access-log-row.ts';
 import {
   ACCESS_RECORD_TYPE,
@@ -100,7 +100,7 @@ function logPage(
       <>
         <p>
           Sign-ins, refused attempts, token use and downloads. Refused attempts are counted per hour, token use per day.
-          Entries are kept for {KEPT_DAYS} days; times are UTC.
+          Entries are kept for {ACCESS_LOG_DAYS} days; times are UTC.
         </p>
         <FilterForm action={here} form={form} />
         {found.changes.length === 0 ? (

@@ -25,7 +25,7 @@ export const CONFIRMED_TEXT = 'Identity confirmed. You can continue.';
 
 /** Reauthentication before a sensitive action: by password, authenticator app, passkey or OpenID provider. */
 export const confirmPage = (context: WebContext): Route[] => {
-  const { proof, reauthentication } = context.people;
+  const { recentAuthentication: proof, reauthentication } = context.people;
 
   /** A route for one method of reauthentication. */
   const confirmRoute = <S extends z.ZodRawShape>(

@@ -37,7 +37,7 @@ export const consentPage = (context: Pick<WebContext, 'oauth' | 'recordAccess' |
       const details = await consent.details(ctx, actor_id);
       const answer = checkForm(ANSWER_FIELDS, formValues);
       if (answer.value === null) return page(details, answer.state);
-      const entry = { actor_id, visitor: clientInfo, client: nameOf(details) };
+      const entry = { actor_id, clientInfo, client: nameOf(details) };
       if (answer.value.answer === 'deny') {
         const { to, counted } = await consent.deny(ctx);
         if (counted) noteAccess({ event_type: 'ASSISTANT_DENIED', ...entry });

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { ROLES } from '../../commands/caller.ts';
 import { roleAllows } from '../../commands/permissions.ts';
-import type { Link } from '../../identity/links.ts';
 import type { Member } from '../../identity/members.ts';
+import type { OneTimeLink } from '../../identity/one-time-links.ts';
 import { Day, Table } from '../components.tsx';
 import type { WebContext } from '../context.ts';
 import { FormError, SelectField, TextField } from '../fields.tsx';
@@ -69,7 +69,7 @@ export const membersPage = (context: WebContext): Route[] => {
       const { organization, path, actor } = await requireMembership(context, request, 'changeMembers');
       const result = 'Invitation withdrawn. Its link no longer works.';
       return submitAndRedirect(`${path}/members`, result, request.formValues, WITHDRAW_FIELDS, ({ invitation }) =>
-        links.withdraw(organization.id, invitation, actor.actor_id),
+        links.revoke(organization.id, invitation, actor.actor_id),
       );
     }),
   ];
@@ -151,7 +151,7 @@ function MemberTable(props: {
   );
 }
 
-function InvitationTable(props: { links: readonly Link[]; members: readonly Member[]; path: string }) {
+function InvitationTable(props: { links: readonly OneTimeLink[]; members: readonly Member[]; path: string }) {
   const { links, members, path } = props;
   const makers = new Map(members.map(({ account_id, name }) => [account_id, name]));
   const rows = links.map(({ id, note, role, made_by, expires_at }) => ({

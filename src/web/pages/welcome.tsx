@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { roleAllows } from '../../commands/permissions.ts';
 import type { Account } from '../../identity/account.ts';
 import { isSystem } from '../../identity/actor.ts';
-import { type Link, noSuchLink } from '../../identity/links.ts';
 import type { Membership } from '../../identity/members.ts';
+import { linkNotFound, type OneTimeLink } from '../../identity/one-time-links.ts';
 import { Facts } from '../components.tsx';
 import type { WebContext } from '../context.ts';
 import { credentialReviewOr } from '../credential-table.tsx';
@@ -27,7 +27,7 @@ const NEWCOMER_FIELDS = {
 
 interface LinkDetails {
   secret: string;
-  link: Link;
+  link: OneTimeLink;
   account: Account | null;
   /** The name of the organization; only for an invitation. */
   organization: string | null;
@@ -89,7 +89,7 @@ export const welcomePage = (context: WebContext): Route[] => {
 async function requireInviter({ members }: WebContext, organizationId: string, inviter: string): Promise<void> {
   if (isSystem({ actor_id: inviter })) return;
   const membership = await members.membership(inviter, organizationId);
-  if (membership === null || !roleAllows(membership.role, 'changeMembers')) throw noSuchLink();
+  if (membership === null || !roleAllows(membership.role, 'changeMembers')) throw linkNotFound();
 }
 
 const addressOf = (secret: string) => `/welcome?key=${encodeURIComponent(secret)}`;
@@ -220,7 +220,7 @@ function resetPage({ secret, account }: LinkDetails, form: FormState): WebPage {
   };
 }
 
-function Invited({ link, organization }: { link: Link; organization: string | null }) {
+function Invited({ link, organization }: { link: OneTimeLink; organization: string | null }) {
   if (link.role === null) return null;
   return (
     <Facts

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { AccessLogRow } from '../queries/access-log-row.ts';
+import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
+import type { AccessLogEntry } from './access-log-entry.ts';
+import { printable } from './account.ts';
+import { describeBrowser } from './client-info.ts';
+import { updateAtomically } from './update-atomically.ts';
+
+/** How long a row of the access log is kept. */
+export const ACCESS_LOG_DAYS = 400;
+const DAY_MS = 86_400_000;
+/** How long it can be told late which row a bucket has: it is asked for while counts go into it. */
+const BUCKET_LIFETIME_MS = 2 * DAY_MS;
+/** Rows whose place is remembered. */
+const MAX_CACHED_BUCKETS = 10_000;
+const MAX_CLIENT_LENGTH = 100;
+
+/** A row to write; where it is counted, `bucket` names what all instances count into together. */
+export interface PendingRow {
+  row: AccessLogRow;
+  bucket: string | null;
+}
+
+/** Says in which row a bucket is counted. It belongs to no organization, so that no reader meets it. */
+interface Bucket extends AccountRecord {
+  row_id: string;
+}
+
+/** A row's id: its time, so that rows are in their order by it, and what makes it its own. */
+function rowId(at: string): string {
+  return `${at}~${randomBytes(8).toString('hex')}`;
+}
+
+const expiryOf = (at: string): string => new Date(Date.parse(at) + ACCESS_LOG_DAYS * DAY_MS).toISOString();
+
+/** Two counts of the same bucket as one. */
+export function mergeCounts<T extends AccessLogRow>(row: T, more: AccessLogRow): T {
+  const later = more.last_at >= row.last_at;
+  return {
+    ...row,
+    at: more.at < row.at ? more.at : row.at,
+    last_at: later ? more.last_at : row.last_at,
+    count: row.count + more.count,
+    client: later ? more.client : row.client,
+    address: later ? more.address : row.address,
+  };
+}
+
+/** Writes rows of the access log, so that several instances can count into the same one. */
+export class AccessLogWriter {
+  private readonly rowIds = new LRUCache<string, string>({ max: MAX_CACHED_BUCKETS });
+
+  constructor(private readonly accounts: AccountStore) {}
+
+  /**
+   * Repeating it after a failure writes no row twice; a count whose answer was lost may be counted twice.
+   * @throws StoreUnavailable
+   */
+  async write({ row, bucket }: PendingRow): Promise<void> {
+    if (bucket === null) return void (await this.accounts.insert('access', row));
+    const id = await this.rowIdOf(bucket, row);
+    await updateAtomically<AccessLogRow>(this.accounts, 'access', id, (found) => {
+      if (found === null) return row;
+      const { at, last_at, count, client, address } = mergeCounts(found, row);
+      return { at, last_at, count, client, address };
+    });
+  }
+
+  /** The row that a bucket is counted in: the first writer's. */
+  private async rowIdOf(bucket: string, row: AccessLogRow): Promise<string> {
+    const known = this.rowIds.get(bucket);
+    if (known !== undefined) return known;
+    const expires_at = new Date(Date.parse(row.last_at) + BUCKET_LIFETIME_MS).toISOString();
+    const first = await this.accounts.insert('access', { id: bucket, row_id: row.id, expires_at });
+    const id = first ? row.id : ((await this.accounts.get<Bucket>('access', bucket))?.row_id ?? row.id);
+    this.rowIds.set(bucket, id);
+    return id;
+  }
+}
+
+/** The same, of nobody in particular. */
+export function withoutActor({ event_type }: AccessLogEntry): AccessLogEntry {
+  return { event_type, actor_id: null };
+}
+
+/** What one organization is shown of an entry. */
+export function toAccessLogRow(
+  entry: AccessLogEntry,
+  organization_id: string,
+  at: string,
+  last_at: string,
+  count: number,
+): AccessLogRow {
+  const { event_type, actor_id, account_id = null, clientInfo, client, details = {} } = entry;
+  const shown = client ?? (clientInfo && clientInfo.agent !== '' ? describeBrowser(clientInfo.agent) : null);
+  return {
+    id: rowId(at),
+    organization_id,
+    event_type,
+    at,
+    last_at,
+    count,
+    actor_id,
+    account_id: account_id ?? (actor_id?.startsWith('acc_') ? actor_id : null),
+    client: shown === null ? null : printable(shown).slice(0, MAX_CLIENT_LENGTH),
+    address: clientInfo?.address ?? null,
+    details,
+    expires_at: expiryOf(last_at),
+  };
+}

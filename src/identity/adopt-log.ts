@@ -1,0 +1,48 @@
+import { randomId } from '../commands/ids.ts';
+import { recordFirstName } from './account-names.ts';
+import { commandOrganization } from './actor.ts';
+import type { EventLogReader } from './event-log-reader.ts';
+import {
+  FIRST_TOKEN_ROLE,
+  InstallationError,
+  type InstallationOptions,
+  keepInstallation,
+  keptInstallation,
+  loggedInstallation,
+} from './installation.ts';
+import { migrateAccounts } from './migrations/migrate.ts';
+import type { IssuedToken, Tokens } from './tokens.ts';
+
+/**
+ * Lets an empty account store take over a log: its installation, a new account that is OWNER of every organization in
+ * it, and a token of that account. The installation is kept last, so that what was cut off can be done again.
+ * @throws InstallationError
+ */
+export async function adoptLog(options: InstallationOptions & { tokens: Tokens }): Promise<IssuedToken> {
+  const { accounts, log, handler, tokens, now } = options;
+  const kept = await keptInstallation(accounts);
+  if (kept !== null) throw new InstallationError('The account store is not empty: only an empty one can adopt a log.');
+  const installation = await loggedInstallation(log);
+  if (installation === null)
+    throw new InstallationError('The log is empty: there is nothing to adopt. Start the service.');
+
+  await migrateAccounts(accounts);
+  const account_id = randomId('acc');
+  const organizations = await organizationsIn(log);
+  await accounts.insert('accounts', { id: account_id, name: 'Owner', organizations, created_at: now().toISOString() });
+  await recordFirstName(accounts, account_id, 'Owner');
+  for (const id of organizations) {
+    await commandOrganization(handler, id, { type: 'AddMember', account_id, role: 'OWNER' });
+  }
+  const issued = await tokens.create({ name: 'First token', account_id, role: FIRST_TOKEN_ROLE, organizations });
+  if (await keepInstallation(accounts, installation)) return issued;
+  throw new InstallationError('Another process began this account store meanwhile: start the service.');
+}
+
+async function organizationsIn(log: EventLogReader): Promise<string[]> {
+  const found: string[] = [];
+  for await (const events of log.readAll(null)) {
+    for (const { type, metadata } of events) if (type === 'OrganizationCreated') found.push(metadata.organization_id);
+  }
+  return found;
+}

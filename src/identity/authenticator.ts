@@ -1,0 +1,218 @@
+import { LRUCache } from 'lru-cache';
+import type { Caller, Role } from '../commands/caller.ts';
+import type { CommandHandler } from '../commands/handler.ts';
+import type { OrganizationState } from '../commands/organization.ts';
+import { lowerRole } from '../commands/permissions.ts';
+import type { AccountStore } from '../stores/account-store.ts';
+import { type AccessLog, cameFrom, type From } from './access-log.ts';
+import type { Access } from './oauth/access.ts';
+import { WRITE } from './oauth/addresses.ts';
+import { type Dated, OrganizationReads, type State } from './organization-reads.ts';
+import { hashToken, isAccessToken, isWellFormed } from './token.ts';
+import type { TokenRecord } from './token-record.ts';
+import { withStoreTimeout } from './with-store-timeout.ts';
+
+/** A revocation or a change of role holds everywhere after this. */
+const STALE_MS = 1_000;
+/** What is used and this old is looked up again beside the call, so that calls seldom wait. */
+const AGEING_MS = 500;
+/** A look-up waits no longer than this for the account store. One that is away says so itself within 1.1 s; this is for one that is slow. */
+const PATIENCE_MS = 5_000;
+const CACHED_TOKENS = 10_000;
+/** last_used_at is no more exact than this. */
+const USED_MS = 60_000;
+
+/** A token's record, and what an access token of it was made for. */
+interface Found {
+  record: TokenRecord;
+  access: Access | null;
+}
+
+/** A good token, as it may be used until it is stale. */
+interface Known {
+  record: TokenRecord;
+  caller: Caller;
+  expiresAt: number;
+  /** From when on another use is to be stored. */
+  noteAt: number;
+}
+
+export interface AuthenticatorOptions {
+  accounts: AccountStore;
+  handler: CommandHandler;
+  now: () => Date;
+  /** Finds OAuth access tokens by their hash: see oauth/access.ts. Where it is absent there are none. */
+  accessToken?: (hash: string) => Promise<Access | null>;
+  /** Told of every use and refusal. */
+  accessLog?: Pick<AccessLog, 'recordTokenUse' | 'recordRefusal'>;
+}
+
+/** Finds the caller behind a token, and what it may do in which organization now. */
+export class Authenticator {
+  /** By the token's text, which requests hold in memory anyway: to hash it costs more than all the rest. Null: there is none. */
+  private readonly known = new LRUCache<string, Dated<Known | null>>({ max: CACHED_TOKENS });
+  private readonly lookups = new Map<string, Promise<Known | null>>();
+  private readonly organizations: OrganizationReads;
+  private readonly used = new LRUCache<string, number>({ max: CACHED_TOKENS });
+  /** Raised when something is forgotten: look-ups that began before are not believed. */
+  private epoch = 0;
+
+  constructor(private readonly options: AuthenticatorOptions) {
+    this.organizations = new OrganizationReads(options.handler, () => this.time());
+  }
+
+  /**
+   * The caller, or null for what is no token of ours, expired or revoked: at once where it was looked up a moment ago, so
+   * that calls do not wait for their turn again.
+   * @param from tells where it came from, for the access log: asked for only where that is noted
+   * @throws StoreUnavailable (rejects) when that cannot be known now
+   */
+  authenticate(token: string, from?: From): Caller | null | Promise<Caller | null> {
+    const now = this.time();
+    const cached = this.known.get(token);
+    if (cached === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API'))
+      return this.refuse(null, from);
+    const age = cached === undefined ? Number.NaN : now - cached.at;
+    if (!(age >= 0 && age < STALE_MS)) return this.lookUp(token).then((known) => this.admit(known, this.time(), from));
+    if (age >= AGEING_MS) void this.lookUp(token).catch(() => undefined);
+    return this.admit(cached!.value, now, from);
+  }
+
+  private admit(known: Known | null, now: number, from?: From): Caller | null {
+    if (known === null || known.expiresAt <= now) return this.refuse(known, from);
+    if (now >= known.noteAt) this.noteUse(known, now);
+    this.options.accessLog?.recordTokenUse(known.caller, known.record.client?.name, now, from);
+    return known.caller;
+  }
+
+  /** That an assistant's access token ends is its ordinary course: it gets another one by itself. */
+  private refuse(known: Known | null, from?: From): null {
+    const ordinary = known !== null && Date.parse(known.record.expires_at) > this.time();
+    const { caller } = known ?? {};
+    const who = { actor_id: caller?.token_id ?? null, account_id: caller?.account_id ?? null };
+    const where = caller === undefined ? {} : { organizations: [...caller.roles.keys()] };
+    if (!ordinary)
+      this.options.accessLog?.recordRefusal({ event_type: 'TOKEN_REFUSED', ...who, ...where, ...cameFrom(from) });
+    return null;
+  }
+
+  /** Makes a change of a token hold at once on this instance. */
+  forget(tokenId: string): void {
+    this.epoch += 1;
+    this.lookups.clear();
+    this.organizations.clear();
+    for (const [token, { value }] of this.known) if (value?.record.id === tokenId) this.known.delete(token);
+  }
+
+  /** One look-up of a token at a time, shared by all who ask meanwhile. */
+  private lookUp(token: string): Promise<Known | null> {
+    const running = this.lookups.get(token);
+    if (running !== undefined) return running;
+    const lookup: Promise<Known | null> = this.read(token).finally(() => {
+      if (this.lookups.get(token) === lookup) this.lookups.delete(token);
+    });
+    this.lookups.set(token, lookup);
+    return lookup;
+  }
+
+  /** @param acceptOlder roles of the last seconds serve where the log does not answer */
+  private async read(token: string, acceptOlder = true): Promise<Known | null> {
+    const at = this.time();
+    const epoch = this.epoch;
+    const hash = hashToken(token);
+    const found = await withStoreTimeout(
+      isAccessToken(token) ? this.findAccess(hash) : this.findToken(hash),
+      PATIENCE_MS,
+    );
+    const good = found !== null && found.record.revoked_at === null;
+    const known = good ? await this.toKnown(token, found, at, acceptOlder) : { value: null, at };
+    if (epoch !== this.epoch) return this.lookUp(token);
+    this.known.set(token, known);
+    return known.value;
+  }
+
+  private async findToken(hash: string): Promise<Found | null> {
+    const [record] = await this.options.accounts.find<TokenRecord>('tokens', 'hash', hash);
+    return record === undefined ? null : { record, access: null };
+  }
+
+  /** An OAuth access token stands for its grant, which is a token like others. */
+  private async findAccess(hash: string): Promise<Found | null> {
+    const access = (await this.options.accessToken?.(hash)) ?? null;
+    if (access === null) return null;
+    const record = await this.options.accounts.get<TokenRecord>('tokens', access.token_id);
+    return record === null || record.kind !== 'ASSISTANT' ? null : { record, access };
+  }
+
+  /**
+   * The caller with roles that the log confirms.
+   * @param unanswered reads that were begun for this call already
+   * @throws StoreUnavailable where it does not answer
+   */
+  private async confirm(token: string, unanswered: readonly Promise<unknown>[]): Promise<Caller | null> {
+    await Promise.all(unanswered);
+    return (await this.read(token, false))?.caller ?? null;
+  }
+
+  /** As old as the oldest of what it is made of. */
+  private async toKnown(
+    token: string,
+    { record, access }: Found,
+    at: number,
+    acceptOlder: boolean,
+  ): Promise<Dated<Known>> {
+    const roles = new Map<string, Role>();
+    const members = new Map<string, Role>();
+    let oldest = at;
+    const unanswered: Promise<unknown>[] = [];
+    const knowsToken = (state: State) => state?.tokens[record.id] !== undefined;
+    for (const id of record.organizations) {
+      let read = this.organizations.near(id, at);
+      // A token that has just been made is known here before it is known to an organization that was read earlier.
+      const mayServe = (state: State) => acceptOlder && knowsToken(state);
+      let answered = await this.organizations.answer(id, read, mayServe);
+      if (answered.at < at && !knowsToken(answered.value)) {
+        read = this.organizations.begin(id, at);
+        answered = await this.organizations.answer(id, read, mayServe);
+      }
+      const state = answered.value;
+      if (answered.at < read.at) unanswered.push(read.value);
+      const role = effectiveRole(record, state);
+      if (role !== null) {
+        roles.set(id, role);
+        members.set(id, state!.members[record.account_id]!);
+      }
+      oldest = Math.min(oldest, answered.at);
+    }
+    const { id, account_id } = record;
+    const read_only = record.read_only || access?.scopes.includes(WRITE) === false;
+    const scopes = access === null ? {} : { scopes: access.scopes };
+    const confirm = unanswered.length === 0 ? {} : { confirm: () => this.confirm(token, unanswered) };
+    const caller: Caller = { account_id, token_id: id, client: null, roles, members, read_only, ...scopes, ...confirm };
+    const expiresAt = Math.min(Date.parse(record.expires_at), access?.expiresAt ?? Number.POSITIVE_INFINITY);
+    const last_used_at = record.last_used_at === null ? 0 : Date.parse(record.last_used_at);
+    const noteAt = Math.max(this.used.get(id) ?? 0, last_used_at) + USED_MS;
+    return { value: { record, caller, expiresAt, noteAt }, at: oldest };
+  }
+
+  /** Beside the call, and never in its way. */
+  private noteUse(known: Known, now: number): void {
+    const { id } = known.record;
+    known.noteAt = now + USED_MS;
+    this.used.set(id, now);
+    const fields = { last_used_at: new Date(now).toISOString() };
+    setImmediate(() => this.options.accounts.update('tokens', id, fields).catch(() => undefined));
+  }
+
+  private time(): number {
+    return this.options.now().getTime();
+  }
+}
+
+/** The lower of the token's role and its account's present one; null where either has been taken out. */
+function effectiveRole(record: TokenRecord, state: OrganizationState | null): Role | null {
+  const member = state?.members[record.account_id];
+  const token = state?.tokens[record.id];
+  if (member === undefined || token === undefined || token.revoked) return null;
+  return lowerRole(record.role, member);
+}
