@@ -1,7 +1,7 @@
-/** What reports can be about, as forms offer it, on the embedded stores. */
+/** The audits and frameworks that the reports page offers, on the embedded stores. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MOST_CHOICES, reportChoices } from '../src/queries/report/choices.ts';
+import { MAX_CHOICES, reportChoices } from '../src/queries/report/report-choices.ts';
 import { rejection } from './support/identity.ts';
 import { callerAs, startRegister, type TestRegister } from './support/register.ts';
 
@@ -14,7 +14,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ register }) => register.stop());
 
-/** As a service asks, of the same stores. */
+/** Reads the choices from the register's stores. */
 function choicesOf(register: TestRegister, role: 'AUDITOR' | 'VIEWER' = 'AUDITOR') {
   const { stores, projections, organizationId } = register;
   const reader = {
@@ -26,13 +26,13 @@ function choicesOf(register: TestRegister, role: 'AUDITOR' | 'VIEWER' = 'AUDITOR
 
 type Added = Record<string, { id: string }>;
 
-test('audits that were completed, newest first, whatever became of them; frameworks, newest adoption first', async ({
+test('completed audits, the newest first, archived and reopened ones too; frameworks, the newest adoption first', async ({
   register,
 }) => {
   const { call, organizationId: organization_id } = register;
   assert.equal(await choicesOf(register), {
-    audits: { choices: [], cut: false },
-    frameworks: { choices: [], cut: false },
+    audits: { choices: [], isCut: false },
+    frameworks: { choices: [], isCut: false },
   });
   const ids: string[] = [];
   for (const version of ['2022', null]) {
@@ -56,32 +56,32 @@ test('audits that were completed, newest first, whatever became of them; framewo
   const { audits, frameworks } = await choicesOf(register);
   assert.equal(audits, {
     choices: [
-      { id: reopened, name: 'Reopened', mark: '2026-05-01', archived: false },
-      { id: archived, name: 'Archived', mark: '2025-05-01', archived: true },
-      { id: old, name: 'Old', mark: '2024-05-01', archived: false },
-      { id: undated, name: 'Undated', mark: null, archived: false },
+      { id: reopened, name: 'Reopened', qualifier: '2026-05-01', archived: false },
+      { id: archived, name: 'Archived', qualifier: '2025-05-01', archived: true },
+      { id: old, name: 'Old', qualifier: '2024-05-01', archived: false },
+      { id: undated, name: 'Undated', qualifier: null, archived: false },
     ],
-    cut: false,
+    isCut: false,
   });
   assert.equal(frameworks.choices, [
-    { id: ids[1], name: 'Of null', mark: null, archived: false },
-    { id: ids[0], name: 'Of 2022', mark: '2022', archived: false },
+    { id: ids[1], name: 'Of null', qualifier: null, archived: false },
+    { id: ids[0], name: 'Of 2022', qualifier: '2022', archived: false },
   ]);
 });
 
-test('of many the newest, and says that there are more', async ({ register }) => {
+test('the newest of many, with isCut', async ({ register }) => {
   const { call, organizationId: organization_id } = register;
-  for (let at = 0; at <= MOST_CHOICES; at += 1)
+  for (let at = 0; at <= MAX_CHOICES; at += 1)
     await call('addFramework', { organization_id, name: `Framework ${at}`, controls });
-  const { choices, cut } = (await choicesOf(register)).frameworks;
+  const { choices, isCut: cut } = (await choicesOf(register)).frameworks;
   assert.equal(
     [choices.length, choices[0]!.name, choices.at(-1)!.name, cut],
-    [...[MOST_CHOICES, `Framework ${MOST_CHOICES}`], ...['Framework 1', true]],
+    [...[MAX_CHOICES, `Framework ${MAX_CHOICES}`], ...['Framework 1', true]],
   );
 });
 
-test('for those who may draw reports', async ({ register }) => {
-  assert.match((await rejection(choicesOf(register, 'VIEWER'))).message, 'the role has to be');
+test('only for roles that may read reports', async ({ register }) => {
+  assert.match((await rejection(choicesOf(register, 'VIEWER'))).message, 'you need the role');
 });
 
 test.run();

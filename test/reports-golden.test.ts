@@ -9,24 +9,26 @@ import { closeStores, openStores, QUIET, type Stores } from './support/register.
 import { type Ask, digestOfAnswer, type WholeReport, wholeReport } from './support/reports.ts';
 
 /**
- * What reports said once of events that were recorded once. A report of a position is the same for ever: where one of
- * these fails, reports that customers have drawn would no longer be what is drawn again. A figure that is to count
- * something else gets another name, and a report that is to say something else another type.
+ * Digests and figures of reports about recorded events. They must never change: customers compare a report with one that
+ * they generate again years later. A figure that counts something else gets a new name, and other data needs a new
+ * `report_version`.
  */
 const GOLDEN = new URL('fixtures/reports.json', import.meta.url);
+/** The wording of the figures. It may change: then edit this file to match. */
+const WORDING = new URL('fixtures/report-wording.json', import.meta.url);
 const EVENTS = ['events-v1.jsonl', 'events-families.jsonl'];
 
 interface Golden {
-  asked: Record<string, string>;
+  request: Record<string, string>;
   today: string;
   digest: string;
-  figures: [name: string, value: number | null, counts: string][];
+  figures: [name: string, value: number | null][];
 }
 
 const test = suite<{ stores: Stores; register: Register; ask: Ask }>('reports of events recorded once');
 
-/** In the order in which they were recorded, those of a stream in theirs. */
-function recorded(): TrailEvent[] {
+/** Returns the recorded events in the order of their times and revisions. */
+function recordedEvents(): TrailEvent[] {
   const events = EVENTS.flatMap((file) => {
     const lines = readFileSync(new URL(`fixtures/${file}`, import.meta.url), 'utf8')
       .trimEnd()
@@ -39,14 +41,14 @@ function recorded(): TrailEvent[] {
 
 test.before(async (context) => {
   const stores = openStores(folderOfTest());
-  const events = recorded();
+  const events = recordedEvents();
   for (const event of events) await stores.events.append(event.stream, [event], event.revision - 1);
   const { organization_id, actor_id } = events[0]!.metadata;
   const { installation } = events[0]!.data as { installation: string };
   const parts = { exclusive: true, cursorKey: Buffer.alloc(32), riskAcceptanceMaxDays: 366, writeWaitMs: 5_000 };
   const register = createRegister({ ...stores, ...parts, log: QUIET });
   await register.projections.start(installation);
-  assert.ok(await register.projections.runner.caughtUp(Date.now(), 10_000));
+  assert.ok(await register.projections.runner.waitUntilCaughtUp(Date.now(), 10_000));
   const roles = new Map([[organization_id, 'OWNER' as const]]);
   const caller: Caller = {
     ...{ account_id: actor_id, token_id: null, client: null },
@@ -67,22 +69,32 @@ test.after(async ({ register, stores }) => {
 
 const golden = JSON.parse(readFileSync(GOLDEN, 'utf8')) as Golden[];
 
-const factsOf = ({ today, digest, data }: WholeReport): Omit<Golden, 'asked'> => ({
+const factsOf = ({ today, digest, data }: WholeReport): Omit<Golden, 'request'> => ({
   today,
   digest,
-  figures: data.figures.map(({ name, value, counts }) => [name, value, counts]),
+  figures: data.figures.map(({ name, value }) => [name, value]),
 });
 
-for (const { asked, ...facts } of golden) {
-  test(`${Object.values(asked).join(' ')} says what it said`, async ({ ask }) => {
-    const report = await wholeReport(ask, asked);
+for (const { request, ...facts } of golden) {
+  test(`${Object.values(request).join(' ')} has the same data for ever`, async ({ ask }) => {
+    const report = await wholeReport(ask, request);
     assert.equal(factsOf(report), facts);
     assert.is(digestOfAnswer(report), facts.digest);
   });
 }
 
 test('each type is among them', () => {
-  assert.is(new Set(golden.map(({ asked }) => asked.type)).size, 9);
+  assert.is(new Set(golden.map(({ request }) => request.type)).size, 9);
+});
+
+test('figures have their wording', async ({ ask }) => {
+  const expected = JSON.parse(readFileSync(WORDING, 'utf8')) as Record<string, object>;
+  const wording: Record<string, object> = {};
+  for (const { request } of golden.filter(({ request: { type } }) => type !== 'DUE_ITEMS')) {
+    const { data } = await wholeReport(ask, request);
+    for (const { name, group, label, counts } of data.figures) wording[name] = { group, label, counts };
+  }
+  assert.equal(wording, expected);
 });
 
 test.run();

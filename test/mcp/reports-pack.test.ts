@@ -1,4 +1,4 @@
-/** An audit's pack, compared with what the plain register says of the same events. */
+/** Compares an audit's pack with the naive register after the same events. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Asker, Item, Result } from '../support/mcp-client.ts';
@@ -23,8 +23,8 @@ test.before.each(async (context) => {
 });
 test.after.each(({ register }) => register.stop());
 
-/** Of evidence with what it is evidence of. */
-const told = ({ id, records }: Record<string, unknown>): string => {
+/** Returns a row's id, for evidence with the records that it is attached to. */
+const rowText = ({ id, records }: Record<string, unknown>): string => {
   const of = (records as { id: string }[] | undefined)?.map((one) => one.id).sort();
   return of === undefined ? String(id) : `${id} of ${of}`;
 };
@@ -34,19 +34,19 @@ async function assertAsPlain({ stores }: TestRegister, pack: WholeReport): Promi
   const [audit] = register.ofType('AUDIT').filter(({ id }) => id === (pack.inputs as { audit_id: string }).audit_id);
   for (const [section, ids] of Object.entries(naivePack(register, audit!))) {
     assert.ok(ids.length > 0, `there is something to compare in ${section}`);
-    assert.equal(rowsOf(pack, section).map(told).sort(), ids, section);
+    assert.equal(rowsOf(pack, section).map(rowText).sort(), ids, section);
   }
   const { changes, records_changed, actors, ...figures } = figuresOf(pack);
   assert.equal(figures, naiveStatementFigures(register, String(audit!.fields.framework_id)));
   assert.equal([changes! > 0, records_changed! > 0, actors], [true, true, 1]);
 }
 
-test('tells what its audit was about', async ({ register, owner }) => {
+test('shows what the audit looked at', async ({ register, owner }) => {
   const audit_id = await completeAudit(owner, ORGANIZATION);
   await assertAsPlain(register, await wholeReport(asking(owner, ORGANIZATION), { type: 'AUDIT_PACK', audit_id }));
 });
 
-test('does so too of a framework that was archived before the audit was completed', async ({ register, owner }) => {
+test('does so too if the framework was archived before the completion', async ({ register, owner }) => {
   const audit_id = await completeAudit(owner, ORGANIZATION);
   await owner.ok('updateAudit', { id: audit_id, state: 'IN_PROGRESS', reason: 'a finding was missed' });
   const { frameworks } = (await owner.ok('listFrameworks', { organization_id: ORGANIZATION })) as unknown as {

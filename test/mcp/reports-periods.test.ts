@@ -1,4 +1,4 @@
-/** Reports of what was changed between two moments, and of what an audit examined. */
+/** Reports of the changes between two moments, and in the period of an audit. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Answer, startRegister, type TestRegister } from '../support/register.ts';
@@ -8,7 +8,7 @@ import { daysAgo } from '../support/story.ts';
 interface Context {
   register: TestRegister;
   organization_id: string;
-  draw(input: object): Promise<Answer>;
+  ask(input: object): Promise<Answer>;
 }
 
 const test = suite<Context>('reports of periods');
@@ -16,17 +16,17 @@ const test = suite<Context>('reports of periods');
 test.before.each(async (context) => {
   const register = await startRegister();
   const { organizationId: organization_id } = register;
-  const draw = (input: object) => register.call('getReport', { organization_id, format: 'JSON', ...input });
-  Object.assign(context, { register, organization_id, draw });
+  const ask = (input: object) => register.call('getReport', { organization_id, format: 'JSON', ...input });
+  Object.assign(context, { register, organization_id, ask });
 });
 test.after.each(({ register }) => register.stop());
 
 const period = { type: 'CHANGES_BETWEEN' };
 
-test('say from when to when, and at which positions', async ({ register, organization_id, draw }) => {
+test('state their period in moments and positions', async ({ register, organization_id, ask }) => {
   await register.call('addRisk', { organization_id, name: 'One' });
   await register.call('addRisk', { organization_id, name: 'Two' });
-  const days = await wholeReport(draw, { ...period, from: daysAgo(3), to: daysAgo(0) });
+  const days = await wholeReport(ask, { ...period, from: daysAgo(3), to: daysAgo(0) });
   const { position } = days;
   const inputs = { from: daysAgo(3), to: daysAgo(0), from_position: '1', to_position: position };
   assert.equal(days.inputs, inputs);
@@ -35,22 +35,22 @@ test('say from when to when, and at which positions', async ({ register, organiz
     { label: 'Changes to', value: daysAgo(0) },
     { label: 'Positions of changes', value: `1 to ${position}` },
   ]);
-  const places = await wholeReport(draw, { ...period, from: position });
+  const places = await wholeReport(ask, { ...period, from: position });
   assert.equal(
     [places.inputs, places.as_of],
     [{ from: days.as_of, to: days.as_of, from_position: position, to_position: position }, days.as_of],
   );
-  const before = await wholeReport(draw, { ...period, from: daysAgo(9), to: daysAgo(3) });
+  const before = await wholeReport(ask, { ...period, from: daysAgo(9), to: daysAgo(3) });
   assert.equal(
     [rowsOf(before, 'changes'), before.about.at(-1)],
     [[], { label: 'Positions of changes', value: 'none' }],
   );
 });
 
-test('are refused where they are swapped, or not over yet', async ({ register, organization_id, draw }) => {
+test('are refused for swapped moments and for the future', async ({ register, organization_id, ask }) => {
   await register.call('addRisk', { organization_id, name: 'One' });
   await register.call('addRisk', { organization_id, name: 'Two' });
-  const { position } = await wholeReport(draw, { ...period, from: '1' });
+  const { position } = await wholeReport(ask, { ...period, from: '1' });
   const later = String(Number(position) + 1);
   for (const [from, to, field] of [
     [daysAgo(1), daysAgo(2), 'from'],
@@ -64,15 +64,15 @@ test('are refused where they are swapped, or not over yet', async ({ register, o
     ['1', later, 'to'],
     ['1', 'summer', 'to'],
   ] as const) {
-    const answer = await draw({ ...period, from, ...(to === undefined ? {} : { to }) });
+    const answer = await ask({ ...period, from, ...(to === undefined ? {} : { to }) });
     const { code, field: named } = answer.error as { code: string; field: string };
     assert.equal([code, named], ['invalid_input', field], `${from} ${to}`);
   }
-  const early = await draw({ ...period, from: '1', to: position, as_of: '1' });
+  const early = await ask({ ...period, from: '1', to: position, as_of: '1' });
   assert.is((early.error as { field: string }).field, 'to', 'the moment of the report is the last there is');
 });
 
-test('tell records by family, reference and name', async ({ register, organization_id, draw }) => {
+test('list records by family, reference and name', async ({ register, organization_id, ask }) => {
   const add = (tool: string, fields: object) => register.call(tool, { organization_id, ...fields });
   await add('addMeasure', { name: 'Backups', reference_id: 'M-2' });
   await add('addVendor', { name: 'Zephyr' });
@@ -81,12 +81,12 @@ test('tell records by family, reference and name', async ({ register, organizati
   await add('addRisk', { name: 'Tenth', reference_id: 'R-10' });
   await add('addRisk', { name: 'Second', reference_id: 'R-2' });
   await add('addVendor', { name: 'acme' });
-  const report = await wholeReport(draw, { ...period, from: '1' });
+  const report = await wholeReport(ask, { ...period, from: '1' });
   const names = [...new Set(rowsOf(report, 'changes').map(({ record_name }) => String(record_name)))];
   assert.equal(names.slice(0, -1), ['Second', 'Tenth', 'Älter', 'Zoo', 'acme', 'Zephyr', 'Backups']);
 });
 
-test('of an audit say that they end with its completion', async ({ register, organization_id, draw }) => {
+test('in an audit’s pack end with its completion', async ({ register, organization_id, ask }) => {
   const controls = [{ section_title: '1', name: 'Only one' }];
   const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });
   const framework_id = (framework as { id: string }).id;
@@ -95,7 +95,7 @@ test('of an audit say that they end with its completion', async ({ register, org
     const { audit } = await register.call('addAudit', plan);
     const { id: audit_id } = audit as { id: string };
     await register.call('updateAudit', { id: audit_id, state: 'COMPLETED' });
-    return wholeReport(draw, { type: 'AUDIT_PACK', audit_id });
+    return wholeReport(ask, { type: 'AUDIT_PACK', audit_id });
   };
   const noteOf = ({ data }: Awaited<ReturnType<typeof packOf>>) =>
     String(data.sections.find(({ name }) => name === 'changes')!.note);

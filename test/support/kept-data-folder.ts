@@ -1,5 +1,5 @@
 /** Data folders that earlier versions wrote, for this version to open. test/support/keep-data-folder.ts records them. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -53,7 +53,15 @@ export function copyRecordedFolder(name: string): RecordedFolder {
     if (file.endsWith('.db.gz')) writeFileSync(join(dataDir, file.slice(0, -3)), gunzipSync(bytes));
     else writeFileSync(join(cwd, file), bytes);
   }
-  return { kept: JSON.parse(readFileSync(join(cwd, 'expected.json'), 'utf8')) as ExpectedAnswers, dataDir, cwd };
+  const kept = JSON.parse(readFileSync(join(cwd, 'expected.json'), 'utf8')) as ExpectedAnswers;
+  return { kept: { ...kept, digests: digestsOf(kept, cwd) }, dataDir, cwd };
+}
+
+/** Returns the folder's report digests. Before `report_version` 1 they covered wording too, so a file beside has new ones. */
+function digestsOf({ digests }: ExpectedAnswers, cwd: string): Record<string, string> {
+  const file = join(cwd, 'report-digests.json');
+  if (!existsSync(file)) return digests;
+  return (JSON.parse(readFileSync(file, 'utf8')) as Pick<ExpectedAnswers, 'digests'>).digests;
 }
 
 /** Returns true if a value has all members of another, and perhaps more. */

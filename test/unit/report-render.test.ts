@@ -10,7 +10,7 @@ import { column, detail, ID, prose } from '../../src/queries/report/report-colum
 import type { ReportHead, ReportPage } from '../../src/queries/report/report-page.ts';
 import type { Figure, ReportRow, ReportSection } from '../../src/queries/report/report-type.ts';
 
-const test = suite('how reports are written');
+const test = suite('renderers of reports');
 
 const HEAD: ReportHead = {
   report_version: 1,
@@ -77,7 +77,7 @@ function pageOf(rows: ReportRow[], more: Partial<ReportPage> = {}): ReportPage {
 const written = async (format: typeof reportHtml, page: ReportPage): Promise<string> =>
   ((await format.write(HEAD, page)) as { content: string }).content;
 
-test('a share is in per cent whatever it is, its change in points, and nothing has no sign', () => {
+test('a share is in per cent, its change in percentage points, and zero has no sign', () => {
   assert.equal(figureCells(figure('SHARE', 0, -0.0001)), ['0.0 %', '0.0 points']);
   assert.equal(figureCells(figure('SHARE', 1, -0.069)), ['100.0 %', '−6.9 points']);
   assert.equal(figureCells(figure('SHARE', null, null)), ['–', '–']);
@@ -97,7 +97,7 @@ test('enumerations and names of fields read as words', () => {
   assert.is(codesAsWords('risks OPEN or IN_TREATMENT of A to Z'), 'risks open or in treatment of A to Z');
 });
 
-test('a record in a list tells how far it is, and whether it still counts', () => {
+test('a record in a list has its state and validity', () => {
   const measure = { id: 'msr_1', reference_id: 'M-25', name: 'Second region', state: 'IN_PROGRESS' };
   const evidence = { id: 'evd_1', name: 'Rules', valid_until: '2026-06-19', expired: true };
   const people = new Map();
@@ -109,7 +109,7 @@ test('a record in a list tells how far it is, and whether it still counts', () =
   );
 });
 
-test('a change tells no id of what stands beside it by its name, and nothing of what was nothing', () => {
+test('a change leaves out the linked record’s id and an empty old value', () => {
   const changes = [
     { field: 'linked', from: null, to: 'msr_1' },
     { field: 'status', from: 'OPEN', to: 'IN_TREATMENT' },
@@ -126,7 +126,7 @@ test('a change tells no id of what stands beside it by its name, and nothing of 
   assert.is(words, 'Status: Open → In treatment; Category: IT; Note: x → –');
 });
 
-test('Markdown says what it leaves out, where it leaves something out, and a file leaves out nothing', async () => {
+test('a Markdown answer says what it leaves out, and a file leaves out nothing', async () => {
   const whole = await written(reportMarkdown, pageOf([row('1', { text: 'short' })]));
   assert.not.match(whole, /cut|left out/i);
   const long = pageOf([row('1', { text: 'words '.repeat(60), note: 'beside' })]);
@@ -138,16 +138,16 @@ test('Markdown says what it leaves out, where it leaves something out, and a fil
   assert.match(file, '| beside |');
 });
 
-test('Markdown names what rows have in common once, each record for itself', async () => {
+test('Markdown has the heading of each group of rows once', async () => {
   const text = await written(reportMarkdown, pageOf([row('1', {}), row('1', {}), row('2', {})]));
   assert.is(text.match(/\| \*\*RISK · Fire\*\* \|/g)?.length, 2);
   assert.match(text, '\n| When (UTC) | Text | Overdue | Owner | Id |');
   assert.match(text, '\n| 2026-08-21 08:16 |  | no | Anna Ek | rsk_1 |');
   assert.match(text, '- Owner: Anna Ek\n- As of: 2026-08-21, position 12');
-  assert.match(text, '- Drawn: 2026-11-21 19:00 UTC');
+  assert.match(text, '- Generated: 2026-11-21 19:00 UTC');
 });
 
-test('a page as HTML has words, times to the minute, details below their row, and its name on each sheet', async () => {
+test('HTML has words, times to the minute, details below their row, and a footer with its title', async () => {
   const text = await written(reportHtml, pageOf([row('1', { overdue: true, note: 'beside' })]));
   assert.match(text, 'Risk · Fire</th>');
   assert.match(text, '<th scope="row" class="word">2026-08-21 08:16</th>');
@@ -156,7 +156,7 @@ test('a page as HTML has words, times to the minute, details below their row, an
   assert.match(text, 'content: "Risk register · Acme · position 12 · dddddddddddd"');
 });
 
-test('what a title or a label has of the register stays data in each format', async () => {
+test('texts of the register in titles and labels stay data in each format', async () => {
   const evil = '</style></title><script>alert(1)</script>\n"\\ | **bold** [a](https://evil.example)';
   const page = pageOf([], { figures: [{ ...figure('COUNT', 1, 0), label: evil }] });
   const [markup, marked] = [
@@ -177,7 +177,7 @@ test('what a title or a label has of the register stays data in each format', as
   assert.is(marked.split('\n').filter((line) => line.startsWith('# ')).length, 1);
 });
 
-test('CSV says what it is, who is who, and guards what could become a formula', async () => {
+test('CSV has facts about the report, names with ids, and no formulas', async () => {
   const page = pageOf([row('1', {})], { nextRow: 1, isTruncated: true });
   page.parts[0]!.rowsAfter = 3;
   const answer = reportCsv.write(HEAD, page) as { content: string; left_out: object; truncated: true; whole: string };
@@ -196,7 +196,7 @@ test('CSV says what it is, who is who, and guards what could become a formula', 
   assert.equal(['a;=1', '＝1', '-1', 'plain', -1].map(csvCell), ['"a;=1"', "'＝1", "'-1", 'plain', '-1']);
 });
 
-test('cells begin no formula, whatever looks like its sign or stands before it', () => {
+test('no cell begins a formula, whatever its sign looks like or has before it', () => {
   const signs = '= + - @ ＝ ＋ － ＠ \uFE66 \uFE62 \uFE63 \uFE6B \u2212 \u207A \u207B \u207C \u208A \u208B \u208C';
   const others = '\u2010 \u2011 \u02D7 \u2795 \u2796 \uFB29 \uA78A \u2E40 \u30A0';
   const unseen = [

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tokensOf } from '../../bench/tokens.ts';
-import { tokensAtMost } from '../../src/queries/report/render/tokens.ts';
+import { maxTokenCount } from '../../src/queries/report/render/max-token-count.ts';
 
 const test = suite('the most tokens of a text');
 
-/** First and last letters of scripts that registers are kept in, of one to four bytes each. */
+/** First and last letters of many scripts, of one to four bytes each. */
 const SCRIPTS: readonly (readonly [script: string, first: number, last: number])[] = [
   ['ASCII', 0x20, 0x7e],
   ['lower case', 0x61, 0x7a],
@@ -57,10 +57,10 @@ const between = fc.constantFrom(
 );
 const text = fc.array(fc.tuple(word, between), { maxLength: 40 }).map((words) => words.flat().join(''));
 
-test('is never fewer than there are, whatever the script', () => {
+test('is never below the number of tokens, in any script', () => {
   fc.assert(
     fc.property(text, (one) => {
-      const [most, tokens] = [tokensAtMost(one), tokensOf(one)];
+      const [most, tokens] = [maxTokenCount(one), tokensOf(one)];
       assert.ok(most >= tokens, `${most} of ${tokens} tokens: ${JSON.stringify(one)}`);
     }),
     { numRuns: 600 },
@@ -71,28 +71,28 @@ for (const [script, first, last] of SCRIPTS) {
   test(`holds for long texts of ${script}, which no space breaks`, () => {
     fc.assert(
       fc.property(fc.array(letter(first, last), { minLength: 100, maxLength: 700 }), (letters) => {
-        assert.ok(tokensAtMost(letters.join('')) >= tokensOf(letters.join('')));
+        assert.ok(maxTokenCount(letters.join('')) >= tokensOf(letters.join('')));
       }),
       { numRuns: 15 },
     );
   });
 }
 
-test('is exact for tables of English, ids among it', () => {
+test('is exact for tables of English text and ids', () => {
   const rows = [
     '| R-012 | A key of the hospital interface leaks | Security | IN_TREATMENT | 8 | MEDIUM | 2026-11-07 | Mateo Vargas |',
     '| M-25 | Second hosting region | IN_PROGRESS | msr_3NY9ZHQQJNG72BA3A0S9ABKTVA | yes | 2026-12-31 |',
   ].join('\n');
-  assert.is(tokensAtMost(rows), tokensOf(rows));
+  assert.is(maxTokenCount(rows), tokensOf(rows));
 });
 
-test('counts bytes where no space, or nothing else, stands for long: taking that apart would take minutes', () => {
-  assert.is(tokensAtMost('x'.repeat(1_000_000)), 1_000_001);
-  assert.is(tokensAtMost(`${' '.repeat(1_000_000)}`), 1_000_001);
+test('counts bytes in long runs with or without spaces, whose encoding would take minutes', () => {
+  assert.is(maxTokenCount('x'.repeat(1_000_000)), 1_000_001);
+  assert.is(maxTokenCount(`${' '.repeat(1_000_000)}`), 1_000_001);
 });
 
-test('takes what means something to models for plain text', () => {
-  assert.ok(tokensAtMost('<|endoftext|>') > 1);
+test('treats special tokens of models as plain text', () => {
+  assert.ok(maxTokenCount('<|endoftext|>') > 1);
 });
 
 test.run();

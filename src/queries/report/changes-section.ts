@@ -1,7 +1,7 @@
 import type { ChangeDocument } from '../../projections/changes.ts';
 import type { Condition } from '../../stores/read-store.ts';
-import { cutSide } from '../changes.ts';
-import { behind } from '../reader.ts';
+import { shortenValue } from '../list-changes.ts';
+import { notCaughtUp } from '../reader.ts';
 import { type ChangedRecord, changedRecords, inBatches } from './changed-records.ts';
 import type { Period } from './period.ts';
 import { type RecordSource, readInBatches } from './read-records.ts';
@@ -50,7 +50,7 @@ export function changesSection(
           const [position = '', id = ''] = key.split(' ');
           const all = await records();
           const index = all.findIndex((record) => record.id === id);
-          if (index < 0) throw behind();
+          if (index < 0) throw notCaughtUp();
           const later = { key: 'position', op: 'range', gt: Number(position) } as const;
           yield* rowsOfRecords(context, { ...source, where: [...source.where, later] }, [all[index]!]);
           yield* rowsOfRecords(context, source, all.slice(index + 1));
@@ -140,7 +140,7 @@ function changeRowOf(change: ChangeDocument, reference: string | undefined): Rep
     ...(change.revision === null ? {} : { revision: change.revision }),
     ...(change.effective_at ? { effective_at: change.effective_at } : {}),
     ...(client ? { client: `${client.name} ${client.version}`.trim() } : {}),
-    changes: change.changes.map(({ field, from, to }) => ({ field, from: cutSide(from), to: cutSide(to) })),
+    changes: change.changes.map(({ field, from, to }) => ({ field, from: shortenValue(from), to: shortenValue(to) })),
     ...(change.stale ? { stale: true } : {}),
   };
 }

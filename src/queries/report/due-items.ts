@@ -1,8 +1,8 @@
 import { addDays } from '../../commands/dates.ts';
 import { MAX_DATE } from '../../projections/related-counts.ts';
 import type { Condition } from '../../stores/read-store.ts';
-import { queryOfType } from '../families.ts';
-import { STILL_HERE } from '../vendors.ts';
+import { familyQueryOfType } from '../family-queries.ts';
+import { NOT_OFFBOARDED } from '../vendors.ts';
 import { readInBatches, recordName, recordsAt } from './read-records.ts';
 import { column, ID, OWNER, REFERENCE } from './report-columns.ts';
 import type { Figure, ReportContext, ReportRow, ReportType } from './report-type.ts';
@@ -44,7 +44,7 @@ const DUE_KINDS: readonly DueKind[] = [
     counts: 'next reviews of vendors that are not OFFBOARDED',
     type: 'VENDOR',
     key: 'next_review_due',
-    filter: { status: STILL_HERE },
+    filter: { status: NOT_OFFBOARDED },
     dueDate: ({ next_review_due }) => next_review_due,
   },
   {
@@ -53,7 +53,7 @@ const DUE_KINDS: readonly DueKind[] = [
     counts: 'contracts that end, of vendors that are not OFFBOARDED',
     type: 'VENDOR',
     key: 'contract_until',
-    filter: { status: STILL_HERE },
+    filter: { status: NOT_OFFBOARDED },
     dueDate: ({ contract_until }) => contract_until,
   },
   {
@@ -166,7 +166,7 @@ const dueFigure = (name: string, label: string, value: number, counts: string): 
 };
 
 function dueSource(context: ReportContext, { type, key, filter }: DueKind, bounds: object) {
-  const source = recordsAt(context, queryOfType(type), filter);
+  const source = recordsAt(context, familyQueryOfType(type), filter);
   // MAX_DATE stands for an absent date.
   const asked = { key, op: 'range', ...bounds } as Condition;
   return { ...source, where: [asked, { key, op: 'range', lt: MAX_DATE } as Condition, ...source.where] };

@@ -1,5 +1,5 @@
 import type { Count, Scalar } from '../../stores/read-store.ts';
-import { queryOfType } from '../families.ts';
+import { familyQueryOfType } from '../family-queries.ts';
 import { recordsAt } from './read-records.ts';
 import type { Figure, ReportContext } from './report-type.ts';
 
@@ -33,7 +33,7 @@ export async function figureValues(context: ReportContext, families: readonly Fa
   const values = new Map<string, number | null>();
   for (const family of families) {
     const { type, by, figures } = family;
-    const query = queryOfType(type);
+    const query = familyQueryOfType(type);
     const { models } = context.reader;
     const groups = await models.count(recordsAt(context, query), by);
     for (const [name, value] of figureValuesOfGroups(family, groups)) values.set(name, value);

@@ -1,7 +1,7 @@
 import { historyOf } from '../../projections/read-model.ts';
 import type { Condition } from '../../stores/read-store.ts';
-import { queryOfType } from '../families.ts';
-import { holdingAt } from '../moment.ts';
+import { familyQueryOfType } from '../family-queries.ts';
+import { validAt } from '../moment.ts';
 import type { ReportContext } from './report-type.ts';
 
 type Document = Record<string, unknown>;
@@ -25,7 +25,7 @@ async function linkedPairs(
   const where = [
     { key: 'record_id', op: 'in', values: ids } as const,
     { key: 'other_type', op: 'in', values: types } as const,
-    ...holdingAt(moment.position),
+    ...validAt(moment.position),
   ];
   const query = {
     collection: 'links',
@@ -90,9 +90,9 @@ export async function recordsAtMoment(
   for (let first = 0; first < ids.length; first += LINKS_PER_READ) {
     const values = ids.slice(first, first + LINKS_PER_READ);
     const found = await reader.models.find({
-      collection: historyOf(queryOfType(type).plural),
+      collection: historyOf(familyQueryOfType(type).plural),
       organizationId,
-      where: [{ key: 'record_id', op: 'in', values }, ...holdingAt(moment.position), ...only],
+      where: [{ key: 'record_id', op: 'in', values }, ...validAt(moment.position), ...only],
       order: { key: null, direction: 'ASC' },
       limit: values.length,
     });
@@ -103,14 +103,14 @@ export async function recordsAtMoment(
 
 /** The conditions that find a record's version at the report's moment. */
 export function versionAtMoment({ moment }: ReportContext, id: string): Condition[] {
-  return [{ key: 'record_id', op: 'eq', value: id }, ...holdingAt(moment.position)];
+  return [{ key: 'record_id', op: 'eq', value: id }, ...validAt(moment.position)];
 }
 
 /** Returns a record as it was at the report's moment, archived or not. Returns null if it did not exist. */
 export async function recordAtMoment(context: ReportContext, type: string, id: string): Promise<Document | null> {
   const { reader, organizationId } = context;
   const [found] = await reader.models.find({
-    collection: historyOf(queryOfType(type).plural),
+    collection: historyOf(familyQueryOfType(type).plural),
     organizationId,
     where: versionAtMoment(context, id),
     order: { key: null, direction: 'ASC' },

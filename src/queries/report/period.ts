@@ -1,7 +1,7 @@
 import { idPrefix } from '../../commands/ids.ts';
 import { Refusal } from '../../commands/refusal.ts';
 import type { Condition } from '../../stores/read-store.ts';
-import { beginOf, completionOf, endOf, isRealDate, logTimeOf } from '../moment.ts';
+import { completedPosition, endOfPeriod, isRealDate, logTimeOf, startOfPeriod } from '../moment.ts';
 import type { HeadFact, ReportContext } from './report-type.ts';
 
 /** A part of the organization's history, from one position to another. Both are included. */
@@ -95,7 +95,7 @@ async function boundOf(context: ReportContext, field: 'from' | 'to', text: strin
 
 /** Returns a date as it is, and a timestamp with three decimals. @throws Refusal for any other text */
 function timeOf(field: string, text: string): string {
-  const time = isRealDate(text) ? text : endOf(text);
+  const time = isRealDate(text) ? text : endOfPeriod(text);
   if (time !== null) return time;
   const message = `"${text}" is not a valid ${field}. Give a date, a timestamp in UTC, a completed audit's id, or a position.`;
   throw new Refusal('invalid_input', message, { field });
@@ -108,25 +108,25 @@ async function positionOf(
   text: string,
 ): Promise<number | null> {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  return idPrefix(text) === 'aud' ? completionOf(reader, organizationId, text, field) : null;
+  return idPrefix(text) === 'aud' ? completedPosition(reader, organizationId, text, field) : null;
 }
 
 /** Two times are compared as times, because there may be no event between them. Otherwise positions are compared. */
 function isSwapped(begin: Bound, end: Bound, first: number, last: number): boolean {
   if (begin.position !== null || end.position !== null) return first > last;
-  return beginOf(begin.time)! > endOf(end.time)!;
+  return startOfPeriod(begin.time)! > endOfPeriod(end.time)!;
 }
 
 /** Returns the first position since a time or a day's start. Without one, returns the position after the report's. */
 async function firstSince(context: ReportContext, time: string): Promise<number> {
   const after = context.moment.position + 1;
-  const since = { key: 'log_time', op: 'range', gte: beginOf(time)! } as const;
+  const since = { key: 'log_time', op: 'range', gte: startOfPeriod(time)! } as const;
   return Math.min(after, (await changeBy(context, since, 'ASC')) ?? after);
 }
 
 /** Returns the last position until a time or a day's end, at most the report's position. */
 async function lastUntil(context: ReportContext, time: string): Promise<number> {
-  const until = { key: 'log_time', op: 'range', lte: endOf(time)! } as const;
+  const until = { key: 'log_time', op: 'range', lte: endOfPeriod(time)! } as const;
   return Math.min(context.moment.position, (await changeBy(context, until, 'DESC')) ?? 0);
 }
 

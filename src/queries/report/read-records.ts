@@ -1,16 +1,16 @@
 import { modelOfId } from '../../projections/models.ts';
 import { historyOf } from '../../projections/read-model.ts';
 import type { Condition } from '../../stores/read-store.ts';
-import type { FamilyQuery } from '../family.ts';
-import { listConditions } from '../list.ts';
-import { type PageQuery, type PageRow, placeOf, readPages } from '../page.ts';
-import { behind as notThere } from '../reader.ts';
+import type { FamilyQuery } from '../family-query.ts';
+import { findPageStart, type KeysetQuery, type PageRow, readKeysetPages } from '../keyset-page.ts';
+import { listConditions } from '../list-records.ts';
+import { notCaughtUp as notThere } from '../reader.ts';
 import type { ReportContext } from './report-type.ts';
 
 type Document = Record<string, unknown>;
 /** The query of a read, without order and page. */
-export type RecordSource = Pick<PageQuery, 'collection' | 'organizationId' | 'where'>;
-type Order = PageQuery['order'];
+export type RecordSource = Pick<KeysetQuery, 'collection' | 'organizationId' | 'where'>;
+type Order = KeysetQuery['order'];
 
 const RECORDS_PER_READ = 500;
 
@@ -36,9 +36,9 @@ export async function* readInBatches(
   after?: readonly Condition[],
 ): AsyncGenerator<PageRow[]> {
   const { models } = context.reader;
-  const place = after === undefined ? null : await placeOf(models, { ...source, order }, after);
+  const place = after === undefined ? null : await findPageStart(models, { ...source, order }, after);
   if (after !== undefined && place === null) throw notThere();
-  for await (const rows of readPages(models, { ...source, order, size: RECORDS_PER_READ, after: place })) {
+  for await (const rows of readKeysetPages(models, { ...source, order, size: RECORDS_PER_READ, after: place })) {
     context.recordsRead?.(rows.length);
     yield rows;
   }
@@ -46,7 +46,7 @@ export async function* readInBatches(
 
 /** Adds the facts that depend on the day, such as `overdue`. */
 export function withDayFacts(family: FamilyQuery, document: Document, today: string): Document {
-  return { ...document, ...family.onDay?.(document, today) };
+  return { ...document, ...family.dayFacts?.(document, today) };
 }
 
 /** Returns some fields of a record without the empty ones. A record that may lack an event always has `stale`. */

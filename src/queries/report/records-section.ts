@@ -1,4 +1,4 @@
-import type { FamilyQuery } from '../family.ts';
+import type { FamilyQuery } from '../family-query.ts';
 import { versionAtMoment } from './linked-records.ts';
 import { pickFields, readInBatches, recordsAt, withDayFacts } from './read-records.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportSection } from './report-type.ts';

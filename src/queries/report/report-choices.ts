@@ -1,11 +1,11 @@
 import type { Caller } from '../../commands/caller.ts';
 import { requirePermission } from '../../commands/permissions.ts';
 import { auditQuery } from '../audits.ts';
-import type { FamilyQuery } from '../family.ts';
+import type { FamilyQuery } from '../family-query.ts';
 import { frameworkQuery } from '../frameworks.ts';
-import { listConditions } from '../list.ts';
+import { readKeysetPages } from '../keyset-page.ts';
+import { listConditions } from '../list-records.ts';
 import { momentOf } from '../moment.ts';
-import { readPages } from '../page.ts';
 import type { Reader } from '../reader.ts';
 
 /** The page offers at most so many audits, and as many frameworks. */
@@ -78,7 +78,7 @@ async function choiceList(
     order: { key, direction: 'DESC' } as const,
   };
   const choices: ReportChoice[] = [];
-  for await (const rows of readPages(reader.models, { ...source, size: RECORDS_PER_READ, after: null })) {
+  for await (const rows of readKeysetPages(reader.models, { ...source, size: RECORDS_PER_READ, after: null })) {
     for (const { doc } of rows.filter((row) => isOffered(row.doc))) {
       if (choices.length === MAX_CHOICES) return { choices, isCut: true };
       choices.push(choiceOf(doc, qualifierField));

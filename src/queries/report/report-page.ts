@@ -1,5 +1,5 @@
-import type { Proof } from '../proofs.ts';
-import type { Verification } from '../verification.ts';
+import type { EventProof } from '../proofs.ts';
+import type { Verification } from '../verify-changes.ts';
 import type { Figure, HeadFact, ReportContent, ReportRow, ReportSection } from './report-type.ts';
 
 /** People's names by key. `ReportPeople` explains the keys. */
@@ -26,7 +26,7 @@ export interface ReportHead {
   /** An event of the organization is parked, so the report may lack something. */
   incomplete?: true;
   /** Proves that the first seal after the position covers it. The first page adds the check of the changes. */
-  proof?: Proof & { verification?: Verification };
+  proof?: EventProof & { verification?: Verification };
   /** No seal covers the position yet. */
   pending_seal?: true;
 }

@@ -1,5 +1,5 @@
+import { type AccountNames, membersEverIn, readMemberNames } from '../account-names.ts';
 import { logTimeAt } from '../moment.ts';
-import { membersEverIn, type Names, namesIn } from '../names.ts';
 import { valueAt } from './report-columns.ts';
 import type { NamesByKey } from './report-page.ts';
 import type { ReportContext, ReportRow, ReportSection } from './report-type.ts';
@@ -26,14 +26,14 @@ export class ReportPeople {
     const keys = allKeys.filter((key) => members.has(accountIdOf(key)));
     this.logTime ??= logTimeAt(reader, organizationId, moment);
     const at = await this.logTime;
-    const names = await namesIn(reader, organizationId, keys.map(accountIdOf));
+    const names = await readMemberNames(reader, organizationId, keys.map(accountIdOf));
     return new Map([...new Set(keys)].flatMap((key) => nameEntry(names, key, at)));
   }
 }
 
 const accountIdOf = (key: string): string => key.split('@')[0]!;
 
-function nameEntry(names: Names, key: string, at: string | null): [string, string][] {
+function nameEntry(names: AccountNames, key: string, at: string | null): [string, string][] {
   const [id = '', time] = key.split('@');
   const now = names.of(id, at);
   if (time === undefined) return [[key, now]];

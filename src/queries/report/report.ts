@@ -3,12 +3,12 @@ import { requirePermission } from '../../commands/permissions.ts';
 import { Refusal } from '../../commands/refusal.ts';
 import { historyOf } from '../../projections/read-model.ts';
 import type { DownloadDetails } from '../access-log-row.ts';
-import { verifyBetween } from '../changes-verify.ts';
-import { readSigned, writeSigned } from '../cursor.ts';
-import { holdingAt, logTimeOf, type PinnedMoment, pinnedMoment } from '../moment.ts';
-import { proofOf } from '../proofs.ts';
+import { readSignedCursor, writeSignedCursor } from '../cursor.ts';
+import { logTimeOf, type PinnedMoment, pinnedMoment, validAt } from '../moment.ts';
+import { proveEvent } from '../proofs.ts';
 import { isIncomplete, type Reader } from '../reader.ts';
-import type { Verification } from '../verification.ts';
+import type { Verification } from '../verify-changes.ts';
+import { verifyPeriod } from '../verify-listed-changes.ts';
 import { ANSWER_FORMATS } from './render/answer-formats.ts';
 import { reportDigest } from './report-digest.ts';
 import type { AnswerWriter, ConstantHead, NamesByKey, ReportHead, ReportPage, ReportWriter } from './report-page.ts';
@@ -60,7 +60,7 @@ export async function getReport(
   requireReportAccess(caller, input);
   // Nobody else can use the cursor: the access log names only the account that asked for the first page.
   const boundTo = ['getReport', caller.account_id, organization_id, type, format, inputs];
-  const nextPage = cursor === undefined ? null : readSigned<NextPage>(reader.cursorKey, boundTo, cursor);
+  const nextPage = cursor === undefined ? null : readSignedCursor<NextPage>(reader.cursorKey, boundTo, cursor);
   const moment = nextPage ? { today: nextPage[0], position: nextPage[1] } : await reportMoment(reader, input);
   const context = contextOf(reader, caller, input, moment, progress);
   await requireOwner(context);
@@ -73,7 +73,7 @@ export async function getReport(
   const following: NextPage = [today, position, page.nextRow ?? 0, head.digest, rowCounts, resumeKey];
   return {
     report: { ...head, ...(await writer.write(head, page)) },
-    ...(page.nextRow === null ? {} : { next_cursor: writeSigned(reader.cursorKey, boundTo, following) }),
+    ...(page.nextRow === null ? {} : { next_cursor: writeSignedCursor(reader.cursorKey, boundTo, following) }),
   };
 }
 
@@ -193,7 +193,7 @@ async function proofMembers(
   verify: (() => Promise<Verification | null>) | null,
 ): Promise<Pick<ReportHead, 'proof' | 'pending_seal'>> {
   const { reader, organizationId, moment } = context;
-  const proof = await proofOf(reader.models, organizationId, moment.position);
+  const proof = await proveEvent(reader.models, organizationId, moment.position);
   if (proof === null) return { pending_seal: true };
   const verification = verify === null ? null : await verify();
   return { proof: verification === null ? proof : { ...proof, verification } };
@@ -210,7 +210,7 @@ async function verifyChanges(
   // This call throws when the client has gone.
   const progress = () => context.recordsRead?.(0);
   try {
-    return await verifyBetween(reader, caller, organizationId, period, { progress });
+    return await verifyPeriod(reader, caller, organizationId, period, { progress });
   } catch (error) {
     // The report is complete without the check, and does not mention it.
     if (error instanceof Refusal && error.code === 'too_large') return null;
@@ -264,7 +264,7 @@ async function constantHeadOf(
     collection: historyOf('organizations'),
     organizationId,
     // Before the first event it has the name of that event.
-    where: holdingAt(Math.max(1, moment.position)),
+    where: validAt(Math.max(1, moment.position)),
     order: { key: null, direction: 'ASC' },
     limit: 1,
   });

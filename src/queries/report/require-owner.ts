@@ -1,6 +1,6 @@
 import { Refusal } from '../../commands/refusal.ts';
 import type { ChangeDocument } from '../../projections/changes.ts';
-import { readPages } from '../page.ts';
+import { readKeysetPages } from '../keyset-page.ts';
 import type { ReportContext } from './report-type.ts';
 
 /**
@@ -27,7 +27,7 @@ async function wasMember({ reader, organizationId }: ReportContext, account: str
   ];
   const order = { key: 'position', direction: 'ASC' } as const;
   const added = { collection: 'changes', organizationId, where, order, size: 500, after: null };
-  for await (const rows of readPages(reader.models, added)) {
+  for await (const rows of readKeysetPages(reader.models, added)) {
     const changes = rows.flatMap(({ doc }) => (doc as unknown as ChangeDocument).changes);
     if (changes.some(({ field }) => field === `members.${account}`)) return true;
   }

@@ -1,4 +1,4 @@
-import type { Verification } from '../../verification.ts';
+import type { Verification } from '../../verify-changes.ts';
 import type { NamesByKey, ReportHead } from '../report-page.ts';
 import type { HeadFact } from '../report-type.ts';
 import { instantText } from './value-text.ts';

@@ -1,4 +1,4 @@
-import { ANSWER_CHARACTERS } from '../../present.ts';
+import { MAX_ANSWER_CHARACTERS } from '../../present-records.ts';
 import { valueAt } from '../report-columns.ts';
 import type { AnswerWriter, NamesByKey, ReportHead, ReportPage } from '../report-page.ts';
 import { personName } from '../report-people.ts';
@@ -36,7 +36,7 @@ export function csvCell(value: unknown): string {
 const CSV_STYLE: CellStyle = { people: new Map(), showIds: true };
 
 export const reportCsv: AnswerWriter = {
-  capacity: ANSWER_CHARACTERS - HEAD_LENGTH,
+  capacity: MAX_ANSWER_CHARACTERS - HEAD_LENGTH,
   headSize: (head) => 2 * JSON.stringify(head).length,
   figuresSize: (figures) => figures.reduce((sum, figure) => sum + JSON.stringify(figure).length, 0),
   sectionSize: () => 0,

@@ -1,4 +1,4 @@
-import { ANSWER_CHARACTERS } from '../../present.ts';
+import { MAX_ANSWER_CHARACTERS } from '../../present-records.ts';
 import type { AnswerWriter, ReportHead, ReportPage } from '../report-page.ts';
 
 /** Characters reserved for the members around the data. */
@@ -7,7 +7,7 @@ const size = (value: unknown) => JSON.stringify(value).length + 1;
 
 /** Writes the report as data, with people's ids in the rows and their names beside them. */
 export const reportJson: AnswerWriter = {
-  capacity: ANSWER_CHARACTERS - HEAD_LENGTH,
+  capacity: MAX_ANSWER_CHARACTERS - HEAD_LENGTH,
   headSize: size,
   figuresSize: size,
   sectionSize: ({ name, note }) => size([name, note]) + 30,
