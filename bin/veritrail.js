@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// The `veritrail` command. The sources are TypeScript; tsx reads them as they are.
-import { register } from 'tsx/esm/api';
+// The `veritrail` command.
+import { runProgram } from './program.js';
 
-register({ tsconfig: false });
-await import('../src/cli/main.ts');
+await runProgram('cli/main');

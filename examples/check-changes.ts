@@ -4,13 +4,13 @@
  *   npx tsx examples/check-changes.ts ANSWER.json ORGANIZATION KEY
  */
 import { readFileSync } from 'node:fs';
-import { type InclusionProof, isSigned, type LogSealed, provesInclusion, readPublicKey } from 'veritrail/trail';
+import { type InclusionProof, isSigned, type LogSealed, provesInclusion, readPublicKey } from '../src/trail/index.ts';
 
 interface Answer {
   changes: { event_type: string; hash: string }[];
   verification: {
     seal: LogSealed & { position: string; event_id: string };
-    /** Of each listed change: path is null where the seal does not cover it yet. */
+    /** The proof of each listed change. `path` is null while the seal does not cover the change. */
     inclusion: { position: string; path: InclusionProof['path'] | null }[];
   };
 }

@@ -1,11 +1,15 @@
-// Runs before `npm start` and `npm test`. Installs missing packages, so that both can be the first command after a clone.
-// `--runtime` checks and installs only the packages of the service itself. Plain JavaScript, because no loader is installed yet.
+// Installs missing packages before `npm start` and `npm test`, so that both can be the first command after a clone.
+// `--runtime` installs the packages of the service only, and tsx where nothing is compiled. Plain JavaScript, because tsx is
+// not installed yet.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { isBuildCurrent } from '../bin/build-state.js';
 
 const root = new URL('..', import.meta.url);
 const runtimeOnly = process.argv.includes('--runtime');
+const LOADER_FOLDER = 'node_modules/.loader/';
 
 const needed = readJson('package.json').engines.node.replace('>=', '');
 if (!isAtLeast(process.versions.node, needed)) {
@@ -14,20 +18,49 @@ if (!isAtLeast(process.versions.node, needed)) {
   );
   process.exit(1);
 }
-if (!isInstalled()) install();
-
-function install() {
+if (!isInstalled()) {
   console.log('Installing dependencies …');
-  const args = ['ci', '--ignore-scripts', runtimeOnly ? '--omit=dev' : '--include=dev'];
+  install(root, runtimeOnly ? '--omit=dev' : '--include=dev');
+}
+if (runtimeOnly && !isBuildCurrent(fileURLToPath(root)) && !isLoaderInstalled()) installLoader();
+
+function install(folder, ...options) {
+  const args = ['ci', '--ignore-scripts', ...options];
   const npm = process.env.npm_execpath;
   const [command, before] = npm ? [process.execPath, [npm]] : ['npm', []];
   const { status, error } = spawnSync(command, [...before, ...args], {
-    cwd: root,
+    cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (status === 0) return;
   console.error(`Installing failed${error ? ` (${error.message})` : ''}. Check the network and run: npm ci`);
   process.exit(1);
+}
+
+/**
+ * Installs tsx, which runs TypeScript, without the other packages for development. They are twice as many as the service
+ * needs. The lock file goes along, so that npm checks the same versions and hashes; npm leaves out what tsx doesn't need.
+ */
+function installLoader() {
+  const lock = readJson('package-lock.json');
+  const loader = { dependencies: { tsx: lock.packages['node_modules/tsx'].version } };
+  const folder = new URL(LOADER_FOLDER, root);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(new URL('package.json', folder), JSON.stringify(loader));
+  writeFileSync(
+    new URL('package-lock.json', folder),
+    JSON.stringify({ ...lock, packages: { ...lock.packages, '': loader } }),
+  );
+  // bin/program.js finds tsx by this.
+  writeFileSync(new URL('tsx.mjs', folder), "export * from 'tsx/esm/api';\n");
+  install(folder, '--no-audit', '--no-fund');
+}
+
+function isLoaderInstalled() {
+  const { version } = readJson('package-lock.json').packages['node_modules/tsx'];
+  return ['', LOADER_FOLDER].some(
+    (folder) => readJson(`${folder}node_modules/.package-lock.json`)?.packages['node_modules/tsx']?.version === version,
+  );
 }
 
 /** Returns true if every package of the lock file is installed in its version. Optional ones are for other platforms. */

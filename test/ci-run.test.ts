@@ -1,4 +1,4 @@
-/** What .ci/run says at its end, with commands that do nothing. */
+/** Tests the summary of .ci/run, with commands that do nothing. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,18 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
 const SCRIPT = fileURLToPath(new URL('../.ci/run', import.meta.url));
-const STAGES = ['install', 'Chromium', 'FerretDB', 'tests', 'long tests', 'browser tests', 'lint', 'types', 'all'];
+const STAGES = [
+  'install',
+  'Chromium',
+  'FerretDB',
+  'tests',
+  'long tests',
+  'browser tests',
+  'build',
+  'lint',
+  'types',
+  'all',
+];
 
 const ci = suite<{ clone: string; run(npm: string): { status: number | null; lines: string[] } }>('.ci/run');
 
@@ -37,7 +48,7 @@ ci('ends with the minutes of each stage, and the totals as the last line', ({ ru
   assert.equal(stages, STAGES);
 });
 
-ci('says them also where a stage has failed', ({ run }) => {
+ci('prints both also when a stage fails', ({ run }) => {
   const { status, lines } = run(
     'case "$*" in test) echo "1 passed, 1 failed"; exit 1;; esac; echo "2 passed, 0 failed"',
   );

@@ -1,7 +1,7 @@
-/** The files that containers are made by, as far as that can be tried without an engine for them. */
+/** Checks the files for containers, as far as possible without a container engine. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
@@ -12,7 +12,7 @@ const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.ur
 const compose = read('docker-compose.yml');
 const image = read('Dockerfile');
 
-/** Each service of the compose file with its lines, and what all of them share. */
+/** Returns each service of the compose file with its lines, including the shared ones. */
 function servicesOf(text: string): Map<string, string> {
   const [shared, services] = /^x-service: &service\n(.*?)^services:\n(.*?)^networks:/ms.exec(text)!.slice(1);
   const blocks = [...services!.matchAll(/^ {2}(\w+):\n(.*?)(?=^ {2}\S|$(?![\s\S]))/gms)];
@@ -21,7 +21,7 @@ function servicesOf(text: string): Map<string, string> {
 
 const container = suite('containers');
 
-container('every service is without privileges, and bounded in memory, processes and logs', () => {
+container('every service has no privileges, and limits for memory, processes and logs', () => {
   const services = servicesOf(compose);
   assert.equal([...services.keys()], ['veritrail', 'eventstore', 'mongodb']);
   for (const [name, lines] of services) {
@@ -32,7 +32,7 @@ container('every service is without privileges, and bounded in memory, processes
   assert.match(services.get('veritrail')!, /read_only: true\n {4}tmpfs:\n {6}- \/tmp/);
 });
 
-container('settings come from .env, and what is fixed can be served by', () => {
+container('settings come from .env, and the fixed ones are valid', () => {
   const lines = servicesOf(compose).get('veritrail')!;
   assert.match(lines, /env_file:\n {6}- path: \.env\n {8}required: false\n/);
   const fixed = [...lines.matchAll(/^ {6}([A-Z_]+): "?(.*?)"?$/gm)].map(([, name, value]) => [name!, value!] as const);
@@ -52,14 +52,31 @@ container('.env.example names every setting and no other', () => {
   assert.equal(named.sort(), [...SETTING_NAMES].sort());
 });
 
-container('both stages of the image are of one Node.js', () => {
+container('both stages of the image use the same Node.js', () => {
   const tags = [...image.matchAll(/^FROM (\S+)/gm)].map(([, tag]) => tag);
   assert.is(tags.length, 2);
   assert.is(new Set(tags).size, 1);
   assert.match(tags[0]!, /^node:\d+\.\d+\.\d+-slim$/);
 });
 
-container('the image is well while the process serves, whether or not it is ready', async () => {
+container('the image copies only files that there are, and that .dockerignore lets through', () => {
+  const inputs = [...image.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths]) => paths!.split(' '));
+  const allowed = [...read('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path]) => path!);
+  assert.equal([...new Set(inputs)].sort(), allowed.sort());
+  for (const path of inputs) assert.ok(existsSync(new URL(`../${path}`, import.meta.url)), path);
+});
+
+container('the image runs compiled code, without packages for development', () => {
+  const [build, service] = image.split(/^FROM .*$/m).slice(1);
+  const steps = [...build!.matchAll(/^(?:RUN|COPY) (.+)$/gm)].map(([, step]) => step!);
+  assert.ok(steps.indexOf('npm ci --ignore-scripts') < steps.indexOf('src src'));
+  assert.is(steps.at(-1), 'node scripts/build.mjs && npm prune --omit=dev --ignore-scripts');
+  assert.match(service!, 'COPY --from=build /app/node_modules node_modules\nCOPY --from=build /app/dist dist\n');
+  assert.not.match(service!, /\bsrc\b|tsx/);
+  assert.match(service!, 'CMD ["node", "bin/service.js"]');
+});
+
+container('the image is healthy while the process serves, ready or not', async () => {
   const [command, ...args] = JSON.parse(/HEALTHCHECK[^\n]*\\\n\s*CMD (\[.*\])$/m.exec(image)![1]!) as string[];
   assert.is(command, 'node');
   const server = createServer(({ url }, response) => {

@@ -11,6 +11,11 @@ export interface CommandEntry {
 /** Every subcommand, in the order of the help. A new command needs an entry here and nothing else. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: 'start',
+    summary: 'start the service',
+    load: async () => (await import('./start.ts')).start,
+  },
+  {
     name: 'token create',
     summary: 'make an API token and print it, once',
     load: async () => (await import('./token-create.ts')).tokenCreate,

@@ -1,0 +1,48 @@
+import { addressOf, endpointOf } from './cli/connect.ts';
+import { readConfig, warningsOf } from './config.ts';
+import { createLogger } from './logger.ts';
+import { startApp } from './start-app.ts';
+import { bannerLogLines, bannerText } from './start-banner.ts';
+import { deliverStartSecret } from './start-secret.ts';
+import type { Stores } from './stores/open.ts';
+
+/** Starts the service of this process and prints how to reach it. It runs until SIGINT or SIGTERM. */
+export async function serve(options: { demo: boolean }): Promise<void> {
+  const config = readConfig(process.env, process.cwd());
+  const logger = createLogger(config.logLevel);
+  for (const warning of warningsOf(config)) logger.warn(warning);
+  const notes: string[] = [];
+  const fill = async (stores: Stores) => {
+    const { fillDemo } = await import('./demo/fill.ts');
+    if (await fillDemo(stores)) return;
+    notes.push('The demo was not loaded. It needs empty stores, and these have data.');
+  };
+  const started = await startApp(config, logger, options.demo ? fill : undefined);
+  const { port, firstToken, setupLink, organizationId, stop } = started;
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      // A second signal does not wait for requests in flight.
+      if (stopping) process.exit(1);
+      stopping = true;
+      stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          logger.error({ err: error }, 'the service did not stop cleanly');
+          process.exit(1);
+        },
+      );
+    });
+  }
+  const address = addressOf(config, port);
+  const link = setupLink === null ? null : `${address}/welcome?key=${setupLink}`;
+  const banner = {
+    ...{ address, endpoint: endpointOf(config, port), organizationId, notes },
+    // An earlier start's file stays, because its token is still valid.
+    firstToken: firstToken === null ? null : deliverStartSecret(config, 'first-token', firstToken),
+    setupLink: deliverStartSecret(config, 'setup-link', link),
+  };
+  // One write at the very end, so that a program that waits for the banner gets all of it. A log collector gets JSON lines,
+  // as from the log.
+  process.stdout.write(process.stdout.isTTY ? bannerText(banner) : bannerLogLines(banner));
+}
