@@ -5,8 +5,8 @@ import { controlId, derivedId } from '../src/commands/ids.ts';
 import { allTools } from '../src/mcp/all-tools.ts';
 import { createToolBox } from '../src/mcp/toolbox.ts';
 import { Applier } from '../src/projections/applier.ts';
-import { LateWrites } from '../src/projections/late-writes.ts';
 import { COLLECTIONS } from '../src/projections/models.ts';
+import { WriteBuffer } from '../src/projections/write-buffer.ts';
 import type { Reader } from '../src/queries/reader.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../src/stores/event-store.ts';
 import { openStores } from '../src/stores/open.ts';
@@ -183,7 +183,12 @@ async function measure({ tool, streams, filters }: Bench, records: number): Prom
       return models.find(query);
     },
   });
-  const progress = { caughtUp: async () => true, reached: async () => true, checkpoint: () => null, caughtUpAt: 1 };
+  const progress = {
+    waitUntilCaughtUp: async () => true,
+    waitUntilPosition: async () => true,
+    checkpoint: () => null,
+    caughtUpAt: 1,
+  };
   const reader: Reader = {
     models: listened,
     progress,
@@ -192,7 +197,9 @@ async function measure({ tool, streams, filters }: Bench, records: number): Prom
     cursorKey: Buffer.alloc(32),
     now: () => new Date(),
   };
-  const service = { reader, passed: async () => true, writeWaitMs: 0 } as unknown as Parameters<typeof allTools>[0];
+  const service = { reader, waitUntilProjected: async () => true, writeWaitMs: 0 } as unknown as Parameters<
+    typeof allTools
+  >[0];
   const tools = createToolBox(allTools(service), (error) => {
     throw error;
   });
@@ -233,7 +240,7 @@ async function measure({ tool, streams, filters }: Bench, records: number): Prom
 
 /** Lays records as a rebuild does, from events that nobody stored: their hashes are not looked at. */
 async function lay(models: ReadModels, streams: Bench['streams'], records: number): Promise<void> {
-  const late = new LateWrites(models);
+  const late = new WriteBuffer(models);
   const compareStorePositions = (a: string, b: string) => Number(a) - Number(b);
   const applier = new Applier({ compareStorePositions } as unknown as EventStore, late, 'bench');
   await applier.prepare();

@@ -62,7 +62,11 @@ async function start(
   } as unknown as ReadModels;
   const reader = {
     models,
-    progress: { caughtUp: async () => true, checkpoint: () => ({ position: RECORDS, parked: 0 }), caughtUpAt: 0 },
+    progress: {
+      waitUntilCaughtUp: async () => true,
+      checkpoint: () => ({ position: RECORDS, parked: 0 }),
+      caughtUpAt: 0,
+    },
     cursorKey: Buffer.from('a key for tests'),
     now: () => new Date(),
   } as unknown as Reader;

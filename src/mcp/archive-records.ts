@@ -2,7 +2,7 @@ import type { Caller } from '../commands/caller.ts';
 import { familyOf, recordAggregate } from '../commands/families.ts';
 import { commandId, itemCommandId } from '../commands/ids.ts';
 import { refuseIfParentArchived } from '../commands/references.ts';
-import { referredBy } from '../queries/written.ts';
+import { countReferences } from '../queries/written-record.ts';
 import {
   type BulkItem,
   type ItemOutcome,
@@ -66,7 +66,7 @@ export async function archiveRecords(
     for (const [index, id] of batch.entries()) outcomes.set(id, result.outcomes[index]!);
     pending ||= result.pending;
   }
-  const references = await referredBy(service.reader, ids);
+  const references = await countReferences(service.reader, ids);
   const records = ids.map((id) => {
     const outcome = outcomes.get(id)!;
     const answer = { id, referred_by: references.get(id) ?? 0 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { evidenceQuery } from '../queries/evidence.ts';
-import { FAMILY_QUERIES } from '../queries/families.ts';
+import { FAMILY_QUERIES } from '../queries/family-queries.ts';
 import type { ToolService } from './define-tool.ts';
 import { addTool } from './family-tools.ts';
 import * as field from './fields.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { FamilyName } from '../commands/families.ts';
 import type { CommandResult } from '../commands/handler.ts';
-import { FAMILY_QUERIES } from '../queries/families.ts';
-import type { FamilyQuery } from '../queries/family.ts';
-import { listRecords } from '../queries/list.ts';
+import { FAMILY_QUERIES } from '../queries/family-queries.ts';
+import type { FamilyQuery } from '../queries/family-query.ts';
+import { listRecords } from '../queries/list-records.ts';
 import { withAppliedFields } from './applied-fields.ts';
 import { defineTool, type ToolService } from './define-tool.ts';
 import type { Example } from './example.ts';

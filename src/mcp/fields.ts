@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idPrefix } from '../commands/ids.ts';
 import { hasTooManyMarks, MAX_MARKS_IN_A_ROW } from '../commands/normalize.ts';
-import { beginOf, isRealDate } from '../queries/moment.ts';
+import { isRealDate, startOfPeriod } from '../queries/moment.ts';
 
 /*
  * The value types of inputs, each with its limits. Text lengths and patterns are enforced and documented, but not
@@ -89,9 +89,9 @@ const timeInput = (read: (value: string) => string | null) =>
     .meta({ title: 'time', pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z)?$' });
 
 /** A time. A date stands for its first millisecond. */
-export const timestamp = () => timeInput(beginOf);
+export const timestamp = () => timeInput(startOfPeriod);
 /** A time or a date. A date stays a date: the decider turns it into a time. */
-export const dateOrTime = () => timeInput((value) => (isRealDate(value) ? value : beginOf(value)));
+export const dateOrTime = () => timeInput((value) => (isRealDate(value) ? value : startOfPeriod(value)));
 
 const LETTER = '[0-9A-HJKMNP-TV-Z]';
 /** The pattern of ids with these prefixes, and of further words such as ME. */

@@ -3,8 +3,8 @@ import type { Caller } from '../commands/caller.ts';
 import { toolPermission } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { openChangeFile } from '../queries/change-file.ts';
-import { queryOfType } from '../queries/families.ts';
-import type { FileInput, OpenedFile } from '../queries/file.ts';
+import { familyQueryOfType } from '../queries/family-queries.ts';
+import type { FileInput, OpenedFile } from '../queries/open-file.ts';
 import type { Reader } from '../queries/reader.ts';
 import { openRecordFile } from '../queries/record-file.ts';
 import { readInput } from './input.ts';
@@ -91,7 +91,7 @@ function fileSource(reader: Reader, tool: Tool): FileSource {
   if (record === undefined) {
     return { tool, columns: CHANGE_COLUMNS, open: (caller, input) => openChangeFile(reader, caller, input) };
   }
-  const family = queryOfType(record.type);
+  const family = familyQueryOfType(record.type);
   const columns = columnsOf(record.full).filter((field) => field !== ANSWER_ONLY_FIELD);
   return {
     tool,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ROLES } from '../commands/caller.ts';
 import { ACCESS_ENTRY_TYPES } from '../queries/access-log-row.ts';
+import { CHANGE_FAULTS } from '../queries/change-fault.ts';
 import { ACCESS_RECORD_TYPE } from '../queries/list-access-log.ts';
-import { CHANGE_FAULTS } from '../queries/verify-fault.ts';
 import * as field from './fields.ts';
 import {
   errorObject,

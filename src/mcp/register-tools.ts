@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { listChanges } from '../queries/changes.ts';
-import { FAMILY_QUERIES } from '../queries/families.ts';
+import { FAMILY_QUERIES } from '../queries/family-queries.ts';
+import { getRecords } from '../queries/get-records.ts';
 import { ACCESS_RECORD_TYPE } from '../queries/list-access-log.ts';
-import { listOrganizations } from '../queries/organizations.ts';
-import { getRecords } from '../queries/records.ts';
+import { listChanges } from '../queries/list-changes.ts';
+import { listOrganizations } from '../queries/list-organizations.ts';
 import { archiveRecords } from './archive-records.ts';
 import { defineTool, type ToolService } from './define-tool.ts';
 import * as field from './fields.ts';

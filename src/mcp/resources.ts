@@ -2,8 +2,8 @@ import { EVENT_TYPES } from '../commands/event-types.ts';
 import { idPrefix } from '../commands/ids.ts';
 import { LIBRARY_IDS, type LibraryId, libraryFramework, listLibrary } from '../library/framework-library.ts';
 import { ACCESS_ENTRY_TYPES } from '../queries/access-log-row.ts';
-import { FAMILY_QUERIES } from '../queries/families.ts';
-import { EVENT_TYPES_URI } from '../queries/known-event-types.ts';
+import { FAMILY_QUERIES } from '../queries/family-queries.ts';
+import { EVENT_TYPES_URI } from '../queries/refuse-unknown-event-types.ts';
 import type { CallTool } from './call-tool.ts';
 
 const RECORD_URI_PREFIX = 'veritrail://records/';

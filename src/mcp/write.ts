@@ -6,7 +6,7 @@ import { commandId, derivedId } from '../commands/ids.ts';
 import { requirePermission, roleIn, toolPermission } from '../commands/permissions.ts';
 import { refuseIfParentArchived, requireMember, requireReferences } from '../commands/references.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { similarTo, writtenRecord } from '../queries/written.ts';
+import { findSimilar, writtenRecord } from '../queries/written-record.ts';
 import type { ToolService } from './define-tool.ts';
 
 /** The inputs that all write tools share. */
@@ -43,7 +43,7 @@ export async function addRecord(service: ToolService, caller: Caller, spec: Reco
   const isNewStream = spec.id === undefined && spec.input.idempotency_key === undefined;
   const deadline = commandDeadline(caller);
   const answer = await write(service, caller, organizationId, role, id, { command_id, isNewStream, deadline }, spec);
-  const similar = await similarTo(service.reader, organizationId, answer[spec.singular] as Record<string, unknown>);
+  const similar = await findSimilar(service.reader, organizationId, answer[spec.singular] as Record<string, unknown>);
   return similar.length > 0 ? { ...answer, similar } : answer;
 }
 

@@ -1,4 +1,4 @@
-import { before, equal, familyQuery } from './family.ts';
+import { before, equal, familyQuery } from './family-query.ts';
 
 export const auditQuery = familyQuery('AUDIT', {
   filters: {
@@ -12,6 +12,6 @@ export const auditQuery = familyQuery('AUDIT', {
       { key: 'life_until', op: 'range', gte: date },
     ],
   },
-  alike: ['name'],
+  similarityKeys: ['name'],
   summary: ['name', 'kind', 'state', 'starts_on', 'valid_until'],
 });

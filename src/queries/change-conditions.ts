@@ -5,18 +5,18 @@ import { adoptionKey, SEAL_ROW_INDEX } from '../projections/changes.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { isSealEventType } from '../trail/seal-events.ts';
 import type { ChangesInput } from './changes-input.ts';
-import { oneOf } from './family.ts';
-import { refuseUnknownEventTypes } from './known-event-types.ts';
-import { beginOf, completionOf, endOf, type Moment } from './moment.ts';
+import { keyIn } from './family-query.ts';
+import { completedPosition, endOfPeriod, type Moment, startOfPeriod } from './moment.ts';
 import type { Reader } from './reader.ts';
+import { refuseUnknownEventTypes } from './refuse-unknown-event-types.ts';
 
 /** A control's changes begin with the adoption of its framework. */
-export function aboutRecords(ids: readonly string[]): Condition {
-  return oneOf('record_id', recordKeys(ids));
+export function changesOfRecords(ids: readonly string[]): Condition {
+  return keyIn('record_id', changeKeysOf(ids));
 }
 
 /** Returns the keys under which the changes of some records are found. */
-export function recordKeys(ids: readonly string[]): string[] {
+export function changeKeysOf(ids: readonly string[]): string[] {
   const adoptions = ids.filter((id) => idPrefix(id) === 'ctl').map((id) => adoptionKey(frameworkOfControl(id)));
   return [...ids, ...new Set(adoptions)];
 }
@@ -31,38 +31,38 @@ export async function changeConditions(
   const { record_id, record_types, actor_id, event_types, from, to } = input.filter ?? {};
   refuseUnknownEventTypes(event_types);
   const where: Condition[] = [];
-  if (record_id) where.push(aboutRecords(record_id));
-  if (record_types) where.push(oneOf('record_type', record_types));
+  if (record_id) where.push(changesOfRecords(record_id));
+  if (record_types) where.push(keyIn('record_type', record_types));
   if (!record_id && !record_types) where.push(firstSides(event_types));
   if (actor_id) where.push(byActor(actor_id, caller));
-  if (event_types) where.push(oneOf('event_type', event_types));
+  if (event_types) where.push(keyIn('event_type', event_types));
   if (moment.position !== null) where.push({ key: 'position', op: 'range', lte: moment.position });
-  if (from !== undefined) where.push(await boundary(reader, input.organization_id, 'from', from));
-  if (to !== undefined) where.push(await boundary(reader, input.organization_id, 'to', to));
+  if (from !== undefined) where.push(await periodBound(reader, input.organization_id, 'from', from));
+  if (to !== undefined) where.push(await periodBound(reader, input.organization_id, 'to', to));
   return where;
 }
 
 /** An event is told once, by its first row. Seals, which are many, only to those who ask for them by type. */
 function firstSides(eventTypes: readonly string[] | undefined): Condition {
   const withSeals = eventTypes?.some(isSealEventType);
-  return withSeals ? oneOf('row_index', [0, SEAL_ROW_INDEX]) : { key: 'row_index', op: 'eq', value: 0 };
+  return withSeals ? keyIn('row_index', [0, SEAL_ROW_INDEX]) : { key: 'row_index', op: 'eq', value: 0 };
 }
 
 /** The condition on actors: people and SYSTEM, or the tokens that were used. */
 function byActor(ids: readonly string[], caller: Caller): Condition {
   const tokens = ids.filter((id) => id.startsWith('tok_'));
   if (tokens.length === 0) {
-    return oneOf(
+    return keyIn(
       'actor_id',
       ids.map((id) => (id === 'ME' ? caller.account_id : id)),
     );
   }
-  if (tokens.length === ids.length) return oneOf('token_id', tokens);
+  if (tokens.length === ids.length) return keyIn('token_id', tokens);
   throw new Refusal('invalid_input', 'Ask for accounts and for tokens in a call each.', { field: 'filter.actor_id' });
 }
 
 /** A bound of the period, inclusive: a position, or a time that is compared with log time. */
-export async function boundary(
+export async function periodBound(
   reader: Reader,
   organizationId: string,
   field: 'from' | 'to',
@@ -71,10 +71,10 @@ export async function boundary(
   const side = field === 'from' ? 'gte' : 'lte';
   if (/^\d{1,15}$/.test(text)) return { key: 'position', op: 'range', [side]: Number(text) };
   if (idPrefix(text) === 'aud') {
-    const completed = await completionOf(reader, organizationId, text, `filter.${field}`);
+    const completed = await completedPosition(reader, organizationId, text, `filter.${field}`);
     return { key: 'position', op: 'range', [side]: completed };
   }
-  const time = field === 'from' ? beginOf(text) : endOf(text);
+  const time = field === 'from' ? startOfPeriod(text) : endOfPeriod(text);
   if (time !== null) return { key: 'log_time', op: 'range', [side]: time };
   throw new Refusal(
     'invalid_input',

@@ -3,11 +3,11 @@ import { requirePermission } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { ChangeDocument } from '../projections/changes.ts';
 import { changeConditions } from './change-conditions.ts';
-import { presentChanges } from './changes.ts';
 import type { ChangesInput } from './changes-input.ts';
-import { beginFile, type FileInput, type OpenedFile, ROWS_AT_ONCE } from './file.ts';
+import { type KeysetQuery, type PageRow, readKeysetPages } from './keyset-page.ts';
 import { isAccessLogRequest } from './list-access-log.ts';
-import { type PageQuery, type PageRow, readPages } from './page.ts';
+import { presentChanges } from './list-changes.ts';
+import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
 import type { Reader } from './reader.ts';
 
 /** All changes that a filter leaves, newest first, up to one position. @throws Refusal as listChanges does */
@@ -19,16 +19,16 @@ export async function openChangeFile(reader: Reader, caller: Caller, input: File
     const message = 'The access log is no file: ask listChanges for it.';
     throw new Refusal('invalid_input', message, { field: 'filter.record_types' });
   }
-  const begun = await beginFile(reader, caller, 'changes', input);
+  const begun = await openFileAt(reader, caller, 'changes', input);
   const where = await changeConditions(reader, caller, asked, begun.moment);
   const order = { key: 'position', direction: 'DESC' } as const;
-  const place = after === undefined ? null : placeOf(after);
-  const query = { collection: 'changes', organizationId, where, order, size: ROWS_AT_ONCE, after: place };
+  const place = after === undefined ? null : pageStartAfter(after);
+  const query = { collection: 'changes', organizationId, where, order, size: FILE_ROWS_PER_READ, after: place };
   return { ...begun, batches: lines(reader, query) };
 }
 
 /** Behind all sides of an event. */
-function placeOf(position: string): PageQuery['after'] {
+function pageStartAfter(position: string): KeysetQuery['after'] {
   if (/^\d{1,15}$/.test(position)) return { empty: false, key: Number(position), id: '' };
   throw new Refusal('invalid_input', 'Give after as the position in the last line of this file that you have.', {
     field: 'after',
@@ -36,7 +36,7 @@ function placeOf(position: string): PageQuery['after'] {
 }
 
 /** An event that is found by several of its sides is told once, by the last of them in this order, as lists do. */
-async function* lines(reader: Reader, query: PageQuery): AsyncGenerator<object[]> {
+async function* lines(reader: Reader, query: KeysetQuery): AsyncGenerator<object[]> {
   const told = (rows: readonly PageRow[]) =>
     presentChanges(
       reader,
@@ -45,7 +45,7 @@ async function* lines(reader: Reader, query: PageQuery): AsyncGenerator<object[]
       false,
     );
   let held: PageRow[] = [];
-  for await (const page of readPages(reader.models, query)) {
+  for await (const page of readKeysetPages(reader.models, query)) {
     const rows = [...held, ...page];
     // Another side of the last event may come first in the next page.
     held = rows.slice(-1);

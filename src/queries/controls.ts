@@ -1,4 +1,4 @@
-import { equal, equalText, familyQuery } from './family.ts';
+import { equal, equalText, familyQuery } from './family-query.ts';
 
 export const controlQuery = familyQuery('CONTROL', {
   filters: {
@@ -7,6 +7,6 @@ export const controlQuery = familyQuery('CONTROL', {
     status: equal('status'),
     implementation: equal('implementation'),
   },
-  alike: [],
+  similarityKeys: [],
   summary: ['section_title', 'name', 'status', 'implementation'],
 });

@@ -4,7 +4,7 @@ import type { Scalar } from '../stores/read-store.ts';
 import { canonical } from '../trail/canonical.ts';
 
 /** Where a walk through a list goes on. */
-export interface Place {
+export interface PageCursor {
   /** The segment: records that have the order's key, or those that lack it. */
   empty: boolean;
   key: Scalar | null;
@@ -15,31 +15,31 @@ export interface Place {
 }
 
 /** 132 bits. */
-const SIGNATURE_LETTERS = 22;
+const SIGNATURE_CHARACTERS = 22;
 
 /** A cursor is the place and a signature over it and all that it is bound to: tool, organization, filter, order, as_of. */
-export function writeCursor(key: Buffer, boundTo: unknown, place: Place): string {
-  return writeSigned(key, boundTo, [place.empty ? 1 : 0, place.key, place.id, place.today, place.position]);
+export function writeCursor(key: Buffer, boundTo: unknown, place: PageCursor): string {
+  return writeSignedCursor(key, boundTo, [place.empty ? 1 : 0, place.key, place.id, place.today, place.position]);
 }
 
 /** @throws Refusal invalid_input on field `cursor` when it is not ours, or was made for something else */
-export function readCursor(key: Buffer, boundTo: unknown, cursor: string): Place {
-  const place = readSigned<[number, Scalar | null, string, string, number | null]>(key, boundTo, cursor);
+export function readCursor(key: Buffer, boundTo: unknown, cursor: string): PageCursor {
+  const place = readSignedCursor<[number, Scalar | null, string, string, number | null]>(key, boundTo, cursor);
   const [empty, placeKey, id, today, position] = place;
   return { empty: empty === 1, key: placeKey, id, today, position };
 }
 
 /** A cursor of any place: JSON, and a signature over it and all that it is bound to. */
-export function writeSigned(key: Buffer, boundTo: unknown, place: unknown): string {
-  return signed(key, boundTo, JSON.stringify(place));
+export function writeSignedCursor(key: Buffer, boundTo: unknown, place: unknown): string {
+  return sign(key, boundTo, JSON.stringify(place));
 }
 
 /** The place that was written. @throws Refusal invalid_input on `field` when it is not ours, or is another's */
-export function readSigned<T>(key: Buffer, boundTo: unknown, cursor: string, field = 'cursor'): T {
+export function readSignedCursor<T>(key: Buffer, boundTo: unknown, cursor: string, field = 'cursor'): T {
   const body = Buffer.from(cursor.split('.', 1)[0]!, 'base64url').toString();
   // Compared as texts: base64 has several spellings of the same bytes, and only one of them is the cursor given out.
   const given = Buffer.from(cursor);
-  const expected = Buffer.from(signed(key, boundTo, body));
+  const expected = Buffer.from(sign(key, boundTo, body));
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
     throw new Refusal(
       'invalid_input',
@@ -50,9 +50,9 @@ export function readSigned<T>(key: Buffer, boundTo: unknown, cursor: string, fie
   return JSON.parse(body) as T;
 }
 
-function signed(key: Buffer, boundTo: unknown, body: string): string {
+function sign(key: Buffer, boundTo: unknown, body: string): string {
   const signature = createHmac('sha256', key)
     .update(`${canonical(boundTo)}\n${body}`)
     .digest('base64url');
-  return `${Buffer.from(body).toString('base64url')}.${signature.slice(0, SIGNATURE_LETTERS)}`;
+  return `${Buffer.from(body).toString('base64url')}.${signature.slice(0, SIGNATURE_CHARACTERS)}`;
 }

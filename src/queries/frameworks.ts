@@ -1,7 +1,7 @@
-import { familyQuery } from './family.ts';
+import { familyQuery } from './family-query.ts';
 
 export const frameworkQuery = familyQuery('FRAMEWORK', {
   filters: {},
-  alike: ['name'],
+  similarityKeys: ['name'],
   summary: ['name', 'version', 'included_count', 'coverage'],
 });

@@ -3,13 +3,13 @@ import { requirePermission } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS, currentEntryType, MAX_COUNT_PERIOD_MS } from './access-log-row.ts';
+import { type NamesReader, readMemberNames } from './account-names.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { refuseUnknownEventTypes } from './known-event-types.ts';
-import { beginOf, endOf } from './moment.ts';
-import { type NamesReader, namesIn } from './names.ts';
-import { fitting } from './present.ts';
+import { endOfPeriod, startOfPeriod } from './moment.ts';
+import { countThatFit } from './present-records.ts';
 import type { Reader } from './reader.ts';
+import { refuseUnknownEventTypes } from './refuse-unknown-event-types.ts';
 
 /** The record type that stands for the access log in listChanges. */
 export const ACCESS_RECORD_TYPE = 'ACCESS';
@@ -71,7 +71,7 @@ export async function listAccessLog(
   const rows: AccessLogRow[] = [];
   for await (const row of found) if (rows.push(row) > input.size) break;
   const changes = await toChanges(reader, organization_id, rows.slice(0, input.size));
-  const shown = fitting(changes as unknown as Record<string, unknown>[]);
+  const shown = countThatFit(changes as unknown as Record<string, unknown>[]);
   const place = { empty: false, key: null, id: rows[shown - 1]?.id ?? '', today: '', position: null };
   const next = rows.length > shown ? { next_cursor: writeCursor(reader.cursorKey, boundTo, place) } : {};
   return { changes: changes.slice(0, shown), ...next };
@@ -94,7 +94,7 @@ function invalidInput(message: string, field: string): Refusal {
 /** A bound of the period, inclusive: a day's begin or end, or a time. */
 function timeOf(field: 'from' | 'to', text: string | undefined): string | null {
   if (text === undefined) return null;
-  const time = field === 'from' ? beginOf(text) : endOf(text);
+  const time = field === 'from' ? startOfPeriod(text) : endOfPeriod(text);
   if (time !== null) return time;
   throw invalidInput(
     `The access log has no positions: give ${field} as a date, or a timestamp in UTC.`,
@@ -176,7 +176,7 @@ async function toChanges(
   rows: readonly AccessLogRow[],
 ): Promise<AccessLogChange[]> {
   const ids = rows.flatMap((row) => [row.actor_id, row.account_id]).filter((id) => id !== null);
-  const people = await namesIn(
+  const people = await readMemberNames(
     reader,
     organizationId,
     ids.filter((id) => id.startsWith('acc_')),

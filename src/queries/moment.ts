@@ -6,7 +6,7 @@ import { requirePermission } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { CHANGES, changeId } from '../projections/changes.ts';
 import type { Condition, ReadModels } from '../stores/read-store.ts';
-import { behind, READ_WAIT_MS, type Reader } from './reader.ts';
+import { notCaughtUp, READ_WAIT_MS, type Reader } from './reader.ts';
 
 /** The state a read is about: as it is now, or after a position of the organization's log. */
 export interface Moment {
@@ -30,13 +30,14 @@ const POSITION = /^\d{1,15}$/;
 const SETTLED_MS = 10_000;
 
 /** Of read models, times whose position can't change any more, so that a walk through old pages resolves them once. */
-const settled = new WeakMap<ReadModels, LRUCache<string, number>>();
+const settledPositions = new WeakMap<ReadModels, LRUCache<string, number>>();
 
 /** A date's first millisecond, or the timestamp; null when it is neither or impossible. */
-export const beginOf = (text: string): string | null => (isRealDate(text) ? `${text}T00:00:00.000Z` : endOf(text));
+export const startOfPeriod = (text: string): string | null =>
+  isRealDate(text) ? `${text}T00:00:00.000Z` : endOfPeriod(text);
 
 /** A date's last millisecond, or the timestamp with exactly three decimals; null when it is neither or impossible. */
-export function endOf(text: string): string | null {
+export function endOfPeriod(text: string): string | null {
   if (DATE.test(text)) return isRealDate(text) ? endOfDay(text) : null;
   if (!TIMESTAMP.test(text)) return null;
   const time = new Date(text);
@@ -50,7 +51,7 @@ export function isRealDate(text: string): boolean {
 }
 
 /** Versions that held after a position. */
-export function holdingAt(position: number): Condition[] {
+export function validAt(position: number): Condition[] {
   return [
     { key: 'from_position', op: 'range', lte: position },
     { key: 'until_position', op: 'range', gt: position },
@@ -58,12 +59,17 @@ export function holdingAt(position: number): Condition[] {
 }
 
 /** Records by id in the collection that a moment is read from. */
-export function byIds(ids: readonly string[], moment: Moment): Condition {
+export function recordsById(ids: readonly string[], moment: Moment): Condition {
   return moment.position === null ? { op: 'ids', ids } : { key: 'record_id', op: 'in', values: ids };
 }
 
 /** Not everybody may name another moment than today. @throws Refusal forbidden */
-export function refusePast(reader: Reader, caller: Caller, organizationId: string, asOf: string | undefined): void {
+export function requireAsOfPermission(
+  reader: Reader,
+  caller: Caller,
+  organizationId: string,
+  asOf: string | undefined,
+): void {
   if (asOf === undefined || asOf === dateOf(reader.now().toISOString())) return;
   requirePermission(caller, organizationId, 'as_of another day');
 }
@@ -84,9 +90,9 @@ export async function pinnedMoment(
   if (asOf === undefined || asOf === today) return { today, position: await newestPosition(reader, organizationId) };
   if (POSITION.test(asOf)) return momentOfPosition(reader, organizationId, Number(asOf));
   if (idPrefix(asOf) === 'aud') {
-    return momentOfPosition(reader, organizationId, await completionOf(reader, organizationId, asOf, 'as_of'));
+    return momentOfPosition(reader, organizationId, await completedPosition(reader, organizationId, asOf, 'as_of'));
   }
-  const time = endOf(asOf);
+  const time = endOfPeriod(asOf);
   if (time === null) {
     throw new Refusal(
       'invalid_input',
@@ -101,19 +107,19 @@ export async function pinnedMoment(
 
 /** Now, as a position that serves later: of the newest event there is when it is asked for. */
 async function newestPosition({ progress }: Reader, organizationId: string): Promise<number> {
-  if (!(await progress.caughtUp(Date.now(), READ_WAIT_MS))) throw behind();
+  if (!(await progress.waitUntilCaughtUp(Date.now(), READ_WAIT_MS))) throw notCaughtUp();
   return progress.checkpoint(organizationId)?.position ?? 0;
 }
 
 async function momentOfPosition(reader: Reader, organizationId: string, position: number): Promise<PinnedMoment> {
   const { progress } = reader;
   if ((progress.checkpoint(organizationId)?.position ?? 0) < position) {
-    if (!(await progress.caughtUp(Date.now(), READ_WAIT_MS))) throw behind();
+    if (!(await progress.waitUntilCaughtUp(Date.now(), READ_WAIT_MS))) throw notCaughtUp();
     if ((progress.checkpoint(organizationId)?.position ?? 0) < position) refuseFuture();
   }
   // Just before the first event it is that one's day already.
   const time = await logTimeOf(reader, organizationId, Math.max(1, position));
-  if (time === null) throw behind();
+  if (time === null) throw notCaughtUp();
   return { today: dateOf(time), position };
 }
 
@@ -129,7 +135,12 @@ export async function logTimeAt(reader: Reader, organizationId: string, { positi
 }
 
 /** The position that an audit pinned when it was completed. @throws Refusal where there is none */
-export async function completionOf(reader: Reader, organizationId: string, id: string, field: string): Promise<number> {
+export async function completedPosition(
+  reader: Reader,
+  organizationId: string,
+  id: string,
+  field: string,
+): Promise<number> {
   const [audit] = await reader.models.get('audits', [id]);
   if (audit?.doc.organization_id !== organizationId) {
     throw new Refusal('not_found', `There is no ${id} here: listAudits names the audits there are.`, { field });
@@ -142,15 +153,15 @@ export async function completionOf(reader: Reader, organizationId: string, id: s
 /** The last position whose log time is not later than `time`. */
 export async function positionAt(reader: Reader, organizationId: string, time: string): Promise<number> {
   const key = `${organizationId}@${time}`;
-  const cache = settled.get(reader.models) ?? new LRUCache<string, number>({ max: 5_000 });
-  settled.set(reader.models, cache);
+  const cache = settledPositions.get(reader.models) ?? new LRUCache<string, number>({ max: 5_000 });
+  settledPositions.set(reader.models, cache);
   const known = cache.get(key);
   if (known !== undefined) return known;
   const arrival = reader.now().getTime();
   const moment = Date.parse(time);
   const { progress } = reader;
   const needed = Math.min(moment + SETTLED_MS, arrival);
-  if (!(await progress.caughtUp(needed, READ_WAIT_MS))) throw behind();
+  if (!(await progress.waitUntilCaughtUp(needed, READ_WAIT_MS))) throw notCaughtUp();
   if (moment > arrival && time > (progress.checkpoint(organizationId)?.logTime ?? '')) refuseFuture();
   const [last] = await reader.models.find({
     collection: 'changes',

@@ -1,4 +1,4 @@
-import { before, equal, familyQuery, passed } from './family.ts';
+import { before, equal, familyQuery, isPast } from './family-query.ts';
 
 export const nonconformityQuery = familyQuery('NONCONFORMITY', {
   filters: {
@@ -7,12 +7,12 @@ export const nonconformityQuery = familyQuery('NONCONFORMITY', {
     severity: equal('severity'),
     audit_id: equal('audit_id'),
     due_before: before('due_date'),
-    overdue: passed('open_until'),
+    overdue: isPast('open_until'),
   },
-  alike: ['reference_id'],
+  similarityKeys: ['reference_id'],
   summary: ['reference_id', 'severity', 'description', 'status', 'due_date', 'overdue'],
-  shortened: { description: 160 },
-  onDay: ({ status, due_date }, today) => ({
+  summaryTextLimits: { description: 160 },
+  dayFacts: ({ status, due_date }, today) => ({
     overdue: status !== 'CLOSED' && due_date !== null && String(due_date) < today,
   }),
 });

@@ -1,5 +1,5 @@
 import { type ObligationState, overdueAfter } from '../commands/obligation.ts';
-import { before, equal, equalText, familyQuery, passed } from './family.ts';
+import { before, equal, equalText, familyQuery, isPast } from './family-query.ts';
 
 export const obligationQuery = familyQuery('OBLIGATION', {
   filters: {
@@ -9,12 +9,12 @@ export const obligationQuery = familyQuery('OBLIGATION', {
     regulator: equalText('regulator'),
     due_before: before('due_date'),
     due_after: (date: string) => [{ key: 'due_date', op: 'range', gt: date }],
-    overdue: passed('unmet_until'),
+    overdue: isPast('unmet_until'),
   },
-  alike: [],
+  similarityKeys: [],
   summary: ['requirement', 'area', 'status', 'due_date', 'overdue'],
-  shortened: { requirement: 160 },
-  onDay: (obligation, today) => {
+  summaryTextLimits: { requirement: 160 },
+  dayFacts: (obligation, today) => {
     const until = overdueAfter(obligation as unknown as ObligationState);
     return { overdue: until !== null && until < today };
   },

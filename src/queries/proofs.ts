@@ -1,13 +1,13 @@
 import { CHANGES, type ChangeDocument, changeId } from '../projections/changes.ts';
-import { firstSealOf, type LogSealedDocument, newestSeal } from '../projections/sealed.ts';
-import { readNodes } from '../projections/tree.ts';
+import { readNodes } from '../projections/organization-tree.ts';
+import { firstSealOf, type LogSealedDocument, newestSeal } from '../projections/seal-documents.ts';
 import type { ReadModels } from '../stores/read-store.ts';
 import { consistencyPath, inclusionPath } from '../trail/merkle.ts';
 import { type ConsistencyProof, consistencyProof, type InclusionProof, inclusionProof } from '../trail/proof.ts';
 import type { LogSealed } from '../trail/seal-events.ts';
 
 /** An event, a seal, and what shows that the event is in what the seal covers (docs/trail-format.md). */
-export interface Proof {
+export interface EventProof {
   event: { position: string; event_id: string; hash: string };
   seal: SealAt;
   inclusion: InclusionProof;
@@ -16,7 +16,11 @@ export interface Proof {
 export type SealAt = LogSealed & { position: string; event_id: string };
 
 /** Proves that an event is in the log that the first seal which covers it stands for; null as long as there is none. */
-export async function proofOf(models: ReadModels, organizationId: string, position: number): Promise<Proof | null> {
+export async function proveEvent(
+  models: ReadModels,
+  organizationId: string,
+  position: number,
+): Promise<EventProof | null> {
   const seal = await firstSealOf(models, organizationId, position);
   const [change] = await models.get(CHANGES.name, [changeId(organizationId, position)]);
   if (seal === null || change === undefined) return null;
@@ -30,7 +34,7 @@ export async function proofOf(models: ReadModels, organizationId: string, positi
 }
 
 /** The newest seal, and for each of these positions that it covers the path that proves it. */
-async function inclusionsIn(
+async function inclusionPathsIn(
   models: ReadModels,
   organizationId: string,
   positions: readonly number[],
@@ -45,9 +49,9 @@ async function inclusionsIn(
 }
 
 /** Returns the paths to the newest seal of the positions that it covers; null where there is none, or what it needs is missing. */
-export async function pathsOf(models: ReadModels, organizationId: string, positions: readonly number[]) {
+export async function inclusionPaths(models: ReadModels, organizationId: string, positions: readonly number[]) {
   try {
-    return (await inclusionsIn(models, organizationId, positions))?.paths ?? null;
+    return (await inclusionPathsIn(models, organizationId, positions))?.paths ?? null;
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
@@ -55,7 +59,7 @@ export async function pathsOf(models: ReadModels, organizationId: string, positi
 }
 
 /** Proves that the log of `newer` events begins with that of `older`. @throws RangeError when it has not so many */
-export async function consistencyOf(
+export async function proveConsistency(
   models: ReadModels,
   organizationId: string,
   older: number,

@@ -9,8 +9,8 @@ export interface Reader {
   readonly models: ReadModels;
   /** How far the read models are. */
   readonly progress: {
-    caughtUp(moment: number, ms: number): Promise<boolean>;
-    reached(organizationId: string, position: number, ms: number): Promise<boolean>;
+    waitUntilCaughtUp(moment: number, ms: number): Promise<boolean>;
+    waitUntilPosition(organizationId: string, position: number, ms: number): Promise<boolean>;
     checkpoint(organizationId: string): Checkpoint | null;
     readonly caughtUpAt: number;
   };
@@ -27,7 +27,7 @@ export interface Reader {
 /** How long a read waits for projections to reach the moment it asks for. */
 export const READ_WAIT_MS = 5_000;
 
-export function behind(): Refusal {
+export function notCaughtUp(): Refusal {
   return new Refusal(
     'unavailable',
     'The read models have not caught up with that moment yet: repeat the call shortly.',

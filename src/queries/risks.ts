@@ -1,5 +1,5 @@
 import type { Priority } from '../commands/risk.ts';
-import { before, equal, equalText, familyQuery, passed } from './family.ts';
+import { before, equal, equalText, familyQuery, isPast } from './family-query.ts';
 
 /** The products of 1–5 by 1–5 that are each priority. */
 const SCORES: Record<Priority, readonly number[]> = {
@@ -20,14 +20,14 @@ export const riskQuery = familyQuery('RISK', {
     category: equalText('category'),
     min_score: (score: number) => [{ key: 'score', op: 'range', gte: score }],
     max_score: (score: number) => [{ key: 'score', op: 'range', lte: score }],
-    acceptance_expired: passed('accepted_until'),
+    acceptance_expired: isPast('accepted_until'),
     acceptance_until_before: before('accepted_until'),
     due_before: before('next_review_due'),
-    overdue: passed('review_due'),
+    overdue: isPast('review_due'),
   },
-  alike: ['name', 'reference_id'],
+  similarityKeys: ['name', 'reference_id'],
   summary: ['reference_id', 'name', 'status', 'score', 'priority', 'treatment'],
-  onDay: (risk, today) => {
+  dayFacts: (risk, today) => {
     const acceptance = risk.acceptance as { until: string } | null;
     return acceptance === null ? {} : { acceptance: { ...acceptance, expired: acceptance.until < today } };
   },

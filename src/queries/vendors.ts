@@ -1,15 +1,15 @@
 import { VENDOR_STATUSES } from '../commands/vendor.ts';
 import type { Condition } from '../stores/read-store.ts';
-import { equal, equalText, type Filter, type FilterContext, familyQuery, oneOf } from './family.ts';
+import { equal, equalText, type Filter, type FilterContext, familyQuery, keyIn } from './family-query.ts';
 
 /** Statuses of vendors that have not left. */
-export const STILL_HERE = VENDOR_STATUSES.filter((status) => status !== 'OFFBOARDED');
+export const NOT_OFFBOARDED = VENDOR_STATUSES.filter((status) => status !== 'OFFBOARDED');
 
 /** A filter on reviews: a vendor that has left needs none, so it is left out unless `status` asks for it. */
-function onReviews<T>(condition: (value: T, context: FilterContext) => Condition): Filter {
+function reviewFilter<T>(condition: (value: T, context: FilterContext) => Condition): Filter {
   return (value: T, context) => {
     const status = context.filter.status as string[] | undefined;
-    return [condition(value, context), ...(status?.includes('OFFBOARDED') ? [] : [oneOf('status', STILL_HERE)])];
+    return [condition(value, context), ...(status?.includes('OFFBOARDED') ? [] : [keyIn('status', NOT_OFFBOARDED)])];
   };
 }
 
@@ -20,15 +20,15 @@ export const vendorQuery = familyQuery('VENDOR', {
     category: equalText('category'),
     country: equalText('country'),
     processes_personal_data: (value: boolean) => [{ key: 'processes_personal_data', op: 'eq', value: Number(value) }],
-    reviewed_before: onReviews((time: string) => ({ key: 'reviewed_or_never', op: 'range', lt: time })),
-    never_reviewed: onReviews((never: boolean) => ({ key: 'last_reviewed', op: never ? 'empty' : 'present' })),
-    review_due_before: onReviews((date: string) => ({ key: 'review_due', op: 'range', lt: date })),
-    review_overdue: onReviews((overdue: boolean, { today }) => ({
+    reviewed_before: reviewFilter((time: string) => ({ key: 'reviewed_or_never', op: 'range', lt: time })),
+    never_reviewed: reviewFilter((never: boolean) => ({ key: 'last_reviewed', op: never ? 'empty' : 'present' })),
+    review_due_before: reviewFilter((date: string) => ({ key: 'review_due', op: 'range', lt: date })),
+    review_overdue: reviewFilter((overdue: boolean, { today }) => ({
       key: 'review_due',
       op: 'range',
       ...(overdue ? { lt: today } : { gte: today }),
     })),
   },
-  alike: ['name'],
+  similarityKeys: ['name'],
   summary: ['name', 'status', 'criticality', 'last_reviewed', 'next_review_due'],
 });

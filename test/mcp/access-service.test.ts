@@ -1,7 +1,7 @@
 /** What a running service itself tells the access log, and that nobody can flood it. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeToken } from '../../src/identity/token.ts';
+import { generateToken } from '../../src/identity/token.ts';
 import type { AccessLogRow } from '../../src/queries/access-log-row.ts';
 import { embeddedPair, type Pair, type Served, serve, withOpenPair } from '../support/pairs.ts';
 import { until } from '../support/wait.ts';
@@ -21,7 +21,7 @@ const test = suite<Context>('access log of a running service');
 test.before(async (context) => {
   const pair = embeddedPair();
   Object.assign(context, await serve(pair), { pair });
-  context.bad = ['vtr_nonsense', ...Array.from({ length: 10 * AT_ONCE - 1 }, () => makeToken())];
+  context.bad = ['vtr_nonsense', ...Array.from({ length: 10 * AT_ONCE - 1 }, () => generateToken())];
   context.statuses = [];
   for (let i = 0; i < context.bad.length; i += AT_ONCE) {
     const tokens = context.bad.slice(i, i + AT_ONCE);

@@ -6,7 +6,7 @@ import { LIBRARY_IDS, libraryFramework } from '../../src/library/framework-libra
 import { buildGeneration } from '../../src/projections/build.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { frameworkQuery } from '../../src/queries/frameworks.ts';
-import { present } from '../../src/queries/present.ts';
+import { presentRecords } from '../../src/queries/present-records.ts';
 import type { Reader } from '../../src/queries/reader.ts';
 import {
   type Answer,
@@ -245,7 +245,7 @@ test('keep the list of their controls out of what is read', async ({ register })
   for (const document of [...all.frameworks!, ...all.frameworks_history!])
     assert.not('controls' in (document as object));
   const known = { id: framework.id, controls: CONTROLS, owner_id: null };
-  const [pending] = await present(
+  const [pending] = await presentRecords(
     {} as Reader,
     frameworkQuery,
     [known],

@@ -32,7 +32,12 @@ const countsOf = ({ created, updated, unchanged }: ImportAnswer) => [created, up
 function importer(register: TestRegister, changed: Partial<EventStore> = {}, more: Partial<ToolService> = {}) {
   const events = replaced(register.stores.events, changed);
   const handler = new CommandHandler(events, { now: () => new Date(), maxAcceptanceDays: 366 });
-  const service = { handler, passed: () => Promise.resolve(true), writeWaitMs: 0, ...more } as unknown as ToolService;
+  const service = {
+    handler,
+    waitUntilProjected: () => Promise.resolve(true),
+    writeWaitMs: 0,
+    ...more,
+  } as unknown as ToolService;
   const reader = rowReaders(allTools(service)).get('VENDOR')!;
   return (rows: Row[], options: Parameters<typeof importRecords>[4] = {}) =>
     importRecords(service, callerAs(), reader, { organization_id: ORGANIZATION, rows }, options);

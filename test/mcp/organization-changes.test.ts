@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OrganizationCommand } from '../../src/commands/organization.ts';
-import { commandOrganization, personOf } from '../../src/identity/actor.ts';
+import { accountActor, executeOrganizationCommand } from '../../src/identity/actor.ts';
 import { callerAs, startRegister, type TestRegister } from '../support/register.ts';
 
 interface Change {
@@ -99,8 +99,13 @@ test('is told change by change, before and after, by whom and why', async ({ reg
   const told: unknown[] = [];
   for (const [by, command, events] of STORY) {
     const actor = by === 'owner' ? accountId : BO;
-    const { storePosition: position } = await commandOrganization(handler, organizationId, command, personOf(actor));
-    assert.ok(await projections.passed(organizationId, position!, 5_000));
+    const { storePosition: position } = await executeOrganizationCommand(
+      handler,
+      organizationId,
+      command,
+      accountActor(actor),
+    );
+    assert.ok(await projections.waitUntilProjected(organizationId, position!, 5_000));
     for (const event of events) told.push({ ...event, actor });
   }
   const filter = { record_types: ['ORGANIZATION'], from: '3' };

@@ -95,8 +95,8 @@ test('writes answer so when repeated, alike, changing nothing, and not to be rea
   holds(outputOf('updateVendor'), unchanged, 'updateVendor');
 
   const { projections } = register;
-  const { passed } = projections;
-  projections.passed = async () => false;
+  const { waitUntilProjected: passed } = projections;
+  projections.waitUntilProjected = async () => false;
   try {
     for (const tool of TOOLS.filter(({ name }) => /^add(Vendor|Risk|Measure|Obligation)$/.test(name))) {
       const texts = { name: 'Pending', requirement: 'Pending' };
@@ -107,7 +107,7 @@ test('writes answer so when repeated, alike, changing nothing, and not to be rea
       holds(tool.output, answer, `${tool.name} pending`);
     }
   } finally {
-    projections.passed = passed;
+    projections.waitUntilProjected = passed;
   }
 });
 

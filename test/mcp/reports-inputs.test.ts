@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { derivedId } from '../../src/commands/ids.ts';
 import type { OrganizationCommand } from '../../src/commands/organization-state.ts';
-import { commandOrganization } from '../../src/identity/actor.ts';
+import { executeOrganizationCommand } from '../../src/identity/actor.ts';
 import { REPORT_TYPES } from '../../src/queries/report/report-types.ts';
 import { type Answer, callerAs, startRegister, type TestRegister } from '../support/register.ts';
 import { digestOfAnswer, figuresOf, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
@@ -101,7 +101,8 @@ test('owner_id must be or have been a member, and the report names that person',
   const stranger = derivedId('acc', '3a6a3f0e-5c52-4f0d-9a77-5d3f3c0b7b22');
   const typo = { type: 'POSTURE', owner_id: stranger };
   assert.equal(refusalOf(await ask(typo)), ['invalid_input', 'owner_id']);
-  const command = (command: OrganizationCommand) => commandOrganization(register.handler, organization_id, command);
+  const command = (command: OrganizationCommand) =>
+    executeOrganizationCommand(register.handler, organization_id, command);
   await command({ type: 'AddMember', account_id: stranger, role: 'EDITOR' });
   assert.is((await wholeReport(ask, typo)).about[0]!.value, stranger);
   await command({ type: 'RemoveMember', account_id: stranger });

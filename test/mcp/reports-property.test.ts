@@ -58,7 +58,7 @@ test.after(async ({ folder, reads }) => {
 
 async function asker(models: ReadModels, organization_id: string): Promise<Ask> {
   const checkpoint = (await models.checkpoint(organization_id))!;
-  const progress = { caughtUp: async () => true, checkpoint: () => checkpoint, caughtUpAt: Date.now() };
+  const progress = { waitUntilCaughtUp: async () => true, checkpoint: () => checkpoint, caughtUpAt: Date.now() };
   const accounts = { get: async () => null, find: async () => [] };
   const now = () => new Date(checkpoint.logTime);
   const reader = { models, progress, events: {}, accounts, cursorKey: Buffer.from('k'), now } as unknown as Reader;

@@ -2,7 +2,7 @@ import { idPrefix } from '../commands/ids.ts';
 import { auditQuery } from './audits.ts';
 import { controlQuery } from './controls.ts';
 import { evidenceQuery } from './evidence.ts';
-import type { FamilyQuery } from './family.ts';
+import type { FamilyQuery } from './family-query.ts';
 import { frameworkQuery } from './frameworks.ts';
 import { measureQuery } from './measures.ts';
 import { nonconformityQuery } from './nonconformities.ts';
@@ -29,12 +29,12 @@ export const FAMILY_QUERIES: Readonly<Record<string, FamilyQuery>> = Object.from
 );
 
 /** The family of a record, by its id. */
-export function queryOf(id: string): FamilyQuery {
+export function familyQueryFor(id: string): FamilyQuery {
   return FAMILY_QUERIES[idPrefix(id) ?? '']!;
 }
 
 /** The family of a type. @throws TypeError for one that there is not */
-export function queryOfType(type: string): FamilyQuery {
+export function familyQueryOfType(type: string): FamilyQuery {
   const family = FAMILIES.find((one) => one.type === type);
   if (family === undefined) throw new TypeError(`there is no family ${type}`);
   return family;

@@ -1,14 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Condition, Find, Found, ReadModels } from '../stores/read-store.ts';
-import type { Place } from './cursor.ts';
+import type { PageCursor } from './cursor.ts';
 
-export interface PageQuery {
+export interface KeysetQuery {
   collection: string;
   organizationId: string;
   where: readonly Condition[];
   order: { key: string; direction: 'ASC' | 'DESC' };
   size: number;
-  after: Pick<Place, 'empty' | 'key' | 'id'> | null;
+  after: Pick<PageCursor, 'empty' | 'key' | 'id'> | null;
 }
 
 export interface PageRow extends Found {
@@ -20,7 +20,7 @@ export interface PageRow extends Found {
  * that have the key, in its order; then those that lack it, by id.
  * @returns up to size + 1 rows: one more than asked for says that there is a next page
  */
-export async function readPage(models: ReadModels, query: PageQuery): Promise<PageRow[]> {
+export async function readKeysetPage(models: ReadModels, query: KeysetQuery): Promise<PageRow[]> {
   const limit = query.size + 1;
   const rows: PageRow[] = [];
   if (!query.after?.empty) {
@@ -37,20 +37,20 @@ export async function readPage(models: ReadModels, query: PageQuery): Promise<Pa
 }
 
 /** Where the first that some conditions find stands in an order; null where there is none. */
-export async function placeOf(
+export async function findPageStart(
   models: ReadModels,
-  source: Pick<PageQuery, 'collection' | 'organizationId' | 'order'>,
+  source: Pick<KeysetQuery, 'collection' | 'organizationId' | 'order'>,
   where: readonly Condition[],
-): Promise<PageQuery['after']> {
+): Promise<KeysetQuery['after']> {
   const [found] = await models.find({ ...source, where, limit: 1 });
   return found === undefined ? null : { empty: found.key === null, key: found.key, id: found.id };
 }
 
 /** All that a query finds, from a place on, in pages of its size: none is held longer than it is looked at. */
-export async function* readPages(models: ReadModels, query: PageQuery): AsyncGenerator<PageRow[]> {
+export async function* readKeysetPages(models: ReadModels, query: KeysetQuery): AsyncGenerator<PageRow[]> {
   let { after } = query;
   for (;;) {
-    const rows: PageRow[] = await readPage(models, { ...query, after });
+    const rows: PageRow[] = await readKeysetPage(models, { ...query, after });
     const page = rows.slice(0, query.size);
     if (page.length > 0) yield page;
     if (rows.length <= query.size) return;
@@ -61,7 +61,7 @@ export async function* readPages(models: ReadModels, query: PageQuery): AsyncGen
 }
 
 function segment(
-  query: PageQuery,
+  query: KeysetQuery,
   op: 'present' | 'empty',
   key: string | null,
   after: Find['after'] | null,

@@ -4,11 +4,11 @@ import { changeId } from '../projections/changes.ts';
 import { modelOfId } from '../projections/models.ts';
 import type { RecomputedStream } from '../projections/recompute.ts';
 import type { StorePosition } from '../stores/event-store.ts';
+import type { ChangeVerifier, VerifyRequest } from './change-verifier.ts';
 import type { Reader } from './reader.ts';
-import type { ChangeVerifier, VerifyRequest } from './verify.ts';
 
 /** Links of one look at the read models. */
-const LINKS_AT_ONCE = 1_000;
+const LINKS_PER_READ = 1_000;
 
 /**
  * The streams that tell of some records: their own, and those of their links and evidence. Every event of theirs must
@@ -56,7 +56,7 @@ export class RecordStreams {
 async function streamsOf(reader: Reader, organizationId: string, ids: readonly string[]): Promise<Set<string>> {
   const streams = new Set<string>();
   for (const id of ids) {
-    if (!(await isOwn(reader, organizationId, id))) continue;
+    if (!(await belongsTo(reader, organizationId, id))) continue;
     streams.add(streamOf(id));
     const kinds = linkablePrefixes(idPrefix(id) ?? '');
     for await (const other of linkedWith(reader, organizationId, id)) {
@@ -69,7 +69,7 @@ async function streamsOf(reader: Reader, organizationId: string, ids: readonly s
 }
 
 /** Tells whether a record is the organization's by its first event alone: nothing more is read of another's than of none. */
-async function isOwn({ events }: Reader, organizationId: string, id: string): Promise<boolean> {
+async function belongsTo({ events }: Reader, organizationId: string, id: string): Promise<boolean> {
   const [first] = await events.readStream(streamOf(idPrefix(id) === 'ctl' ? frameworkOfControl(id) : id), 0, 1);
   return first?.metadata.organization_id === organizationId;
 }
@@ -82,10 +82,10 @@ async function* linkedWith({ models }: Reader, organizationId: string, id: strin
   const order = { key: null, direction: 'ASC' } as const;
   let after: { key: null; id: string } | undefined;
   for (;;) {
-    const query = { collection: 'links', organizationId, where, order, limit: LINKS_AT_ONCE };
+    const query = { collection: 'links', organizationId, where, order, limit: LINKS_PER_READ };
     const rows = await models.find(after ? { ...query, after } : query);
     for (const { doc } of rows) yield String(doc.other_id);
-    if (rows.length < LINKS_AT_ONCE) return;
+    if (rows.length < LINKS_PER_READ) return;
     after = { key: null, id: rows.at(-1)!.id };
   }
 }

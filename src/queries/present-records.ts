@@ -1,31 +1,31 @@
 import { cutText } from '../projections/text.ts';
-import type { FamilyQuery } from './family.ts';
+import { readMemberNames } from './account-names.ts';
+import type { FamilyQuery } from './family-query.ts';
 import { logTimeAt, type Moment } from './moment.ts';
-import { namesIn } from './names.ts';
 import type { Reader } from './reader.ts';
 
-export type View = 'SUMMARY' | 'FULL';
+export type RecordView = 'SUMMARY' | 'FULL';
 type Document = Record<string, unknown>;
 
 /** The most a page or a set of records may be as JSON, with room for what stands around them: ids not found, look-alikes. */
-export const ANSWER_CHARACTERS = 57_000;
+export const MAX_ANSWER_CHARACTERS = 57_000;
 
 /**
  * Documents of one organization as readers get them: the owner's name at the moment beside the id, facts of the day,
  * only the view's fields.
  */
-export async function present(
+export async function presentRecords(
   reader: Reader,
   family: FamilyQuery,
   documents: readonly Document[],
   moment: Moment,
-  view: View,
+  view: RecordView,
 ): Promise<Document[]> {
   const { today } = moment;
   const nameOf = await ownerNames(reader, documents, moment);
   return documents.map((document) => {
     const owner = document.owner_id ? nameOf(String(document.owner_id)) : null;
-    return view === 'FULL' ? full(family, document, owner, today) : summary(family, document, owner, today);
+    return view === 'FULL' ? fullView(family, document, owner, today) : summaryView(family, document, owner, today);
   });
 }
 
@@ -37,22 +37,29 @@ async function ownerNames(
   const owners = documents.flatMap((document) => (document.owner_id ? [String(document.owner_id)] : []));
   if (owners.length === 0) return String;
   const organizationId = String(documents[0]!.organization_id);
-  const names = await namesIn(reader, organizationId, owners);
+  const names = await readMemberNames(reader, organizationId, owners);
   const at = await logTimeAt(reader, organizationId, moment);
   return (id) => names.of(id, at);
 }
 
 /** Fields of documents that are there for the projections' sake; no reader needs them. */
-const INTERNAL = new Set(['position', 'from_position', 'related_counts', 'parked', 'self_archived_at', 'controls']);
+const INTERNAL_FIELDS = new Set([
+  'position',
+  'from_position',
+  'related_counts',
+  'parked',
+  'self_archived_at',
+  'controls',
+]);
 
-function full(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
+function fullView(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
   const { id, organization_id, owner_id, created_at, updated_at, revision, archived_at, ...others } = document;
-  const fields = Object.fromEntries(Object.entries(others).filter(([field]) => !INTERNAL.has(field)));
+  const fields = Object.fromEntries(Object.entries(others).filter(([field]) => !INTERNAL_FIELDS.has(field)));
   return {
     id,
     organization_id,
     ...fields,
-    ...family.onDay?.(document, today),
+    ...family.dayFacts?.(document, today),
     owner_id,
     owner,
     created_at,
@@ -63,13 +70,13 @@ function full(family: FamilyQuery, document: Document, owner: string | null, tod
 }
 
 /** The fewest fields to choose a record by: no nulls, no long texts. */
-function summary(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
-  const ofDay = family.onDay?.(document, today);
+function summaryView(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
+  const ofDay = family.dayFacts?.(document, today);
   const chosen: Document = { id: document.id };
   for (const field of family.summary) {
     const value = ofDay && field in ofDay ? ofDay[field] : document[field];
     if (value === null || value === undefined) continue;
-    const longest = family.shortened?.[field];
+    const longest = family.summaryTextLimits?.[field];
     chosen[field] = longest === undefined ? value : cutText(String(value), longest);
   }
   if (owner !== null) chosen.owner = owner;
@@ -79,7 +86,7 @@ function summary(family: FamilyQuery, document: Document, owner: string | null, 
 }
 
 /** The most characters a record can be as JSON, without making it: every character of a text may be written as six. */
-export function atMost(document: Document): number {
+export function maxJsonCharacters(document: Document): number {
   let characters = 2;
   for (const [field, value] of Object.entries(document)) {
     characters += field.length + 4;
@@ -90,12 +97,13 @@ export function atMost(document: Document): number {
 }
 
 /** Returns the number of these that fit into an answer of which `taken` is used; at least one. */
-export function fitting(documents: readonly Document[], taken = 0): number {
-  if (documents.reduce((sum, document) => sum + atMost(document), taken) <= ANSWER_CHARACTERS) return documents.length;
+export function countThatFit(documents: readonly Document[], taken = 0): number {
+  if (documents.reduce((sum, document) => sum + maxJsonCharacters(document), taken) <= MAX_ANSWER_CHARACTERS)
+    return documents.length;
   let characters = taken;
   for (const [index, document] of documents.entries()) {
     characters += JSON.stringify(document).length + 1;
-    if (characters > ANSWER_CHARACTERS) return Math.max(1, index);
+    if (characters > MAX_ANSWER_CHARACTERS) return Math.max(1, index);
   }
   return documents.length;
 }
@@ -104,7 +112,7 @@ export function fitting(documents: readonly Document[], taken = 0): number {
 export function cutToFit(document: Document): Document {
   let result = document;
   const truncated: string[] = [];
-  while (JSON.stringify(result).length > ANSWER_CHARACTERS) {
+  while (JSON.stringify(result).length > MAX_ANSWER_CHARACTERS) {
     const [field, text] = longestText(result);
     if (field === null) break;
     result = { ...result, [field]: cutText(text, Math.floor(text.length / 2)) };

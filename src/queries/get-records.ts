@@ -3,14 +3,14 @@ import { dateOf } from '../commands/dates.ts';
 import { requirePermission, roleIn } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { historyOf } from '../projections/read-model.ts';
-import { changesOf } from './changes.ts';
-import { FAMILY_QUERIES, queryOf } from './families.ts';
-import { linkedRecords } from './links.ts';
-import { holdingAt, type Moment, momentOf, refusePast } from './moment.ts';
-import { ANSWER_CHARACTERS, atMost, cutToFit, present } from './present.ts';
+import { FAMILY_QUERIES, familyQueryFor } from './family-queries.ts';
+import { recordHistory } from './list-changes.ts';
+import { type Moment, momentOf, requireAsOfPermission, validAt } from './moment.ts';
+import { cutToFit, MAX_ANSWER_CHARACTERS, maxJsonCharacters, presentRecords } from './present-records.ts';
 import { isIncomplete, type Reader } from './reader.ts';
+import { linkedRecords } from './record-links.ts';
 
-export interface RecordsInput {
+export interface GetRecordsInput {
   ids: readonly string[];
   organization_id?: string | undefined;
   include: readonly string[];
@@ -20,11 +20,11 @@ export interface RecordsInput {
 type Document = Record<string, unknown>;
 
 /** Records by id, of any family, now or at any moment, in the order asked for. */
-export async function getRecords(reader: Reader, caller: Caller, input: RecordsInput): Promise<object> {
+export async function getRecords(reader: Reader, caller: Caller, input: GetRecordsInput): Promise<object> {
   const ids = [...new Set(input.ids)];
   const now = await readNow(reader, caller, ids, input.organization_id);
-  const organizationId = input.organization_id ?? now.organizationId ?? onlyOne(caller.roles.keys());
-  const moment: Moment = await momentIn(reader, caller, organizationId, input);
+  const organizationId = input.organization_id ?? now.organizationId ?? onlyValue(caller.roles.keys());
+  const moment: Moment = await permittedMoment(reader, caller, organizationId, input);
   const documents =
     moment.position === null || organizationId === null
       ? now.documents
@@ -33,13 +33,13 @@ export async function getRecords(reader: Reader, caller: Caller, input: RecordsI
   const found = ids.filter((id) => documents.has(id) && (archivedToo || documents.get(id)!.archived_at === null));
   const records = await Promise.all(
     found.map(async (id) => {
-      const family = queryOf(id);
-      const [record] = await present(reader, family, [documents.get(id)!], moment, 'FULL');
-      const beside = await besides(reader, organizationId!, id, moment, input.include);
+      const family = familyQueryFor(id);
+      const [record] = await presentRecords(reader, family, [documents.get(id)!], moment, 'FULL');
+      const beside = await includedParts(reader, organizationId!, id, moment, input.include);
       return { type: family.type, ...record, ...beside };
     }),
   );
-  const fit = fitFirst(records);
+  const fit = takeThatFit(records);
   const incomplete = organizationId !== null && isIncomplete(reader, organizationId);
   return {
     records: fit.shown,
@@ -51,50 +51,50 @@ export async function getRecords(reader: Reader, caller: Caller, input: RecordsI
 }
 
 /** What stands beside a record where it is asked for: links, evidence, history. */
-async function besides(
+async function includedParts(
   reader: Reader,
   organizationId: string,
   id: string,
   moment: Moment,
   include: readonly string[],
 ): Promise<Document> {
-  const beside: Document = { ...(await queryOf(id).beside?.(reader, organizationId, id, moment)) };
+  const beside: Document = { ...(await familyQueryFor(id).extraFields?.(reader, organizationId, id, moment)) };
   const archivedToo = include.includes('ARCHIVED');
   if (include.includes('LINKS')) {
     const { documents, total } = await linkedRecords(reader, organizationId, id, moment, archivedToo, 'OTHERS');
-    beside.links = { records: documents.map(named), total };
+    beside.links = { records: documents.map(recordLine), total };
   }
   if (include.includes('EVIDENCE')) {
     const { documents, total } = await linkedRecords(reader, organizationId, id, moment, archivedToo, 'EVIDENCE');
-    const evidence = await present(reader, FAMILY_QUERIES.evd!, documents, moment, 'SUMMARY');
+    const evidence = await presentRecords(reader, FAMILY_QUERIES.evd!, documents, moment, 'SUMMARY');
     beside.evidence = { records: evidence, total };
   }
-  if (include.includes('HISTORY')) beside.history = await changesOf(reader, organizationId, id, moment.position);
+  if (include.includes('HISTORY')) beside.history = await recordHistory(reader, organizationId, id, moment.position);
   return beside;
 }
 
 /** A linked record in one line. */
-function named(document: Document): Document {
-  const { family, nameOf } = queryOf(String(document.id)).model;
+function recordLine(document: Document): Document {
+  const { family, nameOf } = familyQueryFor(String(document.id)).model;
   const { id, archived_at } = document;
   return { id, type: family.type, name: nameOf?.(document) ?? document.name, ...(archived_at ? { archived_at } : {}) };
 }
 
 /** The moment asked about, where the caller may look at it. Without an organization nothing was found: any will do. */
-async function momentIn(
+async function permittedMoment(
   reader: Reader,
   caller: Caller,
   organizationId: string | null,
-  { as_of, include }: RecordsInput,
+  { as_of, include }: GetRecordsInput,
 ): Promise<Moment> {
   if (organizationId === null) return { today: dateOf(reader.now().toISOString()), position: null };
   requirePermission(caller, organizationId, 'getRecords');
   if (include.includes('HISTORY')) requirePermission(caller, organizationId, 'getRecords HISTORY');
-  refusePast(reader, caller, organizationId, as_of);
+  requireAsOfPermission(reader, caller, organizationId, as_of);
   return momentOf(reader, organizationId, as_of);
 }
 
-function onlyOne<T>(values: Iterable<T>): T | null {
+function onlyValue<T>(values: Iterable<T>): T | null {
   const [first, second] = values;
   return second === undefined ? (first ?? null) : null;
 }
@@ -109,7 +109,7 @@ async function readNow(
   if (wanted !== undefined) roleIn(caller, wanted);
   const byFamily = new Map<string, string[]>();
   for (const id of ids) {
-    const { plural } = queryOf(id);
+    const { plural } = familyQueryFor(id);
     byFamily.set(plural, [...(byFamily.get(plural) ?? []), id]);
   }
   const documents = new Map<string, Document>();
@@ -139,9 +139,9 @@ async function readAsOf(
   const documents = new Map<string, Document>();
   for (const id of ids) {
     const [version] = await reader.models.find({
-      collection: historyOf(queryOf(id).plural),
+      collection: historyOf(familyQueryFor(id).plural),
       organizationId,
-      where: [{ key: 'record_id', op: 'eq', value: id }, ...holdingAt(position)],
+      where: [{ key: 'record_id', op: 'eq', value: id }, ...validAt(position)],
       order: { key: 'from_position', direction: 'DESC' },
       limit: 1,
     });
@@ -151,20 +151,20 @@ async function readAsOf(
 }
 
 /** As many records as fit an answer, in order; the first always does, cut if need be. */
-function fitFirst(records: Document[]): { shown: Document[]; omitted: unknown[] } {
-  if (records.reduce((sum, record) => sum + atMost(record), 0) <= ANSWER_CHARACTERS) {
+function takeThatFit(records: Document[]): { shown: Document[]; omitted: unknown[] } {
+  if (records.reduce((sum, record) => sum + maxJsonCharacters(record), 0) <= MAX_ANSWER_CHARACTERS) {
     return { shown: records, omitted: [] };
   }
   const shown: Document[] = [];
   const omitted: unknown[] = [];
-  let room = ANSWER_CHARACTERS;
+  let room = MAX_ANSWER_CHARACTERS;
   for (const record of records) {
     const size = JSON.stringify(record).length + 1;
     if (size <= room) {
       shown.push(record);
       room -= size;
     } else if (shown.length === 0) {
-      shown.push(cutToFit(shortenBeside(record)));
+      shown.push(cutToFit(shortenIncluded(record)));
       room = 0;
     } else {
       omitted.push(record.id);
@@ -174,10 +174,10 @@ function fitFirst(records: Document[]): { shown: Document[]; omitted: unknown[] 
 }
 
 /** Leaves the oldest of what stands beside a record out, the longest list first, until it fits. */
-function shortenBeside(record: Document): Document {
+function shortenIncluded(record: Document): Document {
   let result = record;
-  while (JSON.stringify(result).length > ANSWER_CHARACTERS) {
-    const longest = longestBeside(result);
+  while (JSON.stringify(result).length > MAX_ANSWER_CHARACTERS) {
+    const longest = longestIncluded(result);
     if (longest === null) break;
     const { field, list, entries } = longest;
     const beside = result[field] as Document;
@@ -186,14 +186,14 @@ function shortenBeside(record: Document): Document {
   return result;
 }
 
-const BESIDE = [
+const INCLUDED_LISTS = [
   ['history', 'changes'],
   ['links', 'records'],
   ['evidence', 'records'],
 ] as const;
 
-function longestBeside(record: Document): { field: string; list: string; entries: unknown[] } | null {
-  const lists = BESIDE.flatMap(([field, list]) => {
+function longestIncluded(record: Document): { field: string; list: string; entries: unknown[] } | null {
+  const lists = INCLUDED_LISTS.flatMap(([field, list]) => {
     const entries = (record[field] as Document | undefined)?.[list] as unknown[] | undefined;
     return entries === undefined || entries.length === 0 ? [] : [{ field, list, entries }];
   });

@@ -7,7 +7,7 @@ import { ACCESS_ENTRY_TYPES, currentEntryType } from './access-log-row.ts';
 export const EVENT_TYPES_URI = 'veritrail://event-types';
 
 /** Names offered in place of an unknown one. */
-const MAX_NAMES = 3;
+const MAX_SUGGESTIONS = 3;
 
 /**
  * Refuses event types that the list can't contain: a filter by them would find nothing and look like an answer.
@@ -25,7 +25,7 @@ export function refuseUnknownEventTypes(types: readonly string[] | undefined, of
       : 'is of the access log: name ACCESS alone in';
     throw new Refusal('invalid_input', `${unknown} ${next} record_types.`, { field });
   }
-  const allowed = nearestNames(unknown, known, MAX_NAMES);
+  const allowed = nearestNames(unknown, known, MAX_SUGGESTIONS);
   const message = `There is no event type ${unknown}: try ${allowed.join(' or ')}, or choose from ${EVENT_TYPES_URI}.`;
   throw new Refusal('invalid_input', message, { field, allowed });
 }

@@ -2,18 +2,18 @@ import type { Caller } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { changeId } from '../projections/changes.ts';
 import type { Condition } from '../stores/read-store.ts';
-import { boundary, changeConditions, recordKeys } from './change-conditions.ts';
+import { changeConditions, changeKeysOf, periodBound } from './change-conditions.ts';
 import type { ChangesInput } from './changes-input.ts';
-import { readSigned, writeSigned } from './cursor.ts';
+import { readSignedCursor, writeSignedCursor } from './cursor.ts';
 import type { Moment } from './moment.ts';
 import type { Reader } from './reader.ts';
-import { type Verification, type VerifyContext, verify } from './verification.ts';
+import { type Verification, type VerifyContext, verifyChanges } from './verify-changes.ts';
 
 /** Where a verification goes on: the position it began with, the newest one that is left, and whether a fault was found. */
-type VerifyPlace = [top: number, next: number, isInvalid: boolean];
+type VerifyCursor = [top: number, next: number, isInvalid: boolean];
 
 /** The range that a list covers. */
-interface Listed {
+interface ListedChanges {
   moment: Moment;
   where: readonly Condition[];
   /** The inputs that cursors hold for. */
@@ -21,11 +21,11 @@ interface Listed {
 }
 
 /** Verifies all changes that a list's filter finds, whatever page of them is shown, as far as one call goes. */
-export async function verifyListed(
+export async function verifyListedChanges(
   reader: Reader,
   caller: Caller,
   input: ChangesInput,
-  { moment, where, boundTo }: Listed,
+  { moment, where, boundTo }: ListedChanges,
   context: VerifyContext,
 ): Promise<Verification & { verify_cursor?: string }> {
   const { organization_id: organizationId, filter = {}, verify_cursor: cursor } = input;
@@ -35,24 +35,25 @@ export async function verifyListed(
     });
   }
   const bound = ['verify', ...boundTo];
-  const place = cursor === undefined ? null : readSigned<VerifyPlace>(reader.cursorKey, bound, cursor, 'verify_cursor');
+  const place =
+    cursor === undefined ? null : readSignedCursor<VerifyCursor>(reader.cursorKey, bound, cursor, 'verify_cursor');
   const newest = moment.position ?? reader.progress.checkpoint(organizationId)?.position ?? 0;
-  const [top, to, isInvalid] = place ?? (await wholeUntil(reader, organizationId, filter.to, newest));
+  const [top, to, isInvalid] = place ?? (await firstVerifyCursor(reader, organizationId, filter.to, newest));
   const from = await positionOf(reader, organizationId, 'from', filter.from, top);
   const recordIds = filter.record_id ?? null;
-  const keys = recordIds && new Set(recordKeys(recordIds));
+  const keys = recordIds && new Set(changeKeysOf(recordIds));
   const asked = { organizationId, where, recordIds, recordKeys: keys, from, to, top, isInvalid };
-  const { verification, next } = await verify(reader, caller, asked, context);
+  const { verification, next } = await verifyChanges(reader, caller, asked, context);
   if (next === null) return verification;
-  const goesOn: VerifyPlace = [top, next, verification.verdict === 'INVALID'];
-  return { ...verification, verify_cursor: writeSigned(reader.cursorKey, bound, goesOn) };
+  const goesOn: VerifyCursor = [top, next, verification.verdict === 'INVALID'];
+  return { ...verification, verify_cursor: writeSignedCursor(reader.cursorKey, bound, goesOn) };
 }
 
 /**
  * Verifies all changes between two positions for who is shown them elsewhere. Its cursor goes on in listChanges, with
  * verify and the same two positions as the filter's from and to.
  */
-export async function verifyBetween(
+export async function verifyPeriod(
   reader: Reader,
   caller: Caller,
   organization_id: string,
@@ -63,7 +64,7 @@ export async function verifyBetween(
   const input: ChangesInput = { organization_id, filter: period, size: 1, view: 'COUNT', verify: true };
   const where = await changeConditions(reader, caller, input, moment);
   const boundTo = listBinding(input);
-  return verifyListed(reader, caller, input, { moment, where, boundTo }, context);
+  return verifyListedChanges(reader, caller, input, { moment, where, boundTo }, context);
 }
 
 /** Returns the inputs that a list of changes' cursors hold for. */
@@ -71,12 +72,12 @@ export function listBinding({ organization_id, filter, as_of }: ChangesInput): r
   return ['listChanges', organization_id, filter ?? {}, as_of ?? null];
 }
 
-async function wholeUntil(
+async function firstVerifyCursor(
   reader: Reader,
   organizationId: string,
   to: string | undefined,
   newest: number,
-): Promise<VerifyPlace> {
+): Promise<VerifyCursor> {
   const top = await positionOf(reader, organizationId, 'to', to, newest);
   return [top, top, false];
 }
@@ -91,7 +92,7 @@ async function positionOf(
 ): Promise<number> {
   const isFrom = field === 'from';
   if (text === undefined) return isFrom ? 1 : newest;
-  const bound = await boundary(reader, organizationId, field, text);
+  const bound = await periodBound(reader, organizationId, field, text);
   if (bound.op === 'range' && bound.key === 'position') {
     return isFrom ? Math.max(1, Number(bound.gte)) : Math.min(newest, Number(bound.lte));
   }

@@ -1,12 +1,12 @@
 import type { Caller } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
+import type { ChangeFault } from './change-fault.ts';
+import { ChangeVerifier, type CheckedChange, type VerifyRequest } from './change-verifier.ts';
+import { type CheckedSeal, checkNewestSeal, findMisplaced } from './check-newest-seal.ts';
+import { AllowanceExhausted, EventAllowance } from './event-allowance.ts';
 import type { SealAt } from './proofs.ts';
 import type { Reader } from './reader.ts';
-import { ChangeVerifier, type CheckedChange, type VerifyRequest } from './verify.ts';
-import { AllowanceUsedUp, EventAllowance } from './verify-allowance.ts';
-import type { ChangeFault } from './verify-fault.ts';
-import { RecordStreams } from './verify-records.ts';
-import { type CheckedSeal, checkNewestSeal, misplaced } from './verify-seal.ts';
+import { RecordStreams } from './record-streams.ts';
 
 /** Where a check without this service is described. */
 export const OFFLINE_CHECK = 'veritrail export, then veritrail verify FILE --key KEY: docs/trail-format.md';
@@ -30,7 +30,7 @@ export interface Verification {
 }
 
 /** The part of a filter that the calls before this one have not verified. */
-export interface VerifyAsked extends VerifyRequest {
+export interface VerifyCall extends VerifyRequest {
   /** The records whose changes alone are asked for. */
   recordIds: readonly string[] | null;
   /** The position that the first call began with, and whether a call before this one found a fault. */
@@ -50,30 +50,30 @@ export interface VerifyContext {
 }
 
 /** Credentials that verify now. */
-const verifying = new Set<string>();
+const verifyingCredentials = new Set<string>();
 
 /** Verifies what was asked for, as much of it as one call may. @throws Refusal rate_limited when the credential does so already */
-export async function verify(
+export async function verifyChanges(
   reader: Reader,
   caller: Caller,
-  asked: VerifyAsked,
+  asked: VerifyCall,
   context: VerifyContext = {},
 ): Promise<VerifyOutcome> {
   const credential = caller.token_id ?? caller.account_id;
-  if (verifying.has(credential)) {
+  if (verifyingCredentials.has(credential)) {
     throw new Refusal('rate_limited', 'This credential verifies already: wait for that answer, then repeat the call.', {
       retry_after_seconds: 5,
     });
   }
-  verifying.add(credential);
+  verifyingCredentials.add(credential);
   try {
     return await verifyPart(reader, asked, context);
   } finally {
-    verifying.delete(credential);
+    verifyingCredentials.delete(credential);
   }
 }
 
-async function verifyPart(reader: Reader, asked: VerifyAsked, { signal, progress }: VerifyContext) {
+async function verifyPart(reader: Reader, asked: VerifyCall, { signal, progress }: VerifyContext) {
   const allowance = new EventAllowance(reader.maxEventsVerified, signal, progress);
   const verifier = new ChangeVerifier(reader, asked, allowance);
   const seal = await checkNewestSeal(reader.models, reader.events, asked.organizationId);
@@ -98,7 +98,7 @@ async function verifyPart(reader: Reader, asked: VerifyAsked, { signal, progress
 }
 
 /** @returns the lowest position that was covered */
-async function cover(reader: Reader, asked: VerifyAsked, verifier: ChangeVerifier, seal: CheckedSeal | null) {
+async function cover(reader: Reader, asked: VerifyCall, verifier: ChangeVerifier, seal: CheckedSeal | null) {
   try {
     const { recordIds } = asked;
     const streams = recordIds && (await RecordStreams.read(reader, asked, verifier, recordIds));
@@ -108,7 +108,7 @@ async function cover(reader: Reader, asked: VerifyAsked, verifier: ChangeVerifie
     await streams?.reportHidden(verifier, covered);
     if (covered <= asked.to) return covered;
   } catch (error) {
-    if (!(error instanceof AllowanceUsedUp)) throw error;
+    if (!(error instanceof AllowanceExhausted)) throw error;
   }
   throw new Refusal(
     'too_large',
@@ -146,7 +146,7 @@ class SealedPlaces {
 
   private async report(places: readonly CheckedChange[]): Promise<void> {
     if (this.seal === null) return;
-    for (const position of await misplaced(this.reader.models, this.request.organizationId, this.seal, places)) {
+    for (const position of await findMisplaced(this.reader.models, this.request.organizationId, this.seal, places)) {
       this.verifier.report({ why: 'MISPLACED', position: String(position) });
     }
   }

@@ -3,9 +3,9 @@ import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import type { ReadModels } from '../stores/read-store.ts';
 
 /** What readers see where an account is no more. */
-const FORMER = 'former member';
+const FORMER_MEMBER = 'former member';
 /** Characters of an account's id that tell it from another of the same name. */
-const SHORT_ID = 5;
+const SHORT_ID_CHARACTERS = 5;
 
 /** A name that an account has or had: a record of the table `names`. */
 export interface NameRecord extends AccountRecord {
@@ -26,7 +26,7 @@ interface Caches {
   bearers: LRUCache<string, readonly string[]>;
 }
 
-const REMEMBERED = { max: 5_000, ttl: 5_000 };
+const CACHE_OPTIONS = { max: 5_000, ttl: 5_000 };
 const caches = new WeakMap<AccountStore, Caches>();
 
 /** Returns the key of a name: letters' case, their width and spaces tell nobody apart. */
@@ -46,7 +46,7 @@ export async function nameRecords(accounts: AccountStore, accountId: string): Pr
 }
 
 /** Names of accounts at any time, as one organization's readers see them. */
-export class Names {
+export class AccountNames {
   constructor(
     private readonly histories: ReadonlyMap<string, History>,
     /** Accounts with a name that another account of the organization has or had. */
@@ -57,8 +57,10 @@ export class Names {
   of(id: string, at: string | null = null): string {
     const history = this.histories.get(id) ?? [];
     const held = history.findLast(({ since }) => at === null || since === null || since <= at) ?? history[0];
-    if (held === undefined) return FORMER;
-    return this.ambiguous.has(`${id} ${held.name_key}`) ? `${held.name} (…${id.slice(-SHORT_ID)})` : held.name;
+    if (held === undefined) return FORMER_MEMBER;
+    return this.ambiguous.has(`${id} ${held.name_key}`)
+      ? `${held.name} (…${id.slice(-SHORT_ID_CHARACTERS)})`
+      : held.name;
   }
 }
 
@@ -66,11 +68,11 @@ export class Names {
 export type EverMembers = () => Promise<ReadonlySet<string>>;
 
 /** Reads names of accounts: no event holds one, they are put in when history is read. */
-export async function readNames(
+export async function readAccountNames(
   accounts: AccountStore,
   ids: Iterable<string>,
   everMembers: EverMembers,
-): Promise<Names> {
+): Promise<AccountNames> {
   const histories = new Map<string, History>();
   for (const id of new Set(ids)) histories.set(id, await historyOf(accounts, id));
   const ambiguous = new Set<string>();
@@ -83,7 +85,7 @@ export async function readNames(
       if (others.some((other) => members!.has(other))) ambiguous.add(`${id} ${name_key}`);
     }
   }
-  return new Names(histories, ambiguous);
+  return new AccountNames(histories, ambiguous);
 }
 
 /** The stores that names are read from. */
@@ -93,8 +95,12 @@ export interface NamesReader {
 }
 
 /** The same for readers of the read models. */
-export function namesIn(reader: NamesReader, organizationId: string, ids: Iterable<string>): Promise<Names> {
-  return readNames(reader.accounts, ids, () => membersEverIn(reader, organizationId));
+export function readMemberNames(
+  reader: NamesReader,
+  organizationId: string,
+  ids: Iterable<string>,
+): Promise<AccountNames> {
+  return readAccountNames(reader.accounts, ids, () => membersEverIn(reader, organizationId));
 }
 
 /** Returns everybody who is or was a member of an organization. */
@@ -126,8 +132,8 @@ function cachesOf(accounts: AccountStore): Caches {
   const known = caches.get(accounts);
   if (known !== undefined) return known;
   const made = {
-    histories: new LRUCache<string, History>(REMEMBERED),
-    bearers: new LRUCache<string, readonly string[]>(REMEMBERED),
+    histories: new LRUCache<string, History>(CACHE_OPTIONS),
+    bearers: new LRUCache<string, readonly string[]>(CACHE_OPTIONS),
   };
   caches.set(accounts, made);
   return made;

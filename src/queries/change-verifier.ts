@@ -6,12 +6,12 @@ import type { StorePosition } from '../stores/event-store.ts';
 import type { Condition, Found, Scalar } from '../stores/read-store.ts';
 import type { ChainFault } from '../trail/chain.ts';
 import { sealStream } from '../trail/seal-events.ts';
+import { type ChangeFault, differences, MAX_FAULTS } from './change-fault.ts';
+import { AllowanceExhausted, type EventAllowance } from './event-allowance.ts';
 import { isIncomplete, type Reader } from './reader.ts';
-import { AllowanceUsedUp, type EventAllowance } from './verify-allowance.ts';
-import { type ChangeFault, differences, MAX_FAULTS } from './verify-fault.ts';
 
 /** Rows of one look at the read models. */
-const WINDOW = 500;
+const ROWS_PER_WINDOW = 500;
 
 /** The part of an organization's changes that is to be verified. */
 export interface VerifyRequest {
@@ -25,7 +25,7 @@ export interface VerifyRequest {
 }
 
 /** One position's rows, as the read models have them. */
-interface Group {
+interface PositionRows {
   position: number;
   rows: Found[];
 }
@@ -95,26 +95,31 @@ export class ChangeVerifier {
     return this.faults.length >= MAX_FAULTS;
   }
 
-  private async readWindow(next: number): Promise<{ groups: Group[]; isLast: boolean }> {
+  private async readWindow(next: number): Promise<{ groups: PositionRows[]; isLast: boolean }> {
     const { organizationId, recordKeys, from } = this.request;
     const where: Condition[] = [{ key: 'position', op: 'range', gte: from, lte: next }];
     if (recordKeys !== null) where.unshift({ key: 'record_id', op: 'in', values: [...recordKeys] });
     const order = { key: 'position', direction: 'DESC' } as const;
-    const query = { collection: 'changes', organizationId, where, order, limit: WINDOW };
+    const query = { collection: 'changes', organizationId, where, order, limit: ROWS_PER_WINDOW };
     const rows = await this.reader.models.find(query);
-    const groups: Group[] = [];
+    const groups: PositionRows[] = [];
     for (const row of rows) {
       const last = groups.at(-1);
       if (last?.position === row.key) last!.rows.push(row);
       else groups.push({ position: Number(row.key), rows: [row] });
     }
-    const isLast = rows.length < WINDOW;
+    const isLast = rows.length < ROWS_PER_WINDOW;
     // The last one's other rows may come in the next look.
     return { groups: isLast ? groups : groups.slice(0, -1), isLast };
   }
 
   /** @returns the lowest position that was covered */
-  private async checkGroups(groups: Group[], isLast: boolean, next: number, checked: CheckedChange[]): Promise<number> {
+  private async checkGroups(
+    groups: PositionRows[],
+    isLast: boolean,
+    next: number,
+    checked: CheckedChange[],
+  ): Promise<number> {
     let covered = next + 1;
     for (const group of groups) {
       covered = this.checkGap(group.position, covered);
@@ -123,7 +128,7 @@ export class ChangeVerifier {
         const change = await this.checkGroup(group);
         if (change !== null) checked.push(change);
       } catch (error) {
-        if (error instanceof AllowanceUsedUp) return covered;
+        if (error instanceof AllowanceExhausted) return covered;
         throw error;
       }
       covered = group.position;
@@ -144,7 +149,7 @@ export class ChangeVerifier {
     return position + 1;
   }
 
-  private async checkGroup({ position, rows }: Group): Promise<CheckedChange | null> {
+  private async checkGroup({ position, rows }: PositionRows): Promise<CheckedChange | null> {
     const document = rows[0]!.doc as unknown as ChangeDocument;
     const { stream, stream_revision: revision, event_id, hash, log_time: logTime } = document;
     const place = { position: String(position), stream: String(stream), revision: Number(revision), event_id };
@@ -229,7 +234,7 @@ export class ChangeVerifier {
       }
       return (await this.changes.rowsOf(stream, revision)) ?? { applied: [], parked: [] };
     } catch (error) {
-      if (error instanceof AllowanceUsedUp) return { applied: [], parked: [] };
+      if (error instanceof AllowanceExhausted) return { applied: [], parked: [] };
       throw error;
     }
   }
@@ -254,7 +259,7 @@ export class ChangeVerifier {
     const { actor_id, token_id, event_type, revision, log_time } = document;
     const common = { position, log_time, actor_id, token_id, event_type };
     const found = event.rows.filter(({ recordId: record_id, recordType: record_type, rowIndex }) =>
-      matches(this.request.where, {
+      matchesConditions(this.request.where, {
         ...common,
         record_id,
         record_type,
@@ -281,7 +286,7 @@ export class ChangeVerifier {
 }
 
 /** Tells whether a row with these keys is one that conditions find. */
-function matches(where: readonly Condition[], keys: Readonly<Record<string, Scalar | null>>): boolean {
+function matchesConditions(where: readonly Condition[], keys: Readonly<Record<string, Scalar | null>>): boolean {
   return where.every((condition) => {
     if (!('key' in condition)) return true;
     const value = keys[condition.key] ?? null;

@@ -6,10 +6,10 @@ import type { ReadAllowance } from '../projections/recompute.ts';
 export const MAX_EVENTS_READ = 100_000;
 
 /** Other calls get their turn after so many milliseconds. */
-const TURN_MS = 10;
+const PAUSE_INTERVAL_MS = 10;
 
 /** Ends a verification that has read all that it may. */
-export class AllowanceUsedUp extends Error {}
+export class AllowanceExhausted extends Error {}
 
 /** Counts the events that a verification reads, gives way to other calls, and stops when the caller has left. */
 export class EventAllowance implements ReadAllowance {
@@ -24,7 +24,7 @@ export class EventAllowance implements ReadAllowance {
 
   ask(wanted: number): number {
     const allowed = Math.min(wanted, this.max - this.count);
-    if (allowed <= 0) throw new AllowanceUsedUp();
+    if (allowed <= 0) throw new AllowanceExhausted();
     return allowed;
   }
 
@@ -35,7 +35,7 @@ export class EventAllowance implements ReadAllowance {
 
   /** Lets other calls have their turn where it is time for it. @throws Refusal when nobody waits for the answer */
   async pause(): Promise<void> {
-    if (performance.now() - this.lastTurn < TURN_MS) return;
+    if (performance.now() - this.lastTurn < PAUSE_INTERVAL_MS) return;
     await turn();
     this.lastTurn = performance.now();
     if (this.signal?.aborted) throw new Refusal('unavailable', 'The request was cancelled.');

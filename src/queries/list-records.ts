@@ -4,18 +4,18 @@ import { Refusal } from '../commands/refusal.ts';
 import { historyOf, type MissingOption } from '../projections/read-model.ts';
 import { wordsOf } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
-import { type Place, readCursor, writeCursor } from './cursor.ts';
-import { type FamilyQuery, type FilterContext, MISSING_OPTION_CONDITIONS, oneOf } from './family.ts';
-import { linkedTo } from './links.ts';
-import { byIds, holdingAt, type Moment, momentOf, refusePast } from './moment.ts';
-import { type PageRow, readPage } from './page.ts';
-import { cutToFit, fitting, present } from './present.ts';
+import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
+import { type FamilyQuery, type FilterContext, keyIn, MISSING_OPTION_CONDITIONS } from './family-query.ts';
+import { type PageRow, readKeysetPage } from './keyset-page.ts';
+import { type Moment, momentOf, recordsById, requireAsOfPermission, validAt } from './moment.ts';
+import { countThatFit, cutToFit, presentRecords } from './present-records.ts';
 import { isIncomplete, type Reader } from './reader.ts';
+import { linkedToCondition } from './record-links.ts';
 
 /** Each word is a condition of its own; SQLite takes a depth of 1,000. */
 const MAX_QUERY_WORDS = 100;
 
-export interface ListInput {
+export interface ListRecordsInput {
   organization_id: string;
   filter?: Record<string, unknown> | undefined;
   order_by?: { field?: string | undefined; direction?: 'ASC' | 'DESC' | undefined } | undefined;
@@ -31,20 +31,20 @@ export async function listRecords(
   family: FamilyQuery,
   tool: string,
   caller: Caller,
-  input: ListInput,
+  input: ListRecordsInput,
 ): Promise<object> {
   requirePermission(caller, input.organization_id, toolPermission(tool));
   const order = orderOf(family, input);
   const boundTo = [tool, input.organization_id, input.filter ?? {}, order, input.as_of ?? null];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
   // With a cursor too: one that somebody else was given leads nobody into the past.
-  refusePast(reader, caller, input.organization_id, input.as_of);
+  requireAsOfPermission(reader, caller, input.organization_id, input.as_of);
   const moment: Moment = after ?? (await momentOf(reader, input.organization_id, input.as_of));
   const source = {
     collection: moment.position === null ? family.plural : historyOf(family.plural),
     organizationId: input.organization_id,
     where: [
-      ...(await linkedTo(reader, input.organization_id, family, moment, input.filter ?? {})),
+      ...(await linkedToCondition(reader, input.organization_id, family, moment, input.filter ?? {})),
       ...listConditions(family, moment, {
         today: moment.today,
         account_id: caller.account_id,
@@ -57,34 +57,35 @@ export async function listRecords(
     const [counted] = await reader.models.count(source);
     return { total: counted?.total ?? 0, ...notes };
   }
-  const rows = await readPage(reader.models, {
+  const rows = await readKeysetPage(reader.models, {
     ...source,
     order: { key: order.field, direction: order.direction },
     size: input.size,
     after,
   });
-  const documents = await present(
+  const documents = await presentRecords(
     reader,
     family,
     rows.slice(0, input.size).map((row) => row.doc),
     moment,
     input.view,
   );
-  const shown = fitting(documents);
+  const shown = countThatFit(documents);
   const records = documents.slice(0, shown).map((document) => (shown === 1 ? cutToFit(document) : document));
-  const next = rows.length > shown ? writeCursor(reader.cursorKey, boundTo, placeOf(rows[shown - 1]!, moment)) : null;
+  const next =
+    rows.length > shown ? writeCursor(reader.cursorKey, boundTo, cursorAfter(rows[shown - 1]!, moment)) : null;
   return { [family.plural]: records, ...(next ? { next_cursor: next } : {}), ...notes };
 }
 
 /** A field's direction, unless given, is the family's own where it is its default field, else ascending. */
-function orderOf({ defaultOrder }: FamilyQuery, { order_by }: ListInput): FamilyQuery['defaultOrder'] {
+function orderOf({ defaultOrder }: FamilyQuery, { order_by }: ListRecordsInput): FamilyQuery['defaultOrder'] {
   if (order_by === undefined) return defaultOrder;
   const { field = defaultOrder.field } = order_by;
   const usual = field === defaultOrder.field ? defaultOrder.direction : 'ASC';
   return { field, direction: order_by.direction ?? usual };
 }
 
-function placeOf(row: PageRow, moment: Moment): Place {
+function cursorAfter(row: PageRow, moment: Moment): PageCursor {
   return { empty: row.empty, key: row.key, id: row.id, today: moment.today, position: moment.position };
 }
 
@@ -105,12 +106,12 @@ export function listConditions(family: FamilyQuery, moment: Moment, context: Fil
   for (const [name, value] of Object.entries(own)) {
     if (value !== undefined) where.push(...family.filters[name]!(value as never, context));
   }
-  if (ids !== undefined) where.push(byIds(ids as string[], moment));
-  if (owner_id !== undefined) where.push(oneOf('owner_id', owners(owner_id as string[], context)));
+  if (ids !== undefined) where.push(recordsById(ids as string[], moment));
+  if (owner_id !== undefined) where.push(keyIn('owner_id', accountIds(owner_id as string[], context)));
   for (const fact of (missing as MissingOption[] | undefined) ?? [])
     where.push(MISSING_OPTION_CONDITIONS[fact](context.today));
   if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
-  if (moment.position !== null) where.push(...holdingAt(moment.position));
+  if (moment.position !== null) where.push(...validAt(moment.position));
   if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
   const prefixes = query === undefined ? [] : queryWords(String(query));
   if (prefixes.length > 0) where.push({ op: 'words', prefixes });
@@ -125,6 +126,6 @@ function queryWords(query: string): string[] {
   throw new Refusal('invalid_input', message, { field: 'filter.query' });
 }
 
-function owners(ids: readonly string[], context: FilterContext): string[] {
+function accountIds(ids: readonly string[], context: FilterContext): string[] {
   return ids.map((id) => (id === 'ME' ? context.account_id : id));
 }

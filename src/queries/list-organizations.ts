@@ -1,10 +1,10 @@
 import type { Caller, Role } from '../commands/caller.ts';
 import { textKey } from '../projections/keys.ts';
+import { readMemberNames } from './account-names.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { namesIn } from './names.ts';
 import type { Reader } from './reader.ts';
 
-export interface OrganizationsInput {
+export interface ListOrganizationsInput {
   size: number;
   cursor?: string | undefined;
   include_members: boolean;
@@ -18,7 +18,11 @@ interface OrganizationDocument {
 }
 
 /** The organizations that a credential reaches, by name, with what it may do there. */
-export async function listOrganizations(reader: Reader, caller: Caller, input: OrganizationsInput): Promise<object> {
+export async function listOrganizations(
+  reader: Reader,
+  caller: Caller,
+  input: ListOrganizationsInput,
+): Promise<object> {
   const boundTo = ['listOrganizations', caller.account_id];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
   // A credential reaches a handful of organizations: they are ordered here, each is a group of its own in the store.
@@ -28,7 +32,7 @@ export async function listOrganizations(reader: Reader, caller: Caller, input: O
     after === null ? all : all.filter((other) => byNameThenId({ name: String(after.key), id: after.id }, other) < 0);
   const page = rest.slice(0, input.size);
   const organizations = await Promise.all(
-    page.map((document) => present(reader, caller, document, input.include_members)),
+    page.map((document) => presentOrganization(reader, caller, document, input.include_members)),
   );
   const last = page.at(-1);
   if (last === undefined || rest.length <= page.length) return { organizations };
@@ -44,11 +48,16 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-async function present(reader: Reader, caller: Caller, document: OrganizationDocument, withMembers: boolean) {
+async function presentOrganization(
+  reader: Reader,
+  caller: Caller,
+  document: OrganizationDocument,
+  withMembers: boolean,
+) {
   const { id, name, created_at } = document;
   const organization = { id, name, role: caller.roles.get(id)!, account_id: caller.account_id, created_at };
   if (!withMembers) return organization;
-  const names = await namesIn(reader, id, Object.keys(document.members));
+  const names = await readMemberNames(reader, id, Object.keys(document.members));
   const members = Object.entries(document.members).map(([account, role]) => ({
     id: account,
     name: names.of(account),

@@ -4,25 +4,25 @@ import { modelOfId } from '../projections/models.ts';
 import { historyOf } from '../projections/read-model.ts';
 import { OPEN_END } from '../projections/related-counts.ts';
 import type { Condition } from '../stores/read-store.ts';
-import type { FamilyQuery } from './family.ts';
-import { byIds, holdingAt, type Moment } from './moment.ts';
+import type { FamilyQuery } from './family-query.ts';
+import { type Moment, recordsById, validAt } from './moment.ts';
 import type { Reader } from './reader.ts';
 
 type Document = Record<string, unknown>;
 
 /** LINKS, EVIDENCE and record_ids show so many. */
-const SHOWN = 100;
+const MAX_LINKED_RECORDS = 100;
 /** Links read in one go: a record that has more is read in several. */
-const AT_ONCE = 1_000;
+const LINKS_PER_READ = 1_000;
 
 /** Records beside one, the newest link first, and how many there are. */
-export interface Linked {
+export interface LinkedRecords {
   documents: Document[];
   total: number;
 }
 
 /** The filter `linked_to` as a condition; none where it is not asked. @throws Refusal not_found */
-export async function linkedTo(
+export async function linkedToCondition(
   reader: Reader,
   organizationId: string,
   family: FamilyQuery,
@@ -32,10 +32,10 @@ export async function linkedTo(
   const id = filter.linked_to as string | undefined;
   if (id === undefined) return [];
   const to = await recordAt(reader, organizationId, id, moment);
-  if (to === null || (to.archived_at !== null && !filter.include_archived)) return [byIds([], moment)];
+  if (to === null || (to.archived_at !== null && !filter.include_archived)) return [recordsById([], moment)];
   const ids: string[] = [];
   for await (const other of neighboursOf(reader, organizationId, id, moment, family.type)) ids.push(other);
-  return [byIds(ids, moment)];
+  return [recordsById(ids, moment)];
 }
 
 /** A record as it was at the moment; null where it did not exist yet. @throws Refusal not_found */
@@ -63,15 +63,15 @@ async function* neighboursOf(
   const where: Condition[] = [{ key: 'record_id', op: 'eq', value: id }];
   if (type !== undefined) where.push({ key: 'other_type', op: 'eq', value: type });
   if (moment.position === null) where.push({ key: 'until_position', op: 'eq', value: OPEN_END });
-  else where.push(...holdingAt(moment.position));
+  else where.push(...validAt(moment.position));
   const order = { key: 'from_position', direction: 'DESC' } as const;
   let after: { key: string | number | null; id: string } | undefined;
   for (;;) {
-    const query = { collection: 'links', organizationId, where, order, limit: AT_ONCE };
+    const query = { collection: 'links', organizationId, where, order, limit: LINKS_PER_READ };
     const rows = await reader.models.find(after ? { ...query, after } : query);
     for (const { doc } of rows) yield String(doc.other_id);
     const last = rows.at(-1);
-    if (last === undefined || rows.length < AT_ONCE) return;
+    if (last === undefined || rows.length < LINKS_PER_READ) return;
     after = { key: last.key, id: last.id };
   }
 }
@@ -96,7 +96,7 @@ async function documentsAt(
         : await reader.models.find({
             collection: historyOf(plural),
             organizationId,
-            where: [{ key: 'record_id', op: 'in', values: wanted }, ...holdingAt(moment.position)],
+            where: [{ key: 'record_id', op: 'in', values: wanted }, ...validAt(moment.position)],
             order: { key: null, direction: 'ASC' },
             limit: wanted.length,
           });
@@ -113,7 +113,7 @@ export async function linkedRecords(
   moment: Moment,
   archivedToo: boolean,
   wanted: 'EVIDENCE' | 'OTHERS',
-): Promise<Linked> {
+): Promise<LinkedRecords> {
   const documents: Document[] = [];
   let total = 0;
   let ids: string[] = [];
@@ -125,14 +125,14 @@ export async function linkedRecords(
       const document = found.get(other);
       if (document === undefined || (document.archived_at !== null && !archivedToo)) continue;
       total += 1;
-      if (documents.length < SHOWN) documents.push(document);
+      if (documents.length < MAX_LINKED_RECORDS) documents.push(document);
     }
     ids = [];
   };
   for await (const other of neighboursOf(reader, organizationId, id, moment)) {
     if ((idPrefix(other) === 'evd') !== (wanted === 'EVIDENCE')) continue;
     ids.push(other);
-    if (ids.length === AT_ONCE) await take();
+    if (ids.length === LINKS_PER_READ) await take();
   }
   await take();
   return { documents, total };

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { newestSeal, SEALS, type SealDocument } from '../projections/sealed.ts';
+import { newestSeal, SEALS, type SealDocument } from '../projections/seal-documents.ts';
 import type { EventStore } from '../stores/event-store.ts';
 import type { ReadModels } from '../stores/read-store.ts';
 import { isAuthentic } from '../trail/hash.ts';
 import { readPublicKey } from '../trail/key.ts';
 import { provesInclusion } from '../trail/proof.ts';
 import { isSigned, type LogSealed, readSealEvent, sealStream } from '../trail/seal-events.ts';
-import { pathsOf, type SealAt } from './proofs.ts';
+import { inclusionPaths, type SealAt } from './proofs.ts';
 
 /** Positions whose proofs are read together. */
-const PROOFS_AT_ONCE = 100;
+const PROOFS_PER_READ = 100;
 /** Keys that are looked through for the one of a seal. */
 const MAX_KEYS = 1_000;
 
@@ -49,7 +49,7 @@ async function isSignedByItsKey(models: ReadModels, organizationId: string, seal
 }
 
 /** Returns those of some places in the log that the seal covers, and not with the hashes that stand there. */
-export async function misplaced(
+export async function findMisplaced(
   models: ReadModels,
   organizationId: string,
   { seal }: CheckedSeal,
@@ -57,9 +57,9 @@ export async function misplaced(
 ): Promise<number[]> {
   const covered = places.filter(({ position }) => position <= seal.size);
   const wrong: number[] = [];
-  for (let start = 0; start < covered.length; start += PROOFS_AT_ONCE) {
-    const some = covered.slice(start, start + PROOFS_AT_ONCE);
-    const paths = await pathsOf(
+  for (let start = 0; start < covered.length; start += PROOFS_PER_READ) {
+    const some = covered.slice(start, start + PROOFS_PER_READ);
+    const paths = await inclusionPaths(
       models,
       organizationId,
       some.map(({ position }) => position),

@@ -22,24 +22,24 @@ interface Order {
 }
 
 /** What is a family's own in its reads, as data. */
-export interface FamilyReads<FilterName extends string = string> {
+export interface FamilyQueryOptions<FilterName extends string = string> {
   /** Unless this is the first of the model's orders, rising. */
   defaultOrder?: Order;
   filters: Readonly<Record<FilterName, Filter>>;
   /** Keys that two records seldom share by intention: an add that does answers `similar`. Each begins an index. */
-  alike: readonly string[];
+  similarityKeys: readonly string[];
   /** Fields of SUMMARY, in their order, after id and owner. */
   summary: readonly string[];
   /** Long texts among them, and at how many characters SUMMARY cuts each. */
-  shortened?: Readonly<Record<string, number>>;
+  summaryTextLimits?: Readonly<Record<string, number>>;
   /** Fields that depend on the day the read is about. */
-  onDay?(document: Record<string, unknown>, today: string): Record<string, unknown>;
+  dayFacts?(document: Record<string, unknown>, today: string): Record<string, unknown>;
   /** Fields that stand in no document, where a record is shown whole. */
-  beside?(reader: Reader, organizationId: string, id: string, moment: Moment): Promise<Record<string, unknown>>;
+  extraFields?(reader: Reader, organizationId: string, id: string, moment: Moment): Promise<Record<string, unknown>>;
 }
 
 /** A family's filters and orders, under the family's names. */
-export interface FamilyQuery<FilterName extends string = string> extends FamilyReads<FilterName>, FamilyNames {
+export interface FamilyQuery<FilterName extends string = string> extends FamilyQueryOptions<FilterName>, FamilyNames {
   model: ReadModel;
   defaultOrder: Order;
   orders: readonly string[];
@@ -49,13 +49,13 @@ export interface FamilyQuery<FilterName extends string = string> extends FamilyR
 /** The reads of a family, by its type. */
 export function familyQuery<FilterName extends string>(
   type: string,
-  own: FamilyReads<FilterName>,
+  own: FamilyQueryOptions<FilterName>,
 ): FamilyQuery<FilterName> {
   const model = READ_MODELS.find(({ family }) => family.type === type);
   if (model === undefined) throw new TypeError(`${type} has no read model`);
   const { title, singular, plural, prefix } = model.family;
   const defaultOrder: Order = { field: model.orders[0]!, direction: 'ASC' };
-  const { missingOptions: lacks } = model;
+  const { missingOptions } = model;
   return {
     type,
     title,
@@ -65,7 +65,7 @@ export function familyQuery<FilterName extends string>(
     model,
     defaultOrder,
     orders: ordersOf(model),
-    missingOptions: lacks,
+    missingOptions,
     ...own,
   };
 }
@@ -82,13 +82,13 @@ export const MISSING_OPTION_CONDITIONS: Record<MissingOption, (today: string) =>
 };
 
 export function equal(key: string): Filter {
-  return (values: readonly string[]) => [oneOf(key, values)];
+  return (values: readonly string[]) => [keyIn(key, values)];
 }
 
 /** Like `equal`, ignoring case and accents. */
 export function equalText(key: string): Filter {
   return (values: readonly string[]) => [
-    oneOf(
+    keyIn(
       key,
       values.map((value) => textKey(value) ?? ''),
     ),
@@ -99,19 +99,19 @@ export function before(key: string): Filter {
   return (value: string) => [{ key, op: 'range', lt: value }];
 }
 
-export function oneOf(key: string, values: readonly Scalar[]): Condition {
+export function keyIn(key: string, values: readonly Scalar[]): Condition {
   return values.length === 1 ? { key, op: 'eq', value: values[0]! } : { key, op: 'in', values };
 }
 
 /** Dates on a stored key that stands for "never" where there is none: before the day, or not. */
-export function passed(key: string): Filter {
+export function isPast(key: string): Filter {
   return (past: boolean, { today }) => [{ key, op: 'range', ...(past ? { lt: today } : { gte: today }) }];
 }
 
 /** States in their workflow's order, as the key has them. */
-export function rankedAs(key: string, states: readonly string[]): Filter {
+export function equalRank(key: string, states: readonly string[]): Filter {
   return (values: readonly string[]) => [
-    oneOf(
+    keyIn(
       key,
       values.map((state) => states.indexOf(state)),
     ),

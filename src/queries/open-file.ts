@@ -1,6 +1,6 @@
 import type { Caller } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { readSigned, writeSigned } from './cursor.ts';
+import { readSignedCursor, writeSignedCursor } from './cursor.ts';
 import { type PinnedMoment, pinnedMoment } from './moment.ts';
 import { isIncomplete, type Reader } from './reader.ts';
 
@@ -27,13 +27,13 @@ export interface OpenedFile {
 }
 
 /** Rows of one read of the store: a file of any size never holds more. */
-export const ROWS_AT_ONCE = 100;
+export const FILE_ROWS_PER_READ = 100;
 
 /**
  * The moment that a file is of. It is pinned when the file is begun, now as well: a file is of one position, whatever
  * is written meanwhile. The cursor is the caller's alone, since it leads to a past that others may not see.
  */
-export async function beginFile(
+export async function openFileAt(
   reader: Reader,
   caller: Caller,
   what: string,
@@ -46,15 +46,17 @@ export async function beginFile(
     throw new Refusal('invalid_input', message, { field: 'cursor' });
   }
   const { today, position } =
-    cursor === undefined ? await pinnedMoment(reader, organization_id, as_of) : momentIn(reader, boundTo, cursor);
+    cursor === undefined
+      ? await pinnedMoment(reader, organization_id, as_of)
+      : readMomentCursor(reader, boundTo, cursor);
   return {
     moment: { today, position },
-    cursor: writeSigned(reader.cursorKey, boundTo, [today, position]),
+    cursor: writeSignedCursor(reader.cursorKey, boundTo, [today, position]),
     incomplete: isIncomplete(reader, organization_id),
   };
 }
 
-function momentIn(reader: Reader, boundTo: unknown, cursor: string): PinnedMoment {
-  const [today, position] = readSigned<[string, number]>(reader.cursorKey, boundTo, cursor);
+function readMomentCursor(reader: Reader, boundTo: unknown, cursor: string): PinnedMoment {
+  const [today, position] = readSignedCursor<[string, number]>(reader.cursorKey, boundTo, cursor);
   return { today, position };
 }

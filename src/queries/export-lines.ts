@@ -12,7 +12,7 @@ export interface ExportOptions {
 }
 
 /** So many lines are given at once. More would outlive the collector's first look at them, which costs more than all else. */
-const AT_ONCE = 50;
+const LINES_PER_BATCH = 50;
 
 /**
  * An organization's whole history, up to the present end of the log, as the lines of an export, several at a time. Holds
@@ -29,7 +29,7 @@ export async function* exportLines(options: ExportOptions): AsyncGenerator<strin
       if (event.metadata.organization_id !== organization_id) continue;
       tree.append(Buffer.from(event.metadata.hash, 'hex'));
       lines.push(eventLine(tree.size, event, event.texts));
-      if (lines.length < AT_ONCE) continue;
+      if (lines.length < LINES_PER_BATCH) continue;
       yield lines;
       lines = [];
     }

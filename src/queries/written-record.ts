@@ -1,13 +1,13 @@
 import { dateOf } from '../commands/dates.ts';
 import { textKey } from '../projections/keys.ts';
 import type { RelatedCounts } from '../projections/related-counts.ts';
-import { queryOf } from './families.ts';
-import { cutToFit, present } from './present.ts';
+import { familyQueryFor } from './family-queries.ts';
+import { cutToFit, presentRecords } from './present-records.ts';
 import type { Reader } from './reader.ts';
 
 type Document = Record<string, unknown>;
 
-export interface Written {
+export interface WrittenRecord {
   record: Document;
   /** Position of the write's last event; absent while it cannot be read yet. */
   position?: string;
@@ -24,8 +24,8 @@ export async function writtenRecord(
   revision: number,
   known: object,
   pending: boolean,
-): Promise<Written> {
-  const family = queryOf(id);
+): Promise<WrittenRecord> {
+  const family = familyQueryFor(id);
   const now = { today: dateOf(reader.now().toISOString()), position: null };
   const [found] = pending ? [] : await reader.models.get(family.plural, [id]);
   if (found === undefined) {
@@ -33,15 +33,15 @@ export async function writtenRecord(
     // What can be read by now, and is not there, could not be digested.
     const stale = pending ? {} : { stale: true };
     const document = { id, organization_id: organizationId, ...known, ...derived, revision, ...stale };
-    const [record] = await present(reader, family, [document], now, 'FULL');
+    const [record] = await presentRecords(reader, family, [document], now, 'FULL');
     const position = pending ? null : await positionOf(reader, organizationId, id, revision);
     return { record: cutToFit(record!), ...(position === null ? {} : { position: String(position) }) };
   }
   const document = found.doc;
-  const [record] = await present(reader, family, [document], now, 'FULL');
+  const [record] = await presentRecords(reader, family, [document], now, 'FULL');
   const position =
     document.revision === revision ? document.position : await positionOf(reader, organizationId, id, revision);
-  const beside = await family.beside?.(reader, organizationId, id, now);
+  const beside = await family.extraFields?.(reader, organizationId, id, now);
   return { record: cutToFit({ ...record, ...beside }), position: String(position) };
 }
 
@@ -61,18 +61,18 @@ async function positionOf(reader: Reader, organizationId: string, id: string, re
 }
 
 /** How many look-alikes are told at the most. */
-const SIMILAR = 5;
+const MAX_SIMILAR = 5;
 
 /** Records of the same name or reference: advice for who has just added one. */
-export async function similarTo(
+export async function findSimilar(
   reader: Reader,
   organizationId: string,
   record: Document,
 ): Promise<{ id: unknown; name: unknown }[]> {
   const id = String(record.id);
-  const family = queryOf(id);
+  const family = familyQueryFor(id);
   const found = new Map<string, { id: unknown; name: unknown }>();
-  for (const key of family.alike) {
+  for (const key of family.similarityKeys) {
     const value = textKey((record[key] as string | null | undefined) ?? null);
     if (value === null) continue;
     const rows = await reader.models.find({
@@ -83,20 +83,20 @@ export async function similarTo(
         { key, op: 'eq', value },
       ],
       order: { key, direction: 'ASC' },
-      limit: SIMILAR + 1,
+      limit: MAX_SIMILAR + 1,
     });
     for (const { doc } of rows) {
       if (doc.id !== id) found.set(String(doc.id), { id: doc.id, name: family.model.nameOf?.(doc) ?? doc.name });
     }
   }
-  return [...found.values()].slice(0, SIMILAR);
+  return [...found.values()].slice(0, MAX_SIMILAR);
 }
 
 /** How many live records point at each of these; a label without a colon is a type of neighbour. */
-export async function referredBy(reader: Reader, ids: readonly string[]): Promise<Map<string, number>> {
+export async function countReferences(reader: Reader, ids: readonly string[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const id of ids) {
-    const [found] = await reader.models.get(queryOf(id).plural, [id]);
+    const [found] = await reader.models.get(familyQueryFor(id).plural, [id]);
     const relatedCounts = (found?.doc.related_counts ?? {}) as RelatedCounts;
     const types = Object.entries(relatedCounts).filter(([label]) => !label.includes(':'));
     counts.set(

@@ -3,26 +3,26 @@ import { requirePermission } from '../commands/permissions.ts';
 import type { ChangeDocument } from '../projections/changes.ts';
 import { cutText } from '../projections/text.ts';
 import type { Condition } from '../stores/read-store.ts';
-import { aboutRecords, changeConditions } from './change-conditions.ts';
+import { type AccountNames, readMemberNames } from './account-names.ts';
+import { changeConditions, changesOfRecords } from './change-conditions.ts';
 import type { ChangesInput } from './changes-input.ts';
-import { listBinding, verifyListed } from './changes-verify.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { answerNotes } from './list.ts';
+import { readKeysetPage } from './keyset-page.ts';
 import { isAccessLogRequest, listAccessLog } from './list-access-log.ts';
+import { answerNotes } from './list-records.ts';
 import { type Moment, momentOf } from './moment.ts';
-import { type Names, namesIn } from './names.ts';
-import { readPage } from './page.ts';
-import { fitting } from './present.ts';
-import { pathsOf } from './proofs.ts';
+import { countThatFit } from './present-records.ts';
+import { inclusionPaths } from './proofs.ts';
 import type { Reader } from './reader.ts';
-import type { VerifyContext } from './verification.ts';
+import type { VerifyContext } from './verify-changes.ts';
+import { listBinding, verifyListedChanges } from './verify-listed-changes.ts';
 
 /** Texts in changes are cut here; getRecords has them whole. */
-const TEXT = 200;
+const MAX_VALUE_CHARACTERS = 200;
 /** Evidence, and the records that it was added with. */
 const MOST_SIDES = 21;
 /** HISTORY of a record: the newest so many. */
-const HISTORY = 50;
+const MAX_HISTORY_CHANGES = 50;
 
 /** Lists who changed what, when and why, newest first. With `verify`, everything the filter finds is checked against the log. */
 export async function listChanges(
@@ -41,7 +41,7 @@ export async function listChanges(
   const notes = answerNotes(reader, organizationId, moment);
   const found = { moment, where, boundTo };
   const verification =
-    input.verify || input.verify_cursor ? await verifyListed(reader, caller, input, found, context) : null;
+    input.verify || input.verify_cursor ? await verifyListedChanges(reader, caller, input, found, context) : null;
   if (input.view === 'COUNT') {
     const total = await countChanges(reader, { collection: 'changes', organizationId, where }, input);
     return { total, ...notes, ...(verification ? { verification: { ...verification, inclusion: [] } } : {}) };
@@ -49,17 +49,24 @@ export async function listChanges(
   const order = { key: 'position', direction: 'DESC' } as const;
   // An event that is found by several of its sides is told once, by the first of them: the last in this order.
   const size = mayFindTwice(input) ? MOST_SIDES * (input.size + 1) : input.size;
-  const page = await readPage(reader.models, { collection: 'changes', organizationId, where, order, size, after });
+  const page = await readKeysetPage(reader.models, {
+    collection: 'changes',
+    organizationId,
+    where,
+    order,
+    size,
+    after,
+  });
   const rows = page.filter((row, index) => row.doc.position !== page[index + 1]?.doc.position);
   const documents = rows.slice(0, input.size).map((row) => row.doc as unknown as ChangeDocument);
   const changes = await presentChanges(reader, organizationId, documents, verification !== null);
   const paths = verification && (await inclusionOf(reader, organizationId, documents));
   const shown = paths
-    ? fitting(
+    ? countThatFit(
         changes.map((change, index) => ({ change, proof: paths[index] })),
         JSON.stringify(verification).length,
       )
-    : fitting(changes);
+    : countThatFit(changes);
   const last = rows[shown - 1];
   // The walk goes on behind all sides of the last event that is shown.
   const place = last && { empty: false, key: last.key, id: '', today: moment.today, position: moment.position };
@@ -71,7 +78,7 @@ export async function listChanges(
 /** Returns for each listed event the path that shows that the newest seal covers it; null where no seal does. */
 async function inclusionOf(reader: Reader, organizationId: string, listed: readonly ChangeDocument[]) {
   const positions = listed.map(({ position }) => position);
-  const paths = await pathsOf(reader.models, organizationId, positions);
+  const paths = await inclusionPaths(reader.models, organizationId, positions);
   return positions.map((position) => ({ position: String(position), path: paths?.get(position) ?? null }));
 }
 
@@ -86,25 +93,25 @@ async function countChanges(reader: Reader, source: Parameters<Reader['models'][
 }
 
 /** A record's newest changes, up to a moment. */
-export async function changesOf(
+export async function recordHistory(
   reader: Reader,
   organizationId: string,
   id: string,
   upTo: number | null,
 ): Promise<object> {
-  const where: Condition[] = [aboutRecords([id])];
+  const where: Condition[] = [changesOfRecords([id])];
   if (upTo !== null) where.push({ key: 'position', op: 'range', lte: upTo });
   const rows = await reader.models.find({
     collection: 'changes',
     organizationId,
     where,
     order: { key: 'position', direction: 'DESC' },
-    limit: HISTORY + 1,
+    limit: MAX_HISTORY_CHANGES + 1,
   });
-  const documents = rows.slice(0, HISTORY).map((row) => row.doc as unknown as ChangeDocument);
+  const documents = rows.slice(0, MAX_HISTORY_CHANGES).map((row) => row.doc as unknown as ChangeDocument);
   return {
     changes: await presentChanges(reader, organizationId, documents, false),
-    ...(rows.length > HISTORY ? { truncated: true } : {}),
+    ...(rows.length > MAX_HISTORY_CHANGES ? { truncated: true } : {}),
   };
 }
 
@@ -116,7 +123,7 @@ export async function presentChanges(
   proofs: boolean,
 ) {
   const people = documents.map(({ actor_id }) => actor_id).filter((id) => id.startsWith('acc_'));
-  const names = await namesIn(reader, organizationId, people);
+  const names = await readMemberNames(reader, organizationId, people);
   return documents.map((change) => ({
     position: String(change.position),
     event_type: change.event_type,
@@ -125,19 +132,19 @@ export async function presentChanges(
     revision: change.revision,
     recorded_at: change.recorded_at,
     ...(change.effective_at ? { effective_at: change.effective_at } : {}),
-    actor: actor(change, names),
+    actor: presentActor(change, names),
     client: change.client ? `${change.client.name} ${change.client.version}`.trim() : null,
     reason: change.reason,
-    changes: change.changes.map(({ field, from, to }) => ({ field, from: cutSide(from), to: cutSide(to) })),
+    changes: change.changes.map(({ field, from, to }) => ({ field, from: shortenValue(from), to: shortenValue(to) })),
     ...(change.stale ? { stale: true } : {}),
     ...(proofs ? { event_id: change.event_id, hash: change.hash } : {}),
   }));
 }
 
 /** The actor, by the name that they had then. */
-function actor(
+function presentActor(
   { actor_id: id, recorded_at }: ChangeDocument,
-  names: Names,
+  names: AccountNames,
 ): { id: string; kind: string; name: string } {
   if (id === 'SYSTEM') return { id, kind: 'SYSTEM', name: 'veritrail' };
   if (id.startsWith('tok_')) return { id, kind: 'TOKEN', name: '' };
@@ -145,8 +152,8 @@ function actor(
 }
 
 /** A side of a change: its texts are cut as listChanges and reports show them. */
-export function cutSide(value: unknown): unknown {
-  if (typeof value === 'string') return cutText(value, TEXT);
+export function shortenValue(value: unknown): unknown {
+  if (typeof value === 'string') return cutText(value, MAX_VALUE_CHARACTERS);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cutSide(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shortenValue(member)]));
 }
