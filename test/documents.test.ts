@@ -3,15 +3,15 @@ import { posix } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SETTING_NAMES } from '../src/config.ts';
-import { greetingText } from '../src/greeting.ts';
-import type { Service } from '../src/mcp/service.ts';
-import { allTools } from '../src/mcp/tools.ts';
+import { allTools } from '../src/mcp/all-tools.ts';
+import type { ToolService } from '../src/mcp/define-tool.ts';
+import { bannerText } from '../src/start-banner.ts';
 
 const urlOf = (path: string) => new URL(`../${path}`, import.meta.url);
 const read = (path: string) => readFileSync(urlOf(path), 'utf8');
 
 /** The paths of all pages of Markdown in the folders that hold documents. */
-const PAGES = ['', 'docs/', 'docs/adr/', '.github/', 'src/library/data/'].flatMap((folder) =>
+const PAGES = ['', 'docs/', 'docs/adr/', 'examples/', '.github/', 'src/library/data/'].flatMap((folder) =>
   existsSync(urlOf(folder))
     ? readdirSync(urlOf(folder))
         .filter((name) => name.endsWith('.md'))
@@ -42,7 +42,7 @@ function isThere(page: string, target: string): boolean {
   return anchor === undefined || anchorsOf(read(file)).includes(anchor);
 }
 
-/** The names in code marks in the first cells of the table under a heading. */
+/** Returns the names in code marks in the first column of the table under a heading. */
 function namedUnder(heading: string, page: string): string[] {
   const section = page.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`));
   if (section === undefined) throw new Error(`the page has no section ${heading}`);
@@ -58,21 +58,21 @@ documents('README.md names every setting and no other', () => {
 
 documents('README.md shows the greeting of a first start as it is printed', () => {
   const page = read('README.md');
-  const given = (pattern: RegExp) => pattern.exec(page)![0];
-  const printed = greetingText({
+  const onPage = (pattern: RegExp) => pattern.exec(page)![0];
+  const printed = bannerText({
     address: 'http://127.0.0.1:8080',
     endpoint: 'http://127.0.0.1:8080/api/mcp/v1',
-    organizationId: given(/org_\w{26}/),
-    firstToken: { text: given(/vtr_\w{49}/) },
-    setupLink: { text: given(/http\S+\/welcome\?key=[\w-]{43}/) },
+    organizationId: onPage(/org_\w{26}/),
+    firstToken: { text: onPage(/vtr_\w{49}/) },
+    setupLink: { text: onPage(/http\S+\/welcome\?key=[\w-]{43}/) },
     notes: [],
   });
   assert.ok(page.includes(`\n\`\`\`\n${printed}\`\`\`\n`), printed);
 });
 
 documents('docs/tools.md names every tool and no other', () => {
-  // Names are known without a service: nothing is called.
-  const names = allTools({} as Service).map(({ name }) => name);
+  // Definitions need no service: nothing is called.
+  const names = allTools({} as ToolService).map(({ name }) => name);
   assert.equal(namedUnder('The tools', read('docs/tools.md')), names.sort());
 });
 
