@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AccessLog } from '../src/identity/access-log.ts';
 import { openMongoAccountStore } from '../src/stores/mongodb/account-store.ts';
-import { callTool, callUntilDone, firstOrganization, getStatus } from './support/call-tool.ts';
+import { callTool, callUntilAccepted, firstOrganization, getStatus } from './support/call-tool.ts';
 import { EngineRelay } from './support/engine-relay.ts';
 import { startHere } from './support/in-process.ts';
 import { startMongo } from './support/mongodb.ts';
@@ -54,9 +54,9 @@ test('every call is unavailable and health names the stores, whatever the code; 
     await until(async () => (await getStatus(`${url}/readyz`)).status === 200, 10_000, 'ready again');
   }
 
-  await callUntilDone(url, token, 'addVendor', args);
+  await callUntilAccepted(url, token, 'addVendor', args);
   const total = async () =>
-    (await callUntilDone(url, token, 'listVendors', { organization_id, view: 'COUNT' })).body.total;
+    (await callUntilAccepted(url, token, 'listVendors', { organization_id, view: 'COUNT' })).body.total;
   await until(async () => (await total()) === 1);
   const faults = service
     .output()

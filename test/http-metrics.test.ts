@@ -6,7 +6,7 @@ import { createLogger } from '../src/logger.ts';
 import { Metrics } from '../src/metrics.ts';
 import { startApp } from '../src/start-app.ts';
 import type { EventStore } from '../src/stores/event-store.ts';
-import { callTool, callUntilDone, firstOrganization } from './support/call-tool.ts';
+import { callTool, callUntilAccepted, firstOrganization } from './support/call-tool.ts';
 import { freePort } from './support/free-port.ts';
 import { startHere } from './support/in-process.ts';
 import { embeddedPair } from './support/pairs.ts';
@@ -43,7 +43,7 @@ test('are for whoever has the token, and say what happened by names of the progr
     assert.is(refused.headers.get('www-authenticate'), 'Bearer');
   }
   const organization_id = await firstOrganization(url, token);
-  await callUntilDone(url, token, 'addVendor', { organization_id, name: 'Somebody' });
+  await callUntilAccepted(url, token, 'addVendor', { organization_id, name: 'Somebody' });
   await callTool(url, token, 'addVendor', { organization_id });
   await callTool(url, token, 'noSuchTool');
   await callTool(url, 'vtr_wrong', 'listVendors');
@@ -120,7 +120,7 @@ test('the debug log tells of each command, batch and query how long it took, and
   const { port, firstToken, stop } = await startApp(config, createLogger('debug', { write }));
   const url = `http://127.0.0.1:${port}`;
   const organization_id = await firstOrganization(url, firstToken!);
-  await callUntilDone(url, firstToken!, 'addVendor', {
+  await callUntilAccepted(url, firstToken!, 'addVendor', {
     organization_id,
     name: 'A confidential name',
     reason: 'Nobody knows',

@@ -10,8 +10,8 @@ import { closeBrowsers, openWindow, startBrowser, type Window } from '../support
 import { connectByOAuth } from '../support/oauth-client.ts';
 import { authorizeUrl, newClient, pkce } from '../support/oauth-raw.ts';
 import { setUp, signIn } from '../support/owner.ts';
+import { connectByConfiguration, organizationsOf, pastedArguments, runPasted } from '../support/paste-configuration.ts';
 import { type Service, startService } from '../support/service.ts';
-import { argumentsAsShown, connectAsShown, organizationsOf, runAsShown } from '../support/shown.ts';
 import { connectByCommand, mcpRemote } from '../support/stdio-client.ts';
 import { look } from '../support/walk.ts';
 
@@ -45,18 +45,18 @@ function run(browser: Browser): void {
     const all = [service.organizationId];
 
     for (const id of ['cursor', 'claude-code-file', 'vscode', 'zed', 'claude-desktop']) {
-      const { client, close } = await connectAsShown(shown(id));
+      const { client, close } = await connectByConfiguration(shown(id));
       assert.equal(await organizationsOf(client), all, id);
       await close();
     }
     const remote = await connectByCommand({ command: 'sh', args: ['-c', shown('mcp-remote')] });
     assert.equal(await organizationsOf(remote.client), all);
     await remote.close();
-    assert.match(await runAsShown(shown('curl')), all[0]!);
-    const words = await argumentsAsShown(shown('claude-code'), 'claude');
+    assert.match(await runPasted(shown('curl')), all[0]!);
+    const words = await pastedArguments(shown('claude-code'), 'claude');
     const headers = { Authorization: words.at(-1)!.replace('Authorization: ', '') };
     assert.ok(words.includes(endpoint));
-    const last = await connectAsShown(JSON.stringify({ mcpServers: { one: { url: endpoint, headers } } }));
+    const last = await connectByConfiguration(JSON.stringify({ mcpServers: { one: { url: endpoint, headers } } }));
     assert.equal(await organizationsOf(last.client), all);
 
     await page.goto('/settings/tokens');
@@ -154,7 +154,7 @@ function run(browser: Browser): void {
   test.run();
 }
 
-/** Makes a token by Settings → API Tokens. @returns what the page shows to paste for a client, and says once */
+/** Makes a token by Settings → API tokens. @returns what the page shows to paste for a client, and says once */
 async function makeToken({ window: { page } }: Context, name: string): Promise<(id: string) => string> {
   await page.goto('/');
   await page.getByRole('link', { name: 'Settings' }).click();

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { callUntilDone, firstOrganization } from '../support/call-tool.ts';
+import { callUntilAccepted, firstOrganization } from '../support/call-tool.ts';
 import { checkStores } from '../support/check-stores.ts';
 import { type RealEventStore, startKillableEventStore } from '../support/event-store-server.ts';
 import { startService } from '../support/service.ts';
 import { until } from '../support/wait.ts';
 import { Writers } from '../support/writers.ts';
 
-/** A real EventStoreDB that is killed and paused under a service that writes. The fake keeps nothing, so it can't be it. */
+/** Kills and pauses a real EventStoreDB while a service writes. The fake stores nothing, so it can't replace it. */
 const test = suite('a real EventStoreDB');
 
-/** Faults, and how each is over again. */
+/** Faults, with the recovery from each. */
 const FAULTS: Record<string, (server: RealEventStore) => Promise<void>> = {
   killed: async (server) => {
     await server.kill();
@@ -40,7 +40,7 @@ for (const [what, suffer] of Object.entries(FAULTS)) {
       writers.start([url], token, 6);
       await until(() => writers.acknowledged > before + 20, 20_000, 'writers get on');
       await suffer(server);
-      await callUntilDone(url, token, 'addVendor', writers.oneMore(`After ${round}`));
+      await callUntilAccepted(url, token, 'addVendor', writers.oneMore(`After ${round}`));
       await writers.stop();
     }
     await writers.repeat(url, token);

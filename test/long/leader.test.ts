@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LEASE_MS } from '../../src/projections/lease.ts';
-import { callUntilDone, firstOrganization } from '../support/call-tool.ts';
+import { callUntilAccepted, firstOrganization } from '../support/call-tool.ts';
 import { checkStores } from '../support/check-stores.ts';
 import type { Pair } from '../support/pairs.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -11,7 +11,7 @@ import { Writers } from '../support/writers.ts';
 
 const test = suite('the leader');
 
-/** A lease's life and then some. */
+/** A little longer than a lease. */
 const TAKE_OVER_MS = 10_000;
 
 interface Two {
@@ -33,7 +33,7 @@ async function startTwo(): Promise<Two | null> {
   return { pair, leader, follower, token, writers };
 }
 
-test('killed: the other one takes over, and nothing is lost or doubled', async () => {
+test('killed: the other one takes over, and no write is lost or done twice', async () => {
   const two = await startTwo();
   if (two === null) return;
   const { pair, leader, follower, token, writers } = two;
@@ -45,7 +45,7 @@ test('killed: the other one takes over, and nothing is lost or doubled', async (
   const took = async () => (await roleOf(follower.url, token)) === 'LEADER';
   await until(took, TAKE_OVER_MS, 'the other one leads');
   const led = Math.round(performance.now() - killed);
-  const { body } = await callUntilDone(follower.url, token, 'addVendor', writers.oneMore('After'));
+  const { body } = await callUntilAccepted(follower.url, token, 'addVendor', writers.oneMore('After'));
   assert.is(body.pending, undefined);
   console.log(`took over ${led} ms after the kill, readable after ${Math.round(performance.now() - killed)} ms`);
   await writers.repeat(follower.url, token);
@@ -54,7 +54,7 @@ test('killed: the other one takes over, and nothing is lost or doubled', async (
   await pair.close();
 });
 
-test('stopped in good order: the other one takes over at once, and no write waits for long', async () => {
+test('stopped properly: the other one takes over at once, and no write waits for long', async () => {
   const two = await startTwo();
   if (two === null) return;
   const { pair, leader, follower, token, writers } = two;
@@ -72,7 +72,7 @@ test('stopped in good order: the other one takes over at once, and no write wait
   await pair.close();
 });
 
-test('paused past its lease while the other one leads: when it wakes up, it spoils nothing', async () => {
+test('paused past its lease while the other one leads: when it wakes up, it changes nothing', async () => {
   const two = await startTwo();
   if (two === null) return;
   const { pair, leader, follower, token, writers } = two;

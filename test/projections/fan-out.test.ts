@@ -8,11 +8,11 @@ import { CommandHandler } from '../../src/commands/handler.ts';
 import { controlId, randomId } from '../../src/commands/ids.ts';
 import { linkAggregate, sortedPair } from '../../src/commands/link.ts';
 import { Applier } from '../../src/projections/applier.ts';
-import { buildGeneration } from '../../src/projections/build.ts';
+import { buildGeneration } from '../../src/projections/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import type { Commit, ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
-import { applyIn, assertVersions, whole } from '../support/derived-checks.ts';
+import { applyIn, assertVersions, readEverything } from '../support/derived-checks.ts';
 import { MemoryEventStore } from '../support/memory-event-store.ts';
 import { envelopeFor, temporaryFolder } from '../support/register.ts';
 
@@ -85,7 +85,7 @@ test('changes all of them, however many pages of neighbours there are', async (c
   await context.execute(recordAggregate(framework), { type: 'Restore', ...why });
   await applyIn(store, models);
   await assertFactsOf(context);
-  const kept = await whole(models, organization);
+  const kept = await readEverything(models, organization);
   assertVersions(kept);
   const others = await reads.open('two', COLLECTIONS);
   for (const end of [300, 460, 463, 475, store.log.length]) {
@@ -93,9 +93,9 @@ test('changes all of them, however many pages of neighbours there are', async (c
     await applier.prepare();
     await applier.apply(store.log.slice(0, end));
   }
-  assert.equal(await whole(others, organization), kept, 'with restarts in between');
+  assert.equal(await readEverything(others, organization), kept, 'with restarts in between');
   const { generation } = await buildGeneration({ events: store, reads, installation: 'i' });
-  assert.equal(await whole(await reads.open(generation, COLLECTIONS), organization), kept, 'built anew');
+  assert.equal(await readEverything(await reads.open(generation, COLLECTIONS), organization), kept, 'built anew');
 });
 
 /** The lists show 100 at the most, so these are counted by what the framework and the measure say. */

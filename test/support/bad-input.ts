@@ -9,28 +9,28 @@ type Path = readonly (string | number)[];
 type Input = Record<string, unknown>;
 
 export interface BadInput {
-  /** What is wrong with it. */
+  /** The problem with it. */
   about: string;
   input: Input;
-  /** The path that an answer names. */
+  /** The path that the refusal names. */
   field: string;
   allowed?: readonly string[];
   hint?: string;
 }
 
-/** A place in an input, with the schema of what it takes; `schema` does not say null, `clearable` does. */
+/** A place in an input, with its schema. `schema` excludes null; `clearable` is true if null is allowed. */
 export interface Place {
   path: Path;
   schema: JsonSchema;
   clearable: boolean;
-  /** Null, and what is empty of its kind, count as left out. */
+  /** True if null and empty values count as omitted. */
   omissible: boolean;
 }
 
-/** What an update takes beside the fields of its record. */
+/** Inputs of an update that are not fields of its record. */
 const BESIDE_FIELDS = ['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'];
 
-/** Every way of being wrong, one at a time, for a schema (see fullSchema) and an input that is right. */
+/** Yields invalid inputs, each with one fault, from a schema (see fullSchema) and a valid input. */
 export function* badInputs(schema: JsonSchema, right: Input, ofUpdate = false): Generator<BadInput> {
   for (const place of placesOf(schema, ofUpdate)) {
     const { path } = place;
@@ -113,7 +113,7 @@ function* wrongValues(place: Place, right: unknown): Generator<Wrong> {
 
 const told = (value: string) => (value.length > 60 ? `${value.length} characters long` : JSON.stringify(value));
 
-/** What an answer says is allowed: of an enum its values, of an id its kinds. */
+/** Returns the `allowed` values of a refusal: an enum's values, or an id's kinds. */
 function allowedAt({ enum: values, pattern, title }: JsonSchema): string[] | undefined {
   if (values) return values as string[];
   if (title !== 'id' && title !== 'account' && title !== 'actor') return undefined;

@@ -30,7 +30,7 @@ export async function callTool(
 }
 
 /** Calls a tool again while it gets `unavailable`, `conflict` or no answer, as a careful client would. */
-export async function callUntilDone(
+export async function callUntilAccepted(
   url: string,
   token: string,
   tool: string,

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { Applier } from '../../src/projections/applier.ts';
-import { type Active, buildGeneration } from '../../src/projections/build.ts';
+import { type ActiveGeneration, buildGeneration } from '../../src/projections/build-generation.ts';
 import type { Lease } from '../../src/projections/lease.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import type { EventStore, StoredEvent } from '../../src/stores/event-store.ts';
@@ -49,7 +49,7 @@ export async function checkStores(env: Record<string, string>, writers: Writers)
 
 /** Compares the stored read models, caught up, with a rebuild. The stored ones stay active. */
 export async function checkRebuild({ events, reads }: OpenPair): Promise<void> {
-  const kept = (await reads.register<Active>('active'))!.value;
+  const kept = (await reads.register<ActiveGeneration>('active'))!.value;
   const models = await reads.open(kept.generation, COLLECTIONS);
   const applier = new Applier(events, models, 'checked');
   await applier.prepare();
@@ -61,7 +61,7 @@ export async function checkRebuild({ events, reads }: OpenPair): Promise<void> {
 
   const built = await buildGeneration({ events, reads, installation });
   const after = await dumpAll(await reads.open(built.generation, COLLECTIONS), organizations);
-  const active = (await reads.register<Active>('active'))!;
+  const active = (await reads.register<ActiveGeneration>('active'))!;
   assert.ok(await reads.compareAndSet('active', active.version, kept));
   await reads.drop(built.generation);
   for (const name of Object.keys(after)) assert.equal(before[name], after[name], `${name}: kept, and rebuilt`);

@@ -1,5 +1,5 @@
 /** An organization with many and long entries, to test the pages' layout. */
-import { personOf } from '../../src/identity/actor.ts';
+import { accountActor } from '../../src/identity/actor.ts';
 import type { WebTest } from './web.ts';
 
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
@@ -11,7 +11,7 @@ const GUESTS = [
 /** Adds members, invitations, tokens, assistants, domains and browsers to the first organization. */
 export async function crowd(web: WebTest): Promise<void> {
   const { members, tokens, people, organizationId, ownerId } = web;
-  const owner = personOf(ownerId);
+  const owner = accountActor(ownerId);
   await members.rename(organizationId, `${LONG} of Example Ltd`, owner);
   await members.createOrganization('Second', ownerId);
   for (const [at, guest] of GUESTS.entries()) {
@@ -25,10 +25,10 @@ export async function crowd(web: WebTest): Promise<void> {
   await tokens.connect({ ...grant, name: 'Reader', read_only: true, client: { id: 'other', name: 'Reader' } }, owner);
   const invitation = { kind: 'INVITATION', organization_id: organizationId, role: 'VIEWER', made_by: ownerId } as const;
   await people.links.create({ ...invitation, note: LONG });
-  await members.domains.vouch(ownerId, `${'sub.'.repeat(20)}example.org`);
+  await members.domains.recordVouchedDomain(ownerId, `${'sub.'.repeat(20)}example.org`);
   await members.domains.admit(organizationId, `${'sub.'.repeat(20)}example.org`, 'VIEWER', owner);
   for (const agent of ['Mozilla/5.0 (iPhone) Version/18 Safari/605', 'curl/8']) {
     const account = (await people.accounts.get(ownerId))!;
-    await people.sessions.begin(account, { address: '2001:db8:1234:5678:9abc:def0:1234:5678', agent }, 'SIGNED_IN');
+    await people.sessions.create(account, { address: '2001:db8:1234:5678:9abc:def0:1234:5678', agent }, 'SIGNED_IN');
   }
 }

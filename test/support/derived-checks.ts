@@ -3,15 +3,15 @@ import * as assert from 'uvu/assert';
 import type { Caller } from '../../src/commands/caller.ts';
 import { Applier } from '../../src/projections/applier.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
-import { FAMILY_QUERIES } from '../../src/queries/families.ts';
-import type { FamilyQuery } from '../../src/queries/family.ts';
-import { listRecords } from '../../src/queries/list.ts';
+import { FAMILY_QUERIES } from '../../src/queries/family-queries.ts';
+import type { FamilyQuery } from '../../src/queries/family-query.ts';
+import { getRecords } from '../../src/queries/get-records.ts';
+import { listRecords } from '../../src/queries/list-records.ts';
 import type { Reader } from '../../src/queries/reader.ts';
-import { getRecords } from '../../src/queries/records.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import type { ReadModels } from '../../src/stores/read-store.ts';
 import type { MemoryEventStore } from './memory-event-store.ts';
-import { factsOf, LACKS } from './naive-facts.ts';
+import { factsOf, MISSING_TESTS } from './naive-facts.ts';
 import { NaiveRegister, type Plain } from './naive-register.ts';
 import { callerAs, dump } from './register.ts';
 
@@ -36,7 +36,7 @@ export async function applyIn(
 }
 
 /** Returns an organization's documents in a generation, with the end positions of versions and links. */
-export async function whole(models: ReadModels, organization: string): Promise<Record<string, unknown[]>> {
+export async function readEverything(models: ReadModels, organization: string): Promise<Record<string, unknown[]>> {
   const all = await dump(models, [organization]);
   for (const { name, keys } of COLLECTIONS) {
     if (!('until_position' in keys)) continue;
@@ -64,8 +64,8 @@ export class Readings {
   static async of(models: ReadModels, organization: string): Promise<Readings> {
     const checkpoint = await models.checkpoint(organization);
     const progress = {
-      caughtUp: async () => true,
-      reached: async () => true,
+      waitUntilCaughtUp: async () => true,
+      waitUntilPosition: async () => true,
       checkpoint: () => checkpoint,
       caughtUpAt: Date.now(),
     };
@@ -128,7 +128,7 @@ async function assertMoment(readings: Readings, naive: NaiveRegister, event: Sto
       assertIds(await readings.list(family, { overdue: true }, asOf), overdue, `overdue ${family.plural} ${at}`);
     }
     for (const lack of family.missingOptions) {
-      const lacking = live.filter((record) => LACKS[lack]!(naive, record));
+      const lacking = live.filter((record) => MISSING_TESTS[lack]!(naive, record));
       assertIds(
         await readings.list(family, { missing: [lack] }, asOf),
         lacking,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { suite, type uvu } from 'uvu';
 import * as assert from 'uvu/assert';
-import { buildGeneration } from '../../src/projections/build.ts';
+import { buildGeneration } from '../../src/projections/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
-import { applyIn, assertFacts, assertStorable, assertVersions, whole } from './derived-checks.ts';
+import { applyIn, assertFacts, assertStorable, assertVersions, readEverything } from './derived-checks.ts';
 import { derivedHistory } from './derived-histories.ts';
 import { playDerived } from './derived-player.ts';
 
@@ -43,7 +43,7 @@ export function derivedSuite(name: string, open: () => Promise<Opened>, extent: 
       const { store, organization } = await playDerived(steps);
       await applyIn(store, models);
       await assertFacts(models, organization, store.log, every);
-      const all = await whole(models, organization);
+      const all = await readEverything(models, organization);
       assertVersions(all);
       assertStorable(Object.values(all));
     });
@@ -55,12 +55,12 @@ export function derivedSuite(name: string, open: () => Promise<Opened>, extent: 
     const holds = fc.asyncProperty(derivedHistory(orders), cuts, fc.boolean(), async (steps, sizes, singly) => {
       const { store, organization } = await playDerived(steps);
       await applyIn(store, models);
-      const kept = await whole(models, organization);
+      const kept = await readEverything(models, organization);
       await applyIn(store, others, singly ? store.log.map(() => 1) : sizes);
-      assert.equal(await whole(others, organization), kept);
+      assert.equal(await readEverything(others, organization), kept);
       const { generation } = await buildGeneration({ events: store, reads, installation: 'i' });
       const built = await reads.open(generation, COLLECTIONS);
-      assert.equal(await whole(built, organization), kept);
+      assert.equal(await readEverything(built, organization), kept);
       await built.close();
       await reads.drop(generation);
     });

@@ -12,7 +12,7 @@ import { envelopeFor } from './register.ts';
 interface Step {
   organization: number;
   record: number;
-  /** How far the clock goes before it: also back. */
+  /** Milliseconds that the clock advances before it: also back. */
   clock: number;
   command: { risk: RiskCommand } | { vendor: VendorCommand };
 }
@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   command,
 });
 
-/** What some people did, on two organizations' records, under a clock that also steps back. */
+/** A random history of some people, on two organizations' records, under a clock that also steps back. */
 export const history = fc.array(step, { minLength: 1, maxLength: 60 });
 
 export interface Played {

@@ -13,8 +13,10 @@ export const EVENTS = twoHundredEvents().events;
 const SEALED = EVENTS.filter(({ type }) => type === 'LogSealed').map(({ data }) => canonical(data));
 
 /**
- * The expected verdict. `event`: the first event that fails in its chain. `sealed`: the first altered position, which the
- * first seal that covers it shows. `lost`: no later seal shows the change; the size that is still proved.
+ * The expected verdict, one of three:
+ * - `event`: the position of the first event that fails in its chain.
+ * - `sealed`: the first altered position, which the first seal over it shows.
+ * - `lost`: no later seal shows the change. Its value is the size that is still proved.
  */
 export type ExpectedVerdict = { event: number } | { sealed: number; from: number } | { lost: number | null };
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { CommandHandler } from '../../src/commands/handler.ts';
 import { vendor } from '../../src/commands/vendor.ts';
-import { firstStart, ownerOf } from '../../src/identity/installation.ts';
+import { firstOwnerId, firstStart } from '../../src/identity/installation.ts';
 import { createRegister, type Register } from '../../src/register.ts';
 import { SealKeys } from '../../src/seal/seal-keys.ts';
 import { Sealer } from '../../src/seal/sealer.ts';
@@ -55,10 +55,10 @@ export async function install(settings = embedded()): Promise<Installed> {
   };
   const register = createRegister({ ...stores, ...more });
   await register.projections.start(installation);
-  await register.projections.runner.caughtUp(Date.now(), 10_000);
+  await register.projections.runner.waitUntilCaughtUp(Date.now(), 10_000);
   const keys = new SealKeys(accounts, now);
   const sealer = new Sealer({ events, projections: register.projections, keys, now, log: QUIET });
-  const actor_id = ownerOf(installation);
+  const actor_id = firstOwnerId(installation);
   return {
     ...{ settings, stores, register, keys, installation, organizationId },
     async addVendors(count, organization_id = organizationId) {
@@ -71,10 +71,10 @@ export async function install(settings = embedded()): Promise<Installed> {
           envelopeFor({ organization_id, actor_id }),
         );
       }
-      await register.projections.runner.caughtUp(Date.now(), 10_000);
+      await register.projections.runner.waitUntilCaughtUp(Date.now(), 10_000);
     },
     async seal() {
-      await register.projections.runner.caughtUp(Date.now(), 10_000);
+      await register.projections.runner.waitUntilCaughtUp(Date.now(), 10_000);
       await sealer.checkAll();
       passed += 61_000;
       await sealer.checkAll();

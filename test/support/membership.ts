@@ -3,9 +3,9 @@ import type { Role } from '../../src/commands/caller.ts';
 import { organizationStream } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
 import type { Refusal } from '../../src/commands/refusal.ts';
-import { personOf } from '../../src/identity/actor.ts';
+import { accountActor } from '../../src/identity/actor.ts';
 import { Authenticator } from '../../src/identity/authenticator.ts';
-import { firstStart, ownerOf } from '../../src/identity/installation.ts';
+import { firstOwnerId, firstStart } from '../../src/identity/installation.ts';
 import { Members } from '../../src/identity/members.ts';
 import { Tokens } from '../../src/identity/tokens.ts';
 import { open, rejection, type TestIdentity } from './identity.ts';
@@ -26,7 +26,7 @@ export async function company(beside?: TestIdentity): Promise<Company> {
   const identity = await open(beside?.dataDir, beside?.clock);
   const { accounts, events, handler, now } = identity;
   const { installation, organizationId } = await firstStart(identity);
-  const owner = ownerOf(installation);
+  const owner = firstOwnerId(installation);
   const authenticator = new Authenticator(identity);
   const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
   const members = new Members({ accounts, handler, tokens });
@@ -35,7 +35,7 @@ export async function company(beside?: TestIdentity): Promise<Company> {
     async member(role, name = role) {
       const id = randomId('acc');
       await accounts.insert('accounts', { id, name, organizations: [], created_at: now().toISOString() });
-      await members.add(organizationId, id, role, personOf(owner));
+      await members.add(organizationId, id, role, accountActor(owner));
       return id;
     },
     async story(id = organizationId) {

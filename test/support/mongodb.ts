@@ -48,7 +48,7 @@ function ferretBinary(): string | null {
 }
 
 /** A server for one test, which the test may kill and pause. */
-export interface OwnMongo {
+export interface KillableMongo {
   url: string;
   /** Ends it at once. */
   kill(): Promise<void>;
@@ -61,7 +61,7 @@ export interface OwnMongo {
 }
 
 /** Starts a FerretDB for the caller alone, whatever MONGODB_URL says. Returns null if it is not built. */
-export async function startOwnMongo(): Promise<OwnMongo | null> {
+export async function startKillableMongo(): Promise<KillableMongo | null> {
   const binary = ferretBinary();
   if (binary === null) return null;
   const data = mkdtempSync(join(tmpdir(), 'veritrail-ferretdb-'));

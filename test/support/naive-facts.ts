@@ -95,7 +95,7 @@ export function factsOf(register: NaiveRegister, record: Plain): Facts {
 }
 
 /** Tests for each value of `missing`, on the newest day. */
-export const LACKS: Readonly<Record<string, (register: NaiveRegister, record: Plain) => boolean>> = {
+export const MISSING_TESTS: Readonly<Record<string, (register: NaiveRegister, record: Plain) => boolean>> = {
   OWNER: (_register, { fields }) => text(fields.owner_id) === null,
   SCORE: (register, record) => FACTS.RISK!(register, record).score === null,
   MEASURES: (register, { id }) => register.live(id, 'MEASURE').length === 0,

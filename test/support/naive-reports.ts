@@ -1,6 +1,6 @@
 /** Computes the reports' figures and rows from scratch in the plain register. */
 import type { StoredEvent } from '../../src/stores/event-store.ts';
-import { factsOf, LACKS } from './naive-facts.ts';
+import { factsOf, MISSING_TESTS } from './naive-facts.ts';
 import { NaiveRegister, type Plain } from './naive-register.ts';
 
 type Fields = Record<string, unknown>;
@@ -37,7 +37,7 @@ export function naiveFigures(register: NaiveRegister): Record<string, number | n
   ) => {
     figures[name] = records.filter((record) => keep({ ...record.fields, ...factsOf(register, record) }, record)).length;
   };
-  const lacks = (what: string) => (record: Plain) => LACKS[what]!(register, record);
+  const lacks = (what: string) => (record: Plain) => MISSING_TESTS[what]!(register, record);
   const past = (day: unknown) => typeof day === 'string' && day < register.today;
 
   const risks = live(register, 'RISK');

@@ -12,7 +12,7 @@ import { oauthEndpoints } from '../../src/http/oauth-endpoints.ts';
 import { createRateLimits } from '../../src/http/rate-limits.ts';
 import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 import { Authenticator } from '../../src/identity/authenticator.ts';
-import { firstStart, ownerOf } from '../../src/identity/installation.ts';
+import { firstOwnerId, firstStart } from '../../src/identity/installation.ts';
 import { Members } from '../../src/identity/members.ts';
 import { accessTokens } from '../../src/identity/oauth/access.ts';
 import type { Allowed, ConsentDetails } from '../../src/identity/oauth/consent.ts';
@@ -90,7 +90,7 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
-  const owner = ownerOf(installation);
+  const owner = firstOwnerId(installation);
   const rest = { tokens, members, identity, organizationId, owner, faults, logged, clientInfo, stop };
   return { url, resource, oauth, authenticator, ...rest };
 }

@@ -29,6 +29,6 @@ export function readOutcome(output: string, code: number | null): Outcome {
 }
 
 function sumOf(label: string, plain: string): number | null {
-  const found = [...plain.matchAll(new RegExp(`^ {2}${label}: +(\\d+)$`, 'gm'))];
-  return found.length === 0 ? null : found.reduce((sum, match) => sum + Number(match[1]), 0);
+  const matches = [...plain.matchAll(new RegExp(`^ {2}${label}: +(\\d+)$`, 'gm'))];
+  return matches.length === 0 ? null : matches.reduce((sum, match) => sum + Number(match[1]), 0);
 }

@@ -1,6 +1,6 @@
 /** A year that changes everything an audit saw, on a test calendar. */
 import type { Caller } from '../../src/commands/caller.ts';
-import { ownerOf } from '../../src/identity/installation.ts';
+import { firstOwnerId } from '../../src/identity/installation.ts';
 import type { Calendar } from './calendar.ts';
 import type { Installed } from './installed.ts';
 import type { Asker, Item, Result } from './mcp-client.ts';
@@ -24,7 +24,7 @@ const TEXTS = {
 
 /** Returns a caller of tools: the installation's owner, on stores that are open in this process. */
 export function askerOn({ register, installation }: Installed, organizationId: string): Asker {
-  const account_id = ownerOf(installation);
+  const account_id = firstOwnerId(installation);
   const roles = new Map([[organizationId, 'OWNER' as const]]);
   const caller: Caller = { account_id, token_id: null, client: null, roles, members: roles, read_only: false };
   return {

@@ -7,7 +7,7 @@ import { suite, type uvu } from 'uvu';
 import type { Role } from '../../src/commands/caller.ts';
 import { CommandHandler } from '../../src/commands/handler.ts';
 import { randomId } from '../../src/commands/ids.ts';
-import { commandOrganization } from '../../src/identity/actor.ts';
+import { executeOrganizationCommand } from '../../src/identity/actor.ts';
 import { type NewToken, Tokens } from '../../src/identity/tokens.ts';
 import { openStores, type Stores } from '../../src/stores/open.ts';
 import { hasRealEventStore, startEventStore } from './event-store-server.ts';
@@ -148,7 +148,7 @@ export async function serve(pair: Pair, start = startHere): Promise<Served> {
       const account_id = randomId('acc');
       await withOpenPair(pair.env, async ({ accounts, handler }) => {
         await accounts.insert('accounts', { id: account_id, name });
-        await commandOrganization(handler, organizationId, { type: 'AddMember', account_id, role });
+        await executeOrganizationCommand(handler, organizationId, { type: 'AddMember', account_id, role });
       });
       const members = async () => JSON.stringify(await owner.ok('listOrganizations', { include_members: true }));
       await until(async () => (await members()).includes(account_id), 5_000, 'the service sees the member');
@@ -163,7 +163,7 @@ export async function serve(pair: Pair, start = startHere): Promise<Served> {
 
 async function foundOrganization({ handler }: OpenPair, owner_id: string): Promise<string> {
   const id = randomId('org');
-  await commandOrganization(handler, id, {
+  await executeOrganizationCommand(handler, id, {
     type: 'CreateOrganization',
     name: 'Elsewhere',
     import_key: randomBytes(32).toString('hex'),

@@ -7,7 +7,7 @@ import type { Hasher } from '../../src/identity/argon2.ts';
 import type { ClientInfo } from '../../src/identity/client-info.ts';
 import { ARGON2 } from '../../src/identity/passwords.ts';
 import { openPeople, type People, type PeopleOptions } from '../../src/identity/people.ts';
-import type { SignedIn } from '../../src/identity/sign-in.ts';
+import type { SignInStep } from '../../src/identity/sign-in.ts';
 import { open, rejection, type TestIdentity } from './identity.ts';
 
 export const BASE_URL = 'https://register.example.org';
@@ -75,7 +75,7 @@ export async function startTwo(): Promise<[TestPeople, TestPeople]> {
   return [first, await startPeople(await open(first.identity.dataDir, first.clock))];
 }
 
-export interface Known extends SignedIn {
+export interface Known extends SignInStep {
   account: Account;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Records a fixture of an organization's own events by the real handler on a store in memory, with a simulated clock:
- * members that change and leave, domains, a new name, an assistant. Run it by hand, for a new file:
+ * Records a fixture of an organization's own events by the real handler on a store in memory, with a simulated clock. It
+ * has members that change and leave, domains, a new name and an assistant. Run it by hand, for a new file:
  *
  *     npx tsx test/support/record-organization.ts test/fixtures/events-NAME.jsonl
  */

@@ -111,7 +111,7 @@ export async function startRegister(
     envelopeFor(),
   );
   await projections.start(INSTALLATION);
-  await projections.runner.caughtUp(Date.now(), 5_000);
+  await projections.runner.waitUntilCaughtUp(Date.now(), 5_000);
   return {
     handler,
     projections,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { callTool, callUntilDone, firstOrganization, getStatus } from './call-tool.ts';
-import type { OwnMongo } from './mongodb.ts';
+import { callTool, callUntilAccepted, firstOrganization, getStatus } from './call-tool.ts';
+import type { KillableMongo } from './mongodb.ts';
 import { type Service, startService } from './service.ts';
 import { until } from './wait.ts';
 
@@ -34,11 +34,15 @@ interface TimedCall {
  * answered `internal`, and every acknowledged write must be there in the end.
  * @param how kills and restarts the server, or freezes and thaws it
  */
-export async function repeatOutages(mongo: OwnMongo, rounds: number, how: 'KILL' | 'FREEZE'): Promise<OutageReport> {
+export async function repeatOutages(
+  mongo: KillableMongo,
+  rounds: number,
+  how: 'KILL' | 'FREEZE',
+): Promise<OutageReport> {
   const service = await startService({ MONGODB_URL: mongo.url, LOG_LEVEL: 'warn' });
   const { url, token } = service;
   const organization_id = await firstOrganization(url, token);
-  const first = await callUntilDone(url, token, 'addVendor', { organization_id, name: 'First' });
+  const first = await callUntilAccepted(url, token, 'addVendor', { organization_id, name: 'First' });
   const { id } = first.body.vendor as { id: string };
   const calls: TimedCall[] = [];
   const away: { from: number; to: number }[] = [];
@@ -76,7 +80,7 @@ export async function repeatOutages(mongo: OwnMongo, rounds: number, how: 'KILL'
   going = false;
   await Promise.all(callers);
   const total = async () =>
-    (await callUntilDone(url, token, 'listVendors', { organization_id, view: 'COUNT' })).body.total;
+    (await callUntilAccepted(url, token, 'listVendors', { organization_id, view: 'COUNT' })).body.total;
   await until(async () => Number(await total()) > added.size, BACK_MS, 'every acknowledged write can be read');
   const stopped = await stopWithout(service, mongo);
   const internal = calls.filter(({ status }) => status === 500 || status === 0);
@@ -86,7 +90,7 @@ export async function repeatOutages(mongo: OwnMongo, rounds: number, how: 'KILL'
 }
 
 /** Stops the service while the server is down. @returns the milliseconds that it took */
-async function stopWithout(service: Service, mongo: OwnMongo): Promise<number> {
+async function stopWithout(service: Service, mongo: KillableMongo): Promise<number> {
   await mongo.kill();
   const started = performance.now();
   await service.stop();

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { callTool, callUntilDone, firstOrganization, getStatus } from './call-tool.ts';
+import { callTool, callUntilAccepted, firstOrganization, getStatus } from './call-tool.ts';
 import { checkStores } from './check-stores.ts';
 import type { Pair } from './pairs.ts';
 import { startService } from './service.ts';
@@ -58,7 +58,7 @@ export async function runOutage(pair: Pair, outage: Outage): Promise<Recovery> {
   });
   const ready = Math.round(performance.now() - ended);
   await writers.repeat(url, token);
-  const { body } = await callUntilDone(url, token, 'listVendors', { organization_id, view: 'COUNT' });
+  const { body } = await callUntilAccepted(url, token, 'listVendors', { organization_id, view: 'COUNT' });
   assert.is(body.total, writers.vendors, 'vendors');
   await service.stop();
   await checkStores(pair.env, writers);
@@ -93,7 +93,7 @@ async function checkDuring(url: string, token: string, writers: Writers, outage:
   const reads =
     outage.store === null ? [] : [refused('listVendors', { organization_id }), refused('listOrganizations', {})];
   await Promise.all([refused('addVendor', args), ...reads]);
-  if (outage.store === null) await callUntilDone(url, token, 'listVendors', { organization_id }, 0);
+  if (outage.store === null) await callUntilAccepted(url, token, 'listVendors', { organization_id }, 0);
   assert.is((await getStatus(`${url}/livez`)).status, 200);
   if (outage.store === null) await untilFailing(url, token);
   else await untilDown(url, token, outage.store);

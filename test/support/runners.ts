@@ -58,8 +58,8 @@ export function runnersSuite(name: string) {
   return test;
 }
 
-export function passed(runner: Runner, storePosition: StorePosition, ms = 5_000): Promise<boolean> {
-  return runner.passed(ORGANIZATION, storePosition, ms);
+export function waitUntilProjected(runner: Runner, storePosition: StorePosition, ms = 5_000): Promise<boolean> {
+  return runner.waitUntilProjected(ORGANIZATION, storePosition, ms);
 }
 
 export function leads(runner: Runner): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { exportLines } from '../../src/queries/export.ts';
+import { exportLines } from '../../src/queries/export-lines.ts';
 import { SealKeys } from '../../src/seal/seal-keys.ts';
 import { Sealer, type SealerOptions } from '../../src/seal/sealer.ts';
 import type { EventStore, StoredEvent } from '../../src/stores/event-store.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/refusal.ts';
 import type { Cell } from '../../src/sheets/cell.ts';
-import { readSheet } from '../../src/sheets/read.ts';
+import { readSheet } from '../../src/sheets/read-sheet.ts';
 
 /** A folder for the files of a test, and what reads them. */
 export function sheetFolder() {
@@ -24,7 +24,7 @@ export function sheetFolder() {
   };
 }
 
-/** What this process has open, where the system tells (Linux). */
+/** Open files of this process, where the system tells (Linux). */
 function openFiles(): string[] {
   const list = '/proc/self/fd';
   if (!existsSync(list)) return [];

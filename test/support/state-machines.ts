@@ -1,31 +1,31 @@
 /*
- * Every state machine of the register, written from the contract (its section on records), not from the code: what each
- * state may become, and what a move has to come with. What is not named here is refused.
+ * All state machines of the register, written from the contract and not from the code: the moves from each state, and the
+ * fields that they need. Every other move is refused.
  */
 import { daysAgo } from './past.ts';
 
-/** What a move needs beside the state it leads to: each of these fields, without which it is refused. */
+/** Fields that a move requires in addition to the new state. */
 type Needs = readonly string[];
 
 export interface StateMachine {
-  /** In tools: Risk of addRisk. */
+  /** The family's title in tool names: Risk in addRisk. */
   title: string;
-  /** The tool that moves, and its input that says where to. */
+  /** The tool of the move, and its input that names the target. */
   tool: string;
   field: string;
-  /** Where in an answer the state stands. */
+  /** The member of an answer that holds the state. */
   shown: 'status' | 'state';
-  /** From each state, what the tool may be told, with what it needs. */
+  /** Allowed inputs from each state, with their required fields. */
   moves: Readonly<Record<string, Readonly<Record<string, Needs>>>>;
-  /** All that the field may say, in the order in which an answer tells what is allowed. */
+  /** All values of the field, in the order of `allowed` in an answer. */
   all: readonly string[];
-  /** The state that a move leads to, where the field does not say so itself. */
+  /** The target state, if the field's value is not the state itself. */
   leadsTo?: Readonly<Record<string, string>>;
-  /** Saying the state that it has again changes nothing, rather than being a move. */
+  /** True if setting the current state again changes nothing. */
   settable: boolean;
 }
 
-/** How each state is begun: what a new record needs to be in it, and null where none begins so. */
+/** Initial states: the fields that a new record needs for each, or null if none may begin in it. */
 export interface Beginnings {
   title: string;
   field: 'status' | 'state';
@@ -33,7 +33,7 @@ export interface Beginnings {
   begins: Readonly<Record<string, Needs | null>>;
 }
 
-/** A value for everything that a move or a beginning can need. */
+/** A value for every required field. */
 export const NEEDED: Readonly<Record<string, string>> = {
   reason: 'Because it is so',
   justification: 'We have none of these',
@@ -150,7 +150,7 @@ export const BEGINNINGS: readonly Beginnings[] = [
     begins: { NOT_STARTED: [], IN_PROGRESS: [], IMPLEMENTED: [], NOT_APPLICABLE: ['justification'] },
   },
   {
-    // What was assessed today already is not assessed again by the same status.
+    // The same status on the same day is not another assessment.
     ...{ title: 'Obligation', field: 'status', required: { requirement: 'Begun', last_review_date: '2020-01-01' } },
     begins: { NOT_ASSESSED: [], NON_COMPLIANT: [], PARTIALLY_COMPLIANT: [], COMPLIANT: [] },
   },

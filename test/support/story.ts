@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import { recordAggregate } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
-import { establish } from '../../src/identity/installation.ts';
+import { createInstallation } from '../../src/identity/installation.ts';
 import type { Item, Session } from './mcp-client.ts';
 import { type Pair, withOpenPair } from './pairs.ts';
 
@@ -26,7 +26,7 @@ export async function writeHistory(pair: Pair): Promise<void> {
     pair.env,
     async ({ accounts, events, handler }) => {
       const parts = { accounts, log: events, handler, now };
-      const { organizationId } = await establish(parts, { organization: 'Acme', owner: 'Olivia' });
+      const { organizationId } = await createInstallation(parts, { organization: 'Acme', owner: 'Olivia' });
       const execute = async (id: string, command: object) => {
         await handler.execute(recordAggregate(id), command, {
           organization_id: organizationId,

@@ -8,8 +8,8 @@ import { clientInfoReader } from '../../src/http/client-info-reader.ts';
 import { createRateLimits } from '../../src/http/rate-limits.ts';
 import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 import type { AccountEvent } from '../../src/identity/account-events.ts';
-import { personOf, requireOrganization } from '../../src/identity/actor.ts';
-import { firstStart, ownerOf } from '../../src/identity/installation.ts';
+import { accountActor, requireOrganization } from '../../src/identity/actor.ts';
+import { firstOwnerId, firstStart } from '../../src/identity/installation.ts';
 import { Members } from '../../src/identity/members.ts';
 import { createOAuth } from '../../src/identity/oauth/oauth.ts';
 import { OpenId } from '../../src/identity/openid/openid.ts';
@@ -64,7 +64,8 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     baseUrl: base,
     leaveAll: (id) => members.leaveAll(id),
     organizationsOf: (id) => members.organizationsOf(id),
-    join: async ({ organization_id, role, made_by }, id) => members.add(organization_id, id, role, personOf(made_by)),
+    join: async ({ organization_id, role, made_by }, id) =>
+      members.add(organization_id, id, role, accountActor(made_by)),
   });
   const readClientInfo = clientInfoReader([]);
   const oauth = await createOAuth({
@@ -109,7 +110,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
   const app = new Koa<RequestState>();
   app.use(requestMiddleware(context.logger)).use(createPages(context));
   server.on('request', app.callback());
-  const ownerId = ownerOf(installation);
+  const ownerId = firstOwnerId(installation);
   const browser = () => new TestBrowser(url, new URL(base).host, new URL(base).origin);
   return {
     ...context,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import { commandId } from '../../src/commands/ids.ts';
-import { callTool, callUntilDone, type Reply } from './call-tool.ts';
+import { callTool, callUntilAccepted, type Reply } from './call-tool.ts';
 
 /** A write, and the answer that acknowledged it. */
 interface Write {
@@ -29,7 +29,7 @@ export class Writers {
   /** Adds the shared vendor and returns writers. */
   static async on(url: string, token: string, organizationId: string): Promise<Writers> {
     const args = { organization_id: organizationId, name: 'Shared', idempotency_key: randomUUID() };
-    const answer = await callUntilDone(url, token, 'addVendor', args);
+    const answer = await callUntilAccepted(url, token, 'addVendor', args);
     const { id } = answer.body.vendor as { id: string };
     const writers = new Writers(organizationId, id);
     writers.writes.push({ tool: 'addVendor', args, vendor: id, answer });
@@ -124,7 +124,7 @@ export class Writers {
 
   async #again(url: string, token: string, write: Write): Promise<void> {
     const before = write.answer;
-    const reply = await callUntilDone(url, token, write.tool, write.args);
+    const reply = await callUntilAccepted(url, token, write.tool, write.args);
     const id = this.#note(write, reply);
     if (before === null) return;
     assert.is(reply.body.repeated, true, `${write.tool} was acknowledged and is done a second time`);

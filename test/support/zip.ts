@@ -32,7 +32,7 @@ export function zipOf(parts: Readonly<Record<string, string | Uint8Array>>): Buf
   return Buffer.concat([...pieces, central, end]);
 }
 
-/** What local and central headers share: from the version needed to the length of the extra field. */
+/** Fields that local and central headers share: from the version needed to the length of the extra field. */
 function commonHeader(name: string, plain: Buffer, packed: Buffer): Buffer {
   const UTF8 = 0x800;
   const DEFLATE = 8;

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connectBlocks, mcpServersConfig, signInBlocks } from '../../src/web/connect-blocks.ts';
-import { argumentsAsShown, shownServer } from '../support/shown.ts';
+import { configuredServer, pastedArguments } from '../support/paste-configuration.ts';
 
 const test = suite('connect blocks');
 const TOKEN = `vtr_${'a1'.repeat(24)}Z`;
@@ -25,7 +25,7 @@ test('ids are unique, and each block says where it goes and holds the token', ()
 
 for (const id of ['cursor', 'claude-code-file', 'vscode', 'zed']) {
   test(`${id}: address and header`, () => {
-    const server = shownServer(block(id)) as { url: string; headers: Record<string, string>; type?: string };
+    const server = configuredServer(block(id)) as { url: string; headers: Record<string, string>; type?: string };
     assert.is(server.url, ENDPOINT);
     assert.equal(server.headers, { Authorization: BEARER });
     assert.is(server.type, ['claude-code-file', 'vscode'].includes(id) ? 'http' : undefined);
@@ -39,7 +39,7 @@ test('each client looks for its servers under its own name', () => {
 });
 
 test('Claude Desktop starts a bridge; no argument has a space, and the token is in none', () => {
-  const server = shownServer(block('claude-desktop')) as {
+  const server = configuredServer(block('claude-desktop')) as {
     command: string;
     args: string[];
     env: Record<string, string>;
@@ -59,7 +59,7 @@ test('the bridge is told that plain http is meant, but on loopback needs no tell
     ['http://127.0.0.1/api/mcp/v1', false],
     ['http://[::1]:8080/api/mcp/v1', false],
   ] as const) {
-    const { args } = shownServer(block('claude-desktop', endpoint)) as { command: string; args: string[] };
+    const { args } = configuredServer(block('claude-desktop', endpoint)) as { command: string; args: string[] };
     assert.is(args.includes('--allow-http'), told, endpoint);
   }
 });
@@ -67,20 +67,20 @@ test('the bridge is told that plain http is meant, but on loopback needs no tell
 test('commands give their programs what they should, as a shell reads them', async () => {
   const header = ['--header', `Authorization: ${BEARER}`];
   const added = ['mcp', 'add', '--transport', 'http', 'veritrail', ENDPOINT];
-  assert.equal(await argumentsAsShown(block('claude-code'), 'claude'), [...added, ...header]);
-  const bridged = await argumentsAsShown(block('mcp-remote'), 'npx');
+  assert.equal(await pastedArguments(block('claude-code'), 'claude'), [...added, ...header]);
+  const bridged = await pastedArguments(block('mcp-remote'), 'npx');
   assert.equal(bridged.slice(-2), ['--header', `Authorization:\${AUTH_HEADER}`]);
-  assert.equal(await argumentsAsShown(block('curl'), 'curl'), [
+  assert.equal(await pastedArguments(block('curl'), 'curl'), [
     'https://veritrail.example/api/mcp/tools/listOrganizations',
     ...header,
   ]);
   const signIn = signInBlocks(ENDPOINT).find(({ id }) => id === 'claude-code-sign-in')!;
-  assert.equal(await argumentsAsShown(signIn.text, 'claude'), added);
+  assert.equal(await pastedArguments(signIn.text, 'claude'), added);
 });
 
 test('an address that a shell would read as more is quoted', async () => {
   const odd = "https://veritrail.example/it's;a$(b)/api/mcp/v1";
-  assert.is((await argumentsAsShown(block('claude-code', odd), 'claude'))[5], odd);
+  assert.is((await pastedArguments(block('claude-code', odd), 'claude'))[5], odd);
 });
 
 test.run();

@@ -2,7 +2,7 @@ import { copyFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { callUntilDone, firstOrganization } from '../../support/call-tool.ts';
+import { callUntilAccepted, firstOrganization } from '../../support/call-tool.ts';
 import { checkRebuild } from '../../support/check-stores.ts';
 import { embeddedPair, type Pair, withOpenPair } from '../../support/pairs.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -13,7 +13,7 @@ interface Context {
   organization_id: string;
 }
 
-/** A folder that a service has written to and left, whole. */
+/** Creates a complete folder that a service has written and closed. */
 const test = suite<Context>('a data folder that is not whole');
 
 test.before.each(async (context) => {
@@ -22,7 +22,10 @@ test.before.each(async (context) => {
   context.token = service.token;
   context.organization_id = await firstOrganization(service.url, service.token);
   for (const name of ['One', 'Two', 'Three']) {
-    await callUntilDone(service.url, service.token, 'addVendor', { organization_id: context.organization_id, name });
+    await callUntilAccepted(service.url, service.token, 'addVendor', {
+      organization_id: context.organization_id,
+      name,
+    });
   }
   await service.stop();
 });
@@ -43,7 +46,7 @@ function remove(context: Context, which: RegExp): void {
 }
 
 async function vendors({ url }: Service, { token, organization_id }: Context): Promise<string[]> {
-  const { body } = await callUntilDone(url, token, 'listVendors', { organization_id });
+  const { body } = await callUntilAccepted(url, token, 'listVendors', { organization_id });
   return (body.vendors as { name: string }[]).map(({ name }) => name);
 }
 
@@ -63,7 +66,7 @@ for (const [what, which] of [
     const service = await startService(context.pair.env);
     assert.equal(await vendors(service, context), ['One', 'Three', 'Two']);
     const args = { organization_id: context.organization_id, name: 'Four' };
-    assert.is((await callUntilDone(service.url, context.token, 'addVendor', args)).status, 200);
+    assert.is((await callUntilAccepted(service.url, context.token, 'addVendor', args)).status, 200);
     await service.stop();
     await withOpenPair(context.pair.env, checkRebuild);
   });
@@ -88,19 +91,22 @@ test('read models of another installation are not served', async (context) => {
   const organization_id = await firstOrganization(service.url, token);
   assert.is.not(organization_id, context.organization_id);
   assert.equal(await vendors(service, { ...context, token, organization_id }), []);
-  await callUntilDone(service.url, token, 'addVendor', { organization_id, name: 'New' });
+  await callUntilAccepted(service.url, token, 'addVendor', { organization_id, name: 'New' });
   assert.equal(await vendors(service, { ...context, token, organization_id }), ['New']);
   await service.stop();
   await withOpenPair(context.pair.env, checkRebuild);
 });
 
-test('a log and accounts of an earlier day under read models that know more: these are built again', async (context) => {
+test('read models that are ahead of a restored log and accounts: they are built again', async (context) => {
   const kept = files(context, /^(events|accounts)\.db$/);
   const aside = (file: string) => `${file}.backup`;
   for (const file of kept) copyFileSync(file, aside(file));
   let service = await startService(context.pair.env);
   for (const name of ['Lost', 'Lost too']) {
-    await callUntilDone(service.url, context.token, 'addVendor', { organization_id: context.organization_id, name });
+    await callUntilAccepted(service.url, context.token, 'addVendor', {
+      organization_id: context.organization_id,
+      name,
+    });
   }
   await service.stop();
   for (const file of files(context, /^(events|accounts)\.db(-wal|-shm)?$/)) rmSync(file);

@@ -1,5 +1,5 @@
 import { suite } from 'uvu';
-import { startOwnMongo } from '../../support/mongodb.ts';
+import { startKillableMongo } from '../../support/mongodb.ts';
 import { repeatOutages } from '../../support/repeat-outages.ts';
 
 const test = suite('the store of read models is killed or frozen');
@@ -9,7 +9,7 @@ for (const [how, rounds] of [
   ['FREEZE', 12],
 ] as const) {
   test(`${how}, ${rounds} times under callers: nobody is told of a fault, and it stops soon`, async () => {
-    const mongo = await startOwnMongo();
+    const mongo = await startKillableMongo();
     if (mongo === null) return;
     console.log(JSON.stringify(await repeatOutages(mongo, rounds, how)));
     await mongo.close();

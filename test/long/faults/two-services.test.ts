@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { callTool, callUntilDone, firstOrganization } from '../../support/call-tool.ts';
+import { callTool, callUntilAccepted, firstOrganization } from '../../support/call-tool.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { sharedPair, veritrail } from '../../support/shared-pair.ts';
 import { until } from '../../support/wait.ts';
@@ -14,7 +14,7 @@ let token = '';
 let organization_id = '';
 
 test.before(async () => {
-  // At once, on empty stores: one of them makes the organization and prints the token.
+  // Both start at once on empty stores: one of them creates the organization and prints the token.
   services = await Promise.all([startService(pair!.env), startService(pair!.env)]);
   const tokens = services.map((service) => service.token).filter((printed) => printed !== '');
   assert.is(tokens.length, 1);
@@ -29,7 +29,7 @@ test.after(async () => {
   await pair!.close();
 });
 
-/** Both ways round. */
+/** Both directions. */
 function ways(): { from: string; to: string }[] {
   const [a, b] = services.map(({ url }) => url) as [string, string];
   return [
@@ -38,13 +38,13 @@ function ways(): { from: string; to: string }[] {
   ];
 }
 
-test('what is written through one is read through the other as soon as it is answered', async () => {
+test('a write through one can be read through the other as soon as it is answered', async () => {
   const slowest: number[] = [];
   for (const { from, to } of ways()) {
     let longest = 0;
     for (let count = 0; count < 15; count++) {
       const started = performance.now();
-      const { body } = await callUntilDone(from, token, 'addVendor', {
+      const { body } = await callUntilAccepted(from, token, 'addVendor', {
         organization_id,
         name: `Vendor ${randomUUID()}`,
       });
@@ -57,7 +57,7 @@ test('what is written through one is read through the other as soon as it is ans
       assert.is((listed.body.vendors as object[]).length, 1);
       const then = { organization_id, filter: { ids: [id] }, as_of: body.position };
       if (count % 5 === 0) {
-        const before = await callUntilDone(to, token, 'listVendors', then);
+        const before = await callUntilAccepted(to, token, 'listVendors', then);
         assert.is((before.body.vendors as object[]).length, 1, 'as of its own position');
       }
       const update = await callTool(to, token, 'updateVendor', {
@@ -72,10 +72,10 @@ test('what is written through one is read through the other as soon as it is ans
   console.log('slowest write, ms:', slowest.join(' and '));
 });
 
-test('one idempotency key given to both at once makes one record, and one answer says repeated', async () => {
+test('one idempotency key sent to both at once creates one record, and one answer says repeated', async () => {
   for (let round = 0; round < 15; round++) {
     const args = { organization_id, name: `Twice ${randomUUID()}`, idempotency_key: randomUUID() };
-    const answers = await Promise.all(services.map(({ url }) => callUntilDone(url, token, 'addVendor', args)));
+    const answers = await Promise.all(services.map(({ url }) => callUntilAccepted(url, token, 'addVendor', args)));
     const [one, other] = answers.map(({ body }) => body) as [Record<string, unknown>, Record<string, unknown>];
     assert.is((one.vendor as { id: string }).id, (other.vendor as { id: string }).id);
     assert.is(answers.filter(({ body }) => body.repeated).length, 1);
@@ -96,7 +96,7 @@ test('a token revoked by command is refused by both', async () => {
   for (const { url } of services) assert.is((await callTool(url, given, 'listOrganizations')).status, 200);
   await veritrail(pair!.env, 'token', 'revoke', id);
   for (const { url } of services) {
-    // Within a second; the bound is for a machine that has much to do.
+    // It takes a second; the limit is for a busy machine.
     await until(async () => (await callTool(url, given, 'listOrganizations')).status === 401, 10_000, 'refused');
   }
 });

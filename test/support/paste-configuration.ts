@@ -1,4 +1,4 @@
-/** Uses configurations as pages show them: nothing is put together here that a person would not paste. */
+/** Uses configurations exactly as pages show them, as a person pastes them. */
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,8 +16,8 @@ interface Remote {
   headers?: Record<string, string>;
 }
 
-/** A configuration's only server, under whichever name the client looks for it. */
-export function shownServer(json: string): Remote | Command {
+/** Returns a configuration's only server, under any client's member name. */
+export function configuredServer(json: string): Remote | Command {
   const config = JSON.parse(json) as Record<string, Record<string, Remote | Command>>;
   const servers = config.mcpServers ?? config.servers ?? config.context_servers;
   const entries = Object.values(servers ?? {});
@@ -25,26 +25,26 @@ export function shownServer(json: string): Remote | Command {
   return entries[0]!;
 }
 
-/** Connects by a shown configuration, whether it names an address with headers or a command. */
-export async function connectAsShown(json: string): Promise<{ client: Client; close(): Promise<void> }> {
-  const server = shownServer(json);
+/** Connects by a configuration, with an address and headers or with a command. */
+export async function connectByConfiguration(json: string): Promise<{ client: Client; close(): Promise<void> }> {
+  const server = configuredServer(json);
   if ('command' in server) return connectByCommand(server);
   const requestInit = { headers: server.headers ?? {} };
   const transport = new StreamableHTTPClientTransport(new URL(server.url), { requestInit });
   const client = new Client({ name: 'shown', version: '1.0' });
-  // The class declares `sessionId` in a way that exactOptionalPropertyTypes does not take for the interface's.
+  // Under exactOptionalPropertyTypes, the class's `sessionId` doesn't match the interface's.
   await client.connect(transport as Parameters<Client['connect']>[0]);
   return { client, close: () => client.close() };
 }
 
-/** What a shown command writes when it is pasted into a shell. @throws Error when it fails */
-export async function runAsShown(command: string): Promise<string> {
+/** Runs a command in a shell and returns its output. @throws Error when it fails */
+export async function runPasted(command: string): Promise<string> {
   const { stdout } = await run('sh', ['-c', command], { timeout: RUN_MS });
   return stdout;
 }
 
-/** The arguments that a shown command of a client (`claude mcp add …`) gives it, read as a shell reads them. */
-export async function argumentsAsShown(command: string, program: string): Promise<string[]> {
+/** Returns the arguments that a shell passes to a client for a command (`claude mcp add …`). */
+export async function pastedArguments(command: string, program: string): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'veritrail-shown-'));
   try {
     const stub = join(folder, program);
@@ -57,7 +57,7 @@ export async function argumentsAsShown(command: string, program: string): Promis
   }
 }
 
-/** The ids of the organizations that a client is told of. */
+/** Returns the ids of the organizations that a client sees. */
 export async function organizationsOf(client: Client): Promise<string[]> {
   const { structuredContent, isError } = await client.callTool({ name: 'listOrganizations', arguments: {} });
   const { organizations } = structuredContent as { organizations?: { id: string }[] };
