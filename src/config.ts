@@ -9,22 +9,22 @@ import { SECRET_FILE_NAMES, withSecretFiles } from './secret-files.ts';
 import { connectionStringFault } from './stores/eventstoredb/connection-string.ts';
 
 export interface Config {
-  /** 0: any free one. */
+  /** The port to listen on; 0 for any free port. */
   port: number;
   host: string;
-  /** Absolute. */
+  /** An absolute path. */
   dataDir: string;
-  /** Where clients reach the service: an origin, without a trailing slash; null: where it listens. */
+  /** The public origin, without a trailing slash; null for the address that the service listens on. */
   baseUrl: string | null;
-  /** Absolute paths of a certificate and its key, both PEM: https is served here. Null: TLS ends elsewhere, or nowhere. */
+  /** Absolute paths of a PEM certificate and its key, to serve https; null to serve plain http. */
   tls: { cert: string; key: string } | null;
-  /** Addresses and networks whose X-Forwarded-For is believed. */
+  /** Addresses and networks whose X-Forwarded-For is trusted. */
   trustedProxies: readonly string[];
-  /** Origins of web pages that may call tools by a token. */
+  /** Origins of web pages that may call tools with a token. */
   allowedOrigins: readonly string[];
-  /** Requests a minute that one credential may make; null: any number. */
+  /** Requests per minute for one credential; null for no limit. */
   rateLimitPerMinute: number | null;
-  /** The OpenID provider that people may sign in by. */
+  /** The OpenID provider that people can sign in with. */
   oidc: { issuer: string; clientId: string; clientSecret: string } | null;
   /** Says when documents of OAuth clients are fetched from the Internet. */
   clientMetadataFetch: MetadataFetchMode;
@@ -33,21 +33,21 @@ export interface Config {
   /** Replaces the embedded read models and accounts. */
   mongodbUrl: string | null;
   riskAcceptanceMaxDays: number;
-  /** The browser that makes PDFs, where there is one. */
+  /** The path of Chromium, which prints PDFs if it exists. */
   chromiumPath: string;
-  /** How long a write waits until its own effect can be read. */
+  /** The longest time that a write waits until its effect can be read. */
   writeWaitMs: number;
   logLevel: LogLevel;
-  /** The way figures for Prometheus are served; null: they are not. The port is one of 127.0.0.1 alone. */
+  /** Access to the metrics for Prometheus, by a token or on a port of 127.0.0.1; null if they are off. */
   metrics: { token: string | null; port: number | null } | null;
 }
 
-/** Where the service is meant to be reached beyond this machine, and nothing else is set. */
+/** The default if the service is reachable from other machines. */
 const DEFAULT_RATE_LIMIT_PER_MINUTE = 6_000;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Settings that cannot be served by. `message` names every variable at fault and says what to do, one a line. */
+/** Invalid settings. `message` has one line for each wrong variable, with the next step. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   constructor(readonly issues: readonly string[]) {
@@ -55,7 +55,7 @@ export class ConfigError extends Error {
   }
 }
 
-// Messages never repeat a value: an address may hold a password.
+// Messages never contain a value, because an address may contain a password.
 const SETTINGS = z.object({
   PORT: wholeNumber(0, 65_535).default(8080),
   HOST: z.string().default('127.0.0.1'),
@@ -95,7 +95,7 @@ const SETTINGS = z.object({
     .default('auto'),
   EVENTSTORE_URL: z
     .string()
-    // The client library knows the servers by their earlier name only.
+    // The client library accepts only the earlier name of the scheme.
     .transform((url) => url.replace(/^kurrentdb/, 'esdb'))
     .superRefine((url, context) => {
       const message = connectionStringFault(url);
@@ -124,13 +124,13 @@ const SETTINGS = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
 });
 
-/** Names of all settings, as environment variables. */
+/** The environment variables of all settings. */
 export const SETTING_NAMES: readonly string[] = [...Object.keys(SETTINGS.shape), ...SECRET_FILE_NAMES];
 
 /**
- * Reads the settings from environment variables, from `.env` in `cwd` for those that are not set, and secrets from the
- * files that `<NAME>_FILE` settings name.
- * @throws ConfigError with everything that is wrong
+ * Reads the settings from environment variables, then from `.env` in `cwd`, and secrets from files that `<NAME>_FILE`
+ * settings name.
+ * @throws ConfigError with all errors together
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, cwd: string): Config {
   const secretFiles = withSecretFiles({ ...withoutEmpty(readEnvFile(cwd)), ...withoutEmpty(env) }, cwd);
@@ -173,19 +173,19 @@ function metricsOf({ METRICS_TOKEN, METRICS_PORT }: Settings): Config['metrics']
 
 type Settings = z.output<typeof SETTINGS>;
 
-/** What is wrong with settings that are each right. */
+/** Returns errors between settings that are each valid. */
 function faultsBetween(settings: Settings): string[] {
   const faults = [plainHttpFault(settings)];
   if (settings.TLS_CERT !== undefined && settings.BASE_URL?.startsWith('http:')) {
     faults.push('BASE_URL must begin with https://, since TLS_CERT makes the service serve https.');
   }
-  if (settings.METRICS_PORT === settings.PORT) faults.push('METRICS_PORT must be another port than PORT.');
+  if (settings.METRICS_PORT === settings.PORT) faults.push('METRICS_PORT must differ from PORT.');
   faults.push(...missingCompanions(settings, ['TLS_CERT', 'TLS_KEY']));
   faults.push(...missingCompanions(settings, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']));
   return faults.filter((fault) => fault !== null);
 }
 
-/** Those that are missing of settings which go together. */
+/** Returns an error for each missing one of settings that belong together. */
 function missingCompanions(settings: Settings, names: readonly (keyof Settings)[]): string[] {
   const setNames = names.filter((name) => settings[name] !== undefined);
   if (setNames.length === 0) return [];
@@ -194,45 +194,45 @@ function missingCompanions(settings: Settings, names: readonly (keyof Settings)[
     .map((name) => `${name} must be set too, since ${setNames.join(' and ')} ${setNames.length === 1 ? 'is' : 'are'}.`);
 }
 
-/** Tokens must not cross a network in the clear: plain HTTP is for this machine alone, unless it is allowed by name. */
+/** Tokens must not cross a network unencrypted, so plain HTTP beyond this machine needs ALLOW_PLAIN_HTTP. */
 function plainHttpFault({ HOST, BASE_URL, TLS_CERT, ALLOW_PLAIN_HTTP }: Settings): string | null {
   if (ALLOW_PLAIN_HTTP || TLS_CERT !== undefined || BASE_URL?.startsWith('https:')) return null;
   const remedy =
-    'Set BASE_URL to the https:// address of the proxy in front, serve https here with TLS_CERT and TLS_KEY, or allow it with ALLOW_PLAIN_HTTP=true.';
+    'Set BASE_URL to the https:// address of a proxy in front, serve https here with TLS_CERT and TLS_KEY, or allow it with ALLOW_PLAIN_HTTP=true.';
   if (!isLoopback(HOST)) return `HOST would serve plain HTTP beyond this machine. ${remedy}`;
   return isReachableFromOutside({ HOST, BASE_URL }) ? `BASE_URL is plain HTTP beyond this machine. ${remedy}` : null;
 }
 
-/** Whether the service is meant to be reached from beyond this machine. */
+/** Returns true if the settings make the service reachable from other machines. */
 function isReachableFromOutside({ HOST, BASE_URL }: Pick<Settings, 'HOST' | 'BASE_URL'>): boolean {
   return !isLoopback(HOST) || (BASE_URL !== undefined && !isLoopback(new URL(BASE_URL).hostname));
 }
 
-/** Returns true where, by the settings, nobody beyond this machine can reach the service. */
+/** Returns true if, by the settings, only this machine can reach the service. */
 export function isLoopbackOnly(config: Pick<Config, 'host' | 'baseUrl' | 'trustedProxies'>): boolean {
   const { host, baseUrl, trustedProxies } = config;
   return !isReachableFromOutside({ HOST: host, BASE_URL: baseUrl ?? undefined }) && trustedProxies.length === 0;
 }
 
-/** What can be served by, but hardly as it was meant. The guard against rebound names knows only what it is told. */
+/** Returns warnings about valid settings that probably don't do what the operator wants. */
 export function warningsOf(config: Pick<Config, 'host' | 'baseUrl' | 'tls' | 'trustedProxies'>): string[] {
   const { host, baseUrl, tls, trustedProxies } = config;
   const warnings: string[] = [];
   if (baseUrl === null && !isLoopback(host)) {
     const names = isWildcard(host) ? 'localhost' : `localhost or ${host}`;
     warnings.push(
-      `BASE_URL is not set: requests to any other host name than ${names} are answered 403. Set it to what clients use.`,
+      `BASE_URL is not set. Requests to host names other than ${names} get 403. Set it to the address that clients use.`,
     );
   }
   if (baseUrl?.startsWith('https:') && tls === null && trustedProxies.length === 0) {
     warnings.push(
-      'TRUSTED_PROXIES is not set: all clients behind the proxy count as one address, and one who guesses passwords makes all wait. Set it to the address that the proxy calls from.',
+      'TRUSTED_PROXIES is not set. All clients behind the proxy count as one address, so one who guesses passwords blocks the others. Set it to the address that the proxy calls from.',
     );
   }
   return warnings;
 }
 
-/** Whether a host stands for every address of the machine. */
+/** Returns true if a host means all addresses of the machine. */
 export function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
@@ -241,12 +241,12 @@ function isLoopback(host: string): boolean {
   return LOOPBACK_NAMES.has(host) || /^127(\.\d{1,3}){3}$/.test(host) || host === '::1';
 }
 
-/** Pages, their cookies and the well-known documents of OAuth need a host of their own: a path is none. */
+/** Returns true for a web address without a path. Cookies and the well-known OAuth documents need a host of their own. */
 function isOrigin(text: string): boolean {
   return isWebAddress(text) && new URL(text).pathname === '/';
 }
 
-/** As browsers write it: no path, no default port, small letters. */
+/** Returns true for an origin as browsers send it: no path, no default port, lower case. */
 function isAllowableOrigin(text: string): boolean {
   return isIssuer(text) && new URL(text).origin === text && !text.includes('*');
 }
@@ -255,19 +255,19 @@ function isIssuer(text: string): boolean {
   return isWebAddress(text) && (text.startsWith('https:') || isLoopback(new URL(text).hostname));
 }
 
-/** Whether it is an http or https address without query, fragment, user or password. */
+/** Returns true for an http or https address without query, fragment, user or password. */
 function isWebAddress(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || /[?#@\s\\]/.test(text)) return false;
   return url.protocol === 'https:' || url.protocol === 'http:';
 }
 
-function wholeNumber(least: number, most: number) {
+function wholeNumber(min: number, max: number) {
   return z
     .string()
     .refine(
-      (text) => /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most,
-      `must be a whole number from ${least} to ${most}`,
+      (text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max,
+      `must be a whole number from ${min} to ${max}`,
     )
     .transform(Number);
 }
@@ -281,9 +281,9 @@ function readEnvFile(cwd: string): Record<string, string> {
   }
 }
 
-/** A variable set to nothing is a variable that is not set. */
+/** Removes empty variables: they count as not set. */
 function withoutEmpty(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const filled: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) if (value?.trim()) filled[name] = value.trim();
-  return filled;
+  const settings: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) if (value?.trim()) settings[name] = value.trim();
+  return settings;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { addressOf, endpointOf } from './cli/connect.ts';
+import { addressOf, endpointOf } from './cli/service-address.ts';
 import type { Config } from './config.ts';
 import { clientInfoReader } from './http/client-info-reader.ts';
 import { Cookies } from './http/cookies.ts';
@@ -12,7 +12,7 @@ import type { RecordFileRoutesOptions } from './http/record-file-routes.ts';
 import type { ReportFileRoutesOptions } from './http/report-file-routes.ts';
 import { requireOrganization } from './identity/actor.ts';
 import type { Identity } from './identity/identity.ts';
-import { secret } from './identity/installation.ts';
+import { sharedSecret } from './identity/installation.ts';
 import { createOAuth } from './identity/oauth/oauth.ts';
 import { OpenId } from './identity/openid/openid.ts';
 import type { Logger } from './logger.ts';
@@ -79,7 +79,7 @@ export class HttpGateway {
       config.oidc &&
       new OpenId({
         ...{ settings: config.oidc, accounts, people, members, baseUrl, now },
-        key: await secret(accounts, 'openid'),
+        key: await sharedSecret(accounts, 'openid'),
         onAccountEvent: identity.accessLog.onAccountEvent,
         report: (why) => logger.warn({ why }, 'the OpenID provider could not be used'),
       });
@@ -87,7 +87,7 @@ export class HttpGateway {
     const pages = createPages({
       ...{ baseUrl, people, members, tokens, oauth, readClientInfo, limits, logger, now },
       endpoint: endpointOf(config, port),
-      formKey: await secret(accounts, 'form-key'),
+      formKey: await sharedSecret(accounts, 'form-key'),
       accessReader: register.reader,
       canPrintPdf: printer.isAvailable,
       reportChoices: (caller, id) => reportChoices(register.reader, caller, id),

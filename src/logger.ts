@@ -6,8 +6,8 @@ export type { Logger };
 const SECRETS = ['authorization', 'token', 'password'];
 
 /**
- * A logger that writes JSON lines to standard error; standard output is for what people asked for. Secrets are taken
- * out of whatever is logged, up to two levels deep.
+ * Creates a logger that writes JSON lines to standard error. Standard output is for the output of commands. Removes secrets
+ * up to two levels deep.
  */
 export function createLogger(level: LogLevel, destination: DestinationStream = pino.destination(2)): Logger {
   return pino(

@@ -5,15 +5,15 @@ import type { ToolBox } from './mcp/toolbox.ts';
 import type { Register } from './register.ts';
 import type { EventStore } from './stores/event-store.ts';
 
-/** Seconds: most calls take milliseconds, reports and large counts up to seconds. */
-const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Histogram buckets. Most calls take milliseconds; reports and large counts take up to seconds. */
+const BUCKET_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** A figure that is looked at when somebody asks for it; null: there is none now. */
-type ReadFigure = () => number | null;
+/** Returns a gauge's current value; null if there is none now. */
+type ReadGauge = () => number | null;
 
 /**
- * The figures of this instance, for Prometheus. Labels are names that the program has: of tools, outcomes and queues, never
- * of organizations, people or tokens. Whoever wants to be counted is given here and comes back measured.
+ * The metrics of this instance, for Prometheus. Labels are the program's own names (tools, outcomes, queues), never names of
+ * organizations, people or tokens.
  */
 export class Metrics {
   private readonly registry = new Registry();
@@ -40,67 +40,77 @@ export class Metrics {
 
   readonly contentType = this.registry.contentType;
 
-  /** All figures, in Prometheus' text format. Asks no store. */
+  /** Returns all metrics in Prometheus' text format. Reads no store. */
   text(): Promise<string> {
     return this.registry.metrics();
   }
 
-  /** Looks at these parts with each answer. */
+  /** Adds gauges that read the projections, the sealer and the queues at each scrape. */
   watch({ projections, sealer }: Pick<Register, 'projections' | 'sealer'>, identity: Identity): void {
     const { people, accessLog } = identity;
-    const whenReady = (look: () => number) => () => (projections.ready ? look() : null);
+    const whenReady = (readFigure: () => number) => () => (projections.ready ? readFigure() : null);
     const lag = whenReady(() => projections.runner.lag / 1_000);
-    this.gauge('veritrail_projection_lag_seconds', 'Age of the oldest event that has come and is not applied.', lag);
+    this.addGauge('veritrail_projection_lag_seconds', 'Age of the oldest event that is stored but not applied.', lag);
     const caughtUp = whenReady(() => projections.runner.caughtUpAt / 1_000);
-    this.gauge('veritrail_projection_caught_up_timestamp_seconds', 'Every event until then can be read.', caughtUp);
-    const parked = whenReady(() => projections.runner.parked);
-    this.gauge('veritrail_parked_events', 'Events that could not be digested.', parked);
-    const leads = whenReady(() => Number(projections.runner.role === 'LEADER'));
-    this.gauge('veritrail_projection_leader', '1 where this instance applies events and makes seals.', leads);
-    this.gauge('veritrail_unsealed_events', 'Events that no seal covers, on the leader.', () => sealer.state.unsealed);
-    this.gauge('veritrail_oldest_unsealed_event_timestamp_seconds', 'When the oldest of them came, if any.', () =>
-      seconds(sealer.state.unsealedSince),
+    this.addGauge(
+      'veritrail_projection_caught_up_timestamp_seconds',
+      'All events up to this time can be read.',
+      caughtUp,
     );
-    this.gauge('veritrail_newest_seal_timestamp_seconds', 'When the newest seal known to the leader was made.', () =>
+    const parked = whenReady(() => projections.runner.parked);
+    this.addGauge('veritrail_parked_events', 'Events that could not be read.', parked);
+    const leads = whenReady(() => Number(projections.runner.role === 'LEADER'));
+    this.addGauge('veritrail_projection_leader', '1 if this instance applies events and creates seals.', leads);
+    this.addGauge(
+      'veritrail_unsealed_events',
+      'Events that no seal covers, on the leader.',
+      () => sealer.state.unsealed,
+    );
+    this.addGauge(
+      'veritrail_oldest_unsealed_event_timestamp_seconds',
+      'Time of the oldest unsealed event, if any.',
+      () => seconds(sealer.state.unsealedSince),
+    );
+    this.addGauge('veritrail_newest_seal_timestamp_seconds', 'Time of the newest seal that the leader knows.', () =>
       seconds(sealer.state.newestSeal),
     );
-    this.queues({
+    this.addQueueGauge({
       appends: () => this.appending,
       passwords: () => people.passwords.waiting,
       access_log: () => accessLog.pendingCount,
     });
   }
 
-  /** A figure that is looked at with each answer. */
-  private gauge(name: string, help: string, look: ReadFigure): void {
+  /** Adds a gauge that is read at each scrape. */
+  private addGauge(name: string, help: string, read: ReadGauge): void {
     new Gauge({
       ...{ name, help, registers: [this.registry] },
       collect() {
-        const value = look();
+        const value = read();
         if (value === null) this.remove();
         else this.set(value);
       },
     });
   }
 
-  /** The length of each queue, by its name. */
-  private queues(looks: Readonly<Record<string, () => number>>): void {
+  /** Adds the gauge of queue lengths, by queue. */
+  private addQueueGauge(lengths: Readonly<Record<string, () => number>>): void {
     new Gauge({
-      ...{ name: 'veritrail_queue_length', help: 'What waits in a queue.' },
+      ...{ name: 'veritrail_queue_length', help: 'Entries waiting in a queue.' },
       ...{ labelNames: ['queue'], registers: [this.registry] },
       collect() {
-        for (const [queue, look] of Object.entries(looks)) this.set({ queue }, look());
+        for (const [queue, length] of Object.entries(lengths)) this.set({ queue }, length());
       },
     });
   }
 
-  /** Counts a request that was answered; `tool` is other where it calls none that is known. */
-  request(tool: string, status: number): void {
+  /** Counts an answered request. `tool` is "other" for requests without a known tool. */
+  countRequest(tool: string, status: number): void {
     this.requests.inc({ tool, status });
   }
 
-  /** The same tools, their calls counted and timed. */
-  tools(tools: ToolBox): ToolBox {
+  /** Returns the same tools, with calls counted and timed. */
+  countTools(tools: ToolBox): ToolBox {
     return {
       ...tools,
       call: async (name, args, context) => {
@@ -113,8 +123,8 @@ export class Metrics {
     };
   }
 
-  /** The same log, its appends counted and timed. */
-  log(events: EventStore): EventStore {
+  /** Returns the same log, with appends counted and timed. */
+  countAppends(events: EventStore): EventStore {
     return {
       append: async (stream, batch, expectedRevision) => {
         const started = performance.now();
@@ -147,7 +157,7 @@ export class Metrics {
   }
 
   private histogram(name: string, help: string, label: string): Histogram {
-    return new Histogram({ name, help, labelNames: [label], buckets: SECONDS, registers: [this.registry] });
+    return new Histogram({ name, help, labelNames: [label], buckets: BUCKET_SECONDS, registers: [this.registry] });
   }
 }
 

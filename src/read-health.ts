@@ -2,10 +2,10 @@ import type { Health } from './http/health-routes.ts';
 import type { Register } from './register.ts';
 import type { Stores } from './stores/open.ts';
 
-/** A health check must not wait for a store that is away. */
+/** Limit for each store, so that a health check doesn't wait for one that is down. */
 const HEALTH_TIMEOUT_MS = 1_300;
 
-/** Serving means: each store answers, and the read models have caught up once. */
+/** Reads the health. The service is serving if each store answers and the read models have caught up once. */
 export async function readHealth(stores: Stores, { projections }: Pick<Register, 'projections'>): Promise<Health> {
   const [eventStore, readStore, accountStore] = await Promise.all([
     storeState(stores.events.head()),

@@ -17,7 +17,7 @@ export interface RegisterOptions {
   events: EventStore;
   reads: ReadStore;
   accounts: AccountStore;
-  /** No other server can be alive on these stores. */
+  /** True if no other instance can use these stores. */
   exclusive: boolean;
   cursorKey: Buffer;
   riskAcceptanceMaxDays: number;
@@ -26,31 +26,33 @@ export interface RegisterOptions {
   /** Told of every report that is drawn, where there is an access log. */
   reportGenerated?: ToolService['reportGenerated'];
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
-  /** Is told of each command, projection batch and query, where somebody wants to know. */
-  timed?: OnTiming | undefined;
+  /** Called with the time of each command, projection batch and query. */
+  onTiming?: OnTiming | undefined;
 }
 
-/** The register without its transport: commands in, read models kept up, tools that do both. */
+/** The register without transport: command handler, projections, sealer and the tools that use them. */
 export interface Register {
   handler: CommandHandler;
-  /** Which events all running instances can read: started and stopped with the service. */
+  /** Knows which event types all running instances can read. Started and stopped with the service. */
   instances: LiveInstances;
   projections: Projections;
   sealer: Sealer;
   tools: ToolBox;
-  /** What the lists read, as files of any size. */
+  /** Export files of any size, with the records of the lists. */
   recordFiles: RecordFileCatalog;
-  /** What reports as files are read from. */
+  /** Reads the data of reports as files. */
   reader: Reader;
 }
 
 export function createRegister(options: RegisterOptions): Register {
-  const { events, accounts, cursorKey, log, timed } = options;
+  const { events, accounts, cursorKey, log, onTiming } = options;
   const now = () => new Date();
   const instances = new LiveInstances(options);
   const { canRead } = instances;
   const handlerOptions = { now, maxAcceptanceDays: options.riskAcceptanceMaxDays, canRead };
-  const handler = timed ? new TimedHandler(events, handlerOptions, timed) : new CommandHandler(events, handlerOptions);
+  const handler = onTiming
+    ? new TimedHandler(events, handlerOptions, onTiming)
+    : new CommandHandler(events, handlerOptions);
   const projections = new Projections(options);
   const reader: Reader = {
     get models() {
@@ -68,12 +70,13 @@ export function createRegister(options: RegisterOptions): Register {
   const all = allTools({
     handler,
     reader,
-    waitUntilProjected: (organizationId, storePosition, ms) => projections.passed(organizationId, storePosition, ms),
+    waitUntilProjected: (organizationId, storePosition, ms) =>
+      projections.waitUntilProjected(organizationId, storePosition, ms),
     writeWaitMs: options.writeWaitMs,
     reportGenerated: options.reportGenerated ?? (() => undefined),
   });
   const untimed = createToolBox(all, (error, tool) => log.warn({ err: error, tool }, 'a tool failed'));
-  const tools = timed ? timedTools(untimed, timed) : untimed;
+  const tools = onTiming ? timedTools(untimed, onTiming) : untimed;
   const recordFiles = createRecordFileCatalog(reader, all);
   const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, log });
   return { handler, instances, projections, sealer, tools, recordFiles, reader };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** Settings that hold a secret: `<NAME>_FILE` may name a file that has the value. */
+/** Settings with secrets. `<NAME>_FILE` can name a file with the value. */
 const SECRETS = ['EVENTSTORE_URL', 'MONGODB_URL', 'OIDC_CLIENT_SECRET', 'METRICS_TOKEN'] as const;
 
 const nameOfFile = (name: string): string => `${name}_FILE`;
@@ -10,9 +10,9 @@ const nameOfFile = (name: string): string => `${name}_FILE`;
 export const SECRET_FILE_NAMES: readonly string[] = SECRETS.map(nameOfFile);
 
 /**
- * Reads the files that `<NAME>_FILE` settings name, and puts their content in the place of `<NAME>`, without white space
- * around it. A relative path begins at `cwd`.
- * @returns the settings, and a sentence for each that cannot be used; neither path nor content is repeated
+ * Reads the files named by `<NAME>_FILE` settings, and sets `<NAME>` to their trimmed content. A relative path starts at
+ * `cwd`.
+ * @returns the settings, and one sentence for each unusable file, without its path or content
  */
 export function withSecretFiles(
   input: Readonly<Record<string, string>>,
@@ -24,7 +24,7 @@ export function withSecretFiles(
     const path = input[nameOfFile(name)];
     if (path === undefined) continue;
     if (input[name] !== undefined) {
-      faults.push(`${name} and ${nameOfFile(name)} are both set: keep one of them.`);
+      faults.push(`${name} and ${nameOfFile(name)} are both set. Remove one of them.`);
       continue;
     }
     const [content, fault] = read(resolve(cwd, path));
@@ -34,13 +34,13 @@ export function withSecretFiles(
   return { settings, faults };
 }
 
-/** A file's content, and what is wrong with it. */
+/** Returns a file's content and, if it can't be used, why. */
 function read(path: string): [content: string, fault: string | null] {
   try {
     const content = readFileSync(path, 'utf8').trim();
     return [content, content === '' ? 'is empty' : null];
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return ['', `cannot be read (${code}): check its path, and that this user may read it`];
+    return ['', `cannot be read (${code}). Check its path and permissions`];
   }
 }

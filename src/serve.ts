@@ -1,4 +1,4 @@
-import { addressOf, endpointOf } from './cli/connect.ts';
+import { addressOf, endpointOf } from './cli/service-address.ts';
 import { readConfig, warningsOf } from './config.ts';
 import { createLogger } from './logger.ts';
 import { startApp } from './start-app.ts';

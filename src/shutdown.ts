@@ -1,4 +1,4 @@
-/** A step of the start that a stop takes back. */
+/** A step of the shutdown. Each undoes a step of the start. */
 export interface ShutdownStep {
   /** Names the step in the log. */
   name: string;
@@ -6,18 +6,18 @@ export interface ShutdownStep {
 }
 
 /**
- * Takes back the steps of a start, the last first. A step that does not end in time is left behind and named in the log:
- * what a stop must not lose is in the stores before it is answered.
+ * Runs the steps in reverse order. A step that does not end in time is logged and left behind. That loses no data: every
+ * write is stored before it is answered.
  */
 export async function runShutdown(
-  ends: readonly ShutdownStep[],
-  ms: number,
+  steps: readonly ShutdownStep[],
+  timeoutMs: number,
   log: { error(details: object, message: string): void },
 ): Promise<void> {
-  const deadline = performance.now() + ms;
-  for (const { name: what, run: end } of [...ends].reverse()) {
+  const deadline = performance.now() + timeoutMs;
+  for (const { name: what, run: end } of [...steps].reverse()) {
     const isDone = await endsInTime(deadline, async () => end());
-    if (!isDone) log.error({ step: what }, 'the service stops without waiting any longer for this');
+    if (!isDone) log.error({ step: what }, 'the service stops without waiting for this step any longer');
   }
 }
 

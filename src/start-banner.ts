@@ -1,36 +1,36 @@
 import { pino } from 'pino';
-import { clientConfig } from './cli/connect.ts';
-import { DEFAULT_DAYS } from './identity/token-record.ts';
+import { clientConfig } from './cli/service-address.ts';
+import { DEFAULT_TOKEN_DAYS } from './identity/token-record.ts';
 import type { StartSecret } from './start-secret.ts';
 
-/** The facts that a start reports once the service listens. */
+/** The facts that a start prints once the service listens. */
 export interface StartBanner {
   address: string;
   endpoint: string;
   organizationId: string;
-  /** A token of the role ADMIN: only on the start that made it. */
+  /** A token with the role ADMIN, only on the start that created it. */
   firstToken: StartSecret | null;
-  /** A link for the first owner, as long as nobody has used one. */
+  /** A link for the first owner, until one was used. */
   setupLink: StartSecret | null;
   notes: readonly string[];
 }
 
-const LINK = 'the set-up link for the first owner (it works once, for 24 hours; a restart makes another)';
-const ADVICE = 'Give each assistant a token of its own, with the least role it needs.';
+const LINK = 'the set-up link for the first owner (it works once, for 24 hours; a restart creates another)';
+const ADVICE = 'Give each assistant its own token, with the lowest role that it needs.';
 const EXAMPLE = 'npx veritrail token create --name "my assistant" --role EDITOR';
 
-/** The greeting as prose, for a terminal. */
-export function bannerText(greeting: StartBanner): string {
-  const { address, notes, setupLink } = greeting;
+/** Returns the banner as prose, for a terminal. */
+export function bannerText(banner: StartBanner): string {
+  const { address, notes, setupLink } = banner;
   const parts = [`veritrail is listening on ${address}`, ...notes];
-  if (greeting.firstToken !== null) parts.push(firstTokenText(greeting, greeting.firstToken));
+  if (banner.firstToken !== null) parts.push(firstTokenText(banner, banner.firstToken));
   if (setupLink !== null) parts.push(setupLinkText(setupLink));
   return parts.join('\n').concat('\n');
 }
 
-/** The greeting as lines of JSON, in the form of the log: for containers and whatever else collects output. */
-export function bannerLogLines(greeting: StartBanner): string {
-  const { address, endpoint, organizationId, firstToken, setupLink, notes } = greeting;
+/** Returns the banner as JSON lines like the log's, for containers and log collectors. */
+export function bannerLogLines(banner: StartBanner): string {
+  const { address, endpoint, organizationId, firstToken, setupLink, notes } = banner;
   const lines: string[] = [];
   const log = pino({ timestamp: pino.stdTimeFunctions.isoTime }, { write: (line: string) => lines.push(line) });
   log.info({ address }, `veritrail is listening on ${address}`);
@@ -43,8 +43,8 @@ export function bannerLogLines(greeting: StartBanner): string {
   return lines.join('');
 }
 
-const makeToken = 'Make another one: npx veritrail token create --name NAME --role ADMIN.';
-const makeLink = 'Make one: npx veritrail account link ACCOUNT (npx veritrail member list has the id).';
+const makeToken = 'Create another one: npx veritrail token create --name NAME --role ADMIN.';
+const makeLink = 'Create one: npx veritrail account link ACCOUNT (npx veritrail member list shows the ids).';
 
 function firstTokenText({ endpoint, organizationId }: StartBanner, token: StartSecret): string {
   if (!('text' in token)) {
@@ -58,7 +58,7 @@ ${secretSentence('The first token', token, makeToken)}
 ${ADVICE}`;
   }
   return `
-This is the first start. Endpoint, organization and token (shown only this once, good for ${DEFAULT_DAYS} days):
+This is the first start. Endpoint, organization and token (shown only once, valid for ${DEFAULT_TOKEN_DAYS} days):
 
   ${endpoint}
   ${organizationId}
@@ -68,7 +68,7 @@ Paste this into your MCP client's configuration:
 
 ${clientConfig(endpoint, token.text)}
 
-This token has the role ADMIN, for first steps. ${ADVICE}
+This token has the role ADMIN, for your first steps. ${ADVICE}
 
   ${EXAMPLE}`;
 }
@@ -84,8 +84,7 @@ Open this link in a browser to choose your name and password (it works once, for
 
 function secretSentence(name: string, secret: StartSecret, remedy: string): string {
   if ('text' in secret) return `${name} is in this line.`;
-  if ('file' in secret)
-    return `${name} is in ${secret.file}, readable by this user only. Delete the file once it is used.`;
+  if ('file' in secret) return `${name} is in ${secret.file}, readable by this user only. Delete the file after use.`;
   return `${name} could not be written to ${secret.fault}. ${remedy}`;
 }
 

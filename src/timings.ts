@@ -5,15 +5,15 @@ import { asRefusal, Refusal } from './commands/refusal.ts';
 import type { ToolBox } from './mcp/toolbox.ts';
 import type { EventStore } from './stores/event-store.ts';
 
-/** Is told what was done and how long it took: names and numbers, never an input. */
+/** Called with what was done and how long it took: names and numbers, never inputs. */
 export type OnTiming = (details: { ms: number; [name: string]: unknown }, message: string) => void;
 
-/** A handler that tells of each command. */
+/** A command handler that reports the time of each command. */
 export class TimedHandler extends CommandHandler {
   constructor(
     store: EventStore,
     options: HandlerOptions,
-    private readonly timed: OnTiming,
+    private readonly onTiming: OnTiming,
   ) {
     super(store, options);
   }
@@ -27,26 +27,26 @@ export class TimedHandler extends CommandHandler {
     const { stream } = aggregate;
     const { type } = command as { type?: string };
     try {
-      const executed = await super.execute(aggregate, command, envelope);
-      const { revision, event_types } = executed;
-      this.timed({ command: type, stream, revision, event_types, ms: msSince(started) }, 'command');
-      return executed;
+      const result = await super.execute(aggregate, command, envelope);
+      const { revision, event_types } = result;
+      this.onTiming({ command: type, stream, revision, event_types, ms: msSince(started) }, 'command');
+      return result;
     } catch (error) {
-      this.timed({ command: type, stream, refused: codeOf(error), ms: msSince(started) }, 'command');
+      this.onTiming({ command: type, stream, refused: codeOf(error), ms: msSince(started) }, 'command');
       throw error;
     }
   }
 }
 
-/** The same tools, which tell of each call: a query, or a call with its commands. */
-export function timedTools(tools: ToolBox, timed: OnTiming): ToolBox {
+/** Returns tools that report the time of each call: a query, or a call that writes. */
+export function timedTools(tools: ToolBox, onTiming: OnTiming): ToolBox {
   return {
     ...tools,
     call: async (tool, args, context) => {
       const started = performance.now();
       const result = await tools.call(tool, args, context);
       const { outcome, json } = result;
-      timed({ tool, outcome, length: json.length, ms: msSince(started) }, tools.isReadOnly(tool) ? 'query' : 'call');
+      onTiming({ tool, outcome, length: json.length, ms: msSince(started) }, tools.isReadOnly(tool) ? 'query' : 'call');
       return result;
     },
   };

@@ -4,5 +4,5 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-/** The version of this service, as package.json has it. */
+/** The version of this service in package.json. */
 export const VERSION = version;

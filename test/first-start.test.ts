@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { organizationAggregate, organizationStream } from '../src/commands/families.ts';
-import { adoptLog } from '../src/identity/adopt.ts';
-import { Authenticator } from '../src/identity/authenticate.ts';
-import { establish, firstStart, InstallationError, secret } from '../src/identity/installation.ts';
+import { adoptLog } from '../src/identity/adopt-log.ts';
+import { Authenticator } from '../src/identity/authenticator.ts';
+import { createInstallation, firstStart, InstallationError, sharedSecret } from '../src/identity/installation.ts';
 import { isWellFormed } from '../src/identity/token.ts';
 import { Tokens } from '../src/identity/tokens.ts';
 import { closeAll, open, rejection, replaced, temporaryFolder, withAccounts } from './support/identity.ts';
@@ -108,7 +108,7 @@ starting('an empty log is not adopted', async () => {
 
 starting('an organization made without a token gets one at the next start', async () => {
   const identity = await open();
-  const made = await establish(identity, { organization: 'Acme', owner: 'Ada' });
+  const made = await createInstallation(identity, { organization: 'Acme', owner: 'Ada' });
   const { token, organizationId } = await firstStart(identity);
   assert.is(organizationId, made.organizationId);
   assert.ok(isWellFormed(token!));
@@ -119,10 +119,10 @@ starting('an organization made without a token gets one at the next start', asyn
 starting('a secret is the same for all who ask, and each name has its own', async () => {
   const { accounts } = await open();
   const name = randomUUID();
-  const [one, other] = await Promise.all([secret(accounts, name), secret(accounts, name)]);
+  const [one, other] = await Promise.all([sharedSecret(accounts, name), sharedSecret(accounts, name)]);
   assert.is(one.length, 32);
   assert.equal(one, other);
-  assert.not.equal(await secret(accounts, 'cursor'), one);
+  assert.not.equal(await sharedSecret(accounts, 'cursor'), one);
 });
 
 starting.run();

@@ -33,7 +33,7 @@ test.after((served) => served.close());
 async function signIn({ env, url }: Context, accountId: string): Promise<TestBrowser> {
   const clientInfo = { address: '127.0.0.1', agent: 'a browser' };
   const { cookie } = await withOpenPair(env, ({ accounts }) =>
-    new Sessions({ accounts, now: () => new Date() }).begin({ id: accountId, generation: 0 }, clientInfo, 'SIGNED_IN'),
+    new Sessions({ accounts, now: () => new Date() }).create({ id: accountId, generation: 0 }, clientInfo, 'SIGNED_IN'),
   );
   const browser = new TestBrowser(url, new URL(url).host, url);
   browser.cookies.set('veritrail', cookie);

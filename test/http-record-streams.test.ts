@@ -17,7 +17,7 @@ import type { ToolService } from '../src/mcp/define-tool.ts';
 import { createRecordFileCatalog } from '../src/mcp/record-file-catalog.ts';
 import type { Reader } from '../src/queries/reader.ts';
 import { StoreUnavailable } from '../src/stores/errors.ts';
-import type { Find, Found, ReadModels } from '../src/stores/read-store.ts';
+import type { DocumentQuery, MatchingDocument, ReadModels } from '../src/stores/read-store.ts';
 import { callerAs, ORGANIZATION } from './support/register.ts';
 import { bytesInUse } from './support/streamed.ts';
 import { startToyService, type ToyService } from './support/toy-tools.ts';
@@ -40,7 +40,7 @@ test.after.each(async (context) => {
 interface Made {
   /** Records that were read from the store so far. */
   given: number;
-  find(query: Find): void;
+  find(query: DocumentQuery): void;
 }
 
 /** The service on a store that makes its records as they are read. */
@@ -51,7 +51,7 @@ async function start(
   limits: RateLimits = createRateLimits(null, clientInfoReader([])),
 ): Promise<ToyService> {
   const models = {
-    find: async (query: Find): Promise<Found[]> => {
+    find: async (query: DocumentQuery): Promise<MatchingDocument[]> => {
       made.find(query);
       if (query.where.some(({ op }) => op === 'empty')) return [];
       const from = query.after === undefined ? 0 : Number(query.after.id) + 1;
@@ -79,7 +79,7 @@ async function start(
   });
 }
 
-function found(index: number): Found {
+function found(index: number): MatchingDocument {
   const none = { owner_id: null, archived_at: null, acceptance: null };
   const doc = { id: `rsk_${index}`, name: `Risk ${index}`, description: TEXT, ...none };
   return { id: String(index), key: index, doc };

@@ -4,13 +4,13 @@ import type { Challenges } from './challenge.ts';
 import { HttpError } from './http-errors.ts';
 import { countHeader } from './request.ts';
 
-/** Exactly `Bearer`, one space and a token of RFC 6750's characters; node has cut white space around the value. */
+/** Exactly `Bearer`, one space and a token in RFC 6750's characters. Node has trimmed the value. */
 const BEARER = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/;
 
-/** @param request that brought it */
+/** Returns the caller of a token; null if it is not valid. @param request the request with the token */
 export type Authenticate = (token: string, request: IncomingMessage) => Caller | null | Promise<Caller | null>;
 
-/** The caller behind the request's credential. @throws HttpError 401 when there is none that is good */
+/** Returns the caller of the request's credential. @throws HttpError 401 without a valid credential */
 export async function callerOf(
   request: IncomingMessage,
   authenticate: Authenticate,
@@ -21,7 +21,7 @@ export async function callerOf(
     throw unauthorized('Send an API token: "Authorization: Bearer <token>".', challenge.missing(request));
   }
   const token = BEARER.exec(header)?.[1];
-  // Node keeps the first of several, and a proxy may have judged by another.
+  // Node keeps the first of several headers; a proxy may have checked another one.
   if (token === undefined || countHeader('authorization', request.rawHeaders) > 1) {
     const message = 'The Authorization header must be exactly "Bearer", one space and the token, and be sent once.';
     throw unauthorized(message, challenge.invalid(request));
@@ -29,10 +29,10 @@ export async function callerOf(
   const lookup = authenticate(token, request);
   const caller = lookup instanceof Promise ? await withWaitTime(lookup) : lookup;
   if (caller !== null) return caller;
-  throw unauthorized('The token is unknown, expired or revoked: make a new one.', challenge.invalid(request));
+  throw unauthorized('The token is unknown, expired or revoked. Create a new one.', challenge.invalid(request));
 }
 
-/** The caller, who is told how long it had to wait. */
+/** Returns the caller with the time that the lookup took. */
 async function withWaitTime(lookup: Promise<Caller | null>): Promise<Caller | null> {
   const startedAt = Date.now();
   const caller = await lookup;

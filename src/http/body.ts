@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { ClientGone, HttpError } from './http-errors.ts';
 
-/** The most that a request may send: 1 MiB. */
+/** The largest body of a request: 1 MiB. */
 const MAX_BODY_BYTES = 1 << 20;
 
 /**
- * The request's whole body. How long it may take is the server's `requestTimeout`. What is not read of a body that
- * is too large, node discards, so that the client can read the answer.
+ * Reads the whole body. The server's `requestTimeout` limits the time. Node discards the rest of a body that is too large,
+ * so that the client can read the answer.
  * @throws HttpError 413
  */
 export function readBody(request: IncomingMessage, limit = MAX_BODY_BYTES): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
-  // It tells nothing more: it may have ended while its call waited.
+  // A destroyed request emits no more events. It may have ended while its call waited.
   if (request.destroyed) return Promise.reject(new ClientGone());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -24,14 +24,14 @@ export function readBody(request: IncomingMessage, limit = MAX_BODY_BYTES): Prom
       } else chunks.push(chunk);
     });
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    // An aborted request with no 'error' listener only closes.
+    // An aborted request without an 'error' listener emits only 'close'.
     request.once('close', () => {
       if (!request.complete) reject(new ClientGone());
     });
   });
 }
 
-/** Refuses a body that isn't said to be plain JSON. @throws HttpError 415 */
+/** Requires the headers of an uncompressed JSON body. @throws HttpError 415 */
 export function requireJson({ headers }: IncomingMessage): void {
   const type = headers['content-type'] ?? '';
   if (type !== 'application/json' && !JSON_TYPE.test(type)) throw unsupported('Content-Type must be application/json.');
@@ -44,4 +44,4 @@ const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const unsupported = (message: string) => new HttpError(415, 'invalid_input', message);
 
 const tooLarge = (limit: number) =>
-  new HttpError(413, 'too_large', `The body is larger than ${limit} bytes: send less at a time.`);
+  new HttpError(413, 'too_large', `The body is larger than ${limit} bytes. Send less at a time.`);

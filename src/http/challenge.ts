@@ -6,13 +6,13 @@ import { HttpError } from './http-errors.ts';
 
 type Challenge = (request: IncomingMessage) => string;
 
-/** Values of WWW-Authenticate that tell clients what they lack and where to get it (RFC 6750, RFC 9728). */
+/** Values of WWW-Authenticate. They tell clients what is missing and where to get it (RFC 6750, RFC 9728). */
 export interface Challenges {
   /** No credential was sent. */
   missing: Challenge;
-  /** One was sent, and is none of ours or no longer. */
+  /** The credential is unknown, expired or revoked. */
   invalid: Challenge;
-  /** An OAuth client was not granted enough. */
+  /** An OAuth client needs a scope that it was not granted. */
   insufficient: Challenge;
 }
 
@@ -30,17 +30,17 @@ export function challenges(baseUrl: string): Challenges {
 }
 
 /**
- * Refuses a tool to an OAuth client that was not granted it, in the way that lets the client ask for more (step-up).
- * Credentials without scopes are for the tool to refuse.
+ * Refuses a tool to an OAuth client without its scope. The challenge lets the client ask for more (step-up).
+ * Credentials without scopes are checked by the tool itself.
  */
 export type ScopeGuard = (caller: Caller, tool: string, request: IncomingMessage) => void;
 
-/** @returns throws HttpError 403 */
+/** Returns a guard that throws HttpError 403 for a tool beyond the granted scopes. */
 export function scopeGuard(tools: Pick<ToolBox, 'has' | 'isReadOnly'>, baseUrl: string): ScopeGuard {
   const { insufficient } = challenges(baseUrl);
   return ({ scopes }, tool, request) => {
     if (scopes === undefined || scopes.includes(WRITE) || !tools.has(tool) || tools.isReadOnly(tool)) return;
-    const message = 'The assistant was allowed to read only: connect it again and allow it to make changes.';
+    const message = 'The assistant may only read. Connect it again and allow it to make changes.';
     throw new HttpError(403, 'forbidden', message, { 'WWW-Authenticate': insufficient(request) });
   };
 }

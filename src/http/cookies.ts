@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { ParameterizedContext } from 'koa';
 
 const SESSION_SECONDS = 7 * 86_400;
-/** What a cookie of ours may hold: nothing that would end it, or that browsers disagree on. */
+/** Values that all browsers treat alike and that cannot end the cookie. */
 const SAFE_VALUE = /^[A-Za-z0-9_.~-]{1,1024}$/;
 
 /**
- * The service's own cookies, for one base address. Behind https they are `__Host-` cookies, which no other host or
- * plain page can set; on plain loopback browsers would refuse that prefix, so there they have their bare names.
+ * The service's cookies. With https they have the prefix `__Host-`, so that no other host or plain http page can set them.
+ * Browsers refuse that prefix on plain loopback, so there the names have none.
  */
 export class Cookies {
   private readonly prefix: string;
@@ -19,12 +19,12 @@ export class Cookies {
     this.flags = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
   }
 
-  /** The secret of the browser's session; null where there is none. */
+  /** Returns the session secret, or null. */
   session(request: IncomingMessage): string | null {
     return this.read(request, 'veritrail');
   }
 
-  /** Gives the browser a session: the server ends it earlier where it is idle. */
+  /** Sets the session cookie. The server ends an idle session earlier. */
   setSession(ctx: ParameterizedContext, secret: string): void {
     this.write(ctx, 'veritrail', secret, SESSION_SECONDS);
   }
@@ -33,7 +33,7 @@ export class Cookies {
     this.clear(ctx, 'veritrail');
   }
 
-  /** A cookie by its name without the prefix; null where it is absent or not in our form. */
+  /** Returns a cookie by its name without prefix; null if it is missing or malformed. */
   read(request: IncomingMessage, name: string): string | null {
     const cookieName = this.prefix + name;
     for (const pair of (request.headers.cookie ?? '').split(';')) {
@@ -45,9 +45,10 @@ export class Cookies {
     return null;
   }
 
-  /** @param seconds how long the browser keeps it; absent: until it is closed */
+  /** Sets a cookie. @param seconds its age; without it, the browser keeps the cookie until it closes */
   write(ctx: ParameterizedContext, name: string, value: string, seconds?: number): void {
-    if (!SAFE_VALUE.test(value)) throw new Error(`the value of the cookie ${name} cannot be sent`);
+    if (!SAFE_VALUE.test(value))
+      throw new Error(`the value of the cookie "${name}" has characters that are not allowed`);
     const age = seconds === undefined ? '' : `; Max-Age=${seconds}`;
     ctx.append('Set-Cookie', `${this.prefix}${name}=${value}; ${this.flags}${age}`);
   }

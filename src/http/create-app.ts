@@ -22,36 +22,36 @@ import { availableReportFormats } from './report-file-formats.ts';
 import { type ReportFileRoutesOptions, reportFileRoutes } from './report-file-routes.ts';
 import { type OnResponse, type RequestState, requestMiddleware } from './request.ts';
 
-/** What the HTTP service is made of. */
+/** The collaborators of the HTTP service. */
 export interface HttpServiceOptions {
   tools: ToolBox;
   /**
-   * The caller behind an exact `Bearer <token>` credential; null when it is none of ours (unknown, expired, revoked).
-   * Throws StoreUnavailable when that can't be known.
+   * Returns the caller of a bearer token, or null if it is unknown, expired or revoked.
+   * @throws StoreUnavailable if the stores can't tell
    */
   authenticate: Authenticate;
-  /** Holds calls while the service starts. */
+  /** Returns a promise to wait for while the service starts, or null. */
   waitUntilReady?(): Promise<void> | null;
   /** Origins of pages that may call tools. */
   toolOrigins?: ReadonlySet<string>;
-  /** How often who may ask. */
+  /** Rate limits. */
   limits: RateLimits;
-  /** Store and projection state; where `serving` is false, health and readyz answer 503. */
+  /** Reads the state of stores and projections. If `serving` is false, health and readyz answer 503. */
   health(): Promise<Health>;
-  /** The service's own address, as its users write it: its host and origin are let in beside loopback's. */
+  /** The service's public address. Its host and origin are allowed, and so is loopback. */
   baseUrl: string;
   version: string;
   logger: Logger;
-  /** The authorization server for assistants, and the pages for people: a service can do without. */
+  /** The authorization server for assistants, and the pages for people. Both are optional. */
   oauth?: OAuth;
   pages?: Middleware<RequestState>;
-  /** Whom a session of the pages stands for: people get files by it. */
+  /** Returns the caller of a session of the pages, so that people can download files. */
   sessions?: SessionCaller;
-  /** Files of records and changes, and of reports. */
+  /** Export files, and reports as files. */
   recordFiles?: RecordFileRoutesOptions;
   reports?: ReportFileRoutesOptions;
-  /** Told of each request; and the figures that it makes, for whoever has the token, where there is one. */
-  metrics?: { onResponse: OnResponse; figures: MetricsSource; token: string | null } | undefined;
+  /** Counts requests. Serves the metrics to callers with the token, if one is set. */
+  metrics?: { onResponse: OnResponse; source: MetricsSource; token: string | null } | undefined;
 }
 
 /** The Koa app: the MCP endpoint, the direct form of the tools and its OpenAPI document, health, OAuth, pages. */
@@ -68,11 +68,11 @@ export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   const admitCall = afterStart(admissionWithOlderRoles({ ...options, allowedOrigins: options.toolOrigins }));
   const requireScope = scopeGuard(tools, options.baseUrl);
   const penalties = new Penalties();
-  // Addresses are as they are written, in small and large letters too: so are the rules of proxies for them.
+  // Addresses are case-sensitive, as rules of proxies for them are.
   const router = new Router<RequestState>({ sensitive: true });
   healthRoutes(router, options, admit);
   const { metrics } = options;
-  if (metrics && metrics.token !== null) metricsRoute(router, metrics.figures, metrics.token, options.limits);
+  if (metrics && metrics.token !== null) metricsRoute(router, metrics.source, metrics.token, options.limits);
   directToolRoutes(router, tools, admitCall, requireScope, penalties);
   openapiRoute(router, options, {
     records: options.recordFiles ? LINE_FORMATS : [],
@@ -83,7 +83,7 @@ export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   if (options.reports) reportFileRoutes(router, admitReader, options.reports);
 
   const app = new Koa<RequestState>();
-  // Routes' faults are logged with their request; what Koa still reports is a connection lost or cut.
+  // Route errors are logged with their request. Koa itself reports only lost connections.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
   app.use(requestMiddleware(logger, options.metrics?.onResponse));
   app.use(crossOrigin(options.baseUrl, options.toolOrigins ?? new Set()));

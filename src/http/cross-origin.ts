@@ -13,8 +13,8 @@ const EXPOSED_HEADERS = 'WWW-Authenticate, Retry-After, X-Request-Id';
 const PREFLIGHT_AGE_S = 3_600;
 
 /**
- * Lets pages of these origins call the endpoint and the direct form of the tools. Their credential is a token in the
- * header: these addresses take no cookie, and `Access-Control-Allow-Credentials` is never sent.
+ * Lets pages of these origins call the MCP endpoint and the direct form. They send a token in the header: these addresses
+ * accept no cookie, and `Access-Control-Allow-Credentials` is never sent.
  */
 export function crossOrigin(baseUrl: string, allowedOrigins: ReadonlySet<string>): Middleware<RequestState> {
   const guard = hostGuard(baseUrl);

@@ -12,7 +12,7 @@ import type { Penalties } from './penalties.ts';
 import { readQueryParameters } from './query-parameters.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
-/** The direct form: one address a tool, its inputs as a JSON object (or, to read, as query parameters). */
+/** The direct form: one address per tool. Inputs are a JSON object, or query parameters for tools that read. */
 export function directToolRoutes(
   router: Router<RequestState>,
   tools: ToolBox,
@@ -25,7 +25,7 @@ export function directToolRoutes(
     const caller = await admit(ctx.req);
     ctx.state.account = caller.account_id;
     const name = ctx.params.name ?? '';
-    if (!tools.has(name)) throw notFound(`There is no tool of that name: tools/list names them all.`);
+    if (!tools.has(name)) throw notFound('There is no tool of this name. tools/list names them all.');
     ctx.state.tool = name;
     requireScope(caller, name, ctx.req);
     const readInput = inputReader(ctx, tools.isReadOnly(name));
@@ -49,7 +49,7 @@ export function directToolRoutes(
 
 type ReadInput = (body: Buffer, types: Types) => object;
 
-/** Returns how a call's inputs are read: from its body, or from its query. @throws HttpError 405 for another method */
+/** Returns the reader of a call's inputs: from the body, or from the query. @throws HttpError 405 for another method */
 function inputReader(ctx: RequestContext, readOnly: boolean): ReadInput {
   const { method } = ctx.req;
   if (method === 'POST') return (body) => readObject(ctx.req, body);
@@ -57,13 +57,13 @@ function inputReader(ctx: RequestContext, readOnly: boolean): ReadInput {
   if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed('GET, POST');
   return (body, types) => {
     if (body.length > 0 && body.toString('latin1').trim() !== '{}') {
-      throw invalidInput('A GET takes its inputs as query parameters: send them so, or use POST.');
+      throw invalidInput('A GET takes its inputs as query parameters. Send them there, or use POST.');
     }
     return readQuery(readQueryParameters(ctx), types);
   };
 }
 
-/** A POST's inputs; no body is an empty object. */
+/** Reads a POST's inputs. No body counts as an empty object. */
 function readObject(request: IncomingMessage, body: Buffer): object {
   if (body.length === 0) return {};
   requireJson(request);
@@ -79,7 +79,7 @@ function readObject(request: IncomingMessage, body: Buffer): object {
   return input;
 }
 
-/** Published type of each input. */
+/** JSON Schema type of each input. */
 type Types = ReadonlyMap<string, string>;
 
 interface PublishedTool {
@@ -97,12 +97,12 @@ function publishedTypes(listJson: string): ReadonlyMap<string, Types> {
   );
 }
 
-/** Query parameters as inputs: the text itself where a text is published, else the JSON value that it spells. */
+/** Reads inputs from the query. A string input takes the text itself; other inputs take it as JSON. */
 function readQuery(query: URLSearchParams, types: Types): object {
   const input: [string, unknown][] = [];
   for (const [key, text] of query) {
     if (query.getAll(key).length > 1)
-      throw invalidInput('A query parameter may be given once: use POST for lists.', { field: key });
+      throw invalidInput('A query parameter can be given only once. Use POST for lists.', { field: key });
     input.push([key, types.get(key) === 'string' ? text : jsonOrText(text)]);
   }
   return Object.fromEntries(input);

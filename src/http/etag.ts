@@ -1,6 +1,6 @@
 /**
- * Whether one of the tags of If-None-Match is this one, weak or not. Koa's own answer is no as soon as the client asks for a
- * fresh answer, as some do whenever they name a tag.
+ * Returns true if If-None-Match contains this tag, weak or not. Koa's `fresh` is not used: it returns false if the client
+ * also sends `Cache-Control: no-cache`, which some clients always do.
  */
 export function etagMatches(ifNoneMatch: string, etag: string): boolean {
   const bare = (tag: string) => tag.trim().replace(/^W\//, '');

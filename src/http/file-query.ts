@@ -4,15 +4,15 @@ import { invalidInput } from './http-errors.ts';
 import { LINE_FORMATS, type LineFormat } from './line-formats.ts';
 import { jsonOrText } from './parse-json.ts';
 
-/** Query parameters that are no filters. */
+/** Query parameters that are not filters. */
 const NON_FILTER_PARAMETERS = new Set(['filter', 'as_of', 'cursor', 'after', 'format']);
 
-/** @throws HttpError for a format that there is not */
+/** Returns the requested format. @throws HttpError for an unknown format */
 export function requestedFormat(query: URLSearchParams): LineFormat {
   return formatNamed(LINE_FORMATS, single(query, 'format') ?? 'jsonl');
 }
 
-/** What a file's address asks for. @throws HttpError, and Refusal for a file that there is not */
+/** Reads the request for a file from its address. @throws HttpError, or Refusal for an unknown file */
 export function readFileRequest(
   files: RecordFileCatalog,
   fileName: string,
@@ -25,13 +25,16 @@ export function readFileRequest(
 
 type Filters = ReturnType<RecordFileCatalog['filters']>;
 
-/** The JSON of `filter`, and beside it any of its members by name: a list's values each as a parameter of its own. */
+/**
+ * Reads the filters: the JSON of `filter`, and further filters by name. A list has one parameter for each value, such as
+ * `status=OPEN&status=ACCEPTED`.
+ */
 function filterOf(query: URLSearchParams, filterSchemas: Filters): object {
   const filter = jsonOf(single(query, 'filter') ?? '{}');
   const members = new Set([...query.keys()].filter((name) => !NON_FILTER_PARAMETERS.has(name)));
   for (const name of members) {
     if (Object.hasOwn(filter, name))
-      throw invalidInput(`Give ${name} once: in filter, or by its name.`, { field: name });
+      throw invalidInput(`Give ${name} only once: in filter, or as a parameter of its own.`, { field: name });
   }
   return Object.fromEntries([
     ...Object.entries(filter),
@@ -45,7 +48,7 @@ function memberOf(query: URLSearchParams, name: string, filterSchemas: Filters):
   return parseValue(single(query, name) ?? '', type);
 }
 
-/** The text itself where a text is meant or nothing is known, else the JSON value that it spells. */
+/** Returns the text itself for a string or an unknown filter; otherwise its JSON value. */
 function parseValue(text: string, type: string | undefined): unknown {
   return type === 'string' || type === undefined ? text : jsonOrText(text);
 }
@@ -53,11 +56,11 @@ function parseValue(text: string, type: string | undefined): unknown {
 function jsonOf(text: string): object {
   const value = jsonOrText(text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw invalidInput('filter must be a JSON object, as the list’s tool takes it.', { field: 'filter' });
+  throw invalidInput('filter must be a JSON object, as in the list tool’s input.', { field: 'filter' });
 }
 
 function single(query: URLSearchParams, name: string): string | undefined {
   const [value, another] = query.getAll(name);
-  if (another !== undefined) throw invalidInput(`${name} may be given once.`, { field: name });
+  if (another !== undefined) throw invalidInput(`${name} can be given only once.`, { field: name });
   return value;
 }

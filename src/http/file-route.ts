@@ -9,8 +9,8 @@ import { cutWhenRevoked } from './revocation.ts';
 export type FileContext = RequestContext & { params: Record<string, string> };
 
 /**
- * An address where programs and people get a file: by a token, or by the session of the pages. A person at a browser who
- * has not signed in is led there first; whatever else is refused is answered as the direct form of the tools has it.
+ * A download address for programs with a token and for people with a session. A person who is not signed in is redirected
+ * to the sign-in page. Other refusals are answered as in the direct form.
  */
 export function fileRoute(
   router: Router<RequestState>,
@@ -27,11 +27,11 @@ export function fileRoute(
     ctx.state.account = admitted.account_id;
     cutWhenRevoked(ctx, admit, admitted, (ctx as FileContext).params.id ?? '');
     try {
-      // Who acts by the pages acts by no client.
+      // A person with a session uses no client program.
       const client = admitted.token_id === null ? null : clientOf('legacy', {}, ctx.headers);
       await serve(ctx, { ...admitted, client });
     } catch (thrown) {
-      // What cuts a file off that has begun can only be told to the log, and is a fault there.
+      // After the headers are sent, an error can only cut the file off and go to the log.
       throw ctx.headerSent ? thrown : toHttpRefusal(thrown);
     }
   });
@@ -46,5 +46,5 @@ function isStrangerAtBrowser(ctx: RequestContext, error: unknown): boolean {
 function leadToSignIn(ctx: RequestContext): void {
   ctx.status = 303;
   ctx.set('Location', `/sign-in?next=${encodeURIComponent(ctx.url)}`);
-  ctx.body = 'Sign in first: see the address in Location.';
+  ctx.body = 'Sign in first, at the address in the Location header.';
 }

@@ -7,21 +7,21 @@ import { toHttpError, unavailable } from './http-errors.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
 export interface Health {
-  /** False when calls cannot be served. */
+  /** False if calls cannot be served. */
   serving: boolean;
   [detail: string]: unknown;
 }
 
 /**
- * Three questions: is the process alive, may it be sent requests (both for orchestrators: no credential, no detail),
- * and, for a caller, how the stores and projections are.
+ * Health checks. `/livez` and `/readyz` are for orchestrators: they need no credential and give no details. The third
+ * returns the state of stores and projections to callers.
  */
 export function healthRoutes(
   router: Router<RequestState>,
   options: { health(): Promise<Health>; version: string },
   admit: Admit,
 ): void {
-  // Anybody may ask, and each answer costs the stores.
+  // Anybody may call these, and each check costs the stores a read.
   const health = singleFlight(() => options.health().catch(() => DOWN));
   router.get('/livez', (ctx) => {
     ctx.body = { status: 'ok' };
@@ -33,13 +33,13 @@ export function healthRoutes(
     const [caller, current] = await Promise.all([callerOrNull(admit(ctx.req)), health()]);
     if (caller === null && current.serving) throw unavailable();
     if (caller !== null) ctx.state.account = caller.account_id;
-    // A store that is away keeps callers from being known: it is named all the same, and nothing else is.
+    // If a store is down, no caller can be identified. Then the answer has only the state of the stores.
     const details = caller === null ? { stores: current.stores } : current;
     writeHealth(ctx, current, { version: options.version, ...details });
   });
 }
 
-/** The caller; null when that cannot be known. @throws HttpError for a credential that is none */
+/** Returns the caller, or null if the stores can't tell. @throws HttpError for an invalid credential */
 async function callerOrNull(admitting: Promise<Caller>): Promise<Caller | null> {
   try {
     return await admitting;

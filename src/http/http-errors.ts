@@ -6,7 +6,7 @@ type Headers = Record<string, string>;
 const RETRY_AFTER_SECONDS = 2;
 const RETRYABLE: ReadonlySet<string> = new Set(['unavailable', 'rate_limited', 'internal']);
 
-/** A request that is answered with an error. Nothing in it may name a path, a store's address or a stack. */
+/** An error answer. It must not contain a file path, a store's address or a stack trace. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   constructor(
@@ -19,14 +19,14 @@ export class HttpError extends Error {
     super(message);
   }
 
-  /** The wire's body. */
+  /** Returns the body of the answer. */
   toJSON(): object {
     const { code, message, details } = this;
     return { error: { code, message, ...details, retryable: RETRYABLE.has(code) } };
   }
 }
 
-/** The client went away in the middle of its request: there is nobody to answer. */
+/** The client disconnected during its request, so there is nobody to answer. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
@@ -41,20 +41,20 @@ export const notFound = (message = 'There is nothing at this address.'): HttpErr
   new HttpError(404, 'not_found', message);
 
 export function unavailable(): HttpError {
-  const message = 'The service cannot reach its data just now: try again in a moment.';
+  const message = 'The service cannot reach its data at the moment. Try again shortly.';
   const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
   return new HttpError(503, 'unavailable', message, headers, { retry_after_seconds: RETRY_AFTER_SECONDS });
 }
 
-/** Turns whatever was thrown into what the client may know of it. */
+/** Turns anything thrown into an answer without internal details. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   const refusal = asRefusal(error);
   if (refusal instanceof Refusal && refusal.code === 'unavailable') return unavailable();
-  return new HttpError(500, 'internal', 'Something went wrong in the service: try again, or tell its operator.');
+  return new HttpError(500, 'internal', 'Something went wrong in the service. Try again, or tell its operator.');
 }
 
-/** What a query or command refused, with the status and headers that the direct form of the tools gives it; else as it was thrown. */
+/** Returns a refusal as an HttpError, with the status and headers of the direct form. Returns anything else unchanged. */
 export function toHttpRefusal(thrown: unknown): unknown {
   const error = asRefusal(thrown);
   if (!(error instanceof Refusal)) return thrown;

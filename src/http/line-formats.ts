@@ -2,14 +2,14 @@ import { BYTE_ORDER_MARK, csvLine } from '../queries/report/render/report-csv.ts
 import { valueAt } from '../queries/report/report-columns.ts';
 import type { FileFormat } from './file-format.ts';
 
-/** How lines of any number are written: each by itself, so that a file can be cut behind any of them and gone on with. */
+/** Writes the lines of an export file. Each line stands alone, so that a download can be resumed after any of them. */
 export interface LineFormat extends FileFormat {
-  /** What comes before the first line, in a file from its start. */
+  /** Returns the text before the first line of a whole file. */
   head(columns: readonly string[]): string;
   lines(documents: readonly object[], columns: readonly string[]): string;
 }
 
-/** JSON Lines, https://jsonlines.org: a record as its list has it with view FULL. */
+/** JSON Lines, https://jsonlines.org: each record as in its list with view FULL. */
 const jsonl: LineFormat = {
   name: 'jsonl',
   mediaType: 'application/x-ndjson',
@@ -18,7 +18,7 @@ const jsonl: LineFormat = {
   lines: (documents) => documents.map((document) => `${JSON.stringify(document)}\n`).join(''),
 };
 
-/** RFC 4180, the cells as in reports: none can become a formula. */
+/** RFC 4180. As in reports, no cell can become a formula. */
 const csv: LineFormat = {
   name: 'csv',
   mediaType: 'text/csv; charset=utf-8',

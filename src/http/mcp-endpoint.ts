@@ -13,8 +13,8 @@ import type { Penalties } from './penalties.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
 /**
- * The MCP endpoint. It stands before the router and writes to the response itself: this is the path that every
- * call takes, and each layer more would cost all of them.
+ * The MCP endpoint. It bypasses the router and writes the response itself: most calls come here, and each further layer
+ * would slow all of them down.
  */
 export function mcpEndpoint(
   protocol: Protocol,
@@ -54,7 +54,7 @@ export function mcpEndpoint(
 const isEndpoint = (url: string) =>
   url === MCP_PATH || (url.startsWith(MCP_PATH) && /^\/?(\?.*)?$/.test(url.slice(MCP_PATH.length)));
 
-/** Whether the client takes a stream as well. @throws HttpError 406 when it doesn't take JSON */
+/** Returns true if the client also accepts a stream. @throws HttpError 406 if it doesn't accept JSON */
 function requireAcceptable(accept = '*/*'): boolean {
   if (accept === 'application/json, text/event-stream') return true;
   const types = accept
@@ -77,16 +77,16 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** The tool that a message calls; empty where it calls none. */
+/** Returns the tool that a message calls, or an empty string. */
 function toolOf(message: unknown): string {
   if (!isObject(message) || message.method !== 'tools/call' || !isObject(message.params)) return '';
   return typeof message.params.name === 'string' ? message.params.name : '';
 }
 
-/** Of the credential, how often it may ask, and whether it can be checked. */
+/** Statuses about the credential, its rate limit, and a store that can't check it. */
 const PLAIN_HTTP_STATUSES: ReadonlySet<number> = new Set([401, 429, 503]);
 
-/** Errors of the transport in the protocol's own form; those of who asks are plain HTTP's. */
+/** Sends transport errors as JSON-RPC errors, and errors about the credential as plain HTTP errors. */
 function sendError({ res, state }: RequestContext, thrown: unknown): void {
   if (res.headersSent || res.destroyed) return void res.destroy();
   const error = thrown instanceof ProtocolError ? thrown : toHttpError(thrown);

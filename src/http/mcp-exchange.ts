@@ -4,7 +4,7 @@ import type { McpExchange, ProtocolAnswer } from '../mcp/protocol.ts';
 import { clientSignal } from './client-signal.ts';
 import { API_HEADERS, loggable, type RequestState } from './request.ts';
 
-/** A protocol message's way back: plain JSON, or a stream once something was sent ahead of the answer. */
+/** Sends a protocol answer: as plain JSON, or as a stream if a notification was sent before it. */
 export class HttpExchange implements McpExchange {
   private clientGone: AbortSignal | undefined;
 
@@ -28,7 +28,7 @@ export class HttpExchange implements McpExchange {
 
   notify(message: string): void {
     const { response } = this;
-    // The next one says what this one would have: who does not read them must not make us keep them.
+    // Drops progress for slow readers: the next message supersedes it, and buffering would let them exhaust memory.
     if (response.destroyed || response.writableNeedDrain) return;
     if (!response.headersSent) {
       const type = ['Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no'];
@@ -47,7 +47,7 @@ export class HttpExchange implements McpExchange {
 
 const event = (message: string) => `event: message\ndata: ${message}\n\n`;
 
-/** Writes a whole JSON answer, with the least that node lets one do. */
+/** Writes a JSON answer with as few calls to node as possible. */
 export function writeJson(
   response: ServerResponse,
   state: RequestState,

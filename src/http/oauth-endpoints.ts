@@ -8,20 +8,18 @@ import { API_HEADERS, type RequestContext, type RequestState } from './request.t
 
 const WELL_KNOWN = '/.well-known';
 const SERVER_METADATA_PATH = `${WELL_KNOWN}/oauth-authorization-server`;
-/** At the path-inserted place of the one resource, and at the root, where older clients look. */
+/** Paths of the resource metadata: with the resource's path inserted, and at the root for older clients. */
 const RESOURCE_METADATA_PATHS: ReadonlySet<string> = new Set(
   [MCP_PATH, ''].flatMap((path) => ['', '/'].map((slash) => `${WELL_KNOWN}/oauth-protected-resource${path}${slash}`)),
 );
-/** The endpoints that programs ask, not browsers on somebody's behalf. */
+/** Endpoints that programs call themselves, not through a browser. */
 const PROGRAM_PATHS: ReadonlySet<string> = new Set([PATHS.token, PATHS.revoke, PATHS.register]);
-/** Seconds. */
 const METADATA_AGE_SECONDS = 300;
 const PREFLIGHT_AGE_SECONDS = 3_600;
 
 /**
- * The OAuth endpoints and what tells clients of them (RFC 8414, RFC 9728). Programs in web pages may ask those that no
- * cookie plays a part in: any origin, without credentials. All are counted by address, but browsers of people who have
- * signed in by their account.
+ * The OAuth endpoints and their metadata (RFC 8414, RFC 9728). Web pages of any origin may call those that use no cookie,
+ * without credentials. Requests are counted by address; browsers of signed-in people are counted by account.
  */
 export function oauthEndpoints(oauth: OAuth, limits: RateLimits): Middleware<RequestState> {
   const guard = hostGuard(oauth.addresses.issuer);
@@ -31,7 +29,7 @@ export function oauthEndpoints(oauth: OAuth, limits: RateLimits): Middleware<Req
     guard(ctx.req);
     if (path.startsWith(`${PATHS.interaction}/`)) return next();
     const forBrowsers = path === PATHS.authorize || path.startsWith(`${PATHS.authorize}/`);
-    // While the store is away nobody is known, and what is served next says so.
+    // While the store is down, nobody can be identified. The next step reports that.
     countRequest(ctx, limits, forBrowsers ? await oauth.signedIn(ctx.req).catch(() => null) : null);
     const metadata = documentAt(oauth, ctx);
     if (metadata !== null) return answerOpenly(ctx, 'GET', () => sendDocument(ctx, metadata));
@@ -40,7 +38,7 @@ export function oauthEndpoints(oauth: OAuth, limits: RateLimits): Middleware<Req
     if (!forBrowsers) return next();
     if (method !== 'GET') throw methodNotAllowed('GET');
     await serveByLibrary(oauth, ctx);
-    // A page answers where the library left a request unanswered.
+    // A page answers if the library left the request unanswered.
     if (ctx.respond !== false) await next();
   };
 }
@@ -56,7 +54,7 @@ function documentAt({ addresses, documents }: OAuth, { path, req }: RequestConte
 }
 
 function sendDocument(ctx: RequestContext, document: object): void {
-  // By the Host that was asked for, where that is one of this machine's own names.
+  // The document names the requested Host if that is a loopback name.
   ctx.vary('Host');
   ctx.set('Cache-Control', `public, max-age=${METADATA_AGE_SECONDS}`);
   ctx.body = document;
@@ -79,22 +77,22 @@ async function answerOpenly(ctx: RequestContext, allow: 'GET' | 'POST', answer: 
   await answer();
 }
 
-/** Registering is for everybody, so it is for nobody without end. */
+/** Serves an endpoint for programs. Registration is open, therefore rate-limited. */
 async function serveProgram(oauth: OAuth, ctx: RequestContext): Promise<void> {
   const wait = ctx.path === PATHS.register ? oauth.waitToRegister(ctx.req) : 0;
   if (wait === 0) return serveByLibrary(oauth, ctx);
   ctx.status = 429;
   ctx.set('Retry-After', String(wait));
-  const error_description = `Too many clients were registered: try again in ${wait} s.`;
+  const error_description = `Too many clients were registered. Try again in ${wait} s.`;
   ctx.body = { error: 'temporarily_unavailable', error_description };
 }
 
-/** The library answers by itself, unless our own page has to; it is given the headers that all our answers have. */
+/** Lets the library answer, with the headers of all our answers. A page answers the errors that people see. */
 async function serveByLibrary(oauth: OAuth, ctx: RequestContext): Promise<void> {
   ctx.respond = false;
   for (let i = 0; i < API_HEADERS.length; i += 2) ctx.res.setHeader(API_HEADERS[i]!, API_HEADERS[i + 1]!);
   ctx.res.setHeader('X-Request-Id', ctx.state.id);
-  // Codes and states are in these addresses: no page that follows is told them.
+  // Addresses contain codes and states, so the next page must not get them as referrer.
   ctx.res.setHeader('Referrer-Policy', 'no-referrer');
   await oauth.serve(ctx.req, ctx.res);
   if (oauth.authorizationError(ctx.req) !== null) ctx.respond = true;

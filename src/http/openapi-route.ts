@@ -8,8 +8,8 @@ import type { RequestState } from './request.ts';
 const OPENAPI_PATH = '/api/mcp/openapi.json';
 
 /**
- * The OpenAPI document of the direct form and the files. It needs no credential: it says what any copy of this version says, and
- * platforms read it before they have one. Made when first asked for, and then kept.
+ * Serves the OpenAPI document of the direct form and the files. It needs no credential: it is the same for every
+ * installation of a version, and platforms read it before they have a credential. It is generated once, at the first request.
  */
 export function openapiRoute(
   router: Router<RequestState>,

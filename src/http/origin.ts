@@ -3,12 +3,11 @@ import { LOOPBACK_NAMES } from '../identity/loopback.ts';
 import { HttpError } from './http-errors.ts';
 
 /**
- * Refuses requests that a web page made by rebinding a name to this address, or from an origin that isn't ours.
- * Host must be a loopback name or the base address's; Origin, where there is one, must be the service's own. `null`, which
- * browsers send for pages that hide where they are, is nobody's own.
+ * Returns a guard against web pages of other origins, and against host names rebound to this address. Host must be a
+ * loopback name or that of the base address. Origin, if sent, must be the service's own. The Origin `null` is refused.
  *
- * For the endpoint, the direct form and pages: no page of another origin may ask them, unless the operator has allowed
- * it to call tools (see cross-origin.ts). What programs of the OAuth server ask, and its metadata, need `hostGuard` alone: see oauth.ts.
+ * It protects the MCP endpoint, the direct form and pages. The operator can allow other origins to call tools: see
+ * cross-origin.ts. OAuth endpoints for programs need only `hostGuard`: see oauth-endpoints.ts.
  */
 export function originGuard(
   baseUrl: string,
@@ -26,24 +25,24 @@ export function originGuard(
   };
 }
 
-/** The half of `originGuard` that looks at Host. */
+/** Returns a guard that checks only Host. */
 export function hostGuard(baseUrl: string): (request: IncomingMessage) => void {
-  const isOurHost = hostClassifier(baseUrl);
+  const classifyHost = hostClassifier(baseUrl);
   return ({ headers: { host = '' } }) => {
-    if (isOurHost(host) === null) throw unknownHost();
+    if (classifyHost(host) === null) throw unknownHost();
   };
 }
 
 /**
- * Refuses what a page of another origin loads as a part of itself: browsers send the cookie with it where that page is of
- * another port or a sister domain, and no Origin. What a person follows a link to is let through, and so are programs.
+ * Refuses requests by which a page of another origin embeds this address. From another port or subdomain, browsers send
+ * the cookie with them, and no Origin. Links that a person follows are allowed, and so are programs.
  */
 export function refuseEmbedding({ headers }: IncomingMessage): void {
   const { 'sec-fetch-site': site, 'sec-fetch-dest': destination } = headers;
   if ((site === 'cross-site' || site === 'same-site') && destination !== 'document') throw foreignOrigin();
 }
 
-/** Whose a Host header's name is; null: not ours. Anything but a name (and a port) is no name of ours. */
+/** Returns a function that tells if a Host header is a loopback name or the base address's; null for any other. */
 function hostClassifier(baseUrl: string): (host: string) => 'LOOPBACK' | 'BASE' | null {
   const { hostname } = new URL(baseUrl);
   return (host) => {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { invalidInput } from './http-errors.ts';
 
-/** Levels of objects and arrays within one another: a message with its tool's inputs has seven. */
+/** Levels of nesting. A message with its tool's inputs has seven. */
 const MAX_JSON_DEPTH = 32;
 /** Members and elements in all. The largest input, 200 rows of evidence, has about 6,800. */
 const MAX_JSON_PARTS = 10_000;
@@ -18,7 +18,7 @@ export function parseJson(input: Buffer | string): unknown {
   return JSON.parse(typeof input === 'string' ? input : bytes.toString('utf8'));
 }
 
-/** Returns the JSON value that a query parameter spells, else its text. @throws HttpError 400, as `parseJson` does */
+/** Returns a query parameter's JSON value, or its text if it is not JSON. @throws HttpError 400, as `parseJson` does */
 export function jsonOrText(text: string): unknown {
   try {
     return parseJson(text);

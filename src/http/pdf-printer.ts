@@ -4,27 +4,29 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { throwIfClientGone } from './client-signal.ts';
 import { HttpError } from './http-errors.ts';
 
-/** How long a page may take to be printed. */
+/** The longest time that printing one page may take. */
 const PRINT_TIMEOUT_MS = 60_000;
-/** So many wait for their turn at most; others are told to come back. */
+/** Requests that may wait for the printer. More get 503. */
 const MAX_WAITING_PRINTS = 8;
 
 export interface PdfPrinter {
   /**
-   * An HTML page as PDF, as a browser prints it.
-   * @param stay asked when its turn has come: what it throws lets the next one have it
-   * @throws HttpError 501 where there is no browser, 503 where too many wait
+   * Prints an HTML page as PDF.
+   * @param signal skips the job if it is aborted before its turn
+   * @throws HttpError 501 without a browser, 503 if too many requests wait
+   * @throws ClientGone if `signal` is aborted before its turn
    */
-  print(html: string, stay: () => void): Promise<Buffer>;
-  /** Tells whether there is a browser: without one PDF is not offered. */
+  print(html: string, signal: AbortSignal): Promise<Buffer>;
+  /** Returns true if there is a browser. Without one, PDF is not offered. */
   isAvailable(): boolean;
-  /** @throws HttpError 501 where there is no browser: asked before anything is drawn */
+  /** Checks for a browser before a report is generated. @throws HttpError 501 without one */
   requireBrowser(): void;
 }
 
-/** Prints by a Chromium of the machine's, one page at a time: a browser takes more memory than all the rest. */
+/** Prints with the machine's Chromium, one page at a time: a browser needs more memory than the whole service. */
 export function createPdfPrinter(chromium: string): PdfPrinter {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
@@ -32,12 +34,12 @@ export function createPdfPrinter(chromium: string): PdfPrinter {
   const require = () => {
     if (!isAvailable()) throw noBrowser();
   };
-  const print = async (html: string, stay: () => void): Promise<Buffer> => {
+  const print = async (html: string, signal: AbortSignal): Promise<Buffer> => {
     require();
     if (waiting >= MAX_WAITING_PRINTS) throw tooManyWaiting();
     waiting += 1;
     const turn = last.then(() => {
-      stay();
+      throwIfClientGone(signal);
       return printOne(chromium, html);
     });
     last = turn.catch(() => undefined);
@@ -72,15 +74,15 @@ function flags(folder: string): string[] {
     '--disable-extensions',
     '--disable-background-networking',
     '--no-first-run',
-    // The page asks for nothing, and its policy lets nothing run; should it ask, there is no network.
+    // The page loads nothing and its policy blocks scripts. This also cuts off the network.
     '--host-resolver-rules=MAP * ~NOTFOUND',
     `--user-data-dir=${join(folder, 'profile')}`,
-    // The superuser's Chromium refuses to start within its own sandbox.
+    // Chromium refuses to start in its own sandbox as root.
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
   ];
 }
 
-/** Runs it to its end, in a group of processes of its own that is ended as a whole. It is told none of our settings. */
+/** Runs a command in its own process group and kills the whole group at the end. It gets none of our settings. */
 function runToEnd(command: string, args: readonly string[], folder: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const env = { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8' };
@@ -89,7 +91,7 @@ function runToEnd(command: string, args: readonly string[], folder: string): Pro
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // It has ended by itself.
+        // It has ended already.
       }
     };
     const timer = setTimeout(killGroup, PRINT_TIMEOUT_MS);
@@ -107,7 +109,7 @@ const noBrowser = () =>
   new HttpError(
     501,
     'invalid_input',
-    'There is no Chromium here to make a PDF: ask for format=html and print it, or have CHROMIUM_PATH name one.',
+    'PDF needs Chromium, which is not installed here. Use format=html and print it, or set CHROMIUM_PATH.',
     {},
     { field: 'format', allowed: ['json', 'markdown', 'csv', 'html'] },
   );
@@ -116,7 +118,7 @@ const tooManyWaiting = () =>
   new HttpError(
     503,
     'unavailable',
-    'Too many PDFs are being made: ask again in a moment.',
+    'Too many PDFs are being generated. Try again in 10 s.',
     { 'Retry-After': '10' },
     {
       retry_after_seconds: 10,

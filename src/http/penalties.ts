@@ -6,22 +6,22 @@ import { ProtocolError } from '../mcp/protocol-message.ts';
 import { HttpError } from './http-errors.ts';
 import { refuseUntil } from './rate-limits.ts';
 
-/** A credential's next call waits so many times as long as its illegal call kept the service busy … */
+/** The next call of a credential waits this many times the time that its illegal call took … */
 const WAIT_FACTOR = 30;
-/** … but no longer than this. */
+/** … but at most this long. */
 const MAX_WAIT_MS = 1_000;
-/** To receive so many bytes keeps the service busy for about a millisecond. */
+/** Receiving this many bytes takes about a millisecond of CPU. */
 const BYTES_PER_MS = 1 << 20;
-/** Calls of one credential that may wait. */
+/** Calls of one credential that may wait at the same time. */
 const MAX_WAITING = 100;
 const MAX_CREDENTIALS = 10_000;
 
-/** A credential that has sent an illegal call: from when it may go on, and the call that its next one follows. */
+/** A credential that sent an illegal call: when it may continue, and its last waiting call. */
 interface Lane {
   freeAt: number;
   last: Promise<unknown>;
   waiting: number;
-  /** A legal call has had its turn since: who comes now need not follow those who wait. */
+  /** True after a legal call has waited. Later calls need not queue behind those that still wait. */
   isPaid: boolean;
 }
 
@@ -30,14 +30,14 @@ type Receive = () => Promise<Buffer>;
 type Answer = (body: Buffer) => Promise<boolean>;
 
 /**
- * Makes credentials wait for what their illegal calls cost, so that others do not. While one waits, its calls are read
- * and answered one after the other. Legal calls cost nothing here.
+ * Makes a credential wait after illegal calls, because they cost CPU time of other callers. While it waits, its calls are
+ * answered one after another. Legal calls cause no wait.
  */
 export class Penalties {
   private readonly lanes = new LRUCache<string, Lane>({ max: MAX_CREDENTIALS });
 
   /**
-   * Receives a call and answers it, when its credential may go on.
+   * Receives and answers a call as soon as its credential may continue.
    * @throws HttpError 429 when too many calls of the credential wait
    */
   async run(caller: Caller, receive: Receive, answer: Answer): Promise<void> {
@@ -63,7 +63,7 @@ export class Penalties {
 
   private async serve(key: string, receive: Receive, answer: Answer): Promise<void> {
     const body = await receive();
-    const began = performance.now();
+    const startedAt = performance.now();
     let illegal = false;
     try {
       illegal = await answer(body);
@@ -71,7 +71,7 @@ export class Penalties {
       illegal = (error instanceof HttpError || error instanceof ProtocolError) && error.status === 400;
       throw error;
     } finally {
-      if (illegal) this.charge(key, body.length / BYTES_PER_MS + performance.now() - began);
+      if (illegal) this.charge(key, body.length / BYTES_PER_MS + performance.now() - startedAt);
     }
   }
 

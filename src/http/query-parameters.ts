@@ -1,10 +1,10 @@
 import type { ParameterizedContext } from 'koa';
 import { invalidInput } from './http-errors.ts';
 
-/** A file's filters take each value of a list as a parameter of its own: about 400 at most. */
+/** Lists in a file's filters have one parameter for each value: about 400 at most. */
 const MAX_QUERY_PARAMETERS = 500;
 
-/** Returns the parameters of an address. Readers look each one up among all. @throws HttpError 400 for too many */
+/** Returns the query parameters. Each lookup scans all of them, so there is a limit. @throws HttpError 400 for too many */
 export function readQueryParameters(ctx: Pick<ParameterizedContext, 'querystring'>): URLSearchParams {
   const query = new URLSearchParams(ctx.querystring);
   if (query.size <= MAX_QUERY_PARAMETERS) return query;

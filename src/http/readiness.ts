@@ -1,7 +1,7 @@
-/** A call that arrives while the service starts is held so long at most. */
+/** The longest time that a call waits while the service starts. */
 const MAX_HOLD_MS = 5_000;
 
-/** Holds what arrives before it can be answered: a client whose service restarts sees a slow answer, not an error. */
+/** Lets calls wait until they can be answered. During a restart, clients then see a slow answer instead of an error. */
 export class Readiness {
   private isReady = false;
   private release!: () => void;
@@ -9,13 +9,13 @@ export class Readiness {
     this.release = resolve;
   });
 
-  /** Lets everything through from now on. */
+  /** Releases all waiting calls. */
   ready(): void {
     this.isReady = true;
     this.release();
   }
 
-  /** Returns null when nothing has to wait; else resolves when it need not any more, or after 5 s. */
+  /** Returns null once ready; before, a promise that resolves when ready, or after 5 s. */
   wait(): Promise<void> | null {
     if (this.isReady) return null;
     let timer: NodeJS.Timeout | undefined;

@@ -13,15 +13,15 @@ import type { LineFormat } from './line-formats.ts';
 import { readQueryParameters } from './query-parameters.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from './request.ts';
 
-/** Files of records and changes, and whom each one that is drawn is told to. */
+/** The collaborators of export files. */
 export interface RecordFileRoutesOptions {
   files: RecordFileCatalog;
   onDownload(caller: Caller, download: DownloadDetails): void;
-  /** A client that takes nothing for so long is cut off; a minute unless given. */
+  /** A client that reads nothing for this long is disconnected. Default: one minute. */
   stallTimeoutMs?: number;
 }
 
-/** How node says that the client has left. */
+/** Node's error codes for a client that disconnected. */
 const CLIENT_GONE_CODES = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_UNABLE_TO_PIPE',
@@ -30,12 +30,12 @@ const CLIENT_GONE_CODES = new Set([
   'EPIPE',
 ]);
 const STALL_TIMEOUT_MS = 60_000;
-/** What is held ready for a client that reads slowly, beside the rows of one read. */
+/** Buffer for a slow client, besides the rows of one read. */
 const BUFFER_BYTES = 65_536;
 
 /**
- * `GET /api/v1/organizations/{id}/records/{family}` and `…/changes`: lines of any size, written as fast as the client
- * reads and no faster. Their headers say which position they are of, and the cursor that goes on with them.
+ * Serves `GET /api/v1/organizations/{id}/records/{family}` and `…/changes`: files of any size, written as fast as the
+ * client reads. The headers have the position, and the cursor to continue with.
  */
 export function recordFileRoutes(router: Router<RequestState>, admit: Admit, options: RecordFileRoutesOptions): void {
   const serve = async (ctx: FileContext, caller: Caller) => {
@@ -44,7 +44,7 @@ export function recordFileRoutes(router: Router<RequestState>, admit: Admit, opt
     const format = requestedFormat(query);
     const request = readFileRequest(options.files, what, organizationId, query);
     const file = await options.files.open(caller, request);
-    // What cannot be read at all is still answered as an error.
+    // Before the headers are sent, a read error can still be answered.
     const first = ctx.method === 'HEAD' ? null : await file.batches.next();
     ctx.respond = false;
     ctx.res.writeHead(200, headersOf(ctx, what, format, file));
@@ -71,7 +71,7 @@ async function* linesOf(
   for await (const batch of batches) yield format.lines(batch, columns);
 }
 
-/** Writes until the end, the client's leaving or a fault: after the last two the connection is cut, so that it is seen. */
+/** Writes all lines. After an error it cuts the connection, so that the client can tell the file is not whole. */
 async function sendLines(response: ServerResponse, lines: AsyncGenerator<string>, stalledMs: number): Promise<void> {
   response.setTimeout(stalledMs, () => response.destroy());
   const chunks = Readable.from(lines, { objectMode: false, highWaterMark: BUFFER_BYTES });

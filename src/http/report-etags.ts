@@ -3,23 +3,23 @@ import { LRUCache } from 'lru-cache';
 import type { ReportFile } from '../queries/report/report.ts';
 import type { NamesByKey, ReportHead } from '../queries/report/report-page.ts';
 
-/** What a tag is made of, beside the format and the names that people have now. */
+/** The inputs of an ETag, besides the format and the current names of people. */
 interface RenderedReport {
   digest: string;
-  /** Keys of the names that stand in it: see ReportPeople. */
+  /** Keys of the names in the report: see ReportPeople. */
   people: readonly string[];
 }
 
 type Tagged = Pick<ReportHead, 'digest' | 'pending_seal' | 'incomplete'>;
 
-/** Accounts in all reports that are remembered, and one more for each report. */
+/** Limits the memory: names in all remembered reports, plus one for each report. */
 const MAX_REMEMBERED_NAMES = 100_000;
 
 /**
- * ETags of report files. What a report says follows from its identity, and is what its digest is of; but names of people,
- * which change when one is erased, are outside the digest, so a tag covers these as well. It is weak, for it does not cover when a
- * report was drawn. Whose names stand in a report is known once it was drawn: that is remembered here, so that who has it is
- * told so without its being drawn again.
+ * ETags of report files. The digest covers a report's content except people's names, which change, for example when an
+ * account is erased. So an ETag covers the digest and the names. It is weak, because it doesn't cover the time of generation.
+ *
+ * This class remembers which names a generated report contains. Then it can answer 304 without generating it again.
  */
 export class ReportEtags {
   private readonly rendered = new LRUCache<string, RenderedReport>({
@@ -27,16 +27,16 @@ export class ReportEtags {
     sizeCalculation: ({ people }) => people.length + 1,
   });
 
-  /** The tag that a report would have now; null where it was not drawn before. */
+  /** Returns the ETag that the report would have now; null if it was not generated before. */
   async expectedEtag(report: Pick<ReportFile, 'identity' | 'names'>, format: string): Promise<string | null> {
     const rendered = this.rendered.get(report.identity);
     return rendered === undefined ? null : formatEtag(rendered.digest, format, await report.names(rendered.people));
   }
 
-  /** The tag of a report that was just drawn. */
+  /** Returns the ETag of a report that was just generated. */
   etagOf(identity: string, format: string, head: Tagged, people: NamesByKey): string {
     const { digest, pending_seal, incomplete } = head;
-    // The proof that it has not yet comes without anything else's changing.
+    // The pending seal will arrive without a change of the digest.
     if (pending_seal) return formatEtag(digest, `${format}-pending`, people);
     if (incomplete) return formatEtag(digest, `${format}-incomplete`, people);
     this.rendered.set(identity, { digest, people: [...people.keys()] });

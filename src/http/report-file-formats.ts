@@ -6,11 +6,11 @@ import type { ReportHead, ReportWriter } from '../queries/report/report-page.ts'
 import type { FileFormat } from './file-format.ts';
 import type { PdfPrinter } from './pdf-printer.ts';
 
-/** How a report becomes a file. */
+/** A file format for reports. */
 export interface ReportFileFormat extends FileFormat {
-  /** How its rows are written. */
+  /** Writes the rows. */
   format: ReportWriter;
-  /** The file's bytes of what that has written. */
+  /** Returns the file's bytes, from the rows as written. */
   bytes(
     head: ReportHead,
     written: Written,
@@ -22,7 +22,7 @@ type Written = { content?: string };
 
 const contentOf = (_head: ReportHead, { content = '' }: Written): string => content;
 
-/** The first is what a client gets that accepts none of them. */
+/** All formats. A client that accepts none of them gets the first. */
 export const REPORT_FILE_FORMATS: readonly ReportFileFormat[] = [
   {
     name: 'json',
@@ -61,7 +61,7 @@ export const REPORT_FILE_FORMATS: readonly ReportFileFormat[] = [
   },
 ];
 
-/** The formats that this machine can make. */
+/** Returns the formats that this machine can generate. */
 export function availableReportFormats({ isAvailable }: Pick<PdfPrinter, 'isAvailable'>): readonly ReportFileFormat[] {
   return isAvailable() ? REPORT_FILE_FORMATS : REPORT_FILE_FORMATS.filter(({ name }) => name !== 'pdf');
 }

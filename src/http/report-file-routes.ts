@@ -8,18 +8,18 @@ import { openReportFile } from '../queries/report/report.ts';
 import type { ReportHead } from '../queries/report/report-page.ts';
 import { REPORT_TYPES, type ReportName } from '../queries/report/report-types.ts';
 import type { Admit } from './admission.ts';
-import { clientSignal } from './client-signal.ts';
+import { clientSignal, throwIfClientGone } from './client-signal.ts';
 import { etagMatches } from './etag.ts';
 import { formatNamed } from './file-format.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
-import { ClientGone, invalidInput } from './http-errors.ts';
+import { invalidInput } from './http-errors.ts';
 import type { PdfPrinter } from './pdf-printer.ts';
 import { readQueryParameters } from './query-parameters.ts';
 import { ReportEtags } from './report-etags.ts';
 import { availableReportFormats, type ReportFileFormat } from './report-file-formats.ts';
 import type { RequestContext, RequestState } from './request.ts';
 
-/** What files of reports are made of. */
+/** The collaborators of report files. */
 export interface ReportFileRoutesOptions {
   reader: Reader;
   onReportGenerated(caller: Caller, report: DownloadDetails): void;
@@ -28,7 +28,7 @@ export interface ReportFileRoutesOptions {
 
 const PAGE_POLICY = `${REPORT_CONTENT_POLICY}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox`;
 
-/** Reports as files: whole, in any format, with the tool's inputs as query parameters. */
+/** Serves whole reports in any format. The query parameters are the inputs of the getReport tool. */
 export function reportFileRoutes(router: Router<RequestState>, admit: Admit, options: ReportFileRoutesOptions): void {
   const tags = new ReportEtags();
   fileRoute(router, '/api/v1/organizations/:id/reports/:type', admit, (ctx, caller) => {
@@ -58,15 +58,13 @@ async function serveReport(
   const onGenerated = (report: DownloadDetails) => options.onReportGenerated(caller, report);
   const output = { name: name.toUpperCase(), format: format.format };
   const signal = clientSignal(ctx.res);
-  const throwIfGone = () => {
-    if (signal.aborted) throw new ClientGone();
-  };
-  const report = await openReportFile(options.reader, caller, input, output, onGenerated, throwIfGone);
+  const progress = () => throwIfClientGone(signal);
+  const report = await openReportFile(options.reader, caller, input, output, onGenerated, progress);
   const knownEtag = await tags.expectedEtag(report, name);
   if (knownEtag !== null && answerNotModified(ctx, knownEtag)) return;
   const { head, written, people } = await report.generate();
   if (answerNotModified(ctx, tags.etagOf(report.identity, name, head, people))) return;
-  const print = (html: string) => options.printer.print(html, throwIfGone);
+  const print = (html: string) => options.printer.print(html, signal);
   ctx.body = await format.bytes(head, written, print);
   ctx.attachment(fileName(head, format.extension), { type: name === 'html' ? 'inline' : 'attachment' });
   ctx.type = format.mediaType;
@@ -75,38 +73,38 @@ async function serveReport(
 
 const toPathSegment = (type: string): string => type.toLowerCase().replaceAll('_', '-');
 
-/** A type as an address has it: `risk-register`. */
+/** Returns the report type of a path segment, such as `risk-register`. @throws HttpError */
 function reportTypeOf(name: string): ReportName {
   const type = REPORT_TYPES.find((one) => toPathSegment(one) === toPathSegment(name));
   if (type !== undefined) return type;
-  throw invalidInput('There is no such report: give one of those allowed.', {
+  throw invalidInput('There is no such report. Use one of those in allowed.', {
     field: 'type',
     allowed: REPORT_TYPES.map(toPathSegment),
   });
 }
 
-/** Query parameters; one that is empty, as forms send those left out, is not given. */
+/** Reads the query parameters. Forms send empty values for fields left out, so empty values are ignored. */
 function readQuery(query: URLSearchParams): Record<string, string> {
   const input = new Map<string, string>();
   for (const [key, text] of query) {
     if (['organization_id', 'type', 'cursor'].includes(key)) {
-      const message = `There is no ${key} here: a file is whole, and its path names organization and type.`;
+      const message = `${key} can’t be given for a file: a file is always whole, and its path has organization and type.`;
       throw invalidInput(message, { field: key });
     }
-    if (query.getAll(key).length > 1) throw invalidInput('A query parameter may be given once.', { field: key });
+    if (query.getAll(key).length > 1) throw invalidInput('A query parameter can be given only once.', { field: key });
     if (text !== '') input.set(key, text);
   }
   return Object.fromEntries(input);
 }
 
-/** The first one where the client accepts none. */
+/** Returns the format that the client accepts, or the first one. */
 function acceptedFormat(ctx: RequestContext, offered: readonly ReportFileFormat[]): ReportFileFormat {
   const types = offered.map(({ mediaType }) => mediaType.split(';')[0]!);
   const accepted = ctx.accepts(...types);
   return offered[accepted === false ? 0 : types.indexOf(accepted)]!;
 }
 
-/** Says which answer this is; whether the client has it already, and is told so. */
+/** Sets the ETag. Returns true after answering 304 to a client that has this version. */
 function answerNotModified(ctx: RequestContext, etag: string): boolean {
   ctx.set('ETag', etag);
   if (!etagMatches(ctx.get('If-None-Match'), etag)) return false;

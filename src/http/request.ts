@@ -5,40 +5,40 @@ import type { Logger } from 'pino';
 import { ProtocolError } from '../mcp/protocol-message.ts';
 import { ClientGone, HttpError, invalidInput, methodNotAllowed, notFound, toHttpError } from './http-errors.ts';
 
-/** What is known of a request while it is served: all of it goes to the log, so no token and no content. */
+/** Facts about a request. All of them are logged, so they never include a token or content. */
 export interface RequestState {
   id: string;
   account?: string;
-  /** The protocol's method, and the tool called by whichever form. */
+  /** The protocol's method, and the tool, called by MCP or the direct form. */
   rpc?: string;
   tool?: string;
 }
 
 export type RequestContext = ParameterizedContext<RequestState>;
 
-/** Answers are for their reader alone unless they say otherwise, and are what they say they are. As node takes them: name, value, name, value. */
+/** Default headers: no caching, no content sniffing. In node's flat form: name, value, name, value. */
 export const API_HEADERS = [
   'Cache-Control',
   'no-store',
   'X-Content-Type-Options',
   'nosniff',
-  // Should a browser show one: it neither runs nor loads anything, and nobody frames it.
+  // If a browser shows an answer, it runs and loads nothing, and nobody can frame it.
   'Content-Security-Policy',
   "default-src 'none'; frame-ancestors 'none'",
 ] as const;
 
 const NOT_MODIFIED = 304;
-/** Names and values. Their bytes are bounded by node: 16 KiB with the address. */
+/** Names and values together. Node limits their bytes to 16 KiB, with the address. */
 const MAX_RAW_HEADERS = 200;
-/** Longer than any part of an address or a method that is known, and shorter than any secret. */
+/** Path segments as long as a secret. Real segments and method names are shorter. */
 const LONG_SEGMENT = /[^/]{32,}/g;
 
-/** Is told of each request that was answered: the status, and the tool where it called one. */
+/** Called after each answer, with its status and the tool, if one was called. */
 export type OnResponse = (status: number, tool: string | undefined) => void;
 
-/** Gives each request an id, answers what the routes inside throw or leave open, and writes one line to the log. */
+/** Gives each request an id, answers errors and requests that no route answered, and logs one line. */
 export function requestMiddleware(logger: Logger, onResponse: OnResponse = () => undefined): Middleware<RequestState> {
-  // The fields of these lines are known, and none is a secret: to search each line for some costs more than the rest.
+  // Turns redaction off: none of these fields is a secret, and searching them costs more than the rest.
   const lines = logger.child({}, { redact: [] });
   const prefix = randomBytes(6).toString('base64url');
   let count = 0;
@@ -73,18 +73,18 @@ export function requestMiddleware(logger: Logger, onResponse: OnResponse = () =>
 }
 
 /**
- * The socket keeps its address once it was asked for it: else whoever hangs up at once could act, and be told of to the
- * access log as coming from nowhere. @throws ClientGone
+ * Reads the client's address early, so that the socket remembers it. After a disconnect it is undefined, and the access log
+ * would have no address. @throws ClientGone
  */
 function requireAddress({ req: { socket } }: RequestContext): void {
   if (socket.remoteAddress === undefined) throw new ClientGone();
 }
 
-/** What no client sends, and what is read one way by some and another by others. @throws HttpError */
+/** Refuses requests that no real client sends, or that proxies and servers read differently. @throws HttpError */
 function refuseOddRequest({ req }: RequestContext): void {
   const { url = '', rawHeaders } = req;
   if (url[0] !== '/' || url.includes('#')) {
-    throw invalidInput('Ask for a path, beginning with a slash and without fragment.');
+    throw invalidInput('Send a path that begins with a slash and has no fragment.');
   }
   if (rawHeaders.length > MAX_RAW_HEADERS) {
     throw new HttpError(431, 'invalid_input', `Send at most ${MAX_RAW_HEADERS / 2} header fields.`);
@@ -93,11 +93,11 @@ function refuseOddRequest({ req }: RequestContext): void {
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     throw invalidInput('Send the body plain or chunked.');
   }
-  // Node keeps the first of several, and the proxy in front may have gone by another.
+  // Node keeps the first of several headers; a proxy in front may have used another.
   if (countHeader('host', rawHeaders) > 1) throw invalidInput('Send one Host header.');
 }
 
-/** How often a header was sent. @param name in lower case */
+/** Counts how often a header was sent. @param name in lower case */
 export function countHeader(name: string, rawHeaders: readonly string[]): number {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -107,7 +107,7 @@ export function countHeader(name: string, rawHeaders: readonly string[]): number
   return count;
 }
 
-/** What the router found no answer for: no such address, or (it has set Allow) no such method there. */
+/** The error for a request that no route answered. The router sets Allow if only the method is wrong. */
 function unansweredError(ctx: RequestContext): HttpError {
   const allow = ctx.response.get('Allow');
   return allow ? methodNotAllowed(allow) : notFound();
@@ -132,13 +132,13 @@ function logFields({ req, state }: RequestContext, took: number, status: number)
   };
 }
 
-/** A request's path as the log may have it. */
+/** Returns a request's path for the log. */
 function loggablePath(url: string): string {
   const query = url.indexOf('?');
   return loggable(query === -1 ? url : url.slice(0, query));
 }
 
-/** A name that a client chose, as the log may have it: cut, and without what may be a secret that was put there by mistake. */
+/** Returns a client's text for the log: shortened, and without segments that could be a secret sent by mistake. */
 export function loggable(name: string): string {
   return name.length < 32 ? name : name.replace(LONG_SEGMENT, '…').slice(0, 200);
 }

@@ -1,34 +1,35 @@
-/** How a page differs from others in what its browser may do with it. */
+/** Options of a page's security headers. */
 export interface PageHeaderOptions {
   /**
-   * Sources of `form-action` beside our own: where answers to this page's forms redirect to. See formTargetOf: only the
-   * consent page has one.
+   * More sources for `form-action`: the targets of redirects after this page's forms. Only the consent page has one, see
+   * formTargetOf.
    */
   formTargets?: readonly string[] | undefined;
   /**
-   * True on the pages of an assistant's connection (consent, and signing in on the way to it): web assistants open them
-   * in a window of their own, and would lose that window to Cross-Origin-Opener-Policy.
+   * True for consent and for sign-in on the way to it. Web assistants open these pages in a popup, and
+   * Cross-Origin-Opener-Policy would cut them off from it.
    */
   mayBePopup?: boolean | undefined;
 }
 
-/** Features of browsers that no page of ours uses, and passkeys and the copy button, which some do. */
+/** Browser features that no page uses. */
 const DENIED_PERMISSIONS = [
   ...['accelerometer', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'magnetometer', 'microphone', 'midi'],
   ...['payment', 'screen-wake-lock', 'serial', 'usb', 'xr-spatial-tracking', 'fullscreen', 'browsing-topics'],
 ].map((feature) => `${feature}=()`);
+/** Browser features for the copy button and for passkeys. */
 const ALLOWED_PERMISSIONS = ['clipboard-write', 'publickey-credentials-create', 'publickey-credentials-get'].map(
   (feature) => `${feature}=(self)`,
 );
 
-/** A source of `form-action` in the words of our own code: an origin, or a scheme with its colon. */
+/** A source of `form-action`: an origin, or a scheme with its colon. */
 const SOURCE = /^(?:https?:\/\/[a-z0-9.-]+(?::\d{1,5})?|[a-z][a-z0-9+.-]*:)$/;
 
 /**
- * The headers of pages at this base address. Nothing of a page may run or load but our own files; no other page may
- * frame it, know it as its opener, or be told its address.
+ * Returns the headers of pages at this base address. Pages may run and load only our own files. Other pages can't frame
+ * them, use them as opener, or learn their address.
  *
- * Referrer-Policy is `same-origin` and not `no-referrer`: by the latter browsers send `Origin: null` with our own forms.
+ * Referrer-Policy is `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own forms.
  */
 export function pageHeaders(baseUrl: string): (kind?: PageHeaderOptions) => Record<string, string> {
   const fixed = {
@@ -38,7 +39,7 @@ export function pageHeaders(baseUrl: string): (kind?: PageHeaderOptions) => Reco
     'Permissions-Policy': [...DENIED_PERMISSIONS, ...ALLOWED_PERMISSIONS].join(', '),
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Cache-Control': 'no-store',
-    // Not for other hosts below ours: those are not this service's to speak for.
+    // Without includeSubDomains: other hosts below ours are not ours.
     ...(baseUrl.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
   };
   return ({ formTargets = [], mayBePopup = false } = {}) => ({
@@ -49,7 +50,7 @@ export function pageHeaders(baseUrl: string): (kind?: PageHeaderOptions) => Reco
 }
 
 function contentSecurityPolicy(formTargets: readonly string[]): string {
-  for (const target of formTargets) if (!SOURCE.test(target)) throw new Error('a form target that is no source');
+  for (const target of formTargets) if (!SOURCE.test(target)) throw new Error('the form target is not a valid source');
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -64,11 +65,10 @@ function contentSecurityPolicy(formTargets: readonly string[]): string {
 }
 
 /**
- * The source of `form-action` that lets a form's answer redirect to this address. Chromium holds every redirect after a
- * form was sent against the policy of the page that had the form, so a consent page names where its answer leads: the
- * client's redirect URI, which was checked before the page was shown. An IPv6 address cannot be written as a source, so it
- * is let through by its scheme.
- * @throws TypeError when it is no address
+ * Returns the `form-action` source that allows a form's answer to redirect to this address. Chromium checks every redirect
+ * after a form against the policy of the form's page. So the consent page names the client's redirect URI, which was
+ * checked before. An IPv6 address can't be a source, so it is allowed by its scheme.
+ * @throws TypeError for an invalid address
  */
 export function formTargetOf(redirectUri: string): string {
   const { protocol, host, hostname } = new URL(redirectUri);

@@ -6,15 +6,15 @@ import { createSecureContext } from 'node:tls';
 export interface ListenOptions {
   host: string;
   port: number;
-  /** The setting that the port is from. */
+  /** The name of the port's setting. */
   setting?: string;
-  /** How long a client may take to send a whole request; then it is answered 408 and cut off. */
+  /** Limit for receiving a whole request. After it the client gets 408 and is disconnected. */
   requestTimeoutMs?: number;
-  /** Files of the certificate (with its chain) and its key, both PEM: https is served then. */
+  /** PEM files of the certificate (with its chain) and its key, to serve https. */
   tls?: { cert: string; key: string } | null;
 }
 
-/** Serves on one address. Resolves when it listens. @throws Error that names the setting at fault and what to do */
+/** Starts a server and resolves when it listens. @throws Error that names the wrong setting and the next step */
 export async function startServer(listener: RequestListener, options: ListenOptions): Promise<Server> {
   const requestTimeout = options.requestTimeoutMs ?? 20_000;
   const timeouts = {
@@ -35,7 +35,7 @@ export async function startServer(listener: RequestListener, options: ListenOpti
   });
 }
 
-/** @throws Error that names the setting at fault */
+/** Reads and checks the certificate and its key. @throws Error that names the wrong setting */
 function certificate(files: { cert: string; key: string }): { cert: Buffer; key: Buffer; minVersion: 'TLSv1.2' } {
   const cert = readPem('TLS_CERT', files.cert);
   const key = readPem('TLS_KEY', files.key);
@@ -46,9 +46,9 @@ function certificate(files: { cert: string; key: string }): { cert: Buffer; key:
       throw new Error(fault, { cause });
     }
   };
-  use({ cert }, 'TLS_CERT is no certificate: name a PEM file with the certificate and those that lead to its root.');
-  use({ key }, 'TLS_KEY is no private key: name a PEM file with the key, without a passphrase.');
-  use({ cert, key }, 'TLS_KEY is not the key of the certificate in TLS_CERT: name the two that belong together.');
+  use({ cert }, 'TLS_CERT is not a certificate. Name a PEM file with the certificate and its chain.');
+  use({ key }, 'TLS_KEY is not a private key. Name a PEM file with the key, without a passphrase.');
+  use({ cert, key }, 'TLS_KEY does not belong to the certificate in TLS_CERT. Name two files that belong together.');
   return { cert, key, minVersion: 'TLSv1.2' };
 }
 
@@ -57,7 +57,7 @@ function readPem(setting: string, file: string): Buffer {
     return readFileSync(file);
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'error';
-    throw new Error(`${setting} names a file that cannot be read (${code}): correct the path or its rights.`, {
+    throw new Error(`${setting} names a file that cannot be read (${code}). Check the path and its permissions.`, {
       cause,
     });
   }
@@ -65,17 +65,16 @@ function readPem(setting: string, file: string): Buffer {
 
 function listenError(error: NodeJS.ErrnoException, { host, port, setting = 'PORT' }: ListenOptions): Error {
   const faults: Record<string, string> = {
-    EADDRINUSE: `${setting} ${port} on HOST ${host} is taken by another program. Stop that one, or set ${setting} to another.`,
-    EACCES: `${setting} ${port} on HOST ${host} is not allowed to this user. Set ${setting} to another, 1024 or above.`,
-    EADDRNOTAVAIL: `HOST ${host} is no address of this machine. Set HOST to one that is, such as 127.0.0.1.`,
-    ENOTFOUND: `HOST ${host} is no address of this machine. Set HOST to one that is, such as 127.0.0.1.`,
+    EADDRINUSE: `${setting} ${port} on HOST ${host} is in use by another program. Stop that program, or choose another ${setting}.`,
+    EACCES: `${setting} ${port} on HOST ${host} is not allowed for this user. Set ${setting} to 1024 or above.`,
+    EADDRNOTAVAIL: `HOST ${host} is not an address of this machine. Set HOST to one that is, such as 127.0.0.1.`,
+    ENOTFOUND: `HOST ${host} is not an address of this machine. Set HOST to one that is, such as 127.0.0.1.`,
   };
-  const fault =
-    faults[error.code ?? ''] ?? `${setting} ${port} on HOST ${host} cannot be listened on: ${error.message}.`;
+  const fault = faults[error.code ?? ''] ?? `${setting} ${port} on HOST ${host} cannot be opened: ${error.message}.`;
   return new Error(fault, { cause: error });
 }
 
-/** Stops taking connections, lets requests in flight finish for so long, then cuts what is left. */
+/** Stops accepting connections, gives requests `graceMs` to finish, then closes all connections. */
 export function stopServer(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => server.closeIdleConnections(), 20);

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import type { ShownToken } from '../identity/token-lists.ts';
+import type { TokenListItem } from '../identity/token-lists.ts';
 import type { Tokens } from '../identity/tokens.ts';
 import { Table, Timestamp } from './components.tsx';
 import { Form } from './form.tsx';
@@ -9,8 +9,11 @@ import { roleName } from './role-labels.ts';
 export const CREDENTIALS_PATH = '/settings/security/credentials';
 
 /** Returns the active tokens and assistants of an account, newest first. */
-export async function activeCredentials(tokens: Pick<Tokens, 'listOf'>, accountId: string): Promise<ShownToken[]> {
-  return (await tokens.listOf(accountId)).filter(({ state }) => state === 'ACTIVE');
+export async function activeCredentials(
+  tokens: Pick<Tokens, 'listOfAccount'>,
+  accountId: string,
+): Promise<TokenListItem[]> {
+  return (await tokens.listOfAccount(accountId)).filter(({ state }) => state === 'ACTIVE');
 }
 
 /**
@@ -18,7 +21,7 @@ export async function activeCredentials(tokens: Pick<Tokens, 'listOf'>, accountI
  * @param fallback for an account without active credentials
  */
 export async function credentialReviewOr(
-  tokens: Pick<Tokens, 'listOf'>,
+  tokens: Pick<Tokens, 'listOfAccount'>,
   accountId: string,
   fallback: string,
 ): Promise<string> {
@@ -26,7 +29,7 @@ export async function credentialReviewOr(
 }
 
 /** Tokens and assistants, each with a button that revokes it. */
-export function CredentialTable({ caption, credentials }: { caption: string; credentials: readonly ShownToken[] }) {
+export function CredentialTable({ caption, credentials }: { caption: string; credentials: readonly TokenListItem[] }) {
   const rows = credentials.map(({ id, name, kind, role, read_only, last_four, created_at, last_used_at }) => ({
     key: id,
     cells: [

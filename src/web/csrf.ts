@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ParameterizedContext } from 'koa';
 import type { Cookies } from '../http/cookies.ts';
 import { HttpError } from '../http/http-errors.ts';
-import { sameText } from '../identity/secret-text.ts';
+import { equalInConstantTime } from '../identity/secret-text.ts';
 
 /** The field that every form carries. */
 export const TOKEN_FIELD = 'form_token';
@@ -35,7 +35,7 @@ export class FormTokens {
   /** Refuses a token that was not issued to this browser. @throws HttpError 403 */
   check(request: IncomingMessage, token: string): void {
     const findBinding = this.kept(request);
-    if (findBinding === null || !sameText(token, this.hash(findBinding))) throw forbidden();
+    if (findBinding === null || !equalInConstantTime(token, this.hash(findBinding))) throw forbidden();
   }
 
   private kept(request: IncomingMessage): string | null {

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { ROLES, type Role } from '../commands/caller.ts';
 import { lowerRole } from '../commands/permissions.ts';
-import { MAX_DAYS } from '../identity/token-record.ts';
+import { MAX_TOKEN_DAYS } from '../identity/token-record.ts';
 import { ChoiceField, SelectField, TextField } from './fields.tsx';
 import { type FormState, repeatedField, singleField } from './form-state.ts';
 import { roleChoices, roleName } from './role-labels.ts';
 
-const WHOLE_DAYS = `Enter a whole number of days, from 1 to ${MAX_DAYS}.`;
+const WHOLE_DAYS = `Enter a whole number of days, from 1 to ${MAX_TOKEN_DAYS}.`;
 
 export const DAYS_FIELDS = {
   days: singleField(
@@ -16,7 +16,7 @@ export const DAYS_FIELDS = {
       .trim()
       .regex(/^\d{1,3}$/, WHOLE_DAYS)
       .transform(Number)
-      .refine((days) => days >= 1 && days <= MAX_DAYS, WHOLE_DAYS),
+      .refine((days) => days >= 1 && days <= MAX_TOKEN_DAYS, WHOLE_DAYS),
   ),
 };
 
@@ -67,11 +67,11 @@ export function DaysField({ value, hint, ...field }: LabelledField & { value: nu
     <TextField
       {...field}
       name="days"
-      hint={hint === undefined ? `From 1 to ${MAX_DAYS}.` : `From 1 to ${MAX_DAYS}. ${hint}`}
+      hint={hint === undefined ? `From 1 to ${MAX_TOKEN_DAYS}.` : `From 1 to ${MAX_TOKEN_DAYS}. ${hint}`}
       type="number"
       inputMode="numeric"
       min={1}
-      max={MAX_DAYS}
+      max={MAX_TOKEN_DAYS}
       value={String(value)}
     />
   );

@@ -3,13 +3,13 @@ import type { Cookies } from '../http/cookies.ts';
 import type { Notice } from './page-request.ts';
 
 const COOKIE = 'veritrail-notice';
-const MAX_AGE_SECONDS = 60;
+const COOKIE_AGE_SECONDS = 60;
 const MAX_NOTICE_BYTES = 600;
 
 /** Stores a notice in a cookie until the next page shows it. Its text is for the reader only and never trusted. */
 export function storeNotice(ctx: ParameterizedContext, cookies: Cookies, { kind, text }: Notice): void {
   const bytes = Buffer.from(text).subarray(0, MAX_NOTICE_BYTES);
-  cookies.write(ctx, COOKIE, `${kind}.${bytes.toString('base64url')}`, MAX_AGE_SECONDS);
+  cookies.write(ctx, COOKIE, `${kind}.${bytes.toString('base64url')}`, COOKIE_AGE_SECONDS);
 }
 
 /** Returns the stored notice and deletes it. */

@@ -1,7 +1,7 @@
 import type { Role } from '../commands/caller.ts';
 import { forbidden, type Permission, roleAllows } from '../commands/permissions.ts';
 import { notFound } from '../http/http-errors.ts';
-import { type Actor, personOf } from '../identity/actor.ts';
+import { type Actor, accountActor } from '../identity/actor.ts';
 import type { WebContext } from './context.ts';
 import type { SignedInRequest } from './page-request.ts';
 
@@ -29,5 +29,9 @@ export async function requireMembership(
   if (membership === null) throw notFound('You are not a member of such an organization.');
   const { id, name, role } = membership;
   if (permission !== undefined && !roleAllows(role, permission)) throw forbidden(permission, role);
-  return { organization: { id, name, role }, actor: { ...personOf(accountId), role }, path: `/organizations/${id}` };
+  return {
+    organization: { id, name, role },
+    actor: { ...accountActor(accountId), role },
+    path: `/organizations/${id}`,
+  };
 }

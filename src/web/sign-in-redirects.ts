@@ -1,4 +1,4 @@
-import type { SignedIn } from '../identity/sign-in.ts';
+import type { SignInStep } from '../identity/sign-in.ts';
 import { type PageRequest, type Redirect, redirect } from './page-request.ts';
 
 /** Returns an address with the page to go to after sign-in. */
@@ -7,9 +7,13 @@ export function withNext(path: string, next: string): string {
 }
 
 /** Sets the session cookie after a sign-in step. Redirects to the second factor, or to `next`. */
-export function finishSignInStep({ ctx, cookies, knownBrowsers }: PageRequest, step: SignedIn, next: string): Redirect {
+export function finishSignInStep(
+  { ctx, cookies, rememberedBrowsers }: PageRequest,
+  step: SignInStep,
+  next: string,
+): Redirect {
   cookies.setSession(ctx, step.cookie);
   if (step.next !== 'DONE') return redirect(withNext('/sign-in/second-factor', next));
-  knownBrowsers.remember(ctx, step.session);
+  rememberedBrowsers.remember(ctx, step.session);
   return redirect(next);
 }

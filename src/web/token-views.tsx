@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Role } from '../commands/caller.ts';
 import type { Membership } from '../identity/members.ts';
-import type { ShownToken } from '../identity/token-lists.ts';
+import type { TokenListItem } from '../identity/token-lists.ts';
 import { Day, Facts, Timestamp } from './components.tsx';
 import { CheckField, FormError, TextField } from './fields.tsx';
 import { Form } from './form.tsx';
@@ -47,7 +47,7 @@ export function NewTokenForm(props: {
 
 /** @param props.names names of the organizations that its owner is still a member of, by id */
 export function TokenCard(props: {
-  token: ShownToken;
+  token: TokenListItem;
   names: ReadonlyMap<string, string>;
   path: string;
   days: number;
@@ -75,13 +75,13 @@ export function TokenCard(props: {
   );
 }
 
-function StateBadge({ token }: { token: ShownToken }) {
+function StateBadge({ token }: { token: TokenListItem }) {
   if (token.state === 'REVOKED') return <span class="badge danger">Revoked</span>;
   if (token.state === 'EXPIRED') return <span class="badge danger">Expired</span>;
   return token.expiring ? <span class="badge warning">Expires soon</span> : <span class="badge">Active</span>;
 }
 
-function TokenActions({ token, path, days }: { token: ShownToken; path: string; days: number }) {
+function TokenActions({ token, path, days }: { token: TokenListItem; path: string; days: number }) {
   return (
     <div class="deeds">
       <details>

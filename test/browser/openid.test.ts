@@ -41,7 +41,7 @@ if (browser) {
 
       await page.goto('/settings/tokens');
       await page.getByRole('button', { name: 'Continue with' }).click();
-      await page.getByRole('heading', { name: 'Make a token' }).waitFor();
+      await page.getByRole('heading', { name: 'Create a token' }).waitFor();
       await page.goto('/');
       await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
       provider.person = { ...BOB, sub: 'thief', email: OWNER.email };

@@ -3,7 +3,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { personOf } from '../../src/identity/actor.ts';
+import { accountActor } from '../../src/identity/actor.ts';
 import { allRoutes } from '../../src/web/pages.ts';
 import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/browser.ts';
 import { crowd } from '../support/crowd.ts';
@@ -99,12 +99,12 @@ function run(browser: Browser): void {
       await lookAt(context, `new-token-${client.split(' ')[0]}`);
     }
     await page.goto(`/organizations/${web.organizationId}/members`);
-    await page.click('text=Make a link');
+    await page.click('text=Create link');
     await lookAt(context, 'new-invitation');
     await page.goto('/settings/security');
     await page.fill('#current', OWNER.password);
     await page.fill('#password', 'short');
-    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('button', { name: 'Change password' }).click();
     await page.locator('.fault').waitFor();
     assert.is(await page.evaluate('document.activeElement.getAttribute("role")'), 'alert', 'the page begins there');
     await lookAt(context, 'faults');
@@ -120,7 +120,7 @@ function run(browser: Browser): void {
     await page.goto('/settings/security/app');
     const secret = (await page.locator('#totp-secret').textContent())!;
     await page.fill('[name=code]', codeOf(secret, web.now()));
-    await page.click('text=Add the app');
+    await page.click('text=Add app');
     await page.getByRole('heading', { name: 'Recovery codes' }).waitFor();
     await lookAt(context, 'recovery-codes');
     await page.goto('/settings/security');
@@ -154,6 +154,6 @@ async function addressOf(path: string, web: WebTest): Promise<string> {
   const within = path.replace(':id', web.organizationId);
   if (MEMBER.test(path)) return within.replace(':account', web.ownerId);
   if (!TOKEN.test(path)) return within;
-  const [first] = await web.tokens.listIn(web.organizationId, personOf(web.ownerId));
+  const [first] = await web.tokens.listInOrganization(web.organizationId, accountActor(web.ownerId));
   return within.replace(':token', first!.id);
 }

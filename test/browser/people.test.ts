@@ -38,7 +38,7 @@ function run(browser: Browser): void {
     assert.ok(await page.evaluate('document.activeElement.id === "main"'), 'the first stop leads to the content');
     await tabTo(page, 'document.activeElement.name === "name"');
     await page.keyboard.type('By keyboard');
-    await tabTo(page, 'document.activeElement.textContent.trim() === "Make the token"');
+    await tabTo(page, 'document.activeElement.textContent.trim() === "Create token"');
     await page.keyboard.press('Space');
     await page.getByRole('heading', { name: 'Your new token' }).waitFor();
     assert.equal(complaints, []);
@@ -55,7 +55,7 @@ function run(browser: Browser): void {
     await page.fill('[name=email]', OWNER.email);
     await page.fill('[name=password]', OWNER.password);
     await page.locator('main').getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Make a token' }).waitFor();
+    await page.getByRole('heading', { name: 'Create a token' }).waitFor();
     await page.fill('#new [name=name]', 'Without a script');
     await page.click('#new button[type=submit]');
     const token = await page.locator('#token').textContent();
@@ -66,7 +66,7 @@ function run(browser: Browser): void {
     await page.goto('/settings/security/app');
     const secret = (await page.locator('#totp-secret').textContent())!;
     await page.fill('[name=code]', codeOf(secret, web.now()));
-    await page.click('text=Add the app');
+    await page.click('text=Add app');
     assert.is((await page.locator('#codes').textContent())!.split('\n').length, 10);
     await page.goto('/settings/security/passkeys');
     assert.ok(await page.getByText('This browser makes no passkeys here').isVisible());

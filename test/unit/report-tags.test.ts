@@ -17,26 +17,26 @@ const reportWith = (identity: string, names: Map<string, string>) => ({
 test('a report that was drawn is known again, in every format', async () => {
   const names = new Map([[ADA, 'Ada']]);
   const tags = new ReportEtags();
-  assert.is(await tags.before(reportWith('one', names), 'json'), null);
-  const json = tags.of('one', 'json', HEAD, names);
-  assert.is(await tags.before(reportWith('one', names), 'json'), json);
-  const csv = (await tags.before(reportWith('one', names), 'csv'))!;
+  assert.is(await tags.expectedEtag(reportWith('one', names), 'json'), null);
+  const json = tags.etagOf('one', 'json', HEAD, names);
+  assert.is(await tags.expectedEtag(reportWith('one', names), 'json'), json);
+  const csv = (await tags.expectedEtag(reportWith('one', names), 'csv'))!;
   assert.is.not(csv, json);
-  assert.is(tags.of('one', 'csv', HEAD, names), csv);
-  assert.is(await tags.before(reportWith('another', names), 'json'), null);
+  assert.is(tags.etagOf('one', 'csv', HEAD, names), csv);
+  assert.is(await tags.expectedEtag(reportWith('another', names), 'json'), null);
 });
 
 test('another name of somebody in it makes another tag', async () => {
   const names = new Map([[ADA, 'Ada']]);
   const tags = new ReportEtags();
-  const earlier = tags.of('one', 'json', HEAD, new Map(names));
+  const earlier = tags.etagOf('one', 'json', HEAD, new Map(names));
   names.set('acc_elsewhere', 'Grace');
-  assert.is(await tags.before(reportWith('one', names), 'json'), earlier);
+  assert.is(await tags.expectedEtag(reportWith('one', names), 'json'), earlier);
   names.set(ADA, 'Ada Lovelace');
-  const renamed = (await tags.before(reportWith('one', names), 'json'))!;
+  const renamed = (await tags.expectedEtag(reportWith('one', names), 'json'))!;
   assert.is.not(renamed, earlier);
   names.delete(ADA);
-  const gone = (await tags.before(reportWith('one', names), 'json'))!;
+  const gone = (await tags.expectedEtag(reportWith('one', names), 'json'))!;
   assert.is(new Set([earlier, renamed, gone]).size, 3);
 });
 
@@ -46,11 +46,11 @@ test('what may change without another identity is drawn each time, with a tag of
   const passing = [
     { ...HEAD, pending_seal: true as const },
     { ...HEAD, incomplete: true as const },
-  ].map((head) => tags.of('one', 'json', head, new Map()));
-  assert.is(await tags.before(reportWith('one', names), 'json'), null);
-  const settled = tags.of('one', 'json', HEAD, new Map());
+  ].map((head) => tags.etagOf('one', 'json', head, new Map()));
+  assert.is(await tags.expectedEtag(reportWith('one', names), 'json'), null);
+  const settled = tags.etagOf('one', 'json', HEAD, new Map());
   assert.is(new Set([...passing, settled]).size, 3);
-  assert.is(await tags.before(reportWith('one', names), 'json'), settled);
+  assert.is(await tags.expectedEtag(reportWith('one', names), 'json'), settled);
 });
 
 test.run();

@@ -1,7 +1,7 @@
 /** Links that owners make for members who forgot their password, or never had one. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { personOf } from '../../src/identity/actor.ts';
+import { accountActor } from '../../src/identity/actor.ts';
 import { CLIENT_INFO, codeOf } from '../support/people.ts';
 import {
   formsIn,
@@ -27,7 +27,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ web }) => web.stop());
 
-const idOf = async (web: WebTest, { email }: typeof EVE) => (await web.people.accounts.byEmail(email))!.id;
+const idOf = async (web: WebTest, { email }: typeof EVE) => (await web.people.accounts.findByEmail(email))!.id;
 const offered = ({ text }: Shown, action: string) => formsIn(text).some((form) => form.action === action);
 
 /** Makes a link for a member, as an owner does, and answers its path. */
@@ -63,7 +63,7 @@ test('an owner makes a link; its member chooses a new password, once, and keeps 
 test('who has no address yet chooses one by it', async ({ web, owner, members }) => {
   const id = 'acc_00000000000000000000000042';
   await web.identity.accounts.insert('accounts', { id, name: 'Demo Dora', organizations: [], created_at: '' });
-  await web.members.add(web.organizationId, id, 'EDITOR', personOf(web.ownerId));
+  await web.members.add(web.organizationId, id, 'EDITOR', accountActor(web.ownerId));
   const browser = web.browser();
   await browser.get(await linkFor(web, owner, `${members}/${id}`));
   assert.is((await browser.send('/welcome/new', { ...EVE, name: 'Demo Dora' })).status, 303);
@@ -80,7 +80,7 @@ test('nobody else is made a link for: members of others’ organizations, with a
   const [eve, bob] = [await idOf(web, EVE), await idOf(web, BOB)];
   const { accountLinks } = web.people;
   const { id: others } = await web.members.createOrganization('Of Eve alone', eve);
-  await web.members.add(others, bob, 'VIEWER', personOf(eve));
+  await web.members.add(others, bob, 'VIEWER', accountActor(eve));
   const refused = async (account: string, said: string) => {
     const shown = await owner.get(`${members}/${account}`);
     assert.not.ok(offered(shown, `${members}/${account}/link`));
@@ -98,10 +98,10 @@ test('nobody else is made a link for: members of others’ organizations, with a
   await web.identity.accounts.update('accounts', bob, { subject: null });
   await web.members.leave(web.organizationId, bob);
   assert.ok(
-    await accountLinks.obstacle((await web.people.accounts.get(bob))!, web.ownerId),
+    await accountLinks.refusalReason((await web.people.accounts.get(bob))!, web.ownerId),
     'who is in none is of nobody',
   );
-  assert.is(await accountLinks.obstacle((await web.people.accounts.get(bob))!, 'SYSTEM'), null);
+  assert.is(await accountLinks.refusalReason((await web.people.accounts.get(bob))!, 'SYSTEM'), null);
   assert.equal((await web.identity.accounts.find('links', 'account_id', eve)).length, 0);
 });
 
@@ -117,12 +117,12 @@ test('a link is worth nothing once its maker may not make it: the member joined 
   const browser = web.browser();
   assert.is((await browser.get(path)).status, 200);
   const { id: others } = await web.members.createOrganization('Of Eve alone', eve);
-  await web.members.add(others, bob, 'VIEWER', personOf(eve));
+  await web.members.add(others, bob, 'VIEWER', accountActor(eve));
   assert.is((await browser.send('/welcome/reset', { password: NEXT })).status, 404);
   assert.is((await browser.get(path)).status, 404);
   await web.members.leave(others, bob);
   assert.is((await browser.get(path)).status, 200);
-  await web.members.changeRole(web.organizationId, web.ownerId, 'ADMIN', personOf(eve));
+  await web.members.changeRole(web.organizationId, web.ownerId, 'ADMIN', accountActor(eve));
   assert.is((await browser.get(path)).status, 404);
 });
 
@@ -136,7 +136,7 @@ test('a link ends with what it is good by, even while the new password is hashed
   const passwords = web.people.passwords as unknown as { hash(password: string): Promise<string> };
   const hash = passwords.hash.bind(passwords);
   passwords.hash = async (password) => {
-    await web.members.add(others, bob, 'VIEWER', personOf(eve));
+    await web.members.add(others, bob, 'VIEWER', accountActor(eve));
     return hash(password);
   };
   const browser = web.browser();

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { personOf } from '../../src/identity/actor.ts';
+import { accountActor } from '../../src/identity/actor.ts';
 import { OWNER, startWeb, type TestBrowser, textOf, type WebTest } from '../support/web.ts';
 
 const PAGE = '/settings/account';
@@ -15,7 +15,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ web }) => web.stop());
 
-const accountOfEve = async ({ people }: WebTest) => people.accounts.byEmail(EVE.email);
+const accountOfEve = async ({ people }: WebTest) => people.accounts.findByEmail(EVE.email);
 
 test('the name is changed', async ({ web, eve }) => {
   await eve.get(PAGE);
@@ -24,7 +24,7 @@ test('the name is changed', async ({ web, eve }) => {
   await eve.get(PAGE);
   const blank = await eve.send(`${PAGE}/name`, { name: ' ' });
   assert.is(blank.status, 400);
-  assert.is(textOf(blank.text, 'name-fault'), 'Give your name.');
+  assert.is(textOf(blank.text, 'name-fault'), 'Enter your name.');
 });
 
 test('nobody changes their own address: that would tell which others have an account', async ({ web, eve }) => {
@@ -40,20 +40,20 @@ test('nobody changes their own address: that would tell which others have an acc
 test('a member leaves an organization; its last owner is not offered to', async ({ web, eve }) => {
   await eve.get(PAGE);
   const left = await eve.send(`${PAGE}/leave`);
-  assert.match((await eve.follow(left)).text, 'You are no member there any more.');
+  assert.match((await eve.follow(left)).text, 'You left the organization.');
   assert.is((await web.members.membersOf(web.organizationId)).length, 1);
   const owner = web.browser();
   await owner.get('/sign-in');
   await owner.send('/sign-in', OWNER);
   const { text } = await owner.get(PAGE);
-  assert.match(text, 'You are its only owner');
+  assert.match(text, 'You are the only owner');
   assert.not.match(text, `action="${PAGE}/leave"`);
 });
 
 test('an account is erased with the typed words and the password, and signs in no more', async ({ web, eve }) => {
   const { id } = (await accountOfEve(web))!;
   const grant = { name: 'x', account_id: id, role: 'EDITOR' as const, organizations: [web.organizationId] };
-  await web.tokens.create(grant, personOf(id));
+  await web.tokens.create(grant, accountActor(id));
   for (const [fields, fault] of [
     [{ confirmation: 'erase', current: EVE.password }, 'confirmation-fault'],
     [{ confirmation: 'erase my account', current: 'not this one' }, 'erasing-password-fault'],
@@ -67,10 +67,10 @@ test('an account is erased with the typed words and the password, and signs in n
   await eve.get(PAGE);
   const erased = await eve.send(`${PAGE}/erase`, { confirmation: 'Erase my account', current: EVE.password });
   assert.is(erased.to, '/');
-  assert.match((await eve.follow(erased)).text, 'Your account is erased.');
+  assert.match((await eve.follow(erased)).text, 'Your account has been erased.');
   assert.is((await eve.get(PAGE)).status, 303);
   assert.is(await accountOfEve(web), null);
-  assert.is((await web.tokens.listOf(id)).filter(({ state }) => state === 'ACTIVE').length, 0);
+  assert.is((await web.tokens.listOfAccount(id)).filter(({ state }) => state === 'ACTIVE').length, 0);
   assert.is((await web.members.membersOf(web.organizationId)).length, 1);
 });
 

@@ -16,7 +16,7 @@ test('it says who asks for what, that the name is unchecked, and where the answe
   const { shown } = await askOnPages(site, await site.signedIn());
   assert.is(shown.status, 200);
   const text = unescaped(shown.text);
-  for (const said of ['“Helper <b>of</b> Ada”', '127.0.0.1:33418', 'Nobody has checked its name', 'read and change']) {
+  for (const said of ['“Helper <b>of</b> Ada”', '127.0.0.1:33418', 'Nobody has verified its name', 'read and change']) {
     assert.match(text, said);
   }
   assert.not.match(shown.text, '<b>of</b>');

@@ -1,7 +1,7 @@
 /** The pages of what may call tools: an organization's tokens and assistants, and one's own assistants. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { personOf } from '../../src/identity/actor.ts';
+import { accountActor } from '../../src/identity/actor.ts';
 import { startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
 
 const EVE = { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' };
@@ -32,11 +32,14 @@ const grantOf = ({ web, eveId }: Context) => ({
 });
 
 const connect = (context: Context, name = 'Helpful') =>
-  context.web.tokens.connect({ name, ...grantOf(context), client: { id: 'client-1', name } }, personOf(context.eveId));
+  context.web.tokens.connect(
+    { name, ...grantOf(context), client: { id: 'client-1', name } },
+    accountActor(context.eveId),
+  );
 
 test('an owner sees everything that reaches the organization, and takes it out', async (context) => {
   const { web, owner, eveId, page } = context;
-  const { record } = await web.tokens.create({ name: 'Eve’s script', ...grantOf(context) }, personOf(eveId));
+  const { record } = await web.tokens.create({ name: 'Eve’s script', ...grantOf(context) }, accountActor(eveId));
   await connect(context);
   const { text } = await owner.get(page);
   for (const shown of ['Eve’s script', `…${record.last_four}`, 'Helpful', 'Assistant']) assert.match(text, shown);
@@ -48,17 +51,17 @@ test('an owner sees everything that reaches the organization, and takes it out',
   assert.not.match(after, 'Eve’s script</');
   assert.match(after, 'Helpful');
   assert.is((await owner.get(one)).status, 404);
-  assert.is((await web.tokens.listOf(eveId)).find(({ id }) => id === record.id)?.state, 'REVOKED');
+  assert.is((await web.tokens.listOfAccount(eveId)).find(({ id }) => id === record.id)?.state, 'REVOKED');
 });
 
 test('who may not see all credentials is told so, and takes none out', async (context) => {
   const { web, eve, page } = context;
-  const [first] = await web.tokens.listOf(web.ownerId);
+  const [first] = await web.tokens.listOfAccount(web.ownerId);
   assert.is((await eve.get(page)).status, 403);
   assert.is((await eve.get(`${page}/${first!.id}`)).status, 403);
   const token = /name="form_token" value="([^"]+)"/.exec((await eve.get('/settings/account')).text)![1]!;
   assert.is((await eve.post(`${page}/${first!.id}/take-out`, { form_token: token })).status, 403);
-  assert.is((await web.tokens.listOf(web.ownerId))[0]!.state, 'ACTIVE');
+  assert.is((await web.tokens.listOfAccount(web.ownerId))[0]!.state, 'ACTIVE');
 });
 
 test('a person sees their assistants, with what they may, and disconnects one', async (context) => {
@@ -70,19 +73,21 @@ test('a person sees their assistants, with what they may, and disconnects one', 
   for (const shown of ['Helpful', 'Second', 'My organization', 'Editor', 'never']) assert.match(text, shown);
   const done = await eve.send('/settings/assistants/disconnect', { assistant: id });
   assert.match((await eve.follow(done)).text, 'The assistant is disconnected.');
-  const left = (await web.tokens.listOf(eveId)).filter(({ state }) => state === 'ACTIVE').map(({ name }) => name);
+  const left = (await web.tokens.listOfAccount(eveId))
+    .filter(({ state }) => state === 'ACTIVE')
+    .map(({ name }) => name);
   assert.equal(left, ['Second']);
 });
 
 test('nobody disconnects another person’s assistant or token by its id', async (context) => {
   const { web, owner, eveId } = context;
   await connect(context);
-  const [assistant] = await web.tokens.listOf(eveId);
+  const [assistant] = await web.tokens.listOfAccount(eveId);
   const token = /name="form_token" value="([^"]+)"/.exec((await owner.get('/settings/account')).text)![1]!;
   const fields = { form_token: token, assistant: String(assistant!.id) };
   const { to } = await owner.post('/settings/assistants/disconnect', fields);
   assert.match((await owner.get(String(to))).text, 'There is no such token');
-  assert.is((await web.tokens.listOf(eveId))[0]!.state, 'ACTIVE');
+  assert.is((await web.tokens.listOfAccount(eveId))[0]!.state, 'ACTIVE');
 });
 
 test.run();

@@ -2,7 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { personOf } from '../../src/identity/actor.ts';
+import { accountActor } from '../../src/identity/actor.ts';
 import { TOKEN_FIELD } from '../../src/web/csrf.ts';
 import type { Route } from '../../src/web/page-request.ts';
 import { allRoutes } from '../../src/web/pages.ts';
@@ -19,7 +19,7 @@ test.before(async (context) => {
   Object.assign(context, { web, browser, routes: allRoutes(web) });
   const person = (await web.people.sessions.list(web.ownerId))[0]!;
   await web.people.accounts.rename(person, EVIL);
-  const actor = personOf(web.ownerId);
+  const actor = accountActor(web.ownerId);
   await web.members.rename(web.organizationId, EVIL, actor);
   const grant = { account_id: web.ownerId, role: 'OWNER' as const, organizations: [web.organizationId] };
   const { record } = await web.tokens.create({ name: EVIL, ...grant }, actor);

@@ -60,7 +60,7 @@ test('fields are read once or many times, and check boxes are set or not', () =>
   ];
   assert.equal(read(all).value, { one: '1', many: ['a', 'b'], box: true });
   const twice = read([['one', ['1', '2']]]);
-  assert.is(twice.state?.errors.get('one'), 'This was sent twice: reload the page.');
+  assert.is(twice.state?.errors.get('one'), 'This was sent twice. Reload the page and try again.');
   const none = checkForm({ constructor: singleField(z.string()) }, new Map());
   assert.equal(none.value, { constructor: '' });
 });
@@ -105,7 +105,7 @@ test('assets are kept for ever under the address that pages use, and asked for a
 test('nobody else’s address is a page for browsers, and JSON for programs', async ({ web, owner }) => {
   const page = await owner.get('/nothing/here');
   assert.is(page.status, 404);
-  assert.match(page.text, '<h1>Nothing here</h1>');
+  assert.match(page.text, '<h1>Page not found</h1>');
   assert.is(page.headers['cache-control'], 'no-store');
   const json = await owner.get('/nothing/here', { Accept: '*/*' });
   assert.is(json.status, 404);

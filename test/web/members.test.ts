@@ -58,7 +58,7 @@ test('an owner gives another role and removes, with a reason', async ({ web, own
   const eve = `${page}/${await idOf(web, 'Eve')}`;
   await owner.get(eve);
   const changed = await owner.send(`${eve}/role`, { role: 'ADMIN', reason: 'took over from Bob' });
-  assert.match((await owner.follow(changed)).text, 'Eve is Admin now.');
+  assert.match((await owner.follow(changed)).text, 'Eve now has the role Admin.');
   assert.is((await rolesIn(web)).Eve, 'ADMIN');
   await owner.get(eve);
   assert.is((await owner.send(`${eve}/remove`, { reason: 'left the company' })).to, page);
@@ -74,10 +74,10 @@ test('the last owner stays, and is told what to do first', async ({ web, owner, 
   ] as const) {
     const shown = (await owner.get(self)).text;
     assert.not.match(shown, `${self}/${action}`);
-    assert.match(shown, 'make another member owner first');
+    assert.match(shown, 'give another member the role Owner first');
     const { status, text } = await owner.force(`${self}/${action}`, fields);
     assert.is(status, 400, action);
-    assert.match(text, 'make another member OWNER first');
+    assert.match(text, 'Make another member OWNER first');
   }
   assert.is((await rolesIn(web)).Ada, 'OWNER');
 });
@@ -89,13 +89,13 @@ test('domains are let in, by who has an address there, and withdrawn', async ({ 
   assert.not.match(text, `action="${page}/domains"`);
   const early = await owner.force(`${page}/domains`, { domain: 'Example.org', domain_role: 'AUDITOR' });
   assert.match((await owner.follow(early)).text, 'Only an OWNER who has signed in by the provider');
-  await web.members.domains.vouch(web.ownerId, 'example.org');
+  await web.members.domains.recordVouchedDomain(web.ownerId, 'example.org');
   await owner.get(page);
   const done = await owner.send(`${page}/domains`, { domain: 'Example.org', domain_role: 'AUDITOR' });
   assert.match((await owner.follow(done)).text, 'example.org');
-  assert.equal(await web.members.domains.of(web.organizationId), [{ domain: 'example.org', role: 'AUDITOR' }]);
+  assert.equal(await web.members.domains.list(web.organizationId), [{ domain: 'example.org', role: 'AUDITOR' }]);
   await owner.send(`${page}/domains/withdraw`);
-  assert.equal(await web.members.domains.of(web.organizationId), []);
+  assert.equal(await web.members.domains.list(web.organizationId), []);
   await owner.get(page);
   const wrong = await owner.send(`${page}/domains`, { domain: 'no domain' });
   assert.match((await owner.follow(wrong)).text, 'Give what follows the @');

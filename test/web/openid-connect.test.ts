@@ -1,7 +1,7 @@
 /** Connecting an account to an OpenID provider, and taking that back. */
 
 import * as assert from 'uvu/assert';
-import { personOf } from '../../src/identity/actor.ts';
+import { accountActor } from '../../src/identity/actor.ts';
 import { BOB, backFrom, openIdSuite, setOut, signInBy, toldThere } from '../support/openid-suite.ts';
 import { CLIENT_INFO } from '../support/people.ts';
 import { OWNER } from '../support/web.ts';
@@ -40,7 +40,7 @@ test('what one account is connected to no other can be, and a second person is n
   await eve.get('/settings/security');
   const address = await setOut(eve, '/settings/security/provider');
   const { subject } = (await web.people.accounts.get(web.ownerId))!;
-  const { id } = (await web.people.accounts.byEmail('eve@example.org'))!;
+  const { id } = (await web.people.accounts.findByEmail('eve@example.org'))!;
   await web.identity.accounts.update('accounts', id, { subject: 'elsewhere eve' });
   provider.person = { ...BOB, sub: 'bob-2' };
   assert.match(await toldThere(eve, await eve.get(await backFrom(address))), 'disconnect that first');
@@ -53,7 +53,10 @@ test('nobody is connected whose browser is signed in as another by the time it c
   const address = await setOut(owner, '/settings/security/provider');
   const eve = await web.invite({ name: 'Eve', email: 'eve@example.org', password: 'listens at every door' }, 'VIEWER');
   owner.cookies.set('veritrail', eve.cookies.get('veritrail')!);
-  assert.match(await toldThere(owner, await owner.get(await backFrom(address))), 'not signed in as when you set out');
+  assert.match(
+    await toldThere(owner, await owner.get(await backFrom(address))),
+    'no longer signed in as the same person',
+  );
   const accounts = await web.identity.accounts.all('accounts');
   assert.equal(accounts.map(({ email, subject }) => [email, subject ?? null]).sort(), [
     ['ada@example.org', null],
@@ -63,17 +66,17 @@ test('nobody is connected whose browser is signed in as another by the time it c
 
 test('without a password the provider stays connected', async ({ web, provider }) => {
   await web.setUpOwner();
-  const actor = personOf(web.ownerId);
-  await web.members.domains.vouch(web.ownerId, 'example.org');
+  const actor = accountActor(web.ownerId);
+  await web.members.domains.recordVouchedDomain(web.ownerId, 'example.org');
   await web.members.domains.admit(web.organizationId, 'example.org', 'VIEWER', actor);
   const browser = web.browser();
   await signInBy(browser);
   const { text } = await browser.get('/settings/security');
   assert.match(text, 'set a password first');
-  const session = (await web.people.sessions.list((await web.people.accounts.byEmail(BOB.email))!.id))[0]!;
+  const session = (await web.people.sessions.list((await web.people.accounts.findByEmail(BOB.email))!.id))[0]!;
   const refused = await web.openId!.disconnect(session, CLIENT_INFO).catch((error: Error) => error.message);
   assert.match(String(refused), 'Set a password first');
-  assert.ok(await web.people.accounts.bySubject(`${provider.issuer} bob-1`));
+  assert.ok(await web.people.accounts.findBySubject(`${provider.issuer} bob-1`));
 });
 
 test.run();

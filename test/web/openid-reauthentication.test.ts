@@ -1,6 +1,6 @@
 /** Accounts that have only an OpenID provider prove again who they are by a new sign-in there. */
 import * as assert from 'uvu/assert';
-import { personOf } from '../../src/identity/actor.ts';
+import { accountActor } from '../../src/identity/actor.ts';
 import { BOB, backFrom, openIdSuite, setOut, signInBy, toldThere } from '../support/openid-suite.ts';
 import type { TestBrowser, WebTest } from '../support/web.ts';
 
@@ -12,8 +12,8 @@ const seconds = (web: WebTest, off = 0) => Math.floor(web.now().getTime() / 1_00
 /** Bob, who has no password, as he signed in a while ago. */
 async function bob(web: WebTest): Promise<TestBrowser> {
   await web.setUpOwner();
-  await web.members.domains.vouch(web.ownerId, 'example.org');
-  await web.members.domains.admit(web.organizationId, 'example.org', 'EDITOR', personOf(web.ownerId));
+  await web.members.domains.recordVouchedDomain(web.ownerId, 'example.org');
+  await web.members.domains.admit(web.organizationId, 'example.org', 'EDITOR', accountActor(web.ownerId));
   const browser = web.browser();
   await signInBy(browser);
   web.identity.clock.wait(16 * 60_000);

@@ -1,7 +1,7 @@
 /** Signing in by an OpenID provider: whose account it is, and who is turned away. */
 
 import * as assert from 'uvu/assert';
-import { personOf } from '../../src/identity/actor.ts';
+import { accountActor } from '../../src/identity/actor.ts';
 import { BOB, backFrom, isSignedIn, openIdSuite, setOut, signInBy, toldThere } from '../support/openid-suite.ts';
 import { CLIENT_INFO, codeOf } from '../support/people.ts';
 import { OWNER, startWeb, type WebTest } from '../support/web.ts';
@@ -9,8 +9,8 @@ import { OWNER, startWeb, type WebTest } from '../support/web.ts';
 const test = openIdSuite('sign-in by a provider');
 
 async function admit(web: WebTest, domain: string, role: 'VIEWER' | 'EDITOR' = 'VIEWER'): Promise<void> {
-  await web.members.domains.vouch(web.ownerId, domain);
-  await web.members.domains.admit(web.organizationId, domain, role, personOf(web.ownerId));
+  await web.members.domains.recordVouchedDomain(web.ownerId, domain);
+  await web.members.domains.admit(web.organizationId, domain, role, accountActor(web.ownerId));
 }
 
 async function invitation(web: WebTest): Promise<string> {
@@ -58,7 +58,7 @@ test('lets in whoever has an address of a domain that is admitted, and knows the
   const done = await browser.get(await backFrom(address.href));
   assert.equal([done.status, done.to], [303, '/organizations?a=b']);
   assert.is(done.headers['cross-origin-opener-policy'], 'unsafe-none', 'an assistant may wait for this window');
-  const account = (await web.people.accounts.bySubject(`${provider.issuer} bob-1`))!;
+  const account = (await web.people.accounts.findBySubject(`${provider.issuer} bob-1`))!;
   assert.equal([account.name, account.email, account.password], ['Bob Babbage', 'bob@example.org', null]);
   assert.equal([...(await web.members.rolesOf(account.id))], [[web.organizationId, 'VIEWER']]);
   assert.equal(last(web), { type: 'SIGNED_IN', account_id: account.id, factor: 'OPENID' });
@@ -77,7 +77,7 @@ test('asks for address and name where the ID token has none', async ({ web, prov
   provider.info = { email: 'quiet@example.org', email_verified: true, given_name: 'Quiet\u202e', family_name: 'One' };
   const browser = web.browser();
   await signInBy(browser);
-  assert.is((await web.people.accounts.bySubject(`${provider.issuer} quiet`))?.name, 'Quiet  One');
+  assert.is((await web.people.accounts.findBySubject(`${provider.issuer} quiet`))?.name, 'Quiet  One');
   provider.info = { sub: 'somebody else', email: 'quiet@example.org', email_verified: true };
   const mixed = web.browser();
   await signInBy(mixed);
@@ -89,7 +89,7 @@ test('somebody known becomes a member wherever their domain was admitted since',
   await web.people.accounts.create({ ...BOB, subject: `${provider.issuer} bob-1` }, CLIENT_INFO);
   const browser = web.browser();
   await signInBy(browser);
-  const { id } = (await web.people.accounts.byEmail(BOB.email))!;
+  const { id } = (await web.people.accounts.findByEmail(BOB.email))!;
   assert.is((await web.members.rolesOf(id)).size, 0);
   await admit(web, 'example.org', 'EDITOR');
   provider.person = { ...BOB, email_verified: false };
@@ -152,13 +152,13 @@ test('never takes over an account with a password; its owner connects it', async
 
   const connected = await signInBy(owner, '/settings/security', '/settings/security/provider');
   assert.is(connected.to, '/settings/security');
-  assert.match((await owner.follow(connected)).text, 'Your account is connected');
+  assert.match((await owner.follow(connected)).text, 'Account connected');
   assert.equal(last(web), { type: 'PROVIDER_CONNECTED', account_id: web.ownerId });
   await signInBy(browser);
   assert.ok(await isSignedIn(browser));
 
   const out = await owner.send('/settings/security/provider/remove');
-  assert.match((await owner.follow(out)).text, 'is disconnected');
+  assert.match((await owner.follow(out)).text, 'Account disconnected');
   assert.equal(last(web), { type: 'PROVIDER_DISCONNECTED', account_id: web.ownerId });
   const stranger = web.browser();
   await signInBy(stranger);
@@ -178,15 +178,15 @@ test('an account that waits without a way in is linked by its verified address',
 test('an account that gets a password at that moment is not linked', async ({ web, provider }) => {
   const { accounts } = web.identity;
   await accounts.insert('accounts', { id: 'acc_waiting', email: BOB.email, email_key: BOB.email });
-  const { byEmail } = web.people.accounts;
-  web.people.accounts.byEmail = async (email) => {
+  const { findByEmail: byEmail } = web.people.accounts;
+  web.people.accounts.findByEmail = async (email) => {
     const found = await byEmail.call(web.people.accounts, email);
     await accounts.update('accounts', 'acc_waiting', { password: 'a hash' });
     return found;
   };
   const browser = web.browser();
   assert.match(await toldThere(browser, await signInBy(browser)), 'nobody let you in');
-  assert.is(await web.people.accounts.bySubject(`${provider.issuer} ${BOB.sub}`), null);
+  assert.is(await web.people.accounts.findBySubject(`${provider.issuer} ${BOB.sub}`), null);
 });
 
 test('an invitation lets a newcomer in by the provider, once', async ({ web }) => {
@@ -196,7 +196,7 @@ test('an invitation lets a newcomer in by the provider, once', async ({ web }) =
   const answer = await signInBy(browser, path);
   assert.is(answer.to, '/');
   assert.ok(await isSignedIn(browser));
-  const { id } = (await web.people.accounts.byEmail(BOB.email))!;
+  const { id } = (await web.people.accounts.findByEmail(BOB.email))!;
   assert.is((await web.members.rolesOf(id)).get(web.organizationId), 'EDITOR');
   assert.is((await browser.get(path)).status, 404, 'the link is used up');
 });
@@ -222,7 +222,7 @@ test('an invitation that is no more lets nobody in, nor does a link of another k
     assert.match(await toldThere(browser, answer), 'nobody let you in');
     assert.not.ok(await isSignedIn(browser));
   }
-  assert.is(await web.people.accounts.byEmail(BOB.email), null);
+  assert.is(await web.people.accounts.findByEmail(BOB.email), null);
 });
 
 test('a second factor is asked for all the same', async ({ web, provider }) => {

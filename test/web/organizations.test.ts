@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { personOf } from '../../src/identity/actor.ts';
-import { MOST_OWNED } from '../../src/identity/members.ts';
+import { accountActor } from '../../src/identity/actor.ts';
+import { MAX_OWNED_ORGANIZATIONS } from '../../src/identity/members.ts';
 import { startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
 
 const test = suite<{ web: WebTest; owner: TestBrowser }>('organizations');
@@ -18,7 +18,7 @@ test('the start says how to connect, and lists one’s organizations', async ({ 
   assert.match(text, `${web.url}/api/mcp/v1</pre>`);
   assert.match(text, 'claude mcp add --transport http veritrail');
   assert.match(text, 'href="/settings/tokens"');
-  assert.match(text, new RegExp(`href="/organizations/${web.organizationId}">My organization</a>, as Owner`));
+  assert.match(text, new RegExp(`href="/organizations/${web.organizationId}">My organization</a>, role Owner`));
   assert.match(text, `href="/organizations/${web.organizationId}/reports"`);
 });
 
@@ -34,7 +34,7 @@ test('an owner begins another organization and renames it', async ({ web, owner 
   await owner.get('/organizations');
   const wrong = await owner.send('/organizations', { name: '  ' });
   assert.is(wrong.status, 400);
-  assert.match(wrong.text, /id="name-fault">Give the organization a name/);
+  assert.match(wrong.text, /id="name-fault">Enter a name for the organization/);
   const long = await owner.send('/organizations', { name: 'x'.repeat(201) });
   assert.match(long.text, /id="name-fault">.*1 to 200/);
   const begun = await owner.send('/organizations', { name: ' Second ' });
@@ -44,7 +44,7 @@ test('an owner begins another organization and renames it', async ({ web, owner 
   assert.match(page.text, '<title>Second · veritrail</title>');
   assert.match((await owner.get(`${begun.to}/members`)).text, '<title>Members · Second · veritrail</title>');
   await owner.follow(begun);
-  assert.match(page.text, 'Second is begun, and you are its owner.');
+  assert.match(page.text, 'Second created. You are the owner.');
   const renamed = await owner.send(`${begun.to}/name`, { name: 'Third' });
   assert.match((await owner.follow(renamed)).text, '<h1>Third</h1>');
   const faulty = await owner.send(`${begun.to}/name`, { name: '' });
@@ -56,10 +56,10 @@ test('an owner begins another organization and renames it', async ({ web, owner 
 });
 
 test('who owns as many organizations as there may be is offered no other', async ({ web, owner }) => {
-  assert.match((await owner.get('/organizations')).text, 'Begin another');
+  assert.match((await owner.get('/organizations')).text, 'Create another');
   const [membership] = await web.members.organizationsOf(web.ownerId);
-  web.members.organizationsOf = async () => Array.from({ length: MOST_OWNED }, () => membership!);
-  assert.not.match((await owner.get('/organizations')).text, 'Begin another');
+  web.members.organizationsOf = async () => Array.from({ length: MAX_OWNED_ORGANIZATIONS }, () => membership!);
+  assert.not.match((await owner.get('/organizations')).text, 'Create another');
 });
 
 test('a viewer sees their organization, but may neither rename nor begin one', async ({ web }) => {
@@ -70,7 +70,7 @@ test('a viewer sees their organization, but may neither rename nor begin one', a
   assert.not.match(page.text, /Rename|Reports|Access log/);
   assert.match(page.text, `href="${path}/members"`);
   assert.not.match(page.text, new RegExp(`href="${path}/(tokens|access)"`));
-  assert.not.match((await vera.get('/organizations')).text, 'Begin another');
+  assert.not.match((await vera.get('/organizations')).text, 'Create another');
   assert.not.match((await vera.get('/')).text, '/reports"');
   const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)![1]!;
   const renamed = await vera.post(`${path}/name`, { form_token, name: 'Mine' });
@@ -94,8 +94,8 @@ test('an organization of others is as if it were not', async ({ web, owner }) =>
     if (path === id) assert.is(shown.text, none.text);
     assert.is((await vera.post(`/organizations/${path}/name`, { form_token, name: 'x' })).status, 404, path);
   }
-  const account = (await web.people.accounts.byEmail(VIEWER.email))!;
-  await web.members.remove(web.organizationId, account.id, personOf(web.ownerId));
+  const account = (await web.people.accounts.findByEmail(VIEWER.email))!;
+  await web.members.remove(web.organizationId, account.id, accountActor(web.ownerId));
   assert.is((await vera.get(`/organizations/${web.organizationId}`)).status, 404);
 });
 

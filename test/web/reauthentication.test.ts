@@ -1,7 +1,7 @@
 /** What asks again who somebody is, once they signed in more than 15 minutes ago. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { personOf } from '../../src/identity/actor.ts';
+import { accountActor } from '../../src/identity/actor.ts';
 import { askOnPages, startOAuthPages } from '../support/oauth-pages.ts';
 import { CLIENT_INFO, codeOf, wrongCode } from '../support/people.ts';
 import { SoftwareKey } from '../support/software-key.ts';
@@ -18,7 +18,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ web }) => web.stop());
 
-const names = async (web: WebTest) => (await web.tokens.listOf(web.ownerId)).map(({ name }) => name);
+const names = async (web: WebTest) => (await web.tokens.listOfAccount(web.ownerId)).map(({ name }) => name);
 
 /** Sends the form for a token, and answers the page where who it is has to be confirmed. */
 async function confirmPage(browser: TestBrowser): Promise<string> {
@@ -40,17 +40,17 @@ test('a token needs a proof of the last 15 minutes; what was typed is there agai
   assert.not.ok((await names(web)).includes('Laptop & co'));
   const right = await browser.send(CONFIRM, { current: OWNER.password });
   const back = await browser.follow(right);
-  assert.match(back.text, 'You can go on now');
+  assert.match(back.text, 'You can continue');
   const issued = await browser.send(TOKENS);
   assert.match(textOf(issued.text, 'token'), /^vtr_/);
-  const [made] = await web.tokens.listOf(web.ownerId);
+  const [made] = await web.tokens.listOfAccount(web.ownerId);
   const { name, role, read_only, organizations, created_at, expires_at } = made!;
   assert.equal([name, role, read_only, organizations], ['Laptop & co', 'AUDITOR', true, [web.organizationId]]);
   assert.is(Date.parse(expires_at) - Date.parse(created_at), 30 * 86_400_000);
 });
 
 test('a token’s new text needs one too', async ({ web, browser }) => {
-  const { id, last_four } = (await web.tokens.listOf(web.ownerId))[0]!;
+  const { id, last_four } = (await web.tokens.listOfAccount(web.ownerId))[0]!;
   await browser.get(TOKENS);
   web.identity.clock.wait(QUARTER_MS);
   const sent = await browser.send(`${TOKENS}/${id}/regenerate`);
@@ -142,7 +142,7 @@ test('a change of password leads to all that works on, to be revoked one by one 
   const token = { role: 'VIEWER', organizations: [web.organizationId] } as const;
   const mine = { ...token, account_id: web.ownerId };
   const client = { id: 'client-1', name: 'Helper' };
-  await web.tokens.connect({ ...mine, name: 'Helper', client }, personOf(web.ownerId));
+  await web.tokens.connect({ ...mine, name: 'Helper', client }, accountActor(web.ownerId));
   const { record } = await web.tokens.create({ ...mine, name: 'Old laptop' });
   await browser.get('/settings/security');
   const changed = await browser.send('/settings/security/password', {
@@ -160,12 +160,12 @@ test('a change of password leads to all that works on, to be revoked one by one 
     { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' },
     'ADMIN',
   );
-  const eve = (await web.people.accounts.byEmail('eve@example.org'))!.id;
+  const eve = (await web.people.accounts.findByEmail('eve@example.org'))!.id;
   const { record: foreign } = await web.tokens.create({ ...token, account_id: eve, name: 'Of Eve' });
   assert.match(await revoke(foreign.id), 'There is no such token');
   assert.is((await web.tokens.get(foreign.id)).revoked_at, null);
-  assert.match((await browser.follow(await browser.send(`${page}/revoke-all`))).text, 'All tokens and assistants are');
-  assert.ok((await web.tokens.listOf(web.ownerId)).every(({ state }) => state === 'REVOKED'));
+  assert.match((await browser.follow(await browser.send(`${page}/revoke-all`))).text, 'All tokens and assistants');
+  assert.ok((await web.tokens.listOfAccount(web.ownerId)).every(({ state }) => state === 'REVOKED'));
   await others.get('/settings/security');
   const next = { current: 'listens at every door', password: 'entirely other words' };
   assert.is((await others.send('/settings/security/password', next)).to, page);

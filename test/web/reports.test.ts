@@ -1,7 +1,7 @@
 /** The pages that reports and files are drawn from: what they offer, and to whom. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FAMILY_QUERIES } from '../../src/queries/families.ts';
+import { FAMILY_QUERIES } from '../../src/queries/family-queries.ts';
 import { MAX_CHOICES, type ReportChoice, type ReportChoices } from '../../src/queries/report/report-choices.ts';
 import { formsIn, startWeb, type TestBrowser, unescaped, type WebTest } from '../support/web.ts';
 
@@ -86,8 +86,8 @@ test('offers what there is, archived ones last, and takes what was chosen withou
 
 test('says so where there is nothing to draw a report of', async (context) => {
   const { text } = await reports(context);
-  assert.match(text, 'No audit was completed yet');
-  assert.match(text, 'No framework is adopted yet');
+  assert.match(text, 'No audit has been completed yet');
+  assert.match(text, 'No framework has been adopted yet');
   const actions = formsIn(text).map(({ action }) => action.split('/').at(-1));
   assert.not.ok(actions.includes('audit-pack') || actions.includes('statement-of-applicability'), `${actions}`);
   assert.ok(actions.includes('posture') && actions.includes('changes-between'), `${actions}`);
@@ -99,7 +99,7 @@ test('offers members by name, oneself first, and says where there are too many',
   await web.invite({ name: 'Bert', email: 'bert@example.org', password: 'a quite long password 7' }, 'EDITOR');
   const labels = (text: string) => optionsOf(text, 'posture-owner_id').map((option) => option.replace(/^acc_\S+ /, ''));
   const { text } = await reports(context);
-  assert.equal(labels(text), [' everybody’s', 'ME your own', 'Bert', 'Zoë']);
+  assert.equal(labels(text), [' Everyone’s', 'ME Your own', 'Bert', 'Zoë']);
   assert.not.match(text, 'an assistant draws it');
   const many = Array.from({ length: MAX_CHOICES + 1 }, (_, at) => ({
     ...{ account_id: `acc_${at}`, role: 'VIEWER' as const },

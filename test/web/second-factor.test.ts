@@ -71,7 +71,7 @@ test('a window that an assistant opened to be connected stays its own through bo
 
 test('a wrong code is said beside its field; after five, signing in begins anew', async ({ web }) => {
   const browser = await halfway(web);
-  assert.match((await browser.send(PATH, { code: '' })).text, /id="code-fault">Give the code/);
+  assert.match((await browser.send(PATH, { code: '' })).text, /id="code-fault">Enter the code/);
   for (let i = 1; i < 5; i += 1) {
     const shown = await browser.send(PATH, { code: '000000' });
     assert.is(shown.status, 400);
@@ -136,7 +136,7 @@ test('too many tries are answered 429, with when to come back, as a page', async
   }
   assert.is(shown.status, 429);
   assert.match(String(shown.headers['retry-after']), /^\d+$/);
-  assert.match(shown.text, '<h1>Too many tries</h1>');
+  assert.match(shown.text, '<h1>Too many attempts</h1>');
   assert.match(String(shown.headers['content-type']), 'text/html');
 });
 

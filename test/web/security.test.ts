@@ -35,7 +35,7 @@ test('a new password takes the place of the old one and signs other browsers out
   await browser.get(PAGE);
   const changed = await browser.send(`${PAGE}/password`, { current: OWNER.password, password: NEXT });
   assert.is(changed.to, `${PAGE}/credentials`);
-  assert.match((await browser.follow(changed)).text, 'Your password is changed');
+  assert.match((await browser.follow(changed)).text, 'Password changed');
   assert.is((await other.get(PAGE)).status, 303);
   assert.is((await signIn(web)).status, 400);
   assert.is((await signIn(web, NEXT)).status, 303);
@@ -102,7 +102,7 @@ test('what a browser made up is no passkey', async ({ browser }) => {
     const { status } = await browser.send(`${PAGE}/passkeys`, { name: 'x', credential });
     assert.is(status, 400, credential);
   }
-  assert.match((await browser.get(PAGE)).text, 'Your password alone');
+  assert.match((await browser.get(PAGE)).text, 'Your account is protected by your password only');
 });
 
 test('a quarter of an hour after signing in, the password is asked for again', async ({ web, browser }) => {
@@ -141,18 +141,21 @@ test('who has no password sets one, and without one proves who it is by signing 
   const account = await web.people.accounts.create(eve, clientInfo);
   const signedIn = async () => {
     const browser = web.browser();
-    browser.cookies.set('veritrail', (await web.people.signIn.withProof(account, 'OPENID', clientInfo)).cookie);
+    browser.cookies.set(
+      'veritrail',
+      (await web.people.signIn.withVerifiedAccount(account, 'OPENID', clientInfo)).cookie,
+    );
     return browser;
   };
   const browser = await signedIn();
   web.identity.clock.wait(16 * 60_000);
   await browser.get(PAGE);
   const late = await browser.send(`${PAGE}/password`, { password: NEXT });
-  assert.match((await browser.follow(late)).text, 'Sign out and in again');
+  assert.match((await browser.follow(late)).text, 'Sign out, sign in again');
   const again = await signedIn();
-  assert.not.match((await again.get(PAGE)).text, 'Present password');
+  assert.not.match((await again.get(PAGE)).text, 'Current password');
   assert.is((await again.send(`${PAGE}/password`, { password: NEXT })).to, PAGE);
-  assert.match((await again.get(PAGE)).text, 'Present password');
+  assert.match((await again.get(PAGE)).text, 'Current password');
   assert.is((await browser.get(PAGE)).status, 303, 'other browsers are signed out');
 });
 
@@ -162,7 +165,7 @@ test('browsers that are signed in are listed, and signed out one by one or all o
   assert.is(text.match(/This browser/g)?.length, 1);
   assert.is(text.match(/name="session"/g)?.length, 2);
   const done = await browser.send(`${PAGE}/sessions/end`);
-  assert.match((await browser.follow(done)).text, 'That browser is signed out.');
+  assert.match((await browser.follow(done)).text, 'Browser signed out.');
   const left = [(await second.get(PAGE)).status, (await third.get(PAGE)).status].sort();
   assert.equal(left, [200, 303]);
   await browser.get(PAGE);

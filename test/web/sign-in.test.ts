@@ -66,8 +66,8 @@ test('what is missing is said beside its field', async ({ web }) => {
   await browser.get('/sign-in');
   const shown = await browser.send('/sign-in', { email: ' ', password: '' });
   assert.is(shown.status, 400);
-  assert.match(shown.text, /id="email-fault">Give your e-mail address/);
-  assert.match(shown.text, /id="password-fault">Give your password/);
+  assert.match(shown.text, /id="email-fault">Enter your e-mail address/);
+  assert.match(shown.text, /id="password-fault">Enter your password/);
   assert.match(shown.text, /<input id="email"[^>]*aria-describedby="email-fault"[^>]*aria-invalid="true"/);
 });
 

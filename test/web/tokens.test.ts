@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { personOf } from '../../src/identity/actor.ts';
+import { accountActor } from '../../src/identity/actor.ts';
 import { formsIn, OWNER, startWeb, type TestBrowser, textOf, type WebTest } from '../support/web.ts';
 
-const test = suite<{ web: WebTest; browser: TestBrowser }>('Settings → API Tokens');
+const test = suite<{ web: WebTest; browser: TestBrowser }>('Settings → API tokens');
 const EDITOR = { name: 'Edith', email: 'edith@example.org', password: 'some other long words' };
 const PATH = '/settings/tokens';
 
@@ -15,7 +15,7 @@ test.before.each(async (context) => {
 test.after.each(({ web }) => web.stop());
 
 const named = async (web: WebTest, name: string, accountId = web.ownerId) =>
-  (await web.tokens.listOf(accountId)).find((token) => token.name === name);
+  (await web.tokens.listOfAccount(accountId)).find((token) => token.name === name);
 
 test('a token is made, and shown this once with what to paste', async ({ web, browser }) => {
   const shown = await browser.send(PATH, { name: 'Laptop', role: 'AUDITOR', read_only: 'on', days: '30' });
@@ -32,7 +32,7 @@ test('a token is made, and shown this once with what to paste', async ({ web, br
   const list = await browser.get(PATH);
   assert.not.match(list.text, token);
   assert.match(list.text, `…${token.slice(-4)}`);
-  assert.match(list.text, 'Auditor, only reading');
+  assert.match(list.text, 'Auditor, read only');
 });
 
 test('it lives for 90 days unless said otherwise, and a warning is given from 14 days ahead', async ({
@@ -44,15 +44,15 @@ test('it lives for 90 days unless said otherwise, and a warning is given from 14
   assert.is(Date.parse(expires_at) - Date.parse(created_at), 90 * 86_400_000);
   await browser.get(PATH);
   await browser.send(PATH, { name: 'Short', days: '15' });
-  assert.not.match((await browser.get('/')).text, 'about to expire');
+  assert.not.match((await browser.get('/')).text, 'that expire soon');
   web.identity.clock.wait(86_400_001 - 60_000);
   await signInAgain(web, browser);
-  assert.not.match((await browser.get('/')).text, 'about to expire');
+  assert.not.match((await browser.get('/')).text, 'that expire soon');
   web.identity.clock.wait(60_000);
   const start = await browser.get('/');
-  assert.match(start.text, /about to expire.*Short/s);
+  assert.match(start.text, /that expire soon.*Short/s);
   assert.not.match(start.text, /Usual/);
-  assert.match((await browser.get(PATH)).text, 'Ends soon');
+  assert.match((await browser.get(PATH)).text, 'Expires soon');
 });
 
 test('a form that is sent again, as by reloading the page, makes no second token and shows none', async ({
@@ -64,20 +64,20 @@ test('a form that is sent again, as by reloading the page, makes no second token
   form.fields.append('organizations', web.organizationId);
   const [first, second] = [await browser.post(PATH, form.fields), await browser.post(PATH, form.fields)];
   assert.equal([first.status, second.status], [200, 400]);
-  assert.match(second.text, 'made its token already');
+  assert.match(second.text, 'created its token already');
   assert.not.match(second.text, textOf(first.text, 'token'));
-  const made = (await web.tokens.listOf(web.ownerId)).filter(({ name }) => name === 'Once');
+  const made = (await web.tokens.listOfAccount(web.ownerId)).filter(({ name }) => name === 'Once');
   assert.is(made.length, 1);
 });
 
 const WRONG: [string, Record<string, string | string[]>, RegExp][] = [
-  ['no name', { name: ' ' }, /id="name-fault">Give the token a name/],
+  ['no name', { name: ' ' }, /id="name-fault">Name the token/],
   ['a name that is too long', { name: 'x'.repeat(201) }, /id="name-fault"/],
   ['a role that is none', { name: 'T', role: 'KING' }, /id="role-fault">Choose a role/],
   ['two roles', { name: 'T', role: ['OWNER', 'VIEWER'] }, /id="role-fault">This was sent twice/],
   ['no organization', { name: 'T', organizations: [] }, /id="organizations-fault">Choose at least one/],
   ['an organization of others', { name: 'T', organizations: ['org_none'] }, /class="(fault|notice warning)"/],
-  ['no days', { name: 'T', days: '' }, /id="days-fault">Give whole days, from 1 to 366/],
+  ['no days', { name: 'T', days: '' }, /id="days-fault">Enter a whole number of days, from 1 to 366/],
   ...['0', '367', '1.5', '-1', '1e1', 'x', '0x10'].map((days): [string, Record<string, string>, RegExp] => [
     `${days} days`,
     { name: 'T', days },
@@ -87,7 +87,7 @@ const WRONG: [string, Record<string, string | string[]>, RegExp][] = [
 test('what is wrong is said beside its field, what was typed stays, and nothing is made', async ({ web, browser }) => {
   for (const [what, fields, fault] of WRONG) {
     await browser.get(PATH);
-    const before = (await web.tokens.listOf(web.ownerId)).length;
+    const before = (await web.tokens.listOfAccount(web.ownerId)).length;
     const shown = await browser.send(PATH, { role: 'VIEWER', ...fields });
     assert.is(shown.status, 400, what);
     assert.match(shown.text, fault, what);
@@ -95,7 +95,7 @@ test('what is wrong is said beside its field, what was typed stays, and nothing 
     if (fields.name === 'T') assert.match(shown.text, /name="name"[^>]* value="T"/, what);
     if (fields.role === undefined)
       assert.match(shown.text, /<option selected value="VIEWER"|value="VIEWER" selected/, what);
-    assert.is((await web.tokens.listOf(web.ownerId)).length, before, what);
+    assert.is((await web.tokens.listOfAccount(web.ownerId)).length, before, what);
   }
 });
 
@@ -107,7 +107,7 @@ test('nobody makes a token above their own role, or for others', async ({ web })
   const shown = await edith.send(PATH, { name: 'Above', role: 'OWNER' });
   assert.is(shown.status, 400);
   assert.match(shown.text, /id="role-fault">/);
-  assert.is(await named(web, 'Above', (await web.people.accounts.byEmail(EDITOR.email))!.id), undefined);
+  assert.is(await named(web, 'Above', (await web.people.accounts.findByEmail(EDITOR.email))!.id), undefined);
 });
 
 test('no form tells whether an organization of others exists', async ({ web }) => {
@@ -153,17 +153,17 @@ test('revoking is for good', async ({ web, browser }) => {
   const done = await browser.send(`${PATH}/${id}/revoke`);
   assert.is(done.to, PATH);
   const list = await browser.follow(done);
-  assert.match(list.text, 'The token is revoked');
+  assert.match(list.text, 'Token revoked. It no longer');
   assert.match(list.text, 'Revoked tokens');
   assert.is((await named(web, 'Lost'))!.state, 'REVOKED');
-  assert.not.match((await browser.get(PATH)).text, 'The token is revoked: ');
+  assert.not.match((await browser.get(PATH)).text, 'Token revoked. It no longer');
 });
 
 test('another person’s token can be neither renewed nor revoked, nor seen', async ({ web, browser }) => {
   const edith = await web.invite(EDITOR, 'EDITOR');
   await edith.get(PATH);
   await edith.send(PATH, { name: 'Edith’s own' });
-  const { id } = (await named(web, 'Edith’s own', (await web.people.accounts.byEmail(EDITOR.email))!.id))!;
+  const { id } = (await named(web, 'Edith’s own', (await web.people.accounts.findByEmail(EDITOR.email))!.id))!;
   assert.not.match((await browser.get(PATH)).text, 'Edith’s own');
   const form_token = /name="form_token" value="([^"]+)"/.exec((await browser.get(PATH)).text)![1]!;
   for (const deed of ['regenerate', 'revoke']) {
@@ -177,7 +177,7 @@ test('another person’s token can be neither renewed nor revoked, nor seen', as
 test('more than fit on a page are shown page by page, here and in the organization', async ({ web, browser }) => {
   const grant = { account_id: web.ownerId, role: 'VIEWER', organizations: [web.organizationId] } as const;
   const names = Array.from({ length: 30 }, (_, at) => `Robot ${String(at).padStart(2, '0')}.`);
-  for (const name of names) await web.tokens.create({ ...grant, name }, personOf(web.ownerId));
+  for (const name of names) await web.tokens.create({ ...grant, name }, accountActor(web.ownerId));
   for (const path of [PATH, `/organizations/${web.organizationId}/tokens`]) {
     const first = (await browser.get(path)).text;
     const older = (await browser.get(/href="([^"]+)">Older</.exec(first)![1]!)).text;
@@ -195,10 +195,10 @@ test('more than fit on a page are shown page by page, here and in the organizati
 
 test('whoever is in no organization is told so', async ({ web }) => {
   const edith = await web.invite(EDITOR, 'EDITOR');
-  const { id } = (await web.people.accounts.byEmail(EDITOR.email))!;
-  await web.members.remove(web.organizationId, id, personOf(web.ownerId));
-  assert.match((await edith.get(PATH)).text, 'member of no organization');
-  assert.match((await edith.get('/')).text, 'member of no organization');
+  const { id } = (await web.people.accounts.findByEmail(EDITOR.email))!;
+  await web.members.remove(web.organizationId, id, accountActor(web.ownerId));
+  assert.match((await edith.get(PATH)).text, 'not a member of any organization');
+  assert.match((await edith.get('/')).text, 'not a member of any organization');
   assert.match((await edith.get('/organizations')).text, 'member of none');
   assert.is((await edith.get(`/organizations/${web.organizationId}`)).status, 404);
 });

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { personOf } from '../../src/identity/actor.ts';
+import { accountActor } from '../../src/identity/actor.ts';
 import type { NewOneTimeLink } from '../../src/identity/one-time-links.ts';
 import { OWNER, startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
 
@@ -41,7 +41,7 @@ test('what is wrong is said beside its field; what was typed stays, but no passw
   const browser = web.browser();
   await browser.get(`/welcome?key=${secret}`);
   for (const [fields, fault] of [
-    [{ ...OWNER, name: ' ' }, /id="name-fault">Give your name/],
+    [{ ...OWNER, name: ' ' }, /id="name-fault">Enter your name/],
     [{ ...OWNER, email: 'nobody' }, /id="email-fault">/],
     [{ ...OWNER, password: 'shortshort1' }, /id="password-fault">Choose a password of 12 to 200/],
     [{ ...OWNER, password: '' }, /id="password-fault">Choose a password/],
@@ -87,7 +87,7 @@ test('an address that has an account is told to sign in, and the invitation stay
   assert.match(shown.text, 'Sign in to accept it');
   assert.not.match(shown.text, 'name="email"');
   const other = await web.invite({ ...GUEST, email: 'other@example.org' }, 'VIEWER');
-  await web.members.leave(web.organizationId, (await web.people.accounts.byEmail('other@example.org'))!.id);
+  await web.members.leave(web.organizationId, (await web.people.accounts.findByEmail('other@example.org'))!.id);
   const { text } = await other.get(path);
   assert.match(text, 'this invitation is for another account');
   assert.not.match(text, 'action="/welcome/accept"');
@@ -110,7 +110,10 @@ test('who has an account signs in on the way, and accepts', async ({ web }) => {
   const done = await browser.send('/welcome/accept');
   assert.is(done.to, `/organizations/${other.id}`);
   assert.match((await browser.follow(done)).text, 'You are now a member of Other.');
-  assert.is((await web.members.rolesOf((await web.people.accounts.byEmail(GUEST.email))!.id)).get(other.id), 'AUDITOR');
+  assert.is(
+    (await web.members.rolesOf((await web.people.accounts.findByEmail(GUEST.email))!.id)).get(other.id),
+    'AUDITOR',
+  );
   assert.is((await owner.get(path)).status, 404);
 });
 
@@ -124,16 +127,16 @@ test('a member is not offered to become one again', async ({ web }) => {
 test('an invitation of somebody who may invite no more is refused', async ({ web }) => {
   await web.setUpOwner();
   await web.invite(GUEST, 'OWNER');
-  const grace = (await web.people.accounts.byEmail(GUEST.email))!;
+  const grace = (await web.people.accounts.findByEmail(GUEST.email))!;
   const made = { kind: 'INVITATION', organization_id: web.organizationId, role: 'ADMIN', made_by: grace.id } as const;
   const { secret } = await web.people.links.create(made);
-  await web.members.changeRole(web.organizationId, grace.id, 'VIEWER', personOf(web.ownerId));
+  await web.members.changeRole(web.organizationId, grace.id, 'VIEWER', accountActor(web.ownerId));
   const browser = web.browser();
   assert.is((await browser.get(`/welcome?key=${secret}`)).status, 404);
   await browser.get('/sign-in');
   const shown = await browser.force('/welcome/new', { key: secret, ...GUEST, email: 'new@example.org' });
   assert.is(shown.status, 404);
-  assert.is(await web.people.accounts.byEmail('new@example.org'), null);
+  assert.is(await web.people.accounts.findByEmail('new@example.org'), null);
 });
 
 test('a link to a new password signs out everywhere else', async ({ web }) => {
@@ -174,7 +177,7 @@ test('the key of one kind of link opens no other kind', async ({ web }) => {
   const key = (await link(web, 'RESET')).split('=')[1]!;
   const shown = await browser.send('/welcome/new', { ...GUEST, key });
   assert.is(shown.status, 400);
-  assert.is(await web.people.accounts.byEmail(GUEST.email), null);
+  assert.is(await web.people.accounts.findByEmail(GUEST.email), null);
 });
 
 test.run();

@@ -2,13 +2,13 @@
 import { Refusal } from '../../commands/refusal.ts';
 import { ACCESS_LOG_DAYS } from '../../identity/access-log-writer.ts';
 import type { AccessEntryType } from '../../queries/access-log-row.ts';
+import { readMemberNames } from '../../queries/account-names.ts';
 import {
   ACCESS_RECORD_TYPE,
   type AccessLogChange,
   type AccessLogPage,
   listAccessLog,
 } from '../../queries/list-access-log.ts';
-import { namesIn } from '../../queries/names.ts';
 import { ACCESS_FILTERS, ACCESS_TEXTS, currentFilter, detailText } from '../access-texts.ts';
 import { Table, Timestamp } from '../components.tsx';
 import type { WebContext } from '../context.ts';
@@ -79,7 +79,7 @@ async function read(
     verify: false,
   })) as AccessLogPage;
   const owners = downloadOwnerIds(page.changes);
-  const names = await namesIn(context.accessReader, organization.id, owners);
+  const names = await readMemberNames(context.accessReader, organization.id, owners);
   return { ...page, owners: new Map(owners.map((id) => [id, names.of(id)])) };
 }
 

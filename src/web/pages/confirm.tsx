@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
-import type { ReauthenticationWay } from '../../identity/reauthentication.ts';
+import type { ReauthenticationMethod } from '../../identity/reauthentication.ts';
 import type { WebContext } from '../context.ts';
 import { FormError, TextField } from '../fields.tsx';
 import { Form } from '../form.tsx';
@@ -61,7 +61,7 @@ const nextOf = ({ query }: SignedInRequest) => safeNext(query.get('next'), BACK)
 async function page(context: WebContext, { person }: SignedInRequest, next: string, form: FormState): Promise<WebPage> {
   const { account, session } = person;
   const { passkeys, reauthentication } = context.people;
-  const targets = await reauthentication.waysOf(account);
+  const targets = await reauthentication.methodsOf(account);
   const options = targets.includes('PASSKEY') ? await passkeys.authenticationOptions(session) : null;
   const provider = account.password === null && account.subject !== null ? context.openId : null;
   return {
@@ -103,7 +103,7 @@ interface FormProps {
 }
 
 /** Returns the form that was sent if it belongs to this method; otherwise a blank form. */
-const formOfWay = (way: ReauthenticationWay, form: FormState): FormState =>
+const formOfWay = (way: ReauthenticationMethod, form: FormState): FormState =>
   form.values.has({ PASSWORD: 'current', TOTP: 'code', PASSKEY: 'credential' }[way]) ? form : BLANK_FORM;
 
 function PasswordForm({ form, next }: FormProps) {

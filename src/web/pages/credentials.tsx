@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { personOf } from '../../identity/actor.ts';
-import type { ShownToken } from '../../identity/token-lists.ts';
+import { accountActor } from '../../identity/actor.ts';
+import type { TokenListItem } from '../../identity/token-lists.ts';
 import type { WebContext } from '../context.ts';
 import { activeCredentials, CREDENTIALS_PATH, CredentialTable } from '../credential-table.tsx';
 import { Form } from '../form.tsx';
@@ -22,18 +22,18 @@ export const credentialsPage = ({ tokens }: WebContext): Route[] => [
       'Revoked. It no longer works anywhere.',
       formValues,
       REVOKE_FIELDS,
-      ({ credential }) => tokens.revoke(credential, REASON, personOf(account.id)),
+      ({ credential }) => tokens.revoke(credential, REASON, accountActor(account.id)),
     ),
   ),
   post(`${CREDENTIALS_PATH}/revoke-all`, async ({ person: { account } }) => {
     for (const { id } of await activeCredentials(tokens, account.id)) {
-      await tokens.revoke(id, REASON, personOf(account.id));
+      await tokens.revoke(id, REASON, accountActor(account.id));
     }
     return redirect(SECURITY_PATH, 'All tokens and assistants revoked.');
   }),
 ];
 
-function page(credentials: readonly ShownToken[]): WebPage {
+function page(credentials: readonly TokenListItem[]): WebPage {
   return {
     title: 'Tokens and assistants',
     section: SECURITY_PATH,

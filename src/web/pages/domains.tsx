@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { DOMAIN_ROLES } from '../../commands/organization-members.ts';
-import { type Domain, MOST_DOMAINS } from '../../identity/domains.ts';
+import { type Domain, MAX_DOMAINS } from '../../identity/domains.ts';
 import { Table } from '../components.tsx';
 import type { WebContext } from '../context.ts';
 import { SelectField } from '../fields.tsx';
@@ -40,7 +40,7 @@ export const domainPages = (context: WebContext): Route[] => [
 /** @param props.vouched the domain of the person's own address, verified by the provider: the only one that they can add */
 export function DomainsPart(props: { path: string; domains: readonly Domain[]; vouched: string | null }) {
   const { path, domains, vouched: vouchedDomain } = props;
-  const isFull = domains.length >= MOST_DOMAINS && !domains.some(({ domain }) => domain === vouchedDomain);
+  const isFull = domains.length >= MAX_DOMAINS && !domains.some(({ domain }) => domain === vouchedDomain);
   const rows = domains.map(({ domain, role }) => ({
     key: domain,
     cells: [
@@ -79,7 +79,7 @@ export function DomainsPart(props: { path: string; domains: readonly Domain[]; v
         <p>To add the domain of your own address, first connect the provider under Settings → Security.</p>
       )}
       {vouchedDomain !== null && isFull && (
-        <p>These are {MOST_DOMAINS}, the most that there can be. Withdraw one first.</p>
+        <p>These are {MAX_DOMAINS}, the most that there can be. Withdraw one first.</p>
       )}
     </section>
   );

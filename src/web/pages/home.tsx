@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { roleAllows } from '../../commands/permissions.ts';
 import type { Membership } from '../../identity/members.ts';
-import type { ShownToken } from '../../identity/token-lists.ts';
+import type { TokenListItem } from '../../identity/token-lists.ts';
 import { CopyBlock, Day } from '../components.tsx';
 import { signInBlocks } from '../connect-blocks.ts';
 import type { WebContext } from '../context.ts';
@@ -15,7 +15,7 @@ export const homePage = (context: WebContext): Route[] => [
     if (person === null) return strangersPage;
     const [organizations, tokens] = await Promise.all([
       context.members.organizationsOf(person.account.id),
-      context.tokens.listOf(person.account.id),
+      context.tokens.listOfAccount(person.account.id),
     ]);
     return startPage(context.endpoint, organizations, tokens);
   }),
@@ -38,7 +38,7 @@ const strangersPage: WebPage = {
   ),
 };
 
-function startPage(endpoint: string, organizations: readonly Membership[], tokens: readonly ShownToken[]): WebPage {
+function startPage(endpoint: string, organizations: readonly Membership[], tokens: readonly TokenListItem[]): WebPage {
   return {
     title: 'Connect an assistant',
     section: '/',
@@ -82,7 +82,7 @@ function ConnectWays({ endpoint }: { endpoint: string }) {
   );
 }
 
-function ExpiringTokens({ tokens }: { tokens: readonly ShownToken[] }) {
+function ExpiringTokens({ tokens }: { tokens: readonly TokenListItem[] }) {
   if (tokens.length === 0) return null;
   return (
     <section class="notice warning">

@@ -89,7 +89,7 @@ async function findMember(context: WebContext, request: SignedInRequest): Promis
     ...{ member, account },
     memberPath: `${membership.path}/members/${member.account_id}`,
     isOnlyOwner: member.role === 'OWNER' && members.filter(({ role }) => role === 'OWNER').length === 1,
-    linkObstacle: await context.people.accountLinks.obstacle(account, self),
+    linkObstacle: await context.people.accountLinks.refusalReason(account, self),
   };
 }
 

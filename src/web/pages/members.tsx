@@ -87,7 +87,7 @@ async function page(
   const memberList = await members.membersOf(organization.id);
   const emails = mayChange ? await emailsOf(context, memberList) : new Map<string, string>();
   const links = mayChange ? await people.links.list(organization.id) : [];
-  const domains = mayChange && openId !== null ? await members.domains.of(organization.id) : null;
+  const domains = mayChange && openId !== null ? await members.domains.list(organization.id) : null;
   return {
     title: 'Members',
     section: `${path}/members`,

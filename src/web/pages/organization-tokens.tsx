@@ -22,7 +22,7 @@ export const organizationTokensPage = (context: WebContext): Route[] => [
     const membership = await requireMembership(context, request, 'viewTokens');
     return listPage(
       membership,
-      await context.tokens.listIn(membership.organization.id, membership.actor),
+      await context.tokens.listInOrganization(membership.organization.id, membership.actor),
       request.query,
     );
   }),
@@ -31,7 +31,7 @@ export const organizationTokensPage = (context: WebContext): Route[] => [
     const details = await findToken(context, request);
     const { organization, actor, path, token } = details;
     const { form } = await submitForm(request.formValues, REASON_FIELDS, ({ reason }) =>
-      context.tokens.takeOut(token.id, organization.id, actor, reason),
+      context.tokens.revokeInOrganization(token.id, organization.id, actor, reason),
     );
     if (form !== null) return tokenPage(details, form);
     return redirect(`${path}/tokens`, `${token.name} no longer has access to ${organization.name}.`);
@@ -42,7 +42,7 @@ type TokenDetails = MembershipContext & { token: ReachingToken };
 
 async function findToken(context: WebContext, request: SignedInRequest): Promise<TokenDetails> {
   const membership = await requireMembership(context, request, 'viewTokens');
-  const tokens = await context.tokens.listIn(membership.organization.id, membership.actor);
+  const tokens = await context.tokens.listInOrganization(membership.organization.id, membership.actor);
   const token = tokens.find(({ id }) => id === request.params.token);
   if (token === undefined)
     throw notFound('No such token or assistant has access to this organization. Choose one from the list.');

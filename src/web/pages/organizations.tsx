@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
-import { type Membership, MOST_OWNED } from '../../identity/members.ts';
+import { MAX_OWNED_ORGANIZATIONS, type Membership } from '../../identity/members.ts';
 import { Table } from '../components.tsx';
 import type { WebContext } from '../context.ts';
 import { FormError, TextField } from '../fields.tsx';
@@ -49,7 +49,7 @@ function page(organizations: readonly Membership[], form: FormState): WebPage {
             }))}
           />
         )}
-        {owned > 0 && owned < MOST_OWNED ? <CreateForm form={form} /> : <FormError form={form} />}
+        {owned > 0 && owned < MAX_OWNED_ORGANIZATIONS ? <CreateForm form={form} /> : <FormError form={form} />}
       </>
     ),
   };

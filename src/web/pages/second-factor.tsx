@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Factor } from '../../identity/account.ts';
 import type { Session } from '../../identity/sessions.ts';
-import type { SignedIn } from '../../identity/sign-in.ts';
+import type { SignInStep } from '../../identity/sign-in.ts';
 import type { WebContext } from '../context.ts';
 import { TextField } from '../fields.tsx';
 import { Form } from '../form.tsx';
@@ -33,7 +33,7 @@ export const secondFactorPage = (context: WebContext): Route[] => {
   const stepRoute = <S extends z.ZodRawShape>(
     path: string,
     shape: S,
-    take: (request: PageRequest, value: z.output<z.ZodObject<S>>) => Promise<SignedIn>,
+    take: (request: PageRequest, value: z.output<z.ZodObject<S>>) => Promise<SignInStep>,
   ): Route =>
     publicPost(path, async (request): Promise<Reply> => {
       const next = safeNext(request.query.get('next'));

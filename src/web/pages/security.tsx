@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Account } from '../../identity/account.ts';
 import { MAX_PASSKEYS, type Passkey } from '../../identity/passkeys.ts';
 import type { Session } from '../../identity/sessions.ts';
-import type { ShownToken } from '../../identity/token-lists.ts';
+import type { TokenListItem } from '../../identity/token-lists.ts';
 import { DAY_MS } from '../../identity/token-record.ts';
 import { Table, Timestamp } from '../components.tsx';
 import type { WebContext } from '../context.ts';
@@ -41,7 +41,7 @@ export const securityPage = (context: WebContext): Route[] => {
       });
       if (form !== null) return page(context, request, form);
       request.cookies.setSession(request.ctx, result.cookie);
-      request.knownBrowsers.remember(request.ctx, result.session);
+      request.rememberedBrowsers.remember(request.ctx, result.session);
       const to = await credentialReviewOr(context.tokens, request.person.account.id, SECURITY_PATH);
       return redirect(to, 'Password changed. All other browsers are signed out.');
     }),
@@ -197,7 +197,7 @@ function RecoveryPart({ left }: { left: number }) {
 }
 
 /** Shows recent credentials: an intruder who had a session may have left a token behind. */
-function NewCredentials({ all, created }: { all: readonly ShownToken[]; created: readonly ShownToken[] }) {
+function NewCredentials({ all, created }: { all: readonly TokenListItem[]; created: readonly TokenListItem[] }) {
   const title = `Created in the last ${RECENT_DAYS} days`;
   return (
     <section aria-labelledby="credentials-title">

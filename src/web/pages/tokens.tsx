@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
-import { personOf } from '../../identity/actor.ts';
+import { accountActor } from '../../identity/actor.ts';
 import type { Membership } from '../../identity/members.ts';
-import type { ShownToken } from '../../identity/token-lists.ts';
-import { DEFAULT_DAYS } from '../../identity/token-record.ts';
+import type { TokenListItem } from '../../identity/token-lists.ts';
+import { DEFAULT_TOKEN_DAYS } from '../../identity/token-record.ts';
 import { MAX_ACTIVE_CREDENTIALS } from '../../identity/tokens.ts';
 import type { WebContext } from '../context.ts';
 import { BLANK_FORM, checkboxField, checkForm, type FormState, singleField } from '../form-state.ts';
@@ -38,7 +38,7 @@ export const tokensPage = (context: WebContext): Route[] => {
       requireReauthentication(context, request, withFormInput(TOKENS_PATH, request.formValues, FIELD_NAMES));
       const { id } = request.person.account;
       const { result, form } = await submitForm(request.formValues, NEW_TOKEN_FIELDS, (value) =>
-        tokens.create({ ...value, account_id: id }, personOf(id)),
+        tokens.create({ ...value, account_id: id }, accountActor(id)),
       );
       return form === null ? issuedTokenPage(context.endpoint, result, 'CREATED') : listPage(context, request, form);
     }),
@@ -47,11 +47,15 @@ export const tokensPage = (context: WebContext): Route[] => {
       const { value, state } = checkForm(DAYS_FIELDS, request.formValues);
       if (value === null)
         return listPage(context, request, { ...BLANK_FORM, formError: state.errors.get('days') ?? null });
-      const issued = await tokens.regenerate(request.params.id ?? '', value.days, personOf(request.person.account.id));
+      const issued = await tokens.regenerate(
+        request.params.id ?? '',
+        value.days,
+        accountActor(request.person.account.id),
+      );
       return issuedTokenPage(context.endpoint, issued, 'REGENERATED');
     }),
     post(`${TOKENS_PATH}/:id/revoke`, async (request) => {
-      await tokens.revoke(request.params.id ?? '', undefined, personOf(request.person.account.id));
+      await tokens.revoke(request.params.id ?? '', undefined, accountActor(request.person.account.id));
       return redirect(TOKENS_PATH, 'Token revoked. It no longer works anywhere.');
     }),
   ];
@@ -64,11 +68,11 @@ async function listPage(
 ): Promise<WebPage> {
   const [organizations, all] = await Promise.all([
     members.organizationsOf(person.account.id),
-    tokens.listOf(person.account.id),
+    tokens.listOfAccount(person.account.id),
   ]);
   const mine = all.filter(({ kind }) => kind === 'API');
   const active = all.filter(({ state }) => state === 'ACTIVE').length;
-  const inState = (wantedState: ShownToken['state']) => mine.filter(({ state }) => state === wantedState);
+  const inState = (wantedState: TokenListItem['state']) => mine.filter(({ state }) => state === wantedState);
   const { rows, targets } = paginate([...inState('ACTIVE'), ...inState('EXPIRED')], query, TOKENS_PATH);
   const revoked = inState('REVOKED').slice(0, MAX_LISTED_REVOKED);
   return {
@@ -100,7 +104,7 @@ async function listPage(
             <p>You are not a member of any organization yet, so there is nothing a token could access.</p>
           )}
           {organizations.length > 0 && active < MAX_ACTIVE_CREDENTIALS && (
-            <NewTokenForm action={TOKENS_PATH} form={form} organizations={organizations} days={DEFAULT_DAYS} />
+            <NewTokenForm action={TOKENS_PATH} form={form} organizations={organizations} days={DEFAULT_TOKEN_DAYS} />
           )}
         </section>
         {revoked.length > 0 && (
@@ -114,7 +118,7 @@ async function listPage(
   };
 }
 
-function List(props: { title: string; tokens: readonly ShownToken[]; organizations: readonly Membership[] }) {
+function List(props: { title: string; tokens: readonly TokenListItem[]; organizations: readonly Membership[] }) {
   const names = new Map(props.organizations.map(({ id, name }) => [id, name]));
   return (
     <section>
@@ -122,7 +126,7 @@ function List(props: { title: string; tokens: readonly ShownToken[]; organizatio
       <ul class="cards">
         {props.tokens.map((token) => (
           <li key={token.id} class="card">
-            <TokenCard token={token} names={names} path={`${TOKENS_PATH}/${token.id}`} days={DEFAULT_DAYS} />
+            <TokenCard token={token} names={names} path={`${TOKENS_PATH}/${token.id}`} days={DEFAULT_TOKEN_DAYS} />
           </li>
         ))}
       </ul>

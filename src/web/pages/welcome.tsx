@@ -38,7 +38,7 @@ export const welcomePage = (context: WebContext): Route[] => {
   const { welcome } = context.people;
 
   const readLink = async (secret: string): Promise<LinkDetails> => {
-    const { link, account } = await welcome.look(secret);
+    const { link, account } = await welcome.describe(secret);
     if (link.organization_id === null) return { secret, link, account, organization: null };
     await requireInviter(context, link.organization_id, link.made_by);
     return { secret, link, account, organization: await context.organizationNameOf(link.organization_id) };
