@@ -10,7 +10,7 @@ import { WriteBuffer } from '../src/projections/write-buffer.ts';
 import type { Reader } from '../src/queries/reader.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../src/stores/event-store.ts';
 import { openStores } from '../src/stores/open.ts';
-import type { Find, ReadModels } from '../src/stores/read-store.ts';
+import type { DocumentQuery, ReadModels } from '../src/stores/read-store.ts';
 import { withOverrides } from '../test/support/with-overrides.ts';
 import { tempFolder } from './data.ts';
 import { type Figure, figure, inTurn } from './measure.ts';
@@ -176,9 +176,9 @@ async function measure({ tool, streams, filters }: Bench, records: number): Prom
   await lay(building, streams, records);
   await building.close();
   const models = await reads.open('bench', COLLECTIONS);
-  const asked: Find[] = [];
+  const asked: DocumentQuery[] = [];
   const listened = withOverrides(models, {
-    find: (query: Find) => {
+    find: (query: DocumentQuery) => {
       asked.push(query);
       return models.find(query);
     },

@@ -67,7 +67,7 @@ async function postureThrough({ stores, register, organizationId, caller }: Bed,
   const service: ToolService = {
     handler: register.handler,
     reader,
-    waitUntilProjected: (...position) => register.projections.passed(...position),
+    waitUntilProjected: (...position) => register.projections.waitUntilProjected(...position),
     writeWaitMs: 1_000,
     reportGenerated: () => undefined,
   };

@@ -6,31 +6,31 @@ import * as assert from 'uvu/assert';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** The ports, each as callers need it. */
+/** The ports, each with the parts that callers need. */
 const EVENT_STORE = ['src/stores/event-store.ts', 'src/stores/errors.ts'];
 const READ_STORE = ['src/stores/read-store.ts', 'src/stores/errors.ts'];
 const ACCOUNT_STORE = ['src/stores/account-store.ts', 'src/stores/errors.ts'];
 const SHARED_COMMANDS = ['src/commands/refusal.ts', 'src/commands/caller.ts'];
-/** What the read models are: their documents, keys and texts. How they are kept up is no query's business. */
+/** The definitions of read models: documents, keys and texts. Queries must not know how they are updated. */
 const READ_MODELS = [
   'models',
   'read-model',
-  'keys',
+  'key-builders',
   'related-counts',
-  'changes',
-  'text',
-  'sealed',
-  'tree',
-  'recompute',
-  'recompute-seals',
+  'change-document',
+  'search-text',
+  'seal-documents',
+  'organization-tree',
+  'recomputed-changes',
+  'recomputed-seals',
 ].map((file) => `src/projections/${file}.ts`);
-/** What lies directly in src/stores: ports and what adapters share. */
+/** The files directly in src/stores: ports, and code that adapters share. */
 const STORES = 'src/stores/*';
 const EVERYTHING = [''];
 
 /**
- * Rooms and what each may import of ours beside itself: files, folders (with a slash at the end), or what lies directly
- * in a folder (with a star). The innermost room counts.
+ * Folders, and what each may import from the project besides itself: files, folders (with a slash at the end), or the files
+ * directly in a folder (with a star). The innermost folder counts.
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/trail/': [],
@@ -53,7 +53,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/': EVERYTHING,
 };
 
-/** Client libraries, each for one adapter alone; beside it an adapter imports only what talks to nothing. */
+/** Client libraries, each for one adapter. An adapter's other packages must not talk to anything. */
 const CLIENTS: Readonly<Record<string, string>> = {
   libsql: 'src/stores/sqlite/',
   '@eventstore/db-client': 'src/stores/eventstoredb/',
@@ -63,7 +63,7 @@ const CLIENTS: Readonly<Record<string, string>> = {
 
 const IN_ADAPTERS = ['lru-cache'];
 
-/** What is wrong with a file's imports, one sentence each. `file` is its path from the project's root, with slashes. */
+/** Returns the faults of a file's imports as sentences. `file` is its path from the project's root, with slashes. */
 function violations(file: string, source: string): string[] {
   const room = innermost(Object.keys(ROOMS), file);
   if (room === undefined) return [`${file} is in no known room`];
@@ -91,12 +91,12 @@ function mayImportPackage(room: string, specifier: string): boolean {
   return room !== 'src/trail/';
 }
 
-/** Specifiers of all imports and re-exports, static and dynamic, of values and of types. */
+/** Returns the specifiers of all imports and re-exports: static and dynamic, values and types. */
 function importsOf(source: string): string[] {
   return [...source.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"\n]+)['"]/g)].map((match) => match[1]!);
 }
 
-/** A circle of files of which each imports the next, types too; null where there is none. */
+/** Returns a circle of files in which each imports the next, types included; null if there is none. */
 function circleIn(sources: readonly { file: string; source: string }[]): string[] | null {
   const imports = new Map(
     sources.map(({ file, source }) => [file, importsOf(source).map((one) => posix.join(posix.dirname(file), one))]),
@@ -134,7 +134,7 @@ function sourcesIn(...folders: string[]): { file: string; source: string }[] {
 
 const boundaries = suite('boundaries');
 
-boundaries('every file imports only what its room may', () => {
+boundaries('every file imports only what its folder may', () => {
   const sources = sourcesIn('src');
   assert.ok(sources.length > 10);
   assert.equal(
@@ -143,7 +143,7 @@ boundaries('every file imports only what its room may', () => {
   );
 });
 
-boundaries('no files import one another in a circle', () => {
+boundaries('no files import each other in a circle', () => {
   assert.is(circleIn(sourcesIn('src')), null);
   const files = {
     'src/a.ts': "from './b.ts'",
@@ -164,7 +164,7 @@ boundaries('every source file fits in 300 lines', () => {
   );
 });
 
-boundaries('no source file holds work left for later, or a test left out', () => {
+boundaries('no source file has unfinished work or a skipped test', () => {
   const marks = new RegExp(`\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|')})\\b`);
   const unfinished = sourcesIn('src', 'test', 'bench', 'bin', 'scripts').filter(({ source }) => marks.test(source));
   assert.equal(
@@ -193,7 +193,7 @@ for (const [file, source] of [
   ['src/http/create-app.ts', "import { Runner } from '../projections/runner.ts';"],
   ['src/http/create-app.ts', "import { readConfig } from '../config.ts';"],
   ['src/identity/tokens.ts', "import type { EventStore } from '../stores/event-store.ts';"],
-  ['src/sheets/rows.ts', "import { VENDOR_STATUSES } from '../commands/vendor.ts';"],
+  ['src/sheets/sheet-rows.ts', "import { VENDOR_STATUSES } from '../commands/vendor.ts';"],
   ['src/web/web-page.ts', "import { tools } from '../mcp/tools.ts';"],
   ['src/http/create-app.ts', "const late = await import('../stores/sqlite/event-store.ts');"],
   ['src/http/create-app.ts', "import {\n  one,\n  two,\n} from '../stores/read-store.ts';"],
@@ -208,7 +208,7 @@ for (const [file, source] of [
   ['src/trail/hash.ts', "import { createHash } from 'node:crypto';\nimport { canonical } from './canonical.ts';"],
   ['src/commands/handler.ts', "import { RevisionConflict } from '../stores/errors.ts';\nimport { z } from 'zod';"],
   ['src/projections/vendors.ts', "import { evolve } from '../commands/vendor.ts';"],
-  ['src/queries/page.ts', "import { Refusal } from '../commands/refusal.ts';"],
+  ['src/queries/keyset-page.ts', "import { Refusal } from '../commands/refusal.ts';"],
   ['src/stores/sqlite/event-store.ts', "import Database from 'libsql';\nimport { x } from '../check-append.ts';"],
   ['src/stores/eventstoredb/event-store.ts', "import type { EventStoreDBClient } from '@eventstore/db-client';"],
   ['src/start-app.ts', "import { open } from './stores/sqlite/event-store.ts';\nimport pkg from '../package.json';"],

@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util';
-import type { Active } from '../projections/build.ts';
+import type { ActiveGeneration } from '../projections/build-generation.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../projections/models.ts';
-import { type LogSealedDocument, newestSeal, rotationsBefore, SEALS } from '../projections/sealed.ts';
-import { consistencyOf } from '../queries/proofs.ts';
+import { type LogSealedDocument, newestSeal, rotationsBefore, SEALS } from '../projections/seal-documents.ts';
+import { proveConsistency } from '../queries/proofs.ts';
 import type { ReadModels, ReadStore } from '../stores/read-store.ts';
 import { extensionText } from '../trail/extension.ts';
 import { type KeptSeal, keptSealText } from '../trail/kept-seal.ts';
 import { provesConsistency } from '../trail/proof.ts';
 import { type Command, CommandError, fileToWrite, optionalArgument, UsageError } from './command.ts';
 import { writeLines } from './files.ts';
-import { withInstallation } from './open.ts';
 import { sealFrom } from './verify-file.ts';
+import { withInstallation } from './with-installation.ts';
 
 export const seal: Command = {
   help: `Usage: veritrail seal [ORG] --to FILE [--since SEAL]
@@ -59,7 +59,7 @@ It says how many later changes are not sealed yet. The running service makes sea
 
 /** The read models that are served. @throws CommandError where there are none of this version */
 async function withModels(reads: ReadStore, work: (models: ReadModels) => Promise<void>): Promise<void> {
-  const active = (await reads.register<Active>('active'))?.value;
+  const active = (await reads.register<ActiveGeneration>('active'))?.value;
   if (active?.version !== PROJECTIONS_VERSION) throw new CommandError('Start the service once: it makes the seals.');
   const models = await reads.open(active.generation, COLLECTIONS);
   try {
@@ -102,7 +102,7 @@ async function extensionOf(models: ReadModels, older: KeptSeal, newer: LogSealed
   if (size > newer.data.size) {
     throw new CommandError(`That seal covers ${size} events, the newest one here only ${newer.data.size}.`);
   }
-  const proof = await consistencyOf(models, organization_id, size, newer.data.size);
+  const proof = await proveConsistency(models, organization_id, size, newer.data.size);
   if (!provesConsistency(proof, older, newer.data)) {
     throw new CommandError('The history here does not begin with that of the seal: it is another, or was altered.');
   }

@@ -1,28 +1,28 @@
 import { LRUCache } from 'lru-cache';
 import type { EventStore, StoredEvent, StorePosition } from '../stores/event-store.ts';
 import type { Checkpoint, ReadModels } from '../stores/read-store.ts';
-import type { Cache } from './batch.ts';
-import { foldBatch } from './fold.ts';
+import type { ProjectionCache } from './batch.ts';
+import { foldBatch } from './fold-batch.ts';
 import type { Neighbours } from './neighbours.ts';
+import type { OrganizationTree } from './organization-tree.ts';
 import type { RecordDocument } from './read-model.ts';
-import type { KeptTree } from './tree.ts';
 
 /** A batch ends at about this many events, or this much data, whichever its next event would pass. */
-const BATCH_EVENTS = 500;
-const BATCH_BYTES = 2 * 1024 * 1024;
-const CACHED_RECORDS = 5_000;
-const CACHED_TREES = 1_000;
+const MAX_BATCH_EVENTS = 500;
+const MAX_BATCH_BYTES = 2 * 1024 * 1024;
+const MAX_CACHED_RECORDS = 5_000;
+const MAX_CACHED_TREES = 1_000;
 
 /** Log time before an organization's first event. */
-const BEGINNING = '0000-01-01T00:00:00.000Z';
+const TIME_BEFORE_FIRST_EVENT = '0000-01-01T00:00:00.000Z';
 
 /** Applies events to one generation of read models, organization by organization, and keeps their checkpoints. */
 export class Applier {
   readonly checkpoints = new Map<string, Checkpoint>();
-  private readonly cache: Cache = {
-    records: new LRUCache<string, RecordDocument>({ max: CACHED_RECORDS }),
-    neighbours: new LRUCache<string, Neighbours>({ max: CACHED_RECORDS }),
-    trees: new LRUCache<string, KeptTree>({ max: CACHED_TREES }),
+  private readonly cache: ProjectionCache = {
+    records: new LRUCache<string, RecordDocument>({ max: MAX_CACHED_RECORDS }),
+    neighbours: new LRUCache<string, Neighbours>({ max: MAX_CACHED_RECORDS }),
+    trees: new LRUCache<string, OrganizationTree>({ max: MAX_CACHED_TREES }),
   };
 
   constructor(
@@ -48,7 +48,7 @@ export class Applier {
         let from = this.checkpoints.get(organizationId) ?? this.first(organizationId);
         let fresh = ofOne.filter((event) => from.n === 0 || this.isAfter(event.storePosition, from.storePosition));
         while (fresh.length > 0) {
-          const { commit, taken } = await foldBatch(this.models, this.cache, from, fresh);
+          const { commit, eventCount: taken } = await foldBatch(this.models, this.cache, from, fresh);
           await this.models.commit(commit);
           from = commit.checkpoint;
           this.checkpoints.set(organizationId, from);
@@ -74,7 +74,7 @@ export class Applier {
       n: 0,
       storePosition: '' as StorePosition,
       position: 0,
-      logTime: BEGINNING,
+      logTime: TIME_BEFORE_FIRST_EVENT,
       parked: 0,
       installation,
     };
@@ -86,7 +86,7 @@ function* batches(events: readonly StoredEvent[]): Generator<readonly StoredEven
   let bytes = 0;
   for (const [index, event] of events.entries()) {
     const size = roughSize(event);
-    if (index > start && (index - start >= BATCH_EVENTS || bytes + size > BATCH_BYTES)) {
+    if (index > start && (index - start >= MAX_BATCH_EVENTS || bytes + size > MAX_BATCH_BYTES)) {
       yield events.slice(start, index);
       start = index;
       bytes = 0;

@@ -1,5 +1,5 @@
 import { type AuditState, audit } from '../commands/audit.ts';
-import { computed, filtered, ordered, orderedText } from './keys.ts';
+import { computed, filtered, ordered, orderedText } from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 import { MAX_DATE, MIN_DATE } from './related-counts.ts';
 

@@ -1,7 +1,8 @@
 import type { StoredEvent } from '../stores/event-store.ts';
-import type { Checkpoint, Commit, ReadModels } from '../stores/read-store.ts';
+import type { Checkpoint, Commit, DocumentPut, ReadModels } from '../stores/read-store.ts';
 import { modelOfId } from './models.ts';
 import { Neighbours } from './neighbours.ts';
+import { OrganizationTree } from './organization-tree.ts';
 import {
   currentDocument,
   historyOf,
@@ -10,25 +11,22 @@ import {
   type RecordDocument,
   versionDocument,
 } from './read-model.ts';
-import { KeptTree } from './tree.ts';
-
-export type Put = Commit['puts'][number];
 
 /** Records and their neighbours as the last commit left them, so that a busy one is not read again for every event. */
-export interface Cache {
-  records: Shelf<RecordDocument>;
-  neighbours: Shelf<Neighbours>;
+export interface ProjectionCache {
+  records: KeyedCache<RecordDocument>;
+  neighbours: KeyedCache<Neighbours>;
   /** By organization. */
-  trees: Shelf<KeptTree>;
+  trees: KeyedCache<OrganizationTree>;
 }
 
-interface Shelf<T> {
+interface KeyedCache<T> {
   get(id: string): T | undefined;
   set(id: string, value: T): unknown;
 }
 
 /** Documents of a batch, of about a KiB each: it ends with the event that reaches so many. */
-const FULL = 8_000;
+const MAX_BATCH_DOCUMENTS = 8_000;
 
 /**
  * A batch of one organization's events on its way to a commit: what records and neighbours are after the events taken
@@ -36,7 +34,7 @@ const FULL = 8_000;
  */
 export class Batch {
   /** By collection and id: a version that a later event of the batch ended counts in its last form only. */
-  private readonly puts = new Map<string, Put>();
+  private readonly puts = new Map<string, DocumentPut>();
   private readonly records = new Map<string, RecordDocument | null>();
   private readonly neighbours = new Map<string, Neighbours>();
   private readonly touched = new Map<string, ReadModel>();
@@ -44,11 +42,11 @@ export class Batch {
   logTime: string;
   private parked: number;
   private storePosition: Checkpoint['storePosition'];
-  private tree: KeptTree | null = null;
+  private tree: OrganizationTree | null = null;
 
   constructor(
     private readonly models: Pick<ReadModels, 'get'>,
-    private readonly cache: Cache,
+    private readonly cache: ProjectionCache,
     private readonly from: Checkpoint,
   ) {
     this.position = from.position;
@@ -61,7 +59,7 @@ export class Batch {
   async readTree(): Promise<void> {
     const { organizationId, position } = this.from;
     const cached = this.cache.trees.get(organizationId);
-    this.tree = cached?.size === position ? cached : await KeptTree.read(this.models, organizationId, position);
+    this.tree = cached?.size === position ? cached : await OrganizationTree.read(this.models, organizationId, position);
     this.cache.trees.set(organizationId, this.tree);
   }
 
@@ -79,7 +77,7 @@ export class Batch {
   }
 
   /** Reads records ahead, those of a family in one go. */
-  async readAhead(ids: Iterable<string>): Promise<void> {
+  async preloadRecords(ids: Iterable<string>): Promise<void> {
     const absent = new Map<string, string[]>();
     for (const id of ids) {
       const model = modelOfId(id);
@@ -99,7 +97,7 @@ export class Batch {
   }
 
   /** Reads the neighbours of records ahead. */
-  async readNeighboursAhead(ids: readonly string[]): Promise<void> {
+  async preloadNeighbours(ids: readonly string[]): Promise<void> {
     const absent = ids.filter((id) => !this.neighbours.has(id) && this.cache.neighbours.get(id) === undefined);
     if (absent.length === 0) return;
     for (const [id, neighbours] of await Neighbours.read(this.models, absent)) this.neighbours.set(id, neighbours);
@@ -111,22 +109,22 @@ export class Batch {
   }
 
   /** A record as it is now; undefined where it has not been read yet. */
-  known(id: string): RecordDocument | null | undefined {
+  loadedRecord(id: string): RecordDocument | null | undefined {
     return this.records.get(id);
   }
 
   async record(id: string): Promise<RecordDocument | null> {
-    if (!this.records.has(id)) await this.readAhead([id]);
+    if (!this.records.has(id)) await this.preloadRecords([id]);
     return this.records.get(id) ?? null;
   }
 
   async neighboursOf(id: string): Promise<Neighbours> {
-    await this.readNeighboursAhead([id]);
+    await this.preloadNeighbours([id]);
     return (this.neighbours.get(id) ?? this.cache.neighbours.get(id))!;
   }
 
   /** The version of a record that ends with this one, and the one that begins. @throws Error where it cannot be stored */
-  versions(model: ReadModel, after: RecordDocument): Put[] {
+  versionPuts(model: ReadModel, after: RecordDocument): DocumentPut[] {
     const collection = historyOf(model.family.plural);
     const before = this.records.get(after.id) ?? null;
     const ended = before && versionDocument(model, before, after.from_position);
@@ -141,31 +139,31 @@ export class Batch {
   }
 
   /** A record is this from now on. */
-  keep(model: ReadModel, after: RecordDocument): void {
+  replaceRecord(model: ReadModel, after: RecordDocument): void {
     this.records.set(after.id, after);
     this.touched.set(after.id, model);
   }
 
   /** Says that a record has just begun, so that nobody looks for neighbours of its. */
-  expectAlone(id: string): void {
+  expectNoNeighbours(id: string): void {
     if (!this.neighbours.has(id)) this.neighbours.set(id, Neighbours.none());
   }
 
   /** Joins a record to another from a position on, or parts it (null). */
-  async keepNeighbour(id: string, other: string, since: number | null): Promise<void> {
+  async setNeighbour(id: string, other: string, since: number | null): Promise<void> {
     const neighbours = await this.neighboursOf(id);
     this.neighbours.set(id, neighbours);
-    if (since === null) neighbours.part(other);
-    else neighbours.join(other, since);
+    if (since === null) neighbours.remove(other);
+    else neighbours.add(other, since);
   }
 
   /** Whether enough is to be written for one commit. */
   get isFull(): boolean {
-    return this.puts.size + this.touched.size >= FULL;
+    return this.puts.size + this.touched.size >= MAX_BATCH_DOCUMENTS;
   }
 
-  put(put: Put): void {
-    this.puts.set(putKey(put.collection, put.document.id), put);
+  put(put: DocumentPut): void {
+    this.puts.set(documentKey(put.collection, put.document.id), put);
   }
 
   /** All that is to be written; what the next batch may need is put into the cache. */
@@ -188,6 +186,6 @@ export class Batch {
 }
 
 /** What tells one document from another across collections. */
-export function putKey(collection: string, id: string): string {
+export function documentKey(collection: string, id: string): string {
   return `${collection}/${id}`;
 }

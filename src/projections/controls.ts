@@ -1,5 +1,5 @@
 import { type ControlState, control, type IMPLEMENTATIONS } from '../commands/control.ts';
-import { filtered, filteredText, orderedNaturally } from './keys.ts';
+import { filtered, filteredText, orderedNaturally } from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 import { FRAMEWORK_ARCHIVED, isUncertain, latestTime, type RelatedCounts, relatedCount } from './related-counts.ts';
 

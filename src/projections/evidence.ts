@@ -1,5 +1,5 @@
 import { type EvidenceState, evidence } from '../commands/evidence.ts';
-import { computed, ordered, orderedText } from './keys.ts';
+import { computed, ordered, orderedText } from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 import { EVIDENCE_UNTIL, MAX_DATE } from './related-counts.ts';
 

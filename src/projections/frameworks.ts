@@ -1,6 +1,6 @@
 import { initialControl } from '../commands/control.ts';
 import { type AdoptedControl, type FrameworkEvent, type FrameworkState, framework } from '../commands/framework.ts';
-import { orderedText } from './keys.ts';
+import { orderedText } from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 import { FRAMEWORK_ARCHIVED, relatedCount, timeLabel } from './related-counts.ts';
 

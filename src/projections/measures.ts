@@ -1,5 +1,5 @@
 import { isOpen, MEASURE_STATES, type MeasureState, measure } from '../commands/measure.ts';
-import { computed, filtered, filteredText, orderedText, ranked } from './keys.ts';
+import { computed, filtered, filteredText, orderedText, ranked } from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 import { MAX_DATE, relatedCount } from './related-counts.ts';
 

@@ -1,6 +1,6 @@
 import type { CollectionSpec } from '../stores/read-store.ts';
 import { audits } from './audits.ts';
-import { CHANGES } from './changes.ts';
+import { CHANGES } from './change-document.ts';
 import { collectionsOf } from './collections.ts';
 import { controls } from './controls.ts';
 import { evidences } from './evidence.ts';
@@ -9,11 +9,11 @@ import { measures } from './measures.ts';
 import { LINKS, NEIGHBOURS } from './neighbours.ts';
 import { nonconformities } from './nonconformities.ts';
 import { obligations } from './obligations.ts';
+import { TREE } from './organization-tree.ts';
 import { organizations } from './organizations.ts';
 import type { ReadModel } from './read-model.ts';
 import { risks } from './risks.ts';
-import { SEALS } from './sealed.ts';
-import { TREE } from './tree.ts';
+import { SEALS } from './seal-documents.ts';
 import { vendors } from './vendors.ts';
 import { viewOf } from './views.ts';
 

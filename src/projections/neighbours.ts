@@ -1,9 +1,7 @@
-import type { CollectionSpec, Commit, ReadModels, StoredDocument } from '../stores/read-store.ts';
+import type { CollectionSpec, DocumentPut, ReadModels, StoredDocument } from '../stores/read-store.ts';
 import type { RecordDocument } from './read-model.ts';
 import { OPEN_END } from './related-counts.ts';
-import { SPAN, viewOf } from './views.ts';
-
-type Put = Commit['puts'][number];
+import { SPAN_COLUMNS, viewOf } from './views.ts';
 
 /**
  * Which records are joined, by a link, an id that one holds of the other, or evidence. Two rows a pair, one for each
@@ -20,19 +18,19 @@ export const LINKS: CollectionSpec = {
   },
   indexes: [{ keys: ['record_id', 'from_position'], covers: ['until_position', 'other_type', 'other_id'] }],
   searchable: false,
-  views: [viewOf('links', ['record_id', 'other_id', 'other_type', ...SPAN])],
+  views: [viewOf('links', ['record_id', 'other_id', 'other_type', ...SPAN_COLUMNS])],
 };
 
 /** The same for the fold alone, which looks them up by id also while a generation has no index yet. */
 export const NEIGHBOURS: CollectionSpec = { name: 'neighbours', keys: {}, indexes: [], searchable: false };
 
 /** A page holds so many, so that one more neighbour of a busy record costs no more than one of another's. */
-const PAGE = 200;
+const NEIGHBOURS_PER_PAGE = 200;
 
 interface PageDocument {
   /** How many pages there are, in the first of them. */
   pages?: number;
-  since: Record<string, number>;
+  positions: Record<string, number>;
 }
 
 /** The neighbours of a record, each with the position since when, in pages. */
@@ -58,7 +56,7 @@ export class Neighbours {
     const pagesOf = (id: string) => Array.from({ length: found.get(id)?.pages ?? 0 }, (_, index) => pageId(id, index));
     await get(ids);
     await get(ids.flatMap((id) => pagesOf(id).slice(1)));
-    const mapOf = (page: string) => new Map(Object.entries(found.get(page)!.since));
+    const mapOf = (page: string) => new Map(Object.entries(found.get(page)!.positions));
     return new Map(ids.map((id) => [id, new Neighbours(pagesOf(id).map(mapOf))]));
   }
 
@@ -74,8 +72,8 @@ export class Neighbours {
     for (const page of this.pages) yield* page.keys();
   }
 
-  join(other: string, since: number): void {
-    let index = this.pages.findLastIndex(({ size }) => size < PAGE);
+  add(other: string, since: number): void {
+    let index = this.pages.findLastIndex(({ size }) => size < NEIGHBOURS_PER_PAGE);
     if (index < 0) {
       index = this.pages.push(new Map()) - 1;
       // The first page says how many there are.
@@ -85,15 +83,15 @@ export class Neighbours {
     this.changed.add(index);
   }
 
-  part(other: string): void {
+  remove(other: string): void {
     for (const [index, page] of this.pages.entries()) if (page.delete(other)) this.changed.add(index);
   }
 
   /** The pages that have changed since they were last asked for, as they are to be stored. */
-  puts({ id, organization_id }: RecordDocument): Put[] {
+  puts({ id, organization_id }: RecordDocument): DocumentPut[] {
     const puts = [...this.changed].map((index) => {
       const since = Object.fromEntries(this.pages[index]!);
-      const doc: PageDocument = index === 0 ? { pages: this.pages.length, since } : { since };
+      const doc: PageDocument = index === 0 ? { pages: this.pages.length, positions: since } : { positions: since };
       return { collection: NEIGHBOURS.name, document: { id: pageId(id, index), organization_id, keys: {}, doc } };
     });
     this.changed.clear();
@@ -106,12 +104,12 @@ function pageId(id: string, index: number): string {
 }
 
 /** One side of a pair that is joined from a position on, and until another where it has ended. */
-export function linkPut(
+export function linkRow(
   record: RecordDocument,
   other: { id: string; type: string },
   from_position: number,
   until_position = OPEN_END,
-): Put {
+): DocumentPut {
   const { id: record_id, organization_id } = record;
   const keys = { record_id, other_id: other.id, other_type: other.type, from_position, until_position };
   const document: StoredDocument = {

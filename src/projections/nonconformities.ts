@@ -1,8 +1,8 @@
 import { type NonconformityState, nonconformity } from '../commands/nonconformity.ts';
-import { computed, filtered, ordered, orderedText } from './keys.ts';
+import { computed, filtered, ordered, orderedText } from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 import { MAX_DATE } from './related-counts.ts';
-import { titleOf } from './text.ts';
+import { titleOf } from './search-text.ts';
 
 export const nonconformities: ReadModel<NonconformityState> = {
   family: nonconformity,

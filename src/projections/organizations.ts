@@ -1,5 +1,5 @@
 import { type OrganizationState, organization } from '../commands/organization.ts';
-import { orderedText } from './keys.ts';
+import { orderedText } from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 
 /** An organization is kept like a record: as it is, and every version it had. Its own id is its organization_id. */

@@ -1,11 +1,11 @@
 import { StoreUnavailable } from '../stores/errors.ts';
 import type { StorePosition } from '../stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../stores/read-store.ts';
-import { type Active, buildGeneration } from './build.ts';
+import { type ActiveGeneration, buildGeneration } from './build-generation.ts';
+import { isComplete } from './is-complete.ts';
 import { type Lease, leaseName } from './lease.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
 import { Runner, type RunnerOptions } from './runner.ts';
-import { isWhole } from './whole.ts';
 
 const WATCH_MS = 1_000;
 /** A generation that is not served and that nobody has kept up for so long is thrown away. */
@@ -57,16 +57,16 @@ export class Projections {
   }
 
   private async begin(): Promise<void> {
-    const active = (await this.parts.reads.register<Active>('active'))?.value;
+    const active = (await this.parts.reads.register<ActiveGeneration>('active'))?.value;
     const { events, reads } = this.parts;
-    const usable = active !== undefined && this.fits(active) && (await isWhole(events, reads, active.generation));
+    const usable = active !== undefined && this.fits(active) && (await isComplete(events, reads, active.generation));
     if (usable) await this.serve(active.generation);
     else await this.build();
     await this.dropAbandoned();
   }
 
   /** Whether a generation was built by these projections, from this very log. */
-  private fits(active: Active): boolean {
+  private fits(active: ActiveGeneration): boolean {
     return active.version === PROJECTIONS_VERSION && active.installation === this.installation;
   }
 
@@ -95,10 +95,10 @@ export class Projections {
   }
 
   /** Whether reads have passed a position, waiting for it up to `ms`: also where they are switched meanwhile. */
-  async passed(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
+  async waitUntilProjected(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
     const { runner } = this;
-    if (await runner.passed(organizationId, storePosition, ms)) return true;
-    return runner !== this.runner && this.runner.passed(organizationId, storePosition, ms);
+    if (await runner.waitUntilProjected(organizationId, storePosition, ms)) return true;
+    return runner !== this.runner && this.runner.waitUntilProjected(organizationId, storePosition, ms);
   }
 
   /** Whether reads can be answered: the read models have caught up with the log at least once. */
@@ -159,7 +159,7 @@ export class Projections {
     this.runners.add(runner);
     runner.start();
     const before = this.serving;
-    if (before !== null) await runner.caughtUp(Date.now(), 60_000);
+    if (before !== null) await runner.waitUntilCaughtUp(Date.now(), 60_000);
     this.serving = { models, runner };
     if (before === null) return;
     this.parts.log.info({ generation }, 'read models: switched to a new generation');
@@ -174,7 +174,7 @@ export class Projections {
     this.busy = this.busy.then(async () => {
       if (this.stopped) return;
       try {
-        const active = await this.parts.reads.register<Active>('active');
+        const active = await this.parts.reads.register<ActiveGeneration>('active');
         if (active === null || !this.fits(active.value)) return;
         if (active.value.generation === this.serving?.models.generation) return;
         await this.serve(active.value.generation);
@@ -191,7 +191,7 @@ export class Projections {
 }
 
 async function dropAbandoned(reads: ReadStore, serving: string): Promise<void> {
-  const active = (await reads.register<Active>('active'))?.value.generation;
+  const active = (await reads.register<ActiveGeneration>('active'))?.value.generation;
   for (const generation of await reads.generations()) {
     if (generation === serving || generation === active) continue;
     const lease = await reads.register<Lease>(leaseName(generation));

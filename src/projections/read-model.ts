@@ -1,7 +1,7 @@
 import type { Decider } from '../commands/decider.ts';
 import type { Family, FamilyNames } from '../commands/define-family.ts';
 import type { Scalar, StoredDocument } from '../stores/read-store.ts';
-import { computed, coveredByPrimaryIndexOnly, type Key } from './keys.ts';
+import { computed, coveredByPrimaryIndexOnly, type Key } from './key-builders.ts';
 import {
   EVIDENCE_UNTIL,
   greatestSuffix,
@@ -10,7 +10,7 @@ import {
   type RelatedCounts,
   relatedCount,
 } from './related-counts.ts';
-import { searchWords } from './text.ts';
+import { searchWords } from './search-text.ts';
 
 /** What every projected record carries beside its family's own fields. Names are the wire's. */
 export interface RecordDocument {
@@ -141,7 +141,7 @@ function relatedCountKey(type: string): Key {
 }
 
 /** Keys that all families share. */
-const COMMON: Readonly<Record<string, Key<RecordDocument>>> = {
+const COMMON_KEYS: Readonly<Record<string, Key<RecordDocument>>> = {
   archived: computed('number', ({ archived_at }) => (archived_at === null ? 0 : 1)),
   owner_id: computed('text', ({ owner_id }) => owner_id),
   created_at: { type: 'text', of: ({ created_at }) => created_at, filtered: false },
@@ -166,7 +166,7 @@ export function keysOf(model: ReadModel): Readonly<Record<string, Key>> {
   if (keys === undefined) {
     keys = Object.assign(
       {},
-      COMMON,
+      COMMON_KEYS,
       model.keys,
       ...model.missingOptions.map((lack) => MISSING_OPTION_KEYS[lack] ?? {}),
     ) as Record<string, Key>;
@@ -178,13 +178,13 @@ export function keysOf(model: ReadModel): Readonly<Record<string, Key>> {
 /** A record as it is stored for today's reads. */
 export function currentDocument(model: ReadModel, document: RecordDocument): StoredDocument {
   const { id, organization_id } = document;
-  return { id, organization_id, ...stored(model, document), doc: document };
+  return { id, organization_id, ...storedForm(model, document), doc: document };
 }
 
 /** A version as it is stored for reads of the past. */
 export function versionDocument(model: ReadModel, document: RecordDocument, until = OPEN_END): StoredDocument {
   const { id, organization_id, from_position } = document;
-  const { keys, words } = stored(model, document);
+  const { keys, words } = storedForm(model, document);
   return {
     id: `${id}@${from_position}`,
     organization_id,
@@ -194,29 +194,29 @@ export function versionDocument(model: ReadModel, document: RecordDocument, unti
   };
 }
 
-interface Stored {
+interface StoredForm {
   keys: Keys;
   words: readonly string[];
 }
 
 /** A document is stored up to three times: as it is now, as a version, and as a version that has ended. */
-const known = new WeakMap<RecordDocument, Stored>();
+const storedForms = new WeakMap<RecordDocument, StoredForm>();
 
-function stored(model: ReadModel, document: RecordDocument): Stored {
-  const before = known.get(document);
+function storedForm(model: ReadModel, document: RecordDocument): StoredForm {
+  const before = storedForms.get(document);
   if (before !== undefined) return before;
   const made = { keys: keyValues(model, document), words: wordsOf(model, document) };
-  known.set(document, made);
+  storedForms.set(document, made);
   return made;
 }
 
 /** Lets a record's next version take over the words of the one before where its texts are the same. */
 export function inheritWords(model: ReadModel, before: RecordDocument, after: RecordDocument): void {
-  const words = known.get(before)?.words;
+  const words = storedForms.get(before)?.words;
   if (words === undefined) return;
   const fields = [...model.searchFields.short, ...model.searchFields.long] as (keyof RecordDocument)[];
   if (fields.every((field) => before[field] === after[field]))
-    known.set(after, { keys: keyValues(model, after), words });
+    storedForms.set(after, { keys: keyValues(model, after), words });
 }
 
 function wordsOf(model: ReadModel, document: RecordDocument): readonly string[] {

@@ -1,5 +1,5 @@
 import { effectiveRatings, priorityOf, type RiskState, risk, scoresOf } from '../commands/risk.ts';
-import { computed, coveredByPrimaryIndexOnly, filtered, filteredText, orderedText } from './keys.ts';
+import { computed, coveredByPrimaryIndexOnly, filtered, filteredText, orderedText } from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 import { MAX_DATE, relatedCount } from './related-counts.ts';
 

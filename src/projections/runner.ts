@@ -15,15 +15,15 @@ export interface RunnerOptions {
   exclusive: boolean;
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
   /** Is told of each batch that was applied. */
-  timed?: ((details: { ms: number; events: number }, message: string) => void) | undefined;
+  onTiming?: ((details: { ms: number; events: number }, message: string) => void) | undefined;
 }
 
-const TICK_MS = 1_000;
+const STAMP_INTERVAL_MS = 1_000;
 /** How often a follower looks at what the leader has done, while somebody waits for it. */
-const FOLLOW_MS = 15;
+const FOLLOWER_POLL_MS = 15;
 const RETRY_MS = 500;
 /** While a store is away nobody waits longer than this for it to be back: time for one more attempt. */
-const AWAY_WAIT_MS = 1_000;
+const OUTAGE_WAIT_MS = 1_000;
 
 type RunnerRole = 'LEADER' | 'FOLLOWER';
 
@@ -36,7 +36,7 @@ export class Runner {
   /** Every event written before this moment (epoch milliseconds) can be read. */
   caughtUpAt = 0;
   lastError: string | null = null;
-  private away = false;
+  private isStoreAway = false;
   private givingUp: NodeJS.Timeout | undefined;
   private readonly lease: LeaseHold;
   private readonly waiters = new Waiters();
@@ -82,22 +82,22 @@ export class Runner {
   }
 
   /** Whether an organization's read models have passed a position, waiting for it up to `ms`. */
-  passed(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
-    return this.wait(() => this.hasPassed(organizationId, storePosition), ms);
+  waitUntilProjected(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
+    return this.wait(() => this.isProjected(organizationId, storePosition), ms);
   }
 
   /** Whether every event written before `moment` can be read, waiting for it up to `ms`. */
-  caughtUp(moment: number, ms: number): Promise<boolean> {
+  waitUntilCaughtUp(moment: number, ms: number): Promise<boolean> {
     if (this.caughtUpAt < moment && this.role === 'LEADER') this.confirm().catch(() => undefined);
     return this.wait(() => this.caughtUpAt >= moment, ms);
   }
 
   /** Whether an organization has this many events, waiting for it up to `ms`. */
-  reached(organizationId: string, position: number, ms: number): Promise<boolean> {
+  waitUntilPosition(organizationId: string, position: number, ms: number): Promise<boolean> {
     return this.wait(() => (this.checkpoints.get(organizationId)?.position ?? 0) >= position, ms);
   }
 
-  private hasPassed(organizationId: string, storePosition: StorePosition): boolean {
+  private isProjected(organizationId: string, storePosition: StorePosition): boolean {
     const checkpoint = this.checkpoints.get(organizationId);
     return (
       checkpoint !== undefined &&
@@ -106,7 +106,7 @@ export class Runner {
   }
 
   private wait(condition: () => boolean, ms: number): Promise<boolean> {
-    const waiting = this.waiters.until(condition, this.away ? Math.min(ms, AWAY_WAIT_MS) : ms);
+    const waiting = this.waiters.until(condition, this.isStoreAway ? Math.min(ms, OUTAGE_WAIT_MS) : ms);
     if (this.role === 'FOLLOWER') void this.follow();
     return waiting;
   }
@@ -115,11 +115,11 @@ export class Runner {
     while (!this.stopping.signal.aborted) {
       try {
         if (await this.lease.take()) await this.lead();
-        else await this.look();
+        else await this.readLeadersProgress();
         this.lastError = null;
       } catch (error) {
         this.role = 'FOLLOWER';
-        this.noteAway(error);
+        this.startOutage(error);
         this.lastError = error instanceof Error ? error.message : String(error);
         if (!(error instanceof Fenced)) this.options.log.warn({ err: error }, 'projections: begin again');
       }
@@ -134,17 +134,17 @@ export class Runner {
     this.checkpoints = applier.checkpoints;
     this.storePosition = this.lease.current?.store_position ?? null;
     this.role = 'LEADER';
-    this.noteBack();
+    this.endOutage();
     const leading = new AbortController();
     const end = () => leading.abort();
     const fail = (error: unknown) => {
-      this.noteAway(error);
+      this.startOutage(error);
       end();
     };
     this.stopping.signal.addEventListener('abort', end, { once: true });
     // A signal that has been given tells no new listener.
     if (this.stopping.signal.aborted) end();
-    const ticking = setInterval(() => this.confirm().catch(fail), TICK_MS);
+    const ticking = setInterval(() => this.confirm().catch(fail), STAMP_INTERVAL_MS);
     try {
       this.confirm().catch(fail);
       for await (const events of this.options.events.subscribeAll(this.storePosition, leading.signal)) {
@@ -152,7 +152,7 @@ export class Runner {
         this.pendingSince = Date.parse(events[0]!.metadata.recorded_at);
         const started = performance.now();
         await applier.apply(events);
-        this.options.timed?.(
+        this.options.onTiming?.(
           { events: events.length, ms: Math.round(performance.now() - started) },
           'projection batch',
         );
@@ -167,15 +167,15 @@ export class Runner {
     }
   }
 
-  private noteAway(error: unknown): void {
+  private startOutage(error: unknown): void {
     if (!(error instanceof StoreUnavailable)) return;
-    if (this.away) return;
-    this.away = true;
-    this.givingUp = setTimeout(() => this.waiters.giveUp(), AWAY_WAIT_MS).unref();
+    if (this.isStoreAway) return;
+    this.isStoreAway = true;
+    this.givingUp = setTimeout(() => this.waiters.giveUp(), OUTAGE_WAIT_MS).unref();
   }
 
-  private noteBack(): void {
-    this.away = false;
+  private endOutage(): void {
+    this.isStoreAway = false;
     clearTimeout(this.givingUp);
   }
 
@@ -196,7 +196,10 @@ export class Runner {
     const head = await this.options.events.head();
     const behind = head !== null && (this.storePosition === null || this.compare(this.storePosition, head) < 0);
     if (behind)
-      await this.wait(() => this.storePosition !== null && this.compare(this.storePosition, head) >= 0, TICK_MS);
+      await this.wait(
+        () => this.storePosition !== null && this.compare(this.storePosition, head) >= 0,
+        STAMP_INTERVAL_MS,
+      );
     const reached = head === null || (this.storePosition !== null && this.compare(this.storePosition, head) >= 0);
     const caughtUpAt = reached ? Math.max(moment, this.caughtUpAt) : this.caughtUpAt;
     // Renewed after it was given back, the lease would keep others waiting.
@@ -214,7 +217,7 @@ export class Runner {
   }
 
   /** What a follower knows: the leader's stamp and checkpoints. */
-  private async look(): Promise<void> {
+  private async readLeadersProgress(): Promise<void> {
     const lease = await this.lease.look();
     // Read after the stamp and told with it: whoever sees the stamp sees the checkpoints that it is about.
     for (const checkpoint of await this.options.models.checkpoints()) {
@@ -224,7 +227,7 @@ export class Runner {
     }
     this.caughtUpAt = Math.max(this.caughtUpAt, lease?.caught_up_at ?? 0);
     this.pendingSince = null;
-    this.noteBack();
+    this.endOutage();
     this.waiters.check();
   }
 
@@ -233,8 +236,8 @@ export class Runner {
     if (this.following) return;
     this.following = true;
     while (this.waiters.size > 0 && this.role === 'FOLLOWER' && !this.stopping.signal.aborted) {
-      await this.look().catch(() => undefined);
-      await this.pause(FOLLOW_MS);
+      await this.readLeadersProgress().catch(() => undefined);
+      await this.pause(FOLLOWER_POLL_MS);
     }
     this.following = false;
   }

@@ -7,7 +7,7 @@ import {
   filteredText,
   ordered,
   orderedText,
-} from './keys.ts';
+} from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 import { MAX_DATE, MIN_DATE } from './related-counts.ts';
 

@@ -4,39 +4,39 @@ import { dateOf, endOfDay } from '../commands/dates.ts';
 import { idPrefix } from '../commands/ids.ts';
 import { requirePermission } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { CHANGES, changeId } from '../projections/changes.ts';
+import { CHANGES, changeId } from '../projections/change-document.ts';
 import type { Condition, ReadModels } from '../stores/read-store.ts';
 import { notCaughtUp, READ_WAIT_MS, type Reader } from './reader.ts';
 
 /** The state a read is about: as it is now, or after a position of the organization's log. */
 export interface Moment {
-  /** The day that date rules (overdue, expired) use. */
+  /** The date that rules such as overdue and expired compare with. */
   today: string;
   /** Null for now. 0 is before the organization's first event. */
   position: number | null;
 }
 
-/** A moment that stays what it is while a file or a report of it is written, however long that takes. */
+/** A moment with a fixed position, so that a file or report stays the same however long it takes. */
 export interface PinnedMoment extends Moment {
   position: number;
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
-/** RFC 3339's hours end at 23; JavaScript's go on to 24:00:00, the next day's beginning. */
+/** RFC 3339 allows hours up to 23. JavaScript would also accept 24:00:00. */
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?Z$/;
 const POSITION = /^\d{1,15}$/;
 
-/** Clocks of instances and the wait for the slowest writer: past this, a moment's answer never changes. */
+/** After this time a moment's position can't change any more. It covers clock differences and the slowest writer. */
 const SETTLED_MS = 10_000;
 
-/** Of read models, times whose position can't change any more, so that a walk through old pages resolves them once. */
+/** Positions of past times that can't change any more, so that paging through the past resolves a time once. */
 const settledPositions = new WeakMap<ReadModels, LRUCache<string, number>>();
 
-/** A date's first millisecond, or the timestamp; null when it is neither or impossible. */
+/** Returns a date's first millisecond, or the timestamp; null if the text is not a valid date or timestamp. */
 export const startOfPeriod = (text: string): string | null =>
   isRealDate(text) ? `${text}T00:00:00.000Z` : endOfPeriod(text);
 
-/** A date's last millisecond, or the timestamp with exactly three decimals; null when it is neither or impossible. */
+/** Returns a date's last millisecond, or the timestamp with three decimals; null if the text is neither. */
 export function endOfPeriod(text: string): string | null {
   if (DATE.test(text)) return isRealDate(text) ? endOfDay(text) : null;
   if (!TIMESTAMP.test(text)) return null;
@@ -58,12 +58,12 @@ export function validAt(position: number): Condition[] {
   ];
 }
 
-/** Records by id in the collection that a moment is read from. */
+/** Returns the condition on record ids, for the collection that the moment is read from. */
 export function recordsById(ids: readonly string[], moment: Moment): Condition {
   return moment.position === null ? { op: 'ids', ids } : { key: 'record_id', op: 'in', values: ids };
 }
 
-/** Not everybody may name another moment than today. @throws Refusal forbidden */
+/** Refuses as_of another day to callers without that permission. @throws Refusal forbidden */
 export function requireAsOfPermission(
   reader: Reader,
   caller: Caller,
@@ -74,13 +74,13 @@ export function requireAsOfPermission(
   requirePermission(caller, organizationId, 'as_of another day');
 }
 
-/** Reads `as_of` in each of its forms. @throws Refusal invalid_input for the future and for what is no moment */
+/** Reads `as_of` in any of its forms. @throws Refusal invalid_input for the future and for an invalid text */
 export async function momentOf(reader: Reader, organizationId: string, asOf: string | undefined): Promise<Moment> {
   if (asOf === undefined) return { today: dateOf(reader.now().toISOString()), position: null };
   return pinnedMoment(reader, organizationId, asOf);
 }
 
-/** The same, with the newest position for now. */
+/** Reads `as_of` as a fixed position. Without `as_of` it is the newest position. */
 export async function pinnedMoment(
   reader: Reader,
   organizationId: string,
@@ -96,7 +96,7 @@ export async function pinnedMoment(
   if (time === null) {
     throw new Refusal(
       'invalid_input',
-      "Give as_of as a date, a timestamp in UTC, a completed audit's id, or a position from an earlier answer.",
+      "as_of is not a moment. Give a date, a timestamp in UTC, a completed audit's id, or a position.",
       {
         field: 'as_of',
       },
@@ -105,7 +105,7 @@ export async function pinnedMoment(
   return { today: dateOf(time), position: await positionAt(reader, organizationId, time) };
 }
 
-/** Now, as a position that serves later: of the newest event there is when it is asked for. */
+/** Returns the position of the newest event at the time of the call. */
 async function newestPosition({ progress }: Reader, organizationId: string): Promise<number> {
   if (!(await progress.waitUntilCaughtUp(Date.now(), READ_WAIT_MS))) throw notCaughtUp();
   return progress.checkpoint(organizationId)?.position ?? 0;
@@ -117,24 +117,24 @@ async function momentOfPosition(reader: Reader, organizationId: string, position
     if (!(await progress.waitUntilCaughtUp(Date.now(), READ_WAIT_MS))) throw notCaughtUp();
     if ((progress.checkpoint(organizationId)?.position ?? 0) < position) refuseFuture();
   }
-  // Just before the first event it is that one's day already.
+  // Position 0, before the first event, has the first event's day.
   const time = await logTimeOf(reader, organizationId, Math.max(1, position));
   if (time === null) throw notCaughtUp();
   return { today: dateOf(time), position };
 }
 
-/** When the event at a position came into the log; null where there is none. */
+/** Returns the log time of the event at a position; null if there is none. */
 export async function logTimeOf({ models }: Reader, organizationId: string, position: number): Promise<string | null> {
   const [change] = await models.get(CHANGES.name, [changeId(organizationId, position)]);
   return change === undefined ? null : String(change.doc.log_time);
 }
 
-/** The time of a moment by the log's clock, which never changes for a position; null for now. */
+/** Returns a moment's log time, which never changes for a position; null for now. */
 export async function logTimeAt(reader: Reader, organizationId: string, { position }: Moment): Promise<string | null> {
   return position === null ? null : logTimeOf(reader, organizationId, Math.max(1, position));
 }
 
-/** The position that an audit pinned when it was completed. @throws Refusal where there is none */
+/** Returns the position that an audit's completion pinned. @throws Refusal if there is none */
 export async function completedPosition(
   reader: Reader,
   organizationId: string,
@@ -143,26 +143,26 @@ export async function completedPosition(
 ): Promise<number> {
   const [audit] = await reader.models.get('audits', [id]);
   if (audit?.doc.organization_id !== organizationId) {
-    throw new Refusal('not_found', `There is no ${id} here: listAudits names the audits there are.`, { field });
+    throw new Refusal('not_found', `There is no ${id} here. Find the audit with listAudits.`, { field });
   }
   const completed = audit.doc.completed_position;
   if (typeof completed === 'string') return Number(completed);
-  throw new Refusal('invalid_input', 'This audit was never completed: give a date, or complete it first.', { field });
+  throw new Refusal('invalid_input', 'This audit was never completed. Complete it first, or give a date.', { field });
 }
 
-/** The last position whose log time is not later than `time`. */
+/** Returns the last position with a log time up to `time`. */
 export async function positionAt(reader: Reader, organizationId: string, time: string): Promise<number> {
   const key = `${organizationId}@${time}`;
   const cache = settledPositions.get(reader.models) ?? new LRUCache<string, number>({ max: 5_000 });
   settledPositions.set(reader.models, cache);
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  const arrival = reader.now().getTime();
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  const now = reader.now().getTime();
   const moment = Date.parse(time);
   const { progress } = reader;
-  const needed = Math.min(moment + SETTLED_MS, arrival);
+  const needed = Math.min(moment + SETTLED_MS, now);
   if (!(await progress.waitUntilCaughtUp(needed, READ_WAIT_MS))) throw notCaughtUp();
-  if (moment > arrival && time > (progress.checkpoint(organizationId)?.logTime ?? '')) refuseFuture();
+  if (moment > now && time > (progress.checkpoint(organizationId)?.logTime ?? '')) refuseFuture();
   const [last] = await reader.models.find({
     collection: 'changes',
     organizationId,
@@ -176,5 +176,7 @@ export async function positionAt(reader: Reader, organizationId: string, time: s
 }
 
 function refuseFuture(): never {
-  throw new Refusal('invalid_input', 'as_of is in the future: leave it out to read the present.', { field: 'as_of' });
+  throw new Refusal('invalid_input', 'as_of is in the future. Leave it out to read the current state.', {
+    field: 'as_of',
+  });
 }

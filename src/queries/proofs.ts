@@ -1,4 +1,4 @@
-import { CHANGES, type ChangeDocument, changeId } from '../projections/changes.ts';
+import { CHANGES, type ChangeDocument, changeId } from '../projections/change-document.ts';
 import { readNodes } from '../projections/organization-tree.ts';
 import { firstSealOf, type LogSealedDocument, newestSeal } from '../projections/seal-documents.ts';
 import type { ReadModels } from '../stores/read-store.ts';
@@ -6,7 +6,7 @@ import { consistencyPath, inclusionPath } from '../trail/merkle.ts';
 import { type ConsistencyProof, consistencyProof, type InclusionProof, inclusionProof } from '../trail/proof.ts';
 import type { LogSealed } from '../trail/seal-events.ts';
 
-/** An event, a seal, and what shows that the event is in what the seal covers (docs/trail-format.md). */
+/** An event, a seal, and the proof that the seal covers the event (docs/trail-format.md). */
 export interface EventProof {
   event: { position: string; event_id: string; hash: string };
   seal: SealAt;
@@ -15,7 +15,7 @@ export interface EventProof {
 
 export type SealAt = LogSealed & { position: string; event_id: string };
 
-/** Proves that an event is in the log that the first seal which covers it stands for; null as long as there is none. */
+/** Proves that the first seal after an event covers it; null if there is no such seal yet. */
 export async function proveEvent(
   models: ReadModels,
   organizationId: string,
@@ -33,7 +33,7 @@ export async function proveEvent(
   };
 }
 
-/** The newest seal, and for each of these positions that it covers the path that proves it. */
+/** Returns the newest seal, and the inclusion path of each position that it covers. */
 async function inclusionPathsIn(
   models: ReadModels,
   organizationId: string,
@@ -48,7 +48,7 @@ async function inclusionPathsIn(
   return { seal: sealAt(seal), paths: new Map(paths) };
 }
 
-/** Returns the paths to the newest seal of the positions that it covers; null where there is none, or what it needs is missing. */
+/** Returns the inclusion paths of the positions that the newest seal covers; null if there is no seal or tree nodes are missing. */
 export async function inclusionPaths(models: ReadModels, organizationId: string, positions: readonly number[]) {
   try {
     return (await inclusionPathsIn(models, organizationId, positions))?.paths ?? null;
@@ -58,7 +58,7 @@ export async function inclusionPaths(models: ReadModels, organizationId: string,
   }
 }
 
-/** Proves that the log of `newer` events begins with that of `older`. @throws RangeError when it has not so many */
+/** Proves that the log of `newer` events starts with the log of `older` events. @throws RangeError if the log is shorter */
 export async function proveConsistency(
   models: ReadModels,
   organizationId: string,

@@ -3,41 +3,42 @@ import type { AccountStore } from '../stores/account-store.ts';
 import type { EventStore } from '../stores/event-store.ts';
 import type { Checkpoint, ReadModels } from '../stores/read-store.ts';
 
-/** What queries read from; put together in app.ts. */
+/** The stores and settings that queries read from. */
 export interface Reader {
-  /** The generation that is served now. */
+  /** The read models of the generation that is served now. */
   readonly models: ReadModels;
-  /** How far the read models are. */
+  /** The read models' progress through the log. */
   readonly progress: {
     waitUntilCaughtUp(moment: number, ms: number): Promise<boolean>;
     waitUntilPosition(organizationId: string, position: number, ms: number): Promise<boolean>;
     checkpoint(organizationId: string): Checkpoint | null;
     readonly caughtUpAt: number;
   };
-  /** For proofs only. */
+  /** The log, for proofs only. */
   events: EventStore;
   accounts: AccountStore;
-  /** Signs cursors; the same on every instance. */
+  /** The key that signs cursors, the same on every instance. */
   cursorKey: Buffer;
   now: () => Date;
-  /** Limits how many events one verification reads, where not as usual. */
+  /** Events that one verification may read, if not the default. */
   maxEventsVerified?: number | undefined;
 }
 
-/** How long a read waits for projections to reach the moment it asks for. */
+/** The time a read waits for the projections to reach its moment. */
 export const READ_WAIT_MS = 5_000;
 
+/** Returns the refusal for a read whose moment the projections did not reach in time. */
 export function notCaughtUp(): Refusal {
   return new Refusal(
     'unavailable',
-    'The read models have not caught up with that moment yet: repeat the call shortly.',
+    'The read models have not reached that moment yet. Repeat the call in a few seconds.',
     {
       retry_after_seconds: 2,
     },
   );
 }
 
-/** Whether the organization has an event that no read model could digest. */
+/** Returns whether the organization has a parked event, so that lists may miss something. */
 export function isIncomplete({ progress }: Pick<Reader, 'progress'>, organizationId: string): boolean {
   return (progress.checkpoint(organizationId)?.parked ?? 0) > 0;
 }

@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { CHANGES } from '../projections/changes.ts';
+import { CHANGES } from '../projections/change-document.ts';
+import { readNodes } from '../projections/organization-tree.ts';
 import type { Projections } from '../projections/projections.ts';
-import { type LogSealedDocument, newestSeal, newestSealFact, SEALS, type SealDocument } from '../projections/sealed.ts';
-import { readNodes } from '../projections/tree.ts';
+import {
+  type LogSealedDocument,
+  newestSeal,
+  newestSealEvent,
+  SEALS,
+  type SealDocument,
+} from '../projections/seal-documents.ts';
 import { RevisionConflict, StoreUnavailable } from '../stores/errors.ts';
 import { type EventStore, NO_STREAM } from '../stores/event-store.ts';
 import type { Checkpoint, ReadModels } from '../stores/read-store.ts';
@@ -14,59 +20,61 @@ import type { SealKeys } from './seal-keys.ts';
 
 export interface SealerOptions {
   events: EventStore;
-  projections: Pick<Projections, 'ready' | 'runner' | 'models' | 'passed'>;
+  projections: Pick<Projections, 'ready' | 'runner' | 'models' | 'waitUntilProjected'>;
   keys: SealKeys;
   now: () => Date;
   log: { warn(details: object, message: string): void };
 }
 
 const CHECK_INTERVAL_MS = 1_000;
-/** A seal is made after so many events, or so long after the first of them. Those of the seal stream do not count. */
+/** A seal is due after this many events. Events of the seal stream don't count. */
 const MAX_UNSEALED_EVENTS = 256;
+/** A seal is due this long after the first unsealed event. */
 const MAX_UNSEALED_MS = 60_000;
-/** How long a look waits to see its own seal. */
+/** How long a check waits until its own seal is projected. */
 const PROJECTION_WAIT_MS = 1_000;
 
 /**
- * A seal is of what the read models know and stands at the log's end, and verifiers remember so many events only (WINDOW).
- * Where the read models are further behind than this, after a store was away for example, none is made: at 3,500 events a
- * second it is half of that.
+ * No seals are made while the read models lag more than this, for example after a store was down. A seal covers the
+ * projected events but is appended at the log's end, and verifiers only check seals within MAX_SEAL_LAG_EVENTS. At 3,500
+ * events a second, this lag uses half of them.
  */
 const MAX_PROJECTION_LAG_MS = 10_000;
 
-const BEHIND_MESSAGE = 'seals: none can be made: the seal stream has events that the read models do not know';
-const PAUSED_MESSAGE = 'seals: none are made until the restore of this history is finished';
+const BEHIND_MESSAGE = 'seals: cannot seal, because the read models lack events of the seal stream';
+const PAUSED_MESSAGE = 'seals: paused until the restore of this history is finished';
 
-/** An organization as it was looked at last, with something left to be sealed or nothing. */
+/** The result of the last check of an organization. */
 interface LastCheck {
   position: number;
   keyId: string;
   unsealed: number;
-  /** When the oldest unsealed event came, as far as is known (epoch milliseconds); null where there is none. */
+  /** When the oldest unsealed event was recorded or first seen, in epoch milliseconds. Null if all are sealed. */
   since: number | null;
 }
 
-/** What is sealed, and what is not, as of a checkpoint. */
+/** An organization's seals as of a checkpoint. */
 interface SealState {
   checkpoint: Checkpoint;
-  newestSealTime: SealDocument | null;
-  seal: LogSealedDocument | null;
-  /** Unsealed events, those of the seal stream apart. */
+  /** The newest event of the seal stream. */
+  newestEvent: SealDocument | null;
+  newestSeal: LogSealedDocument | null;
+  /** The number of unsealed events outside the seal stream. */
   unsealed: number;
 }
 
 /**
- * Seals organizations' logs, on the instance that is elected to project. It looks only at read models, which are as new
- * as their checkpoint; whatever else may have happened, the append's expected revision lets one seal of two through.
+ * Seals organizations' logs, on the instance that holds the projection lease. It reads only the read models. If they are
+ * outdated, or another instance seals too, the append's expected revision lets only one seal through.
  */
 export class Sealer {
   private readonly lastChecks = new Map<string, LastCheck>();
-  /** By organization, what kept it from being sealed last, behind which revision, and how often. */
-  private readonly failures = new Map<string, { what: string; revision: number; times: number }>();
+  /** By organization, why its last seal failed, at which revision of the seal stream, and how often. */
+  private readonly failures = new Map<string, { message: string; revision: number; count: number }>();
   private timer: NodeJS.Timeout | null = null;
   private currentCheck: Promise<void> | null = null;
   private stopped = false;
-  private newest: number | null = null;
+  private newestSealTime: number | null = null;
 
   constructor(private readonly options: SealerOptions) {}
 
@@ -79,7 +87,7 @@ export class Sealer {
     this.timer.unref();
   }
 
-  /** Stops after the organization that is being looked at. */
+  /** Stops after the organization that is being checked. */
   async stop(): Promise<void> {
     this.stopped = true;
     if (this.timer) clearInterval(this.timer);
@@ -87,18 +95,18 @@ export class Sealer {
     await this.currentCheck;
   }
 
-  /** The state of all organizations' seals, where this instance makes them. Times are epoch milliseconds. */
+  /** The state of all organizations' seals, if this instance makes them. Times are epoch milliseconds. */
   get state(): { unsealed: number; unsealedSince: number | null; newestSeal: number | null } {
     const waiting = [...this.lastChecks.values()].filter(({ unsealed }) => unsealed > 0);
-    const since = waiting.flatMap((one) => one.since ?? []);
+    const since = waiting.flatMap((check) => check.since ?? []);
     return {
       unsealed: waiting.reduce((sum, { unsealed }) => sum + unsealed, 0),
       unsealedSince: since.length === 0 ? null : Math.min(...since),
-      newestSeal: this.newest,
+      newestSeal: this.newestSealTime,
     };
   }
 
-  /** Looks once at every organization that has moved, and seals what is due. */
+  /** Checks every organization with new events, and seals those that are due. */
   async checkAll(): Promise<void> {
     const { projections, keys, log } = this.options;
     if (!projections.ready || projections.runner.role !== 'LEADER') return this.lastChecks.clear();
@@ -112,73 +120,84 @@ export class Sealer {
         if (checkpoint && this.needsCheck(checkpoint, key)) await this.checkOrganization(models, checkpoint, key);
       }
     } catch (error) {
-      // A store that is away, or a read model that has just been closed: the next look is soon.
-      if (!(error instanceof StoreUnavailable)) log.warn({ err: error }, 'seals: could not look');
+      // A store that is down is tried again at the next check.
+      if (!(error instanceof StoreUnavailable)) log.warn({ err: error }, 'seals: check failed');
     }
   }
 
   private needsCheck({ organizationId, position }: Checkpoint, key: SigningKey): boolean {
-    const seen = this.lastChecks.get(organizationId);
-    return seen?.position !== position || seen.keyId !== key.key_id || this.isOverdue(seen.since);
+    const lastCheck = this.lastChecks.get(organizationId);
+    return lastCheck?.position !== position || lastCheck.keyId !== key.key_id || this.isOverdue(lastCheck.since);
   }
 
   private isOverdue(since: number | null): boolean {
     return since !== null && this.options.now().getTime() - since >= MAX_UNSEALED_MS;
   }
 
-  private async checkOrganization(models: ReadModels, checkpoint: Checkpoint, known: SigningKey): Promise<void> {
+  private async checkOrganization(models: ReadModels, checkpoint: Checkpoint, currentKey: SigningKey): Promise<void> {
     const { organizationId, position, logTime } = checkpoint;
     const state = await readSealState(models, checkpoint);
     if (state === null) return;
-    const seen = this.lastChecks.get(organizationId);
+    const lastCheck = this.lastChecks.get(organizationId);
     const arrived = Math.min(this.options.now().getTime(), Date.parse(logTime));
-    const since = state.unsealed > 0 ? (seen?.since ?? arrived) : null;
-    const isOther = ({ key_id }: SigningKey) =>
-      state.newestSealTime !== null && state.newestSealTime.data.key_id !== key_id;
-    // Asked again: another instance may have gone on to a newer key since, and nobody goes back to one that was let go.
-    const key = isOther(known) ? await this.options.keys.current() : known;
-    const isOtherKey = isOther(key);
-    const due =
-      isOtherKey ||
+    const since = state.unsealed > 0 ? (lastCheck?.since ?? arrived) : null;
+    const isOtherKey = ({ key_id }: SigningKey) =>
+      state.newestEvent !== null && state.newestEvent.data.key_id !== key_id;
+    // Reads the key again: another instance may have rotated it meanwhile, and a rotated key must not come back.
+    const key = isOtherKey(currentKey) ? await this.options.keys.current() : currentKey;
+    const isRotated = isOtherKey(key);
+    const isDue =
+      isRotated ||
       state.unsealed >= MAX_UNSEALED_EVENTS ||
       this.isOverdue(since) ||
       (since !== null &&
-        (await hasAuditCompletion(models, checkpoint, Math.max(state.seal?.data.size ?? 0, seen?.position ?? 0))));
-    if (!due) this.lastChecks.set(organizationId, { position, keyId: key.key_id, unsealed: state.unsealed, since });
+        (await hasAuditCompletion(
+          models,
+          checkpoint,
+          Math.max(state.newestSeal?.data.size ?? 0, lastCheck?.position ?? 0),
+        )));
+    if (!isDue) this.lastChecks.set(organizationId, { position, keyId: key.key_id, unsealed: state.unsealed, since });
     else if (await this.seal(models, state, key)) this.lastChecks.delete(organizationId);
-    if (state.seal !== null) this.newest = Math.max(this.newest ?? 0, Date.parse(state.seal.data.sealed_at));
+    if (state.newestSeal !== null)
+      this.newestSealTime = Math.max(this.newestSealTime ?? 0, Date.parse(state.newestSeal.data.sealed_at));
   }
 
-  /** Answers whether it was done: another may have been first, or the store be away. */
+  /** Appends a seal. Returns false if another instance was first, the store is down, or sealing is paused. */
   private async seal(models: ReadModels, state: SealState, key: SigningKey): Promise<boolean> {
-    const { checkpoint, newestSealTime: newest } = state;
+    const { checkpoint, newestEvent } = state;
     const organization_id = checkpoint.organizationId;
-    const revision = newest?.revision ?? NO_STREAM;
-    // A seal behind half of a history would stand in the way of the rest.
+    const revision = newestEvent?.revision ?? NO_STREAM;
+    // The rest of the history must be restored before anything is appended after it.
     if (await this.options.keys.isSealingPaused(organization_id)) {
       this.warnOnSecondFailure(organization_id, revision, PAUSED_MESSAGE);
       return false;
     }
     const recorded_at = this.options.now().toISOString();
-    const facts = await this.makeSealEvents(models, state, key, recorded_at);
+    const newEvents = await this.makeSealEvents(models, state, key, recorded_at);
     const command_id = randomUUID();
     const stream = sealStream(organization_id);
     const events = chainEvents({
       stream,
       revision,
-      previousHash: newest?.hash ?? null,
+      previousHash: newestEvent?.hash ?? null,
       metadata: {
-        ...{ organization_id, actor_id: 'SYSTEM', token_id: null, client: null },
-        ...{ command_id, correlation_id: command_id, causation_id: null, recorded_at },
+        organization_id,
+        actor_id: 'SYSTEM',
+        token_id: null,
+        client: null,
+        command_id,
+        correlation_id: command_id,
+        causation_id: null,
+        recorded_at,
       },
       input: {},
-      newEvents: facts.map(({ type, data }) => ({ type, data: { ...data } })),
+      newEvents: newEvents.map(({ type, data }) => ({ type, data: { ...data } })),
       schemaVersion: () => 1,
     });
     try {
       const storePosition = await this.options.events.append(stream, events, revision);
       this.failures.delete(organization_id);
-      await this.options.projections.passed(organization_id, storePosition, PROJECTION_WAIT_MS);
+      await this.options.projections.waitUntilProjected(organization_id, storePosition, PROJECTION_WAIT_MS);
       return true;
     } catch (error) {
       if (error instanceof RevisionConflict) this.warnOnSecondFailure(organization_id, revision, BEHIND_MESSAGE);
@@ -187,12 +206,12 @@ export class Sealer {
     }
   }
 
-  /** Once, another was first. Twice at one place, it is more than that. */
-  private warnOnSecondFailure(organization_id: string, revision: number, what: string): void {
+  /** Logs the second failure at one revision. At the first one, another instance was probably just faster. */
+  private warnOnSecondFailure(organization_id: string, revision: number, message: string): void {
     const last = this.failures.get(organization_id);
-    const times = last?.what === what && last.revision === revision ? last.times + 1 : 1;
-    this.failures.set(organization_id, { what, revision, times });
-    if (times === 2) this.options.log.warn({ organization_id, revision }, what);
+    const count = last?.message === message && last.revision === revision ? last.count + 1 : 1;
+    this.failures.set(organization_id, { message, revision, count });
+    if (count === 2) this.options.log.warn({ organization_id, revision }, message);
   }
 
   private async makeSealEvents(
@@ -201,23 +220,23 @@ export class Sealer {
     key: SigningKey,
     sealed_at: string,
   ): Promise<SealEvent[]> {
-    const { newestSealTime: newest, seal, unsealed } = state;
+    const { newestEvent, newestSeal: previousSeal, unsealed } = state;
     const { organizationId, position: size } = state.checkpoint;
-    const previous_seal = seal?.hash ?? null;
-    const facts: SealEvent[] = [];
-    if (newest === null) facts.push(introduceKey(organizationId, key));
-    else if (newest.data.key_id !== key.key_id) {
-      facts.push(await this.makeKeyEvent(organizationId, newest.data.key_id, previous_seal, key));
+    const previous_seal = previousSeal?.hash ?? null;
+    const events: SealEvent[] = [];
+    if (newestEvent === null) events.push(introduceKey(organizationId, key));
+    else if (newestEvent.data.key_id !== key.key_id) {
+      events.push(await this.makeKeyEvent(organizationId, newestEvent.data.key_id, previous_seal, key));
     }
     if (unsealed > 0) {
-      const whole = { from: 0, to: size };
-      const root = rangeHash(whole, await readNodes(models, organizationId, [whole])).toString('hex');
-      facts.push(makeSeal(organizationId, { size, root, sealed_at, previous_seal }, key));
+      const range = { from: 0, to: size };
+      const root = rangeHash(range, await readNodes(models, organizationId, [range])).toString('hex');
+      events.push(makeSeal(organizationId, { size, root, sealed_at, previous_seal }, key));
     }
-    return facts;
+    return events;
   }
 
-  /** How a key takes over from another: by both, or by itself alone where the other is lost. */
+  /** Returns the event by which a key takes over: a rotation, or a replacement if the old key is lost. */
   private async makeKeyEvent(
     organizationId: string,
     fromId: string,
@@ -227,30 +246,31 @@ export class Sealer {
     const from = await this.options.keys.find(fromId);
     if (from !== null) return rotateKey(organizationId, previous_seal, from, key);
     const details = { organization_id: organizationId, lost_key: fromId, key: key.key_id };
-    this.options.log.warn(details, 'seals: the key of earlier seals is not here, so another one takes over by itself');
+    this.options.log.warn(details, 'seals: the key of earlier seals is lost, so the current key replaces it');
     return replaceKey(organizationId, previous_seal, key);
   }
 }
 
-/** Null where the read models are ahead of the checkpoint: the next look has a newer one. */
+/** Returns null if the read models are ahead of the checkpoint. The next check has a newer one. */
 async function readSealState(models: ReadModels, checkpoint: Checkpoint): Promise<SealState | null> {
   const { organizationId, position } = checkpoint;
-  const newest = await newestSealFact(models, organizationId);
-  if (newest !== null && newest.position > position) return null;
-  const seal = newest?.type === 'LogSealed' ? newest : newest && (await newestSeal(models, organizationId));
+  const newestEvent = await newestSealEvent(models, organizationId);
+  if (newestEvent !== null && newestEvent.position > position) return null;
+  const seal =
+    newestEvent?.type === 'LogSealed' ? newestEvent : newestEvent && (await newestSeal(models, organizationId));
   const size = seal?.data.size ?? 0;
-  const behind = { key: 'position', op: 'range', gt: size } as const;
-  const [count] = newest ? await models.count({ collection: SEALS.name, organizationId, where: [behind] }) : [];
-  return { checkpoint, newestSealTime: newest, seal, unsealed: position - size - (count?.total ?? 0) };
+  const afterSeal = { key: 'position', op: 'range', gt: size } as const;
+  const [count] = newestEvent ? await models.count({ collection: SEALS.name, organizationId, where: [afterSeal] }) : [];
+  return { checkpoint, newestEvent, newestSeal: seal, unsealed: position - size - (count?.total ?? 0) };
 }
 
-/** Whether an audit was completed by one of the events after a position. */
+/** Returns true if an event after this position completed an audit. */
 async function hasAuditCompletion(
   models: ReadModels,
   { organizationId, position }: Checkpoint,
   after: number,
 ): Promise<boolean> {
-  const found = await models.find({
+  const completions = await models.find({
     collection: CHANGES.name,
     organizationId,
     where: [
@@ -260,5 +280,5 @@ async function hasAuditCompletion(
     order: { key: 'position', direction: 'ASC' },
     limit: 1,
   });
-  return found.length > 0;
+  return completions.length > 0;
 }

@@ -54,7 +54,7 @@ export type Condition =
   | { op: 'words'; prefixes: readonly string[] }
   | { op: 'ids'; ids: readonly string[] };
 
-export interface Find {
+export interface DocumentQuery {
   collection: string;
   organizationId: string;
   where: readonly Condition[];
@@ -65,7 +65,7 @@ export interface Find {
   limit: number;
 }
 
-export interface Found {
+export interface MatchingDocument {
   id: string;
   /** The order's key of this document, for the cursor. */
   key: Scalar | null;
@@ -93,19 +93,29 @@ export interface Checkpoint {
   installation: string;
 }
 
+/** Writes one document whole, in place of one with the same id. */
+export interface DocumentPut {
+  collection: string;
+  document: StoredDocument;
+}
+
+/** The documents of one batch, and the checkpoint after them. */
 export interface Commit {
   checkpoint: Checkpoint;
-  puts: readonly { collection: string; document: StoredDocument }[];
+  puts: readonly DocumentPut[];
 }
 
 /** One generation of read models: all collections, built by one version of the projections. */
 export interface ReadModels {
   readonly generation: string;
-  find(query: Find): Promise<Found[]>;
+  find(query: DocumentQuery): Promise<MatchingDocument[]>;
   /** Matching documents, in all or grouped by at most two stored keys (groups in no order). */
-  count(query: Pick<Find, 'collection' | 'organizationId' | 'where'>, by?: readonly string[]): Promise<Count[]>;
+  count(
+    query: Pick<DocumentQuery, 'collection' | 'organizationId' | 'where'>,
+    by?: readonly string[],
+  ): Promise<Count[]>;
   /** Documents by id, in no order; absent ids are left out. Any organization: callers check it. */
-  get(collection: string, ids: readonly string[]): Promise<Found[]>;
+  get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]>;
 
   /**
    * Writes a batch: documents whole (replacing those of the same id), then the checkpoint. Atomic to what a restart
@@ -125,7 +135,7 @@ export interface ReadModels {
 }
 
 /** Small facts about the read store as a whole, each replaced by compare-and-set. */
-export interface Registered<T = unknown> {
+export interface RegisterEntry<T = unknown> {
   value: T;
   /** Grows with each replacement; 0 when absent. */
   version: number;
@@ -145,7 +155,7 @@ export interface ReadStore {
   /** Deletes a generation's data. */
   drop(generation: string): Promise<void>;
   generations(): Promise<string[]>;
-  register<T>(name: string): Promise<Registered<T> | null>;
+  register<T>(name: string): Promise<RegisterEntry<T> | null>;
   /** Replaces a registered value if its version is still `version` (0: must be absent). Answers whether it did. */
   compareAndSet(name: string, version: number, value: unknown): Promise<boolean>;
   close(): Promise<void>;

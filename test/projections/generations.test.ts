@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Active, buildGeneration } from '../../src/projections/build.ts';
+import { type ActiveGeneration, buildGeneration } from '../../src/projections/build-generation.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../../src/projections/models.ts';
 import { Projections } from '../../src/projections/projections.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
@@ -37,12 +37,12 @@ async function add({ call }: TestRegister, name: string): Promise<Answer> {
   return answer;
 }
 
-function rebuild({ stores }: TestRegister, more: { reads?: ReadStore } = {}): Promise<Active> {
+function rebuild({ stores }: TestRegister, more: { reads?: ReadStore } = {}): Promise<ActiveGeneration> {
   return buildGeneration({ ...stores, installation: INSTALLATION, ...more });
 }
 
-async function activeIn({ stores }: TestRegister): Promise<Active> {
-  return (await stores.reads.register<Active>('active'))!.value;
+async function activeIn({ stores }: TestRegister): Promise<ActiveGeneration> {
+  return (await stores.reads.register<ActiveGeneration>('active'))!.value;
 }
 
 test('one built anew is like the one that was kept up', async ({ register }) => {
@@ -112,7 +112,7 @@ async function started(
 ): Promise<Projections> {
   const projections = new Projections({ ...stores, reads, exclusive: true, log: QUIET });
   await projections.start(installation);
-  assert.ok(await projections.runner.caughtUp(Date.now(), 5_000));
+  assert.ok(await projections.runner.waitUntilCaughtUp(Date.now(), 5_000));
   return projections;
 }
 
@@ -126,7 +126,7 @@ test('of this version and log is served again; of another one is built anew', as
   assert.is(same.models.generation, generation);
   await same.stop();
   for (const other of [{ version: PROJECTIONS_VERSION - 1 }, { installation: 'another log' }]) {
-    const { value, version } = (await stores.reads.register<Active>('active'))!;
+    const { value, version } = (await stores.reads.register<ActiveGeneration>('active'))!;
     assert.ok(await stores.reads.compareAndSet('active', version, { ...value, ...other }));
     const anew = await started(register);
     assert.is.not(anew.models.generation, value.generation);
@@ -185,7 +185,7 @@ start('goes on trying while the read store is away', async () => {
   assert.equal(projections.state(), { state: 'BUILDING' });
   assert.not(projections.ready);
   await projections.start(INSTALLATION);
-  assert.ok(await projections.runner.caughtUp(Date.now(), 5_000));
+  assert.ok(await projections.runner.waitUntilCaughtUp(Date.now(), 5_000));
   assert.ok(projections.ready);
   assert.equal(projections.organizations, [ORGANIZATION]);
   await projections.stop();

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { CommandHandler } from '../../src/commands/handler.ts';
 import { applyStoredEvent } from '../../src/commands/stream-state.ts';
 import { Applier } from '../../src/projections/applier.ts';
-import type { ChangeDocument } from '../../src/projections/changes.ts';
+import type { ChangeDocument } from '../../src/projections/change-document.ts';
 import { COLLECTIONS, modelOfStream, READ_MODELS } from '../../src/projections/models.ts';
 import { historyOf } from '../../src/projections/read-model.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import type { Commit, ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { withClock } from '../support/clock.ts';
 import { write } from '../support/log-writer.ts';
-import { assertWhole, leads, passed, runnersSuite } from '../support/runners.ts';
+import { assertWhole, leads, runnersSuite, waitUntilProjected } from '../support/runners.ts';
 import { until } from '../support/wait.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
@@ -44,22 +44,22 @@ test('a leader that sleeps is followed by the other, and spoils nothing when it 
     const bed = sleeper();
     const old = await run({ models: bed.models(await models()), reads: bed.reads(stores.reads) });
     await leads(old);
-    assert.ok(await passed(old, await write(handler, 'vnd_A')));
+    assert.ok(await waitUntilProjected(old, await write(handler, 'vnd_A')));
     bed.sleep();
     const during = await write(handler, 'vnd_A', 'While it sleeps');
     await until(() => bed.held > 0);
     const heir = await run();
-    assert.not(await passed(heir, during, 50), 'the lease still holds');
+    assert.not(await waitUntilProjected(heir, during, 50), 'the lease still holds');
     forward(LEASE_MS + 1_000);
-    assert.ok(await passed(heir, during));
+    assert.ok(await waitUntilProjected(heir, during));
     assert.is(heir.role, 'LEADER');
     const later = await write(handler, 'vnd_B');
-    assert.ok(await passed(heir, later));
+    assert.ok(await waitUntilProjected(heir, later));
     bed.wake();
-    assert.ok(await passed(old, later), 'the old leader learns of it');
+    assert.ok(await waitUntilProjected(old, later), 'the old leader learns of it');
     await until(() => old.role === 'FOLLOWER');
     const last = await write(handler, 'vnd_A', 'Afterwards');
-    assert.ok((await passed(heir, last)) && (await passed(old, last)));
+    assert.ok((await waitUntilProjected(heir, last)) && (await waitUntilProjected(old, last)));
     assert.equal([heir.role, old.role], ['LEADER', 'FOLLOWER']);
     await assertWhole(context);
   });
@@ -69,21 +69,21 @@ test('a stamp that sleeps never says more than what can be read', async ({ run, 
   const bed = sleeper();
   const leader = await run({ models: bed.models(await models()) });
   await leads(leader);
-  assert.ok(await passed(leader, await write(handler, 'vnd_A')));
+  assert.ok(await waitUntilProjected(leader, await write(handler, 'vnd_A')));
   const follower = await run();
   bed.sleep();
   const storePosition = await write(handler, 'vnd_A', 'B');
   const moment = Date.now();
   await until(() => bed.held > 0);
   // Longer than a stamp waits for what is under way.
-  assert.not(await leader.caughtUp(moment, 1_300));
-  assert.not(await follower.caughtUp(moment, 100));
-  assert.not(await passed(follower, storePosition, 20));
+  assert.not(await leader.waitUntilCaughtUp(moment, 1_300));
+  assert.not(await follower.waitUntilCaughtUp(moment, 100));
+  assert.not(await waitUntilProjected(follower, storePosition, 20));
   bed.wake();
-  assert.ok(await leader.caughtUp(moment, 5_000));
-  assert.ok(await follower.caughtUp(moment, 5_000));
+  assert.ok(await leader.waitUntilCaughtUp(moment, 5_000));
+  assert.ok(await follower.waitUntilCaughtUp(moment, 5_000));
   assert.ok(follower.caughtUpAt >= moment);
-  assert.ok(await passed(follower, storePosition, 0), 'the stamp and what it is about are known together');
+  assert.ok(await waitUntilProjected(follower, storePosition, 0), 'the stamp and what it is about are known together');
 });
 
 test('that both think they lead make each batch once', async (context) => {
@@ -92,9 +92,9 @@ test('that both think they lead make each batch once', async (context) => {
   let storePosition = await write(handler, 'vnd_0');
   for (let n = 0; n < 40; n++) {
     storePosition = await write(handler, `vnd_${n % 4}`, `Name ${n}`);
-    if (n % 10 === 0) await passed(rivals[n % 20 === 0 ? 0 : 1]!, storePosition);
+    if (n % 10 === 0) await waitUntilProjected(rivals[n % 20 === 0 ? 0 : 1]!, storePosition);
   }
-  for (const rival of rivals) assert.ok(await passed(rival, storePosition));
+  for (const rival of rivals) assert.ok(await waitUntilProjected(rival, storePosition));
   await assertWhole(context);
 });
 

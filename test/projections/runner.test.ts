@@ -4,7 +4,7 @@ import type { StorePosition } from '../../src/stores/event-store.ts';
 import type { Commit, ReadModels } from '../../src/stores/read-store.ts';
 import { write } from '../support/log-writer.ts';
 import { INSTALLATION, ORGANIZATION } from '../support/register.ts';
-import { assertWhole, leads, passed, runnersSuite } from '../support/runners.ts';
+import { assertWhole, leads, runnersSuite, waitUntilProjected } from '../support/runners.ts';
 import { until } from '../support/wait.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
@@ -14,11 +14,11 @@ test('applies what was and what comes, and says how far it is', async (context) 
   const { run, handler } = context;
   const before = await write(handler, 'vnd_A');
   const runner = await run();
-  assert.ok(await passed(runner, before));
+  assert.ok(await waitUntilProjected(runner, before));
   const started = Date.now();
-  assert.ok(await passed(runner, await write(handler, 'vnd_B')));
-  assert.ok(await runner.caughtUp(started, 5_000));
-  assert.ok(await runner.reached(ORGANIZATION, 4, 5_000));
+  assert.ok(await waitUntilProjected(runner, await write(handler, 'vnd_B')));
+  assert.ok(await runner.waitUntilCaughtUp(started, 5_000));
+  assert.ok(await runner.waitUntilPosition(ORGANIZATION, 4, 5_000));
   assert.equal([runner.role, runner.lag, runner.parked, runner.lastError], ['LEADER', 0, 0, null]);
   assert.equal(runner.organizations, [ORGANIZATION]);
   assert.is(runner.checkpoint(ORGANIZATION)?.installation, INSTALLATION);
@@ -55,27 +55,27 @@ test('stops at once in whatever it has just begun', async ({ run, handler, model
 
 test('waits no longer than it is told to', async ({ run, handler, stores }) => {
   const runner = await run();
-  await passed(runner, await write(handler, 'vnd_A'));
+  await waitUntilProjected(runner, await write(handler, 'vnd_A'));
   const began = performance.now();
-  assert.not(await runner.reached(ORGANIZATION, 99, 50));
-  assert.not(await passed(runner, '999999' as StorePosition, 50));
-  assert.not(await runner.passed('org_OTHER', '1' as StorePosition, 50));
+  assert.not(await runner.waitUntilPosition(ORGANIZATION, 99, 50));
+  assert.not(await waitUntilProjected(runner, '999999' as StorePosition, 50));
+  assert.not(await runner.waitUntilProjected('org_OTHER', '1' as StorePosition, 50));
   const silent = withOverrides(stores.events, { head: () => new Promise<never>(() => undefined) });
   const stuck = await run({ events: silent, exclusive: true });
   await leads(stuck);
-  assert.not(await stuck.caughtUp(Date.now(), 50));
+  assert.not(await stuck.waitUntilCaughtUp(Date.now(), 50));
   assert.ok(performance.now() - began < 1_500, 'all of them within their bounds');
 });
 
 test('goes on where it was, and commits nothing twice', async (context) => {
   const { run, handler, models } = context;
   const first = await run();
-  await passed(first, await write(handler, 'vnd_A'));
+  await waitUntilProjected(first, await write(handler, 'vnd_A'));
   await first.stop();
   await write(handler, 'vnd_B');
   const commits: Commit[] = [];
   const second = await run({ models: recording(await models(), commits) });
-  await passed(second, await write(handler, 'vnd_A', 'Renamed'));
+  await waitUntilProjected(second, await write(handler, 'vnd_A', 'Renamed'));
   assert.equal(commits.at(-1)!.checkpoint.position, 5);
   const told = commits.flatMap(({ puts }) => puts.filter(({ collection }) => collection === 'changes'));
   assert.equal(
@@ -108,9 +108,9 @@ test('begins again where a store was away, and forgets the error once it has cau
   });
   const runner = await run({ models: flaky });
   await until(() => runner.lastError !== null);
-  assert.ok(await passed(runner, await write(handler, 'vnd_A')));
-  assert.ok(await passed(runner, await write(handler, 'vnd_B')));
-  assert.ok(await runner.caughtUp(Date.now(), 5_000));
+  assert.ok(await waitUntilProjected(runner, await write(handler, 'vnd_A')));
+  assert.ok(await waitUntilProjected(runner, await write(handler, 'vnd_B')));
+  assert.ok(await runner.waitUntilCaughtUp(Date.now(), 5_000));
   assert.ok(failures >= 3);
   assert.is(runner.lastError, null);
   await assertWhole(context);
@@ -127,7 +127,7 @@ test('says how old what waits is', async ({ run, handler, models }) => {
   const storePosition = await write(handler, 'vnd_A');
   await until(() => runner.lag >= 20);
   release();
-  assert.ok(await passed(runner, storePosition));
+  assert.ok(await waitUntilProjected(runner, storePosition));
   await until(() => runner.lag === 0);
 });
 
@@ -139,12 +139,12 @@ test('leads alone: another one follows, and what the leader did can be waited fo
   for (let n = 0; n < 5; n++) {
     const moment = Date.now();
     const storePosition = await write(handler, 'vnd_A', `Name ${n}`);
-    assert.ok(await passed(follower, storePosition));
+    assert.ok(await waitUntilProjected(follower, storePosition));
     assert.is(follower.checkpoint(ORGANIZATION)?.position, 3 + n);
-    if (n === 0) assert.ok(await follower.caughtUp(moment, 5_000));
+    if (n === 0) assert.ok(await follower.waitUntilCaughtUp(moment, 5_000));
   }
   assert.equal([leader.role, follower.role], ['LEADER', 'FOLLOWER']);
-  assert.not(await follower.passed(ORGANIZATION, '999999' as StorePosition, 50));
+  assert.not(await follower.waitUntilProjected(ORGANIZATION, '999999' as StorePosition, 50));
 });
 
 test('is followed by another one at once when it stops', async (context) => {
@@ -152,10 +152,10 @@ test('is followed by another one at once when it stops', async (context) => {
   const leader = await run();
   await leads(leader);
   const follower = await run();
-  assert.ok(await passed(follower, await write(handler, 'vnd_A')));
+  assert.ok(await waitUntilProjected(follower, await write(handler, 'vnd_A')));
   await leader.stop();
   const stopped = performance.now();
-  assert.ok(await passed(follower, await write(handler, 'vnd_B')));
+  assert.ok(await waitUntilProjected(follower, await write(handler, 'vnd_B')));
   assert.is(follower.role, 'LEADER');
   assert.ok(performance.now() - stopped < 2_000, 'the lease was given back');
   await assertWhole(context);
@@ -165,15 +165,15 @@ test('tells whoever waits when it stops, and leaves no timer behind', async ({ r
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
   const runner = await run();
-  await passed(runner, await write(handler, 'vnd_A'));
+  await waitUntilProjected(runner, await write(handler, 'vnd_A'));
   const follower = await run();
   const waiting = [
-    passed(runner, '999999' as StorePosition, 60_000),
-    passed(follower, '999999' as StorePosition, 60_000),
+    waitUntilProjected(runner, '999999' as StorePosition, 60_000),
+    waitUntilProjected(follower, '999999' as StorePosition, 60_000),
   ];
   await Promise.all([runner.stop(), follower.stop()]);
   assert.equal(await Promise.all(waiting), [false, false]);
-  assert.not(await runner.reached(ORGANIZATION, 99, 60_000), 'nor is waited for what will not come');
+  assert.not(await runner.waitUntilPosition(ORGANIZATION, 99, 60_000), 'nor is waited for what will not come');
   assert.is(timers(), before);
 });
 

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Applier } from '../../src/projections/applier.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
-import { readNodes } from '../../src/projections/tree.ts';
+import { readNodes } from '../../src/projections/organization-tree.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import { consistencyPath, inclusionPath, rangeHash } from '../../src/trail/merkle.ts';
 import { consistencyProof, inclusionProof, provesConsistency, provesInclusion } from '../../src/trail/proof.ts';

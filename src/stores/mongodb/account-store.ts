@@ -7,14 +7,14 @@ import {
   type AccountTable,
   type AccountTableName,
 } from '../account-store.ts';
-import { type Connection, connect, type Row, unlessTaken } from './client.ts';
+import { type Connection, connect, type MongoRow, unlessTaken } from './client.ts';
 import { indexOver, makeIndexes } from './indexes.ts';
 
 /**
  * A record as it was given, and beside it what its unique fields claim: `=value`, or the record's own id where there
  * is no value. So a plain unique index does, where a partial one would be needed otherwise.
  */
-interface RecordRow extends Row {
+interface RecordRow extends MongoRow {
   record: AccountRecord;
   claims: Record<string, string>;
 }

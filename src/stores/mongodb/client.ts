@@ -6,7 +6,7 @@ import { watchOver } from './watch.ts';
 const DEFAULT_DATABASE = 'veritrail';
 
 /** A row as MongoDB keeps it: whatever its fields, its id is text. */
-export interface Row {
+export interface MongoRow {
   _id: string;
   [field: string]: unknown;
 }

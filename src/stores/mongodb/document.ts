@@ -1,11 +1,11 @@
-import type { CollectionSpec, Found, Scalar, StoredDocument } from '../read-store.ts';
-import type { Row } from './client.ts';
+import type { CollectionSpec, MatchingDocument, Scalar, StoredDocument } from '../read-store.ts';
+import type { MongoRow } from './client.ts';
 
 /**
  * How a document is kept: its own fields as they are, so that report generators find them by their names, and what is
  * stored beside it in fields whose names begin with `_`, which no document's own do.
  */
-export interface DocumentRow extends Row {
+export interface DocumentRow extends MongoRow {
   _organization: string;
   /** Every key of the collection; an empty one is null, so that order and filters treat all alike. */
   _keys: Record<string, Scalar | null>;
@@ -30,7 +30,7 @@ export function toRow(spec: CollectionSpec, document: StoredDocument, n: number)
 }
 
 /** What a reader gets of a row read without UNREAD; `orderKey` is the key it was ordered by. */
-export function toFound(row: Row, orderKey: string | null = null): Found {
+export function toMatchingDocument(row: MongoRow, orderKey: string | null = null): MatchingDocument {
   const { _id, _keys, ...doc } = row as Pick<DocumentRow, '_id' | '_keys'>;
   return { id: _id, key: orderKey === null ? null : (_keys[orderKey] ?? null), doc };
 }

@@ -1,5 +1,5 @@
 import { type Collection, type IndexDescription, MongoServerError } from 'mongodb';
-import type { Row } from './client.ts';
+import type { MongoRow } from './client.ts';
 
 /** An index whose name says what it is over: another of that name is this one. */
 export type NamedIndex = IndexDescription & { name: string };
@@ -10,14 +10,14 @@ export function indexOver(fields: readonly string[], options: { unique?: true } 
 }
 
 /** Makes those that are missing in one go, so that the server reads the collection once. */
-export async function makeIndexes<T extends Row>(collection: Collection<T>, indexes: readonly NamedIndex[]) {
+export async function makeIndexes<T extends MongoRow>(collection: Collection<T>, indexes: readonly NamedIndex[]) {
   const present = new Set(await indexNames(collection));
   const missing = indexes.filter((index) => !present.has(index.name));
   if (missing.length > 0) await collection.createIndexes(missing);
 }
 
 /** Names of the indexes there are; a collection that nothing was written to has none. */
-async function indexNames<T extends Row>(collection: Collection<T>): Promise<string[]> {
+async function indexNames<T extends MongoRow>(collection: Collection<T>): Promise<string[]> {
   try {
     return (await collection.listIndexes().toArray()).map((index) => String(index.name));
   } catch (error) {

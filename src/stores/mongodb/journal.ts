@@ -8,7 +8,7 @@ import type { DocumentRow } from './document.ts';
 import { DUPLICATE_KEY } from './outage.ts';
 
 /** A document on its way into a collection (by the collection's name in the database). */
-export interface Put {
+export interface RowPut {
   collection: string;
   row: DocumentRow;
 }
@@ -31,7 +31,7 @@ interface Pending {
   checkpoint: StoredCheckpoint;
   parts: number;
   /** All puts where there are no parts. */
-  puts: Put[];
+  puts: RowPut[];
 }
 
 /** One a group, never deleted: its number is the fence, for only one runner can take it from n − 1 to n. */
@@ -47,12 +47,12 @@ interface Part {
   organization_id: string;
   n: number;
   run: string;
-  puts: Put[];
+  puts: RowPut[];
 }
 
 /** Where a commit has come to; told to whoever tests what happens when it comes no further. */
-export type Step = 'parts' | 'journal' | 'documents' | 'checkpoint';
-export type OnStep = (step: Step) => void | Promise<void>;
+export type CommitStep = 'parts' | 'journal' | 'documents' | 'checkpoint';
+export type OnCommitStep = (step: CommitStep) => void | Promise<void>;
 
 const MiB = 1 << 20;
 /** A stored document is at most 16 MiB in all; parts stay well below, a document gets its part to itself if it must. */
@@ -72,13 +72,13 @@ export class Journal {
   constructor(
     private readonly db: Db,
     generation: string,
-    private readonly onStep: OnStep,
+    private readonly onStep: OnCommitStep,
   ) {
     this.#heads = db.collection(`_heads__${generation}`);
     this.#parts = db.collection(`_parts__${generation}`);
   }
 
-  async commit(checkpoint: Checkpoint, puts: readonly Put[]): Promise<void> {
+  async commit(checkpoint: Checkpoint, puts: readonly RowPut[]): Promise<void> {
     const run = randomUUID();
     const chunks = inChunks(puts);
     const parts = chunks.length > 1 ? chunks.length : 0;
@@ -110,7 +110,7 @@ export class Journal {
     return heads.flatMap(({ checkpoint }) => (checkpoint ? fromStored(checkpoint) : []));
   }
 
-  async #writeParts({ organizationId, n }: Checkpoint, run: string, chunks: readonly Put[][]): Promise<void> {
+  async #writeParts({ organizationId, n }: Checkpoint, run: string, chunks: readonly RowPut[][]): Promise<void> {
     for (const [index, puts] of chunks.entries()) {
       await this.#parts.insertOne({ _id: `${run}/${index}`, organization_id: organizationId, n, run, puts });
     }
@@ -162,7 +162,7 @@ export class Journal {
     if (!now || now.n < checkpoint.n) throw new StoreUnavailable(`parts of batch ${checkpoint.n} cannot be read`);
   }
 
-  async #finish(checkpoint: StoredCheckpoint, puts: readonly Put[], inParts: boolean): Promise<void> {
+  async #finish(checkpoint: StoredCheckpoint, puts: readonly RowPut[], inParts: boolean): Promise<void> {
     const { group: organizationId, n } = checkpoint;
     const collections = [...new Set(puts.map((put) => put.collection))];
     await Promise.all(
@@ -223,8 +223,8 @@ async function insertAbsent(collection: Collection<DocumentRow>, rows: DocumentR
 }
 
 /** Puts in their order, each chunk small enough for one stored document. */
-function inChunks(puts: readonly Put[]): Put[][] {
-  const chunks: Put[][] = [[]];
+function inChunks(puts: readonly RowPut[]): RowPut[][] {
+  const chunks: RowPut[][] = [[]];
   let filled = 0;
   for (const put of puts) {
     const size = BSON.calculateObjectSize(put, { ignoreUndefined: true });

@@ -1,5 +1,5 @@
 import type { Filter, Sort } from 'mongodb';
-import type { CollectionSpec, Condition, Find } from '../read-store.ts';
+import type { CollectionSpec, Condition, DocumentQuery } from '../read-store.ts';
 import type { DocumentRow } from './document.ts';
 import { indexOver, type NamedIndex } from './indexes.ts';
 
@@ -40,7 +40,7 @@ function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-export function toSort({ key, direction }: Find['order']): Sort {
+export function toSort({ key, direction }: DocumentQuery['order']): Sort {
   const way = direction === 'ASC' ? 1 : -1;
   return key === null ? { _id: way } : { [field(key)]: way, _id: way };
 }
@@ -49,7 +49,7 @@ export function toSort({ key, direction }: Find['order']): Sort {
  * What lies after a place in an order, as segments to be read one after the other until the page is full. Each is one
  * plain range, which an index answers from its first entry on; a single filter with $or would be read from the start.
  */
-export function segmentsAfter({ key, direction }: Find['order'], after: Find['after']): Where[] {
+export function segmentsAfter({ key, direction }: DocumentQuery['order'], after: DocumentQuery['after']): Where[] {
   if (!after) return [{}];
   const beyond = direction === 'ASC' ? '$gt' : '$lt';
   const nextId = { _id: { [beyond]: after.id } } as Where;

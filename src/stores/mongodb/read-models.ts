@@ -1,9 +1,18 @@
 import type { Collection, Db } from 'mongodb';
-import type { Checkpoint, CollectionSpec, Commit, Count, Find, Found, ReadModels, Scalar } from '../read-store.ts';
+import type {
+  Checkpoint,
+  CollectionSpec,
+  Commit,
+  Count,
+  DocumentQuery,
+  MatchingDocument,
+  ReadModels,
+  Scalar,
+} from '../read-store.ts';
 import type { Connection } from './client.ts';
-import { type DocumentRow, toFound, toRow, UNREAD } from './document.ts';
+import { type DocumentRow, toMatchingDocument, toRow, UNREAD } from './document.ts';
 import { makeIndexes } from './indexes.ts';
-import { Journal, type OnStep } from './journal.ts';
+import { Journal, type OnCommitStep } from './journal.ts';
 import { segmentsAfter, toCount, toFilter, toIndexes, toSort } from './query.ts';
 
 /** Name of a generation's collection in the database. */
@@ -18,13 +27,13 @@ export class MongoReadModels implements ReadModels {
     private readonly connection: Connection,
     readonly generation: string,
     specs: readonly CollectionSpec[],
-    onStep: OnStep,
+    onStep: OnCommitStep,
   ) {
     this.#journal = new Journal(connection.db, generation, onStep);
     this.#specs = new Map(specs.map((spec) => [spec.name, spec]));
   }
 
-  find(query: Find): Promise<Found[]> {
+  find(query: DocumentQuery): Promise<MatchingDocument[]> {
     const filter = toFilter(query.organizationId, query.where);
     const collection = this.#collection(query.collection);
     const read = (segment: object, limit: number) =>
@@ -34,18 +43,21 @@ export class MongoReadModels implements ReadModels {
         .limit(limit)
         .toArray();
     return this.connection.reach(async () => {
-      const page: Found[] = [];
+      const page: MatchingDocument[] = [];
       for (const segment of segmentsAfter(query.order, query.after)) {
         const wanted = query.limit - page.length;
         // MongoDB takes a limit of 0 for none.
         if (wanted <= 0) break;
-        for (const row of await read(segment, wanted)) page.push(toFound(row, query.order.key));
+        for (const row of await read(segment, wanted)) page.push(toMatchingDocument(row, query.order.key));
       }
       return page;
     });
   }
 
-  count(query: Pick<Find, 'collection' | 'organizationId' | 'where'>, by: readonly string[] = []): Promise<Count[]> {
+  count(
+    query: Pick<DocumentQuery, 'collection' | 'organizationId' | 'where'>,
+    by: readonly string[] = [],
+  ): Promise<Count[]> {
     const stages = toCount(toFilter(query.organizationId, query.where), by);
     return this.connection.reach(async () => {
       const answer = this.#collection(query.collection).aggregate<Counted>(stages);
@@ -57,9 +69,9 @@ export class MongoReadModels implements ReadModels {
     });
   }
 
-  get(collection: string, ids: readonly string[]): Promise<Found[]> {
+  get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
     const asked = this.#collection(collection).find({ _id: { $in: [...ids] } }, { projection: UNREAD });
-    return this.connection.reach(async () => (await asked.toArray()).map((row) => toFound(row)));
+    return this.connection.reach(async () => (await asked.toArray()).map((row) => toMatchingDocument(row)));
   }
 
   commit({ checkpoint, puts }: Commit): Promise<void> {
@@ -74,8 +86,8 @@ export class MongoReadModels implements ReadModels {
     return this.connection.reach(() => this.#journal.recover());
   }
 
-  checkpoint(group: string): Promise<Checkpoint | null> {
-    return this.connection.reach(() => this.#journal.checkpoint(group));
+  checkpoint(organizationId: string): Promise<Checkpoint | null> {
+    return this.connection.reach(() => this.#journal.checkpoint(organizationId));
   }
 
   checkpoints(): Promise<Checkpoint[]> {

@@ -1,12 +1,12 @@
 import type { Collection } from 'mongodb';
-import type { CollectionSpec, ReadModels, ReadStore, Registered } from '../read-store.ts';
-import { type Connection, connect, type Row, unlessTaken } from './client.ts';
-import type { OnStep } from './journal.ts';
+import type { CollectionSpec, ReadModels, ReadStore, RegisterEntry } from '../read-store.ts';
+import { type Connection, connect, type MongoRow, unlessTaken } from './client.ts';
+import type { OnCommitStep } from './journal.ts';
 import { collectionName, MongoReadModels } from './read-models.ts';
 
 export interface MongoReadStoreOptions {
   /** Called after each step of each commit; tests stop or delay a commit there. */
-  onStep?: OnStep;
+  onStep?: OnCommitStep;
 }
 
 /**
@@ -18,18 +18,18 @@ export async function openMongoReadStore(url: string, options: MongoReadStoreOpt
 }
 
 /** A registered value is kept as JSON text, so that it comes back as it was whatever its fields are called. */
-interface RegisterRow extends Row {
+interface RegisterRow extends MongoRow {
   version: number;
   json: string;
 }
 
 class MongoReadStore implements ReadStore {
-  readonly #generations: Collection<Row>;
+  readonly #generations: Collection<MongoRow>;
   readonly #register: Collection<RegisterRow>;
 
   constructor(
     private readonly connection: Connection,
-    private readonly onStep: OnStep,
+    private readonly onStep: OnCommitStep,
   ) {
     this.#generations = connection.db.collection('_generations');
     this.#register = connection.db.collection('_register');
@@ -58,7 +58,7 @@ class MongoReadStore implements ReadStore {
     return this.connection.reach(async () => (await this.#generations.find().toArray()).map((row) => row._id));
   }
 
-  register<T>(name: string): Promise<Registered<T> | null> {
+  register<T>(name: string): Promise<RegisterEntry<T> | null> {
     return this.connection.reach(async () => {
       const row = await this.#register.findOne({ _id: name });
       return row && { value: JSON.parse(row.json) as T, version: row.version };

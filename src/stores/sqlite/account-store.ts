@@ -7,7 +7,7 @@ import {
   type AccountTable,
   type AccountTableName,
 } from '../account-store.ts';
-import { Connection, quote, type Row } from './connection.ts';
+import { Connection, quote, type SqlRow } from './connection.ts';
 
 /**
  * Accounts in `<folder>/accounts.db`: a table of JSON records each, indexed by the fields they are looked up by. Synced
@@ -111,7 +111,7 @@ function createTable(name: string, table: AccountTable): string {
 /** A field inside the record's JSON. Fields are the names in ACCOUNT_TABLES. */
 const path = (field: string): string => `record ->> '$.${field}'`;
 
-function toRecord<T extends AccountRecord>(row: Row): T {
+function toRecord<T extends AccountRecord>(row: SqlRow): T {
   return JSON.parse(row[0] as string) as T;
 }
 

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { StoreUnavailable } from '../errors.ts';
 
 export type Value = string | number | null;
-export type Row = readonly Value[];
+export type SqlRow = readonly Value[];
 
 type Statement = ReturnType<Database.Database['prepare']>;
 
@@ -69,23 +69,23 @@ export class Connection {
     }
   }
 
-  all(sql: string, parameters: Row = []): Row[] {
+  all(sql: string, parameters: SqlRow = []): SqlRow[] {
     try {
-      return this.#statement(sql).all(parameters) as Row[];
+      return this.#statement(sql).all(parameters) as SqlRow[];
     } catch (error) {
       throw storeError(error);
     }
   }
 
-  get(sql: string, parameters: Row = []): Row | undefined {
+  get(sql: string, parameters: SqlRow = []): SqlRow | undefined {
     try {
-      return this.#statement(sql).get(parameters) as Row | undefined;
+      return this.#statement(sql).get(parameters) as SqlRow | undefined;
     } catch (error) {
       throw storeError(error);
     }
   }
 
-  run(sql: string, parameters: Row = []): { changes: number; rowid: number } {
+  run(sql: string, parameters: SqlRow = []): { changes: number; rowid: number } {
     try {
       const result = this.#statement(sql).run(parameters);
       return { changes: result.changes, rowid: Number(result.lastInsertRowid) };

@@ -1,6 +1,6 @@
 import type { EventMetadata } from '../../trail/event.ts';
 import type { StoredEvent, StorePosition } from '../event-store.ts';
-import type { Connection, Row } from './connection.ts';
+import type { Connection, SqlRow } from './connection.ts';
 
 /**
  * The log's one table. `position` is SQLite's row id: events are never deleted and a rolled back insert takes no
@@ -45,7 +45,7 @@ export function newestPosition(db: Connection): number {
 }
 
 /** An event as its row holds it. */
-export function toEvent(row: Row): StoredEvent {
+export function toEvent(row: SqlRow): StoredEvent {
   const [position, stream, revision, id, type, data, metadata] = row as [number, string, number, ...string[]];
   return {
     id: id!,

@@ -4,14 +4,14 @@ import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend } from '../check-append.ts';
 import { RevisionConflict, StoreUnavailable } from '../errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../event-store.ts';
-import { Connection, type Row } from './connection.ts';
+import { Connection, type SqlRow } from './connection.ts';
 import { newestPosition, readPage, readStreamRows, SCHEMA, storePositionOfRow, toEvent } from './event-rows.ts';
 import { EventTail } from './event-tail.ts';
 
 /** An append that waits for the next transaction; its rows are ready, all but the position. */
 interface Waiting {
   stream: string;
-  rows: Row[];
+  rows: SqlRow[];
   expectedRevision: number;
   resolve(position: StorePosition): void;
   reject(error: unknown): void;
@@ -119,7 +119,7 @@ class SqliteEventStore implements EventStore {
   }
 
   /** The first time's position where the stream holds these very events already: an id is made of its event's hash. */
-  #repeated(stream: string, rows: readonly Row[], expectedRevision: number): Outcome | null {
+  #repeated(stream: string, rows: readonly SqlRow[], expectedRevision: number): Outcome | null {
     const sql = 'SELECT id, position FROM events WHERE stream = ? AND revision > ? AND revision <= ? ORDER BY revision';
     const held = this.#db.all(sql, [stream, expectedRevision, expectedRevision + rows.length]);
     const same = held.length === rows.length && rows.every((row, index) => row[2] === held[index]![0]);
@@ -128,7 +128,7 @@ class SqliteEventStore implements EventStore {
 
   /** Tells the tail what was written, as it was written: subscribers get what a later read would give them. */
   #announce(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
-    const rows: Row[] = [];
+    const rows: SqlRow[] = [];
     for (const [index, outcome] of outcomes.entries()) {
       if (!('written' in outcome) || !outcome.written) continue;
       const own = batch[index]!.rows;
@@ -140,7 +140,7 @@ class SqliteEventStore implements EventStore {
 }
 
 /** In canonical form, so that an export can take the texts as they are. */
-function toRow(event: TrailEvent): Row {
+function toRow(event: TrailEvent): SqlRow {
   const { stream, revision, id, type, data, metadata } = event;
   return [stream, revision, id, type, canonical(data), canonical(metadata)];
 }

@@ -6,13 +6,13 @@ import type {
   Commit,
   Condition,
   Count,
-  Find,
-  Found,
+  DocumentQuery,
+  MatchingDocument,
   ReadModels,
   Scalar,
   StoredDocument,
 } from '../read-store.ts';
-import { Connection, quote, type Row, type Value } from './connection.ts';
+import { Connection, quote, type SqlRow, type Value } from './connection.ts';
 import { type Collection, countStatement, findStatement, isVain, segments, simplify } from './read-query.ts';
 import * as schema from './read-schema.ts';
 import { WordIndex, wordsText } from './read-words.ts';
@@ -54,23 +54,23 @@ export class SqliteReadModels implements ReadModels {
     this.#lookAtSchema();
   }
 
-  async find(query: Find): Promise<Found[]> {
+  async find(query: DocumentQuery): Promise<MatchingDocument[]> {
     const { collection: name, limit } = query;
     const where = simplify(query.where);
     if (isVain(where)) return [];
     const collection = this.#collection(name);
     const rows = this.#rowsOfWords(collection, where);
-    const found: Found[] = [];
+    const found: MatchingDocument[] = [];
     for (const segment of segments({ ...query, where })) {
       const { sql, values } = findStatement(collection, { ...segment, limit: limit - found.length }, rows);
-      found.push(...this.#db.all(sql, values).map(toFound));
+      found.push(...this.#db.all(sql, values).map(toMatchingDocument));
       if (found.length >= limit) break;
     }
     return found;
   }
 
   async count(
-    query: Pick<Find, 'collection' | 'organizationId' | 'where'>,
+    query: Pick<DocumentQuery, 'collection' | 'organizationId' | 'where'>,
     by: readonly string[] = [],
   ): Promise<Count[]> {
     const { collection: name, organizationId } = query;
@@ -82,14 +82,14 @@ export class SqliteReadModels implements ReadModels {
     return this.#db.all(sql, values).map((row) => ({ values: row.slice(0, -1), total: row.at(-1) as number }));
   }
 
-  async get(collection: string, ids: readonly string[]): Promise<Found[]> {
+  async get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
     const table = quote(schema.tableName(this.#collection(collection).spec));
     if (ids.length === 1) {
       const row = this.#db.get(`SELECT id, NULL, doc FROM ${table} WHERE id = ?`, ids);
-      return row === undefined ? [] : [toFound(row)];
+      return row === undefined ? [] : [toMatchingDocument(row)];
     }
     const sql = `SELECT id, NULL, doc FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`;
-    return this.#db.all(sql, [JSON.stringify(ids)]).map(toFound);
+    return this.#db.all(sql, [JSON.stringify(ids)]).map(toMatchingDocument);
   }
 
   async commit({ checkpoint, puts }: Commit): Promise<void> {
@@ -188,11 +188,15 @@ function toRow(spec: CollectionSpec, names: readonly string[], document: StoredD
   return row;
 }
 
-function toFound(row: Row): Found {
-  return { id: row[0] as string, key: row[1] as Scalar | null, doc: JSON.parse(row[2] as string) as Found['doc'] };
+function toMatchingDocument(row: SqlRow): MatchingDocument {
+  return {
+    id: row[0] as string,
+    key: row[1] as Scalar | null,
+    doc: JSON.parse(row[2] as string) as MatchingDocument['doc'],
+  };
 }
 
-function toCheckpoint(row: Row): Checkpoint {
+function toCheckpoint(row: SqlRow): Checkpoint {
   const [organizationId, n, storePosition, position, logTime, parked, installation] = row;
   return { organizationId, n, storePosition, position, logTime, parked, installation } as Checkpoint;
 }

@@ -1,4 +1,4 @@
-import type { CollectionSpec, Condition, Find } from '../read-store.ts';
+import type { CollectionSpec, Condition, DocumentQuery } from '../read-store.ts';
 import { quote, type Value } from './connection.ts';
 import { type IndexSpec, idIndex, indexName, keyColumn, tableName } from './read-schema.ts';
 import { prefixText } from './read-words.ts';
@@ -46,11 +46,11 @@ export const simplify = (where: readonly Condition[]): Condition[] =>
  * A query as the one or two that SQLite can each answer by walking an index from a place: empty keys and present ones
  * lie apart in it, and row values do not compare with what is empty.
  */
-export function segments(query: Find): Find[] {
+export function segments(query: DocumentQuery): DocumentQuery[] {
   const { order, after, where } = query;
   if (!after || order.key === null) return [query];
   const { key, direction } = order;
-  const part = (op: 'empty' | 'present'): Find => ({ ...query, where: [...where, { key, op }] });
+  const part = (op: 'empty' | 'present'): DocumentQuery => ({ ...query, where: [...where, { key, op }] });
   const here = part(after.key === null ? 'empty' : 'present');
   const next = after.key === null ? 'present' : 'empty';
   const isLast = (after.key === null) === (direction === 'DESC');
@@ -61,7 +61,7 @@ export function segments(query: Find): Find[] {
 }
 
 /** Documents of a page: id, order's key, document. */
-export function findStatement(collection: Collection, query: Find, rows?: readonly number[]): Statement {
+export function findStatement(collection: Collection, query: DocumentQuery, rows?: readonly number[]): Statement {
   const { order, after, limit } = query;
   const { spec } = collection;
   const asked: Asked = { organizationId: query.organizationId, where: query.where, rows };
@@ -106,7 +106,7 @@ function source(spec: CollectionSpec, asked: Asked, index: IndexSpec | undefined
 const fixedKeys = (where: readonly Condition[]): Set<string> => new Set(where.filter(isFixed).map((one) => one.key));
 
 /** The index that gives the order and holds the most of what is filtered by; none where a sort is needed. */
-function orderIndex({ spec, ready }: Collection, { where, order }: Find): IndexSpec | undefined {
+function orderIndex({ spec, ready }: Collection, { where, order }: DocumentQuery): IndexSpec | undefined {
   const fixed = fixedKeys(where);
   const filtered = where.filter(isKeyed).map((one) => one.key);
   const inOrder = (keys: readonly string[]) =>
@@ -199,7 +199,7 @@ function keyed(spec: CollectionSpec, condition: Keyed, plus: '' | '+', continuin
 }
 
 /** What comes after a place; by id alone where the order's key is the same in all that can match. */
-function continuation({ where, order }: Find, after: NonNullable<Find['after']>): Statement {
+function continuation({ where, order }: DocumentQuery, after: NonNullable<DocumentQuery['after']>): Statement {
   const sign = order.direction === 'ASC' ? '>' : '<';
   const isSame = (one: Condition) =>
     isFixed(one) && one.key === order.key && (one.op === 'eq' ? one.value : null) === after.key;

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CollectionSpec, ReadModels, ReadStore, Registered } from '../read-store.ts';
+import type { CollectionSpec, ReadModels, ReadStore, RegisterEntry } from '../read-store.ts';
 import { Connection } from './connection.ts';
 import { SqliteReadModels } from './read-models.ts';
 
@@ -44,7 +44,7 @@ class SqliteReadStore implements ReadStore {
     });
   }
 
-  async register<T>(name: string): Promise<Registered<T> | null> {
+  async register<T>(name: string): Promise<RegisterEntry<T> | null> {
     const row = this.#register.get('SELECT value, version FROM register WHERE name = ?', [name]);
     return row ? { value: JSON.parse(row[0] as string) as T, version: row[1] as number } : null;
   }

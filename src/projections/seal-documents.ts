@@ -3,7 +3,7 @@ import type { LogSealed, SealEvent, SealKeyRotated } from '../trail/seal-events.
 import { viewOf } from './views.ts';
 
 /** Where a fact of an organization's seal stream stands. */
-interface Place {
+interface SealPlace {
   position: number;
   /** Its revision in the seal stream. */
   revision: number;
@@ -11,11 +11,11 @@ interface Place {
   hash: string;
 }
 
-export type SealDocument = SealEvent & Place;
-export type LogSealedDocument = { type: 'LogSealed'; data: LogSealed } & Place;
+export type SealDocument = SealEvent & SealPlace;
+export type LogSealedDocument = { type: 'LogSealed'; data: LogSealed } & SealPlace;
 
 /** What the facts of a seal stream say, some this, some that. */
-const SAID = [
+const SEAL_COLUMNS = [
   ...['size', 'root', 'sealed_at', 'previous_seal', 'from_key_id', 'key_id', 'public_key'],
   ...['signature', 'old_signature', 'new_signature'],
 ].map((name) => ({ name, field: `data.${name}` }));
@@ -26,17 +26,17 @@ export const SEALS: CollectionSpec = {
   keys: { position: 'number', size: 'number' },
   indexes: [{ keys: ['position'] }, { keys: ['size'] }],
   searchable: false,
-  views: [viewOf('seals', ['position', 'type', ...SAID, 'revision', 'event_id', 'hash'])],
+  views: [viewOf('seals', ['position', 'type', ...SEAL_COLUMNS, 'revision', 'event_id', 'hash'])],
 };
 
 /** The newest fact of the seal stream, whatever it is. */
-export async function newestSealFact(models: ReadModels, organizationId: string): Promise<SealDocument | null> {
-  return first(models, organizationId, [], { key: 'position', direction: 'DESC' });
+export async function newestSealEvent(models: ReadModels, organizationId: string): Promise<SealDocument | null> {
+  return firstSealDocument(models, organizationId, [], { key: 'position', direction: 'DESC' });
 }
 
 export async function newestSeal(models: ReadModels, organizationId: string): Promise<LogSealedDocument | null> {
   const present = { key: 'size', op: 'present' } as const;
-  return first<LogSealedDocument>(models, organizationId, [present], { key: 'size', direction: 'DESC' });
+  return firstSealDocument<LogSealedDocument>(models, organizationId, [present], { key: 'size', direction: 'DESC' });
 }
 
 /** The first seal that covers an event. */
@@ -46,11 +46,11 @@ export async function firstSealOf(
   position: number,
 ): Promise<LogSealedDocument | null> {
   const covers = { key: 'size', op: 'range', gte: position } as const;
-  return first<LogSealedDocument>(models, organizationId, [covers], { key: 'size', direction: 'ASC' });
+  return firstSealDocument<LogSealedDocument>(models, organizationId, [covers], { key: 'size', direction: 'ASC' });
 }
 
 /** More changes of keys than any history has. */
-const MOST_KEYS = 10_000;
+const MAX_KEY_ROTATIONS = 10_000;
 
 /** The rotations of keys before a position, in order. */
 export async function rotationsBefore(
@@ -63,12 +63,12 @@ export async function rotationsBefore(
     { key: 'position', op: 'range', lt: position },
   ] as const;
   const order = { key: 'position', direction: 'ASC' } as const;
-  const found = await models.find({ collection: SEALS.name, organizationId, where, order, limit: MOST_KEYS });
+  const found = await models.find({ collection: SEALS.name, organizationId, where, order, limit: MAX_KEY_ROTATIONS });
   const facts = found.map(({ doc }) => doc as unknown as SealDocument);
   return facts.flatMap((fact) => (fact.type === 'SealKeyRotated' ? [fact.data] : []));
 }
 
-async function first<T extends SealDocument>(
+async function firstSealDocument<T extends SealDocument>(
   models: ReadModels,
   organizationId: string,
   where: readonly Condition[],

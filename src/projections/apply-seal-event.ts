@@ -1,16 +1,19 @@
 import { isSealEventType, readSealEvent } from '../trail/seal-events.ts';
-import { sealChange } from './change-rows.ts';
-import { SEALS, type SealDocument } from './sealed.ts';
-import type { Step } from './step.ts';
+import { sealChangeRow } from './change-rows.ts';
+import type { EventTransaction } from './event-transaction.ts';
+import { SEALS, type SealDocument } from './seal-documents.ts';
 
 /** @throws Error when it is nothing of a seal stream that this version knows */
-export function takeSeal(step: Step, logTime: string): void {
-  const { event, position } = step;
+export function applySealEvent(transaction: EventTransaction, logTime: string): void {
+  const { event, position } = transaction;
   const fact = isSealEventType(event.type) ? readSealEvent(event.type, event.data) : null;
   if (fact === null) throw new Error(`${event.type} of a seal stream is not known to this version`);
   const { organization_id, hash } = event.metadata;
   const doc: SealDocument = { ...fact, position, revision: event.revision, event_id: event.id, hash };
   const size = fact.type === 'LogSealed' ? fact.data.size : null;
-  step.put({ collection: SEALS.name, document: { id: event.id, organization_id, keys: { position, size }, doc } });
-  step.put(sealChange(event, position, logTime));
+  transaction.put({
+    collection: SEALS.name,
+    document: { id: event.id, organization_id, keys: { position, size }, doc },
+  });
+  transaction.put(sealChangeRow(event, position, logTime));
 }

@@ -1,21 +1,20 @@
-import type { CollectionSpec, Commit, ReadModels } from '../stores/read-store.ts';
+import type { CollectionSpec, DocumentPut, ReadModels } from '../stores/read-store.ts';
 import { GrowingTree, leafHash, type NodeHash, type NodeId, nodeHash, nodesOf, type Range } from '../trail/merkle.ts';
-import { CHANGES, changeId } from './changes.ts';
+import { CHANGES, changeId } from './change-document.ts';
 
-type Put = Commit['puts'][number];
 type Get = Pick<ReadModels, 'get'>;
 
 /**
  * The complete nodes of each organization's Merkle tree from this level up. Those below are hashed from the events'
  * hashes, which `changes` has anyway: so a node is kept for each 16 events, and a proof reads two times 32 rows at most.
  */
-const LOWEST = 5;
+const LOWEST_STORED_LEVEL = 5;
 
 export const TREE: CollectionSpec = { name: 'tree', keys: {}, indexes: [], searchable: false };
 
 /** An organization's tree as it grows by the events that are folded. */
-export class KeptTree {
-  private puts: Put[] = [];
+export class OrganizationTree {
+  private puts: DocumentPut[] = [];
 
   private constructor(
     private readonly organizationId: string,
@@ -23,9 +22,9 @@ export class KeptTree {
   ) {}
 
   /** The tree over the first `size` events, of which the read models have nodes and hashes. */
-  static async read(models: Get, organizationId: string, size: number): Promise<KeptTree> {
+  static async read(models: Get, organizationId: string, size: number): Promise<OrganizationTree> {
     const node = await readNodes(models, organizationId, [{ from: 0, to: size }]);
-    const kept: KeptTree = new KeptTree(
+    const kept: OrganizationTree = new OrganizationTree(
       organizationId,
       GrowingTree.resume(size, node, (id, hash) => kept.completed(id, hash)),
     );
@@ -37,14 +36,14 @@ export class KeptTree {
   }
 
   /** Takes the next event's `hash` and answers what is to be written. */
-  append(hash: string): readonly Put[] {
+  append(hash: string): readonly DocumentPut[] {
     if (this.puts.length > 0) this.puts = [];
     this.tree.append(Buffer.from(hash, 'hex'));
     return this.puts;
   }
 
   private completed(id: NodeId, hash: Buffer): void {
-    if (id.level < LOWEST) return;
+    if (id.level < LOWEST_STORED_LEVEL) return;
     const { organizationId: organization_id } = this;
     const document = {
       id: nodeKey(organization_id, id),
@@ -62,8 +61,8 @@ export class KeptTree {
  */
 export async function readNodes(models: Get, organizationId: string, ranges: readonly Range[]): Promise<NodeHash> {
   const wanted = ranges.flatMap(nodesOf);
-  const high = wanted.filter(({ level }) => level >= LOWEST).map((id) => nodeKey(organizationId, id));
-  const leaves = wanted.filter(({ level }) => level < LOWEST).flatMap(leavesOf);
+  const high = wanted.filter(({ level }) => level >= LOWEST_STORED_LEVEL).map((id) => nodeKey(organizationId, id));
+  const leaves = wanted.filter(({ level }) => level < LOWEST_STORED_LEVEL).flatMap(leavesOf);
   const [nodes, rows] = await Promise.all([
     getAll(models, TREE.name, high),
     getAll(
@@ -78,7 +77,7 @@ export async function readNodes(models: Get, organizationId: string, ranges: rea
     return Buffer.from(hash, 'hex');
   };
   const node: NodeHash = (id) => {
-    if (id.level >= LOWEST) return hashIn(nodes, nodeKey(organizationId, id));
+    if (id.level >= LOWEST_STORED_LEVEL) return hashIn(nodes, nodeKey(organizationId, id));
     if (id.level === 0) return leafHash(hashIn(rows, changeId(organizationId, id.index + 1)));
     const level = id.level - 1;
     return nodeHash(node({ level, index: id.index * 2 }), node({ level, index: id.index * 2 + 1 }));
@@ -87,13 +86,13 @@ export async function readNodes(models: Get, organizationId: string, ranges: rea
 }
 
 /** So many documents are asked for at once. */
-const AT_ONCE = 500;
+const MAX_IDS_PER_READ = 500;
 
 async function getAll(models: Get, collection: string, ids: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const all = [...new Set(ids)];
-  for (let start = 0; start < all.length; start += AT_ONCE) {
-    const documents = await models.get(collection, all.slice(start, start + AT_ONCE));
+  for (let start = 0; start < all.length; start += MAX_IDS_PER_READ) {
+    const documents = await models.get(collection, all.slice(start, start + MAX_IDS_PER_READ));
     for (const { id, doc } of documents) found.set(id, String(doc.hash));
   }
   return found;

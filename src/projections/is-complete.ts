@@ -1,6 +1,6 @@
 import type { EventStore } from '../stores/event-store.ts';
 import type { Checkpoint, ReadStore } from '../stores/read-store.ts';
-import { CHANGES, type ChangeDocument, changeId } from './changes.ts';
+import { CHANGES, type ChangeDocument, changeId } from './change-document.ts';
 import { type Lease, leaseName } from './lease.ts';
 import { COLLECTIONS } from './models.ts';
 
@@ -9,7 +9,7 @@ import { COLLECTIONS } from './models.ts';
  * are deleted, put back from a backup, or lose their newest commits in a power cut one by one; read models that have
  * lost their past, or know a future that did not happen, must be built again.
  */
-export async function isWhole(events: EventStore, reads: ReadStore, generation: string): Promise<boolean> {
+export async function isComplete(events: EventStore, reads: ReadStore, generation: string): Promise<boolean> {
   // The lease first: another instance may be at work, and what is applied only grows.
   const applied = (await reads.register<Lease>(leaseName(generation)))?.value.store_position ?? null;
   const models = await reads.open(generation, COLLECTIONS);

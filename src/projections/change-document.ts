@@ -9,7 +9,7 @@ export interface FieldChange {
   to: unknown;
 }
 
-export interface Named {
+export interface NamedRecord {
   id: string;
   type: string;
   name: string;
@@ -20,9 +20,9 @@ export interface ChangeDocument {
   position: number;
   log_time: string;
   event_type: string;
-  record: Named;
+  record: NamedRecord;
   /** The other record, of a link. */
-  linked?: Named;
+  linked?: NamedRecord;
   /** Record revision after it; null of a link, which raises none. */
   revision: number | null;
   recorded_at: string;
@@ -65,8 +65,8 @@ export const CHANGES: CollectionSpec = {
       'changes',
       [
         ...['position', 'log_time', 'event_type'],
-        ...named('record'),
-        ...named('linked'),
+        ...nameColumns('record'),
+        ...nameColumns('linked'),
         ...['revision', 'recorded_at', 'effective_at', 'actor_id', 'token_id'],
         { name: 'client_name', field: 'client.name' },
         { name: 'client_version', field: 'client.version' },
@@ -77,7 +77,7 @@ export const CHANGES: CollectionSpec = {
   ],
 };
 
-function named(field: string): ViewColumn[] {
+function nameColumns(field: string): ViewColumn[] {
   return ['id', 'type', 'name'].map((member) => ({ name: `${field}_${member}`, field: `${field}.${member}` }));
 }
 

@@ -1,5 +1,5 @@
 import type { Scalar } from '../stores/read-store.ts';
-import { foldText } from './text.ts';
+import { foldText } from './search-text.ts';
 
 /** A stored key of a read model: what filters and orders read. */
 // biome-ignore lint/suspicious/noExplicitAny: keys of every family are in one list; each definition names its own types

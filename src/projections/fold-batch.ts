@@ -1,15 +1,15 @@
 import { StoreUnavailable } from '../stores/errors.ts';
 import type { StoredEvent } from '../stores/event-store.ts';
 import type { Checkpoint, Commit, ReadModels } from '../stores/read-store.ts';
-import { Batch, type Cache } from './batch.ts';
-import { idsOfLink, isLink, recordIdOf, setAside, takeEffect } from './effects.ts';
+import { applyEvent, idsOfLink, isLink, parkEvent, recordIdOf } from './apply-event.ts';
+import { Batch, type ProjectionCache } from './batch.ts';
+import { EventTransaction } from './event-transaction.ts';
 import { modelOfStream, PARKED } from './models.ts';
-import { Step } from './step.ts';
 
 /** What is to be written of a batch's events, and how many of them it is about. */
-export interface Folded {
+export interface FoldedBatch {
   commit: Commit;
-  taken: number;
+  eventCount: number;
 }
 
 /**
@@ -19,13 +19,13 @@ export interface Folded {
  */
 export async function foldBatch(
   models: Pick<ReadModels, 'get'>,
-  cache: Cache,
+  cache: ProjectionCache,
   from: Checkpoint,
   events: readonly StoredEvent[],
-): Promise<Folded> {
+): Promise<FoldedBatch> {
   const batch = new Batch(models, cache, from);
   await batch.readTree();
-  await batch.readAhead(recordsOf(batch, events));
+  await batch.preloadRecords(recordsOf(batch, events));
   let taken = 0;
   for (const event of events) {
     batch.next(event);
@@ -34,7 +34,7 @@ export async function foldBatch(
     // One event may change thousands of records, so that some hundreds could be more than memory holds.
     if (batch.isFull) break;
   }
-  return { commit: batch.commit(), taken };
+  return { commit: batch.commit(), eventCount: taken };
 }
 
 /** The records that a batch is about, as far as its streams tell; one that it begins is not looked for. */
@@ -57,13 +57,13 @@ function recordsOf(batch: Batch, events: readonly StoredEvent[]): string[] {
 /** An event that cannot be digested is parked, and with it all later ones of the same record. */
 async function apply(batch: Batch, event: StoredEvent): Promise<void> {
   try {
-    const step = new Step(batch, event);
-    await takeEffect(step, batch.logTime);
-    await step.done();
+    const transaction = new EventTransaction(batch, event);
+    await applyEvent(transaction, batch.logTime);
+    await transaction.commit();
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error;
-    const step = new Step(batch, event);
-    await setAside(step, batch.logTime);
+    const transaction = new EventTransaction(batch, event);
+    await parkEvent(transaction, batch.logTime);
     const { organization_id } = event.metadata;
     const doc = {
       position: batch.position,
@@ -73,8 +73,8 @@ async function apply(batch: Batch, event: StoredEvent): Promise<void> {
       error: error instanceof Error ? error.message : String(error),
     };
     const document = { id: event.id, organization_id, keys: { position: batch.position }, doc };
-    step.put({ collection: PARKED.name, document });
-    await step.done();
+    transaction.put({ collection: PARKED.name, document });
+    await transaction.commit();
     batch.countParked();
   }
 }

@@ -12,18 +12,18 @@ export function foldText(text: string): string {
 const WORD = /[\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*/gu;
 
 /** How many distinct words of a long text can be found. */
-const WORDS_OF_A_TEXT = 100;
+const MAX_WORDS_PER_TEXT = 100;
 
 /** The words of a text as `query` finds them: folded, each once; a term with dots (A.8.13) is one word. */
-export function wordsOf(text: string): string[] {
+export function foldedWords(text: string): string[] {
   return [...new Set(foldText(text).match(WORD) ?? [])];
 }
 
 /** Search words of a record: all of its short fields, the first 100 distinct ones of each long text. */
 export function searchWords(short: readonly (string | null)[], long: readonly (string | null)[]): string[] {
-  const words = new Set(short.flatMap((text) => (text === null ? [] : wordsOf(text))));
+  const words = new Set(short.flatMap((text) => (text === null ? [] : foldedWords(text))));
   for (const text of long) {
-    if (text !== null) for (const word of wordsOf(text).slice(0, WORDS_OF_A_TEXT)) words.add(word);
+    if (text !== null) for (const word of foldedWords(text).slice(0, MAX_WORDS_PER_TEXT)) words.add(word);
   }
   return [...words];
 }
@@ -36,9 +36,9 @@ export function cutText(text: string, length: number): string {
 }
 
 /** Characters of a text that stand for a record without a name. */
-const TITLE_LENGTH = 80;
+const MAX_TITLE_LENGTH = 80;
 
 /** What a record without a name is called by: the beginning of its text, on one line. */
 export function titleOf(text: string): string {
-  return cutText(text.replace(/\s+/g, ' '), TITLE_LENGTH);
+  return cutText(text.replace(/\s+/g, ' '), MAX_TITLE_LENGTH);
 }

@@ -1,9 +1,10 @@
 import { applyStoredEvent } from '../commands/stream-state.ts';
 import type { StoredEvent } from '../stores/event-store.ts';
+import type { DocumentPut } from '../stores/read-store.ts';
 import type { TrailEvent } from '../trail/event.ts';
-import type { Batch, Put } from './batch.ts';
+import type { Batch } from './batch.ts';
 import { modelOfId } from './models.ts';
-import { linkPut } from './neighbours.ts';
+import { linkRow } from './neighbours.ts';
 import { dependsOnType, type ReadModel, type RecordDocument } from './read-model.ts';
 import { EVIDENCE_UNTIL, STALE, updateCounts } from './related-counts.ts';
 
@@ -11,11 +12,11 @@ import { EVIDENCE_UNTIL, STALE, updateCounts } from './related-counts.ts';
  * What one event does to records and to those beside them. Nothing of it reaches the batch before `done`: where
  * anything of it cannot be made, nothing of it was.
  */
-export class Step {
+export class EventTransaction {
   private readonly records = new Map<string, RecordDocument>();
   /** Neighbours that came (since when) or went (null), by record. */
   private readonly neighbours = new Map<string, Map<string, number | null>>();
-  private readonly puts: Put[] = [];
+  private readonly puts: DocumentPut[] = [];
 
   constructor(
     private readonly batch: Batch,
@@ -27,18 +28,18 @@ export class Step {
   }
 
   /** Hands everything over. @throws Error where a record cannot be stored, before anything is */
-  async done(): Promise<void> {
+  async commit(): Promise<void> {
     const kept = [...this.records].map(([id, document]) => ({ model: modelOfId(id)!, document }));
-    const versions = kept.map(({ model, document }) => this.batch.versions(model, document));
+    const versions = kept.map(({ model, document }) => this.batch.versionPuts(model, document));
     for (const put of versions.flat()) this.batch.put(put);
-    for (const { model, document } of kept) this.batch.keep(model, document);
+    for (const { model, document } of kept) this.batch.replaceRecord(model, document);
     for (const [id, changes] of this.neighbours) {
-      for (const [other, since] of changes) await this.batch.keepNeighbour(id, other, since);
+      for (const [other, since] of changes) await this.batch.setNeighbour(id, other, since);
     }
     for (const put of this.puts) this.batch.put(put);
   }
 
-  put(put: Put): void {
+  put(put: DocumentPut): void {
     this.puts.push(put);
   }
 
@@ -48,7 +49,7 @@ export class Step {
   }
 
   async record(id: string): Promise<RecordDocument | null> {
-    return this.records.get(id) ?? this.batch.known(id) ?? this.batch.record(id);
+    return this.records.get(id) ?? this.batch.loadedRecord(id) ?? this.batch.record(id);
   }
 
   /** The record after the event, folded from the one before. @throws Error when that cannot be */
@@ -61,7 +62,7 @@ export class Step {
     const pinned = model.pinnedPositions
       ? { ...state, ...this.pinned(model.pinnedPositions, event.type, before) }
       : state;
-    return this.begin(model, id, pinned, before, revision);
+    return this.nextVersion(model, id, pinned, before, revision);
   }
 
   /** Fields that hold the position of the newest event of a type: no decider knows it. */
@@ -74,7 +75,13 @@ export class Step {
   }
 
   /** A record's next version by facts of its own. */
-  begin(model: ReadModel, id: string, state: object, before: RecordDocument | null, revision: number): RecordDocument {
+  nextVersion(
+    model: ReadModel,
+    id: string,
+    state: object,
+    before: RecordDocument | null,
+    revision: number,
+  ): RecordDocument {
     const { organization_id, recorded_at } = this.event.metadata;
     const { related_counts: relatedCounts, stale } = before ?? {};
     return {
@@ -95,65 +102,68 @@ export class Step {
   }
 
   /** Puts a record's new version in place of the one before and tells its neighbours where that concerns them. */
-  async change(after: RecordDocument): Promise<void> {
+  async replaceRecord(after: RecordDocument): Promise<void> {
     const before = await this.record(after.id);
     this.records.set(after.id, after);
-    if (before === null) return this.batch.expectAlone(after.id);
-    const gone = labelsOf(before);
-    const come = labelsOf(after);
+    if (before === null) return this.batch.expectNoNeighbours(after.id);
+    const gone = exposedLabelsOf(before);
+    const come = exposedLabelsOf(after);
     if (sameLabels(gone, come)) return;
     const neighbours = await this.neighboursOf(after.id);
-    await this.batch.readAhead(neighbours);
+    await this.batch.preloadRecords(neighbours);
     // As what these are counted may change with it, which their own neighbours are then told.
-    await this.batch.readNeighboursAhead(neighbours.filter((id) => modelOfId(id)?.uncertain !== undefined));
-    for (const id of neighbours) await this.retally(id, gone, come);
+    await this.batch.preloadNeighbours(neighbours.filter((id) => modelOfId(id)?.uncertain !== undefined));
+    for (const id of neighbours) await this.updateRelatedCounts(id, gone, come);
   }
 
   /** Joins two records from this event on, and lets each count the other. */
-  async join(a: string, b: string): Promise<void> {
+  async connect(a: string, b: string): Promise<void> {
     const [one, two] = [await this.record(a), await this.record(b)];
     if (one === null || two === null) throw new Error(`${one === null ? a : b} is joined, but is not known`);
-    if (a === b || (await this.neighbourSince(a, b)) !== null) return;
+    if (a === b || (await this.connectedFrom(a, b)) !== null) return;
     let [countedAtA, countedAtB]: readonly (readonly string[])[] = [[], []] as const;
     // What one counts may change what it is counted as: until both know the other as it is.
     for (;;) {
-      const ofB = labelsOf((await this.record(b))!);
+      const ofB = exposedLabelsOf((await this.record(b))!);
       const fresh = !sameLabels(countedAtA!, ofB);
-      if (fresh) await this.retally(a, countedAtA!, ofB);
+      if (fresh) await this.updateRelatedCounts(a, countedAtA!, ofB);
       countedAtA = ofB;
-      const ofA = labelsOf((await this.record(a))!);
+      const ofA = exposedLabelsOf((await this.record(a))!);
       if (!fresh && sameLabels(countedAtB!, ofA)) break;
-      await this.retally(b, countedAtB!, ofA);
+      await this.updateRelatedCounts(b, countedAtB!, ofA);
       countedAtB = ofA;
     }
     this.setNeighbour(a, b, this.position);
     this.setNeighbour(b, a, this.position);
-    this.puts.push(linkPut(one, sideOf(b), this.position), linkPut(two, sideOf(a), this.position));
+    this.puts.push(linkRow(one, linkEndOf(b), this.position), linkRow(two, linkEndOf(a), this.position));
   }
 
   /** Parts two records from this event on. */
-  async part(a: string, b: string): Promise<void> {
-    const since = await this.neighbourSince(a, b);
+  async disconnect(a: string, b: string): Promise<void> {
+    const since = await this.connectedFrom(a, b);
     if (since === null) return;
     const [one, two] = [(await this.record(a))!, (await this.record(b))!];
     this.setNeighbour(a, b, null);
     this.setNeighbour(b, a, null);
-    await this.retally(a, labelsOf(two), []);
-    await this.retally(b, labelsOf(one), []);
-    this.puts.push(linkPut(one, sideOf(b), since, this.position), linkPut(two, sideOf(a), since, this.position));
+    await this.updateRelatedCounts(a, exposedLabelsOf(two), []);
+    await this.updateRelatedCounts(b, exposedLabelsOf(one), []);
+    this.puts.push(linkRow(one, linkEndOf(b), since, this.position), linkRow(two, linkEndOf(a), since, this.position));
   }
 
   /** A record's next version where only its neighbours have changed: revision and updated_at stay. */
-  private async retally(id: string, gone: readonly string[], come: readonly string[]): Promise<void> {
+  private async updateRelatedCounts(id: string, gone: readonly string[], come: readonly string[]): Promise<void> {
     const document = await this.record(id);
     const model = modelOfId(id);
     if (document === null || model === null) return;
-    const [out, into] = [gone.filter((label) => keeps(model, label)), come.filter((label) => keeps(model, label))];
+    const [out, into] = [
+      gone.filter((label) => isCounted(model, label)),
+      come.filter((label) => isCounted(model, label)),
+    ];
     if (sameLabels(out, into)) return;
     const relatedCounts = updateCounts(document.related_counts ?? {}, out, into);
     const { related_counts: _tally, stale: _stale, ...rest } = document;
     const stale = document.parked || Object.keys(relatedCounts).some((label) => label.startsWith(STALE));
-    await this.change({
+    await this.replaceRecord({
       ...rest,
       ...model.derive?.(stateOf(model, document), relatedCounts),
       from_position: this.position,
@@ -163,8 +173,8 @@ export class Step {
   }
 
   /** Marks a record by a label that no neighbour carries. */
-  async markBeside(id: string, label: string): Promise<void> {
-    await this.retally(id, [], [label]);
+  async addLabel(id: string, label: string): Promise<void> {
+    await this.updateRelatedCounts(id, [], [label]);
   }
 
   /** Ids of a record's neighbours as they are now. */
@@ -176,7 +186,7 @@ export class Step {
     return [...[...before.ids()].filter((other) => !changes.has(other)), ...came];
   }
 
-  private async neighbourSince(id: string, other: string): Promise<number | null> {
+  private async connectedFrom(id: string, other: string): Promise<number | null> {
     const change = this.neighbours.get(id)?.get(other);
     if (change !== undefined) return change;
     return (await this.batch.neighboursOf(id)).since(other) ?? null;
@@ -188,7 +198,7 @@ export class Step {
   }
 }
 
-function sideOf(id: string): { id: string; type: string } {
+function linkEndOf(id: string): { id: string; type: string } {
   return { id, type: modelOfId(id)!.family.type };
 }
 
@@ -197,16 +207,16 @@ function stateOf(model: ReadModel, document: RecordDocument): object {
 }
 
 /** As what a record is counted by its neighbours. */
-function labelsOf(document: RecordDocument): readonly string[] {
+function exposedLabelsOf(document: RecordDocument): readonly string[] {
   const model = modelOfId(document.id)!;
   const { type } = model.family;
-  const stale = inDoubt(model, document);
+  const stale = uncertainLabels(model, document);
   if (document.archived_at !== null) return [...stale, ...(model.exposedLabelsWhenArchived?.(document) ?? [])];
   return [type, ...stale, ...(model.exposedLabels?.(document) ?? [])];
 }
 
 /** What of a record is not known for sure: that it is live, or only its further labels (the type with a colon). */
-function inDoubt(
+function uncertainLabels(
   model: ReadModel,
   { parked, stale, related_counts: relatedCounts }: RecordDocument,
 ): readonly string[] {
@@ -218,7 +228,7 @@ function inDoubt(
 }
 
 /** Labels that every family keeps: how many neighbours of each type, until when evidence is valid, what is stale. */
-function keeps(model: ReadModel, label: string): boolean {
+function isCounted(model: ReadModel, label: string): boolean {
   const colon = label.indexOf(':');
   if (colon < 0 || label.startsWith(EVIDENCE_UNTIL)) return true;
   if (label.startsWith(STALE)) {

@@ -1,9 +1,9 @@
 import type { EventStore, StoredEvent } from '../stores/event-store.ts';
+import type { DocumentPut } from '../stores/read-store.ts';
 import { type ChainFault, linkFault } from '../trail/chain.ts';
 import { isSealEventType, readSealEvent, sealStream } from '../trail/seal-events.ts';
-import type { Put } from './batch.ts';
-import { recordChanges, sealChange } from './change-rows.ts';
-import { BATCH_SIZE, type ReadAllowance, type RecomputedEvent, recomputedEvent } from './recompute.ts';
+import { recordChangeRows, sealChangeRow } from './change-rows.ts';
+import { EVENTS_PER_READ, type ReadAllowance, type RecomputedEvent, toRecomputedEvent } from './recomputed-changes.ts';
 
 /**
  * Makes the change rows of an organization's seals again, the newest first. What a seal's event says stands by itself, so
@@ -32,7 +32,7 @@ export class RecomputedSeals {
   }
 
   /** Returns an event's row whole. */
-  async rowOf(revision: number): Promise<Put | null> {
+  async rowOf(revision: number): Promise<DocumentPut | null> {
     this.allowance.ask(1);
     const [event] = await this.events.readStream(this.stream, revision, 1);
     await this.allowance.read(1);
@@ -40,7 +40,7 @@ export class RecomputedSeals {
   }
 
   private async readBlock(revision: number): Promise<void> {
-    const limit = this.allowance.ask(Math.min(revision + 1, BATCH_SIZE));
+    const limit = this.allowance.ask(Math.min(revision + 1, EVENTS_PER_READ));
     const from = revision - limit + 1;
     const events = await this.events.readStream(this.stream, from, limit);
     await this.allowance.read(events.length);
@@ -51,7 +51,7 @@ export class RecomputedSeals {
       const why = linkFault(event, from + good.length, previous);
       if (why !== null) return this.fail(event, why, from, good, first);
       previous = event.metadata.hash;
-      good.push(recomputedEvent(event, [rowOfSeal(event)]));
+      good.push(toRecomputedEvent(event, [rowOfSeal(event)]));
     }
     const last = events.at(-1);
     const isLinked = this.block?.from !== revision + 1 || this.block.previousHash === previous;
@@ -71,7 +71,7 @@ export class RecomputedSeals {
   }
 }
 
-function rowOfSeal(event: StoredEvent): Put {
+function rowOfSeal(event: StoredEvent): DocumentPut {
   const isKnown = isSealEventType(event.type) && readSealEvent(event.type, event.data) !== null;
-  return isKnown ? sealChange(event, 0, '') : recordChanges(event, 0, '', null, null, null)[0]!;
+  return isKnown ? sealChangeRow(event, 0, '') : recordChangeRows(event, 0, '', null, null, null)[0]!;
 }

@@ -3,12 +3,12 @@ import { recordAggregate } from '../commands/families.ts';
 import { applyStoredEvent } from '../commands/stream-state.ts';
 import { upcast } from '../commands/upcast.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../stores/event-store.ts';
+import type { DocumentPut } from '../stores/read-store.ts';
 import { canonical } from '../trail/canonical.ts';
 import { type ChainFault, linkFault } from '../trail/chain.ts';
-import type { Put } from './batch.ts';
-import { linkChanges, recordChanges, unknownLinkChanges } from './change-rows.ts';
-import type { ChangeDocument } from './changes.ts';
-import { idsOfLink, isLink, recordIdOf } from './effects.ts';
+import { idsOfLink, isLink, recordIdOf } from './apply-event.ts';
+import type { ChangeDocument } from './change-document.ts';
+import { linkChangeRows, recordChangeRows, unknownLinkChangeRows } from './change-rows.ts';
 import { modelOfId, modelOfStream } from './models.ts';
 import type { ReadModel, RecordDocument } from './read-model.ts';
 
@@ -46,14 +46,14 @@ export interface RecomputedStream {
   readonly fault: ChainFault | null;
 }
 
-interface Reading extends RecomputedStream {
+interface StreamReading extends RecomputedStream {
   readonly model: ReadModel | null;
   events: RecomputedEvent[];
   fault: ChainFault | null;
   hash: string | null;
   state: object | null;
   /** The record after each event that changed its name or whether it is archived. */
-  versions: { since: StorePosition; document: RecordDocument }[];
+  versions: { storePosition: StorePosition; document: RecordDocument }[];
   document: RecordDocument | null;
   /** First states of records that began with an event of this one's. */
   children: Map<string, object>;
@@ -62,17 +62,17 @@ interface Reading extends RecomputedStream {
   isAtEnd: boolean;
 }
 
-type OnEvent = (event: StoredEvent, rows: readonly Put[], before: RecordDocument | null) => Promise<void>;
+type OnEvent = (event: StoredEvent, rows: readonly DocumentPut[], before: RecordDocument | null) => Promise<void>;
 
 /** Events of one read. */
-export const BATCH_SIZE = 200;
+export const EVENTS_PER_READ = 200;
 
 /**
  * Makes change rows again from the log alone, with the code that projections make them by. Each stream is read once,
  * from its first event on, since what an event changed follows from all before it. Of each row only a digest is kept.
  */
 export class RecomputedChanges {
-  private readonly streams = new Map<string, Reading>();
+  private readonly streams = new Map<string, StreamReading>();
 
   constructor(
     private readonly events: Pick<EventStore, 'readStream' | 'compareStorePositions'>,
@@ -101,14 +101,17 @@ export class RecomputedChanges {
       const last = reading.events.at(-1);
       return last === undefined || this.events.compareStorePositions(last.storePosition, storePosition) < 0;
     };
-    while (!isDone(reading) && isBehind()) await this.read(reading, BATCH_SIZE);
+    while (!isDone(reading) && isBehind()) await this.read(reading, EVENTS_PER_READ);
     return reading;
   }
 
   /** Returns an event's rows whole, as they are where it can be applied and as they are where it cannot. */
-  async rowsOf(stream: string, revision: number): Promise<{ applied: readonly Put[]; parked: readonly Put[] } | null> {
+  async rowsOf(
+    stream: string,
+    revision: number,
+  ): Promise<{ applied: readonly DocumentPut[]; parked: readonly DocumentPut[] } | null> {
     const reading = await this.begin(stream);
-    let found: { applied: readonly Put[]; parked: readonly Put[] } | null = null;
+    let found: { applied: readonly DocumentPut[]; parked: readonly DocumentPut[] } | null = null;
     while (reading.events.length <= revision && !isDone(reading)) {
       await this.read(reading, revision + 1 - reading.events.length, async (event, applied, before) => {
         if (event.revision === revision) found = { applied, parked: await this.parkedRows(reading, event, before) };
@@ -117,31 +120,31 @@ export class RecomputedChanges {
     return found;
   }
 
-  private async streamOf(stream: string): Promise<Reading> {
+  private async streamOf(stream: string): Promise<StreamReading> {
     const known = this.streams.get(stream) ?? (await this.begin(stream));
     this.streams.set(stream, known);
     return known;
   }
 
-  private async begin(stream: string): Promise<Reading> {
+  private async begin(stream: string): Promise<StreamReading> {
     const model = stream.startsWith('link-') ? null : modelOfStream(stream);
     const begun = { fault: null, hash: null, state: null, document: null };
     const empty = { events: [], versions: [], children: new Map(), isParked: false, isAtEnd: false };
-    const reading: Reading = { ...begun, ...empty, stream, model };
+    const reading: StreamReading = { ...begun, ...empty, stream, model };
     const origin = model?.family.origin ? recordAggregate(idOf(stream)).origin : undefined;
     if (origin === undefined) return reading;
     // A control begins with its framework's first event.
-    const parent = (await this.upToRevision(origin.aggregate.stream, 0)) as Reading;
+    const parent = (await this.upToRevision(origin.aggregate.stream, 0)) as StreamReading;
     const first = parent.children.get(idOf(stream));
     if (first === undefined) return reading;
     reading.state = first;
     reading.document = { ...first, id: idOf(stream), revision: 1 } as RecordDocument;
-    reading.versions.push({ since: parent.events[0]!.storePosition, document: reading.document });
+    reading.versions.push({ storePosition: parent.events[0]!.storePosition, document: reading.document });
     return reading;
   }
 
-  private async read(reading: Reading, wanted: number, onEvent?: OnEvent): Promise<void> {
-    const limit = this.allowance.ask(Math.min(wanted, BATCH_SIZE));
+  private async read(reading: StreamReading, wanted: number, onEvent?: OnEvent): Promise<void> {
+    const limit = this.allowance.ask(Math.min(wanted, EVENTS_PER_READ));
     const found = await this.events.readStream(reading.stream, reading.events.length, limit);
     // Another organization's stream is as one that is not there.
     const events = found.filter(({ metadata }) => metadata.organization_id === this.organizationId);
@@ -158,33 +161,33 @@ export class RecomputedChanges {
       const rows = await this.apply(reading, event);
       await onEvent?.(event, rows, before);
       reading.hash = metadata.hash;
-      reading.events.push(recomputedEvent(event, rows));
+      reading.events.push(toRecomputedEvent(event, rows));
     }
   }
 
   /** Folds an event onto its stream and returns the change rows that follow from it. */
-  private async apply(reading: Reading, event: StoredEvent): Promise<readonly Put[]> {
+  private async apply(reading: StreamReading, event: StoredEvent): Promise<readonly DocumentPut[]> {
     const { model } = reading;
     if (isLink(event)) return this.linkRows(event);
-    const before = await this.asShown(reading, event.storePosition);
+    const before = await this.asProjected(reading, event.storePosition);
     const after = model && !reading.isParked ? await this.evolve(reading, model, event) : null;
     if (after === null || model === null) {
       reading.isParked = true;
-      return recordChanges(event, 0, '', model, before, null);
+      return recordChangeRows(event, 0, '', model, before, null);
     }
-    const rows = recordChanges(event, 0, '', model, before, after);
+    const rows = recordChangeRows(event, 0, '', model, before, after);
     const data = upcast(event);
     for (const { id, state } of model.childRecords?.(event.type, data, recordIdOf(event)) ?? [])
       reading.children.set(id, state);
     for (const other of model.linkedIds?.(event.type, data) ?? []) {
       const record = await this.recordAt(other, event.storePosition);
-      if (record === null) return recordChanges(event, 0, '', model, before, null);
-      rows.push(linkChanges(event, 0, '', record, after, true).of);
+      if (record === null) return recordChangeRows(event, 0, '', model, before, null);
+      rows.push(linkChangeRows(event, 0, '', record, after, true).of);
     }
     return rows;
   }
 
-  private async evolve(reading: Reading, model: ReadModel, event: StoredEvent): Promise<RecordDocument | null> {
+  private async evolve(reading: StreamReading, model: ReadModel, event: StoredEvent): Promise<RecordDocument | null> {
     try {
       reading.state = applyStoredEvent(model.family, reading.state, event);
     } catch {
@@ -196,14 +199,14 @@ export class RecomputedChanges {
     const last = reading.document;
     reading.document = own;
     if (last === null || last.archived_at !== own.archived_at || nameIn(model, last) !== nameIn(model, own)) {
-      reading.versions.push({ since: event.storePosition, document: own });
+      reading.versions.push({ storePosition: event.storePosition, document: own });
     }
-    return this.asShown(reading, event.storePosition);
+    return this.asProjected(reading, event.storePosition);
   }
 
   /** Returns a record as read models have it: a control of an archived framework is archived with it. */
-  private async asShown(
-    { model, document, stream }: Reading,
+  private async asProjected(
+    { model, document, stream }: StreamReading,
     storePosition: StorePosition,
   ): Promise<RecordDocument | null> {
     const parent = model?.stateOf && recordAggregate(idOf(stream)).origin?.aggregate.stream;
@@ -218,17 +221,17 @@ export class RecomputedChanges {
   private async recordAt(id: string, storePosition: StorePosition): Promise<RecordDocument | null> {
     const model = modelOfId(id);
     if (model === null) return null;
-    const { versions } = (await this.upToPosition(`${model.family.singular}-${id}`, storePosition)) as Reading;
-    const isBefore = ({ since }: { since: StorePosition }) =>
-      this.events.compareStorePositions(since, storePosition) < 0;
+    const { versions } = (await this.upToPosition(`${model.family.singular}-${id}`, storePosition)) as StreamReading;
+    const isBefore = (version: { storePosition: StorePosition }) =>
+      this.events.compareStorePositions(version.storePosition, storePosition) < 0;
     return versions.findLast(isBefore)?.document ?? null;
   }
 
-  private async linkRows(event: StoredEvent): Promise<readonly Put[]> {
+  private async linkRows(event: StoredEvent): Promise<readonly DocumentPut[]> {
     const [one, two] = await this.recordsOf(event);
     const isKnown = event.type === 'RecordsLinked' || event.type === 'RecordsUnlinked';
     if (!one || !two || !isKnown) return this.parkedLinkRows(event);
-    const { of, back } = linkChanges(event, 0, '', one, two, event.type === 'RecordsLinked');
+    const { of, back } = linkChangeRows(event, 0, '', one, two, event.type === 'RecordsLinked');
     return [of, back];
   }
 
@@ -238,13 +241,13 @@ export class RecomputedChanges {
     return records;
   }
 
-  private async parkedLinkRows(event: StoredEvent): Promise<readonly Put[]> {
-    return unknownLinkChanges(event, 0, '', idsOfLink(event), await this.recordsOf(event));
+  private async parkedLinkRows(event: StoredEvent): Promise<readonly DocumentPut[]> {
+    return unknownLinkChangeRows(event, 0, '', idsOfLink(event), await this.recordsOf(event));
   }
 
-  private async parkedRows(reading: Reading, event: StoredEvent, before: RecordDocument | null) {
+  private async parkedRows(reading: StreamReading, event: StoredEvent, before: RecordDocument | null) {
     if (isLink(event)) return this.parkedLinkRows(event);
-    return recordChanges(event, 0, '', reading.model, before, null);
+    return recordChangeRows(event, 0, '', reading.model, before, null);
   }
 }
 
@@ -255,19 +258,22 @@ export function rowDigest(document: ChangeDocument): string {
 }
 
 /** Returns what is kept of an event and its rows. */
-export function recomputedEvent({ id, storePosition, metadata }: StoredEvent, rows: readonly Put[]): RecomputedEvent {
+export function toRecomputedEvent(
+  { id, storePosition, metadata }: StoredEvent,
+  rows: readonly DocumentPut[],
+): RecomputedEvent {
   const { recorded_at: recordedAt, salt } = metadata;
-  return { id, storePosition, recordedAt, isErased: salt === '', rows: rows.map(digestedRow) };
+  return { id, storePosition, recordedAt, isErased: salt === '', rows: rows.map(toRecomputedRow) };
 }
 
 /** Returns a row without what it says, but for a digest of it. */
-export function digestedRow({ document: { keys, doc } }: Put): RecomputedRow {
+export function toRecomputedRow({ document: { keys, doc } }: DocumentPut): RecomputedRow {
   const { record_id, record_type, row_index } = keys;
   const digest = rowDigest(doc as ChangeDocument);
   return { recordId: String(record_id), recordType: String(record_type), rowIndex: Number(row_index), digest };
 }
 
-const isDone = ({ isAtEnd, fault }: Reading): boolean => isAtEnd || fault !== null;
+const isDone = ({ isAtEnd, fault }: StreamReading): boolean => isAtEnd || fault !== null;
 
 const idOf = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
 

@@ -1,12 +1,10 @@
 import { getHeapStatistics } from 'node:v8';
-import type { Checkpoint, Commit, Found, ReadModels } from '../stores/read-store.ts';
-import { putKey } from './batch.ts';
+import type { Checkpoint, Commit, DocumentPut, MatchingDocument, ReadModels } from '../stores/read-store.ts';
+import { documentKey } from './batch.ts';
 import { READ_MODELS } from './models.ts';
 import { LINKS, NEIGHBOURS } from './neighbours.ts';
 import { historyOf } from './read-model.ts';
 import { OPEN_END } from './related-counts.ts';
-
-type Put = Commit['puts'][number];
 
 /** Heap bytes for each document that may be held back: a few times what one takes. */
 const HEAP_OF_ONE = 16 * 1024;
@@ -19,8 +17,8 @@ const ENDING = new Set([...READ_MODELS.map((model) => historyOf(model.family.plu
  * and links that have not ended. Most are so written once instead of once an event. Nobody reads such a generation and a cut-off
  * build is thrown away, so nothing depends on a commit being whole.
  */
-export class LateWrites implements Pick<ReadModels, 'get' | 'commit' | 'checkpoints' | 'recover'> {
-  private readonly held = new Map<string, Put>();
+export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpoints' | 'recover'> {
+  private readonly held = new Map<string, DocumentPut>();
   private readonly most = Math.floor(getHeapStatistics().heap_size_limit / HEAP_OF_ONE);
 
   constructor(private readonly models: ReadModels) {}
@@ -33,21 +31,21 @@ export class LateWrites implements Pick<ReadModels, 'get' | 'commit' | 'checkpoi
     return this.models.checkpoints();
   }
 
-  async get(collection: string, ids: readonly string[]): Promise<Found[]> {
-    const found: Found[] = [];
+  async get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
+    const found: MatchingDocument[] = [];
     const absent: string[] = [];
     for (const id of ids) {
-      const put = this.held.get(putKey(collection, id));
+      const put = this.held.get(documentKey(collection, id));
       if (put === undefined) absent.push(id);
-      else found.push({ id, key: null, doc: put.document.doc as Found['doc'] });
+      else found.push({ id, key: null, doc: put.document.doc as MatchingDocument['doc'] });
     }
     return absent.length === 0 ? found : [...found, ...(await this.models.get(collection, absent))];
   }
 
   async commit({ checkpoint, puts }: Commit): Promise<void> {
-    const final: Put[] = [];
+    const final: DocumentPut[] = [];
     for (const put of puts) {
-      const key = putKey(put.collection, put.document.id);
+      const key = documentKey(put.collection, put.document.id);
       if (willChange(put)) {
         this.held.set(key, put);
       } else {
@@ -61,7 +59,7 @@ export class LateWrites implements Pick<ReadModels, 'get' | 'commit' | 'checkpoi
 
   /** Writes all that is held back, as one more commit of each organization; `checkpoints` are moved on by it. */
   async flush(checkpoints: Map<string, Checkpoint>): Promise<void> {
-    const byOrganization = new Map<string, Put[]>();
+    const byOrganization = new Map<string, DocumentPut[]>();
     for (const put of this.release()) {
       const { organization_id } = put.document;
       const puts = byOrganization.get(organization_id);
@@ -76,14 +74,14 @@ export class LateWrites implements Pick<ReadModels, 'get' | 'commit' | 'checkpoi
     }
   }
 
-  private release(): Put[] {
+  private release(): DocumentPut[] {
     const puts = [...this.held.values()];
     this.held.clear();
     return puts;
   }
 }
 
-function willChange({ collection, document }: Put): boolean {
+function willChange({ collection, document }: DocumentPut): boolean {
   if (CURRENT.has(collection)) return true;
   return ENDING.has(collection) && document.keys.until_position === OPEN_END;
 }
