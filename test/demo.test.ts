@@ -8,8 +8,8 @@ import { COMPLIANCE, type ObligationState, overdueAfter } from '../src/commands/
 import type { RiskState } from '../src/commands/risk.ts';
 import { fillDemo } from '../src/demo/fill.ts';
 import { idsByName } from '../src/demo/record-ids.ts';
-import { firstStart, ownerOf } from '../src/identity/installation.ts';
-import { buildGeneration } from '../src/projections/build.ts';
+import { firstOwnerId, firstStart } from '../src/identity/installation.ts';
+import { buildGeneration } from '../src/projections/build-generation.ts';
 import { COLLECTIONS } from '../src/projections/models.ts';
 import type { StoredEvent } from '../src/stores/event-store.ts';
 import { verifyChain } from '../src/trail/chain.ts';
@@ -170,7 +170,7 @@ demo('the first start that follows adds nothing but a token of today; filling ag
   const { state } = await filled.handler.load(organizationAggregate(organizationId), true);
   assert.is(state!.name, 'Fjordlys Diagnostics');
   // Whoever sets up their account by the link of this start has done nothing of the story, and owns nothing.
-  const newcomer = ownerOf(installation);
+  const newcomer = firstOwnerId(installation);
   const told = log.filter(
     ({ metadata, stream }) => !stream.startsWith('organization-') && metadata.actor_id !== 'SYSTEM',
   );

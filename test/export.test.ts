@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { firstStart } from '../src/identity/installation.ts';
-import { exportLines } from '../src/queries/export.ts';
+import { exportLines } from '../src/queries/export-lines.ts';
 import type { EventStore, StoredEvent } from '../src/stores/event-store.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { readLine } from '../src/trail/line.ts';

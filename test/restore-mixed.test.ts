@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { InOrder } from '../src/cli/in-order.ts';
+import { HistoryAppender } from '../src/cli/history-appender.ts';
 import { SealKeys } from '../src/seal/seal-keys.ts';
 import { openStores, type StoreSettings } from '../src/stores/open.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
@@ -70,7 +70,7 @@ test('is finished also where a service ran on the half that was there', async ({
   const { settings, stores } = service;
   const id = one[0]!.metadata.organization_id;
   const keys = new SealKeys(stores.accounts, () => new Date());
-  const half = new InOrder(
+  const half = new HistoryAppender(
     stores.events,
     ({ metadata }) => metadata.organization_id === id,
     () => keys.pauseSealing(id),

@@ -63,9 +63,9 @@ test('another organization’s events, and what stands in the wrong place', () =
     ['FOREIGN', 1],
   );
   for (const [lines, line, why] of [
-    [LINES.slice(1), 1, 'is not the header that an export begins with'],
+    [LINES.slice(1), 1, 'is not the header of an export'],
     [LINES.toSpliced(3, 0, LINES[0]!), 4, 'is a second header'],
-    [[...LINES, LINES[1]!], LINES.length + 1, 'stands behind the end of the export'],
+    [[...LINES, LINES[1]!], LINES.length + 1, 'comes after the end of the export'],
     [[], 1, 'is missing: the file is empty'],
   ] as const) {
     assert.throws(

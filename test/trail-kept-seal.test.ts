@@ -82,7 +82,7 @@ test('a seal kept elsewhere counts also where it covers more than any seal of th
   history.seal(FIRST_KEY);
   for (let n = 0; n < 20; n += 1) history.append('vendor-1', 'SomethingHappened', { n });
   const seal = history.seal(FIRST_KEY).data as unknown as LogSealed;
-  const options = { keys: [publicOf(FIRST_KEY)], kept: [readKeptSeal(keptSealText(ORGANIZATION, seal))] };
+  const options = { keys: [publicOf(FIRST_KEY)], keptSeals: [readKeptSeal(keptSealText(ORGANIZATION, seal))] };
   const [good, forged] = [42, 30].map((same) => {
     const other = new SealedHistory();
     other.continue(history.events.slice(0, same));
@@ -102,8 +102,8 @@ test('a seal kept elsewhere vouches for what seals of a key that was not given c
   history.rotate(FIRST_KEY, SECOND_KEY);
   const before = history.events.length;
   const seal = history.seal(SECOND_KEY).data as unknown as LogSealed;
-  const kept = [readKeptSeal(keptSealText(ORGANIZATION, seal))];
-  const options = { keys: [publicOf(SECOND_KEY)], kept };
+  const keptSeals = [readKeptSeal(keptSealText(ORGANIZATION, seal))];
+  const options = { keys: [publicOf(SECOND_KEY)], keptSeals };
   const drawn = (size: number) => verify(linesOf(history.events.slice(0, size)), options);
   assert.equal([drawn(before).seal_fault, drawn(before).proved?.size], [null, before]);
   assert.is(drawn(before).valid, true);

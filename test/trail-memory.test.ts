@@ -1,7 +1,7 @@
 // In a process of its own: it counts the bytes in use.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { exportLines } from '../src/queries/export.ts';
+import { exportLines } from '../src/queries/export-lines.ts';
 import type { StoredEvent } from '../src/stores/event-store.ts';
 import { verifyExport } from '../src/trail/verifier.ts';
 import { FIRST_KEY, ORGANIZATION, publicOf } from './support/sealed-history.ts';

@@ -164,8 +164,8 @@ test('trees of as many leaves as a number can count', () => {
 test('what is not in the tree has no path', () => {
   assert.throws(() => inclusionPath(3, 3), /not in a tree/);
   assert.throws(() => inclusionPath(-1, 3), /not in a tree/);
-  assert.throws(() => consistencyPath(0, 3), /no beginning/);
-  assert.throws(() => consistencyPath(4, 3), /no beginning/);
+  assert.throws(() => consistencyPath(0, 3), /does not begin with/);
+  assert.throws(() => consistencyPath(4, 3), /does not begin with/);
   assert.equal(consistencyPath(3, 3), []);
 });
 

@@ -35,44 +35,44 @@ import { type Property, propertiesOf, STAR, valueType } from './value-types.ts';
 export function toolsReference(
   template: string,
   tools: readonly Tool[],
-  ran: readonly ExampleRun[],
+  runs: readonly ExampleRun[],
   today: string,
 ): string {
   const illustrate = illustrator(today);
   const examples = new Map(
-    showOnlyChanges(ran).map(({ tool, input, answer }) => [
+    showOnlyChanges(runs).map(({ tool, input, answer }) => [
       tool,
       { input: illustrate(input), answer: illustrate(answer) },
     ]),
   );
   const sectionOf = (tool: Tool) => toolSection(tool, examples.get(tool)!);
-  const kinds = [...new Set(tools.flatMap(({ record }) => record ?? []))];
+  const families = [...new Set(tools.flatMap(({ record }) => record ?? []))];
   const list = tools.find((tool) => tool.record && tool.readOnly)!;
   const kind = list.record!;
   const update = tools.find(({ name }) => name.startsWith('update'))!;
   const slots: Record<string, string> = {
     count: String(tools.length),
-    index: index(tools),
-    'shared-inputs': shared(
+    index: toolIndex(tools),
+    'shared-inputs': inputNoteTable(
       SHARED_INPUTS,
       [list, update].flatMap(({ input }) => propertiesOf(fullSchema(input))),
     ),
-    'shared-filters': shared(SHARED_FILTERS, filtersOf(list), 'filter.'),
+    'shared-filters': inputNoteTable(SHARED_FILTERS, filtersOf(list), 'filter.'),
     'list-output': outputTable(fullSchema(listOutput(kind)), [kind.plural]),
     'write-output': outputTable(fullSchema(writeOutput(kind, true)), [kind.singular]),
     'record-fields': commonFields(kind),
     'error-output': outputTable(propertiesOf(fullSchema(errorOutput))[0]!.schema),
-    errors: errors(),
-    roles: roles(),
-    prompts: prompts(),
-    resources: resources(),
+    errors: errorTable(),
+    roles: roleTable(),
+    prompts: promptTable(),
+    resources: resourceTable(),
     'event-types': nameBlock(EVENT_TYPES),
     'access-event-types': nameBlock(ACCESS_ENTRY_TYPES),
     'register-tools': tools
       .filter(({ record }) => record === undefined)
       .map(sectionOf)
       .join('\n\n'),
-    families: kinds.map((one) => family(one, tools, sectionOf)).join('\n\n'),
+    families: families.map((family) => familySection(family, tools, sectionOf)).join('\n\n'),
   };
   return template.replace(/\{\{([a-z-]+)\}\}/g, (_, slot: string) => {
     if (slots[slot] === undefined) throw new TypeError(`the template has an unknown slot: ${slot}`);
@@ -90,10 +90,10 @@ function showOnlyChanges(ran: readonly ExampleRun[]): ExampleRun[] {
     const previous = before.get(record.id);
     before.set(record.id, record);
     if (previous === undefined) return one;
-    const news = Object.entries(record).filter(
+    const changes = Object.entries(record).filter(
       ([key, value]) => key === 'id' || !isDeepStrictEqual(previous[key], value),
     );
-    return { ...one, answer: { ...one.answer, [kind.singular]: Object.fromEntries(news) } };
+    return { ...one, answer: { ...one.answer, [kind.singular]: Object.fromEntries(changes) } };
   });
 }
 
@@ -101,7 +101,7 @@ function showOnlyChanges(ran: readonly ExampleRun[]): ExampleRun[] {
 const MAX_INDEX_CHARACTERS = 120;
 const MAX_BLOCK_WIDTH = 110;
 
-function index(tools: readonly Tool[]): string {
+function toolIndex(tools: readonly Tool[]): string {
   const rows = tools.map((tool) => {
     const { name, description } = tool;
     const [sentence] = description.split(/(?<=[.;])\s(?![^(]*\))/);
@@ -139,7 +139,7 @@ const GENERIC_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** Returns a table of inputs that many tools take, in the order of `names`. */
-function shared(names: readonly string[], properties: readonly Property[], prefix = ''): string {
+function inputNoteTable(names: readonly string[], properties: readonly Property[], prefix = ''): string {
   const rows = names.map((name) => {
     const { schema } = properties.find((property) => property.name === name)!;
     const { description, default: usual } = schema as { description?: string; default?: unknown };
@@ -153,7 +153,7 @@ function shared(names: readonly string[], properties: readonly Property[], prefi
   return table(['input', 'type', 'note'], rows);
 }
 
-function errors(): string {
+function errorTable(): string {
   const rows = Object.entries(ERRORS).map(([code, { status, when }]) => {
     const also = code === 'invalid_input' ? ` (${NOT_JSON_STATUS} if the Content-Type is not JSON)` : '';
     return [`\`${code}\``, String(status), `${when}${also}`];
@@ -162,7 +162,7 @@ function errors(): string {
 }
 
 /** Returns the table of permissions by role. */
-function roles(): string {
+function roleTable(): string {
   const rows = Object.entries(PERMISSIONS).map(
     ([permission, { roles, writes, activity }]: [string, PermissionRule]) => {
       const name = activity !== undefined && NON_TOOL_PERMISSIONS.includes(permission) ? activity : `\`${permission}\``;
@@ -172,7 +172,7 @@ function roles(): string {
   return table(['permission', ...ROLES, 'read-only'], rows);
 }
 
-function prompts(): string {
+function promptTable(): string {
   const rows = PROMPT_LIST.map(({ name, description, arguments: inputs }) => {
     const names = inputs.map((one) => `\`${one.name}\`${'required' in one && one.required ? STAR : ''}`);
     return [`\`${name}\``, names.join(', '), description];
@@ -180,7 +180,7 @@ function prompts(): string {
   return table(['prompt', 'inputs', 'for'], rows);
 }
 
-function resources(): string {
+function resourceTable(): string {
   const all = [
     ...RESOURCES.map(({ uri, description }) => [`\`${uri}\``, description]),
     ...RESOURCE_TEMPLATES.map(({ uriTemplate, description }) => [`\`${uriTemplate}\``, description]),
@@ -189,7 +189,7 @@ function resources(): string {
 }
 
 /** Returns a family's section: its fields and its tools. */
-function family(record: RecordSchemas, tools: readonly Tool[], sectionOf: (tool: Tool) => string): string {
+function familySection(record: RecordSchemas, tools: readonly Tool[], sectionOf: (tool: Tool) => string): string {
   const { plural, prefix } = record;
   const familyTools = tools.filter((tool) => tool.record === record);
   return [
@@ -209,8 +209,8 @@ function toolSection(tool: Tool, { input, answer }: { input: unknown; answer: un
   return [
     `### ${tool.name}`,
     `${tool.description}`,
-    ...inputs(tool),
-    ...outputs(tool),
+    ...inputSection(tool),
+    ...outputSection(tool),
     `For ${lowestRole(tool)} and above. Example:`,
     `\`\`\`json\n${jsonText(input)}\n\`\`\``,
     'Answer:',
@@ -225,7 +225,7 @@ const filtersOf = (tool: Tool): Property[] => {
 const marked = ({ name, required }: Property) => `\`${name}\`${required ? STAR : ''}`;
 
 /** Describes a tool's inputs: a table of its own, and the names of those that are explained elsewhere. */
-function inputs(tool: Tool): string[] {
+function inputSection(tool: Tool): string[] {
   const all = propertiesOf(fullSchema(tool.input));
   const isList = tool.record !== undefined && tool.readOnly;
   const fields = tool.record && !isList ? propertiesOf(fullSchema(tool.record.full)).map(({ name }) => name) : [];
@@ -239,7 +239,7 @@ function inputs(tool: Tool): string[] {
         'filter.',
       )
     : inputTable(own);
-  const orders = isList ? [choices(all, tool)] : [];
+  const orders = isList ? [orderText(all, tool)] : [];
   const above = all.some(isField) ? ['the fields above that list this tool'] : [];
   const also = [...above, ...(isList ? ['the filters of all lists'] : []), ...shared.map(marked)];
   return [flat, ...orders, also.length > 0 ? `${flat ? 'Also takes' : 'Takes'} ${also.join(', ')}.` : ''].filter(
@@ -248,7 +248,7 @@ function inputs(tool: Tool): string[] {
 }
 
 /** Lists the order fields of a list, and the values of its filter `missing`. */
-function choices(inputs: readonly Property[], tool: Tool): string {
+function orderText(inputs: readonly Property[], tool: Tool): string {
   const order = inputs.find(({ name }) => name === 'order_by')!.schema;
   const fields = propertiesOf(order).find(({ name }) => name === 'field')!.schema.enum as string[];
   const missing = filtersOf(tool).find(({ name }) => name === 'missing')!.schema.items as { enum: string[] };
@@ -257,7 +257,7 @@ function choices(inputs: readonly Property[], tool: Tool): string {
   return `Ordered by \`${usual}\`, or on request by ${names(others)}. \`filter.missing\` takes ${names(missing.enum)}.`;
 }
 
-function outputs({ record, readOnly, output }: Tool): string[] {
+function outputSection({ record, readOnly, output }: Tool): string[] {
   if (record === undefined) return [outputTable(fullSchema(output))];
   if (!readOnly) {
     const commonMembers = propertiesOf(fullSchema(writeOutput(record, true))).map(({ name }) => name);

@@ -6,12 +6,12 @@ import type { Stores } from '../stores/open.ts';
 import { canonical } from '../trail/canonical.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import { LineSplitter } from '../trail/line-splitter.ts';
-import { UnfitFile } from './command.ts';
+import { UnsuitableFile } from './command.ts';
 import { beginsWith, readPieces } from './files.ts';
 
 /**
- * A backup is JSON Lines: a header, every event of the log in its order, every record of the account store with the
- * installation's the very last, and an end with how many there are and the SHA-256 of all lines before.
+ * A backup is JSON Lines: a header, all events in log order, all records of the account store, and an end. The record of
+ * the installation is the last. The end has the number of events and records, and the SHA-256 of all lines before it.
  */
 const FORMAT = 'veritrail-backup-1';
 
@@ -20,9 +20,9 @@ type BackupLine = { event: TrailEvent } | { table: AccountTableName; record: Acc
 export interface BackupSummary {
   events: number;
   records: number;
-  /** Records of the keys that seals are made with. */
+  /** Records of the keys that sign seals. */
   sealKeys: AccountRecord[];
-  /** The number that the account store was migrated to. */
+  /** The number of the account store's newest migration. */
   schema: number;
 }
 
@@ -30,13 +30,13 @@ export interface BackupSummary {
 const READ_AFTER: readonly AccountTableName[] = ['access', 'secrets'];
 const READ_BEFORE = (Object.keys(ACCOUNT_TABLES) as AccountTableName[]).filter((name) => !READ_AFTER.includes(name));
 
-/** The lines of a backup, also of stores that are in use. `done` is told how many events there were. */
+/** Yields the lines of a backup. The stores may be in use. @param done receives the number of events so far */
 export async function* backupLines(
   { events, accounts }: Stores,
   installation: string,
   done: (events: number) => void,
 ): AsyncGenerator<string[]> {
-  // Its number before anything: a later version that migrates meanwhile does the same again after a restore.
+  // Read first: if a newer version migrates the store meanwhile, it migrates again after a restore.
   const schema = (await accounts.all('secrets'))
     .filter(isSchema)
     .map((record) => ({ table: 'secrets' as const, record }));
@@ -59,7 +59,7 @@ export async function* backupLines(
   }
   const after = (await recordsOf(accounts, READ_AFTER)).filter(({ record }) => !isSchema(record));
   const records = [...before, ...after];
-  // Without it, stores are not an installation's yet: what was cut off before can be restored again.
+  // Restored last: without this record the stores count as empty, so an interrupted restore can be repeated.
   const last = records.findIndex(({ table, record }) => table === 'secrets' && record.id === 'installation');
   records.push(...records.splice(last, 1));
   for (const line of records) yield hashed([JSON.stringify(line)]);
@@ -72,7 +72,7 @@ async function recordsOf(accounts: Stores['accounts'], tables: readonly AccountT
   return records;
 }
 
-/** Whether a file begins as a backup does. */
+/** Returns true for a file that begins as a backup does. */
 export function isBackup(path: string): Promise<boolean> {
   return beginsWith(path, `{"format":"${FORMAT}"`);
 }
@@ -100,11 +100,11 @@ export async function* linesOfBackup(path: string): AsyncGenerator<BackupLine> {
   for await (const piece of readPieces(path)) {
     for (const text of splitter.push(piece)) {
       number += 1;
-      if (ended) throw unfit('has lines behind its end');
+      if (ended) throw unsuitable('has lines after its end');
       const line = parse(text);
-      if (number === 1 && line.format !== FORMAT) throw unfit('does not begin as one');
+      if (number === 1 && line.format !== FORMAT) throw unsuitable('has no header of a backup');
       if (line.end === true) {
-        if (line.sha256 !== hash.digest('hex')) throw unfit('is not as it was written');
+        if (line.sha256 !== hash.digest('hex')) throw unsuitable('does not match its SHA-256');
         ended = true;
       } else {
         hash.update(`${text}\n`, 'utf8');
@@ -112,24 +112,24 @@ export async function* linesOfBackup(path: string): AsyncGenerator<BackupLine> {
       }
     }
   }
-  if (splitter.rest() !== null && ended) throw unfit('has lines behind its end');
-  if (!ended) throw unfit('was cut');
+  if (splitter.rest() !== null && ended) throw unsuitable('has lines after its end');
+  if (!ended) throw unsuitable('was cut');
 }
 
 function readLine(line: Record<string, unknown>): BackupLine {
   if ('event' in line || (typeof line.table === 'string' && Object.hasOwn(ACCOUNT_TABLES, line.table)))
     return line as BackupLine;
-  throw unfit('has lines that this version does not know');
+  throw unsuitable('has lines that this version does not know');
 }
 
 function parse(text: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(text)) as Record<string, unknown>;
   } catch {
-    throw unfit('has lines that are no JSON');
+    throw unsuitable('has lines that are not JSON');
   }
 }
 
-function unfit(why: string): UnfitFile {
-  return new UnfitFile(`The file is no backup of veritrail, or a damaged one: it ${why}.`);
+function unsuitable(why: string): UnsuitableFile {
+  return new UnsuitableFile(`The file is not an intact backup of veritrail: it ${why}. Use another backup.`);
 }

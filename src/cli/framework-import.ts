@@ -10,13 +10,13 @@ import { readFrameworkCsv } from '../library/framework-csv.ts';
 import { readOscalCatalog } from '../library/oscal-catalog.ts';
 import * as field from '../mcp/fields.ts';
 import { envelopeFor } from '../mcp/write.ts';
-import { callerFor } from './caller.ts';
+import { callerFor } from './caller-for.ts';
 import { type Command, CommandError, onlyArgument, type Shell, UsageError } from './command.ts';
-import { withInstallation } from './open.ts';
 import { textOption } from './text-option.ts';
+import { withInstallation } from './with-installation.ts';
 
-/** The largest catalog that is published is a fifth of it. */
-const MOST_BYTES = 64 * 1024 * 1024;
+/** Five times the largest published catalog. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 interface Options {
   name: string | undefined;
@@ -27,15 +27,15 @@ interface Options {
 export const frameworkImport: Command = {
   help: `Usage: veritrail framework import FILE [options]
 
-Adopts a framework with all its controls at once, also beside a running service. FILE is an OSCAL catalog in JSON, or a
-CSV in UTF-8 whose first row names the columns: number, title and perhaps description. Any number of controls, as long
-as they take at most 768 KiB; most catalogs exceed that only with their texts. The same file again adopts nothing twice.
+Adopts a framework with all its controls. The service may be running. FILE is an OSCAL catalog in JSON, or a CSV in UTF-8
+whose first row names the columns: number, title and optionally description. The controls may take up to 768 KiB. Most
+catalogs exceed that only with their texts. Importing the same file again changes nothing.
 
-  --name NAME          what it is called (default: the catalog's title; needed for a CSV)
-  --version VERSION    such as 2022 (default: the catalog's)
-  --with-text          takes the catalog's text of each control as its description; a CSV's are always taken
-  --reason TEXT        why, for the auditors
-  --organization ID    which adopts it (default: the only one)
+  --name NAME          the framework's name (default: the catalog's title; required for a CSV)
+  --version VERSION    the version, such as 2022 (default: the catalog's)
+  --with-text          uses the catalog's text of each control as its description; a CSV's descriptions are always used
+  --reason TEXT        the reason, for auditors
+  --organization ID    the organization (default: the only one)
   --account ID         the member who adopts it, ADMIN or OWNER (default: the organization's OWNER)`,
 
   async run(args, shell) {
@@ -69,7 +69,7 @@ as they take at most 768 KiB; most catalogs exceed that only with their texts. T
         input,
       });
       const what = `${read.name}${read.version ? ` ${read.version}` : ''} with ${read.controls.length} controls`;
-      shell.out(repeated ? `${id} was adopted from this file before: ${what}` : `Adopted ${id}: ${what}`);
+      shell.out(repeated ? `${id} was already adopted from this file: ${what}` : `Adopted ${id}: ${what}`);
     });
   },
 };
@@ -80,11 +80,12 @@ async function textIn(path: string): Promise<string> {
     () => null,
   );
   if (size === null) throw new CommandError('The file cannot be read: check its name and that you may read it.');
-  if (size > MOST_BYTES) throw new CommandError('The file is larger than 64 MiB: give the catalog of one framework.');
+  if (size > MAX_FILE_BYTES)
+    throw new CommandError('The file is larger than 64 MiB: give the catalog of one framework.');
   return readFile(path, 'utf8');
 }
 
-/** Told apart by their content: an OSCAL catalog is a JSON object. */
+/** Reads an OSCAL catalog or a CSV. An OSCAL catalog is a JSON object. */
 function readFramework(text: string, { name, version, withText }: Options, shell: Shell): FrameworkInput {
   if (/^\uFEFF?\s*\{/.test(text)) {
     const catalog = readOscalCatalog(text, { withText });
@@ -94,10 +95,10 @@ function readFramework(text: string, { name, version, withText }: Options, shell
       controls: catalog.controls,
     };
   }
-  if (name === undefined) throw new UsageError('A CSV does not say what the framework is called: give it a --name.');
-  if (withText) throw new UsageError('--with-text is for OSCAL catalogs: give a CSV a column called description.');
+  if (name === undefined) throw new UsageError('A CSV does not state the framework’s name. Give it with --name.');
+  if (withText) throw new UsageError('--with-text is for OSCAL catalogs. In a CSV, use a column "description".');
   const { controls, ignored } = readFrameworkCsv(text);
-  if (ignored.length > 0) shell.err(`Columns that were passed over: ${ignored.join(', ')}.`);
+  if (ignored.length > 0) shell.err(`Ignored columns: ${ignored.join(', ')}.`);
   return {
     name: textOption('--name', field.name(), name)!,
     version: textOption('--version', field.name(), version),

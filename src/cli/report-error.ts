@@ -5,7 +5,7 @@ import { AccountSchemaError } from '../identity/migrations/migrate.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 import { StoreNotReached } from '../stores/open.ts';
 import { NotAnExport } from '../trail/line-splitter.ts';
-import { CommandError, type Shell, UnfitFile, UsageError } from './command.ts';
+import { CommandError, type Shell, UnsuitableFile, UsageError } from './command.ts';
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
@@ -19,7 +19,7 @@ export function reportError(error: unknown, command: string, shell: Shell): numb
     shell.err(`veritrail ${command}: ${message}\n"veritrail ${command} --help" says more.`);
     return WRONG_USAGE;
   }
-  if (error instanceof UnfitFile || error instanceof NotAnExport) {
+  if (error instanceof UnsuitableFile || error instanceof NotAnExport) {
     const what =
       error instanceof NotAnExport ? `this is no export of veritrail, or it is damaged: ${message}` : message;
     shell.err(`veritrail ${command}: ${what}`);

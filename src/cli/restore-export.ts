@@ -1,8 +1,13 @@
 import { CommandHandler } from '../commands/handler.ts';
 import { readConfig } from '../config.ts';
-import { commandOrganization } from '../identity/actor.ts';
+import { executeOrganizationCommand } from '../identity/actor.ts';
 import { adoptLog } from '../identity/adopt-log.ts';
-import { findInstallation, keptInstallation, loggedInstallation, placed } from '../identity/installation.ts';
+import {
+  findInstallation,
+  loggedInstallationId,
+  storedInstallationId,
+  toInstallation,
+} from '../identity/installation.ts';
 import { addToMembershipIndex } from '../identity/membership-index.ts';
 import { Tokens } from '../identity/tokens.ts';
 import { SealKeys, sealKeyId } from '../seal/seal-keys.ts';
@@ -13,17 +18,17 @@ import type { PublicKey } from '../trail/key.ts';
 import { readLine } from '../trail/line.ts';
 import { LineSplitter } from '../trail/line-splitter.ts';
 import type { Verdict } from '../trail/verdict.ts';
-import { withStoresAlone } from './alone.ts';
-import { findOwner, ownerHere } from './caller.ts';
+import { findOwnerAccount, requireOwnerAccount } from './caller-for.ts';
 import { CommandError, type Shell } from './command.ts';
 import { readPieces } from './files.ts';
-import { InOrder } from './in-order.ts';
+import { HistoryAppender } from './history-appender.ts';
 import { ProgressBar } from './progress.ts';
-import { show } from './token-create.ts';
+import { printToken } from './token-create.ts';
 import { verdictText } from './verdict-text.ts';
 import { verifyFile } from './verify-file.ts';
+import { withStoresAlone } from './with-stores-alone.ts';
 
-interface Given {
+interface RestoreExportOptions {
   path: string;
   /** Public keys that the seals must be of; empty for those that the history names. */
   given: readonly PublicKey[];
@@ -32,25 +37,25 @@ interface Given {
 }
 
 /** Half of one history must not become the beginning of another's installation. */
-const UNFINISHED =
+const UNFINISHED_MESSAGE =
   'These stores have a log already, but no accounts: finish what was begun (the same restore again, or for a ' +
   'whole log veritrail init --adopt-log), or give empty stores.';
 
 /** Verifies an export, then takes it into the stores. */
-export async function restoreExport({ path, given, keys }: Given, shell: Shell): Promise<void> {
-  const verdict = await verified(path, given, shell);
+export async function restoreExport({ path, given, keys }: RestoreExportOptions, shell: Shell): Promise<void> {
+  const verdict = await verifyBeforeRestore(path, given, shell);
   const organizationId = verdict.header.organization_id;
   refuseOtherKeys(keys, verdict);
   await withStoresAlone(shell, async (stores) => {
-    const kept = await keptInstallation(stores.accounts);
-    await refuseHalf(stores, kept);
+    const kept = await storedInstallationId(stores.accounts);
+    await refuseUnfinishedStart(stores, kept);
     const belongs = ({ metadata: { organization_id } }: StoredEvent) => {
       const isOwn = organization_id === organizationId;
-      if (!isOwn && kept === null) throw new CommandError(UNFINISHED);
+      if (!isOwn && kept === null) throw new CommandError(UNFINISHED_MESSAGE);
       return isOwn;
     };
     const sealKeys = new SealKeys(stores.accounts, () => new Date());
-    const order = new InOrder(stores.events, belongs, () => sealKeys.pauseSealing(organizationId));
+    const order = new HistoryAppender(stores.events, belongs, () => sealKeys.pauseSealing(organizationId));
     const bar = new ProgressBar(shell, 'events');
     const pieces = readPieces(path, (_bytes, share) => bar.at(order.appended + order.present, share));
     await takeAll(pieces, order).finally(() => bar.clear());
@@ -58,12 +63,12 @@ export async function restoreExport({ path, given, keys }: Given, shell: Shell):
     await sealKeys.resumeSealing(organizationId);
     const before = order.present === 0 ? '' : ` (${order.present} of them were there already)`;
     shell.err(`${order.appended + order.present} events of ${organizationId} are in the log${before}.`);
-    await giveOwner(stores, kept, organizationId, shell);
+    await ensureOwner(stores, kept, organizationId, shell);
   });
 }
 
 /** @throws CommandError where it does not hold, or could not be gone on with */
-async function verified(path: string, given: readonly PublicKey[], shell: Shell): Promise<Verdict> {
+async function verifyBeforeRestore(path: string, given: readonly PublicKey[], shell: Shell): Promise<Verdict> {
   const verdict = await verifyFile(path, { keys: given }, shell);
   const { event_fault, seal_fault, export_fault: whole_fault, redactions } = verdict;
   if (redactions.total > 0) throw new CommandError('This export was redacted: it can be verified, not restored.');
@@ -83,13 +88,13 @@ function refuseOtherKeys(records: readonly AccountRecord[], { keys }: Verdict): 
 }
 
 /** Stores that a first start was only begun on have neither a log to add to nor an account to be made. */
-async function refuseHalf({ accounts, events }: Stores, kept: string | null): Promise<void> {
-  if (kept === null || (await loggedInstallation(events)) === kept) return;
+async function refuseUnfinishedStart({ accounts, events }: Stores, kept: string | null): Promise<void> {
+  if (kept === null || (await loggedInstallationId(events)) === kept) return;
   await findInstallation({ accounts, log: events });
   throw new CommandError('The first start of these stores was cut off: start the service once, then stop it.');
 }
 
-async function takeAll(pieces: AsyncIterable<Uint8Array>, order: InOrder): Promise<void> {
+async function takeAll(pieces: AsyncIterable<Uint8Array>, order: HistoryAppender): Promise<void> {
   const splitter = new LineSplitter();
   for await (const piece of pieces) {
     for (const text of splitter.push(piece)) {
@@ -101,21 +106,21 @@ async function takeAll(pieces: AsyncIterable<Uint8Array>, order: InOrder): Promi
 }
 
 /** Sees to it that the history has an owner with an account here: the first one's, who is made where there is none. */
-async function giveOwner(stores: Stores, kept: string | null, organizationId: string, shell: Shell): Promise<void> {
+async function ensureOwner(stores: Stores, kept: string | null, organizationId: string, shell: Shell): Promise<void> {
   const { accounts, events } = stores;
   const config = readConfig(shell.env, shell.cwd);
   const now = () => new Date();
   const handler = new CommandHandler(events, { now, maxAcceptanceDays: config.riskAcceptanceMaxDays });
   if (kept === null) {
     const tokens = new Tokens({ accounts, handler, now });
-    show(await adoptLog({ accounts, log: events, tokens, handler, now }), { config }, shell);
+    printToken(await adoptLog({ accounts, log: events, tokens, handler, now }), { config }, shell);
     return;
   }
-  const own = await ownerHere({ accounts, handler }, organizationId);
-  const owner = own ?? (await findOwner({ accounts, handler }, placed(kept).organizationId));
+  const own = await findOwnerAccount({ accounts, handler }, organizationId);
+  const owner = own ?? (await requireOwnerAccount({ accounts, handler }, toInstallation(kept).organizationId));
   await addToMembershipIndex(accounts, owner, organizationId);
   if (own === null) {
-    await commandOrganization(handler, organizationId, { type: 'AddMember', account_id: owner, role: 'OWNER' });
+    await executeOrganizationCommand(handler, organizationId, { type: 'AddMember', account_id: owner, role: 'OWNER' });
   }
   shell.out(
     `${owner} is OWNER of ${organizationId}. Tokens reach it once they are made for it: veritrail token create.`,

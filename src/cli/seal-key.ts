@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { SealKeys } from '../seal/seal-keys.ts';
 import { publicPem, readPublicKey, type SigningKey } from '../trail/key.ts';
 import type { Command } from './command.ts';
-import { withInstallation } from './open.ts';
+import { withInstallation } from './with-installation.ts';
 
 export const sealKey: Command = {
   help: `Usage: veritrail seal-key [--rotate] [--pem]

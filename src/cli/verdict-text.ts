@@ -1,6 +1,6 @@
 import type { EventFault, ExportFault, ExtensionFault, SealFault, SealVerdict, Verdict } from '../trail/verdict.ts';
 
-const EVENT_WHY: Record<EventFault['why'], string> = {
+const EVENT_FAULT_TEXTS: Record<EventFault['why'], string> = {
   ORDER: 'the line says another position: a line before it is missing, doubled or moved',
   FOREIGN: 'it is of another organization',
   OUT_OF_ORDER: 'it is not the next of its stream: an event before it was dropped, put in, doubled or moved',
@@ -8,7 +8,7 @@ const EVENT_WHY: Record<EventFault['why'], string> = {
   BROKEN_LINK: 'it does not follow the event before it in its stream: that one was altered',
 };
 
-const SEAL_WHY: Record<SealFault['why'], string> = {
+const SEAL_FAULT_TEXTS: Record<SealFault['why'], string> = {
   MALFORMED: 'it is no seal, or no key, of this format',
   KEY: 'it is of a key that is not in force there',
   SIGNATURE: 'its signature is not of its key: it was altered, or made without the key',
@@ -19,7 +19,7 @@ const SEAL_WHY: Record<SealFault['why'], string> = {
   KEPT: 'the events that it covers are not those of this history',
 };
 
-const WHOLE_WHY: Record<ExportFault['why'], string> = {
+const EXPORT_FAULT_TEXTS: Record<ExportFault['why'], string> = {
   CUT: 'The last line is missing: the file was cut.',
   HEAD: 'The last line counts other events than there are.',
   NO_SEAL: 'There is no seal, so nothing proves what the file says.',
@@ -27,10 +27,10 @@ const WHOLE_WHY: Record<ExportFault['why'], string> = {
   KEPT_KEY: 'The seal that was kept is of another organization, or not signed with a key that you gave.',
 };
 
-const EXTENSION_WHY: Record<ExtensionFault['why'], string> = {
+const EXTENSION_FAULT_TEXTS: Record<ExtensionFault['why'], string> = {
   KEY: 'The seal is of a key that you did not give and that none you gave vouches for, or of one that was replaced before.',
   SIGNATURE: 'The seal is not signed with its key: it was altered, or made without the key.',
-  KEPT_KEY: WHOLE_WHY.KEPT_KEY,
+  KEPT_KEY: EXPORT_FAULT_TEXTS.KEPT_KEY,
   KEPT_BEYOND:
     'The seal that was kept covers more events than this one: give the newer one as FILE, or the end was dropped.',
   NO_PROOF: 'The file has no proof since the seal that was kept: have it written by "veritrail seal --since" that one.',
@@ -50,7 +50,7 @@ export function verdictText(verdict: Verdict): string {
     ['Not sealed', unsealedText(verdict)],
     ...redactionRows(verdict),
   ];
-  return shownAs(headline(verdict), rows);
+  return verdictBlock(headline(verdict), rows);
 }
 
 /** The same of a seal without its history. */
@@ -62,29 +62,29 @@ export function sealVerdictText({ seal, kept, fault }: SealVerdict): string {
   ];
   if (fault !== null) {
     const which = fault.size === null ? '' : ` That one covers positions 1 to ${fault.size}.`;
-    return shownAs(`NOT VALID. ${EXTENSION_WHY[fault.why]}${which}`, [...rows, ['Proved', 'nothing']]);
+    return verdictBlock(`NOT VALID. ${EXTENSION_FAULT_TEXTS[fault.why]}${which}`, [...rows, ['Proved', 'nothing']]);
   }
   if (kept.length === 0) {
     const hint = 'that it was signed, not what it covers: give a seal that you kept (--seal), or verify an export';
-    return shownAs('VALID. The seal is signed with a key that you trust.', [...rows, ['Proved', hint]]);
+    return verdictBlock('VALID. The seal is signed with a key that you trust.', [...rows, ['Proved', hint]]);
   }
   const proved = `positions 1 to ${Math.max(...kept)} are what they were in the seal that you kept`;
-  return shownAs('VALID. The history goes on from the seal that you kept.', [...rows, ['Proved', proved]]);
+  return verdictBlock('VALID. The history goes on from the seal that you kept.', [...rows, ['Proved', proved]]);
 }
 
-function shownAs(headline: string, rows: readonly [string, string][]): string {
-  const table = rows.map(([name, text]) => `${name.padEnd(13)} ${harmless(text)}`).join('\n');
-  return `${harmless(headline)}\n\n${table}`;
+function verdictBlock(headline: string, rows: readonly [string, string][]): string {
+  const table = rows.map(([name, text]) => `${name.padEnd(13)} ${escapeControls(text)}`).join('\n');
+  return `${escapeControls(headline)}\n\n${table}`;
 }
 
-const MOST_CHARACTERS = 1_000;
+const MAX_LINE_LENGTH = 1_000;
 
 /**
  * A line that may hold what a file says, which may be anything: no control of a terminal and no other writing direction
  * may make another verdict of it.
  */
-function harmless(text: string): string {
-  const shown = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)} …` : text;
+function escapeControls(text: string): string {
+  const shown = text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH)} …` : text;
   return shown.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }
 
@@ -92,7 +92,7 @@ function harmless(text: string): string {
 function faultText({ event_fault, seal_fault, export_fault: whole_fault }: Verdict): string | null {
   if (event_fault !== null) return eventFaultText(event_fault);
   if (seal_fault !== null) return sealFaultText(seal_fault);
-  return whole_fault && `${WHOLE_WHY[whole_fault.why]} The last event is at position ${whole_fault.position}.`;
+  return whole_fault && `${EXPORT_FAULT_TEXTS[whole_fault.why]} The last event is at position ${whole_fault.position}.`;
 }
 
 function headline(verdict: Verdict): string {
@@ -106,7 +106,7 @@ function headline(verdict: Verdict): string {
 function eventFaultText({ why, position, line, event_id, type, stream, revision }: EventFault): string {
   return (
     `The first event that does not fit is at position ${position} (line ${line}): ${type} ${event_id}, ` +
-    `revision ${revision} of ${stream}: ${EVENT_WHY[why]}.`
+    `revision ${revision} of ${stream}: ${EVENT_FAULT_TEXTS[why]}.`
   );
 }
 
@@ -120,7 +120,7 @@ function sealFaultText({ why, position, key_id, from, until }: SealFault): strin
     why === 'NOT_GIVEN'
       ? `Nobody vouches for positions ${from} to ${until}`
       : `Look between positions ${from} and ${until}`;
-  return `${what}${key}: ${SEAL_WHY[why]}. ${range}.`;
+  return `${what}${key}: ${SEAL_FAULT_TEXTS[why]}. ${range}.`;
 }
 
 function provedText({ proved }: Verdict): string {

@@ -7,7 +7,7 @@ import { beginsWith } from './files.ts';
 import { sealVerdictText, verdictText } from './verdict-text.ts';
 import { keysFrom, sealFrom, verifyFile } from './verify-file.ts';
 
-export const verify: Command = {
+export const verifyHistory: Command = {
   help: `Usage: veritrail verify FILE --key KEY [options]
 
 Proves a history that "veritrail export" wrote: every event, every chain, every seal and signature, the order, and that

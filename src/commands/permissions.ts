@@ -119,7 +119,7 @@ export function roleIn(caller: Caller, organizationId: string): Role {
   if (role !== undefined) return role;
   throw new Refusal(
     'not_found',
-    'This token does not reach such an organization. Call listOrganizations to see which it reaches.',
+    'There is no such organization for this token. Call listOrganizations to list those that it reaches.',
     { field: 'organization_id' },
   );
 }
@@ -159,6 +159,6 @@ export function forbidden(permission: Permission, role: Role | null | undefined)
   const needed = roles.length > 2 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : roles.join(' or ');
   return new Refusal(
     'forbidden',
-    `For ${activity ?? permission} you need the role ${needed}. Yours is ${role ?? 'none'}. Ask an OWNER to change it.`,
+    `For ${activity ?? permission} you need the role ${needed}, but yours is ${role ?? 'none'}. Ask an OWNER to change it.`,
   );
 }

@@ -31,7 +31,7 @@ export async function requireLiveRecord(
 ): Promise<void> {
   const { organization_id, state } = await handler.load(recordAggregate(id), true);
   if (organization_id !== organizationId) {
-    throw new Refusal('not_found', `${id} does not exist here. List the records to find its id.`, { field });
+    throw new Refusal('not_found', `There is no ${id} here. List the records to find its id.`, { field });
   }
   if ((state as CommonFields).archived_at !== null) {
     throw new Refusal('invalid_transition', `${id} is archived. Restore it with archiveRecords, or name another.`, {

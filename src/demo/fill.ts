@@ -4,8 +4,8 @@ import { derivedId, itemCommandId, libraryFrameworkId } from '../commands/ids.ts
 import { linkAggregate, refuseUnlinkable, sortedPair } from '../commands/link.ts';
 import { requireLiveRecord, requireReferences } from '../commands/references.ts';
 import { recordFirstName } from '../identity/account-names.ts';
-import { commandOrganization } from '../identity/actor.ts';
-import { establish, findInstallation, type Installation, ownerOf } from '../identity/installation.ts';
+import { executeOrganizationCommand } from '../identity/actor.ts';
+import { createInstallation, findInstallation, firstOwnerId, type Installation } from '../identity/installation.ts';
 import type { Stores } from '../stores/open.ts';
 import { VERSION } from '../version.ts';
 import { auditStories } from './audit-stories.ts';
@@ -54,7 +54,7 @@ export async function fillDemo({ accounts, events }: Pick<Stores, 'accounts' | '
   clock.goTo(FOUNDED_DAYS_AGO);
   // Whoever sets up their account by the link of the first start is a new person, and none of the story's.
   const names = { organization: ORGANIZATION, owner: FIRST_OWNER };
-  const installation = await establish({ accounts, log: events, handler, now: clock.now }, names);
+  const installation = await createInstallation({ accounts, log: events, handler, now: clock.now }, names);
   const demo = new Demo(handler, clock, installation);
   for (const { id, name } of demo.people) {
     await accounts.insert('accounts', { id, name, created_at: clock.now().toISOString() });
@@ -95,9 +95,9 @@ class Demo implements StoryContext {
 
   async addMembers(): Promise<void> {
     this.clock.goTo(FOUNDED_DAYS_AGO - 1);
-    const founder = { ...this.actor('owner'), actor_id: ownerOf(this.installation.installation) };
+    const founder = { ...this.actor('owner'), actor_id: firstOwnerId(this.installation.installation) };
     for (const { id, role } of this.people) {
-      await commandOrganization(
+      await executeOrganizationCommand(
         this.handler,
         this.installation.organizationId,
         { type: 'AddMember', account_id: id, role },

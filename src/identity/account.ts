@@ -33,7 +33,7 @@ export interface Account extends AccountRecord {
   erased_at: string | null;
 }
 
-const BLANK: Pick<Account, 'name' | 'email' | 'email_key' | 'password' | 'subject' | 'totp' | 'recovery'> &
+const EMPTY_ACCOUNT: Pick<Account, 'name' | 'email' | 'email_key' | 'password' | 'subject' | 'totp' | 'recovery'> &
   Pick<Account, 'vouched_domain' | 'organizations' | 'generation' | 'created_at' | 'erased_at'> = {
   name: null,
   email: null,
@@ -50,26 +50,26 @@ const BLANK: Pick<Account, 'name' | 'email' | 'email_key' | 'password' | 'subjec
 };
 
 /** What erasing an account puts in the place of all that tells who it was. */
-export const ERASED = {
+export const ERASED_FIELDS = {
   ...{ name: null, email: null, email_key: null, password: null, subject: null, totp: null },
   vouched_domain: null,
   recovery: [],
 } satisfies Partial<Account>;
 
 /** An account as it is stored. Those of earlier versions, and of the first start, have fewer fields. */
-export function accountOf(record: AccountRecord): Account {
-  return { ...BLANK, ...record };
+export function toAccount(record: AccountRecord): Account {
+  return { ...EMPTY_ACCOUNT, ...record };
 }
 
 /** An account by its id, an erased one too: see `erased_at`. */
-export async function accountIn(accounts: AccountStore, id: string): Promise<Account | null> {
+export async function findAccount(accounts: AccountStore, id: string): Promise<Account | null> {
   const record = await accounts.get('accounts', id);
-  return record && accountOf(record);
+  return record && toAccount(record);
 }
 
-const NAME_LENGTH = 200;
+const MAX_NAME_LENGTH = 200;
 /** What RFC 5321 lets an address have between its angle brackets. */
-const EMAIL_LENGTH = 254;
+const MAX_EMAIL_LENGTH = 254;
 /** Control characters, and those that turn the direction of text around. */
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
 const EACH_FORBIDDEN = new RegExp(FORBIDDEN, 'gu');
@@ -78,23 +78,25 @@ const EMAIL = /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/u;
 /** The name to store. @throws Refusal invalid_input */
 export function readName(text: string): string {
   const name = normalize(text, 'NFC').trim();
-  const good = name !== '' && name.length <= NAME_LENGTH && name.isWellFormed() && !FORBIDDEN.test(name);
+  const good = name !== '' && name.length <= MAX_NAME_LENGTH && name.isWellFormed() && !FORBIDDEN.test(name);
   if (good) return name;
-  throw new Refusal('invalid_input', `Give a name of 1 to ${NAME_LENGTH} characters on one line.`, { field: 'name' });
+  throw new Refusal('invalid_input', `Give a name of 1 to ${MAX_NAME_LENGTH} characters on one line.`, {
+    field: 'name',
+  });
 }
 
 /** A text without the characters that no name may have. */
-export function printable(text: string): string {
+export function withoutControlCharacters(text: string): string {
   return text.replace(EACH_FORBIDDEN, ' ');
 }
 
 /** The nearest name that may be stored; null where nothing is left of it. */
-export function asName(text: string): string | null {
-  const name = printable(normalize(text.toWellFormed(), 'NFC')).trim();
+export function toStorableName(text: string): string | null {
+  const name = withoutControlCharacters(normalize(text.toWellFormed(), 'NFC')).trim();
   // The cut may go through a character of two halves.
   return (
     name
-      .slice(0, NAME_LENGTH)
+      .slice(0, MAX_NAME_LENGTH)
       .replace(/[\ud800-\udbff]$/, '')
       .trim() || null
   );
@@ -111,6 +113,6 @@ export function readEmail(text: string): { email: string; email_key: string } {
 /** An e-mail address as accounts are found by it: however it is written, one address has one key. Null for what is none. */
 export function emailKey(text: string): string | null {
   const key = normalize(text, 'NFKC').toLowerCase().normalize('NFKC').trim();
-  const good = key.length <= EMAIL_LENGTH && key.isWellFormed() && !FORBIDDEN.test(key) && EMAIL.test(key);
+  const good = key.length <= MAX_EMAIL_LENGTH && key.isWellFormed() && !FORBIDDEN.test(key) && EMAIL.test(key);
   return good ? key : null;
 }

@@ -8,15 +8,15 @@ import { Refusal } from '../commands/refusal.ts';
 export type Actor = Pick<CommandEnvelope, 'actor_id' | 'token_id' | 'client' | 'role'>;
 
 /** The service itself, or whoever has its data folder. */
-export const SYSTEM: Actor = { actor_id: 'SYSTEM', token_id: null, client: null, role: 'OWNER' };
+export const SYSTEM_ACTOR: Actor = { actor_id: 'SYSTEM', token_id: null, client: null, role: 'OWNER' };
 
 /** Whether everything is allowed. */
 export function isSystem({ actor_id }: Pick<Actor, 'actor_id'>): boolean {
-  return actor_id === SYSTEM.actor_id;
+  return actor_id === SYSTEM_ACTOR.actor_id;
 }
 
 /** A signed-in account, for commands on organizations: each of them says what its member may. */
-export function personOf(accountId: string): Actor {
+export function accountActor(accountId: string): Actor {
   return { actor_id: accountId, token_id: null, client: null, role: 'OWNER' };
 }
 
@@ -24,11 +24,11 @@ export function personOf(accountId: string): Actor {
  * Gives a command to an organization. One that must come to the same when it is given again has an id of its own and
  * the part of its input that is the same each time.
  */
-export function commandOrganization(
+export function executeOrganizationCommand(
   handler: CommandHandler,
   organizationId: string,
   command: OrganizationCommand,
-  actor: Actor = SYSTEM,
+  actor: Actor = SYSTEM_ACTOR,
   repeatable: { command_id: string; input: unknown } = { command_id: randomUUID(), input: command },
 ): Promise<CommandResult<OrganizationState>> {
   return handler.execute(organizationAggregate(organizationId), command, {

@@ -4,7 +4,7 @@ import type { CommandHandler } from '../commands/handler.ts';
 import type { OrganizationState } from '../commands/organization.ts';
 import { lowerRole } from '../commands/permissions.ts';
 import type { AccountStore } from '../stores/account-store.ts';
-import { type AccessLog, cameFrom, type From } from './access-log.ts';
+import { type AccessLog, clientInfoOf, type ReadAddress } from './access-log.ts';
 import type { Access } from './oauth/access.ts';
 import { WRITE } from './oauth/addresses.ts';
 import { type Dated, OrganizationReads, type State } from './organization-reads.ts';
@@ -67,7 +67,7 @@ export class Authenticator {
    * @param from tells where it came from, for the access log: asked for only where that is noted
    * @throws StoreUnavailable (rejects) when that cannot be known now
    */
-  authenticate(token: string, from?: From): Caller | null | Promise<Caller | null> {
+  authenticate(token: string, from?: ReadAddress): Caller | null | Promise<Caller | null> {
     const now = this.time();
     const cached = this.known.get(token);
     if (cached === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API'))
@@ -78,7 +78,7 @@ export class Authenticator {
     return this.admit(cached!.value, now, from);
   }
 
-  private admit(known: Known | null, now: number, from?: From): Caller | null {
+  private admit(known: Known | null, now: number, from?: ReadAddress): Caller | null {
     if (known === null || known.expiresAt <= now) return this.refuse(known, from);
     if (now >= known.noteAt) this.noteUse(known, now);
     this.options.accessLog?.recordTokenUse(known.caller, known.record.client?.name, now, from);
@@ -86,13 +86,13 @@ export class Authenticator {
   }
 
   /** That an assistant's access token ends is its ordinary course: it gets another one by itself. */
-  private refuse(known: Known | null, from?: From): null {
+  private refuse(known: Known | null, from?: ReadAddress): null {
     const ordinary = known !== null && Date.parse(known.record.expires_at) > this.time();
     const { caller } = known ?? {};
     const who = { actor_id: caller?.token_id ?? null, account_id: caller?.account_id ?? null };
     const where = caller === undefined ? {} : { organizations: [...caller.roles.keys()] };
     if (!ordinary)
-      this.options.accessLog?.recordRefusal({ event_type: 'TOKEN_REFUSED', ...who, ...where, ...cameFrom(from) });
+      this.options.accessLog?.recordRefusal({ event_type: 'TOKEN_REFUSED', ...who, ...where, ...clientInfoOf(from) });
     return null;
   }
 

@@ -4,11 +4,11 @@ import type { CommandHandler } from '../commands/handler.ts';
 import { memberRole, requireActorPermission } from '../commands/organization-state.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import { type Actor, commandOrganization, isSystem, personOf, requireOrganization } from './actor.ts';
+import { type Actor, accountActor, executeOrganizationCommand, isSystem, requireOrganization } from './actor.ts';
 import { readDomain } from './domain-name.ts';
 import { addToMembershipIndex, pruneMembershipIndex } from './membership-index.ts';
 
-export const MOST_DOMAINS = 20;
+export const MAX_DOMAINS = 20;
 
 /** People with an address there become members with this role when they sign in by the OpenID provider. */
 export interface Domain {
@@ -26,7 +26,7 @@ export class Domains {
   constructor(private readonly options: DomainsOptions) {}
 
   /** An organization's, by name. @throws Refusal not_found */
-  async of(organizationId: string): Promise<Domain[]> {
+  async list(organizationId: string): Promise<Domain[]> {
     const { domains } = await requireOrganization(this.options.handler, organizationId);
     const all = Object.entries(domains).map(([domain, role]) => ({ domain, role }));
     return all.sort((a, b) => a.domain.localeCompare(b.domain));
@@ -42,10 +42,10 @@ export class Domains {
     const read = readDomain(domain);
     const state = await requireOrganization(handler, organizationId);
     requireActorPermission(state, actor, 'changeMembers');
-    await this.refuseUnproven(read, actor);
+    await this.requireVouchedDomain(read, actor);
     const known = Object.keys(state.domains);
-    if (known.length >= MOST_DOMAINS && !known.includes(read)) {
-      throw new Refusal('too_large', `An organization admits ${MOST_DOMAINS} domains: withdraw one first.`);
+    if (known.length >= MAX_DOMAINS && !known.includes(read)) {
+      throw new Refusal('too_large', `An organization admits ${MAX_DOMAINS} domains: withdraw one first.`);
     }
     await accounts.insert('domains', {
       id: `${read} ${organizationId}`,
@@ -53,7 +53,7 @@ export class Domains {
       organization_id: organizationId,
     });
     const command = { type: 'AdmitDomain', domain: read, role } as const;
-    await commandOrganization(handler, organizationId, command, actor);
+    await executeOrganizationCommand(handler, organizationId, command, actor);
   }
 
   /** Those who came by it stay members. By an OWNER. @throws Refusal */
@@ -61,13 +61,13 @@ export class Domains {
     const { accounts, handler } = this.options;
     const read = readDomain(domain);
     const command = { type: 'WithdrawDomain', domain: read } as const;
-    await commandOrganization(handler, organizationId, command, actor);
+    await executeOrganizationCommand(handler, organizationId, command, actor);
     await accounts.remove('domains', `${read} ${organizationId}`);
   }
 
   /** Whether somebody with an address there may sign in without an invitation. `domain` is what follows the @. */
-  async admits(domain: string): Promise<boolean> {
-    for (const id of await this.admitting(domain)) {
+  async isAdmitted(domain: string): Promise<boolean> {
+    for (const id of await this.organizationsAdmitting(domain)) {
       const { state } = await this.options.handler.load(organizationAggregate(id), true);
       if (Object.hasOwn(state?.domains ?? {}, domain.toLowerCase())) return true;
     }
@@ -75,7 +75,7 @@ export class Domains {
   }
 
   /** Remembers that the provider has vouched for an address of this domain as the account's. */
-  async vouch(accountId: string, domain: string): Promise<void> {
+  async recordVouchedDomain(accountId: string, domain: string): Promise<void> {
     const fields = { vouched_domain: domain.toLowerCase() };
     await this.options.accounts.update('accounts', accountId, fields, { erased_at: null });
   }
@@ -85,20 +85,20 @@ export class Domains {
    * removed, or left, stays out.
    * @returns the organizations it was made a member of
    */
-  async enter(accountId: string, domain: string): Promise<string[]> {
+  async joinOrganizations(accountId: string, domain: string): Promise<string[]> {
     const { accounts, handler } = this.options;
     const entered: string[] = [];
-    for (const id of await this.admitting(domain)) {
+    for (const id of await this.organizationsAdmitting(domain)) {
       await addToMembershipIndex(accounts, accountId, id);
       const command = { type: 'AdmitMember', account_id: accountId, domain: domain.toLowerCase() } as const;
-      const { event_types, state } = await commandOrganization(handler, id, command, personOf(accountId));
+      const { event_types, state } = await executeOrganizationCommand(handler, id, command, accountActor(accountId));
       if (event_types.length > 0) entered.push(id);
       else if (memberRole(state!, accountId) === null) await pruneMembershipIndex(this.options, accountId, id);
     }
     return entered;
   }
 
-  private async refuseUnproven(domain: string, actor: Actor): Promise<void> {
+  private async requireVouchedDomain(domain: string, actor: Actor): Promise<void> {
     if (isSystem(actor)) return;
     type Vouched = AccountRecord & { vouched_domain?: string | null };
     const account = await this.options.accounts.get<Vouched>('accounts', actor.actor_id);
@@ -107,7 +107,7 @@ export class Domains {
     throw new Refusal('forbidden', message, { field: 'domain' });
   }
 
-  private async admitting(domain: string): Promise<string[]> {
+  private async organizationsAdmitting(domain: string): Promise<string[]> {
     type Admitted = { id: string; organization_id: string };
     const found = await this.options.accounts.find<Admitted>('domains', 'domain', domain.toLowerCase());
     return found.map(({ organization_id }) => organization_id);

@@ -9,17 +9,17 @@ import { memberRole } from '../commands/organization-state.ts';
 import { requireValidRole } from '../commands/permissions.ts';
 import { withReason } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { membersEver, readNames } from '../queries/names.ts';
+import { membersEver, readAccountNames } from '../queries/account-names.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
-import { type Actor, commandOrganization, personOf, requireOrganization } from './actor.ts';
+import { type Actor, accountActor, executeOrganizationCommand, requireOrganization } from './actor.ts';
 import { Domains } from './domains.ts';
-import { keptInstallation } from './installation.ts';
+import { storedInstallationId } from './installation.ts';
 import { addToMembershipIndex, indexedOrganizations, pruneMembershipIndex } from './membership-index.ts';
 import type { Tokens } from './tokens.ts';
 
 /** An account is OWNER of no more organizations than these. */
-export const MOST_OWNED = 50;
+export const MAX_OWNED_ORGANIZATIONS = 50;
 
 /** An organization that an account is a member of. */
 export interface Membership {
@@ -86,7 +86,7 @@ export class Members {
   async membersOf(organizationId: string): Promise<Member[]> {
     const state = await requireOrganization(this.options.handler, organizationId);
     const { members } = state;
-    const names = await readNames(this.options.accounts, Object.keys(members), async () => membersEver(state));
+    const names = await readAccountNames(this.options.accounts, Object.keys(members), async () => membersEver(state));
     const all = Object.entries(members).map(([account_id, role]) => ({
       ...{ account_id, role },
       name: names.of(account_id),
@@ -104,18 +104,18 @@ export class Members {
     const roles = [...(await this.rolesOf(accountId)).values()];
     const owned = roles.filter((role) => role === 'OWNER').length;
     if (owned === 0) throw new Refusal('forbidden', 'Only an OWNER begins further organizations: ask one of yours.');
-    if (owned >= MOST_OWNED) {
+    if (owned >= MAX_OWNED_ORGANIZATIONS) {
       throw new Refusal(
         'too_large',
-        `You are OWNER of ${MOST_OWNED} organizations: hand one over before you begin another.`,
+        `You are OWNER of ${MAX_OWNED_ORGANIZATIONS} organizations: hand one over before you begin another.`,
       );
     }
     const id = randomId('org');
-    const installation = (await keptInstallation(this.options.accounts))!;
+    const installation = (await storedInstallationId(this.options.accounts))!;
     const import_key = randomBytes(32).toString('hex');
     await addToMembershipIndex(this.options.accounts, accountId, id);
     const begin = { type: 'CreateOrganization', name: called, import_key, installation, owner_id: accountId } as const;
-    await this.command(id, begin, personOf(accountId));
+    await this.command(id, begin, accountActor(accountId));
     return { id, name: called };
   }
 
@@ -140,7 +140,7 @@ export class Members {
       await this.leave(organizationId, accountId);
       throw new Refusal('not_found', 'This account is no more: name another one.');
     }
-    await this.options.tokens.changedFor(accountId);
+    await this.options.tokens.forgetCached(accountId);
   }
 
   /** By an OWNER. @throws Refusal invalid_transition for the last OWNER, not_found for no member */
@@ -154,7 +154,7 @@ export class Members {
     requireValidRole(role);
     const command = { type: 'ChangeMemberRole', account_id: accountId, role, ...withReason(reason) } as const;
     await this.command(organizationId, command, actor);
-    await this.options.tokens.changedFor(accountId);
+    await this.options.tokens.forgetCached(accountId);
   }
 
   /**
@@ -163,7 +163,7 @@ export class Members {
    */
   async remove(organizationId: string, accountId: string, actor: Actor, reason?: string): Promise<void> {
     await this.command(organizationId, { type: 'RemoveMember', account_id: accountId, ...withReason(reason) }, actor);
-    await this.options.tokens.left(accountId, organizationId);
+    await this.options.tokens.removeOrganization(accountId, organizationId);
     await pruneMembershipIndex(this.options, accountId, organizationId);
   }
 
@@ -175,7 +175,7 @@ export class Members {
     if ((await this.membership(accountId, organizationId)) === null) {
       throw new Refusal('not_found', 'The account is not a member there: look at the list of its organizations.');
     }
-    await this.remove(organizationId, accountId, personOf(accountId));
+    await this.remove(organizationId, accountId, accountActor(accountId));
   }
 
   /**
@@ -191,11 +191,11 @@ export class Members {
       throw new Refusal('invalid_transition', message);
     }
     for (const { id } of organizations) await this.leave(id, accountId);
-    await this.options.tokens.forgetNames(accountId);
+    await this.options.tokens.eraseNames(accountId);
   }
 
   private command(organizationId: string, command: OrganizationCommand, actor: Actor) {
-    return commandOrganization(this.options.handler, organizationId, command, actor);
+    return executeOrganizationCommand(this.options.handler, organizationId, command, actor);
   }
 }
 

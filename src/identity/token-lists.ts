@@ -1,16 +1,16 @@
 import type { CommandHandler } from '../commands/handler.ts';
 import { memberRole, requireActorPermission } from '../commands/organization-state.ts';
 import { lowerRole } from '../commands/permissions.ts';
-import { membersEver, readNames } from '../queries/names.ts';
+import { membersEver, readAccountNames } from '../queries/account-names.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Actor, requireOrganization } from './actor.ts';
-import { DAY_MS, type KeptToken, type TokenRecord } from './token-record.ts';
+import { DAY_MS, type StoredToken, type TokenRecord } from './token-record.ts';
 
 /** A token that ends within so many days is told of. */
 const WARNING_DAYS = 14;
 
 /** A token as lists show it. */
-export type ShownToken = Omit<KeptToken, 'hash' | 'kind'> & {
+export type TokenListItem = Omit<StoredToken, 'hash' | 'kind'> & {
   kind: 'API' | 'ASSISTANT';
   state: 'ACTIVE' | 'EXPIRED' | 'REVOKED';
   /** It is active, and ends within WARNING_DAYS. */
@@ -18,7 +18,7 @@ export type ShownToken = Omit<KeptToken, 'hash' | 'kind'> & {
 };
 
 /** One that reaches an organization: `role` is what it may there, the lower of its own and its owner's. */
-export type ReachingToken = ShownToken & { owner: { id: string; name: string } };
+export type OrganizationToken = TokenListItem & { owner: { id: string; name: string } };
 
 interface TokenListOptions {
   accounts: AccountStore;
@@ -27,31 +27,31 @@ interface TokenListOptions {
 }
 
 /** An account's, newest first. */
-export async function listOf(
+export async function listAccountTokens(
   { accounts, now }: Omit<TokenListOptions, 'handler'>,
   accountId: string,
-): Promise<ShownToken[]> {
+): Promise<TokenListItem[]> {
   const records = await accounts.find<TokenRecord>('tokens', 'account_id', accountId);
-  return records.sort(byAge).map((record) => shown(record, now()));
+  return records.sort(newestFirst).map((record) => toListItem(record, now()));
 }
 
 /** Those that reach an organization now, newest first. @throws Refusal forbidden unless OWNER or ADMIN there */
-export async function listIn(
+export async function listOrganizationTokens(
   options: TokenListOptions,
   organizationId: string,
   actor: Actor,
-): Promise<ReachingToken[]> {
+): Promise<OrganizationToken[]> {
   const { accounts, handler, now } = options;
   const state = await requireOrganization(handler, organizationId);
   requireActorPermission(state, actor, 'viewTokens');
   const ids = Object.entries(state.tokens).flatMap(([id, { revoked }]) => (revoked ? [] : [id]));
   const kept = await Promise.all(ids.map((id) => accounts.get<TokenRecord>('tokens', id)));
-  const records = kept.filter((record) => record !== null).sort(byAge);
+  const records = kept.filter((record) => record !== null).sort(newestFirst);
   const owners = records.map(({ account_id }) => account_id);
-  const names = await readNames(accounts, owners, async () => membersEver(state));
+  const names = await readAccountNames(accounts, owners, async () => membersEver(state));
   return records.flatMap((record) => {
     const member = memberRole(state, record.account_id);
-    const token = shown(record, now());
+    const token = toListItem(record, now());
     if (member === null || token.state !== 'ACTIVE') return [];
     const owner = { id: record.account_id, name: names.of(record.account_id) };
     return [{ ...token, role: lowerRole(record.role, member), owner }];
@@ -59,7 +59,7 @@ export async function listIn(
 }
 
 /** A token as it stands at a time, without its hash. */
-export function shown(record: KeptToken, now: Date): ShownToken {
+export function toListItem(record: StoredToken, now: Date): TokenListItem {
   const { hash: _hash, ...rest } = record;
   const left = Date.parse(record.expires_at) - now.getTime();
   const state = record.revoked_at !== null ? 'REVOKED' : left <= 0 ? 'EXPIRED' : 'ACTIVE';
@@ -68,6 +68,6 @@ export function shown(record: KeptToken, now: Date): ShownToken {
 }
 
 /** Newest first. */
-export function byAge(a: TokenRecord, b: TokenRecord): number {
+export function newestFirst(a: TokenRecord, b: TokenRecord): number {
   return b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id);
 }

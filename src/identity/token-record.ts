@@ -2,14 +2,14 @@ import type { Role } from '../commands/caller.ts';
 import { requireValidRole } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import { hashToken, makeToken } from './token.ts';
+import { generateToken, hashToken } from './token.ts';
 
-export const DEFAULT_DAYS = 90;
-export const MAX_DAYS = 366;
+export const DEFAULT_TOKEN_DAYS = 90;
+export const MAX_TOKEN_DAYS = 366;
 export const DAY_MS = 86_400_000;
 
 /** What is kept of a token outside the log. The token's own text is nowhere. */
-export interface KeptToken {
+export interface StoredToken {
   /** `tok_…` */
   id: string;
   /** Null once revoked, and always of an assistant. */
@@ -34,7 +34,7 @@ export interface KeptToken {
   narrowed_at?: string;
 }
 
-export interface TokenRecord extends AccountRecord, KeptToken {
+export interface TokenRecord extends AccountRecord, StoredToken {
   id: string;
 }
 
@@ -56,22 +56,22 @@ export interface IssuedToken {
   record: TokenRecord;
 }
 
-export type TokenFacts = Omit<KeptToken, 'hash' | 'last_four' | 'revoked_at' | 'last_used_at'>;
+export type TokenFields = Omit<StoredToken, 'hash' | 'last_four' | 'revoked_at' | 'last_used_at'>;
 
 /** Draws the text of a token and keeps its hash. Null when there is a token of this id already. */
-export async function storeToken(accounts: AccountStore, facts: TokenFacts): Promise<IssuedToken | null> {
-  const token = makeToken();
-  const record: TokenRecord = { ...facts, ...keptOf(token), revoked_at: null, last_used_at: null };
+export async function storeToken(accounts: AccountStore, facts: TokenFields): Promise<IssuedToken | null> {
+  const token = generateToken();
+  const record: TokenRecord = { ...facts, ...hashAndLastFour(token), revoked_at: null, last_used_at: null };
   return (await accounts.insert('tokens', record)) ? { token, record } : null;
 }
 
-export function keptOf(token: string): Pick<TokenRecord, 'hash' | 'last_four'> {
+export function hashAndLastFour(token: string): Pick<TokenRecord, 'hash' | 'last_four'> {
   return { hash: hashToken(token), last_four: token.slice(-4) };
 }
 
 /** @throws Refusal invalid_input naming the field */
-export function refuseBadToken({ role, days = DEFAULT_DAYS }: NewToken, organizations: number): void {
-  refuseBadDays(days);
+export function refuseInvalidToken({ role, days = DEFAULT_TOKEN_DAYS }: NewToken, organizations: number): void {
+  refuseInvalidDays(days);
   requireValidRole(role);
   if (organizations === 0) {
     throw new Refusal('invalid_input', 'Choose at least one organization.', { field: 'organizations' });
@@ -79,7 +79,7 @@ export function refuseBadToken({ role, days = DEFAULT_DAYS }: NewToken, organiza
 }
 
 /** @throws Refusal invalid_input */
-export function refuseBadDays(days: number): void {
-  if (Number.isInteger(days) && days >= 1 && days <= MAX_DAYS) return;
-  throw new Refusal('invalid_input', `Give whole days, from 1 to ${MAX_DAYS}.`, { field: 'days' });
+export function refuseInvalidDays(days: number): void {
+  if (Number.isInteger(days) && days >= 1 && days <= MAX_TOKEN_DAYS) return;
+  throw new Refusal('invalid_input', `Give whole days, from 1 to ${MAX_TOKEN_DAYS}.`, { field: 'days' });
 }

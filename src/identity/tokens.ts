@@ -8,24 +8,30 @@ import { lowerRole } from '../commands/permissions.ts';
 import { withReason } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { readName } from './account.ts';
-import { type Actor, commandOrganization, isSystem, requireOrganization, SYSTEM } from './actor.ts';
+import { type Actor, executeOrganizationCommand, isSystem, requireOrganization, SYSTEM_ACTOR } from './actor.ts';
 import { removeOrganizationFromToken, type TokenChangeOptions } from './remove-organization-from-token.ts';
-import { makeToken } from './token.ts';
-import { byAge, listIn, listOf, type ReachingToken, type ShownToken } from './token-lists.ts';
+import { generateToken } from './token.ts';
+import {
+  listAccountTokens,
+  listOrganizationTokens,
+  newestFirst,
+  type OrganizationToken,
+  type TokenListItem,
+} from './token-lists.ts';
 import {
   DAY_MS,
-  DEFAULT_DAYS,
+  DEFAULT_TOKEN_DAYS,
+  hashAndLastFour,
   type IssuedToken,
-  keptOf,
   type NewToken,
-  refuseBadDays,
-  refuseBadToken,
+  refuseInvalidDays,
+  refuseInvalidToken,
   storeToken,
-  type TokenFacts,
+  type TokenFields,
   type TokenRecord,
 } from './token-record.ts';
 
-export type { ReachingToken, ShownToken } from './token-lists.ts';
+export type { OrganizationToken as ReachingToken, TokenListItem as ShownToken } from './token-lists.ts';
 export type { IssuedToken, NewToken, TokenRecord } from './token-record.ts';
 
 /** An account has no more credentials than these that are good. */
@@ -49,7 +55,7 @@ export class Tokens {
    * their own in each.
    * @throws Refusal naming what is wrong; nothing was written then
    */
-  async create(wanted: NewToken, actor: Actor = SYSTEM): Promise<IssuedToken> {
+  async create(wanted: NewToken, actor: Actor = SYSTEM_ACTOR): Promise<IssuedToken> {
     const issued = await storeToken(this.options.accounts, await this.grant(wanted, actor));
     if (issued === null) throw tokenAlreadyCreated();
     return issued;
@@ -70,35 +76,35 @@ export class Tokens {
 
   /** All tokens, newest first, revoked and expired ones too: for the command line. */
   async list(): Promise<TokenRecord[]> {
-    return (await this.options.accounts.all<TokenRecord>('tokens')).sort(byAge);
+    return (await this.options.accounts.all<TokenRecord>('tokens')).sort(newestFirst);
   }
 
   /** One token, of one's own. @throws Refusal not_found: whoever does not own it is not told that it is there */
-  async get(id: string, actor: Actor = SYSTEM): Promise<TokenRecord> {
+  async get(id: string, actor: Actor = SYSTEM_ACTOR): Promise<TokenRecord> {
     const record = await this.options.accounts.get<TokenRecord>('tokens', id);
     if (record !== null && (isSystem(actor) || record.account_id === actor.actor_id)) return record;
     throw new Refusal('not_found', 'There is no such token: list the tokens to find its id.');
   }
 
   /** An account's own tokens and assistants, newest first, revoked and expired ones too. */
-  listOf(accountId: string): Promise<ShownToken[]> {
-    return listOf(this.options, accountId);
+  listOfAccount(accountId: string): Promise<TokenListItem[]> {
+    return listAccountTokens(this.options, accountId);
   }
 
   /**
    * Every credential that reaches an organization now, newest first, with its owner's name; `role` is what it may there.
    * @throws Refusal forbidden unless the actor is OWNER or ADMIN there
    */
-  listIn(organizationId: string, actor: Actor): Promise<ReachingToken[]> {
-    return listIn(this.options, organizationId, actor);
+  listInOrganization(organizationId: string, actor: Actor): Promise<OrganizationToken[]> {
+    return listOrganizationTokens(this.options, organizationId, actor);
   }
 
   /**
    * Gives an API token another text and a new life; the text it had stops working. By its owner.
    * @throws Refusal not_found also for another account's
    */
-  async regenerate(id: string, days = DEFAULT_DAYS, actor: Actor = SYSTEM): Promise<IssuedToken> {
-    refuseBadDays(days);
+  async regenerate(id: string, days = DEFAULT_TOKEN_DAYS, actor: Actor = SYSTEM_ACTOR): Promise<IssuedToken> {
+    refuseInvalidDays(days);
     const { accounts, handler, onTokenChanged: changed } = this.options;
     const before = await this.get(id, actor);
     if (before.kind === 'ASSISTANT') {
@@ -109,10 +115,15 @@ export class Tokens {
     }
     const { expires_at } = this.lifetime(days);
     for (const organizationId of before.organizations) {
-      await commandOrganization(handler, organizationId, { type: 'RegenerateToken', token_id: id, expires_at }, actor);
+      await executeOrganizationCommand(
+        handler,
+        organizationId,
+        { type: 'RegenerateToken', token_id: id, expires_at },
+        actor,
+      );
     }
-    const token = makeToken();
-    const fields = { ...keptOf(token), expires_at };
+    const token = generateToken();
+    const fields = { ...hashAndLastFour(token), expires_at };
     if (!(await accounts.update('tokens', id, fields, { hash: before.hash, revoked_at: null }))) {
       throw new Refusal('conflict', 'This token was changed at once by somebody else: look at it, then repeat.');
     }
@@ -125,13 +136,13 @@ export class Tokens {
    * owner. Repeating it finishes what was cut off.
    * @throws Refusal not_found also for another account's
    */
-  async revoke(id: string, reason?: string, actor: Actor = SYSTEM): Promise<void> {
+  async revoke(id: string, reason?: string, actor: Actor = SYSTEM_ACTOR): Promise<void> {
     const record = await this.get(id, actor);
     const { accounts, onTokenChanged: changed, now } = this.options;
     const revoked_at = now().toISOString();
     await accounts.update('tokens', id, { hash: null, revoked_at }, { revoked_at: null });
     changed?.(id);
-    for (const organizationId of record.organizations) await this.revokeIn(organizationId, id, reason, actor);
+    for (const organizationId of record.organizations) await this.recordRevocation(organizationId, id, reason, actor);
   }
 
   /**
@@ -139,30 +150,30 @@ export class Tokens {
    * goes on. One that reaches nothing any more is revoked. By an OWNER or ADMIN there, or its owner.
    * @throws Refusal not_found where the organization has no such token, forbidden
    */
-  async takeOut(id: string, organizationId: string, actor: Actor, reason?: string): Promise<void> {
+  async revokeInOrganization(id: string, organizationId: string, actor: Actor, reason?: string): Promise<void> {
     const state = await requireOrganization(this.options.handler, organizationId);
     const own = Object.hasOwn(state.tokens, id) && state.tokens[id]!.account_id === actor.actor_id;
     if (!own) requireActorPermission(state, actor, 'revokeTokens');
     requireToken(state, id);
     await removeOrganizationFromToken(this.options, id, organizationId);
-    await this.revokeIn(organizationId, id, reason, actor);
+    await this.recordRevocation(organizationId, id, reason, actor);
   }
 
   /** Takes a removed member's tokens off an organization that has revoked them already. */
-  async left(accountId: string, organizationId: string): Promise<void> {
+  async removeOrganization(accountId: string, organizationId: string): Promise<void> {
     for (const record of await this.recordsOf(accountId)) {
       if (record.revoked_at === null) await removeOrganizationFromToken(this.options, record.id, organizationId);
     }
   }
 
   /** Makes what is known of an account's tokens be looked up anew: its role in an organization has changed. */
-  async changedFor(accountId: string): Promise<void> {
+  async forgetCached(accountId: string): Promise<void> {
     for (const { id, revoked_at } of await this.recordsOf(accountId))
       if (revoked_at === null) this.options.onTokenChanged?.(id);
   }
 
   /** What people call their tokens may tell who they are, and the access log shows it. */
-  async forgetNames(accountId: string): Promise<void> {
+  async eraseNames(accountId: string): Promise<void> {
     for (const { id, kind } of await this.recordsOf(accountId)) {
       if (kind === undefined) await this.options.accounts.update('tokens', id, { name: 'API token' });
     }
@@ -173,19 +184,20 @@ export class Tokens {
   }
 
   /** What the log gets, checked before anything is written. */
-  private async grant(wanted: NewToken, actor: Actor, kind?: 'ASSISTANT'): Promise<TokenFacts> {
+  private async grant(wanted: NewToken, actor: Actor, kind?: 'ASSISTANT'): Promise<TokenFields> {
     const { handler } = this.options;
     const name = readName(wanted.name);
     const organizations = [...new Set(wanted.organizations)];
-    const { account_id, role, read_only = false, days = DEFAULT_DAYS } = wanted;
-    refuseBadToken(wanted, organizations.length);
-    if (!isSystem(actor)) await this.refuseStranger(account_id, actor);
-    for (const id of organizations) await this.refuseAboveMember(id, account_id, role);
+    const { account_id, role, read_only = false, days = DEFAULT_TOKEN_DAYS } = wanted;
+    refuseInvalidToken(wanted, organizations.length);
+    if (!isSystem(actor)) await this.requireOwnAccount(account_id, actor);
+    for (const id of organizations) await this.requireMemberRole(id, account_id, role);
 
     const { created_at, expires_at } = this.lifetime(days);
     const token_id = await this.newId(wanted);
     const grant = { token_id, account_id, role, read_only, expires_at, ...(kind ? { kind } : {}) };
-    for (const id of organizations) await commandOrganization(handler, id, { type: 'CreateToken', ...grant }, actor);
+    for (const id of organizations)
+      await executeOrganizationCommand(handler, id, { type: 'CreateToken', ...grant }, actor);
     const { token_id: id, ...facts } = grant;
     return { id, name, ...facts, organizations, created_at };
   }
@@ -199,11 +211,11 @@ export class Tokens {
   }
 
   /** Everybody makes their own, and no more than a person can oversee. */
-  private async refuseStranger(accountId: string, { actor_id }: Actor): Promise<void> {
+  private async requireOwnAccount(accountId: string, { actor_id }: Actor): Promise<void> {
     if (accountId !== actor_id) {
       throw new Refusal('forbidden', 'Everybody makes tokens for themselves: let this member sign in and make one.');
     }
-    const tokens = await listOf(this.options, accountId);
+    const tokens = await listAccountTokens(this.options, accountId);
     if (tokens.filter(({ state }) => state === 'ACTIVE').length < MAX_ACTIVE_CREDENTIALS) return;
     throw new Refusal(
       'too_large',
@@ -212,7 +224,7 @@ export class Tokens {
   }
 
   /** Answers the same for an organization of others as for none: ids of other organizations are told to nobody. */
-  private async refuseAboveMember(organizationId: string, accountId: string, role: Role): Promise<void> {
+  private async requireMemberRole(organizationId: string, accountId: string, role: Role): Promise<void> {
     const { state } = await this.options.handler.load(organizationAggregate(organizationId), true);
     const member = state && memberRole(state, accountId);
     if (member === null) {
@@ -224,9 +236,9 @@ export class Tokens {
     throw new Refusal('forbidden', message, { field: 'role' });
   }
 
-  private async revokeIn(organizationId: string, token_id: string, reason: string | undefined, actor: Actor) {
+  private async recordRevocation(organizationId: string, token_id: string, reason: string | undefined, actor: Actor) {
     const command = { type: 'RevokeToken', token_id, ...withReason(reason) } as const;
-    await commandOrganization(this.options.handler, organizationId, command, actor);
+    await executeOrganizationCommand(this.options.handler, organizationId, command, actor);
   }
 
   private lifetime(days: number): { created_at: string; expires_at: string } {

@@ -2,7 +2,7 @@ import { CsvError, type Options, parse } from 'csv-parse/sync';
 import { Refusal } from '../commands/refusal.ts';
 import { ControlList, type FrameworkControl } from './control-list.ts';
 
-/** What each column may be called. Case, and whether words are joined by blanks, `_` or `-`, do not matter. */
+/** Accepted headers of each column, in any case. Words may be joined by spaces, `_` or `-`. */
 const HEADERS = {
   section_title: ['number', 'no', 'section', 'section title', 'id', 'control', 'control id', 'control number'],
   name: ['title', 'name', 'control title', 'control name'],
@@ -11,31 +11,31 @@ const HEADERS = {
 
 type Field = keyof typeof HEADERS;
 
-/** Which field each column holds; undefined where it holds none. */
+/** The field of each column, undefined for a column that is ignored. */
 type Columns = readonly (Field | undefined)[];
 
 const DELIMITERS = [',', ';'];
 const LINE_ENDS = ['\r\n', '\n', '\r'];
-/** Of the first row, quotes are not judged: with the wrong separator they stand in odd places. */
+/** Reads the first row with any quotes: with the wrong separator, they look misplaced. */
 const FIRST_ROW: Options = { to: 1, relax_quotes: true };
 
 export interface CsvFramework {
   controls: FrameworkControl[];
-  /** Headers of columns that were passed over, so that somebody can be told. */
+  /** Headers of the columns that were ignored, for a message. */
   ignored: string[];
 }
 
 /**
- * Reads a framework's controls from CSV: a header row, then a row each with number, title and perhaps a description,
- * in columns of any order. Comma or semicolon separates, whichever makes a header row of the first; blank rows are
- * passed over. Rows are counted as a spreadsheet counts them: the header is row 1.
+ * Reads a framework's controls from CSV: a header row, then one row for each control with number, title and an optional
+ * description. Columns may be in any order. The separator is a comma or a semicolon, whichever gives a valid header row.
+ * Skips blank rows. The header is row 1, as in a spreadsheet.
  *
  * @param csv the file's text, read as UTF-8
- * @throws Refusal `invalid_input`, naming every row that cannot be taken
+ * @throws Refusal `invalid_input` that names every bad row
  */
 export function readFrameworkCsv(csv: string): CsvFramework {
   if (csv.includes('\uFFFD')) {
-    throw new Refusal('invalid_input', 'The file is not in UTF-8: save it as "CSV UTF-8" and repeat.');
+    throw new Refusal('invalid_input', 'The file is not in UTF-8. Save it as "CSV UTF-8" and repeat.');
   }
   const { delimiter, headers, columns } = readHeader(csv);
   const list = new ControlList();
@@ -55,7 +55,7 @@ function rowAsControl(cells: readonly string[], columns: Columns) {
   return { section_title: cell('section_title'), name: cell('name'), description: cell('description') };
 }
 
-/** The header row, read with the first separator that makes a number and a title of it. */
+/** Reads the header row with the first separator that gives a number and a title column. */
 function readHeader(csv: string): { delimiter: string; headers: string[]; columns: Columns } {
   for (const delimiter of DELIMITERS) {
     const headers = rowsOf(csv, delimiter, FIRST_ROW)[0] ?? [];
@@ -64,9 +64,13 @@ function readHeader(csv: string): { delimiter: string; headers: string[]; column
     refuseDuplicateColumns(headers, columns);
     return { delimiter, headers, columns };
   }
-  throw new Refusal('invalid_input', 'The first row must name the columns: give number and title, and description.', {
-    allowed: Object.values(HEADERS).flat(),
-  });
+  throw new Refusal(
+    'invalid_input',
+    'The first row must name the columns number and title. A column description is optional.',
+    {
+      allowed: Object.values(HEADERS).flat(),
+    },
+  );
 }
 
 function fieldOf(header: string): Field | undefined {
@@ -77,15 +81,15 @@ function fieldOf(header: string): Field | undefined {
   return (Object.keys(HEADERS) as Field[]).find((field) => HEADERS[field].some((spelling) => spelling === folded));
 }
 
-/** Two columns for one field would make the choice a guess. */
+/** Refuses two columns for one field, because choosing one would be a guess. */
 function refuseDuplicateColumns(headers: readonly string[], columns: Columns): void {
   for (const field of Object.keys(HEADERS) as Field[]) {
-    const rivals = headers.filter((_, index) => columns[index] === field).map((header) => header.trim());
-    if (rivals.length < 2) continue;
-    const [what] = HEADERS[field];
+    const duplicates = headers.filter((_, index) => columns[index] === field).map((header) => header.trim());
+    if (duplicates.length < 2) continue;
+    const [fieldName] = HEADERS[field];
     throw new Refusal(
       'invalid_input',
-      `The columns ${rivals.join(' and ')} both mean the ${what}: rename all but one.`,
+      `The columns ${duplicates.join(' and ')} both mean the ${fieldName}. Rename all but one.`,
     );
   }
 }
@@ -102,7 +106,10 @@ function rowsOf(csv: string, delimiter: string, options: Options = {}): string[]
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = typeof error.lines === 'number' ? `line ${error.lines}` : 'a line';
-    throw new Refusal('invalid_input', `The file is broken at ${line}, most likely by a quote: close it or double it.`);
+    throw new Refusal(
+      'invalid_input',
+      `The file cannot be read at ${line}, probably because of a quote. Close or double the quote.`,
+    );
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type FrameworkControl, MAX_NAME_LENGTH } from './control-list.ts';
 
-/** The frameworks that come with the service, each a file in `data`. */
+/** The frameworks of the library. Each is a file in `data`. */
 export const LIBRARY_IDS = ['NIST_CSF_2_0', 'NIST_800_53_R5_HIGH', 'ISO_27001_2022', 'SOC2_2017', 'GDPR'] as const;
 
 export type LibraryId = (typeof LIBRARY_IDS)[number];
@@ -20,11 +20,11 @@ const frameworkFile = z.strictObject({
   name: line.max(MAX_NAME_LENGTH),
   version: line,
   publisher: line,
-  /** Where numbers, and titles if they are the publisher's, were taken from. */
+  /** The source of the numbers, and of the titles if they are the publisher's. */
   source: line,
-  /** Under which terms the publisher's text and these titles stand. */
+  /** The licence of the publisher's text and of these titles. */
   licence: line,
-  /** Who worded the titles. */
+  /** The author of the titles' wording. */
   wording: line,
   controls: z.array(controlEntry).min(1),
 });
@@ -41,16 +41,16 @@ export interface LibraryEntry
 
 const cache = new Map<LibraryId, LibraryFramework>();
 
-/** A framework of the library with its controls. Read and checked once; the answer is shared, so it is not to be changed. */
+/** Returns a framework of the library with its controls. The object is cached and shared: don't change it. */
 export function libraryFramework(id: LibraryId): LibraryFramework {
-  const known = cache.get(id);
-  if (known !== undefined) return known;
+  const cached = cache.get(id);
+  if (cached !== undefined) return cached;
   const framework = readFramework(id);
   cache.set(id, framework);
   return framework;
 }
 
-/** What there is to adopt, without the controls. */
+/** Returns the frameworks that can be adopted, without their controls. */
 export function listLibrary(): LibraryEntry[] {
   return LIBRARY_IDS.map((id) => {
     const { library_id, name, version, publisher, licence, controls } = libraryFramework(id);

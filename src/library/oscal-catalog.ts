@@ -4,8 +4,8 @@ import { ControlList, type FrameworkControl, MAX_NAME_LENGTH } from './control-l
 import { controlStatement, OscalParameters, oscalParameter, oscalPart } from './oscal-text.ts';
 
 /*
- * The part of an OSCAL catalog in JSON that a register needs (https://pages.nist.gov/OSCAL, catalog model 1.x). What
- * else a catalog says is passed over.
+ * The part of an OSCAL catalog in JSON that a register needs (https://pages.nist.gov/OSCAL, catalog model 1.x). The rest
+ * of a catalog is ignored.
  */
 
 const prop = z.object({ name: z.string(), value: z.string(), class: z.string().optional() });
@@ -37,7 +37,7 @@ type Control = z.infer<typeof control>;
 type Group = z.infer<typeof group>;
 type Prop = z.infer<typeof prop>;
 
-/** What a file holds by its one member, where it is another kind of OSCAL document. */
+/** The top-level members of other OSCAL documents. */
 const OTHER_MODELS = [
   'profile',
   'component-definition',
@@ -48,7 +48,7 @@ const OTHER_MODELS = [
   'mapping-collection',
 ];
 
-/** Classes of labels that are padded for machines (AC-02) where the publication itself writes AC-2. */
+/** Classes of labels with padded numbers, such as AC-02, which the publication itself writes as AC-2. */
 const PADDED_LABEL_CLASSES = ['zero-padded', 'sp800-53a'];
 
 export interface OscalFramework {
@@ -58,12 +58,12 @@ export interface OscalFramework {
 }
 
 /**
- * Reads an OSCAL catalog: its controls and the controls inside them, at any depth, in the file's order, without those
- * that are withdrawn. Groups are headings and become no control.
+ * Reads the controls of an OSCAL catalog at any depth, in the file's order. Skips withdrawn controls. Groups are headings
+ * and don't become controls.
  *
  * @param json the file's text
- * @param withText whether the statement of each control becomes its description
- * @throws Refusal `invalid_input`, saying what is wrong with the file
+ * @param withText uses each control's statement as its description
+ * @throws Refusal `invalid_input` that says what is wrong with the file
  */
 export function readOscalCatalog(json: string, { withText = false } = {}): OscalFramework {
   const { catalog } = parseCatalog(json);
@@ -86,11 +86,11 @@ function parseCatalog(json: string): z.infer<typeof catalogFile> {
   if (result.success) return result.data;
   const other = OTHER_MODELS.find((model) => typeof file === 'object' && file !== null && model in file);
   if (other !== undefined) {
-    throw refusal(`The file is an OSCAL ${other}, not a catalog: give the catalog, or the profile's resolved one.`);
+    throw refusal(`The file is an OSCAL ${other}, not a catalog. Choose a catalog, or a profile's resolved catalog.`);
   }
   const issue = result.error.issues[0]!;
   throw refusal(
-    `The file is no OSCAL catalog (${issue.path.join('.') || 'the whole'}: ${issue.message}): give one in JSON.`,
+    `The file is not an OSCAL catalog (${issue.path.join('.') || 'top level'}: ${issue.message}). Choose one in JSON.`,
   );
 }
 
@@ -98,7 +98,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    throw refusal('The file is not JSON: give the OSCAL catalog in its JSON form.');
+    throw refusal('The file is not JSON. Choose an OSCAL catalog in JSON.');
   }
 }
 
@@ -116,8 +116,9 @@ function isWithdrawn({ props }: Control): boolean {
 }
 
 /**
- * The number as people write it: the label without a class, or else the least mechanical one. A label that is title
- * and id, as "Asset Management (ID.AM)" in NIST's CSF 2.0, is a heading; the id is the number there, as it is where
+ * Returns a control's number as people write it: the label without a class, else one without padding, else any label.
+ *
+ * In NIST's CSF 2.0 a label is a heading, such as "Asset Management (ID.AM)". The id is the number there, and also where
  * there is no label.
  */
 function numberOf({ id, title, props }: Control): string {
@@ -128,7 +129,7 @@ function numberOf({ id, title, props }: Control): string {
   return label === undefined || isHeading ? id : label.value;
 }
 
-/** A name for a control that has its number as its title: as much of the statement's first line as a name can hold. */
+/** Returns the statement's first line, cut to a name's length. It is the name of a control whose title is its number. */
 function firstLine(statement: string): string {
   const line = statement.split('\n', 1)[0]!;
   return line.length <= MAX_NAME_LENGTH ? line : `${line.slice(0, MAX_NAME_LENGTH - 1).replace(/\s+\S*$/, '')}…`;

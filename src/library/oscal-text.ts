@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A blank in a text that each organization fills in: with what (`label`), or with which of several choices. */
+/** A parameter of a control's text. Each organization fills it in: with a text (`label`), or one of several choices. */
 export const oscalParameter = z.object({
   id: z.string(),
   label: z.string().optional(),
@@ -8,7 +8,7 @@ export const oscalParameter = z.object({
   select: z.object({ 'how-many': z.string().optional(), choice: z.array(z.string()).default([]) }).optional(),
 });
 
-/** A piece of a control's text; pieces inside it are its list items. */
+/** A part of a control's text. The parts inside it are its list items. */
 export const oscalPart = z.object({
   name: z.string(),
   prose: z.string().optional(),
@@ -21,13 +21,13 @@ export const oscalPart = z.object({
 export type OscalParameter = z.infer<typeof oscalParameter>;
 export type OscalPart = z.infer<typeof oscalPart>;
 
-/** Where a text has a blank: `{{ insert: param, ac-1_prm_1 }}`, in older files `{{ ac-1_prm_1 }}`. */
-const BLANK = /\{\{\s*(?:insert:\s*param,\s*)?([^\s{}]+)\s*\}\}/g;
+/** A placeholder of a parameter: `{{ insert: param, ac-1_prm_1 }}`, in older files `{{ ac-1_prm_1 }}`. */
+const PLACEHOLDER = /\{\{\s*(?:insert:\s*param,\s*)?([^\s{}]+)\s*\}\}/g;
 
-/** Choices may have blanks of their own; a file in which they run in a circle is cut off here. */
-const MAX_BLANK_DEPTH = 4;
+/** Choices may contain placeholders too. This limit ends the recursion in a file where they form a circle. */
+const MAX_PLACEHOLDER_DEPTH = 4;
 
-/** Fills the blanks of texts with words in brackets, as the printed publications do. */
+/** Replaces placeholders by words in brackets, as the printed publications do. */
 export class OscalParameters {
   private readonly byId: ReadonlyMap<string, OscalParameter>;
 
@@ -36,7 +36,10 @@ export class OscalParameters {
   }
 
   fill(text: string, depth = 0): string {
-    return text.replace(BLANK, (_, id: string) => `[${depth < MAX_BLANK_DEPTH ? this.textOf(id, depth) : id}]`);
+    return text.replace(
+      PLACEHOLDER,
+      (_, id: string) => `[${depth < MAX_PLACEHOLDER_DEPTH ? this.textOf(id, depth) : id}]`,
+    );
   }
 
   private textOf(id: string, depth: number): string {
@@ -48,7 +51,7 @@ export class OscalParameters {
   }
 }
 
-/** A control's statement as lines: list items carry their labels ("a.") and are indented below what they belong to. */
+/** Returns a control's statement as lines. List items have their labels ("a.") and are indented. */
 export function controlStatement(options: readonly OscalPart[], parameters: OscalParameters): string {
   return options
     .filter(({ name }) => name === 'statement')

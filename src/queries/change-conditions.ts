@@ -1,7 +1,7 @@
 import type { Caller } from '../commands/caller.ts';
 import { frameworkOfControl, idPrefix } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { adoptionKey, SEAL_ROW_INDEX } from '../projections/changes.ts';
+import { adoptionKey, SEAL_ROW_INDEX } from '../projections/change-document.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { isSealEventType } from '../trail/seal-events.ts';
 import type { ChangesInput } from './changes-input.ts';
@@ -10,18 +10,18 @@ import { completedPosition, endOfPeriod, type Moment, startOfPeriod } from './mo
 import type { Reader } from './reader.ts';
 import { refuseUnknownEventTypes } from './refuse-unknown-event-types.ts';
 
-/** A control's changes begin with the adoption of its framework. */
+/** Returns the condition on the changes of records. A control's changes start with its framework's adoption. */
 export function changesOfRecords(ids: readonly string[]): Condition {
   return keyIn('record_id', changeKeysOf(ids));
 }
 
-/** Returns the keys under which the changes of some records are found. */
+/** Returns the keys under which records' changes are stored. */
 export function changeKeysOf(ids: readonly string[]): string[] {
   const adoptions = ids.filter((id) => idPrefix(id) === 'ctl').map((id) => adoptionKey(frameworkOfControl(id)));
   return [...ids, ...new Set(adoptions)];
 }
 
-/** A filter of changes as conditions on what is stored. */
+/** Turns a filter of changes into conditions on stored rows. */
 export async function changeConditions(
   reader: Reader,
   caller: Caller,
@@ -33,7 +33,7 @@ export async function changeConditions(
   const where: Condition[] = [];
   if (record_id) where.push(changesOfRecords(record_id));
   if (record_types) where.push(keyIn('record_type', record_types));
-  if (!record_id && !record_types) where.push(firstSides(event_types));
+  if (!record_id && !record_types) where.push(firstRows(event_types));
   if (actor_id) where.push(byActor(actor_id, caller));
   if (event_types) where.push(keyIn('event_type', event_types));
   if (moment.position !== null) where.push({ key: 'position', op: 'range', lte: moment.position });
@@ -42,13 +42,13 @@ export async function changeConditions(
   return where;
 }
 
-/** An event is told once, by its first row. Seals, which are many, only to those who ask for them by type. */
-function firstSides(eventTypes: readonly string[] | undefined): Condition {
+/** Returns the condition that shows each event once, by its first row. Seals are numerous: they need a filter by type. */
+function firstRows(eventTypes: readonly string[] | undefined): Condition {
   const withSeals = eventTypes?.some(isSealEventType);
   return withSeals ? keyIn('row_index', [0, SEAL_ROW_INDEX]) : { key: 'row_index', op: 'eq', value: 0 };
 }
 
-/** The condition on actors: people and SYSTEM, or the tokens that were used. */
+/** Returns the condition on actors: either accounts and SYSTEM, or tokens. */
 function byActor(ids: readonly string[], caller: Caller): Condition {
   const tokens = ids.filter((id) => id.startsWith('tok_'));
   if (tokens.length === 0) {
@@ -58,24 +58,26 @@ function byActor(ids: readonly string[], caller: Caller): Condition {
     );
   }
   if (tokens.length === ids.length) return keyIn('token_id', tokens);
-  throw new Refusal('invalid_input', 'Ask for accounts and for tokens in a call each.', { field: 'filter.actor_id' });
+  throw new Refusal('invalid_input', 'actor_id mixes accounts and tokens. Make one call for each.', {
+    field: 'filter.actor_id',
+  });
 }
 
-/** A bound of the period, inclusive: a position, or a time that is compared with log time. */
+/** Returns an inclusive bound of the period: on the position, or for a date or time on the log time. */
 export async function periodBound(
   reader: Reader,
   organizationId: string,
   field: 'from' | 'to',
   text: string,
 ): Promise<Condition> {
-  const side = field === 'from' ? 'gte' : 'lte';
-  if (/^\d{1,15}$/.test(text)) return { key: 'position', op: 'range', [side]: Number(text) };
+  const operator = field === 'from' ? 'gte' : 'lte';
+  if (/^\d{1,15}$/.test(text)) return { key: 'position', op: 'range', [operator]: Number(text) };
   if (idPrefix(text) === 'aud') {
     const completed = await completedPosition(reader, organizationId, text, `filter.${field}`);
-    return { key: 'position', op: 'range', [side]: completed };
+    return { key: 'position', op: 'range', [operator]: completed };
   }
   const time = field === 'from' ? startOfPeriod(text) : endOfPeriod(text);
-  if (time !== null) return { key: 'log_time', op: 'range', [side]: time };
+  if (time !== null) return { key: 'log_time', op: 'range', [operator]: time };
   throw new Refusal(
     'invalid_input',
     `Give ${field} as a date, a timestamp in UTC, a completed audit's id, or a position.`,

@@ -1,9 +1,13 @@
-import type { ChangeDocument } from '../projections/changes.ts';
-import { changeId } from '../projections/changes.ts';
-import { digestedRow, RecomputedChanges, type RecomputedEvent, rowDigest } from '../projections/recompute.ts';
-import { RecomputedSeals } from '../projections/recompute-seals.ts';
+import { type ChangeDocument, changeId } from '../projections/change-document.ts';
+import {
+  RecomputedChanges,
+  type RecomputedEvent,
+  rowDigest,
+  toRecomputedRow,
+} from '../projections/recomputed-changes.ts';
+import { RecomputedSeals } from '../projections/recomputed-seals.ts';
 import type { StorePosition } from '../stores/event-store.ts';
-import type { Condition, Found, Scalar } from '../stores/read-store.ts';
+import type { Condition, MatchingDocument, Scalar } from '../stores/read-store.ts';
 import type { ChainFault } from '../trail/chain.ts';
 import { sealStream } from '../trail/seal-events.ts';
 import { type ChangeFault, differences, MAX_FAULTS } from './change-fault.ts';
@@ -27,7 +31,7 @@ export interface VerifyRequest {
 /** One position's rows, as the read models have them. */
 interface PositionRows {
   position: number;
-  rows: Found[];
+  rows: MatchingDocument[];
 }
 
 /** A change that was found to be as its event says. */
@@ -193,14 +197,13 @@ export class ChangeVerifier {
   private async checkRows(
     event: RecomputedEvent,
     place: Required<Omit<ChangeFault, 'why' | 'differs'>>,
-    rows: Found[],
+    rows: MatchingDocument[],
   ) {
     const { recordKeys, organizationId } = this.request;
     const id = changeId(organizationId, Number(place.position));
     const stored = new Map(rows.map((row) => [row.id, row.doc as unknown as ChangeDocument]));
     const due = event.rows.filter(({ recordId }) => recordKeys === null || recordKeys.has(recordId));
-    const idOf = ({ rowIndex, recordId }: { rowIndex: number; recordId: string }) =>
-      rowIndex <= 0 ? id : `${id}~${recordId}`;
+    const idOf = (row: (typeof due)[number]) => (row.rowIndex <= 0 ? id : `${id}~${row.recordId}`);
     const ids = new Set(due.map(idOf));
     const added = rows.find((row) => !ids.has(row.id));
     const missing = due.some((row) => !stored.has(idOf(row)));
@@ -214,7 +217,7 @@ export class ChangeVerifier {
       isIncomplete(this.reader, organizationId) &&
       asParked.length === rows.length &&
       asParked
-        .map(digestedRow)
+        .map(toRecomputedRow)
         .every((row) => stored.has(idOf(row)) && rowDigest(stored.get(idOf(row))!) === row.digest);
     if (isParked && !moved) return true;
     if (added) this.report({ why: 'ADDED', ...place });
@@ -258,15 +261,10 @@ export class ChangeVerifier {
   private expectFound(event: RecomputedEvent, document: ChangeDocument, position: number): void {
     const { actor_id, token_id, event_type, revision, log_time } = document;
     const common = { position, log_time, actor_id, token_id, event_type };
-    const found = event.rows.filter(({ recordId: record_id, recordType: record_type, rowIndex }) =>
-      matchesConditions(this.request.where, {
-        ...common,
-        record_id,
-        record_type,
-        row_index: rowIndex,
-        revision: rowIndex === 0 ? revision : null,
-      }),
-    );
+    const found = event.rows.filter(({ recordId: record_id, recordType: record_type, rowIndex: row_index }) => {
+      const keys = { ...common, record_id, record_type, row_index, revision: row_index === 0 ? revision : null };
+      return matchesConditions(this.request.where, keys);
+    });
     this.expected.set(position, found.length);
   }
 

@@ -10,7 +10,7 @@ import { obligationQuery } from './obligations.ts';
 import { riskQuery } from './risks.ts';
 import { vendorQuery } from './vendors.ts';
 
-/** Every family that can be listed and read. Adding one is adding its name. */
+/** All families. A new family must be added here. */
 const FAMILIES: readonly FamilyQuery[] = [
   auditQuery,
   controlQuery,
@@ -23,19 +23,19 @@ const FAMILIES: readonly FamilyQuery[] = [
   vendorQuery,
 ];
 
-/** By the prefix of their ids. */
+/** The families' queries by id prefix. */
 export const FAMILY_QUERIES: Readonly<Record<string, FamilyQuery>> = Object.fromEntries(
   FAMILIES.map((family) => [family.prefix, family]),
 );
 
-/** The family of a record, by its id. */
+/** Returns the family of a record by its id. */
 export function familyQueryFor(id: string): FamilyQuery {
   return FAMILY_QUERIES[idPrefix(id) ?? '']!;
 }
 
-/** The family of a type. @throws TypeError for one that there is not */
+/** Returns the family of a type. @throws TypeError for an unknown type */
 export function familyQueryOfType(type: string): FamilyQuery {
-  const family = FAMILIES.find((one) => one.type === type);
+  const family = FAMILIES.find((candidate) => candidate.type === type);
   if (family === undefined) throw new TypeError(`there is no family ${type}`);
   return family;
 }

@@ -1,19 +1,19 @@
 import type { FamilyNames } from '../commands/define-family.ts';
-import { textKey } from '../projections/keys.ts';
+import { textKey } from '../projections/key-builders.ts';
 import { READ_MODELS } from '../projections/models.ts';
 import { type MissingOption, ordersOf, type ReadModel } from '../projections/read-model.ts';
 import type { Condition, Scalar } from '../stores/read-store.ts';
 import type { Moment } from './moment.ts';
 import type { Reader } from './reader.ts';
 
-/** The day a read is about, who asks, and the whole filter where one part of it bears on another. */
+/** The read's day, the caller, and the whole filter, because one filter can depend on another. */
 export interface FilterContext {
   today: string;
   account_id: string;
   filter: Record<string, unknown>;
 }
 
-/** A filter's value as stored conditions; several are all required. */
+/** Turns a filter's value into conditions on stored keys. All must hold. */
 export type Filter = (value: never, context: FilterContext) => Condition[];
 
 interface Order {
@@ -21,24 +21,24 @@ interface Order {
   direction: 'ASC' | 'DESC';
 }
 
-/** What is a family's own in its reads, as data. */
+/** A family's part of its reads, as data. */
 export interface FamilyQueryOptions<FilterName extends string = string> {
-  /** Unless this is the first of the model's orders, rising. */
+  /** By default the model's first order, ascending. */
   defaultOrder?: Order;
   filters: Readonly<Record<FilterName, Filter>>;
-  /** Keys that two records seldom share by intention: an add that does answers `similar`. Each begins an index. */
+  /** Keys that records rarely share on purpose: an add that repeats one answers `similar`. Each must be first in an index. */
   similarityKeys: readonly string[];
-  /** Fields of SUMMARY, in their order, after id and owner. */
+  /** The fields of view SUMMARY after id, in order. */
   summary: readonly string[];
-  /** Long texts among them, and at how many characters SUMMARY cuts each. */
+  /** Characters at which SUMMARY cuts long texts, by field. */
   summaryTextLimits?: Readonly<Record<string, number>>;
-  /** Fields that depend on the day the read is about. */
+  /** Returns the fields that depend on the day, such as `overdue`. They are not stored. */
   dayFacts?(document: Record<string, unknown>, today: string): Record<string, unknown>;
-  /** Fields that stand in no document, where a record is shown whole. */
+  /** Reads further fields of a full record that its document doesn't have. */
   extraFields?(reader: Reader, organizationId: string, id: string, moment: Moment): Promise<Record<string, unknown>>;
 }
 
-/** A family's filters and orders, under the family's names. */
+/** A family's names, filters and orders. */
 export interface FamilyQuery<FilterName extends string = string> extends FamilyQueryOptions<FilterName>, FamilyNames {
   model: ReadModel;
   defaultOrder: Order;
@@ -46,10 +46,10 @@ export interface FamilyQuery<FilterName extends string = string> extends FamilyQ
   missingOptions: readonly MissingOption[];
 }
 
-/** The reads of a family, by its type. */
+/** Defines a family's reads. @throws TypeError if the type has no read model */
 export function familyQuery<FilterName extends string>(
   type: string,
-  own: FamilyQueryOptions<FilterName>,
+  options: FamilyQueryOptions<FilterName>,
 ): FamilyQuery<FilterName> {
   const model = READ_MODELS.find(({ family }) => family.type === type);
   if (model === undefined) throw new TypeError(`${type} has no read model`);
@@ -66,7 +66,7 @@ export function familyQuery<FilterName extends string>(
     defaultOrder,
     orders: ordersOf(model),
     missingOptions,
-    ...own,
+    ...options,
   };
 }
 
@@ -81,11 +81,12 @@ export const MISSING_OPTION_CONDITIONS: Record<MissingOption, (today: string) =>
   ROOT_CAUSE: () => ({ key: 'root_cause', op: 'empty' }),
 };
 
+/** Matches any of the values. */
 export function equal(key: string): Filter {
   return (values: readonly string[]) => [keyIn(key, values)];
 }
 
-/** Like `equal`, ignoring case and accents. */
+/** Matches any of the values, ignoring case and accents. */
 export function equalText(key: string): Filter {
   return (values: readonly string[]) => [
     keyIn(
@@ -103,12 +104,12 @@ export function keyIn(key: string, values: readonly Scalar[]): Condition {
   return values.length === 1 ? { key, op: 'eq', value: values[0]! } : { key, op: 'in', values };
 }
 
-/** Dates on a stored key that stands for "never" where there is none: before the day, or not. */
+/** True matches dates before the read's day, false the others. A stored key has a far date for a missing one. */
 export function isPast(key: string): Filter {
   return (past: boolean, { today }) => [{ key, op: 'range', ...(past ? { lt: today } : { gte: today }) }];
 }
 
-/** States in their workflow's order, as the key has them. */
+/** Matches any of the states. The stored key is the state's rank in its workflow. */
 export function equalRank(key: string, states: readonly string[]): Filter {
   return (values: readonly string[]) => [
     keyIn(

@@ -14,16 +14,16 @@ import { refuseUnknownEventTypes } from './refuse-unknown-event-types.ts';
 /** The record type that stands for the access log in listChanges. */
 export const ACCESS_RECORD_TYPE = 'ACCESS';
 
-/** Rows of one look at the store. */
+/** Rows per read of the store. */
 const STORE_PAGE_SIZE = 500;
 const COUNTED_TYPES: ReadonlySet<string> = new Set(['SIGN_IN_REFUSED', 'TOKEN_USED', 'TOKEN_REFUSED']);
-/** Who did it, where that is not known. */
+/** The actor of an entry whose actor is unknown. */
 const UNKNOWN_ACTOR = { id: 'UNKNOWN', kind: 'UNKNOWN', name: 'unknown' };
 
-/** A row of the access log as readers get it: in the shape of a change. */
+/** An access-log entry in the form of a change. */
 export interface AccessLogChange {
   event_type: string;
-  /** Whose account it is about, or who did it. */
+  /** The account it is about, or its actor. */
   record: { id: string; type: typeof ACCESS_RECORD_TYPE; name: string };
   recorded_at: string;
   actor: { id: string; kind: string; name: string };
@@ -32,18 +32,18 @@ export interface AccessLogChange {
   changes: { field: string; from: null; to: unknown }[];
 }
 
-/** Whether a list of changes is asked for the access log. @throws Refusal where it is asked for beside records */
+/** Returns whether a filter asks for the access log. @throws Refusal if it asks for records too */
 export function isAccessLogRequest(filter: ChangesInput['filter']): boolean {
   const types = filter?.record_types ?? [];
   if (!types.includes(ACCESS_RECORD_TYPE)) return false;
   if (types.every((type) => type === ACCESS_RECORD_TYPE)) return true;
   throw invalidInput(
-    'The access log is apart from the changes of records: ask for ACCESS in a call of its own.',
+    'The access log is separate from the changes of records. Call listChanges for ACCESS alone.',
     'filter.record_types',
   );
 }
 
-/** What the access log is read from: of no reader's other parts. */
+/** The parts of a reader that the access log needs. */
 export type AccessLogReader = Pick<Reader, 'cursorKey'> & NamesReader;
 
 export interface AccessLogPage {
@@ -51,7 +51,7 @@ export interface AccessLogPage {
   next_cursor?: string;
 }
 
-/** Sign-ins, refusals and the use of tokens, newest first. It is apart from the sealed log: kept 400 days, without proofs. */
+/** Lists sign-ins, refusals and token use, newest first. The access log is not sealed, has no proofs, and keeps 400 days. */
 export async function listAccessLog(
   reader: AccessLogReader,
   caller: Caller,
@@ -62,28 +62,31 @@ export async function listAccessLog(
   const { organization_id, filter = {} } = input;
   const boundTo = ['listChanges', organization_id, filter];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor).id;
-  const found = search(reader.accounts, caller, organization_id, filter, after);
+  const matches = search(reader.accounts, caller, organization_id, filter, after);
   if (input.view === 'COUNT') {
     let total = 0;
-    for await (const _ of found) total += 1;
+    for await (const _ of matches) total += 1;
     return { total };
   }
   const rows: AccessLogRow[] = [];
-  for await (const row of found) if (rows.push(row) > input.size) break;
+  for await (const row of matches) if (rows.push(row) > input.size) break;
   const changes = await toChanges(reader, organization_id, rows.slice(0, input.size));
-  const shown = countThatFit(changes as unknown as Record<string, unknown>[]);
-  const place = { empty: false, key: null, id: rows[shown - 1]?.id ?? '', today: '', position: null };
-  const next = rows.length > shown ? { next_cursor: writeCursor(reader.cursorKey, boundTo, place) } : {};
-  return { changes: changes.slice(0, shown), ...next };
+  const count = countThatFit(changes as unknown as Record<string, unknown>[]);
+  const nextCursor = { empty: false, key: null, id: rows[count - 1]?.id ?? '', today: '', position: null };
+  const next = rows.length > count ? { next_cursor: writeCursor(reader.cursorKey, boundTo, nextCursor) } : {};
+  return { changes: changes.slice(0, count), ...next };
 }
 
 function refuseUnsupportedInput({ verify, as_of, filter }: ChangesInput): void {
   if (verify)
-    throw invalidInput('The access log is not in the sealed log: it has no chain, leave verify out.', 'verify');
+    throw invalidInput(
+      'The access log can’t be verified: it is not part of the sealed log. Leave out verify.',
+      'verify',
+    );
   if (as_of !== undefined)
-    throw invalidInput('The access log has no past state: leave as_of out, give from and to.', 'as_of');
+    throw invalidInput('The access log has no past state. Leave out as_of, and give from and to.', 'as_of');
   if (filter?.record_id)
-    throw invalidInput('The access log is about no records: leave record_id out, or ACCESS.', 'filter.record_id');
+    throw invalidInput('The access log is not about records. Leave out record_id, or ACCESS.', 'filter.record_id');
   refuseUnknownEventTypes(filter?.event_types, true);
 }
 
@@ -91,25 +94,25 @@ function invalidInput(message: string, field: string): Refusal {
   return new Refusal('invalid_input', message, { field });
 }
 
-/** A bound of the period, inclusive: a day's begin or end, or a time. */
+/** Returns an inclusive bound of the period: a time, or the start or end of a day. */
 function timeOf(field: 'from' | 'to', text: string | undefined): string | null {
   if (text === undefined) return null;
   const time = field === 'from' ? startOfPeriod(text) : endOfPeriod(text);
   if (time !== null) return time;
   throw invalidInput(
-    `The access log has no positions: give ${field} as a date, or a timestamp in UTC.`,
+    `The access log has no positions. Give ${field} as a date, or a timestamp in UTC.`,
     `filter.${field}`,
   );
 }
 
-/** Rows that count are found by their last time too. */
+/** Returns the earliest start of a row that can reach into the period: a counted row matches by its last time too. */
 function earliestStart(from: string | null): string {
   return from === null ? '' : new Date(Math.max(0, Date.parse(from) - MAX_COUNT_PERIOD_MS)).toISOString();
 }
 
 type Filter = NonNullable<ChangesInput['filter']>;
 
-/** The rows that a filter finds, behind the one with the id `after`. */
+/** Returns the rows that match a filter, from the one after `after` on. */
 async function* search(
   accounts: AccountStore,
   caller: Caller,
@@ -134,27 +137,27 @@ interface Range {
   below: string | undefined;
 }
 
-/** The organization's rows and those of none, as one list. */
+/** Merges the organization's rows and those for all organizations. */
 async function* newestFirst(
   accounts: AccountStore,
   organizationId: string,
   range: Range,
 ): AsyncGenerator<AccessLogRow> {
-  const walks = [rowsOf(accounts, organizationId, range), rowsOf(accounts, ALL_ORGANIZATIONS, range)];
-  const heads = await Promise.all(walks.map(async (walk) => (await walk.next()).value));
+  const sources = [rowsOf(accounts, organizationId, range), rowsOf(accounts, ALL_ORGANIZATIONS, range)];
+  const heads = await Promise.all(sources.map(async (source) => (await source.next()).value));
   for (;;) {
-    const [own, other] = heads;
-    const first = own && (!other || own.id > other.id) ? 0 : 1;
+    const [organizationRow, sharedRow] = heads;
+    const first = organizationRow && (!sharedRow || organizationRow.id > sharedRow.id) ? 0 : 1;
     const row = heads[first];
     if (!row) return;
     yield row;
-    heads[first] = (await walks[first]!.next()).value;
+    heads[first] = (await sources[first]!.next()).value;
   }
 }
 
 async function* rowsOf(accounts: AccountStore, value: string, range: Range): AsyncGenerator<AccessLogRow, undefined> {
   let { below } = range;
-  for (let found = STORE_PAGE_SIZE; found === STORE_PAGE_SIZE; ) {
+  for (let rowCount = STORE_PAGE_SIZE; rowCount === STORE_PAGE_SIZE; ) {
     const limit = STORE_PAGE_SIZE;
     const rows = await accounts.page<AccessLogRow>('access', {
       field: 'organization_id',
@@ -164,7 +167,7 @@ async function* rowsOf(accounts: AccountStore, value: string, range: Range): Asy
       limit,
     });
     yield* rows;
-    found = rows.length;
+    rowCount = rows.length;
     below = rows.at(-1)?.id;
   }
   return undefined;
@@ -186,7 +189,8 @@ async function toChanges(
     ids.filter((id) => id.startsWith('tok_')),
   );
   return rows.map((row) => {
-    const nameOf = (one: string) => (one.startsWith('acc_') ? people.of(one, row.at) : (tokens.get(one) ?? ''));
+    const nameOf = (actorId: string) =>
+      actorId.startsWith('acc_') ? people.of(actorId, row.at) : (tokens.get(actorId) ?? '');
     const id = row.account_id ?? row.actor_id;
     return {
       event_type: row.event_type,

@@ -1,7 +1,7 @@
 import type { Caller } from '../commands/caller.ts';
 import { requirePermission } from '../commands/permissions.ts';
-import type { ChangeDocument } from '../projections/changes.ts';
-import { cutText } from '../projections/text.ts';
+import type { ChangeDocument } from '../projections/change-document.ts';
+import { cutText } from '../projections/search-text.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { type AccountNames, readMemberNames } from './account-names.ts';
 import { changeConditions, changesOfRecords } from './change-conditions.ts';
@@ -17,11 +17,11 @@ import type { Reader } from './reader.ts';
 import type { VerifyContext } from './verify-changes.ts';
 import { listBinding, verifyListedChanges } from './verify-listed-changes.ts';
 
-/** Texts in changes are cut here; getRecords has them whole. */
+/** Longer texts in changes are shortened. getRecords has them in full. */
 const MAX_VALUE_CHARACTERS = 200;
-/** Evidence, and the records that it was added with. */
-const MOST_SIDES = 21;
-/** HISTORY of a record: the newest so many. */
+/** Rows of one event at most: evidence, and the 20 records it is added to. */
+const MAX_ROWS_PER_EVENT = 21;
+/** The newest changes that a record's HISTORY shows. */
 const MAX_HISTORY_CHANGES = 50;
 
 /** Lists who changed what, when and why, newest first. With `verify`, everything the filter finds is checked against the log. */
@@ -39,16 +39,16 @@ export async function listChanges(
   const moment: Moment = after ?? (await momentOf(reader, organizationId, input.as_of));
   const where = await changeConditions(reader, caller, input, moment);
   const notes = answerNotes(reader, organizationId, moment);
-  const found = { moment, where, boundTo };
+  const list = { moment, where, boundTo };
   const verification =
-    input.verify || input.verify_cursor ? await verifyListedChanges(reader, caller, input, found, context) : null;
+    input.verify || input.verify_cursor ? await verifyListedChanges(reader, caller, input, list, context) : null;
   if (input.view === 'COUNT') {
     const total = await countChanges(reader, { collection: 'changes', organizationId, where }, input);
     return { total, ...notes, ...(verification ? { verification: { ...verification, inclusion: [] } } : {}) };
   }
   const order = { key: 'position', direction: 'DESC' } as const;
-  // An event that is found by several of its sides is told once, by the first of them: the last in this order.
-  const size = mayFindTwice(input) ? MOST_SIDES * (input.size + 1) : input.size;
+  // An event can match by several rows. It is shown once, by its first row, which comes last in this order.
+  const size = canMatchSeveralRows(input) ? MAX_ROWS_PER_EVENT * (input.size + 1) : input.size;
   const page = await readKeysetPage(reader.models, {
     collection: 'changes',
     organizationId,
@@ -61,38 +61,39 @@ export async function listChanges(
   const documents = rows.slice(0, input.size).map((row) => row.doc as unknown as ChangeDocument);
   const changes = await presentChanges(reader, organizationId, documents, verification !== null);
   const paths = verification && (await inclusionOf(reader, organizationId, documents));
-  const shown = paths
+  const count = paths
     ? countThatFit(
         changes.map((change, index) => ({ change, proof: paths[index] })),
         JSON.stringify(verification).length,
       )
     : countThatFit(changes);
-  const last = rows[shown - 1];
-  // The walk goes on behind all sides of the last event that is shown.
-  const place = last && { empty: false, key: last.key, id: '', today: moment.today, position: moment.position };
-  const next = rows.length > shown && place ? { next_cursor: writeCursor(reader.cursorKey, boundTo, place) } : {};
-  const proofs = paths ? { verification: { ...verification, inclusion: paths.slice(0, shown) } } : {};
-  return { changes: changes.slice(0, shown), ...next, ...notes, ...proofs };
+  const last = rows[count - 1];
+  // The next page starts after all rows of the last event shown.
+  const nextCursor = last && { empty: false, key: last.key, id: '', today: moment.today, position: moment.position };
+  const next =
+    rows.length > count && nextCursor ? { next_cursor: writeCursor(reader.cursorKey, boundTo, nextCursor) } : {};
+  const proofs = paths ? { verification: { ...verification, inclusion: paths.slice(0, count) } } : {};
+  return { changes: changes.slice(0, count), ...next, ...notes, ...proofs };
 }
 
-/** Returns for each listed event the path that shows that the newest seal covers it; null where no seal does. */
-async function inclusionOf(reader: Reader, organizationId: string, listed: readonly ChangeDocument[]) {
-  const positions = listed.map(({ position }) => position);
+/** Returns each listed event's inclusion path to the newest seal; null if no seal covers the event. */
+async function inclusionOf(reader: Reader, organizationId: string, documents: readonly ChangeDocument[]) {
+  const positions = documents.map(({ position }) => position);
   const paths = await inclusionPaths(reader.models, organizationId, positions);
   return positions.map((position) => ({ position: String(position), path: paths?.get(position) ?? null }));
 }
 
-/** Whether a filter can find an event by more than one of its sides. */
-function mayFindTwice({ filter }: ChangesInput): boolean {
+/** Returns whether a filter can match several rows of one event. */
+function canMatchSeveralRows({ filter }: ChangesInput): boolean {
   return (filter?.record_id?.length ?? 0) > 1 || filter?.record_types !== undefined;
 }
 
 async function countChanges(reader: Reader, source: Parameters<Reader['models']['count']>[0], input: ChangesInput) {
-  if (mayFindTwice(input)) return (await reader.models.count(source, ['position'])).length;
+  if (canMatchSeveralRows(input)) return (await reader.models.count(source, ['position'])).length;
   return (await reader.models.count(source))[0]?.total ?? 0;
 }
 
-/** A record's newest changes, up to a moment. */
+/** Returns a record's newest changes, up to a position. */
 export async function recordHistory(
   reader: Reader,
   organizationId: string,
@@ -115,12 +116,12 @@ export async function recordHistory(
   };
 }
 
-/** Changes as readers get them. */
+/** Turns stored change rows into the form of answers. */
 export async function presentChanges(
   reader: Reader,
   organizationId: string,
   documents: readonly ChangeDocument[],
-  proofs: boolean,
+  withProofs: boolean,
 ) {
   const people = documents.map(({ actor_id }) => actor_id).filter((id) => id.startsWith('acc_'));
   const names = await readMemberNames(reader, organizationId, people);
@@ -137,11 +138,11 @@ export async function presentChanges(
     reason: change.reason,
     changes: change.changes.map(({ field, from, to }) => ({ field, from: shortenValue(from), to: shortenValue(to) })),
     ...(change.stale ? { stale: true } : {}),
-    ...(proofs ? { event_id: change.event_id, hash: change.hash } : {}),
+    ...(withProofs ? { event_id: change.event_id, hash: change.hash } : {}),
   }));
 }
 
-/** The actor, by the name that they had then. */
+/** Returns the actor, with the name they had at that time. */
 function presentActor(
   { actor_id: id, recorded_at }: ChangeDocument,
   names: AccountNames,
@@ -151,7 +152,7 @@ function presentActor(
   return { id, kind: 'ACCOUNT', name: names.of(id, recorded_at) };
 }
 
-/** A side of a change: its texts are cut as listChanges and reports show them. */
+/** Shortens the texts in a value of a change, for listChanges and reports. */
 export function shortenValue(value: unknown): unknown {
   if (typeof value === 'string') return cutText(value, MAX_VALUE_CHARACTERS);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

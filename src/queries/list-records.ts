@@ -2,7 +2,7 @@ import type { Caller } from '../commands/caller.ts';
 import { requirePermission, toolPermission } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { historyOf, type MissingOption } from '../projections/read-model.ts';
-import { wordsOf } from '../projections/text.ts';
+import { foldedWords } from '../projections/search-text.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
 import { type FamilyQuery, type FilterContext, keyIn, MISSING_OPTION_CONDITIONS } from './family-query.ts';
@@ -12,7 +12,7 @@ import { countThatFit, cutToFit, presentRecords } from './present-records.ts';
 import { isIncomplete, type Reader } from './reader.ts';
 import { linkedToCondition } from './record-links.ts';
 
-/** Each word is a condition of its own; SQLite takes a depth of 1,000. */
+/** Each word becomes a condition. SQLite allows an expression depth of 1,000. */
 const MAX_QUERY_WORDS = 100;
 
 export interface ListRecordsInput {
@@ -25,7 +25,7 @@ export interface ListRecordsInput {
   view: 'SUMMARY' | 'FULL' | 'COUNT';
 }
 
-/** A page of a family's records, or their number, now or at any moment. */
+/** Lists a page of a family's records, or counts them, now or at a past moment. */
 export async function listRecords(
   reader: Reader,
   family: FamilyQuery,
@@ -37,7 +37,7 @@ export async function listRecords(
   const order = orderOf(family, input);
   const boundTo = [tool, input.organization_id, input.filter ?? {}, order, input.as_of ?? null];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
-  // With a cursor too: one that somebody else was given leads nobody into the past.
+  // Checked with a cursor too: it could come from somebody with more permissions.
   requireAsOfPermission(reader, caller, input.organization_id, input.as_of);
   const moment: Moment = after ?? (await momentOf(reader, input.organization_id, input.as_of));
   const source = {
@@ -54,8 +54,8 @@ export async function listRecords(
   };
   const notes = answerNotes(reader, input.organization_id, moment);
   if (input.view === 'COUNT') {
-    const [counted] = await reader.models.count(source);
-    return { total: counted?.total ?? 0, ...notes };
+    const [result] = await reader.models.count(source);
+    return { total: result?.total ?? 0, ...notes };
   }
   const rows = await readKeysetPage(reader.models, {
     ...source,
@@ -70,26 +70,26 @@ export async function listRecords(
     moment,
     input.view,
   );
-  const shown = countThatFit(documents);
-  const records = documents.slice(0, shown).map((document) => (shown === 1 ? cutToFit(document) : document));
+  const count = countThatFit(documents);
+  const records = documents.slice(0, count).map((document) => (count === 1 ? cutToFit(document) : document));
   const next =
-    rows.length > shown ? writeCursor(reader.cursorKey, boundTo, cursorAfter(rows[shown - 1]!, moment)) : null;
+    rows.length > count ? writeCursor(reader.cursorKey, boundTo, cursorAfter(rows[count - 1]!, moment)) : null;
   return { [family.plural]: records, ...(next ? { next_cursor: next } : {}), ...notes };
 }
 
-/** A field's direction, unless given, is the family's own where it is its default field, else ascending. */
+/** Returns the order. Without a direction, the family's default field has its default direction, others ascend. */
 function orderOf({ defaultOrder }: FamilyQuery, { order_by }: ListRecordsInput): FamilyQuery['defaultOrder'] {
   if (order_by === undefined) return defaultOrder;
   const { field = defaultOrder.field } = order_by;
-  const usual = field === defaultOrder.field ? defaultOrder.direction : 'ASC';
-  return { field, direction: order_by.direction ?? usual };
+  const defaultDirection = field === defaultOrder.field ? defaultOrder.direction : 'ASC';
+  return { field, direction: order_by.direction ?? defaultDirection };
 }
 
 function cursorAfter(row: PageRow, moment: Moment): PageCursor {
   return { empty: row.empty, key: row.key, id: row.id, today: moment.today, position: moment.position };
 }
 
-/** What an answer says beside its records. */
+/** Returns the members of an answer that describe its moment and completeness. */
 export function answerNotes(reader: Reader, organizationId: string, moment: Moment): object {
   const incomplete = isIncomplete(reader, organizationId);
   return {
@@ -98,12 +98,13 @@ export function answerNotes(reader: Reader, organizationId: string, moment: Mome
   };
 }
 
-/** A filter as conditions on what is stored. */
+/** Turns a filter into conditions on stored keys. */
 export function listConditions(family: FamilyQuery, moment: Moment, context: FilterContext): Condition[] {
-  const { query, ids, owner_id, linked_to, missing, updated_since, include_archived, ...own } = context.filter;
-  // The store checks them in this order, so what leaves most records out comes first, what nearly all pass last.
+  const { query, ids, owner_id, linked_to, missing, updated_since, include_archived, ...familyFilters } =
+    context.filter;
+  // The store checks conditions in this order, so the most selective ones come first.
   const where: Condition[] = [];
-  for (const [name, value] of Object.entries(own)) {
+  for (const [name, value] of Object.entries(familyFilters)) {
     if (value !== undefined) where.push(...family.filters[name]!(value as never, context));
   }
   if (ids !== undefined) where.push(recordsById(ids as string[], moment));
@@ -118,11 +119,11 @@ export function listConditions(family: FamilyQuery, moment: Moment, context: Fil
   return where;
 }
 
-/** The different words of a query. @throws Refusal where they are more than a store is asked for at once */
+/** Returns the distinct words of a query. @throws Refusal if there are too many */
 function queryWords(query: string): string[] {
-  const words = wordsOf(query);
+  const words = foldedWords(query);
   if (words.length <= MAX_QUERY_WORDS) return words;
-  const message = `query has ${words.length} different words: search by at most ${MAX_QUERY_WORDS}.`;
+  const message = `query has ${words.length} different words. Use at most ${MAX_QUERY_WORDS}.`;
   throw new Refusal('invalid_input', message, { field: 'filter.query' });
 }
 

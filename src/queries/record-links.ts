@@ -10,18 +10,18 @@ import type { Reader } from './reader.ts';
 
 type Document = Record<string, unknown>;
 
-/** LINKS, EVIDENCE and record_ids show so many. */
+/** Linked records that LINKS, EVIDENCE and record_ids show. */
 const MAX_LINKED_RECORDS = 100;
-/** Links read in one go: a record that has more is read in several. */
+/** Links per read of the store. */
 const LINKS_PER_READ = 1_000;
 
-/** Records beside one, the newest link first, and how many there are. */
+/** A record's linked records, newest link first, and their total number. */
 export interface LinkedRecords {
   documents: Document[];
   total: number;
 }
 
-/** The filter `linked_to` as a condition; none where it is not asked. @throws Refusal not_found */
+/** Turns the filter `linked_to`, if given, into a condition. @throws Refusal not_found */
 export async function linkedToCondition(
   reader: Reader,
   organizationId: string,
@@ -31,28 +31,28 @@ export async function linkedToCondition(
 ): Promise<Condition[]> {
   const id = filter.linked_to as string | undefined;
   if (id === undefined) return [];
-  const to = await recordAt(reader, organizationId, id, moment);
-  if (to === null || (to.archived_at !== null && !filter.include_archived)) return [recordsById([], moment)];
+  const target = await recordAt(reader, organizationId, id, moment);
+  if (target === null || (target.archived_at !== null && !filter.include_archived)) return [recordsById([], moment)];
   const ids: string[] = [];
   for await (const other of neighboursOf(reader, organizationId, id, moment, family.type)) ids.push(other);
   return [recordsById(ids, moment)];
 }
 
-/** A record as it was at the moment; null where it did not exist yet. @throws Refusal not_found */
+/** Returns a record as it was at the moment; null if it did not exist yet. @throws Refusal not_found */
 async function recordAt(reader: Reader, organizationId: string, id: string, moment: Moment): Promise<Document | null> {
   const { plural } = modelOfId(id)!.family;
-  const [now] = await reader.models.get(plural, [id]);
-  if (now?.doc.organization_id !== organizationId) {
-    throw new Refusal('not_found', `There is no ${id} here: list the records to find its id.`, {
+  const [current] = await reader.models.get(plural, [id]);
+  if (current?.doc.organization_id !== organizationId) {
+    throw new Refusal('not_found', `There is no ${id} here. List the records to find the id.`, {
       field: 'filter.linked_to',
     });
   }
-  if (moment.position === null) return now.doc;
-  const [then] = await documentsAt(reader, organizationId, [id], moment);
-  return then ?? null;
+  if (moment.position === null) return current.doc;
+  const [past] = await documentsAt(reader, organizationId, [id], moment);
+  return past ?? null;
 }
 
-/** Ids of the records beside one, the newest link first. */
+/** Returns the ids of a record's linked records, newest link first. */
 async function* neighboursOf(
   reader: Reader,
   organizationId: string,
@@ -76,7 +76,7 @@ async function* neighboursOf(
   }
 }
 
-/** Documents of records by id, of any families, as they were at a moment, in no order. */
+/** Returns documents of any families by id, as they were at a moment, in no particular order. */
 async function documentsAt(
   reader: Reader,
   organizationId: string,
@@ -89,41 +89,41 @@ async function documentsAt(
     byCollection.set(plural, [...(byCollection.get(plural) ?? []), id]);
   }
   const documents: Document[] = [];
-  for (const [plural, wanted] of byCollection) {
-    const found =
+  for (const [plural, collectionIds] of byCollection) {
+    const rows =
       moment.position === null
-        ? await reader.models.get(plural, wanted)
+        ? await reader.models.get(plural, collectionIds)
         : await reader.models.find({
             collection: historyOf(plural),
             organizationId,
-            where: [{ key: 'record_id', op: 'in', values: wanted }, ...validAt(moment.position)],
+            where: [{ key: 'record_id', op: 'in', values: collectionIds }, ...validAt(moment.position)],
             order: { key: null, direction: 'ASC' },
-            limit: wanted.length,
+            limit: collectionIds.length,
           });
-    documents.push(...found.map(({ doc }) => doc));
+    documents.push(...rows.map(({ doc }) => doc));
   }
   return documents;
 }
 
-/** The newest records beside one at a moment, of a type or of all but evidence; archived ones only where asked for. */
+/** Returns a record's newest links at a moment: either its evidence, or all others. */
 export async function linkedRecords(
   reader: Reader,
   organizationId: string,
   id: string,
   moment: Moment,
-  archivedToo: boolean,
+  includeArchived: boolean,
   wanted: 'EVIDENCE' | 'OTHERS',
 ): Promise<LinkedRecords> {
   const documents: Document[] = [];
   let total = 0;
   let ids: string[] = [];
-  const take = async () => {
-    const found = new Map<string, Document>();
+  const readBatch = async () => {
+    const byId = new Map<string, Document>();
     for (const document of await documentsAt(reader, organizationId, ids, moment))
-      found.set(String(document.id), document);
+      byId.set(String(document.id), document);
     for (const other of ids) {
-      const document = found.get(other);
-      if (document === undefined || (document.archived_at !== null && !archivedToo)) continue;
+      const document = byId.get(other);
+      if (document === undefined || (document.archived_at !== null && !includeArchived)) continue;
       total += 1;
       if (documents.length < MAX_LINKED_RECORDS) documents.push(document);
     }
@@ -132,8 +132,8 @@ export async function linkedRecords(
   for await (const other of neighboursOf(reader, organizationId, id, moment)) {
     if ((idPrefix(other) === 'evd') !== (wanted === 'EVIDENCE')) continue;
     ids.push(other);
-    if (ids.length === LINKS_PER_READ) await take();
+    if (ids.length === LINKS_PER_READ) await readBatch();
   }
-  await take();
+  await readBatch();
   return { documents, total };
 }

@@ -1,8 +1,8 @@
 import { frameworkOfControl, idPrefix } from '../commands/ids.ts';
 import { linkablePrefixes, sortedPair } from '../commands/link.ts';
-import { changeId } from '../projections/changes.ts';
+import { changeId } from '../projections/change-document.ts';
 import { modelOfId } from '../projections/models.ts';
-import type { RecomputedStream } from '../projections/recompute.ts';
+import type { RecomputedStream } from '../projections/recomputed-changes.ts';
 import type { StorePosition } from '../stores/event-store.ts';
 import type { ChangeVerifier, VerifyRequest } from './change-verifier.ts';
 import type { Reader } from './reader.ts';

@@ -8,28 +8,28 @@ interface KeyRecord extends AccountRecord {
   created_at: string;
 }
 
-/** Keys of this installation, numbered from 1: the highest is in force. Of others it holds those it took over. */
+/** Prefix of this installation's own keys, numbered from 1. The highest number is the current key. */
 const OWN_KEY_PREFIX = 'seal-key:';
 const IMPORTED_KEY_PREFIX = 'seal-key-of:';
-/** Histories that are only half there: nothing may be sealed behind them. */
+/** Prefix of organizations whose history is being restored, so that nothing may be sealed. */
 const PAUSED_PREFIX = 'being-restored:';
 
-/** Whether a record of the table `secrets` is a key that seals are made with. */
+/** Returns true if a record of the collection `secrets` is a seal key. */
 export function isSealKey({ id }: AccountRecord): boolean {
   return id.startsWith(OWN_KEY_PREFIX) || id.startsWith(IMPORTED_KEY_PREFIX);
 }
 
-/** What the key in such a record is called. */
+/** Returns the key id of a seal key's record. */
 export function sealKeyId(record: AccountRecord): string {
   return readSigningKey(record)!.key_id;
 }
 
 /**
- * The keys that an installation seals with, in the account store, so that all instances have the same: of two that make
- * one at once, the first insert wins.
+ * The keys that an installation seals with. They are in the account store, so that all instances use the same ones. If
+ * two instances create a key at once, the first insert wins.
  */
 export class SealKeys {
-  /** Those of this installation that are known, the first one first: the last is in force. */
+  /** This installation's own keys as read so far, oldest first. The last one is current. */
   private readonly ownKeys: SigningKey[] = [];
 
   constructor(
@@ -37,12 +37,12 @@ export class SealKeys {
     private readonly now: () => Date,
   ) {}
 
-  /** The key in force, made where there is none yet. */
+  /** Returns the current key. Creates one if there is none. */
   async current(): Promise<SigningKey> {
     return (await this.all()).at(-1)!;
   }
 
-  /** All that were ever in force, the first one first. */
+  /** Returns all own keys, oldest first. */
   async all(): Promise<readonly SigningKey[]> {
     await this.loadNewKeys();
     if (this.ownKeys.length === 0) {
@@ -52,7 +52,7 @@ export class SealKeys {
     return this.ownKeys;
   }
 
-  /** Keys that were put in force meanwhile, here or by another process. */
+  /** Reads keys that were created meanwhile, here or by another process. */
   private async loadNewKeys(): Promise<void> {
     for (let number = this.ownKeys.length + 1; ; number += 1) {
       const key = readSigningKey(await this.accounts.get('secrets', `${OWN_KEY_PREFIX}${number}`));
@@ -61,34 +61,35 @@ export class SealKeys {
     }
   }
 
-  /** A key that was ever in force here or was taken over; null where it is lost. */
+  /** Returns an own or imported key, or null if it is lost. */
   async find(keyId: string): Promise<SigningKey | null> {
-    const own = (await this.all()).find(({ key_id }) => key_id === keyId);
-    return own ?? readSigningKey(await this.accounts.get('secrets', `${IMPORTED_KEY_PREFIX}${keyId}`));
+    const ownKey = (await this.all()).find(({ key_id }) => key_id === keyId);
+    return ownKey ?? readSigningKey(await this.accounts.get('secrets', `${IMPORTED_KEY_PREFIX}${keyId}`));
   }
 
-  /** Puts another key in force. The elected instance lets it follow in each organization's seals. */
+  /** Creates a new current key. The sealing instance then rotates to it in each organization's seal stream. */
   async rotate(): Promise<SigningKey> {
     await this.createKey((await this.all()).length + 1);
     return this.current();
   }
 
   /**
-   * Takes over keys of a backup. Where there is none yet they are in force as they were; else they only sign that the
-   * one in force here follows them.
+   * Imports the keys of a backup. If there is no own key yet, they become the own keys. Otherwise they only sign the
+   * rotation to the current key.
+   * @returns the number of keys
    */
   async importKeys(records: readonly AccountRecord[]): Promise<number> {
     const keys = records.filter(isSealKey) as KeyRecord[];
-    const isFirst = (await this.accounts.get('secrets', `${OWN_KEY_PREFIX}1`)) === null;
-    // The first of the numbered ones last: as long as it is absent, this can be done again.
+    const hasNoOwnKey = (await this.accounts.get('secrets', `${OWN_KEY_PREFIX}1`)) === null;
+    // Key 1 last: as long as it is absent, an interrupted import can be repeated.
     for (const record of keys.sort((a, b) => numberOf(b) - numberOf(a))) {
-      const id = isFirst ? record.id : `${IMPORTED_KEY_PREFIX}${readSigningKey(record)!.key_id}`;
+      const id = hasNoOwnKey ? record.id : `${IMPORTED_KEY_PREFIX}${readSigningKey(record)!.key_id}`;
       await this.accounts.insert('secrets', { ...record, id });
     }
     return keys.length;
   }
 
-  /** Lets nothing of an organization be sealed, as long as its history is being restored. */
+  /** Stops sealing an organization while its history is being restored. */
   async pauseSealing(organizationId: string): Promise<void> {
     await this.accounts.insert('secrets', { id: `${PAUSED_PREFIX}${organizationId}`, since: this.now().toISOString() });
   }

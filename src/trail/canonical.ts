@@ -1,8 +1,8 @@
 /**
- * The canonical form of a JSON value: RFC 8785 (JCS). Members are sorted by the UTF-16 code units of their names,
- * numbers and strings are written as ECMAScript's JSON.stringify writes them, and there is no white space.
+ * Returns the canonical form of a JSON value: RFC 8785 (JCS). Members are sorted by the UTF-16 code units of their names.
+ * Numbers and strings are written as JSON.stringify writes them, and there is no white space.
  *
- * @throws TypeError for what JSON cannot hold (undefined, functions, NaN, infinities, lone surrogates).
+ * @throws TypeError for a value that JSON can't hold: undefined, functions, NaN, infinities, lone surrogates
  */
 export function canonical(value: unknown): string {
   if (typeof value === 'string') return canonicalString(value);
@@ -30,8 +30,8 @@ function canonicalObject(value: Record<string, unknown>): string {
 }
 
 /**
- * Whether members stand in canonical order throughout, and all is well-formed: JSON.stringify writes the canonical form
- * of such a value.
+ * Returns true if all members are in canonical order and all texts are well-formed. JSON.stringify writes the canonical
+ * form of such a value.
  */
 export function isInCanonicalOrder(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
@@ -48,7 +48,7 @@ export function isInCanonicalOrder(value: unknown): boolean {
   return true;
 }
 
-/** Printable ASCII without quote and backslash stands for itself; asking costs less than having it escaped. */
+/** Printable ASCII without quote and backslash. Such texts are written as they are, because escaping costs more. */
 const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
 
 function canonicalString(value: string): string {

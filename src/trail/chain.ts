@@ -1,7 +1,7 @@
 import type { TrailEvent } from './event.ts';
 import { type EventTexts, isAuthentic } from './hash.ts';
 
-/** The first event of a stream that does not fit, and why; null where the whole chain holds. */
+/** The first faulty event of a stream. */
 export interface ChainFault {
   stream: string;
   revision: number;
@@ -10,10 +10,10 @@ export interface ChainFault {
 }
 
 /**
- * Why an event does not follow its stream's last one, be it after all before it; null where it does.
- * @param revision the one that comes next
- * @param previous `hash` of the last one, null where there is none
- * @param texts the event's own, where they are at hand
+ * Returns why an event doesn't follow its stream's last event, or null if it does.
+ * @param revision the revision that comes next
+ * @param previous `hash` of the last event, null if there is none
+ * @param texts the event's canonical texts, if the caller has them
  */
 export function linkFault(
   event: TrailEvent,
@@ -26,7 +26,7 @@ export function linkFault(
   return event.metadata.previous_hash === previous ? null : 'BROKEN_LINK';
 }
 
-/** Checks one whole stream from revision 0: every id, hash, data hash, link and number. */
+/** Checks a whole stream from revision 0: every id, hash, data hash, link and revision. Null means that all are right. */
 export function verifyChain(events: readonly TrailEvent[]): ChainFault | null {
   let previous: string | null = null;
   for (const [index, event] of events.entries()) {

@@ -1,19 +1,19 @@
-/** Who did it, with what, on whose behalf, and what binds the event to those before it. All names are the wire's. */
+/** An event's actor, credential, command and hashes. The names are the wire's. */
 export interface EventMetadata {
   organization_id: string;
-  /** `acc_…` of the person (or of the assistant's owner) who acted, or `SYSTEM`. */
+  /** `acc_…` of the person who acted, or whose assistant acted, or `SYSTEM`. */
   actor_id: string;
-  /** The credential it was done with: `tok_…`, or null for the service itself. */
+  /** The credential that was used: `tok_…`, or null for the service itself. */
   token_id: string | null;
-  /** The MCP client as it named itself. */
+  /** The MCP client's own name and version. */
   client: { name: string; version: string } | null;
-  /** UUID: one command (or one item of a command on many records) has one. */
+  /** UUID of the command, or of one item of a command on many records. */
   command_id: string;
-  /** SHA-256(salt ‖ canonical input) in hex: shows that a repeated command is the same one. */
+  /** SHA-256(salt ‖ canonical input) in hex. Shows that a repeated command has the same input. */
   input_hash: string;
   correlation_id: string;
   causation_id: string | null;
-  /** Version of the shape of `data` for this event type; see upcasters. */
+  /** Version of the shape of `data` for this event type. */
   schema_version: number;
   /** The service's clock, RFC 3339 UTC with milliseconds. */
   recorded_at: string;
@@ -27,7 +27,7 @@ export interface EventMetadata {
   hash: string;
 }
 
-/** A fact as it is kept for ever. `revision` counts from 0 within its stream. */
+/** An event as it is stored. `revision` counts from 0 within its stream. */
 export interface TrailEvent<Type extends string = string, Data = Record<string, unknown>> {
   id: string;
   stream: string;
@@ -37,7 +37,7 @@ export interface TrailEvent<Type extends string = string, Data = Record<string, 
   metadata: EventMetadata;
 }
 
-/** Metadata before the event is chained: what the trail itself computes is absent. */
+/** Metadata before the event is chained, without the members that `chainEvents` computes. */
 export type MetadataInput = Omit<
   EventMetadata,
   'schema_version' | 'salt' | 'data_hash' | 'previous_hash' | 'hash' | 'input_hash'

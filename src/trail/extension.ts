@@ -8,29 +8,29 @@ import type { VerifierOptions } from './verifier.ts';
 
 const EXTENSION_FORMAT = 'veritrail-extension-1';
 
-/** Shows to whoever has two seals, and nothing else, that the history of the newer one begins with that of the older. */
+/** Proves that the history of a newer seal begins with the history of an older one. Needs only the two seals. */
 export interface Extension extends ConsistencyProof {
   format: typeof EXTENSION_FORMAT;
-  /** The rotations of keys before the newer seal, in order: they lead from a key that was given to the one it is of. */
+  /** The key rotations before the newer seal, in order. They lead from a trusted key to the key that signed it. */
   rotations: readonly SealKeyRotated[];
 }
 
-/** A file of "veritrail seal": a seal and, on a second line where it was asked for, what it extends. */
+/** A file that "veritrail seal" writes: a seal and, on an optional second line, the proof since an older one. */
 export interface SealFile {
   seal: KeptSeal;
   extension: Extension | null;
 }
 
-/** An extension as the second line of a kept seal's file. */
+/** Returns an extension as the second line of a kept seal's file. */
 export function extensionText(proof: ConsistencyProof, rotations: readonly SealKeyRotated[]): string {
   return `${canonical({ ...proof, format: EXTENSION_FORMAT, rotations })}\n`;
 }
 
-/** @throws TypeError where the text is no kept seal, with an extension or without */
+/** Reads a kept seal's file, with or without an extension. @throws TypeError if the text isn't one */
 export function readSealFile(text: string): SealFile {
   const [, second, ...more] = text.trimEnd().split('\n');
   const seal = readKeptSeal(text);
-  if (more.length > 0) throw new TypeError('of more than two lines');
+  if (more.length > 0) throw new TypeError('longer than two lines');
   return { seal, extension: second === undefined ? null : readExtension(second) };
 }
 
@@ -50,8 +50,8 @@ function readExtension(text: string): Extension {
 }
 
 /**
- * Verifies a seal without its history: its signature and, of each seal kept earlier, that the history which it seals
- * begins with the one that was sealed then.
+ * Verifies a seal without its history: its signature and, for each kept seal, that the newer history begins with the
+ * history that the kept one covers.
  */
 export function verifySeal(file: SealFile, { keys, keptSeals: kept = [] }: VerifierOptions): SealVerdict {
   const { seal, extension } = file;
@@ -69,7 +69,7 @@ export function verifySeal(file: SealFile, { keys, keptSeals: kept = [] }: Verif
 
 function findFault({ seal, extension }: SealFile, older: KeptSeal, trusted: readonly PublicKey[]) {
   if (older.organization_id !== seal.organization_id) return 'KEPT_KEY';
-  // Before the signature: of two that changed places, the rotation to the key of one may stand behind the other.
+  // Before the signature. If the two files are swapped, the rotation to the older seal's key may be missing.
   if (older.size > seal.size) return 'KEPT_BEYOND';
   if (!isKeptSealSigned(older, trusted)) return 'KEPT_KEY';
   const sizes = { older: older.size, newer: seal.size };
@@ -79,8 +79,8 @@ function findFault({ seal, extension }: SealFile, older: KeptSeal, trusted: read
 }
 
 /**
- * The keys that were given and those that took over from them with their consent; and ids of those that were replaced so
- * in the end: a rotation is the remedy for a key that leaked, so what it seals afterwards says nothing.
+ * Returns the trusted keys, which are the given ones and those that follow from them by rotation. Also returns the ids of
+ * keys that were rotated away: a key may be rotated because it leaked, so its later seals prove nothing.
  */
 function followRotations(organizationId: string, given: readonly PublicKey[], rotations: readonly SealKeyRotated[]) {
   const trusted = [...given];

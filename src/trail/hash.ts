@@ -7,12 +7,12 @@ import { uuidV5 } from './uuid.ts';
 /** Namespace of event ids: UUIDv5(DNS, "events.veritrail"). Part of the trail format; never change it. */
 const EVENT_NAMESPACE = 'ad1ca958-26af-54f5-8faa-45afc7a58025';
 
-/** SHA-256 of UTF-8 text, in lower-case hex. */
+/** Returns the SHA-256 of UTF-8 text, in lower-case hex. */
 export function sha256(text: string): string {
   return digestOf('sha256', text, 'hex');
 }
 
-/** SHA-256(salt ‖ canonical form), hex. `salt` is hex; its bytes are hashed, not its letters. */
+/** Returns SHA-256(salt ‖ canonical form) in hex. `salt` is hex, and its bytes are hashed, not its letters. */
 export function saltedHash(salt: string, value: unknown): string {
   return saltedTextHash(salt, canonical(value));
 }
@@ -22,15 +22,15 @@ function saltedTextHash(salt: string, text: string): string {
 }
 
 /**
- * The event's own hash: SHA-256 of the canonical form of `{stream, revision, type, metadata}`, metadata without `hash`
- * and `salt`. Data enters by `metadata.data_hash`, so data and salt can be erased while the chain still verifies.
+ * Returns the event's hash: SHA-256 of the canonical form of `{stream, revision, type, metadata}`, without `hash` and
+ * `salt`. Data is covered through `metadata.data_hash`, so the chain still verifies after data and salt are erased.
  */
 export function eventHash(event: Pick<TrailEvent, 'stream' | 'revision' | 'type' | 'metadata'>): string {
   const { hash: _hash, salt: _salt, ...metadata } = event.metadata;
   return sha256(canonical({ stream: event.stream, revision: event.revision, type: event.type, metadata }));
 }
 
-/** The id that belongs to an event with this hash. */
+/** Returns the id of the event with this hash. */
 export function eventId(hash: string): string {
   return uuidV5(EVENT_NAMESPACE, hash);
 }
@@ -49,11 +49,11 @@ interface ChainInput {
   /** The command's normalised input, hashed under each event's salt. */
   input: unknown;
   newEvents: readonly NewEvent[];
-  /** The version that events of a type are written in. */
+  /** Returns the schema version that new events of a type are written in. */
   schemaVersion: (type: string) => number;
 }
 
-/** Makes drafts into chained events: salt, data hash, input hash, previous hash, hash and id. */
+/** Chains new events onto their stream: adds salt, data hash, input hash, previous hash, hash and id. */
 export function chainEvents(input: ChainInput): TrailEvent[] {
   let previous_hash = input.previousHash;
   return input.newEvents.map((draft, index) => {
@@ -81,23 +81,23 @@ export function chainEvents(input: ChainInput): TrailEvent[] {
   });
 }
 
-/** An event's canonical texts: whole, and the two parts of it that are hashed. */
+/** An event's canonical text, and the texts of the two parts that are hashed. */
 export interface EventTexts {
   event: string;
-  /** What `hash` is of. */
+  /** The text that `hash` is computed from. */
   hashInput: string;
-  /** What, behind the salt, `data_hash` is of. */
+  /** The text that `data_hash` is computed from, after the salt. */
   data: string;
 }
 
-/** The members that metadata have as a rule, in order. Not to sort them for each event is a third of its whole text. */
+/** The members of most events' metadata, sorted. Sorting them for each event would take a third of the time. */
 const USUAL_MEMBERS = (
   'actor_id causation_id client command_id correlation_id data_hash hash input_hash organization_id previous_hash ' +
   'recorded_at salt schema_version token_id'
 ).split(' ');
 const USUAL_MEMBER_SET = new Set(USUAL_MEMBERS);
 
-/** Whether metadata have the members that they have as a rule, and no others. */
+/** Returns true if metadata has exactly the usual members. */
 function hasUsualMembers(metadata: object): boolean {
   let count = 0;
   for (const name in metadata) {
@@ -111,7 +111,7 @@ function sortedNames(metadata: object): readonly string[] {
   return hasUsualMembers(metadata) ? USUAL_MEMBERS : Object.keys(metadata).sort();
 }
 
-/** Makes an event's canonical texts in one walk. @throws TypeError where it has none */
+/** Returns an event's canonical texts, made in one pass. @throws TypeError if it has none */
 export function eventTexts({ id, stream, revision, type, data, metadata }: TrailEvent): EventTexts {
   let all = '';
   let hashed = '';
@@ -132,17 +132,17 @@ export function eventTexts({ id, stream, revision, type, data, metadata }: Trail
 }
 
 /**
- * Whether the event's id and hash are the ones its content gives. Erased data (none, and an empty salt) is not checked;
- * data beside an empty salt is forged.
- * @param texts its own, where they have been made already
+ * Returns true if an event's id and hashes match its content. Erased data (empty data and an empty salt) isn't checked.
+ * Data with an empty salt is forged.
+ * @param texts the event's canonical texts, if the caller has them
  */
 export function isAuthentic(event: TrailEvent, texts?: EventTexts): boolean {
   try {
-    const { hashInput: hashed, data } = texts ?? eventTexts(event);
+    const { hashInput, data } = texts ?? eventTexts(event);
     const { hash } = event.metadata;
-    return hash === sha256(hashed) && event.id === eventId(hash) && isDataAuthentic(event, data);
+    return hash === sha256(hashInput) && event.id === eventId(hash) && isDataAuthentic(event, data);
   } catch {
-    // What has no canonical form was never hashed.
+    // Without a canonical form it was never hashed.
     return false;
   }
 }

@@ -22,34 +22,34 @@ const ZERO_HASH = Buffer.alloc(32);
 
 type EventLine = ExportLine & { kind: 'EVENT' };
 
-/** One organization's history on its way through a verification. */
+/** Verifies one organization's history, event by event. */
 export class HistoryCheck {
   private readonly tips = new StreamTips();
-  private readonly kept: KeptSealCheck;
+  private readonly keptSealCheck: KeptSealCheck;
   private readonly window: TreeWindow;
-  private readonly seals: SealCheck;
+  private readonly sealCheck: SealCheck;
   private readonly sealStream: string;
   private readonly redactions: RedactionNote[] = [];
-  private redacted = 0;
+  private redactedTotal = 0;
   private fault: EventFault | null = null;
 
   constructor(
     private readonly header: ExportHeader,
     private readonly keys: readonly PublicKey[],
-    kept: readonly KeptSeal[],
+    keptSeals: readonly KeptSeal[],
   ) {
-    this.kept = new KeptSealCheck(header.organization_id, kept);
-    this.window = new TreeWindow(this.kept.watched);
-    this.seals = new SealCheck(
+    this.keptSealCheck = new KeptSealCheck(header.organization_id, keptSeals);
+    this.window = new TreeWindow(this.keptSealCheck.watched);
+    this.sealCheck = new SealCheck(
       header.organization_id,
       new Set(keys.map(({ text }) => text)),
       this.window,
-      this.kept.keyIds,
+      this.keptSealCheck.keyIds,
     );
     this.sealStream = sealStream(header.organization_id);
   }
 
-  /** Takes the next event. */
+  /** Checks the next event. @param number its line's number in the file */
   checkEvent(line: EventLine, number: number): void {
     const { event } = line;
     const { stream, metadata } = event;
@@ -59,58 +59,64 @@ export class HistoryCheck {
     const why = this.findFault(line, position, tip, revision);
     if (why !== null) this.fault ??= toEventFault(why, event, position, number);
     if (metadata.salt === '') this.recordRedaction(event, position);
-    const isOfSeals = stream === this.sealStream;
-    // Judged by what stands before it. Behind an event that does not fit, seals say no more than that.
-    if (isOfSeals && this.fault === null && isSealEventType(event.type))
-      this.seals.checkEvent(event.type, event, position);
-    // One that fits has a hash of its own; what another says need not be one.
+    const inSealStream = stream === this.sealStream;
+    // A seal after a faulty event would only repeat that something is wrong.
+    if (inSealStream && this.fault === null && isSealEventType(event.type))
+      this.sealCheck.checkEvent(event.type, event, position);
+    // The hash of a faulty event may be any text.
     const hash = why === null || isHash(metadata.hash) ? Buffer.from(metadata.hash, 'hex') : ZERO_HASH;
-    this.window.add(hash, isOfSeals);
+    this.window.add(hash, inSealStream);
     this.tips.set(stream, revision, hash);
   }
 
   private findFault(
-    { event, position: stated, texts }: EventLine,
+    { event, position: statedPosition, texts }: EventLine,
     position: number,
     tip: Tip | null,
     revision: number,
   ): EventFault['why'] | null {
-    if (stated !== position) return 'ORDER';
+    if (statedPosition !== position) return 'ORDER';
     if (event.metadata.organization_id !== this.header.organization_id) return 'FOREIGN';
     return linkFault(event, revision, tip?.hash.toString('hex') ?? null, texts);
   }
 
   private recordRedaction({ id, type, stream }: TrailEvent, position: number): void {
-    this.redacted += 1;
+    this.redactedTotal += 1;
     if (this.redactions.length < MAX_NOTES) this.redactions.push({ position, event_id: id, type, stream });
   }
 
-  /** What came out, when there is no further event. `end` is null where the last line is missing. */
+  /** Returns the verdict after the last event. @param end null if the export's last line is missing */
   verdict(end: ExportEnd | null): Verdict {
-    const { seals, fault: event_fault, header } = this;
+    const { sealCheck, fault: event_fault, header } = this;
     const events = this.window.size;
-    // The tree takes in all that waits, and so passes every size that kept seals are of.
+    // Growing the tree to its end also passes the size of every kept seal.
     const root = this.window.rootAt(events)!.toString('hex');
-    const fitting = event_fault === null ? events : event_fault.position - 1;
-    const kept = this.kept.verdict(events, fitting, [...this.keys, ...seals.vouchedKeys.values()]);
-    const seal_fault = seals.faultBeyond(kept.proved?.size ?? 0) ?? kept.fault;
-    // Against whoever holds the key, its seals are worth nothing: what was kept elsewhere is.
-    const good = kept.fault ? kept.proved : largerSeal(seals.newest, kept.proved);
-    const why = findExportFault(end, { size: events, root }) ?? kept.lack ?? (good || seal_fault ? null : 'NO_SEAL');
-    const whole_fault = why && { why, position: events };
+    const faultless = event_fault === null ? events : event_fault.position - 1;
+    const keptVerdict = this.keptSealCheck.verdict(events, faultless, [
+      ...this.keys,
+      ...sealCheck.vouchedKeys.values(),
+    ]);
+    const seal_fault = sealCheck.faultBeyond(keptVerdict.proved?.size ?? 0) ?? keptVerdict.fault;
+    // A wrong kept seal means that the history was sealed anew by somebody with the key. Then its own seals prove nothing.
+    const goodSeal = keptVerdict.fault ? keptVerdict.proved : largerSeal(sealCheck.newest, keptVerdict.proved);
+    const why =
+      findExportFault(end, { size: events, root }) ??
+      keptVerdict.exportFault ??
+      (goodSeal || seal_fault ? null : 'NO_SEAL');
+    const export_fault = why && { why, position: events };
     return {
-      valid: event_fault === null && seal_fault === null && whole_fault === null,
+      valid: event_fault === null && seal_fault === null && export_fault === null,
       header,
       events,
       streams: this.tips.size,
-      seals: { total: seals.total, unchecked: seals.unchecked },
-      proved: good && toSealNote(good),
-      unsealed: this.window.nonSealEvents.all - (good?.nonSealEvents ?? 0),
-      keys: { total: seals.keysTotal, first: seals.keys },
-      redactions: { total: this.redacted, first: this.redactions },
+      seals: { total: sealCheck.total, unchecked: sealCheck.unchecked },
+      proved: goodSeal && toSealNote(goodSeal),
+      unsealed: this.window.nonSealEvents.total - (goodSeal?.nonSealEvents ?? 0),
+      keys: { total: sealCheck.keysTotal, first: sealCheck.keys },
+      redactions: { total: this.redactedTotal, first: this.redactions },
       event_fault,
       seal_fault,
-      export_fault: whole_fault,
+      export_fault,
     };
   }
 }
@@ -124,7 +130,7 @@ function largerSeal(a: CountedSeal | null, b: CountedSeal | null): CountedSeal |
   return (a?.size ?? 0) >= (b?.size ?? 0) ? a : b;
 }
 
-function toSealNote({ nonSealEvents: _others, ...note }: CountedSeal): SealNote {
+function toSealNote({ nonSealEvents: _, ...note }: CountedSeal): SealNote {
   return note;
 }
 

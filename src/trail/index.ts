@@ -1,7 +1,6 @@
 /**
- * What an event is, how it is hashed and chained, how a history is sealed and exported, and how all of that is checked:
- * without a server, a store or a package. docs/trail-format.md is the format in words. What makes events, seals and exports
- * is not here: nobody needs it to check them.
+ * Verifies events, chains, seals and exports, without a server, a store or a package. docs/trail-format.md describes the
+ * format. Functions that write events, seals and exports aren't part of this entry.
  */
 export { canonical } from './canonical.ts';
 export { type ChainFault, verifyChain } from './chain.ts';

@@ -3,65 +3,69 @@ import type { PublicKey } from './key.ts';
 import type { WatchedSizes } from './tree-window.ts';
 import type { CountedSeal, ExportFault, SealFault } from './verdict.ts';
 
-/** What seals kept elsewhere say of a history. */
+/** The result of checking a history against kept seals. */
 interface KeptSealsVerdict {
-  /** The largest that is a beginning of it. */
+  /** The largest kept seal that covers a beginning of the history. */
   proved: CountedSeal | null;
-  /** The smallest that is not. */
+  /** The smallest kept seal that doesn't. */
   fault: SealFault | null;
-  /** What keeps one of them from saying anything. */
-  lack: ExportFault['why'] | null;
+  /** The reason why one of them can't be checked. */
+  exportFault: ExportFault['why'] | null;
 }
 
-/** Holds a history against seals of it that were kept elsewhere. */
+/** Checks a history against kept seals. */
 export class KeptSealCheck {
   private readonly seals: readonly KeptSeal[];
-  /** By size, what the history is up to there. */
-  private readonly roots = new Map<number, { root: string; others: number }>();
+  /** The tree's root and its events outside the seal stream, by the size of a kept seal. */
+  private readonly roots = new Map<number, { root: string; nonSealEvents: number }>();
 
   constructor(
     organizationId: string,
-    private readonly kept: readonly KeptSeal[],
+    private readonly keptSeals: readonly KeptSeal[],
   ) {
-    this.seals = kept.filter(({ organization_id }) => organization_id === organizationId);
+    this.seals = keptSeals.filter(({ organization_id }) => organization_id === organizationId);
   }
 
-  /** Ids of the keys that they say they are of. */
+  /** The key ids in the kept seals. */
   get keyIds(): ReadonlySet<string> {
     return new Set(this.seals.map(({ key_id }) => key_id));
   }
 
-  /** At which sizes of the tree its root is asked for. */
+  /** Listeners that record the tree's root at the size of each kept seal. */
   get watched(): WatchedSizes {
-    const note = (size: number) => (root: Buffer, others: number) =>
-      void this.roots.set(size, { root: root.toString('hex'), others });
-    return new Map(this.seals.map(({ size }) => [size, note(size)]));
+    const record = (size: number) => (root: Buffer, nonSealEvents: number) =>
+      void this.roots.set(size, { root: root.toString('hex'), nonSealEvents });
+    return new Map(this.seals.map(({ size }) => [size, record(size)]));
   }
 
   /**
-   * What came out, once the tree holds all `events`. Only now it is known which keys are trusted, and a seal of any other
-   * key neither proves nor blames.
-   * @param fitting how many events there are before the first that does not fit
+   * Returns the result once the tree holds all `events`. Only then all trusted keys are known, and a seal of any other key
+   * counts for nothing.
+   * @param faultless the number of events before the first fault
    */
-  verdict(events: number, fitting: number, keys: readonly PublicKey[]): KeptSealsVerdict {
-    const signed = this.seals.filter((kept) => isKeptSealSigned(kept, keys));
-    const covered = signed.filter(({ size }) => size <= fitting).sort((a, b) => a.size - b.size);
-    const lack = this.lack(events, signed);
+  verdict(events: number, faultless: number, keys: readonly PublicKey[]): KeptSealsVerdict {
+    const signed = this.seals.filter((seal) => isKeptSealSigned(seal, keys));
+    const covered = signed.filter(({ size }) => size <= faultless).sort((a, b) => a.size - b.size);
+    const exportFault = this.findExportFault(events, signed);
     let proved: CountedSeal | null = null;
     for (const { size, root, sealed_at, key_id } of covered) {
-      const seen = this.roots.get(size)!;
-      if (seen.root !== root) {
+      const atSize = this.roots.get(size)!;
+      if (atSize.root !== root) {
         const from = Math.min((proved?.size ?? 0) + 1, size);
-        return { proved, fault: { why: 'KEPT', position: null, event_id: null, key_id, from, until: size }, lack };
+        return {
+          proved,
+          fault: { why: 'KEPT', position: null, event_id: null, key_id, from, until: size },
+          exportFault,
+        };
       }
-      proved = { size, root, sealed_at, key_id, position: null, nonSealEvents: seen.others };
+      proved = { size, root, sealed_at, key_id, position: null, nonSealEvents: atSize.nonSealEvents };
     }
-    return { proved, fault: null, lack };
+    return { proved, fault: null, exportFault };
   }
 
-  private lack(events: number, signed: readonly KeptSeal[]): ExportFault['why'] | null {
-    if (this.seals.length < this.kept.length) return 'KEPT_KEY';
-    // Before the signature: where the end is missing, the key that signed may be missing with it.
+  private findExportFault(events: number, signed: readonly KeptSeal[]): ExportFault['why'] | null {
+    if (this.seals.length < this.keptSeals.length) return 'KEPT_KEY';
+    // Before the signatures, because a missing end may also lack the rotation to the key that signed.
     if (this.seals.some(({ size }) => size > events)) return 'KEPT_BEYOND';
     return signed.length < this.seals.length ? 'KEPT_KEY' : null;
   }

@@ -4,20 +4,20 @@ import { isSigned, type LogSealed, readSealEvent } from './seal-events.ts';
 
 export const KEPT_SEAL_FORMAT = 'veritrail-kept-seal-1';
 
-/** A seal on its own, to be kept where nobody who can change the log can change it. */
+/** A seal to keep in a place that the log's operator can't change. */
 export interface KeptSeal extends LogSealed {
   format: typeof KEPT_SEAL_FORMAT;
   organization_id: string;
 }
 
-/** A seal as the one line of a file. */
+/** Returns a seal as the line of a kept seal's file. */
 export function keptSealText(organization_id: string, seal: LogSealed): string {
   return `${canonical({ ...seal, format: KEPT_SEAL_FORMAT, organization_id })}\n`;
 }
 
 /**
- * Reads the seal of such a file, whatever stands behind its line.
- * @throws TypeError where it is none
+ * Reads the seal on a file's first line. Ignores the other lines.
+ * @throws TypeError if the line isn't a kept seal
  */
 export function readKeptSeal(text: string): KeptSeal {
   const value = parseJsonLine(text.split('\n', 1)[0]!);
@@ -28,7 +28,7 @@ export function readKeptSeal(text: string): KeptSeal {
   return value as unknown as KeptSeal;
 }
 
-/** What a line of such a file holds. @throws TypeError where that is not JSON */
+/** Returns the JSON value of a line. @throws TypeError if it isn't JSON */
 export function parseJsonLine(text: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(text)) as Record<string, unknown>;
@@ -37,7 +37,7 @@ export function parseJsonLine(text: string): Record<string, unknown> {
   }
 }
 
-/** Whether one of these keys signed it. */
+/** Returns true if one of these keys signed a kept seal. */
 export function isKeptSealSigned(kept: KeptSeal, keys: readonly PublicKey[]): boolean {
   const { format: _format, organization_id, ...seal } = kept;
   const key = keys.find(({ key_id }) => key_id === seal.key_id);

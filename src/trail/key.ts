@@ -1,29 +1,29 @@
 import { createPublicKey, hash as digestOf, type KeyObject } from 'node:crypto';
 
-/** A key that can sign: Ed25519 (RFC 8032). */
+/** A private key for seals: Ed25519 (RFC 8032). */
 export interface SigningKey {
   key_id: string;
-  /** The public part, as `PublicKey.text`. */
+  /** The public key, as in `PublicKey.text`. */
   public_key: string;
   private_key: KeyObject;
 }
 
-/** A key that signatures are checked with. */
+/** A public key for checking seals. */
 export interface PublicKey {
   key_id: string;
-  /** Base64 of its 32 bytes. */
+  /** Base64 of the key's 32 bytes. */
   text: string;
   key: KeyObject;
 }
 
 const KEY_BYTES = 32;
 
-/** What a key is called: the first 16 hex digits of the SHA-256 of its 32 bytes. */
+/** Returns a key's id: the first 16 hex digits of the SHA-256 of its 32 bytes. */
 export function keyIdOf(raw: Buffer): string {
   return digestOf('sha256', raw, 'hex').slice(0, 16);
 }
 
-/** @throws TypeError where the key is not an Ed25519 private key */
+/** @throws TypeError if the key isn't an Ed25519 private key */
 export function signingKey(private_key: KeyObject): SigningKey {
   if (private_key.type !== 'private') throw new TypeError('not a private key');
   const { key_id, text } = publicKeyOf(createPublicKey(private_key));
@@ -32,7 +32,7 @@ export function signingKey(private_key: KeyObject): SigningKey {
 
 /**
  * Reads a public key: PEM (SPKI), or base64 of its 32 bytes.
- * @throws TypeError where the text is neither
+ * @throws TypeError if the text is neither
  */
 export function readPublicKey(text: string): PublicKey {
   const trimmed = text.trim();
@@ -44,22 +44,21 @@ export function readPublicKey(text: string): PublicKey {
 }
 
 /**
- * Reads the public keys of a text, as `readPublicKey` does each: a PEM of several lines, base64 on a line of its own.
- * Blank lines are passed over. One at least.
- * @throws TypeError where something of it is no key
+ * Reads one or more public keys from a text: PEM blocks, or base64 with one key a line. Skips blank lines.
+ * @throws TypeError if any part isn't a key, or there is none
  */
 export function readPublicKeys(text: string): PublicKey[] {
   const keys = text.match(/-----BEGIN.*?(?:-----END[^\n]*|$)|\S[^\n]*/gs) ?? [''];
   return keys.map(readPublicKey);
 }
 
-/** The key in PEM (SPKI), without a line end. */
+/** Returns a key as PEM (SPKI), without a line feed at the end. */
 export function publicPem({ key }: PublicKey): string {
   return key.export({ type: 'spki', format: 'pem' }).toString().trim();
 }
 
 function readPem(text: string): KeyObject {
-  // From a private key's PEM a public key would be made as well; nobody who has one should hand it round.
+  // createPublicKey would also accept a private key's PEM, which its owner must not pass around.
   if (!text.startsWith('-----BEGIN PUBLIC KEY-----')) throw new TypeError('a PEM that is not a public key');
   try {
     return createPublicKey(text);
@@ -68,14 +67,14 @@ function readPem(text: string): KeyObject {
   }
 }
 
-/** @throws TypeError where it is no Ed25519 key */
+/** @throws TypeError if the key isn't an Ed25519 key */
 export function publicKeyOf(key: KeyObject): PublicKey {
   if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('not an Ed25519 key');
   const raw = Buffer.from(key.export({ format: 'jwk' }).x!, 'base64url');
   return { key_id: keyIdOf(raw), text: raw.toString('base64'), key };
 }
 
-/** The bytes that base64 spells, where there are so many and it is their one spelling; else null. */
+/** Returns the bytes of a base64 text. Null if there are more or fewer than `bytes`, or it isn't their usual spelling. */
 export function fromBase64(text: string, bytes: number): Buffer | null {
   const raw = Buffer.from(text, 'base64');
   return raw.length === bytes && raw.toString('base64') === text ? raw : null;

@@ -1,4 +1,4 @@
-/** What was given is no export of a history, or is damaged beyond reading. `line` counts from 1. */
+/** The file isn't an export, or is too damaged to read. `line` counts from 1. */
 export class NotAnExport extends Error {
   override readonly name = 'NotAnExport';
   constructor(
@@ -9,19 +9,19 @@ export class NotAnExport extends Error {
   }
 }
 
-/** The longest line, in bytes: one append to the log holds about half as much. */
+/** Limit of a line's length. One append to the log holds about half as much. */
 export const MAX_LINE_BYTES = 2 * 1024 * 1024;
 
 const NEWLINE = 10;
 
-/** Makes lines of UTF-8 out of bytes that come in pieces. Holds no more than one line and one piece. */
+/** Splits a stream of bytes into lines of UTF-8. Holds at most one line and one piece in memory. */
 export class LineSplitter {
   private pieces: Uint8Array[] = [];
   private heldBytes = 0;
   private count = 0;
   private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-  /** Lines that end in this piece. @throws NotAnExport for a line that is too long, or not UTF-8 */
+  /** Yields the lines that end in this piece. @throws NotAnExport for a line that is too long or not UTF-8 */
   *push(piece: Uint8Array): Generator<string> {
     let start = 0;
     for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, start)) {
@@ -31,7 +31,7 @@ export class LineSplitter {
     this.hold(piece.subarray(start));
   }
 
-  /** What stands behind the last line's end; null where nothing does. */
+  /** Returns the text after the last line feed, or null if there is none. */
   rest(): string | null {
     return this.heldBytes === 0 ? null : this.line(new Uint8Array());
   }

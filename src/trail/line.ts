@@ -12,12 +12,12 @@ export interface ExportHeader {
   exported_at: string;
 }
 
-/** The last line of an export: how much there is, so that a file that was cut shows it. */
+/** The last line of an export. It shows if the file is complete. */
 export interface ExportEnd {
   end: true;
-  /** Ordinal of the last event; 0 where there is none. */
+  /** Position of the last event, 0 if there is none. */
   position: number;
-  /** The Merkle tree's, over all of them. Nobody signed it: it shows accidents, not intent. */
+  /** Tree head over all events. Nobody signed it, so it detects accidents but no attack. */
   head: TreeHead;
 }
 
@@ -28,7 +28,7 @@ export type ExportLine =
 
 export const EXPORT_FORMAT = 'veritrail-export-1';
 
-/** JSON may be nested as deep as one likes; facts are not. */
+/** Limit of nesting in a line. Events are never nested this deep. */
 const MAX_DEPTH = 64;
 
 export function headerLine(header: ExportHeader): string {
@@ -42,18 +42,18 @@ export interface StoredJson {
 }
 
 /**
- * An event's line.
- * @param texts where its data and metadata are kept as texts: what is in canonical form there goes into the line as it is
- * @throws TypeError where the event has no canonical form
+ * Returns an event's line.
+ * @param texts the event's data and metadata as stored. They are used as they are if they are in canonical form
+ * @throws TypeError if the event has no canonical form
  */
 export function eventLine(position: number, event: TrailEvent, texts?: StoredJson): string {
   const { id, revision, stream, type } = event;
-  const whole =
+  const eventText =
     texts && isInCanonicalOrder(event.data) && isInCanonicalOrder(event.metadata)
       ? `{"data":${texts.data},"id":${canonical(id)},"metadata":${texts.metadata},"revision":${revision},` +
         `"stream":${canonical(stream)},"type":${canonical(type)}}`
       : eventTexts(event).event;
-  return `{"event":${whole},"position":${position}}`;
+  return `{"event":${eventText},"position":${position}}`;
 }
 
 export function endLine(end: ExportEnd): string {
@@ -61,8 +61,8 @@ export function endLine(end: ExportEnd): string {
 }
 
 /**
- * Reads a line, which must be the canonical form of what it holds: so it can be read in one way only.
- * @throws TypeError whose message goes on where `line 7` was said
+ * Reads a line of an export. It must be in canonical form, so that there is only one way to read it.
+ * @throws TypeError whose message continues a sentence that begins with "line 7"
  */
 export function readLine(text: string): ExportLine {
   const value = parse(text);
@@ -72,7 +72,7 @@ export function readLine(text: string): ExportLine {
     : hasExactly(value, END_MEMBERS)
       ? readEnd(value)
       : null;
-  if (line === null) throw new TypeError('is neither a header, an event nor an end of an export');
+  if (line === null) throw new TypeError('is not a line of an export: neither header, event nor end');
   requireCanonical(text, canonicalOf(value));
   return line;
 }
@@ -96,7 +96,7 @@ function isNestedDeeper(value: unknown, depth: number): boolean {
 }
 
 function readEvent(text: string, { position, event }: Record<string, unknown>): ExportLine {
-  if (!isCount(position) || position === 0 || !isEvent(event)) throw new TypeError('is no event of a history');
+  if (!isCount(position) || position === 0 || !isEvent(event)) throw new TypeError('is not a valid event');
   const texts = canonicalOf(event, eventTexts);
   requireCanonical(text, `{"event":${texts.event},"position":${position}}`);
   return { kind: 'EVENT', position, event, texts };
@@ -109,27 +109,28 @@ function canonicalOf<T, Texts = string>(
   try {
     return write(value);
   } catch {
-    throw new TypeError('holds text that is not Unicode');
+    throw new TypeError('contains text that is not valid Unicode');
   }
 }
 
 function requireCanonical(text: string, canonicalText: string): void {
   if (text !== canonicalText) {
-    throw new TypeError('is not in canonical form (RFC 8785): not as it was exported, or with a member twice');
+    throw new TypeError('is not in canonical form (RFC 8785): it was changed after the export, or has a member twice');
   }
 }
 
 function readHeader(header: Record<string, unknown>): ExportLine {
-  if (header.format !== EXPORT_FORMAT) throw new TypeError(`is not of the format ${EXPORT_FORMAT}`);
+  if (header.format !== EXPORT_FORMAT) throw new TypeError(`does not have the format ${EXPORT_FORMAT}`);
   const texts = [header.organization_id, header.installation, header.exported_at];
-  if (!texts.every((text) => typeof text === 'string')) throw new TypeError('is no header of an export');
+  if (!texts.every((text) => typeof text === 'string')) throw new TypeError('is not a valid header of an export');
   return { kind: 'HEADER', header: header as unknown as ExportHeader };
 }
 
 function readEnd(end: Record<string, unknown>): ExportLine {
   const { head, position } = end;
   const fits = end.end === true && isCount(position) && hasExactly(head, HEAD_MEMBERS);
-  if (!fits || !isCount(head.size) || typeof head.root !== 'string') throw new TypeError('is no end of an export');
+  if (!fits || !isCount(head.size) || typeof head.root !== 'string')
+    throw new TypeError('is not a valid end of an export');
   return { kind: 'END', end: end as unknown as ExportEnd };
 }
 
@@ -139,7 +140,7 @@ const EVENT_MEMBERS = ['data', 'id', 'metadata', 'revision', 'stream', 'type'];
 const END_MEMBERS = ['end', 'head', 'position'];
 const HEAD_MEMBERS = ['root', 'size'];
 
-/** Whether a value is an object with these members and no others. */
+/** Returns true if a value is an object with exactly these members. */
 function hasExactly(value: unknown, members: readonly string[]): value is Record<string, unknown> {
   if (!isObject(value)) return false;
   const names = Object.keys(value);
@@ -154,7 +155,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Whether all is there to hash it; whether the hashes are right is another question. */
+/** Returns true if an event has all members that its hashes need. Doesn't check the hashes. */
 function isEvent(event: unknown): event is TrailEvent {
   if (!isObject(event) || !isObject(event.data) || !isObject(event.metadata) || !isCount(event.revision)) return false;
   return [event.id, event.stream, event.type, event.metadata.hash, event.metadata.salt].every(

@@ -1,39 +1,39 @@
 import { hash as digestOf } from 'node:crypto';
 
 /**
- * The Merkle tree of RFC 9162 (2.1) with SHA-256. A tree over any number of leaves is made of perfect subtrees; those
- * that are complete never change, so they are kept as nodes and everything else is hashed from them.
+ * The Merkle tree of RFC 9162 (2.1) with SHA-256. A tree over any number of leaves is made of perfect subtrees. A complete
+ * subtree never changes, so its hash is stored as a node. All other hashes are computed from these.
  */
 
-/** A perfect subtree: the leaves from `index` × 2^`level` on, 2^`level` of them. Level 0 is a leaf's hash. */
+/** A perfect subtree of 2^`level` leaves that begins at leaf `index` × 2^`level`. Level 0 is a leaf. */
 export interface NodeId {
   level: number;
   index: number;
 }
 
-/** The leaves from `from` on and before `to`: a subtree of some tree that holds them. */
+/** The leaves from `from` (inclusive) to `to` (exclusive). */
 export interface Range {
   from: number;
   to: number;
 }
 
-/** Gives the hash (32 bytes) of a complete node. */
+/** Returns the hash (32 bytes) of a complete node. */
 export type NodeHash = (node: NodeId) => Buffer;
 
-/** What marks an inner node, and room for its two halves: filled and hashed at once, again and again. */
+/** A node's prefix 0x01 and space for its two children's hashes. One buffer is reused for all nodes. */
 const nodeBuffer = Buffer.alloc(65, 1);
-/** The same for a leaf of 32 bytes, as all of ours are. */
+/** The same for a leaf: the prefix 0x00 and 32 bytes, the length of all leaves in a log. */
 const leafBuffer = Buffer.alloc(33, 0);
 const LEAF_PREFIX = Buffer.of(0);
 
 /** Root of the tree without leaves: the hash of nothing. */
 export const EMPTY_ROOT: Buffer = digestOf('sha256', '', 'buffer');
 
-/** A hash as a text of a byte a character: made and kept at half of what a buffer costs. */
+/** A hash as text, one character a byte. Costs half of a buffer's time and memory. */
 type HashText = string;
 
 const digest = (bytes: Buffer): HashText => digestOf('sha256', bytes, 'binary');
-/** Out of the pool, and not as memory of its own that must be given back. */
+/** Takes the bytes from Node's buffer pool, so that the hash isn't an allocation of its own. */
 const bytesOf = (hash: HashText): Buffer => Buffer.from(hash, 'latin1');
 
 function leafText(data: Buffer): HashText {
@@ -48,12 +48,12 @@ function nodeText(left: HashText, right: HashText): HashText {
   return digest(nodeBuffer);
 }
 
-/** A leaf's hash: SHA-256(0x00 ‖ data). */
+/** Returns a leaf's hash: SHA-256(0x00 ‖ data). */
 export function leafHash(data: Buffer): Buffer {
   return bytesOf(leafText(data));
 }
 
-/** An inner node's hash: SHA-256(0x01 ‖ left ‖ right). */
+/** Returns an inner node's hash: SHA-256(0x01 ‖ left ‖ right). */
 export function nodeHash(left: Buffer, right: Buffer): Buffer {
   if (left.length !== 32 || right.length !== 32) throw new RangeError('a hash has 32 bytes');
   nodeBuffer.set(left, 1);
@@ -62,17 +62,17 @@ export function nodeHash(left: Buffer, right: Buffer): Buffer {
 }
 
 /**
- * A tree that grows leaf by leaf and remembers only its right edge: one hash for each binary digit of its size.
- * `complete` is told every node as it becomes complete, leaves too.
+ * A tree that grows leaf by leaf. It stores only its right edge: one hash for each 1 in its size's binary form.
+ * `onComplete` is called for every node that becomes complete, leaves too.
  */
 export class GrowingTree {
-  /** Roots of the perfect subtrees that make up the tree, the largest first. */
+  /** Roots of the perfect subtrees that make up the tree, largest first. */
   private readonly edge: { level: number; hash: HashText }[] = [];
   private leaves = 0;
 
   constructor(private readonly onComplete?: (node: NodeId, hash: Buffer) => void) {}
 
-  /** A tree of `size` leaves, of which the nodes are kept elsewhere. */
+  /** Returns a tree of `size` leaves whose nodes are already stored. */
   static resume(size: number, node: NodeHash, complete?: (node: NodeId, hash: Buffer) => void): GrowingTree {
     const tree = new GrowingTree(complete);
     for (const id of nodesOf({ from: 0, to: size })) {
@@ -108,7 +108,7 @@ export class GrowingTree {
   }
 }
 
-/** The complete nodes that a range is made of, from left to right. */
+/** Returns the complete nodes that make up a range, from left to right. */
 export function nodesOf({ from, to }: Range): NodeId[] {
   const nodes: NodeId[] = [];
   for (let start = from; start < to; ) {
@@ -124,7 +124,7 @@ export function nodesOf({ from, to }: Range): NodeId[] {
   return nodes;
 }
 
-/** A range's hash, from the complete nodes in it. */
+/** Returns a range's hash, computed from its complete nodes. */
 export function rangeHash(range: Range, node: NodeHash): Buffer {
   return (
     nodesOf(range).reduceRight<Buffer | null>((right, id) => (right ? nodeHash(node(id), right) : node(id)), null) ??
@@ -133,8 +133,9 @@ export function rangeHash(range: Range, node: NodeHash): Buffer {
 }
 
 /**
- * The subtrees whose hashes prove that leaf `index` is in the tree of `size` leaves, lowest first (RFC 9162, 2.1.3.1).
- * @throws RangeError when it is not
+ * Returns the subtrees whose hashes prove that leaf `index` is in the tree of `size` leaves, lowest first
+ * (RFC 9162, 2.1.3.1).
+ * @throws RangeError if it isn't
  */
 export function inclusionPath(index: number, size: number): Range[] {
   if (!(index >= 0 && index < size)) throw new RangeError(`leaf ${index} is not in a tree of ${size}`);
@@ -155,12 +156,12 @@ export function inclusionPath(index: number, size: number): Range[] {
 }
 
 /**
- * The subtrees whose hashes prove that the tree of `older` leaves is the beginning of the one of `newer`, lowest first
- * (RFC 9162, 2.1.4.1). Empty where the two are one.
- * @throws RangeError when `older` is 0 or above `newer`
+ * Returns the subtrees whose hashes prove that the tree of `newer` leaves begins with the tree of `older` leaves, lowest
+ * first (RFC 9162, 2.1.4.1). Empty if both have the same size.
+ * @throws RangeError if `older` is 0 or above `newer`
  */
 export function consistencyPath(older: number, newer: number): Range[] {
-  if (!(older > 0 && older <= newer)) throw new RangeError(`a tree of ${older} is no beginning of one of ${newer}`);
+  if (!(older > 0 && older <= newer)) throw new RangeError(`a tree of ${newer} does not begin with one of ${older}`);
   const path: Range[] = [];
   let from = 0;
   let to = newer;
@@ -178,21 +179,21 @@ export function consistencyPath(older: number, newer: number): Range[] {
   return path.reverse();
 }
 
-/** Largest power of two below `width`. */
+/** Returns the largest power of two below `width`. */
 function largestPowerOfTwoBelow(width: number): number {
   let k = 1;
   while (k * 2 < width) k *= 2;
   return k;
 }
 
-/** Whether `proof` shows that the leaf with this hash is at `index` of the tree with this root (RFC 9162, 2.1.3.2). */
+/** Returns true if `proof` shows that this leaf is at `index` of the tree with this root (RFC 9162, 2.1.3.2). */
 export function isIncluded(leaf: Buffer, index: number, size: number, proof: readonly Buffer[], root: Buffer): boolean {
   if (!(index >= 0 && index < size)) return false;
   const climbed = climb(leaf, index, size - 1, proof);
   return climbed?.whole.equals(root) === true;
 }
 
-/** Whether `proof` shows that the newer tree begins with the older one (RFC 9162, 2.1.4.2). */
+/** Returns true if `proof` shows that the newer tree begins with the older one (RFC 9162, 2.1.4.2). */
 export function isConsistent(
   older: { size: number; root: Buffer },
   newer: { size: number; root: Buffer },
@@ -200,27 +201,27 @@ export function isConsistent(
 ): boolean {
   if (!(older.size > 0 && older.size <= newer.size)) return false;
   if (older.size === newer.size) return proof.length === 0 && older.root.equals(newer.root);
-  // A logarithm is rounded: above 2^48 those beside a power of two have its own.
+  // Math.log2 rounds: above 2^48, the neighbours of a power of two get the same logarithm.
   const isPowerOfTwo = older.size === 2 ** Math.round(Math.log2(older.size));
   const [first, ...path] = isPowerOfTwo ? [older.root, ...proof] : proof;
   if (first === undefined) return false;
-  let place = older.size - 1;
+  let index = older.size - 1;
   let last = newer.size - 1;
-  while (place % 2 === 1) {
-    place = half(place);
+  while (index % 2 === 1) {
+    index = half(index);
     last = half(last);
   }
-  const climbed = climb(first, place, last, path);
+  const climbed = climb(first, index, last, path);
   return climbed?.left.equals(older.root) === true && climbed.whole.equals(newer.root);
 }
 
 /**
- * Hashes a path's subtrees from the node at `place` of a level up to the root; `last` is the level's last place. `left` takes
- * in only those that stand left of it. Null where the path is too long or too short.
+ * Hashes a path's subtrees from the node at `index` of a level up to the root. `last` is the level's last index. `left`
+ * covers only the subtrees to the left of the node. Null if the path is too long or too short.
  */
 function climb(
   from: Buffer,
-  place: number,
+  index: number,
   last: number,
   path: readonly Buffer[],
 ): { left: Buffer; whole: Buffer } | null {
@@ -228,15 +229,15 @@ function climb(
   let whole = from;
   for (const other of path) {
     if (last === 0) return null;
-    if (place % 2 === 1 || place === last) {
+    if (index % 2 === 1 || index === last) {
       left = nodeHash(other, left);
       whole = nodeHash(other, whole);
-      while (place % 2 === 0 && place !== 0) {
-        place = half(place);
+      while (index % 2 === 0 && index !== 0) {
+        index = half(index);
         last = half(last);
       }
     } else whole = nodeHash(whole, other);
-    place = half(place);
+    index = half(index);
     last = half(last);
   }
   return last === 0 ? { left, whole } : null;

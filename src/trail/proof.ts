@@ -10,30 +10,30 @@ import {
 } from './merkle.ts';
 import { isHash, type TreeHead } from './seal-events.ts';
 
-/** Shows that an event is in the log that a tree head stands for. Hashes are hex. */
+/** Proves that a tree head covers an event. Hashes are hex. */
 export interface InclusionProof {
   /** The event's position, from 1. */
   position: number;
-  /** Size of the tree that it is for. */
+  /** Size of the tree. */
   size: number;
-  /** Hashes from the leaf's sister up to the root's child (RFC 9162, 2.1.3). */
+  /** Hashes from the leaf's sibling up to a child of the root (RFC 9162, 2.1.3). */
   path: string[];
 }
 
-/** Shows that the log of a newer tree head begins with that of an older one. */
+/** Proves that the log of a newer tree head begins with the log of an older one. */
 export interface ConsistencyProof {
   older: number;
   newer: number;
-  /** As of RFC 9162, 2.1.4. */
+  /** Hashes as in RFC 9162, 2.1.4. */
   path: string[];
 }
 
-/** @throws RangeError when the tree has no such event */
+/** @throws RangeError if the tree has no such event */
 export function inclusionProof(position: number, size: number, node: NodeHash): InclusionProof {
   return { position, size, path: hashesOf(inclusionPath(position - 1, size), node) };
 }
 
-/** @throws RangeError when `older` is 0 or above `newer` */
+/** @throws RangeError if `older` is 0 or above `newer` */
 export function consistencyProof(older: number, newer: number, node: NodeHash): ConsistencyProof {
   return { older, newer, path: hashesOf(consistencyPath(older, newer), node) };
 }
@@ -42,14 +42,14 @@ function hashesOf(ranges: readonly Range[], node: NodeHash): string[] {
   return ranges.map((range) => rangeHash(range, node).toString('hex'));
 }
 
-/** Whether a proof shows that the event with this `hash` stands at its position of the log with this head. */
+/** Returns true if a proof shows that the event with this `hash` is at the proof's position in the log with this head. */
 export function provesInclusion(proof: InclusionProof, hash: string, head: TreeHead): boolean {
   const [leaf, root, ...path] = bytesOf([hash, head.root, ...proof.path]) ?? [];
   if (leaf === undefined || root === undefined || proof.size !== head.size) return false;
   return isIncluded(leafHash(leaf), proof.position - 1, proof.size, path, root);
 }
 
-/** Whether a proof shows that the newer log begins with the older one. */
+/** Returns true if a proof shows that the newer log begins with the older one. */
 export function provesConsistency(proof: ConsistencyProof, older: TreeHead, newer: TreeHead): boolean {
   const [oldRoot, newRoot, ...path] = bytesOf([older.root, newer.root, ...proof.path]) ?? [];
   if (oldRoot === undefined || newRoot === undefined) return false;
@@ -57,7 +57,7 @@ export function provesConsistency(proof: ConsistencyProof, older: TreeHead, newe
   return isConsistent({ size: older.size, root: oldRoot }, { size: newer.size, root: newRoot }, path);
 }
 
-/** Hashes in hex as bytes; null where one of them is none. */
+/** Returns hex hashes as bytes. Null if one isn't a hash. */
 function bytesOf(hashes: readonly string[]): Buffer[] | null {
   return hashes.every(isHash) ? hashes.map((hash) => Buffer.from(hash, 'hex')) : null;
 }

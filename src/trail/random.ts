@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Asking the system costs the same for a few bytes as for many, so they are drawn ahead. */
+/** The system takes as long for a few random bytes as for many, so a pool is filled in advance. */
 const POOL_BYTES = 8 * 1024;
 const pool = Buffer.alloc(POOL_BYTES);
 let used = POOL_BYTES;
 
-/** Cryptographically random bytes, in hex; each is given out once. */
+/** Returns cryptographically random bytes, in hex. No byte of the pool is used twice. */
 export function randomHex(bytes: number): string {
   if (used + bytes > POOL_BYTES) {
     randomFillSync(pool);

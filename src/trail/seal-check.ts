@@ -6,33 +6,33 @@ import { type CountedSeal, type KeyNote, MAX_NOTES, type SealFault } from './ver
 
 type SealFaultCode = SealFault['why'];
 
-/** A key in force, and whether it was given or follows from one that was. */
+/** The key that seals must be signed with, and if it is trusted: given, or rotated to from a trusted key. */
 interface ActiveKey {
   key: PublicKey;
   trusted: boolean;
 }
 
-/** Follows an organization's seal stream: keys, signatures, order and roots. */
+/** Checks an organization's seal stream: keys, signatures, order and roots. */
 export class SealCheck {
   readonly keys: KeyNote[] = [];
   keysTotal = 0;
   total = 0;
   unchecked = 0;
-  /** The newest good seal of a trusted key. */
+  /** The newest good seal that a trusted key signed. */
   newest: CountedSeal | null = null;
-  /** The first of the good seals after that, which nobody vouches for. */
+  /** The first good seal after that, signed with a key that isn't trusted. */
   private firstUntrusted: SealFault | null = null;
   private activeKey: ActiveKey | null = null;
   private previousSeal: string | null = null;
   private size = 0;
   private firstFault: SealFault | null = null;
 
-  /** Those of the keys asked for that the given ones vouch for, by their texts. */
+  /** Trusted keys among the wanted ones, by their texts. */
   readonly vouchedKeys = new Map<string, PublicKey>();
 
   /**
-   * @param trustedKeyTexts texts of the keys that were given
-   * @param wantedKeyIds ids of keys that somebody wants to know of, be they beyond those that are listed
+   * @param trustedKeyTexts texts of the keys that the caller trusts
+   * @param wantedKeyIds ids of keys to look for among all keys, also after `keys` is full
    */
   constructor(
     private readonly organizationId: string,
@@ -41,17 +41,17 @@ export class SealCheck {
     private readonly wantedKeyIds: ReadonlySet<string> = new Set(),
   ) {}
 
-  /** The first seal that does not fit; once all are seen, also one that nobody vouches for. */
+  /** The first faulty seal. If there is none, the first one whose key isn't trusted. */
   get fault(): SealFault | null {
     return this.faultBeyond(0);
   }
 
-  /** The same where a seal kept elsewhere vouches for the first `proved` events, whosever seals in the history are. */
+  /** Returns the same, but allows seals of untrusted keys over the first `proved` events, which a kept seal covers. */
   faultBeyond(proved: number): SealFault | null {
     return this.firstFault ?? (this.size > proved ? this.firstUntrusted : null);
   }
 
-  /** The next event of the seal stream, authentic by its hash. */
+  /** Checks the next event of the seal stream. Its own hash is already verified. */
   checkEvent(type: SealEventType, event: TrailEvent, position: number): void {
     const fact = readSealEvent(type, event.data);
     const why = fact === null ? 'MALFORMED' : this.findFault(fact, event, position);
@@ -99,7 +99,7 @@ export class SealCheck {
     }
   }
 
-  /** From here on it is this key that seals. */
+  /** Makes this the key that later seals must be signed with. */
   private activateKey({ type }: SealEvent, key: PublicKey, position: number): void {
     const isVouchedFor = type === 'SealKeyRotated' && this.activeKey!.trusted;
     const trusted = isVouchedFor || this.trustedKeyTexts.has(key.text);
@@ -113,9 +113,9 @@ export class SealCheck {
 
   private toSealFault(why: SealFaultCode, event: TrailEvent, position: number, fact: SealEvent | null): SealFault {
     const from = (this.newest?.size ?? 0) + 1;
-    // A seal that is right by itself says what it covers; of any other, it may be the seal that was altered.
-    const isRight = fact?.type === 'LogSealed' && (why === 'ROOT' || why === 'NOT_GIVEN');
-    const until = isRight ? fact.data.size : position;
+    // These seals are genuine, so what they cover is at fault. For other faults, the seal itself may be altered.
+    const isGenuine = fact?.type === 'LogSealed' && (why === 'ROOT' || why === 'NOT_GIVEN');
+    const until = isGenuine ? fact.data.size : position;
     return { why, position, event_id: event.id, key_id: fact?.data.key_id ?? null, from, until: Math.max(from, until) };
   }
 }

@@ -3,34 +3,34 @@ import { canonical } from './canonical.ts';
 import type { TrailEvent } from './event.ts';
 import { fromBase64, type PublicKey, type SigningKey } from './key.ts';
 
-/** The first word of all that is signed, so that a signature can never be taken for one of something else. */
+/** Part of every signed text, so that no signature made for another purpose is valid for a seal. */
 const SIGNATURE_FORMAT = 'veritrail-seal-1';
 const SIGNATURE_BYTES = 64;
 
-/** A Merkle tree's size and root (hex): what a log of so many events is. */
+/** A Merkle tree's size and its root (hex), which stand for the first `size` events of a log. */
 export interface TreeHead {
   size: number;
   root: string;
 }
 
-/** A signed tree head over ordinals 1 to `size`, the log as it was when it was made. */
+/** A seal: a signed tree head over positions 1 to `size`. */
 export interface LogSealed extends TreeHead {
   sealed_at: string;
-  /** `hash` of the event that holds the seal before it; null on the first. */
+  /** `hash` of the event with the previous seal, null on the first. */
   previous_seal: string | null;
   key_id: string;
   signature: string;
 }
 
-/** The key that an organization's first seals are made with, signed by itself. */
+/** An organization's first key. It signs its own introduction. */
 export interface SealKeyIntroduced {
   key_id: string;
-  /** Base64 of its 32 bytes. */
+  /** Base64 of the key's 32 bytes. */
   public_key: string;
   signature: string;
 }
 
-/** Another key takes over: both sign. */
+/** A new key takes over. Both keys sign. */
 export interface SealKeyRotated {
   from_key_id: string;
   key_id: string;
@@ -40,12 +40,12 @@ export interface SealKeyRotated {
   new_signature: string;
 }
 
-/** Another key takes over and the one before is lost: nobody but the new one vouches for it. */
+/** A new key takes over because the old one is lost. Only the new key signs. */
 export interface SealKeyReplaced extends SealKeyIntroduced {
   previous_seal: string | null;
 }
 
-/** What happens in an organization's seal stream. */
+/** An event of an organization's seal stream. */
 export type SealEvent =
   | { type: 'SealKeyIntroduced'; data: SealKeyIntroduced }
   | { type: 'LogSealed'; data: LogSealed }
@@ -54,28 +54,28 @@ export type SealEvent =
 
 export type SealEventType = SealEvent['type'];
 
-/** The stream that an organization's seals are in. */
+/** Returns the name of an organization's seal stream. */
 export function sealStream(organizationId: string): string {
   return `seal-${organizationId}`;
 }
 
-/** Whether an event is of its organization's seal stream. */
+/** Returns true if an event is in its organization's seal stream. */
 export function isSealStreamEvent({ stream, metadata }: Pick<TrailEvent, 'stream' | 'metadata'>): boolean {
   return stream === sealStream(metadata.organization_id);
 }
 
-/** What is signed: all that a fact says, and of which organization; signatures apart. */
+/** Returns the signed text: the event's data without signatures, its type and its organization. */
 function signedText(organization_id: string, type: SealEventType, data: object): Buffer {
   const { signature: _one, old_signature: _old, new_signature: _new, ...said } = data as Record<string, unknown>;
   return Buffer.from(canonical({ ...said, format: SIGNATURE_FORMAT, organization_id, type }), 'utf8');
 }
 
-/** Signs a fact's data, in base64. Signatures in it do not count. */
+/** Signs an event's data. Returns the signature in base64. */
 function signSealEvent(organizationId: string, type: SealEventType, data: object, key: SigningKey): string {
   return sign(null, signedText(organizationId, type, data), key.private_key).toString('base64');
 }
 
-/** Whether a signature of a fact's data was made with the private part of this key. */
+/** Returns true if this key's private half signed the data. */
 export function isSigned(
   organizationId: string,
   type: SealEventType,
@@ -87,7 +87,7 @@ export function isSigned(
   return bytes !== null && verify(null, signedText(organizationId, type, data), key, bytes);
 }
 
-/** Whether a fact is signed by its key and, where that takes over from `before` with its consent, by that one as well. */
+/** Returns true if an event is signed by its key and, for a rotation, also by the key `before` it. */
 export function isSealEventSigned(
   organizationId: string,
   { type, data }: SealEvent,
@@ -139,13 +139,13 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const isPublicKey = (value: unknown) => typeof value === 'string' && fromBase64(value, 32) !== null;
 const isText = (value: unknown) => typeof value === 'string';
 const matches = (pattern: RegExp) => (value: unknown) => typeof value === 'string' && pattern.test(value);
-/** Whether a value is a SHA-256 in lower-case hex. */
+/** Returns true if a value is a SHA-256 in lower-case hex. */
 export const isHash = matches(HASH);
 const isPreviousSeal = (value: unknown) => value === null || isHash(value);
 const isSize = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
 const isKeyId = matches(KEY_ID);
 
-/** Of each fact the members it has, no others, and what each may be. */
+/** The members of each event's data, with a check for each. Other members aren't allowed. */
 const SHAPES: Record<SealEventType, Record<string, (value: unknown) => boolean>> = {
   SealKeyIntroduced: { key_id: isKeyId, public_key: isPublicKey, signature: isText },
   LogSealed: {
@@ -169,12 +169,12 @@ const SHAPES: Record<SealEventType, Record<string, (value: unknown) => boolean>>
 
 export const SEAL_EVENT_TYPES = Object.keys(SHAPES) as SealEventType[];
 
-/** Whether events of this type say something of seals; any other in a seal stream says nothing. */
+/** Returns true for the event types of a seal stream. */
 export function isSealEventType(type: string): type is SealEventType {
   return Object.hasOwn(SHAPES, type);
 }
 
-/** An event of the seal stream as what it says; null where its data are not of their shape. */
+/** Returns a seal event with its typed data. Null if the data has another shape. */
 export function readSealEvent(type: SealEventType, data: Record<string, unknown>): SealEvent | null {
   const shape = SHAPES[type];
   const fits =

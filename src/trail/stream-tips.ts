@@ -1,7 +1,7 @@
 import { hash as digestOf } from 'node:crypto';
 import { randomHex } from './random.ts';
 
-/** Where a stream ends: revision and hash (32 bytes) of its last event so far. */
+/** The end of a stream: revision and hash (32 bytes) of its last event so far. */
 export interface Tip {
   revision: number;
   hash: Buffer;
@@ -11,12 +11,12 @@ const NAME_BYTES = 16;
 const REVISION_BYTES = 4;
 const SLOT_BYTES = NAME_BYTES + REVISION_BYTES + 32;
 const MAX_LOAD = 0.75;
-/** By so much a full table grows: 70 to 104 bytes a stream. */
+/** A table that is fuller than MAX_LOAD grows by this factor. It takes 70 to 104 bytes a stream. */
 const GROWTH_FACTOR = 1.5;
 
 /**
- * The ends of very many streams, in about 100 bytes each: a table of open addressing in one buffer. A stream's name is
- * kept as the first 16 bytes of its SHA-256 behind a random text, so that nobody can prepare two that meet.
+ * The ends of many streams in about 100 bytes each: a hash table with open addressing in one buffer. A stream's key is
+ * the first 16 bytes of SHA-256(random salt + name), so that nobody can prepare two names with the same key.
  */
 export class StreamTips {
   private readonly salt = randomHex(16);
@@ -24,14 +24,14 @@ export class StreamTips {
   private table = Buffer.alloc(this.slots * SLOT_BYTES);
   private used = 0;
 
-  /** How many streams there are. */
+  /** The number of streams. */
   get size(): number {
     return this.used;
   }
 
   get(stream: string): Tip | null {
     const at = this.find(this.table, this.slots, this.nameOf(stream));
-    // Stored with 1 added: an empty slot has none.
+    // The table holds revision + 1, so that 0 means an empty slot.
     const revision = this.table.readUInt32LE(at + NAME_BYTES);
     return revision === 0
       ? null
@@ -52,7 +52,7 @@ export class StreamTips {
     return digestOf('sha256', this.salt + stream, 'buffer').subarray(0, NAME_BYTES);
   }
 
-  /** Where a name's slot begins, or the empty one that it would take. */
+  /** Returns the offset of a name's slot, or of the empty slot that it would get. */
   private find(table: Buffer, slots: number, name: Buffer): number {
     for (let slot = name.readUInt32LE() % slots; ; slot = (slot + 1) % slots) {
       const at = slot * SLOT_BYTES;

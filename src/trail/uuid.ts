@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Name-based UUID, version 5 (RFC 9562 section 5.5). `namespace` is a UUID in its usual spelling. */
+/** Returns a name-based UUID, version 5 (RFC 9562 section 5.5). @param namespace a UUID in its usual spelling */
 export function uuidV5(namespace: string, name: string): string {
   const bytes = createHash('sha1').update(namespace.replaceAll('-', ''), 'hex').update(name, 'utf8').digest();
   bytes[6] = (bytes[6]! & 0x0f) | 0x50;

@@ -1,14 +1,15 @@
 import type { KeptSeal } from './kept-seal.ts';
 import type { ExportHeader } from './line.ts';
 
-/** The first event that does not fit, as a chain, its place or its own hashes show it. */
+/** The first faulty event. */
 export interface EventFault {
   /**
-   * `ORDER`: its line's position is not the next one. `FOREIGN`: it is another organization's. `OUT_OF_ORDER`,
-   * `ALTERED`, `BROKEN_LINK`: as of verifyChain.
+   * `ORDER`: its line doesn't have the next position. `FOREIGN`: it belongs to another organization. `OUT_OF_ORDER`: it
+   * doesn't have the next revision of its stream. `ALTERED`: its content doesn't match its hashes. `BROKEN_LINK`: it
+   * doesn't follow the event before it in its stream.
    */
   why: 'ORDER' | 'FOREIGN' | 'OUT_OF_ORDER' | 'ALTERED' | 'BROKEN_LINK';
-  /** Its place in the file: the position that comes next, whatever its line says. */
+  /** Its place in the file, which may differ from the position in its line. */
   position: number;
   line: number;
   event_id: string;
@@ -17,28 +18,28 @@ export interface EventFault {
   revision: number;
 }
 
-/** The first seal that does not fit. Something between `from` and `until` is not as it was sealed. */
+/** The first faulty seal. An event between `from` and `until` isn't as it was sealed. */
 export interface SealFault {
   /**
-   * `MALFORMED`: no seal or key of this format. `KEY`: of a key that is not in force there. `SIGNATURE`: not signed by
-   * its key. `PREVIOUS_SEAL`: it does not follow the seal before it. `SIZE`: it covers no more than that, or itself.
-   * `ROOT`: what it covers is not what was sealed. `NOT_GIVEN`: the newest seals are of a key that nobody vouches for.
-   * `KEPT`: a seal kept elsewhere is not of this history.
+   * `MALFORMED`: its data has another shape. `KEY`: its key isn't the active one. `SIGNATURE`: its key didn't sign it.
+   * `PREVIOUS_SEAL`: it doesn't follow the seal before it. `SIZE`: it covers no more than that one, or itself. `ROOT`: the
+   * events that it covers aren't those that were sealed. `NOT_GIVEN`: the newest seals' key isn't trusted. `KEPT`: a kept
+   * seal doesn't match this history.
    */
   why: 'MALFORMED' | 'KEY' | 'SIGNATURE' | 'PREVIOUS_SEAL' | 'SIZE' | 'ROOT' | 'NOT_GIVEN' | 'KEPT';
-  /** Position of the event that holds it; null for a seal kept elsewhere. */
+  /** Position of the event with the seal, null for a kept seal. */
   position: number | null;
   event_id: string | null;
   key_id: string | null;
-  /** The positions that it is about, after what the last good seal covers. */
+  /** The positions in question. They begin after those that the last good seal covers. */
   from: number;
   until: number;
 }
 
 /**
- * What is wrong with the whole: `CUT`: the last line is missing. `HEAD`: the last line counts other events than there
- * are. `NO_SEAL`: no seal says anything of them. `KEPT_BEYOND`: a seal kept elsewhere covers more than there is.
- * `KEPT_KEY`: one is not signed with a given key, or is another organization's.
+ * A fault of the whole export. `CUT`: the last line is missing. `HEAD`: the last line has another tree head than the
+ * events. `NO_SEAL`: no seal proves anything. `KEPT_BEYOND`: a kept seal covers more events than there are. `KEPT_KEY`: a
+ * kept seal isn't signed with a trusted key, or belongs to another organization.
  */
 export interface ExportFault {
   why: 'CUT' | 'HEAD' | 'NO_SEAL' | 'KEPT_BEYOND' | 'KEPT_KEY';
@@ -51,22 +52,22 @@ export interface SealNote {
   root: string;
   sealed_at: string;
   key_id: string;
-  /** Position of the event that holds it; null for a seal kept elsewhere. */
+  /** Position of the event with the seal, null for a kept seal. */
   position: number | null;
 }
 
-/** A good seal, and how many events but those of the seal stream it covers. */
+/** A good seal, and the number of events outside the seal stream that it covers. */
 export interface CountedSeal extends SealNote {
   nonSealEvents: number;
 }
 
-/** How a key came into force. */
+/** A key of the seal stream, and how it became active. */
 export interface KeyNote {
   position: number;
   key_id: string;
   public_key: string;
   how: 'INTRODUCED' | 'ROTATED' | 'REPLACED';
-  /** Whether it was given, or follows with its predecessor's signature from one that was. */
+  /** True for a key that the caller trusts, and for one that a trusted key rotated to. */
   trusted: boolean;
 }
 
@@ -77,21 +78,21 @@ export interface RedactionNote {
   stream: string;
 }
 
-/** At most so many keys and redactions are listed; all are counted. */
+/** Limit of listed keys and of listed redactions. All of them are counted. */
 export const MAX_NOTES = 100;
 
-/** What came out of a verification. */
+/** The outcome of verifying an export. */
 export interface Verdict {
-  /** Every chain, seal and signature holds, and the file is whole. */
+  /** Every chain, seal and signature holds, and the file is complete. */
   valid: boolean;
   header: ExportHeader;
   events: number;
   streams: number;
-  /** Seals in the history, and those of them that were too far behind to be worked out. */
+  /** The number of seals in the history. `unchecked` ones cover events too far behind them to be checked. */
   seals: { total: number; unchecked: number };
-  /** The largest good seal before any fault: what it covers is proved. */
+  /** The largest good seal before any fault. The events that it covers are proved. */
   proved: SealNote | null;
-  /** Events after what it covers, those of the seal stream apart. */
+  /** The number of later events, without those of the seal stream. */
   unsealed: number;
   keys: { total: number; first: KeyNote[] };
   redactions: { total: number; first: RedactionNote[] };
@@ -100,24 +101,24 @@ export interface Verdict {
   export_fault: ExportFault | null;
 }
 
-/** What is wrong with a seal by itself, or with what it says of one that was kept earlier. */
+/** A fault of a seal without its history, or of its proof since an older one. */
 export interface ExtensionFault {
   /**
-   * `KEY`: it is of a key that nobody vouches for, or of one that was replaced before. `SIGNATURE`: it is not signed by its
-   * key. `KEPT_KEY`: the kept one is not signed with a trusted key, or is another organization's. `KEPT_BEYOND`: that one
-   * covers more. `NO_PROOF`: no proof since that one is there. `KEPT`: the proof does not hold.
+   * `KEY`: its key isn't trusted, or was rotated away before. `SIGNATURE`: its key didn't sign it. `KEPT_KEY`: the kept
+   * seal isn't signed with a trusted key, or belongs to another organization. `KEPT_BEYOND`: the kept seal covers more
+   * events. `NO_PROOF`: the file has no proof since the kept seal. `KEPT`: the proof doesn't hold.
    */
   why: 'KEY' | 'SIGNATURE' | 'KEPT_KEY' | 'KEPT_BEYOND' | 'NO_PROOF' | 'KEPT';
-  /** Of the kept seal that it is about; null where it is about the seal itself. */
+  /** Size of the kept seal in question, null for the seal itself. */
   size: number | null;
 }
 
-/** What came out of the verification of a seal without its history. */
+/** The outcome of verifying a seal without its history. */
 export interface SealVerdict {
-  /** It is signed with a trusted key, and what it covers begins with what each seal that was kept covers. */
+  /** A trusted key signed it, and its history begins with the history of each kept seal. */
   valid: boolean;
   seal: KeptSeal;
-  /** Sizes of the kept seals that it was held against. */
+  /** Sizes of the kept seals that it was checked against. */
   kept: number[];
   fault: ExtensionFault | null;
 }

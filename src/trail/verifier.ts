@@ -6,13 +6,13 @@ import { LineSplitter, NotAnExport } from './line-splitter.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface VerifierOptions {
-  /** The keys that are trusted: one is enough where later ones follow by rotation. */
+  /** Trusted keys. One is enough if later keys follow from it by rotation. */
   keys: readonly PublicKey[];
-  /** Seals kept elsewhere earlier, which the history must extend. */
+  /** Kept seals, which the history must extend. */
   keptSeals?: readonly KeptSeal[];
 }
 
-/** Verifies an export line by line, in flat memory but for about 100 bytes a stream. */
+/** Verifies an export line by line. Memory grows only by about 100 bytes a stream. */
 export class Verifier {
   private lines = 0;
   private check: HistoryCheck | null = null;
@@ -20,20 +20,20 @@ export class Verifier {
 
   constructor(private readonly options: VerifierOptions) {}
 
-  /** Takes the next line, without its end. @throws NotAnExport where it is none of an export's */
+  /** Checks the next line, without its line feed. @throws NotAnExport if it can't be a line of an export */
   push(text: string): void {
     this.lines += 1;
     const line = readNumbered(text, this.lines);
     if (this.check === null) {
-      if (line.kind !== 'HEADER') throw new NotAnExport(this.lines, 'is not the header that an export begins with');
+      if (line.kind !== 'HEADER') throw new NotAnExport(this.lines, 'is not the header of an export');
       this.check = new HistoryCheck(line.header, this.options.keys, this.options.keptSeals ?? []);
-    } else if (this.end !== null) throw new NotAnExport(this.lines, 'stands behind the end of the export');
+    } else if (this.end !== null) throw new NotAnExport(this.lines, 'comes after the end of the export');
     else if (line.kind === 'HEADER') throw new NotAnExport(this.lines, 'is a second header');
     else if (line.kind === 'END') this.end = line.end;
     else this.check.checkEvent(line, this.lines);
   }
 
-  /** Takes what stands behind the last line's end: a last line without one, or what is left of one that was cut. */
+  /** Checks the text after the last line feed: a last line without one, or the rest of a cut line, which is ignored. */
   pushRest(text: string): void {
     try {
       this.push(text);
@@ -42,14 +42,14 @@ export class Verifier {
     }
   }
 
-  /** The verdict, when there is no further line. @throws NotAnExport where not even a header came */
+  /** Returns the verdict after the last line. @throws NotAnExport if there was no header */
   finish(): Verdict {
     if (this.check === null) throw new NotAnExport(1, 'is missing: the file is empty');
     return this.check.verdict(this.end);
   }
 }
 
-/** Reads a file's line of this number, from 1. @throws NotAnExport where it is none of an export's */
+/** Reads a line of an export. @param number the line's number, from 1 @throws NotAnExport */
 export function readNumbered(text: string, number: number): ExportLine {
   try {
     return readLine(text);
@@ -59,7 +59,7 @@ export function readNumbered(text: string, number: number): ExportLine {
 }
 
 /**
- * Verifies a whole export that comes in pieces of bytes.
+ * Verifies an export from a stream of bytes.
  * @throws NotAnExport with the line's number
  */
 export async function verifyExport(pieces: AsyncIterable<Uint8Array>, options: VerifierOptions): Promise<Verdict> {
@@ -71,7 +71,7 @@ export async function verifyExport(pieces: AsyncIterable<Uint8Array>, options: V
   return verifier.finish();
 }
 
-/** Bytes that break off within a character are no line at all, as other halves of one. */
+/** Returns the text after the last line feed. A cut UTF-8 sequence counts as empty, like any other cut line. */
 function restOf(splitter: LineSplitter): string | null {
   try {
     return splitter.rest();

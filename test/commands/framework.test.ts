@@ -67,12 +67,12 @@ test('needs controls, each with a number of its own in any case', () => {
   );
   assert.is(more.field, 'controls.2.section_title');
   assert.equal(more.issues, [
-    { field: 'controls.2.section_title', message: 'repeats that of controls.0' },
-    { field: 'controls.3.section_title', message: 'repeats that of controls.1' },
+    { field: 'controls.2.section_title', message: 'repeats the number of controls.0' },
+    { field: 'controls.3.section_title', message: 'repeats the number of controls.1' },
   ]);
 });
 
-test('is refused over 768 KiB, with its size and what to leave out', () => {
+test('is refused over 768 KiB, with its size and the next step', () => {
   const sized = (bytes: number) => {
     const blank = adoptionCommand(ID, { name: 'Long', controls: [{ ...RULES[0]!, description: '' }] });
     const room = bytes - Buffer.byteLength(canonical(blank.fields));
@@ -88,7 +88,7 @@ test('is refused over 768 KiB, with its size and what to leave out', () => {
       .then([]),
   );
   assert.equal([code, more.field], ['too_large', 'controls']);
-  assert.match(message, /769 KiB .* 768 KiB.* descriptions/);
+  assert.match(message, /769 KiB.* 768 KiB.* descriptions/);
   assert.is(MAX_ADOPTION_BYTES, 786_432);
 });
 

@@ -88,7 +88,7 @@ test('asks both roles of a caller', () => {
   assert.is(code, 'forbidden');
   assert.is(
     message,
-    'For the access log you need the role AUDITOR, ADMIN or OWNER. Yours is EDITOR. Ask an OWNER to change it.',
+    'For the access log you need the role AUDITOR, ADMIN or OWNER, but yours is EDITOR. Ask an OWNER to change it.',
   );
 });
 
@@ -104,7 +104,7 @@ test('answers the role in which something is done, or says what is needed', () =
   );
   assert.match(
     refusal(() => requirePermission(callerOf('OWNER', 'OWNER', true), 'org_1', 'addRisk')).message,
-    /only reads/,
+    /read-only/,
   );
   assert.is(requirePermission(callerOf('OWNER', 'OWNER', true), 'org_1', 'listRisks'), 'OWNER');
   assert.is(refusal(() => requirePermission(callerOf('OWNER'), 'org_2', 'listRisks')).code, 'not_found');

@@ -5,7 +5,7 @@ import { withConfirmedRoles } from '../../src/commands/caller.ts';
 import type { CommandHandler } from '../../src/commands/handler.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
 import { callerOf as httpCallerOf } from '../../src/http/authentication.ts';
-import { commandOrganization } from '../../src/identity/actor.ts';
+import { executeOrganizationCommand } from '../../src/identity/actor.ts';
 import { Authenticator } from '../../src/identity/authenticator.ts';
 import { firstStart } from '../../src/identity/installation.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
@@ -121,7 +121,7 @@ test('a role that was taken away meanwhile is gone once it is confirmed', async 
   outage.state = 'SILENT';
   clock.wait(2_000);
   const older = await callerOf(started);
-  await commandOrganization(handler, organizationId, { type: 'RevokeToken', token_id: token_id! });
+  await executeOrganizationCommand(handler, organizationId, { type: 'RevokeToken', token_id: token_id! });
   outage.state = 'UP';
   outage.back();
   assert.is((await withConfirmedRoles(older)).roles.size, 0);

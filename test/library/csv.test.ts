@@ -73,7 +73,7 @@ csv('is refused by row, every row at once, counted as a spreadsheet does', () =>
   assert.equal(refused(rows.join('\n')).more.issues, [
     { field: 'row 4', message: 'has no number' },
     { field: 'row 5', message: 'has no title' },
-    { field: 'row 6', message: 'has the number 1 of row 2' },
+    { field: 'row 6', message: 'has the same number 1 as row 2' },
     { field: 'row 7', message: 'has more cells than the header row: quote texts that hold the separator' },
     { field: 'row 8', message: 'has a title of 201 characters, 200 are allowed' },
     { field: 'row 9', message: 'has a description of 10001 characters, 10000 are allowed' },
@@ -92,8 +92,8 @@ for (const [what, text, message] of [
   ['without a header row', '1.1,Keep a log\n', /first row must name the columns/],
   ['without titles', 'number,description\n1,x\n', /first row must name the columns/],
   ['with two columns for the number', 'number,Control ID,title\n1,2,x\n', /number and Control ID both mean the number/],
-  ['with a quote that is never closed', 'number,title\n1,"Keep\n2,Lock\n', /broken at line \d+/],
-  ['with a quote in the middle of a cell', 'number,title\n1,a "log\n', /broken at line 2/],
+  ['with a quote that is never closed', 'number,title\n1,"Keep\n2,Lock\n', /cannot be read at line \d+/],
+  ['with a quote in the middle of a cell', 'number,title\n1,a "log\n', /cannot be read at line 2/],
   ['not in UTF-8', 'number,title\n1,Gerät\n'.replace('ä', '\uFFFD'), /UTF-8/],
 ] as const) {
   csv(`is refused where it is ${what}`, () => assert.match(refused(text).message, message));

@@ -77,8 +77,8 @@ oscal('cuts a statement that serves as a name at a word', () => {
 
 for (const [what, json, message] of [
   ['text that is not JSON', '<catalog/>', /not JSON/],
-  ['another JSON file', '{"rows": []}', /no OSCAL catalog \(catalog: /],
-  ['a list', '[]', /no OSCAL catalog \(the whole: /],
+  ['another JSON file', '{"rows": []}', /not an OSCAL catalog \(catalog: /],
+  ['a list', '[]', /not an OSCAL catalog \(top level: /],
   ['another OSCAL document', '{"profile": {}}', /OSCAL profile, not a catalog/],
   ['a catalog without controls', catalog([]), /no controls/],
   [
@@ -105,8 +105,8 @@ oscal('is refused with numbers that occur twice, all of them named', () => {
     ]),
   );
   assert.equal(refusal.more.issues, [
-    { field: 'control b', message: 'has the number A.1 of control a' },
-    { field: 'control c', message: 'has the number A.1 of control a' },
+    { field: 'control b', message: 'has the same number A.1 as control a' },
+    { field: 'control c', message: 'has the same number A.1 as control a' },
   ]);
 });
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Caller } from '../../src/commands/caller.ts';
 import { controlId, randomId } from '../../src/commands/ids.ts';
 import { LIBRARY_IDS, libraryFramework } from '../../src/library/framework-library.ts';
-import { buildGeneration } from '../../src/projections/build.ts';
+import { buildGeneration } from '../../src/projections/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { frameworkQuery } from '../../src/queries/frameworks.ts';
 import { presentRecords } from '../../src/queries/present-records.ts';

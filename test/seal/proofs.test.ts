@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { proofOf } from '../../src/queries/proofs.ts';
+import { proveEvent } from '../../src/queries/proofs.ts';
 import { readPublicKey } from '../../src/trail/key.ts';
 import { provesInclusion } from '../../src/trail/proof.ts';
 import { isSigned, type LogSealed } from '../../src/trail/seal-events.ts';
@@ -39,7 +39,7 @@ test('of an event are of the first seal that covers it, and hold with nothing bu
   sealer,
 }) => {
   await sealer.later(0);
-  assert.is(await proofOf(register.projections.models, ORGANIZATION, 1), null, 'nothing is sealed yet');
+  assert.is(await proveEvent(register.projections.models, ORGANIZATION, 1), null, 'nothing is sealed yet');
   await sealer.later(61_000);
   await addVendors(register, 40);
   await sealer.later(0);
@@ -47,13 +47,13 @@ test('of an event are of the first seal that covers it, and hold with nothing bu
   const events = await allEvents(register.stores.events);
   const sizes = new Set<number>();
   for (let position = 1; position <= 44; position += 1) {
-    const proof = (await proofOf(register.projections.models, ORGANIZATION, position))!;
+    const proof = (await proveEvent(register.projections.models, ORGANIZATION, position))!;
     assert.ok(provesInclusion(proof.inclusion, events[position - 1]!.metadata.hash, proof.seal), String(position));
     sizes.add(proof.seal.size);
     assert.ok(proof.seal.size >= position);
   }
   assert.equal([...sizes], [2, 44]);
-  assert.is(await proofOf(register.projections.models, ORGANIZATION, 45), null, 'the newest seal itself');
+  assert.is(await proveEvent(register.projections.models, ORGANIZATION, 45), null, 'the newest seal itself');
 });
 
 test('come with listChanges for each listed event, against the newest seal', async ({ register, sealer }) => {

@@ -4,10 +4,10 @@ import type { Role } from '../../commands/caller.ts';
 import { lowerRole } from '../../commands/permissions.ts';
 import { Refusal } from '../../commands/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
-import { personOf } from '../actor.ts';
+import { accountActor } from '../actor.ts';
 import type { Members } from '../members.ts';
 import { hashToken } from '../token.ts';
-import { DEFAULT_DAYS, type TokenRecord } from '../token-record.ts';
+import { DEFAULT_TOKEN_DAYS, type TokenRecord } from '../token-record.ts';
 import type { Tokens } from '../tokens.ts';
 import { type Addresses, PATHS, READ, WRITE } from './addresses.ts';
 import type { Clients } from './clients.ts';
@@ -20,7 +20,7 @@ export interface ConsentOptions {
   addresses: Addresses;
   accounts: AccountStore;
   clients: Clients;
-  tokens: Pick<Tokens, 'connect' | 'revoke' | 'listOf'>;
+  tokens: Pick<Tokens, 'connect' | 'revoke' | 'listOfAccount'>;
   members: Pick<Members, 'organizationsOf'>;
   now: () => Date;
 }
@@ -97,7 +97,7 @@ export class Consent {
       asksToWrite: params.scope.split(' ').includes(WRITE),
       organizations: organizations.map(({ id, name, role }) => ({ id, name, role })),
       role: organizations.reduce<Role>((lowest, { role }) => lowerRole(lowest, role), 'EDITOR'),
-      days: DEFAULT_DAYS,
+      days: DEFAULT_TOKEN_DAYS,
     };
   }
 
@@ -119,7 +119,7 @@ export class Consent {
           ...(days === undefined ? {} : { days }),
           client: { id: client.id, name: client.name ?? redirect.host },
         },
-        personOf(accountId),
+        accountActor(accountId),
       );
       try {
         await this.grant(record, client.id);
@@ -163,9 +163,9 @@ export class Consent {
   /** A client that registered itself is one installation: what it was granted before, it has no more use for. */
   private async endEarlier({ id, account_id, client }: TokenRecord): Promise<void> {
     const { tokens } = this.options;
-    for (const other of await tokens.listOf(account_id)) {
+    for (const other of await tokens.listOfAccount(account_id)) {
       const same = other.kind === 'ASSISTANT' && other.client?.id === client?.id && other.id !== id;
-      if (same && other.state === 'ACTIVE') await tokens.revoke(other.id, 'Connected again.', personOf(account_id));
+      if (same && other.state === 'ACTIVE') await tokens.revoke(other.id, 'Connected again.', accountActor(account_id));
     }
   }
 
