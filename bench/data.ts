@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { Caller } from '../src/commands/caller.ts';
 import { FAMILIES, organizationStream, recordAggregate } from '../src/commands/families.ts';
 import { derivedId } from '../src/commands/ids.ts';
-import { buildGeneration } from '../src/projections/build.ts';
+import { buildGeneration } from '../src/projections/build-generation.ts';
 import { createRegister, type Register } from '../src/register.ts';
 import type { EventStore } from '../src/stores/event-store.ts';
 import { openStores, type Stores } from '../src/stores/open.ts';
-import { chainEvents, type Draft } from '../src/trail/hash.ts';
+import { chainEvents, type NewEvent } from '../src/trail/hash.ts';
 
 /** Records laid at these moments, oldest first: five versions each, the third in force a year ago. */
 const YEAR_MS = 365 * 86_400_000;
@@ -53,7 +53,7 @@ export async function layBed(vendors: number, versions: number): Promise<Bed> {
     log: { info: () => undefined, warn: (details, message) => console.error(message, details) },
   });
   await register.projections.start('bench');
-  await register.projections.runner.caughtUp(Date.now(), 60_000);
+  await register.projections.runner.waitUntilCaughtUp(Date.now(), 60_000);
   const caller: Caller = {
     account_id: accountId,
     token_id: null,
@@ -84,14 +84,14 @@ export async function layEvents(
   versions: number,
 ): Promise<void> {
   const heads = new Map<string, { revision: number; hash: string }>();
-  const append = async (stream: string, drafts: readonly Draft[], at: number) => {
+  const append = async (stream: string, drafts: readonly NewEvent[], at: number) => {
     const head = heads.get(stream);
     const batch = chainEvents({
       stream,
       revision: head?.revision ?? -1,
       previousHash: head?.hash ?? null,
       input: {},
-      drafts,
+      newEvents: drafts,
       schemaVersion: () => 1,
       metadata: {
         organization_id: organizationId,
@@ -140,7 +140,7 @@ function scatter(value: number): number {
   return (bits ^ (bits >>> 16)) >>> 0;
 }
 
-function drafts(index: number, version: number): Draft[] {
+function drafts(index: number, version: number): NewEvent[] {
   const pick = <T>(list: readonly T[], salt: number): T => list[scatter(index * 16 + salt) % list.length]!;
   if (version === 0) {
     const name = `${pick(WORDS, 0)} ${pick(WORDS, 5)} ${String(index).padStart(6, '0')}`;

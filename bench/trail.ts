@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { KeptTree } from '../src/projections/tree.ts';
-import { exportLines } from '../src/queries/export.ts';
+import { OrganizationTree } from '../src/projections/organization-tree.ts';
+import { exportLines } from '../src/queries/export-lines.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { eventHash, saltedHash } from '../src/trail/hash.ts';
 import { Verifier } from '../src/trail/verifier.ts';
@@ -112,7 +112,7 @@ async function sealsIn({ stores, organizationId }: Bed): Promise<number> {
 /** Microseconds that the tree takes of an event. */
 async function growing(): Promise<number> {
   const hash = 'ab'.repeat(32);
-  const tree = await KeptTree.read({ get: async () => [] }, 'org', 0);
+  const tree = await OrganizationTree.read({ get: async () => [] }, 'org', 0);
   const started = performance.now();
   for (let n = 0; n < HELD; n++) tree.append(hash);
   return ((performance.now() - started) * 1_000) / HELD;

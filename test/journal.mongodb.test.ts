@@ -2,7 +2,7 @@ import { MongoClient } from 'mongodb';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Fenced } from '../src/stores/errors.ts';
-import type { OnStep, Step } from '../src/stores/mongodb/journal.ts';
+import type { CommitStep, OnCommitStep } from '../src/stores/mongodb/journal.ts';
 import { openMongoReadStore } from '../src/stores/mongodb/read-store.ts';
 import type { ReadModels, StoredDocument } from '../src/stores/read-store.ts';
 import { checkpoint, find, put, puts, SPECS, vendor } from './contract/read-fixtures.ts';
@@ -17,10 +17,12 @@ class Killed extends Error {}
 const cutOff = (commit: Promise<void>) => commit.catch((error: Error) => error.cause);
 
 /** A database where runners come and go. */
-async function withRunners(body: (start: (onStep?: OnStep) => Promise<ReadModels>, url: string) => Promise<void>) {
+async function withRunners(
+  body: (start: (onStep?: OnCommitStep) => Promise<ReadModels>, url: string) => Promise<void>,
+) {
   const { url, close } = (await startMongo())!;
   const stores: { close(): Promise<void> }[] = [];
-  const start = async (onStep?: OnStep) => {
+  const start = async (onStep?: OnCommitStep) => {
     const store = await openMongoReadStore(url, onStep && { onStep });
     stores.push(store);
     return store.open('g1', SPECS);
@@ -197,7 +199,7 @@ test('two runners that contend for every batch: each is made once, by one of the
   }));
 
 /** Stops a runner at its first arrival at a step until it is woken. */
-function pause(step: Step) {
+function pause(step: CommitStep) {
   let arrived = () => {};
   let wake = () => {};
   const promise = new Promise<void>((resolve) => {
@@ -206,7 +208,7 @@ function pause(step: Step) {
   const woken = new Promise<void>((resolve) => {
     wake = resolve;
   });
-  const sleep: OnStep = (reached) => {
+  const sleep: OnCommitStep = (reached) => {
     if (reached !== step) return;
     arrived();
     return woken;

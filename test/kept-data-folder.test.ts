@@ -1,10 +1,10 @@
-/** What earlier versions wrote is opened by this one: the data folder itself, a backup of it and an export. */
+/** This version opens what earlier versions wrote: the data folder itself, a backup of it and an export. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CommandHandler } from '../src/commands/handler.ts';
 import { openIdentity } from '../src/identity/identity.ts';
 import { migrateAccounts } from '../src/identity/migrations/migrate.ts';
-import { type Active, buildGeneration } from '../src/projections/build.ts';
+import { type ActiveGeneration, buildGeneration } from '../src/projections/build-generation.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../src/projections/models.ts';
 import {
   ACCESS_ENTRY_TYPES,
@@ -60,7 +60,7 @@ function define(name: string): void {
 
   test('has the documents that this version builds, or another version of them', async ({ kept, dataDir }) => {
     const stores = await openStores(embedded(dataDir));
-    const active = (await stores.reads.register<Active>('active'))!.value;
+    const active = (await stores.reads.register<ActiveGeneration>('active'))!.value;
     const served = await stores.reads.open(
       active.generation,
       active.version === PROJECTIONS_VERSION ? COLLECTIONS : [],
@@ -132,21 +132,21 @@ async function entryTypes(dataDir: string): Promise<Record<string, number>> {
   const { accounts, close } = await openStores(embedded(dataDir));
   const counts: Record<string, number> = {};
   for (const { event_type } of await accounts.all<AccessLogRow>('access')) {
-    // Records that say where to count have no type.
+    // Records of counters have no type.
     if (event_type !== undefined) counts[event_type] = (counts[event_type] ?? 0) + 1;
   }
   await close();
   return counts;
 }
 
-/** Does what a start does first. */
+/** Runs the first steps of a start. */
 async function migrate(settings: StoreSettings): Promise<void> {
   const { accounts, close } = await openStores(settings);
   await migrateAccounts(accounts, { exclusive: true });
   await close();
 }
 
-/** Tokens, passwords, second factors and roles of the kept accounts work as they did, soon after they were kept. */
+/** Checks that tokens, passwords, second factors and roles of the recorded accounts work, soon after the recording. */
 async function letsIn({ made_at, organization_id, tokens, people }: RecordedFolder['kept'], settings: StoreSettings) {
   await migrate(settings);
   const stores = await openStores(settings);
@@ -174,7 +174,7 @@ async function letsIn({ made_at, organization_id, tokens, people }: RecordedFold
   const members = await identity.members.membersOf(organization_id);
   const roles = Object.fromEntries(members.map(({ name, role }) => [name, role]));
   assert.equal(roles, { 'Ada Byron': 'OWNER', 'Augusta Auditor': 'AUDITOR', 'Edith Clarke-Adams': 'EDITOR' });
-  const credentials = await identity.tokens.listOf(auditor.account_id);
+  const credentials = await identity.tokens.listOfAccount(auditor.account_id);
   assert.equal(credentials.map(({ kind }) => kind).sort(), ['API', 'API', 'API', 'ASSISTANT']);
   await identity.close();
   await stores.close();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CollectionSpec, Condition, Find, ReadModels, StoredDocument } from '../src/stores/read-store.ts';
+import type { CollectionSpec, Condition, DocumentQuery, ReadModels, StoredDocument } from '../src/stores/read-store.ts';
 import { Connection } from '../src/stores/sqlite/connection.ts';
 import { countStatement, findStatement, type Statement, segments, simplify } from '../src/stores/sqlite/read-query.ts';
 import { openSqliteReadStore } from '../src/stores/sqlite/read-store.ts';
@@ -50,7 +50,7 @@ const manyVendors = (): StoredDocument[] =>
     doc: { i },
   }));
 
-const asking = (asked: Partial<Find>): Find => ({
+const asking = (asked: Partial<DocumentQuery>): DocumentQuery => ({
   collection: 'vendors',
   organizationId: 'org_a',
   where: [LIVE],
@@ -75,7 +75,7 @@ const DESC = { key: 'name', direction: 'DESC' } as const;
 const byDue = (direction: 'ASC' | 'DESC') => ({ key: 'due', direction });
 
 /** What is asked, and the index and the part of it that must be walked for it. */
-const PLANNED: [string, Partial<Find>, string][] = [
+const PLANNED: [string, Partial<DocumentQuery>, string][] = [
   ['an order', {}, '(archived,name+status+due) (organization_id=? AND k_archived=?)'],
   [
     'filters beside it',

@@ -1,4 +1,4 @@
-import { cutText } from '../projections/text.ts';
+import { cutText } from '../projections/search-text.ts';
 import type { AccountRecord } from '../stores/account-store.ts';
 
 /** The types of access-log entries. Changes of records, members and tokens are events in the sealed log instead. */
@@ -78,23 +78,24 @@ export const ALL_ORGANIZATIONS = '*';
 export const MAX_COUNT_PERIOD_MS = 86_400_000;
 
 /**
- * A row of the access log. Its id is its time, `~` and a random part: rows are in their order by it. Counted ones (refusals
- * by the hour, a token's use by the day) stand at their first time. No row has a name, a token's text or a password.
+ * A row of the access log. Its id is its time, `~` and a random part, so ids sort by time. A counted row (refusals per hour,
+ * a token's uses per day) has its first time. No row contains a name, a token's text or a password.
  */
 export interface AccessLogRow extends AccountRecord {
   organization_id: string;
   event_type: AccessEntryType;
-  /** The first time, and the last. */
+  /** The time of the first occurrence. */
   at: string;
+  /** The time of the last occurrence. */
   last_at: string;
   count: number;
-  /** `acc_…`, `tok_…` or SYSTEM: who did it; null where nobody is known. */
+  /** The actor: `acc_…`, `tok_…` or SYSTEM; null if unknown. */
   actor_id: string | null;
-  /** Whose account it is about: a token's owner, or whose name was tried. */
+  /** The account it is about: the token's owner, or the account whose name was tried. */
   account_id: string | null;
-  /** A browser or an assistant, in words. */
+  /** The browser or assistant, as text. */
   client: string | null;
-  /** Where it came from; the last place that was noted, where it is counted: of a token's calls about one a minute is. */
+  /** The client's address. For a counted row the last one recorded, about one per minute for a token's calls. */
   address: string | null;
   details: Readonly<Record<string, string | number>>;
   expires_at: string;

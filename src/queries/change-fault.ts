@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChangeDocument, FieldChange } from '../projections/changes.ts';
+import type { ChangeDocument, FieldChange } from '../projections/change-document.ts';
 import type { ChainFault } from '../trail/chain.ts';
 
 /**

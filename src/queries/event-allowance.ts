@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Refusal } from '../commands/refusal.ts';
-import type { ReadAllowance } from '../projections/recompute.ts';
+import type { ReadAllowance } from '../projections/recomputed-changes.ts';
 
 /** The most events that one verification reads, those of whole chains included. */
 export const MAX_EVENTS_READ = 100_000;

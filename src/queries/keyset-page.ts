@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Condition, Find, Found, ReadModels } from '../stores/read-store.ts';
+import type { Condition, DocumentQuery, MatchingDocument, ReadModels } from '../stores/read-store.ts';
 import type { PageCursor } from './cursor.ts';
 
 export interface KeysetQuery {
@@ -11,42 +11,42 @@ export interface KeysetQuery {
   after: Pick<PageCursor, 'empty' | 'key' | 'id'> | null;
 }
 
-export interface PageRow extends Found {
+export interface PageRow extends MatchingDocument {
   empty: boolean;
 }
 
 /**
- * One page by key, never by offset. Empty values come last in both directions, so an order is two segments: the records
- * that have the key, in its order; then those that lack it, by id.
- * @returns up to size + 1 rows: one more than asked for says that there is a next page
+ * Reads one page by key, never by offset. Empty values come last in both directions, so an order has two segments: records
+ * with the key in its order, then records without it by id.
+ * @returns up to size + 1 rows. The extra row means that there is a next page
  */
 export async function readKeysetPage(models: ReadModels, query: KeysetQuery): Promise<PageRow[]> {
   const limit = query.size + 1;
   const rows: PageRow[] = [];
   if (!query.after?.empty) {
     const after = query.after ? { key: query.after.key, id: query.after.id } : null;
-    const found = await models.find(segment(query, 'present', query.order.key, after, limit));
-    for (const { id, key, doc } of found) rows.push({ id, key, doc, empty: false });
+    const present = await models.find(segment(query, 'present', query.order.key, after, limit));
+    for (const { id, key, doc } of present) rows.push({ id, key, doc, empty: false });
   }
   if (rows.length < limit) {
     const after = query.after?.empty ? { key: null, id: query.after.id } : null;
-    const found = await models.find(segment(query, 'empty', null, after, limit - rows.length));
-    for (const { id, doc } of found) rows.push({ id, key: null, doc, empty: true });
+    const empty = await models.find(segment(query, 'empty', null, after, limit - rows.length));
+    for (const { id, doc } of empty) rows.push({ id, key: null, doc, empty: true });
   }
   return rows;
 }
 
-/** Where the first that some conditions find stands in an order; null where there is none. */
+/** Returns the place in an order of the first record that matches conditions; null if there is none. */
 export async function findPageStart(
   models: ReadModels,
   source: Pick<KeysetQuery, 'collection' | 'organizationId' | 'order'>,
   where: readonly Condition[],
 ): Promise<KeysetQuery['after']> {
-  const [found] = await models.find({ ...source, where, limit: 1 });
-  return found === undefined ? null : { empty: found.key === null, key: found.key, id: found.id };
+  const [row] = await models.find({ ...source, where, limit: 1 });
+  return row === undefined ? null : { empty: row.key === null, key: row.key, id: row.id };
 }
 
-/** All that a query finds, from a place on, in pages of its size: none is held longer than it is looked at. */
+/** Reads everything that a query matches in pages of its size, without keeping earlier pages in memory. */
 export async function* readKeysetPages(models: ReadModels, query: KeysetQuery): AsyncGenerator<PageRow[]> {
   let { after } = query;
   for (;;) {
@@ -55,7 +55,7 @@ export async function* readKeysetPages(models: ReadModels, query: KeysetQuery): 
     if (page.length > 0) yield page;
     if (rows.length <= query.size) return;
     after = page.at(-1)!;
-    // An embedded store answers within this turn: what others wait for goes between.
+    // An embedded store answers synchronously, so other calls get a turn between two pages.
     await turn();
   }
 }
@@ -64,9 +64,9 @@ function segment(
   query: KeysetQuery,
   op: 'present' | 'empty',
   key: string | null,
-  after: Find['after'] | null,
+  after: DocumentQuery['after'] | null,
   limit: number,
-): Find {
+): DocumentQuery {
   return {
     collection: query.collection,
     organizationId: query.organizationId,

@@ -1,5 +1,5 @@
 import type { Caller, Role } from '../commands/caller.ts';
-import { textKey } from '../projections/keys.ts';
+import { textKey } from '../projections/key-builders.ts';
 import { readMemberNames } from './account-names.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import type { Reader } from './reader.ts';
@@ -17,7 +17,7 @@ interface OrganizationDocument {
   members: Record<string, Role>;
 }
 
-/** The organizations that a credential reaches, by name, with what it may do there. */
+/** Lists the organizations that a credential can access, by name, with its role there. */
 export async function listOrganizations(
   reader: Reader,
   caller: Caller,
@@ -25,9 +25,9 @@ export async function listOrganizations(
 ): Promise<object> {
   const boundTo = ['listOrganizations', caller.account_id];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
-  // A credential reaches a handful of organizations: they are ordered here, each is a group of its own in the store.
-  const found = await reader.models.get('organizations', [...caller.roles.keys()]);
-  const all = found.map(({ doc }) => doc as unknown as OrganizationDocument).sort(byNameThenId);
+  // A credential can access few organizations, so they are sorted here. The store can't sort across organizations.
+  const rows = await reader.models.get('organizations', [...caller.roles.keys()]);
+  const all = rows.map(({ doc }) => doc as unknown as OrganizationDocument).sort(byNameThenId);
   const rest =
     after === null ? all : all.filter((other) => byNameThenId({ name: String(after.key), id: after.id }, other) < 0);
   const page = rest.slice(0, input.size);
@@ -36,8 +36,8 @@ export async function listOrganizations(
   );
   const last = page.at(-1);
   if (last === undefined || rest.length <= page.length) return { organizations };
-  const place = { empty: false, key: last.name, id: last.id, today: '', position: null };
-  return { organizations, next_cursor: writeCursor(reader.cursorKey, boundTo, place) };
+  const nextCursor = { empty: false, key: last.name, id: last.id, today: '', position: null };
+  return { organizations, next_cursor: writeCursor(reader.cursorKey, boundTo, nextCursor) };
 }
 
 function byNameThenId(a: { name: string; id: string }, b: { name: string; id: string }): number {

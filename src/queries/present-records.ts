@@ -1,4 +1,4 @@
-import { cutText } from '../projections/text.ts';
+import { cutText } from '../projections/search-text.ts';
 import { readMemberNames } from './account-names.ts';
 import type { FamilyQuery } from './family-query.ts';
 import { logTimeAt, type Moment } from './moment.ts';
@@ -7,12 +7,12 @@ import type { Reader } from './reader.ts';
 export type RecordView = 'SUMMARY' | 'FULL';
 type Document = Record<string, unknown>;
 
-/** The most a page or a set of records may be as JSON, with room for what stands around them: ids not found, look-alikes. */
+/** The most characters of JSON that records in an answer can have. It leaves room for the answer's other members. */
 export const MAX_ANSWER_CHARACTERS = 57_000;
 
 /**
- * Documents of one organization as readers get them: the owner's name at the moment beside the id, facts of the day,
- * only the view's fields.
+ * Turns documents of one organization into the form of answers: with the owner's name at the moment, the fields that
+ * depend on the day, and only the view's fields.
  */
 export async function presentRecords(
   reader: Reader,
@@ -42,7 +42,7 @@ async function ownerNames(
   return (id) => names.of(id, at);
 }
 
-/** Fields of documents that are there for the projections' sake; no reader needs them. */
+/** Document fields that only projections use. */
 const INTERNAL_FIELDS = new Set([
   'position',
   'from_position',
@@ -69,23 +69,23 @@ function fullView(family: FamilyQuery, document: Document, owner: string | null,
   };
 }
 
-/** The fewest fields to choose a record by: no nulls, no long texts. */
+/** Returns the fields of view SUMMARY, without nulls and long texts. */
 function summaryView(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
-  const ofDay = family.dayFacts?.(document, today);
-  const chosen: Document = { id: document.id };
+  const dayFacts = family.dayFacts?.(document, today);
+  const summary: Document = { id: document.id };
   for (const field of family.summary) {
-    const value = ofDay && field in ofDay ? ofDay[field] : document[field];
+    const value = dayFacts && field in dayFacts ? dayFacts[field] : document[field];
     if (value === null || value === undefined) continue;
-    const longest = family.summaryTextLimits?.[field];
-    chosen[field] = longest === undefined ? value : cutText(String(value), longest);
+    const maxCharacters = family.summaryTextLimits?.[field];
+    summary[field] = maxCharacters === undefined ? value : cutText(String(value), maxCharacters);
   }
-  if (owner !== null) chosen.owner = owner;
-  if (document.archived_at !== null) chosen.archived_at = document.archived_at;
-  if (document.stale) chosen.stale = true;
-  return chosen;
+  if (owner !== null) summary.owner = owner;
+  if (document.archived_at !== null) summary.archived_at = document.archived_at;
+  if (document.stale) summary.stale = true;
+  return summary;
 }
 
-/** The most characters a record can be as JSON, without making it: every character of a text may be written as six. */
+/** Returns an upper bound of a record's JSON length without building it. JSON can escape a character as six. */
 export function maxJsonCharacters(document: Document): number {
   let characters = 2;
   for (const [field, value] of Object.entries(document)) {
@@ -96,7 +96,7 @@ export function maxJsonCharacters(document: Document): number {
   return characters;
 }
 
-/** Returns the number of these that fit into an answer of which `taken` is used; at least one. */
+/** Returns how many of the documents fit into an answer that already has `taken` characters, at least one. */
 export function countThatFit(documents: readonly Document[], taken = 0): number {
   if (documents.reduce((sum, document) => sum + maxJsonCharacters(document), taken) <= MAX_ANSWER_CHARACTERS)
     return documents.length;
@@ -108,7 +108,7 @@ export function countThatFit(documents: readonly Document[], taken = 0): number 
   return documents.length;
 }
 
-/** Cuts the longest texts of a record that does not fit an answer by itself, and names them. */
+/** Shortens the longest texts of a record that doesn't fit into an answer, and names them in `truncated`. */
 export function cutToFit(document: Document): Document {
   let result = document;
   const truncated: string[] = [];

@@ -1,6 +1,6 @@
 import type { Caller } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { changeId } from '../projections/changes.ts';
+import { changeId } from '../projections/change-document.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { changeConditions, changeKeysOf, periodBound } from './change-conditions.ts';
 import type { ChangesInput } from './changes-input.ts';
@@ -9,18 +9,18 @@ import type { Moment } from './moment.ts';
 import type { Reader } from './reader.ts';
 import { type Verification, type VerifyContext, verifyChanges } from './verify-changes.ts';
 
-/** Where a verification goes on: the position it began with, the newest one that is left, and whether a fault was found. */
+/** Continues a verification: its first position, the newest position left, and whether a fault was found. */
 type VerifyCursor = [top: number, next: number, isInvalid: boolean];
 
-/** The range that a list covers. */
+/** A list's moment and conditions. */
 interface ListedChanges {
   moment: Moment;
   where: readonly Condition[];
-  /** The inputs that cursors hold for. */
+  /** The inputs to which cursors are bound. */
   boundTo: readonly unknown[];
 }
 
-/** Verifies all changes that a list's filter finds, whatever page of them is shown, as far as one call goes. */
+/** Verifies all changes that match a list's filter, not only the page shown, as many as one call may read. */
 export async function verifyListedChanges(
   reader: Reader,
   caller: Caller,
@@ -30,28 +30,28 @@ export async function verifyListedChanges(
 ): Promise<Verification & { verify_cursor?: string }> {
   const { organization_id: organizationId, filter = {}, verify_cursor: cursor } = input;
   if (!input.verify) {
-    throw new Refusal('invalid_input', 'verify_cursor goes on with a verification: give verify: true with it.', {
+    throw new Refusal('invalid_input', 'verify_cursor continues a verification. Give verify: true with it.', {
       field: 'verify',
     });
   }
   const bound = ['verify', ...boundTo];
-  const place =
+  const continued =
     cursor === undefined ? null : readSignedCursor<VerifyCursor>(reader.cursorKey, bound, cursor, 'verify_cursor');
   const newest = moment.position ?? reader.progress.checkpoint(organizationId)?.position ?? 0;
-  const [top, to, isInvalid] = place ?? (await firstVerifyCursor(reader, organizationId, filter.to, newest));
+  const [top, to, isInvalid] = continued ?? (await firstVerifyCursor(reader, organizationId, filter.to, newest));
   const from = await positionOf(reader, organizationId, 'from', filter.from, top);
   const recordIds = filter.record_id ?? null;
   const keys = recordIds && new Set(changeKeysOf(recordIds));
-  const asked = { organizationId, where, recordIds, recordKeys: keys, from, to, top, isInvalid };
-  const { verification, next } = await verifyChanges(reader, caller, asked, context);
+  const request = { organizationId, where, recordIds, recordKeys: keys, from, to, top, isInvalid };
+  const { verification, next } = await verifyChanges(reader, caller, request, context);
   if (next === null) return verification;
-  const goesOn: VerifyCursor = [top, next, verification.verdict === 'INVALID'];
-  return { ...verification, verify_cursor: writeSignedCursor(reader.cursorKey, bound, goesOn) };
+  const nextCursor: VerifyCursor = [top, next, verification.verdict === 'INVALID'];
+  return { ...verification, verify_cursor: writeSignedCursor(reader.cursorKey, bound, nextCursor) };
 }
 
 /**
- * Verifies all changes between two positions for who is shown them elsewhere. Its cursor goes on in listChanges, with
- * verify and the same two positions as the filter's from and to.
+ * Verifies all changes between two positions, for reports. To continue, listChanges takes the cursor with verify and the
+ * same two positions as filter.from and filter.to.
  */
 export async function verifyPeriod(
   reader: Reader,
@@ -67,7 +67,7 @@ export async function verifyPeriod(
   return verifyListedChanges(reader, caller, input, { moment, where, boundTo }, context);
 }
 
-/** Returns the inputs that a list of changes' cursors hold for. */
+/** Returns the inputs to which the cursors of listChanges are bound. */
 export function listBinding({ organization_id, filter, as_of }: ChangesInput): readonly unknown[] {
   return ['listChanges', organization_id, filter ?? {}, as_of ?? null];
 }
@@ -82,7 +82,7 @@ async function firstVerifyCursor(
   return [top, top, false];
 }
 
-/** The first or last position of a period; behind or before all others where there is none. */
+/** Returns the first or last position of a period. Without one, returns a position that makes the period empty. */
 async function positionOf(
   reader: Reader,
   organizationId: string,
@@ -99,11 +99,11 @@ async function positionOf(
   const last = { key: 'position', op: 'range', lte: newest } as const;
   const order = { key: 'position', direction: isFrom ? 'ASC' : 'DESC' } as const;
   const query = { collection: 'changes', organizationId, where: [bound, last], order, limit: 1 };
-  const [found] = await reader.models.find(query);
-  let position = found === undefined ? (isFrom ? newest + 1 : 0) : Number(found.key);
-  // A time is no place, so a change that is hidden there could be of either side.
+  const [row] = await reader.models.find(query);
+  let position = row === undefined ? (isFrom ? newest + 1 : 0) : Number(row.key);
+  // A hidden change next to the bound could belong to the period, so the period is extended over missing positions.
   const step = isFrom ? -1 : 1;
-  const isThere = async (at: number) => (await reader.models.get('changes', [changeId(organizationId, at)])).length > 0;
-  while (position + step >= 1 && position + step <= newest && !(await isThere(position + step))) position += step;
+  const exists = async (at: number) => (await reader.models.get('changes', [changeId(organizationId, at)])).length > 0;
+  while (position + step >= 1 && position + step <= newest && !(await exists(position + step))) position += step;
   return position;
 }

@@ -1,5 +1,5 @@
 import { dateOf } from '../commands/dates.ts';
-import { textKey } from '../projections/keys.ts';
+import { textKey } from '../projections/key-builders.ts';
 import type { RelatedCounts } from '../projections/related-counts.ts';
 import { familyQueryFor } from './family-queries.ts';
 import { cutToFit, presentRecords } from './present-records.ts';
@@ -9,12 +9,12 @@ type Document = Record<string, unknown>;
 
 export interface WrittenRecord {
   record: Document;
-  /** Position of the write's last event; absent while it cannot be read yet. */
+  /** Position of the write's last event; absent while pending. */
   position?: string;
 }
 
 /**
- * The record as a write answers it: as it is now, with the position of the write's own last event (record revision
+ * Returns the record for a write's answer: as it is now, with the position of the write's own last event (record revision
  * `revision`). Where projections are behind (`pending`), or could not digest it, what the write itself knows.
  */
 export async function writtenRecord(
@@ -22,27 +22,27 @@ export async function writtenRecord(
   organizationId: string,
   id: string,
   revision: number,
-  known: object,
+  state: object,
   pending: boolean,
 ): Promise<WrittenRecord> {
   const family = familyQueryFor(id);
   const now = { today: dateOf(reader.now().toISOString()), position: null };
-  const [found] = pending ? [] : await reader.models.get(family.plural, [id]);
-  if (found === undefined) {
-    const derived = family.model.derive?.(known, {});
-    // What can be read by now, and is not there, could not be digested.
+  const [row] = pending ? [] : await reader.models.get(family.plural, [id]);
+  if (row === undefined) {
+    const derived = family.model.derive?.(state, {});
+    // The projections are up to date, so a missing record means that its event could not be applied.
     const stale = pending ? {} : { stale: true };
-    const document = { id, organization_id: organizationId, ...known, ...derived, revision, ...stale };
+    const document = { id, organization_id: organizationId, ...state, ...derived, revision, ...stale };
     const [record] = await presentRecords(reader, family, [document], now, 'FULL');
     const position = pending ? null : await positionOf(reader, organizationId, id, revision);
     return { record: cutToFit(record!), ...(position === null ? {} : { position: String(position) }) };
   }
-  const document = found.doc;
+  const document = row.doc;
   const [record] = await presentRecords(reader, family, [document], now, 'FULL');
   const position =
     document.revision === revision ? document.position : await positionOf(reader, organizationId, id, revision);
-  const beside = await family.extraFields?.(reader, organizationId, id, now);
-  return { record: cutToFit({ ...record, ...beside }), position: String(position) };
+  const extraFields = await family.extraFields?.(reader, organizationId, id, now);
+  return { record: cutToFit({ ...record, ...extraFields }), position: String(position) };
 }
 
 /** The position of a record's event, by the record revision that it made. */
@@ -60,10 +60,10 @@ async function positionOf(reader: Reader, organizationId: string, id: string, re
   return change?.doc.position ?? 0;
 }
 
-/** How many look-alikes are told at the most. */
+/** Similar records that an answer names. */
 const MAX_SIMILAR = 5;
 
-/** Records of the same name or reference: advice for who has just added one. */
+/** Returns records with the same name or reference as a new one, as a hint for the caller. */
 export async function findSimilar(
   reader: Reader,
   organizationId: string,
@@ -71,7 +71,7 @@ export async function findSimilar(
 ): Promise<{ id: unknown; name: unknown }[]> {
   const id = String(record.id);
   const family = familyQueryFor(id);
-  const found = new Map<string, { id: unknown; name: unknown }>();
+  const similar = new Map<string, { id: unknown; name: unknown }>();
   for (const key of family.similarityKeys) {
     const value = textKey((record[key] as string | null | undefined) ?? null);
     if (value === null) continue;
@@ -86,13 +86,13 @@ export async function findSimilar(
       limit: MAX_SIMILAR + 1,
     });
     for (const { doc } of rows) {
-      if (doc.id !== id) found.set(String(doc.id), { id: doc.id, name: family.model.nameOf?.(doc) ?? doc.name });
+      if (doc.id !== id) similar.set(String(doc.id), { id: doc.id, name: family.model.nameOf?.(doc) ?? doc.name });
     }
   }
-  return [...found.values()].slice(0, MAX_SIMILAR);
+  return [...similar.values()].slice(0, MAX_SIMILAR);
 }
 
-/** How many live records point at each of these; a label without a colon is a type of neighbour. */
+/** Counts the live records that point at each record. In the counts, a label without a colon is a record type. */
 export async function countReferences(reader: Reader, ids: readonly string[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const id of ids) {

@@ -4,8 +4,8 @@ import type {
   Checkpoint,
   CollectionSpec,
   Condition,
-  Find,
-  Found,
+  DocumentQuery,
+  MatchingDocument,
   ReadModels,
   Scalar,
   StoredDocument,
@@ -56,9 +56,9 @@ export const puts = (documents: readonly StoredDocument[], collection = 'vendors
 export const put = (models: ReadModels, n: number, documents: readonly StoredDocument[], group = 'org_a') =>
   models.commit({ checkpoint: checkpoint(n, group), puts: puts(documents) });
 
-type Asked = Partial<Find>;
+type Asked = Partial<DocumentQuery>;
 
-export const find = (models: ReadModels, asked: Asked = {}): Promise<Found[]> =>
+export const find = (models: ReadModels, asked: Asked = {}): Promise<MatchingDocument[]> =>
   models.find({
     collection: 'vendors',
     organizationId: 'org_a',
@@ -74,7 +74,7 @@ export const ids = async (found: Promise<readonly { id: string }[]>): Promise<st
 /** Ids of a full walk by keyset, page after page. */
 export async function walk(models: ReadModels, asked: Asked, size: number): Promise<string[]> {
   const seen: string[] = [];
-  let after: Find['after'];
+  let after: DocumentQuery['after'];
   for (;;) {
     const page = await find(models, { ...asked, limit: size, ...(after && { after }) });
     assert.ok(page.length <= size);

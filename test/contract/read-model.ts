@@ -1,4 +1,4 @@
-import type { Condition, Count, Find, Scalar, StoredDocument } from '../../src/stores/read-store.ts';
+import type { Condition, Count, DocumentQuery, Scalar, StoredDocument } from '../../src/stores/read-store.ts';
 
 /** What a read store must answer, said as plainly as possible: everything in an array, nothing clever. */
 
@@ -30,7 +30,7 @@ function matches(document: StoredDocument, condition: Condition): boolean {
   );
 }
 
-type Where = Pick<Find, 'organizationId' | 'where'>;
+type Where = Pick<DocumentQuery, 'organizationId' | 'where'>;
 
 function select(documents: readonly StoredDocument[], { organizationId, where }: Where): StoredDocument[] {
   return documents.filter(
@@ -40,7 +40,7 @@ function select(documents: readonly StoredDocument[], { organizationId, where }:
 }
 
 /** Ids of all matching documents in the order asked for. */
-export function naiveFind(documents: readonly StoredDocument[], query: Where & Pick<Find, 'order'>): string[] {
+export function naiveFind(documents: readonly StoredDocument[], query: Where & Pick<DocumentQuery, 'order'>): string[] {
   const { key, direction } = query.order;
   const sign = direction === 'ASC' ? 1 : -1;
   return select(documents, query)

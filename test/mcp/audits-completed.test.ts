@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { organizationAggregate } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
-import { buildGeneration } from '../../src/projections/build.ts';
+import { buildGeneration } from '../../src/projections/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { type Asking, asking } from '../support/asking.ts';
 import { daysAgo } from '../support/past.ts';

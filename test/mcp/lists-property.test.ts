@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { foldText } from '../../src/projections/text.ts';
+import { foldText } from '../../src/projections/search-text.ts';
 import type { Item } from '../support/mcp-client.ts';
 import { onBothPairs, type Served } from '../support/pairs.ts';
 import { daysAgo } from '../support/story.ts';

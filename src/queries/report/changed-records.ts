@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { adoptionKey } from '../../projections/changes.ts';
-import { orderedNaturally } from '../../projections/keys.ts';
+import { adoptionKey } from '../../projections/change-document.ts';
+import { orderedNaturally } from '../../projections/key-builders.ts';
 import { modelOfId } from '../../projections/models.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
 import { recordsAtMoment } from './linked-records.ts';

@@ -1,4 +1,4 @@
-import type { ChangeDocument } from '../../projections/changes.ts';
+import type { ChangeDocument } from '../../projections/change-document.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { shortenValue } from '../list-changes.ts';
 import { notCaughtUp } from '../reader.ts';

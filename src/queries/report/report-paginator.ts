@@ -1,4 +1,4 @@
-import { cutText } from '../../projections/text.ts';
+import { cutText } from '../../projections/search-text.ts';
 import type { AnswerWriter, NamesByKey, ReportPage, SectionPart } from './report-page.ts';
 import { nameKeysIn, type ReportPeople } from './report-people.ts';
 import type { Figure, ReportContent, ReportRow, ReportSection } from './report-type.ts';

@@ -1,5 +1,5 @@
 import { Refusal } from '../../commands/refusal.ts';
-import type { ChangeDocument } from '../../projections/changes.ts';
+import type { ChangeDocument } from '../../projections/change-document.ts';
 import { readKeysetPages } from '../keyset-page.ts';
 import type { ReportContext } from './report-type.ts';
 

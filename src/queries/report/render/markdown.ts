@@ -1,4 +1,4 @@
-import { cutText } from '../../../projections/text.ts';
+import { cutText } from '../../../projections/search-text.ts';
 import { valueAt } from '../report-columns.ts';
 import type { AnswerWriter, NamesByKey, ReportHead, ReportPage, ReportWriter, SectionPart } from '../report-page.ts';
 import type { Figure, ReportColumn, ReportRow, ReportSection } from '../report-type.ts';
