@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Steps through working days of the past, always forward. */
+/** A clock of the past that only moves forward. */
 export class DemoClock {
   readonly #midnight: number;
   #time = 0;
@@ -12,13 +12,13 @@ export class DemoClock {
 
   now = (): Date => new Date(this.#time);
 
-  /** So many days ago in the morning, or a few minutes later where that is past. */
+  /** Moves to the morning `daysAgo` days ago, or 13 minutes on if the clock is already later. */
   goTo(daysAgo: number): void {
     const morning = this.#midnight - daysAgo * DAY_MS + (7 * 60 + ((daysAgo * 53) % 120)) * MINUTE_MS;
     this.#time = Math.max(morning, this.#time + 13 * MINUTE_MS);
   }
 
-  /** The date so many days from today. */
+  /** Returns the date `offset` days from today. */
   day(offset: number): string {
     return new Date(this.#midnight + offset * DAY_MS).toISOString().slice(0, 10);
   }

@@ -2,7 +2,7 @@ import { CERTIFICATION, SURVEILLANCE } from './audit-stories.ts';
 import { FRAMEWORK } from './framework-stories.ts';
 import { archive, evidenceStory, linkWith, type Story, type StoryContext } from './story.ts';
 
-/** Papers, protocols and pictures that show what was done. */
+/** Returns the stories of the evidence: documents, records and screenshots. */
 export function evidenceStories({ day, account }: StoryContext): Story[] {
   const admin = account('admin');
   const editor = account('editor');

@@ -31,19 +31,18 @@ import {
 import { technologyMeasures } from './technology-measures.ts';
 import { technologyVendors } from './technology-vendors.ts';
 
-/** How long the organization has been there. */
+/** The age of the demo organization. */
 const FOUNDED_DAYS_AGO = 730;
-/** The longest acceptance the stories hold; the service's own setting is for its users. */
+/** The stories' longest acceptance of a risk. The service's own setting applies to its users. */
 const MAX_ACCEPTANCE_DAYS = 366;
-/** The first owner's name until somebody uses the link of the first start. */
+/** The first owner's name until somebody uses the set-up link. */
 const FIRST_OWNER = 'Owner';
 const CLIENT = { name: 'veritrail-demo', version: VERSION };
 
 /**
- * Fills empty stores with an organization and two years of its history up to yesterday, by the real commands under a
- * clock that steps through it; every event says that it is simulated. A log that has anything is left as it is.
- * The token is made today, by the first start that follows.
- * @returns whether anything was filled in
+ * Fills empty stores with a demo organization and two years of its history, up to yesterday. It runs the real commands
+ * under a clock of the past, and every event is marked as simulated. It changes nothing if the log has any event.
+ * @returns true if it filled the stores
  */
 export async function fillDemo({ accounts, events }: Pick<Stores, 'accounts' | 'events'>): Promise<boolean> {
   await findInstallation({ accounts, log: events });
@@ -52,7 +51,7 @@ export async function fillDemo({ accounts, events }: Pick<Stores, 'accounts' | '
   const options = { now: clock.now, maxAcceptanceDays: MAX_ACCEPTANCE_DAYS, simulated: true };
   const handler = new CommandHandler(events, options);
   clock.goTo(FOUNDED_DAYS_AGO);
-  // Whoever sets up their account by the link of the first start is a new person, and none of the story's.
+  // The person who uses the set-up link is a new owner, not a person of the stories.
   const names = { organization: ORGANIZATION, owner: FIRST_OWNER };
   const installation = await createInstallation({ accounts, log: events, handler, now: clock.now }, names);
   const demo = new Demo(handler, clock, installation);
@@ -88,7 +87,7 @@ class Demo implements StoryContext {
 
   account = (person: DemoPerson): string => derivedId('acc', itemCommandId(this.installation.installation, person));
 
-  /** Everybody of the story. */
+  /** The people of the stories. */
   get people(): { id: string; name: string; role: (typeof PEOPLE)[DemoPerson]['role'] }[] {
     return (Object.keys(PEOPLE) as DemoPerson[]).map((person) => ({ id: this.account(person), ...PEOPLE[person] }));
   }
@@ -106,7 +105,7 @@ class Demo implements StoryContext {
     }
   }
 
-  /** Tells all stories at once, day by day. @throws Error that says which step could not be */
+  /** Plays all stories together, day by day. @throws Error that names the step that failed */
   async play(stories: readonly Story[]): Promise<void> {
     const names = idsByName(stories, this.installation.installation);
     const all = stories.flatMap(({ name, steps }) => steps.map((step, n) => ({ name, n, ...step })));
@@ -115,7 +114,7 @@ class Demo implements StoryContext {
       try {
         await this.playStep(names.of(name), n, step, names);
       } catch (cause) {
-        throw new Error(`The demo's story of ${name} cannot be told ${step.daysAgo} days ago`, { cause });
+        throw new Error(`The demo's story of ${name} failed at its step of ${step.daysAgo} days ago`, { cause });
       }
     }
   }

@@ -3,7 +3,7 @@ import { controlStory, frameworkStory, type Story, updateControl } from './story
 
 export const FRAMEWORK = 'ISO_27001_2022';
 
-/** The standard that the laboratory is certified by, and which of its controls do not apply there. */
+/** Returns the stories of the laboratory's standard and of the controls that it excludes. */
 export function frameworkStories(id: string): Story[] {
   return [
     frameworkStory(id, 724, libraryFramework(FRAMEWORK)),

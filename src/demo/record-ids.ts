@@ -2,41 +2,41 @@ import { FAMILIES } from '../commands/families.ts';
 import { derivedId, itemCommandId } from '../commands/ids.ts';
 import type { Story } from './story.ts';
 
-/** Records of the demo by the names that its stories call them. */
+/** The ids of the demo's records, by their names in the stories. */
 export interface RecordIds {
-  /** @throws Error where no story is about such a record */
+  /** @throws Error if no story has a record of this name */
   of(name: string): string;
 }
 
 /**
- * Gives every record its id: derived from the installation and its name, or told by the story, as a framework's is; its
- * controls go by their numbers.
- * @throws Error where two stories have one name
+ * Gives every record its id: the story's own one, as for a framework, or one derived from the installation and the
+ * record's name. Controls are named by their numbers.
+ * @throws Error if two stories have the same name
  */
 export function idsByName(stories: readonly Story[], installation: string): RecordIds {
   const ids = new Map<string, string>();
-  const keep = (name: string, id: string) => {
-    if (ids.has(name)) throw new Error(`Two stories of the demo are about ${name}`);
+  const add = (name: string, id: string) => {
+    if (ids.has(name)) throw new Error(`Two stories of the demo have the name ${name}`);
     ids.set(name, id);
   };
-  for (const { family, name: own, id, steps } of stories) {
+  for (const { family, name, id, steps } of stories) {
     if (family === 'CONTROL') continue;
-    keep(own, id ?? derivedId(FAMILIES[family].prefix, itemCommandId(installation, `${family} ${own}`)));
+    add(name, id ?? derivedId(FAMILIES[family].prefix, itemCommandId(installation, `${family} ${name}`)));
     for (const { command } of steps) {
       if (command.type !== 'AddFramework') continue;
-      for (const control of command.fields.controls ?? []) keep(control.section_title, control.id);
+      for (const control of command.fields.controls ?? []) add(control.section_title, control.id);
     }
   }
   return {
     of(name) {
       const id = ids.get(name);
-      if (id === undefined) throw new Error(`No story of the demo is about ${name}`);
+      if (id === undefined) throw new Error(`No story of the demo has the name ${name}`);
       return id;
     },
   };
 }
 
-/** The command with ids for the names in those of its fields that refer to records. */
+/** Returns the command with record ids in place of names, in the fields that refer to records. */
 export function replaceNamesByIds<Command extends object>(
   command: Command,
   references: readonly string[],
@@ -45,9 +45,9 @@ export function replaceNamesByIds<Command extends object>(
   if (!('fields' in command)) return command;
   const fields: Record<string, unknown> = { ...(command.fields as object) };
   for (const field of references) {
-    const named = fields[field];
-    if (typeof named === 'string') fields[field] = names.of(named);
-    else if (Array.isArray(named)) fields[field] = named.map((name: string) => names.of(name));
+    const value = fields[field];
+    if (typeof value === 'string') fields[field] = names.of(value);
+    else if (Array.isArray(value)) fields[field] = value.map((name: string) => names.of(name));
   }
   return { ...command, fields };
 }

@@ -15,7 +15,7 @@ import type { LibraryFramework } from '../library/framework-library.ts';
 
 export const ORGANIZATION = 'Fjordlys Diagnostics';
 
-/** Who acts in the demo. */
+/** The people of the demo. */
 export const PEOPLE = {
   owner: { name: 'Ingrid Solheim', role: 'OWNER' },
   admin: { name: 'Mateo Vargas', role: 'ADMIN' },
@@ -25,7 +25,7 @@ export const PEOPLE = {
 
 export type DemoPerson = keyof typeof PEOPLE;
 
-/** Links the record with others, told by name. */
+/** Links the story's record with others, which are given by name. */
 export interface LinkByName {
   type: 'Link';
   others: readonly string[];
@@ -44,31 +44,31 @@ export type StoryCommand =
   | VendorCommand
   | LinkByName;
 
-/** What somebody did, so many days ago. Fields that refer to records hold their names, which are looked up when told. */
+/** A command that somebody gave some days ago. Fields that refer to records hold names, which are replaced by ids. */
 export interface StoryStep<Command> {
   daysAgo: number;
   by: DemoPerson;
   command: Command;
 }
 
-/** Everything that happened to one record, in order. */
+/** All commands on one record, in order. */
 export interface Story {
   family: FamilyName;
-  /** As other stories call its record: no other has the same. A control's is its number. */
+  /** A unique name, by which other stories refer to the record. A control's name is its number. */
   name: string;
-  /** Where the id does not come from the name. */
+  /** The record's id, if it isn't derived from the name. */
   id?: string;
   steps: readonly StoryStep<StoryCommand>[];
 }
 
-/** What a story needs to know of the day it is told on. */
+/** Dates and account ids for the stories. */
 export interface StoryContext {
-  /** The date so many days from today; a negative number is in the past. */
+  /** Returns the date `offset` days from today. A negative offset is in the past. */
   day: (offset: number) => string;
   account: (person: DemoPerson) => string;
 }
 
-/** Makes the stories of a family whose records are called by one of their fields. The first step adds the record. */
+/** Returns a function that makes a family's stories. One field gives the story's name. The first step adds the record. */
 function storyMaker<State extends object, Command extends StoryCommand, Name extends keyof State & string>(
   family: FamilyName,
   name: Name,
@@ -76,10 +76,10 @@ function storyMaker<State extends object, Command extends StoryCommand, Name ext
   return (
     ago: number,
     fields: Partial<State> & Record<Name, string>,
-    ...then: readonly StoryStep<Command | LinkByName>[]
+    ...steps: readonly StoryStep<Command | LinkByName>[]
   ): Story => {
     const command = { type: `Add${FAMILIES[family].title}`, fields } as unknown as Command;
-    return { family, name: fields[name], steps: [{ daysAgo: ago, by: 'editor', command }, ...then] };
+    return { family, name: fields[name], steps: [{ daysAgo: ago, by: 'editor', command }, ...steps] };
   };
 }
 
@@ -95,14 +95,14 @@ export const updateAudit = updateMaker<AuditState, AuditCommand>('AUDIT');
 
 export const updateControl = updateMaker<ControlState, ControlCommand>('CONTROL');
 
-/** A control is there with its framework: its story only goes on. */
+/** Makes a control's story. It has no first step, because the framework brings the control. */
 export function controlStory(name: string, ...steps: readonly StoryStep<ControlCommand | LinkByName>[]): Story {
   return { family: 'CONTROL', name, steps };
 }
 
 export const evidenceStory = storyMaker<EvidenceState, EvidenceCommand, 'name'>('EVIDENCE', 'name');
 
-/** A framework of the library, called by its name there. */
+/** Makes the story of a library framework. Its name is its id in the library. */
 export function frameworkStory(
   id: string,
   ago: number,
@@ -121,7 +121,7 @@ export const nonconformityStory = storyMaker<NonconformityState, NonconformityCo
 );
 export const updateNonconformity = updateMaker<NonconformityState, NonconformityCommand>('NONCONFORMITY');
 
-/** An obligation is called by its source. */
+/** An obligation's story has the name of its source. */
 export const obligationStory = storyMaker<ObligationState, ObligationCommand, 'source'>('OBLIGATION', 'source');
 export const updateObligation = updateMaker<ObligationState, ObligationCommand>('OBLIGATION');
 

@@ -61,13 +61,13 @@ export class ControlList {
   }
 }
 
-function normalizeControl(given: {
+function normalizeControl(entry: {
   section_title: string;
   name: string;
   description?: string | undefined;
 }): FrameworkControl {
-  const description = (given.description ?? '').replaceAll(/\r\n?/g, '\n').normalize('NFC').trim();
-  const control = { section_title: oneLine(given.section_title), name: oneLine(given.name) };
+  const description = (entry.description ?? '').replaceAll(/\r\n?/g, '\n').normalize('NFC').trim();
+  const control = { section_title: oneLine(entry.section_title), name: oneLine(entry.name) };
   return description === '' ? control : { ...control, description };
 }
 

@@ -19,38 +19,40 @@ export interface GetRecordsInput {
 
 type Document = Record<string, unknown>;
 
-/** Records by id, of any family, now or at any moment, in the order asked for. */
+/** Reads records of any family by id, now or at a past moment, in the order of the ids. */
 export async function getRecords(reader: Reader, caller: Caller, input: GetRecordsInput): Promise<object> {
   const ids = [...new Set(input.ids)];
-  const now = await readNow(reader, caller, ids, input.organization_id);
-  const organizationId = input.organization_id ?? now.organizationId ?? onlyValue(caller.roles.keys());
+  const current = await readNow(reader, caller, ids, input.organization_id);
+  const organizationId = input.organization_id ?? current.organizationId ?? onlyValue(caller.roles.keys());
   const moment: Moment = await permittedMoment(reader, caller, organizationId, input);
   const documents =
     moment.position === null || organizationId === null
-      ? now.documents
-      : await readAsOf(reader, organizationId, [...now.documents.keys()], moment.position);
-  const archivedToo = input.include.includes('ARCHIVED');
-  const found = ids.filter((id) => documents.has(id) && (archivedToo || documents.get(id)!.archived_at === null));
+      ? current.documents
+      : await readAsOf(reader, organizationId, [...current.documents.keys()], moment.position);
+  const includeArchived = input.include.includes('ARCHIVED');
+  const foundIds = ids.filter(
+    (id) => documents.has(id) && (includeArchived || documents.get(id)!.archived_at === null),
+  );
   const records = await Promise.all(
-    found.map(async (id) => {
+    foundIds.map(async (id) => {
       const family = familyQueryFor(id);
       const [record] = await presentRecords(reader, family, [documents.get(id)!], moment, 'FULL');
-      const beside = await includedParts(reader, organizationId!, id, moment, input.include);
-      return { type: family.type, ...record, ...beside };
+      const parts = await includedParts(reader, organizationId!, id, moment, input.include);
+      return { type: family.type, ...record, ...parts };
     }),
   );
   const fit = takeThatFit(records);
   const incomplete = organizationId !== null && isIncomplete(reader, organizationId);
   return {
-    records: fit.shown,
-    not_found: ids.filter((id) => !found.includes(id)),
+    records: fit.records,
+    not_found: ids.filter((id) => !foundIds.includes(id)),
     omitted: fit.omitted,
     ...(moment.position === null ? {} : { as_of: { position: String(moment.position), date: moment.today } }),
     ...(incomplete ? { incomplete: true } : {}),
   };
 }
 
-/** What stands beside a record where it is asked for: links, evidence, history. */
+/** Reads the included parts of a record: links, evidence, history. */
 async function includedParts(
   reader: Reader,
   organizationId: string,
@@ -58,29 +60,29 @@ async function includedParts(
   moment: Moment,
   include: readonly string[],
 ): Promise<Document> {
-  const beside: Document = { ...(await familyQueryFor(id).extraFields?.(reader, organizationId, id, moment)) };
-  const archivedToo = include.includes('ARCHIVED');
+  const parts: Document = { ...(await familyQueryFor(id).extraFields?.(reader, organizationId, id, moment)) };
+  const includeArchived = include.includes('ARCHIVED');
   if (include.includes('LINKS')) {
-    const { documents, total } = await linkedRecords(reader, organizationId, id, moment, archivedToo, 'OTHERS');
-    beside.links = { records: documents.map(recordLine), total };
+    const { documents, total } = await linkedRecords(reader, organizationId, id, moment, includeArchived, 'OTHERS');
+    parts.links = { records: documents.map(recordLine), total };
   }
   if (include.includes('EVIDENCE')) {
-    const { documents, total } = await linkedRecords(reader, organizationId, id, moment, archivedToo, 'EVIDENCE');
+    const { documents, total } = await linkedRecords(reader, organizationId, id, moment, includeArchived, 'EVIDENCE');
     const evidence = await presentRecords(reader, FAMILY_QUERIES.evd!, documents, moment, 'SUMMARY');
-    beside.evidence = { records: evidence, total };
+    parts.evidence = { records: evidence, total };
   }
-  if (include.includes('HISTORY')) beside.history = await recordHistory(reader, organizationId, id, moment.position);
-  return beside;
+  if (include.includes('HISTORY')) parts.history = await recordHistory(reader, organizationId, id, moment.position);
+  return parts;
 }
 
-/** A linked record in one line. */
+/** Returns a linked record's id, type and name. */
 function recordLine(document: Document): Document {
   const { family, nameOf } = familyQueryFor(String(document.id)).model;
   const { id, archived_at } = document;
   return { id, type: family.type, name: nameOf?.(document) ?? document.name, ...(archived_at ? { archived_at } : {}) };
 }
 
-/** The moment asked about, where the caller may look at it. Without an organization nothing was found: any will do. */
+/** Returns the moment to read, if the caller may. Without an organization no record was found, so any moment will do. */
 async function permittedMoment(
   reader: Reader,
   caller: Caller,
@@ -99,14 +101,14 @@ function onlyValue<T>(values: Iterable<T>): T | null {
   return second === undefined ? (first ?? null) : null;
 }
 
-/** Records of one organization that the caller may see. @throws Refusal when they are of two */
+/** Reads the current records that the caller can see. @throws Refusal if they belong to several organizations */
 async function readNow(
   reader: Reader,
   caller: Caller,
   ids: readonly string[],
-  wanted: string | undefined,
+  requestedId: string | undefined,
 ): Promise<{ organizationId: string | null; documents: Map<string, Document> }> {
-  if (wanted !== undefined) roleIn(caller, wanted);
+  if (requestedId !== undefined) roleIn(caller, requestedId);
   const byFamily = new Map<string, string[]>();
   for (const id of ids) {
     const { plural } = familyQueryFor(id);
@@ -114,13 +116,14 @@ async function readNow(
   }
   const documents = new Map<string, Document>();
   let organizationId: string | null = null;
-  for (const [collection, wantedIds] of byFamily) {
-    for (const { id, doc } of await reader.models.get(collection, wantedIds)) {
-      const owner = String(doc.organization_id);
-      if (!caller.roles.has(owner) || (wanted !== undefined && owner !== wanted)) continue;
-      organizationId ??= owner;
-      if (organizationId !== owner) {
-        throw new Refusal('invalid_input', 'Records of two organizations never meet in one call: ask for each apart.', {
+  for (const [collection, collectionIds] of byFamily) {
+    for (const { id, doc } of await reader.models.get(collection, collectionIds)) {
+      const recordOrganization = String(doc.organization_id);
+      if (!caller.roles.has(recordOrganization)) continue;
+      if (requestedId !== undefined && recordOrganization !== requestedId) continue;
+      organizationId ??= recordOrganization;
+      if (organizationId !== recordOrganization) {
+        throw new Refusal('invalid_input', 'All records must belong to one organization. Split the call.', {
           field: 'ids',
         });
       }
@@ -150,38 +153,38 @@ async function readAsOf(
   return documents;
 }
 
-/** As many records as fit an answer, in order; the first always does, cut if need be. */
-function takeThatFit(records: Document[]): { shown: Document[]; omitted: unknown[] } {
+/** Returns the records that fit into an answer, in order. The first always does, shortened if necessary. */
+function takeThatFit(records: Document[]): { records: Document[]; omitted: unknown[] } {
   if (records.reduce((sum, record) => sum + maxJsonCharacters(record), 0) <= MAX_ANSWER_CHARACTERS) {
-    return { shown: records, omitted: [] };
+    return { records, omitted: [] };
   }
-  const shown: Document[] = [];
+  const fitting: Document[] = [];
   const omitted: unknown[] = [];
-  let room = MAX_ANSWER_CHARACTERS;
+  let charactersLeft = MAX_ANSWER_CHARACTERS;
   for (const record of records) {
     const size = JSON.stringify(record).length + 1;
-    if (size <= room) {
-      shown.push(record);
-      room -= size;
-    } else if (shown.length === 0) {
-      shown.push(cutToFit(shortenIncluded(record)));
-      room = 0;
+    if (size <= charactersLeft) {
+      fitting.push(record);
+      charactersLeft -= size;
+    } else if (fitting.length === 0) {
+      fitting.push(cutToFit(shortenIncluded(record)));
+      charactersLeft = 0;
     } else {
       omitted.push(record.id);
     }
   }
-  return { shown, omitted };
+  return { records: fitting, omitted };
 }
 
-/** Leaves the oldest of what stands beside a record out, the longest list first, until it fits. */
+/** Halves the longest included list, dropping its oldest entries, until the record fits. */
 function shortenIncluded(record: Document): Document {
   let result = record;
   while (JSON.stringify(result).length > MAX_ANSWER_CHARACTERS) {
     const longest = longestIncluded(result);
     if (longest === null) break;
     const { field, list, entries } = longest;
-    const beside = result[field] as Document;
-    result = { ...result, [field]: { ...beside, [list]: entries.slice(0, entries.length >> 1), truncated: true } };
+    const part = result[field] as Document;
+    result = { ...result, [field]: { ...part, [list]: entries.slice(0, entries.length >> 1), truncated: true } };
   }
   return result;
 }
@@ -197,6 +200,6 @@ function longestIncluded(record: Document): { field: string; list: string; entri
     const entries = (record[field] as Document | undefined)?.[list] as unknown[] | undefined;
     return entries === undefined || entries.length === 0 ? [] : [{ field, list, entries }];
   });
-  const sizes = new Map(lists.map((one) => [one, JSON.stringify(one.entries).length]));
+  const sizes = new Map(lists.map((list) => [list, JSON.stringify(list.entries).length]));
   return lists.sort((a, b) => sizes.get(b)! - sizes.get(a)!)[0] ?? null;
 }

@@ -26,12 +26,12 @@ export async function openRecordFile(
   const { organization_id: organizationId, filter = {}, as_of, after } = input;
   requirePermission(caller, organizationId, deed);
   requireAsOfPermission(reader, caller, organizationId, as_of);
-  const begun = await openFileAt(reader, caller, family.plural, input);
-  const { moment } = begun;
-  // A cursor that was kept leads nobody into the past either.
+  const file = await openFileAt(reader, caller, family.plural, input);
+  const { moment } = file;
+  // Checked with a cursor too: it may lead to a past that the caller may not see any more.
   if (input.cursor !== undefined) requireAsOfPermission(reader, caller, organizationId, moment.today);
   const context = { today: moment.today, account_id: caller.account_id, filter };
-  const linked = await linkedToCondition(reader, organizationId, family, moment, filter);
+  const linkedTo = await linkedToCondition(reader, organizationId, family, moment, filter);
   const source = {
     collection: historyOf(family.plural),
     organizationId,
@@ -39,14 +39,14 @@ export async function openRecordFile(
   };
   const query = {
     ...source,
-    where: [...linked, ...listConditions(family, moment, context)],
+    where: [...linkedTo, ...listConditions(family, moment, context)],
     size: FILE_ROWS_PER_READ,
     after: after === undefined ? null : await placeOfRecord(reader, source, after, moment),
   };
-  return { ...begun, batches: lines(reader, family, query, moment) };
+  return { ...file, batches: lines(reader, family, query, moment) };
 }
 
-/** Where a record stands in the order, whether or not the filter leaves it. @throws Refusal where it was not there */
+/** Returns the start of the page after a record, even if the filter excludes it. @throws Refusal if it did not exist */
 async function placeOfRecord(
   reader: Reader,
   source: Pick<KeysetQuery, 'collection' | 'organizationId' | 'order'>,
@@ -54,11 +54,15 @@ async function placeOfRecord(
   moment: PinnedMoment,
 ): Promise<KeysetQuery['after']> {
   const where = [{ key: 'record_id', op: 'eq', value: id } as const, ...validAt(moment.position)];
-  const place = await findPageStart(reader.models, source, where);
-  if (place !== null) return place;
-  throw new Refusal('invalid_input', 'Give after as the id in the last line of this file that you have.', {
-    field: 'after',
-  });
+  const start = await findPageStart(reader.models, source, where);
+  if (start !== null) return start;
+  throw new Refusal(
+    'invalid_input',
+    'after is not a record of this file. Give the id in the last line of the file that you have.',
+    {
+      field: 'after',
+    },
+  );
 }
 
 async function* lines(
