@@ -45,6 +45,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     return { status: STATUS[refusal.code], message: refusal.message, headers };
   }
   const { status, message, headers }: HttpError = toHttpError(error);
+  if (status === 405) return { status, message: 'Go back and submit the form again.', headers };
   return { status, message, headers };
 }
 
@@ -57,7 +58,7 @@ export function errorPage({ status, message }: ErrorAnswer): WebPage {
       <>
         <p class="lead">{message}</p>
         <p>
-          <a href="/">Go to the start page</a>
+          <a href="/">Go to the home page</a>
         </p>
       </>
     ),

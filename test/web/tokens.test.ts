@@ -199,7 +199,7 @@ test('whoever is in no organization is told so', async ({ web }) => {
   await web.members.remove(web.organizationId, id, accountActor(web.ownerId));
   assert.match((await edith.get(PATH)).text, 'not a member of any organization');
   assert.match((await edith.get('/')).text, 'not a member of any organization');
-  assert.match((await edith.get('/organizations')).text, 'member of none');
+  assert.match((await edith.get('/organizations')).text, 'not a member of any organization');
   assert.is((await edith.get(`/organizations/${web.organizationId}`)).status, 404);
 });
 

@@ -194,8 +194,7 @@ function EntrySource({ row }: { row: AccessLogChange }) {
 }
 
 function countText(row: AccessLogChange): string {
-  const count = Number(fieldOf(row, 'count') ?? 1);
-  return count === 1 ? 'once' : `${count} times`;
+  return String(fieldOf(row, 'count') ?? 1);
 }
 
 function pageTargets(here: string, asked: Query, next: string | undefined, later: boolean) {
