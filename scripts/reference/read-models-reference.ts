@@ -18,9 +18,9 @@ const PAGE = fileURLToPath(new URL('../../docs/read-models.md', import.meta.url)
 export function makeReadModelsReference(): { page: string; path: string } {
   const slots: Record<string, string> = {
     version: String(PROJECTIONS_VERSION),
-    index: index(),
-    families: READ_MODELS.map(family).join('\n\n'),
-    others: COLLECTIONS.filter(isOther).map(other).join('\n\n'),
+    index: viewIndex(),
+    families: READ_MODELS.map(familySection).join('\n\n'),
+    others: COLLECTIONS.filter(isOther).map(viewSection).join('\n\n'),
     internal: COLLECTIONS.filter(({ views }) => views === undefined)
       .map(({ name }) => `\`${name}\``)
       .join(' and '),
@@ -32,10 +32,10 @@ export function makeReadModelsReference(): { page: string; path: string } {
   return { page, path: PAGE };
 }
 
-const ofFamilies = new Set(READ_MODELS.flatMap(collectionsOf).map(({ name }) => name));
-const isOther = ({ name, views }: CollectionSpec) => views !== undefined && !ofFamilies.has(name);
+const familyCollections = new Set(READ_MODELS.flatMap(collectionsOf).map(({ name }) => name));
+const isOther = ({ name, views }: CollectionSpec) => views !== undefined && !familyCollections.has(name);
 
-function index(): string {
+function viewIndex(): string {
   const rows = COLLECTIONS.flatMap(({ name, views = [] }) =>
     views.map((view) => [`\`${view.name}\``, `\`${name}\``, VIEW_MEANINGS[view.name] ?? aboutFamily(view.name)]),
   );
@@ -60,7 +60,7 @@ function aboutFamily(view: string): string {
 const article = (noun: string) => (noun === 'evidence' ? noun : `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`);
 
 /** Returns a family's section: its fields for both views, then keys and indexes. */
-function family(model: ReadModel): string {
+function familySection(model: ReadModel): string {
   const [current, history] = collectionsOf(model) as [CollectionSpec, CollectionSpec];
   const { plural } = model.family;
   const [view] = current.views!;
@@ -73,7 +73,7 @@ function family(model: ReadModel): string {
   ].join('\n\n');
 }
 
-function other(collection: CollectionSpec): string {
+function viewSection(collection: CollectionSpec): string {
   const view = collection.views![0]!;
   return [
     `### ${collection.name}`,

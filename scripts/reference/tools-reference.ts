@@ -10,11 +10,11 @@ const TEMPLATE = fileURLToPath(new URL('./tools.md', import.meta.url));
 const PAGE = fileURLToPath(new URL('../../docs/tools.md', import.meta.url));
 
 /** Makes docs/tools.md from today's definitions. Runs its examples on a new service, in the direct form. */
-export async function makeToolsReference(): Promise<{ page: string; path: string; ran: ExampleRun[] }> {
+export async function makeToolsReference(): Promise<{ page: string; path: string; runs: ExampleRun[] }> {
   // Definitions need no service: nothing is called through these.
   const tools = allTools({} as ToolService);
   const { ran, today } = await runOnOneDay(tools);
-  return { page: toolsReference(readFileSync(TEMPLATE, 'utf8'), tools, ran, today), path: PAGE, ran };
+  return { page: toolsReference(readFileSync(TEMPLATE, 'utf8'), tools, ran, today), path: PAGE, runs: ran };
 }
 
 /** Runs the examples again if midnight passed meanwhile, because their dates are shown relative to the day of the run. */
@@ -23,7 +23,7 @@ async function runOnOneDay(tools: ReturnType<typeof allTools>): Promise<{ ran: E
     const today = new Date().toISOString().slice(0, 10);
     const { url, token, close } = await serve(embeddedPair());
     try {
-      const ran = await runExamples(tools, directly(url, token));
+      const ran = await runExamples(tools, directCaller(url, token));
       if (new Date().toISOString().startsWith(today)) return { ran, today };
     } finally {
       await close();
@@ -32,7 +32,7 @@ async function runOnOneDay(tools: ReturnType<typeof allTools>): Promise<{ ran: E
 }
 
 /** Returns a function that calls tools in the direct form. */
-function directly(url: string, token: string): CallTool {
+function directCaller(url: string, token: string): CallTool {
   return async (tool, input) => {
     const response = await fetch(`${url}/api/mcp/tools/${tool}`, {
       method: 'POST',
