@@ -2,39 +2,39 @@ import { LRUCache } from 'lru-cache';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import type { ReadModels } from '../stores/read-store.ts';
 
-/** What readers see where an account is no more. */
+/** Shown instead of a deleted account's name. */
 const FORMER_MEMBER = 'former member';
-/** Characters of an account's id that tell it from another of the same name. */
+/** Characters of an account's id that distinguish it from another with the same name. */
 const SHORT_ID_CHARACTERS = 5;
 
-/** A name that an account has or had: a record of the table `names`. */
+/** A current or former name of an account: a record of the table `names`. */
 export interface NameRecord extends AccountRecord {
   account_id: string;
   name: string;
-  /** Two names with one key look alike to a reader. */
+  /** Equal for names that look the same to a reader. */
   name_key: string;
-  /** Since when it is the account's; null for its first one, which holds from the beginning. */
+  /** The time from which the account has this name; null for its first name. */
   since: string | null;
 }
 
-/** Names of one account, oldest first. Empty where it is no more. */
-type History = readonly Pick<NameRecord, 'name' | 'name_key' | 'since'>[];
+/** One account's names, oldest first. Empty for a deleted account. */
+type NameHistory = readonly Pick<NameRecord, 'name' | 'name_key' | 'since'>[];
 
 interface Caches {
-  histories: LRUCache<string, History>;
-  /** Accounts that ever bore a name, by its key. */
-  bearers: LRUCache<string, readonly string[]>;
+  histories: LRUCache<string, NameHistory>;
+  /** Ids of accounts that have or had a name, by its key. */
+  accountsByName: LRUCache<string, readonly string[]>;
 }
 
 const CACHE_OPTIONS = { max: 5_000, ttl: 5_000 };
 const caches = new WeakMap<AccountStore, Caches>();
 
-/** Returns the key of a name: letters' case, their width and spaces tell nobody apart. */
+/** Returns a name's key, which ignores case, character width and repeated spaces. */
 export function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
-/** The id of an account's n-th name, from 0: in their order. */
+/** Returns the id of an account's n-th name, from 0. The ids sort in that order. */
 export function nameId(accountId: string, n: number): string {
   return `${accountId}:${String(n).padStart(4, '0')}`;
 }
@@ -45,41 +45,41 @@ export async function nameRecords(accounts: AccountStore, accountId: string): Pr
   return records.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Names of accounts at any time, as one organization's readers see them. */
+/** The names of accounts at any time, as one organization's readers see them. */
 export class AccountNames {
   constructor(
-    private readonly histories: ReadonlyMap<string, History>,
-    /** Accounts with a name that another account of the organization has or had. */
+    private readonly histories: ReadonlyMap<string, NameHistory>,
+    /** `<account id> <name key>` for each name that another account of the organization has or had too. */
     private readonly ambiguous: ReadonlySet<string>,
   ) {}
 
   /** Returns the name that an account had at a time, by default now; "former member" for an erased one. */
   of(id: string, at: string | null = null): string {
     const history = this.histories.get(id) ?? [];
-    const held = history.findLast(({ since }) => at === null || since === null || since <= at) ?? history[0];
-    if (held === undefined) return FORMER_MEMBER;
-    return this.ambiguous.has(`${id} ${held.name_key}`)
-      ? `${held.name} (…${id.slice(-SHORT_ID_CHARACTERS)})`
-      : held.name;
+    const name = history.findLast(({ since }) => at === null || since === null || since <= at) ?? history[0];
+    if (name === undefined) return FORMER_MEMBER;
+    return this.ambiguous.has(`${id} ${name.name_key}`)
+      ? `${name.name} (…${id.slice(-SHORT_ID_CHARACTERS)})`
+      : name.name;
   }
 }
 
-/** Answers which accounts are or ever were members of an organization. Asked only where two accounts share a name. */
+/** Returns the current and former members of an organization. Called only if two accounts share a name. */
 export type EverMembers = () => Promise<ReadonlySet<string>>;
 
-/** Reads names of accounts: no event holds one, they are put in when history is read. */
+/** Reads accounts' names. Events don't contain names, so every read of history adds them. */
 export async function readAccountNames(
   accounts: AccountStore,
   ids: Iterable<string>,
   everMembers: EverMembers,
 ): Promise<AccountNames> {
-  const histories = new Map<string, History>();
+  const histories = new Map<string, NameHistory>();
   for (const id of new Set(ids)) histories.set(id, await historyOf(accounts, id));
   const ambiguous = new Set<string>();
   let members: ReadonlySet<string> | null = null;
   for (const [id, history] of histories) {
     for (const { name_key } of history) {
-      const others = (await bearersOf(accounts, name_key)).filter((other) => other !== id);
+      const others = (await accountsNamed(accounts, name_key)).filter((other) => other !== id);
       if (others.length === 0) continue;
       members ??= await everMembers();
       if (others.some((other) => members!.has(other))) ambiguous.add(`${id} ${name_key}`);
@@ -94,7 +94,7 @@ export interface NamesReader {
   readonly models: Pick<ReadModels, 'get'>;
 }
 
-/** The same for readers of the read models. */
+/** Reads the names of accounts as an organization's readers see them. */
 export function readMemberNames(
   reader: NamesReader,
   organizationId: string,
@@ -103,7 +103,7 @@ export function readMemberNames(
   return readAccountNames(reader.accounts, ids, () => membersEverIn(reader, organizationId));
 }
 
-/** Returns everybody who is or was a member of an organization. */
+/** Returns an organization's current and former members. */
 export async function membersEverIn(
   { models }: Pick<NamesReader, 'models'>,
   organizationId: string,
@@ -114,32 +114,32 @@ export async function membersEverIn(
 
 interface Memberships {
   members: Readonly<Record<string, unknown>>;
-  /** People who were removed or left. */
+  /** Members who were removed or left. */
   former: Readonly<Record<string, unknown>>;
 }
 
-/** The same, of what is known of an organization. */
+/** Returns the current and former members in an organization's document. */
 export function membersEver({ members = {}, former = {} }: Partial<Memberships>): ReadonlySet<string> {
   return new Set([...Object.keys(members), ...Object.keys(former)]);
 }
 
-/** Forgets what is remembered of names: this instance has just changed one. Others follow within 5 s. */
+/** Clears the cache of names after this instance changed one. Other instances' caches expire within 5 s. */
 export function namesChanged(accounts: AccountStore): void {
   caches.delete(accounts);
 }
 
 function cachesOf(accounts: AccountStore): Caches {
-  const known = caches.get(accounts);
-  if (known !== undefined) return known;
-  const made = {
-    histories: new LRUCache<string, History>(CACHE_OPTIONS),
-    bearers: new LRUCache<string, readonly string[]>(CACHE_OPTIONS),
+  const cached = caches.get(accounts);
+  if (cached !== undefined) return cached;
+  const created = {
+    histories: new LRUCache<string, NameHistory>(CACHE_OPTIONS),
+    accountsByName: new LRUCache<string, readonly string[]>(CACHE_OPTIONS),
   };
-  caches.set(accounts, made);
-  return made;
+  caches.set(accounts, created);
+  return created;
 }
 
-async function historyOf(accounts: AccountStore, id: string): Promise<History> {
+async function historyOf(accounts: AccountStore, id: string): Promise<NameHistory> {
   const { histories } = cachesOf(accounts);
   let history = histories.get(id);
   if (history === undefined) {
@@ -150,19 +150,19 @@ async function historyOf(accounts: AccountStore, id: string): Promise<History> {
   return history;
 }
 
-/** The name of an account that has just been made, until it is recorded: it holds from the beginning. */
-async function firstName(accounts: AccountStore, id: string): Promise<History> {
+/** Returns the name of a new account whose name record doesn't exist yet. */
+async function firstName(accounts: AccountStore, id: string): Promise<NameHistory> {
   const account = await accounts.get<AccountRecord & { name?: string | null }>('accounts', id);
   return account?.name ? [{ name: account.name, name_key: nameKey(account.name), since: null }] : [];
 }
 
-async function bearersOf(accounts: AccountStore, key: string): Promise<readonly string[]> {
-  const { bearers } = cachesOf(accounts);
-  let ids = bearers.get(key);
+async function accountsNamed(accounts: AccountStore, key: string): Promise<readonly string[]> {
+  const { accountsByName } = cachesOf(accounts);
+  let ids = accountsByName.get(key);
   if (ids === undefined) {
     const records = await accounts.find<NameRecord>('names', 'name_key', key);
     ids = [...new Set(records.map(({ account_id }) => account_id))];
-    bearers.set(key, ids);
+    accountsByName.set(key, ids);
   }
   return ids;
 }

@@ -14,15 +14,15 @@ import { type ChangeFault, differences, MAX_FAULTS } from './change-fault.ts';
 import { AllowanceExhausted, type EventAllowance } from './event-allowance.ts';
 import { isIncomplete, type Reader } from './reader.ts';
 
-/** Rows of one look at the read models. */
+/** Rows per read of the read models. */
 const ROWS_PER_WINDOW = 500;
 
-/** The part of an organization's changes that is to be verified. */
+/** The part of an organization's changes to verify. */
 export interface VerifyRequest {
   organizationId: string;
   /** The filter as conditions on change rows. */
   where: readonly Condition[];
-  /** Keys of records whose changes alone are verified; null for all changes. */
+  /** Keys of the only records whose changes are verified; null for all changes. */
   recordKeys: ReadonlySet<string> | null;
   from: number;
   to: number;
@@ -34,7 +34,7 @@ interface PositionRows {
   rows: MatchingDocument[];
 }
 
-/** A change that was found to be as its event says. */
+/** A change that agrees with its event. */
 export interface CheckedChange {
   position: number;
   hash: string;
@@ -42,12 +42,12 @@ export interface CheckedChange {
 }
 
 /**
- * Compares change rows with the log, from the newest down. Each row is made again from its event and those before it;
- * then the filter must find the rows that it should, and no others.
+ * Compares change rows with the log, from the newest down. It computes each row again from its event and the earlier ones.
+ * Then it checks that the filter finds exactly the rows it should.
  */
 export class ChangeVerifier {
   readonly faults: ChangeFault[] = [];
-  /** Events of records whose rows were seen, as `stream@revision`. */
+  /** Events whose rows were checked, as `stream@revision`. */
   readonly seen = new Set<string>();
   readonly changes: RecomputedChanges;
   private readonly seals: RecomputedSeals;
@@ -66,15 +66,15 @@ export class ChangeVerifier {
     this.seals = new RecomputedSeals(reader.events, allowance, request.organizationId);
   }
 
-  /** The number of checked events whose data were erased. */
+  /** The number of checked events whose data was erased. */
   get erased(): number {
     return this.erasedEvents;
   }
 
   /**
-   * Checks from the newest change down.
-   * @param onWindow gets what was checked, some hundred at a time
-   * @returns the lowest position that was covered, `to + 1` where that is none
+   * Checks changes from the newest down.
+   * @param onWindow gets the checked changes, some hundred at a time
+   * @returns the lowest covered position; `to + 1` if none was covered
    */
   async run(onWindow: (checked: readonly CheckedChange[]) => Promise<void>): Promise<number> {
     const { from, to } = this.request;
@@ -113,11 +113,11 @@ export class ChangeVerifier {
       else groups.push({ position: Number(row.key), rows: [row] });
     }
     const isLast = rows.length < ROWS_PER_WINDOW;
-    // The last one's other rows may come in the next look.
+    // The last position may have more rows in the next window.
     return { groups: isLast ? groups : groups.slice(0, -1), isLast };
   }
 
-  /** @returns the lowest position that was covered */
+  /** @returns the lowest covered position */
   private async checkGroups(
     groups: PositionRows[],
     isLast: boolean,
@@ -142,7 +142,7 @@ export class ChangeVerifier {
     return isLast ? this.checkGap(this.request.from - 1, covered) : covered;
   }
 
-  /** In a list of all changes every position has one. @returns the lowest position that was covered */
+  /** Reports missing positions: a list of all changes has one for each. @returns the lowest covered position */
   private checkGap(position: number, covered: number): number {
     if (this.request.recordKeys !== null) return position + 1;
     for (let missing = covered - 1; missing > position; missing -= 1) {
@@ -156,20 +156,20 @@ export class ChangeVerifier {
   private async checkGroup({ position, rows }: PositionRows): Promise<CheckedChange | null> {
     const document = rows[0]!.doc as unknown as ChangeDocument;
     const { stream, stream_revision: revision, event_id, hash, log_time: logTime } = document;
-    const place = { position: String(position), stream: String(stream), revision: Number(revision), event_id };
-    const event = await this.eventAt(place.stream, place.revision, place.position);
+    const location = { position: String(position), stream: String(stream), revision: Number(revision), event_id };
+    const event = await this.eventAt(location.stream, location.revision, location.position);
     if (event === null || event.id !== event_id) {
-      if (event !== null || !this.brokenStreams.has(place.stream)) this.report({ why: 'NOT_IN_LOG', ...place });
+      if (event !== null || !this.brokenStreams.has(location.stream)) this.report({ why: 'NOT_IN_LOG', ...location });
       this.expected.delete(position);
       this.newer = null;
       return null;
     }
     this.seen.add(`${stream}@${revision}`);
     if (event.isErased) this.erasedEvents += 1;
-    const isSame = await this.checkRows(event, place, rows);
+    const isSame = await this.checkRows(event, location, rows);
     if (isSame) this.expectFound(event, document, position);
     const change = { position, hash, storePosition: event.storePosition };
-    this.checkPlace({ ...change, logTime, recordedAt: event.recordedAt }, place);
+    this.checkOrder({ ...change, logTime, recordedAt: event.recordedAt }, location);
     return isSame ? change : null;
   }
 
@@ -182,9 +182,9 @@ export class ChangeVerifier {
       this.reportBroken(this.seals.fault, revision, position);
       return seal;
     }
-    const found = await this.changes.upToRevision(stream, revision);
-    if (found.events.length <= revision) this.reportBroken(found.fault, revision, position);
-    return found.events[revision] ?? null;
+    const chain = await this.changes.upToRevision(stream, revision);
+    if (chain.events.length <= revision) this.reportBroken(chain.fault, revision, position);
+    return chain.events[revision] ?? null;
   }
 
   private reportBroken(fault: ChainFault | null, revision: number, position: string): void {
@@ -193,39 +193,43 @@ export class ChangeVerifier {
     this.report({ ...fault, position: fault.revision === revision ? position : null });
   }
 
-  /** Holds stored rows against those that the event leads to. @returns whether they are the same */
+  /** Compares stored rows with those computed from the event. @returns whether they are the same */
   private async checkRows(
     event: RecomputedEvent,
-    place: Required<Omit<ChangeFault, 'why' | 'differs'>>,
+    location: Required<Omit<ChangeFault, 'why' | 'differs'>>,
     rows: MatchingDocument[],
   ) {
     const { recordKeys, organizationId } = this.request;
-    const id = changeId(organizationId, Number(place.position));
+    const id = changeId(organizationId, Number(location.position));
     const stored = new Map(rows.map((row) => [row.id, row.doc as unknown as ChangeDocument]));
-    const due = event.rows.filter(({ recordId }) => recordKeys === null || recordKeys.has(recordId));
-    const idOf = (row: (typeof due)[number]) => (row.rowIndex <= 0 ? id : `${id}~${row.recordId}`);
-    const ids = new Set(due.map(idOf));
-    const added = rows.find((row) => !ids.has(row.id));
-    const missing = due.some((row) => !stored.has(idOf(row)));
-    const other = due.find((row) => stored.has(idOf(row)) && rowDigest(stored.get(idOf(row))!) !== row.digest);
-    const moved = rows.some(({ key, doc }) => doc.position !== key);
-    if (!added && !missing && !other && !moved) return true;
-    const { applied, parked } = await this.explain(place.stream, place.revision);
-    // An event that could not be applied is shown as such, and nothing of it beside.
-    const asParked = parked.filter((put) => recordKeys === null || recordKeys.has(String(put.document.keys.record_id)));
+    const expectedRows = event.rows.filter(({ recordId }) => recordKeys === null || recordKeys.has(recordId));
+    const idOf = (row: (typeof expectedRows)[number]) => (row.rowIndex <= 0 ? id : `${id}~${row.recordId}`);
+    const ids = new Set(expectedRows.map(idOf));
+    const hasUnexpected = rows.some((row) => !ids.has(row.id));
+    const isMissing = expectedRows.some((row) => !stored.has(idOf(row)));
+    const differing = expectedRows.find(
+      (row) => stored.has(idOf(row)) && rowDigest(stored.get(idOf(row))!) !== row.digest,
+    );
+    const isMoved = rows.some(({ key, doc }) => doc.position !== key);
+    if (!hasUnexpected && !isMissing && !differing && !isMoved) return true;
+    const { applied, parked } = await this.explain(location.stream, location.revision);
+    // A parked event has rows that say so, and no others.
+    const parkedRows = parked.filter(
+      (put) => recordKeys === null || recordKeys.has(String(put.document.keys.record_id)),
+    );
     const isParked =
       isIncomplete(this.reader, organizationId) &&
-      asParked.length === rows.length &&
-      asParked
+      parkedRows.length === rows.length &&
+      parkedRows
         .map(toRecomputedRow)
         .every((row) => stored.has(idOf(row)) && rowDigest(stored.get(idOf(row))!) === row.digest);
-    if (isParked && !moved) return true;
-    if (added) this.report({ why: 'ADDED', ...place });
-    if (missing) this.report({ why: 'HIDDEN', ...place });
-    const put = other && applied.find(({ document }) => document.keys.record_id === other.recordId);
-    const differs = put ? differences(stored.get(idOf(other!))!, put.document.doc as ChangeDocument) : [];
-    if (moved) differs.unshift('position');
-    if (other || moved) this.report({ why: 'DIFFERS', ...place, differs });
+    if (isParked && !isMoved) return true;
+    if (hasUnexpected) this.report({ why: 'ADDED', ...location });
+    if (isMissing) this.report({ why: 'HIDDEN', ...location });
+    const put = differing && applied.find(({ document }) => document.keys.record_id === differing.recordId);
+    const differs = put ? differences(stored.get(idOf(differing!))!, put.document.doc as ChangeDocument) : [];
+    if (isMoved) differs.unshift('position');
+    if (differing || isMoved) this.report({ why: 'DIFFERS', ...location, differs });
     return false;
   }
 
@@ -242,14 +246,14 @@ export class ChangeVerifier {
     }
   }
 
-  /** Log time never goes backwards, and the log's order is that of positions. */
-  private checkPlace(change: NonNullable<typeof this.newer>, place: Omit<ChangeFault, 'why'>): void {
+  /** Checks that log times never decrease, and that positions follow the log's order. */
+  private checkOrder(change: NonNullable<typeof this.newer>, location: Omit<ChangeFault, 'why'>): void {
     const { newer } = this;
     this.newer = change;
-    if (change.logTime < change.recordedAt) this.report({ why: 'DIFFERS', ...place, differs: ['log_time'] });
+    if (change.logTime < change.recordedAt) this.report({ why: 'DIFFERS', ...location, differs: ['log_time'] });
     if (newer === null) return;
     if (this.reader.events.compareStorePositions(change.storePosition, newer.storePosition) >= 0) {
-      this.report({ why: 'MISPLACED', ...place });
+      this.report({ why: 'MISPLACED', ...location });
     }
     const isNext = newer.position === change.position + 1;
     const logTime = newer.recordedAt > change.logTime ? newer.recordedAt : change.logTime;
@@ -261,29 +265,30 @@ export class ChangeVerifier {
   private expectFound(event: RecomputedEvent, document: ChangeDocument, position: number): void {
     const { actor_id, token_id, event_type, revision, log_time } = document;
     const common = { position, log_time, actor_id, token_id, event_type };
-    const found = event.rows.filter(({ recordId: record_id, recordType: record_type, rowIndex: row_index }) => {
+    const matchingRows = event.rows.filter(({ recordId: record_id, recordType: record_type, rowIndex: row_index }) => {
       const keys = { ...common, record_id, record_type, row_index, revision: row_index === 0 ? revision : null };
       return matchesConditions(this.request.where, keys);
     });
-    this.expected.set(position, found.length);
+    this.expected.set(position, matchingRows.length);
   }
 
-  /** Asks the store for what the filter finds between two positions, and compares it with what it should find. */
+  /** Counts the rows that the filter finds between two positions, and compares them with the expected ones. */
   private async checkFilter(from: number, to: number): Promise<void> {
     const { organizationId, where } = this.request;
     const range = { key: 'position', op: 'range', gte: from, lte: to } as const;
     const query = { collection: 'changes', organizationId, where: [...where, range] };
     const counts = from > to ? [] : await this.reader.models.count(query, ['position']);
-    const found = new Map(counts.map(({ values, total }) => [Number(values[0]), total]));
-    for (const [position, due] of this.expected) {
-      const total = found.get(position) ?? 0;
-      if (total !== due) this.report({ why: total < due ? 'HIDDEN' : 'ADDED', position: String(position) });
+    const totals = new Map(counts.map(({ values, total }) => [Number(values[0]), total]));
+    for (const [position, expectedTotal] of this.expected) {
+      const total = totals.get(position) ?? 0;
+      if (total !== expectedTotal)
+        this.report({ why: total < expectedTotal ? 'HIDDEN' : 'ADDED', position: String(position) });
     }
     this.expected = new Map();
   }
 }
 
-/** Tells whether a row with these keys is one that conditions find. */
+/** Returns whether a row with these keys matches the conditions. */
 function matchesConditions(where: readonly Condition[], keys: Readonly<Record<string, Scalar | null>>): boolean {
   return where.every((condition) => {
     if (!('key' in condition)) return true;

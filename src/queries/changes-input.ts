@@ -1,4 +1,4 @@
-/** What listChanges is asked for: the changes of records, or the access log alone. */
+/** The input of listChanges: asks for changes of records, or for the access log alone. */
 export interface ChangesInput {
   organization_id: string;
   filter?:
@@ -16,6 +16,6 @@ export interface ChangesInput {
   as_of?: string | undefined;
   view: 'SUMMARY' | 'FULL' | 'COUNT';
   verify: boolean;
-  /** Where a verification goes on that one call could not finish. */
+  /** Continues a verification that one call could not finish. */
   verify_cursor?: string | undefined;
 }

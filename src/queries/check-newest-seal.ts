@@ -8,19 +8,19 @@ import { provesInclusion } from '../trail/proof.ts';
 import { isSigned, type LogSealed, readSealEvent, sealStream } from '../trail/seal-events.ts';
 import { inclusionPaths, type SealAt } from './proofs.ts';
 
-/** Positions whose proofs are read together. */
+/** Positions whose proofs are read in one batch. */
 const PROOFS_PER_READ = 100;
-/** Keys that are looked through for the one of a seal. */
+/** Keys that are searched for a seal's key. */
 const MAX_KEYS = 1_000;
 
-/** The newest seal that the read models have, held against the log and its own signature. */
+/** The newest seal in the read models, checked against the log and its signature. */
 export interface CheckedSeal {
   seal: SealAt;
-  /** The seal is in the log, and signed with the key that it names. */
+  /** True if the seal is in the log and signed with the key it names. */
   isGood: boolean;
 }
 
-/** Checks the newest seal; null as long as there is none. */
+/** Checks the newest seal; null if there is none. */
 export async function checkNewestSeal(
   models: ReadModels,
   events: Pick<EventStore, 'readStream'>,
@@ -36,35 +36,35 @@ export async function checkNewestSeal(
   return { seal: { ...data, position: String(position), event_id }, isGood };
 }
 
-/** A key's id is made of the key, so a key that has the id is the one that the seal names. */
+/** Returns whether a seal is signed with its key. A key's id is derived from the key, so the id finds the right one. */
 async function isSignedByItsKey(models: ReadModels, organizationId: string, seal: LogSealed): Promise<boolean> {
   const where = [{ key: 'size', op: 'empty' }] as const;
   const order = { key: 'position', direction: 'DESC' } as const;
-  const found = await models.find({ collection: SEALS.name, organizationId, where, order, limit: MAX_KEYS });
-  const facts = found.map(({ doc }) => (doc as unknown as SealDocument).data);
+  const rows = await models.find({ collection: SEALS.name, organizationId, where, order, limit: MAX_KEYS });
+  const facts = rows.map(({ doc }) => (doc as unknown as SealDocument).data);
   const fact = facts.find((data) => 'public_key' in data && data.key_id === seal.key_id);
   if (fact === undefined || !('public_key' in fact)) return false;
   const { key, key_id } = readPublicKey(fact.public_key);
   return key_id === seal.key_id && isSigned(organizationId, 'LogSealed', seal, seal.signature, key);
 }
 
-/** Returns those of some places in the log that the seal covers, and not with the hashes that stand there. */
+/** Returns the positions that the seal covers, but not with the given hashes. */
 export async function findMisplaced(
   models: ReadModels,
   organizationId: string,
   { seal }: CheckedSeal,
-  places: readonly { position: number; hash: string }[],
+  changes: readonly { position: number; hash: string }[],
 ): Promise<number[]> {
-  const covered = places.filter(({ position }) => position <= seal.size);
+  const covered = changes.filter(({ position }) => position <= seal.size);
   const wrong: number[] = [];
   for (let start = 0; start < covered.length; start += PROOFS_PER_READ) {
-    const some = covered.slice(start, start + PROOFS_PER_READ);
+    const batch = covered.slice(start, start + PROOFS_PER_READ);
     const paths = await inclusionPaths(
       models,
       organizationId,
-      some.map(({ position }) => position),
+      batch.map(({ position }) => position),
     );
-    for (const { position, hash } of some) {
+    for (const { position, hash } of batch) {
       const path = paths?.get(position);
       const proof = { position, size: seal.size, path: path ?? [] };
       if (path === undefined || !provesInclusion(proof, hash, seal)) wrong.push(position);

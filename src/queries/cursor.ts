@@ -3,9 +3,9 @@ import { Refusal } from '../commands/refusal.ts';
 import type { Scalar } from '../stores/read-store.ts';
 import { canonical } from '../trail/canonical.ts';
 
-/** Where a walk through a list goes on. */
+/** The start of a list's next page. */
 export interface PageCursor {
-  /** The segment: records that have the order's key, or those that lack it. */
+  /** True if the page starts among the records without the order's key. They come last. */
   empty: boolean;
   key: Scalar | null;
   id: string;
@@ -14,36 +14,36 @@ export interface PageCursor {
   position: number | null;
 }
 
-/** 132 bits. */
+/** Base64 characters of a signature: 132 bits. */
 const SIGNATURE_CHARACTERS = 22;
 
-/** A cursor is the place and a signature over it and all that it is bound to: tool, organization, filter, order, as_of. */
+/** Writes a cursor with a signature over it and the inputs it is bound to: tool, organization, filter, order, as_of. */
 export function writeCursor(key: Buffer, boundTo: unknown, place: PageCursor): string {
   return writeSignedCursor(key, boundTo, [place.empty ? 1 : 0, place.key, place.id, place.today, place.position]);
 }
 
-/** @throws Refusal invalid_input on field `cursor` when it is not ours, or was made for something else */
+/** Reads a cursor. @throws Refusal invalid_input on field `cursor` if it was not made for these inputs */
 export function readCursor(key: Buffer, boundTo: unknown, cursor: string): PageCursor {
   const place = readSignedCursor<[number, Scalar | null, string, string, number | null]>(key, boundTo, cursor);
   const [empty, placeKey, id, today, position] = place;
   return { empty: empty === 1, key: placeKey, id, today, position };
 }
 
-/** A cursor of any place: JSON, and a signature over it and all that it is bound to. */
+/** Writes any JSON value as a cursor, with a signature over it and the inputs it is bound to. */
 export function writeSignedCursor(key: Buffer, boundTo: unknown, place: unknown): string {
   return sign(key, boundTo, JSON.stringify(place));
 }
 
-/** The place that was written. @throws Refusal invalid_input on `field` when it is not ours, or is another's */
+/** Reads the value of a cursor. @throws Refusal invalid_input on `field` if it was not made for these inputs */
 export function readSignedCursor<T>(key: Buffer, boundTo: unknown, cursor: string, field = 'cursor'): T {
   const body = Buffer.from(cursor.split('.', 1)[0]!, 'base64url').toString();
-  // Compared as texts: base64 has several spellings of the same bytes, and only one of them is the cursor given out.
-  const given = Buffer.from(cursor);
+  // Compared as text: base64 has several spellings of the same bytes, and only one is the cursor that was returned.
+  const actual = Buffer.from(cursor);
   const expected = Buffer.from(sign(key, boundTo, body));
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
     throw new Refusal(
       'invalid_input',
-      `This cursor is of another call: repeat the one that gave it with the same inputs, or begin without ${field}.`,
+      `This cursor belongs to another call. Repeat that call with the same inputs, or start without ${field}.`,
       { field },
     );
   }

@@ -1,17 +1,17 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Refusal } from '../commands/refusal.ts';
 import type { ReadAllowance } from '../projections/recomputed-changes.ts';
 
-/** The most events that one verification reads, those of whole chains included. */
+/** Events that one verification may read, including those of whole chains. */
 export const MAX_EVENTS_READ = 100_000;
 
-/** Other calls get their turn after so many milliseconds. */
+/** After this time a verification lets other calls run. */
 const PAUSE_INTERVAL_MS = 10;
 
-/** Ends a verification that has read all that it may. */
+/** Thrown when a verification has read all the events that it may. */
 export class AllowanceExhausted extends Error {}
 
-/** Counts the events that a verification reads, gives way to other calls, and stops when the caller has left. */
+/** Counts the events that a verification reads, lets other calls run, and stops when the caller disconnects. */
 export class EventAllowance implements ReadAllowance {
   count = 0;
   private lastTurn = performance.now();
@@ -33,10 +33,10 @@ export class EventAllowance implements ReadAllowance {
     await this.pause();
   }
 
-  /** Lets other calls have their turn where it is time for it. @throws Refusal when nobody waits for the answer */
+  /** Lets other calls run if it is time. @throws Refusal if the caller has disconnected */
   async pause(): Promise<void> {
     if (performance.now() - this.lastTurn < PAUSE_INTERVAL_MS) return;
-    await turn();
+    await nextTurn();
     this.lastTurn = performance.now();
     if (this.signal?.aborted) throw new Refusal('unavailable', 'The request was cancelled.');
     this.progress?.(this.count);

@@ -1,7 +1,7 @@
 import { familyQuery, isPast } from './family-query.ts';
 import { linkedRecords } from './record-links.ts';
 
-/** Evidence is found by the records it is linked to; it has no list of its own. */
+/** Evidence is read through the records it is linked to. It has no list tool. */
 export const evidenceQuery = familyQuery('EVIDENCE', {
   filters: { expired: isPast('ends') },
   similarityKeys: ['name'],

@@ -7,17 +7,17 @@ export interface ExportOptions {
   organizationId: string;
   installation: string;
   now: () => Date;
-  /** Told after every batch how many events have been written. */
+  /** Called after every batch with the number of events written so far. */
   progress?: (events: number) => void;
 }
 
-/** So many lines are given at once. More would outlive the collector's first look at them, which costs more than all else. */
+/** Lines per batch. Larger batches outlive the garbage collector's first pass, which costs more than everything else. */
 const LINES_PER_BATCH = 50;
 
 /**
- * An organization's whole history, up to the present end of the log, as the lines of an export, several at a time. Holds
- * a batch of the log at once, whatever its length.
- * @returns how many events there are
+ * Returns the lines of an export: an organization's whole history up to the current end of the log, in batches. Memory use
+ * doesn't grow with the log.
+ * @returns the number of events
  */
 export async function* exportLines(options: ExportOptions): AsyncGenerator<string[], number> {
   const { events, organizationId: organization_id, installation, now } = options;

@@ -70,7 +70,7 @@ export function familyQuery<FilterName extends string>(
   };
 }
 
-/** What it means that something is lacking. */
+/** The conditions of the filter `missing`, by what is missing. */
 export const MISSING_OPTION_CONDITIONS: Record<MissingOption, (today: string) => Condition> = {
   OWNER: () => ({ key: 'owner_id', op: 'empty' }),
   SCORE: () => ({ key: 'score', op: 'empty' }),

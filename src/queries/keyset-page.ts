@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Condition, DocumentQuery, MatchingDocument, ReadModels } from '../stores/read-store.ts';
 import type { PageCursor } from './cursor.ts';
 
@@ -56,7 +56,7 @@ export async function* readKeysetPages(models: ReadModels, query: KeysetQuery): 
     if (rows.length <= query.size) return;
     after = page.at(-1)!;
     // An embedded store answers synchronously, so other calls get a turn between two pages.
-    await turn();
+    await nextTurn();
   }
 }
 

@@ -50,7 +50,7 @@ export function isRealDate(text: string): boolean {
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
 }
 
-/** Versions that held after a position. */
+/** Returns the conditions on the versions that were current after a position. */
 export function validAt(position: number): Condition[] {
   return [
     { key: 'from_position', op: 'range', lte: position },

@@ -4,45 +4,44 @@ import { readSignedCursor, writeSignedCursor } from './cursor.ts';
 import { type PinnedMoment, pinnedMoment } from './moment.ts';
 import { isIncomplete, type Reader } from './reader.ts';
 
-/** What a file of records or of changes is asked for by. */
+/** A request for a file of records or changes. */
 export interface FileInput {
   organization_id: string;
   filter?: Record<string, unknown> | undefined;
   as_of?: string | undefined;
-  /** Of a file that was begun, to go on with it. */
+  /** The cursor of an interrupted file, to resume it. */
   cursor?: string | undefined;
-  /** The last line that is there already: a record's id, of changes a position. */
+  /** The last line that the caller has: a record's id, or for changes a position. */
   after?: string | undefined;
 }
 
-/** A file that is about to be written. */
+/** A file that is ready to be written. */
 export interface OpenedFile {
   moment: PinnedMoment;
-  /** Leads back to the same moment. */
+  /** Resumes the file at the same moment. */
   cursor: string;
-  /** An event of the organization could not be read: something may lack. */
+  /** True if an event of the organization could not be read, so something may be missing. */
   incomplete: boolean;
-  /** Its lines, some at a time: none is read before it is asked for. */
+  /** The lines in batches. A batch is read only when it is requested. */
   batches: AsyncGenerator<object[]>;
 }
 
-/** Rows of one read of the store: a file of any size never holds more. */
+/** Rows per read of the store. Memory use doesn't grow with the file. */
 export const FILE_ROWS_PER_READ = 100;
 
 /**
- * The moment that a file is of. It is pinned when the file is begun, now as well: a file is of one position, whatever
- * is written meanwhile. The cursor is the caller's alone, since it leads to a past that others may not see.
+ * Pins a file to one position, even without as_of, so that later writes don't change it. The cursor is bound to the
+ * caller, because it leads to a past that others may not be allowed to see.
  */
 export async function openFileAt(
   reader: Reader,
   caller: Caller,
-  what: string,
+  file: string,
   { organization_id, filter, as_of, cursor, after }: FileInput,
 ): Promise<Omit<OpenedFile, 'batches'>> {
-  const boundTo = ['file', what, caller.account_id, organization_id, filter ?? {}, as_of ?? null];
+  const boundTo = ['file', file, caller.account_id, organization_id, filter ?? {}, as_of ?? null];
   if (after !== undefined && cursor === undefined) {
-    const message =
-      'Give after together with the cursor that the file began with: it stands in a header of its answer.';
+    const message = 'after needs the cursor of the file. Give the value of its header Veritrail-Cursor.';
     throw new Refusal('invalid_input', message, { field: 'cursor' });
   }
   const { today, position } =

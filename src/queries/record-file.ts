@@ -12,9 +12,9 @@ import type { Reader } from './reader.ts';
 import { linkedToCondition } from './record-links.ts';
 
 /**
- * All records of a family that a filter leaves, whole, in the order of their list, at one position.
- * @param deed what the family's list needs
- * @throws Refusal as the list does
+ * Opens the file of all records that match a filter, in full, in the list's order, at one position.
+ * @param deed the permission that the family's list needs
+ * @throws Refusal as the list tool does
  */
 export async function openRecordFile(
   reader: Reader,

@@ -7,12 +7,12 @@ import type { StorePosition } from '../stores/event-store.ts';
 import type { ChangeVerifier, VerifyRequest } from './change-verifier.ts';
 import type { Reader } from './reader.ts';
 
-/** Links of one look at the read models. */
+/** Links per read of the read models. */
 const LINKS_PER_READ = 1_000;
 
 /**
- * The streams that tell of some records: their own, and those of their links and evidence. Every event of theirs must
- * have its row among those of the records.
+ * The streams of some records, and of their links and evidence. Each of their events must have a row among the records'
+ * changes.
  */
 export class RecordStreams {
   private constructor(
@@ -22,7 +22,7 @@ export class RecordStreams {
     private readonly top: StorePosition,
   ) {}
 
-  /** Reads the streams up to the request's newest position; null where its place in the log is not known. */
+  /** Reads the streams up to the request's newest position; null if that position's event can't be found in the log. */
   static async read(reader: Reader, request: VerifyRequest, verifier: ChangeVerifier, ids: readonly string[]) {
     const top = await storePositionAt(reader, request.organizationId, request.to);
     if (top === null) {
@@ -36,7 +36,7 @@ export class RecordStreams {
     return new RecordStreams(reader, request, streams, top);
   }
 
-  /** Reports events from a position on whose rows were not among those that were checked. */
+  /** Reports events from position `covered` on that have no checked row. */
   async reportHidden(verifier: ChangeVerifier, covered: number): Promise<void> {
     const { reader, request, top } = this;
     const bottom = covered === 1 ? null : await storePositionAt(reader, request.organizationId, covered);
@@ -68,7 +68,7 @@ async function streamsOf(reader: Reader, organizationId: string, ids: readonly s
   return streams;
 }
 
-/** Tells whether a record is the organization's by its first event alone: nothing more is read of another's than of none. */
+/** Returns whether a record belongs to the organization. Reads only the first event, so that another organization's records cost the same as none. */
 async function belongsTo({ events }: Reader, organizationId: string, id: string): Promise<boolean> {
   const [first] = await events.readStream(streamOf(idPrefix(id) === 'ctl' ? frameworkOfControl(id) : id), 0, 1);
   return first?.metadata.organization_id === organizationId;
@@ -76,7 +76,7 @@ async function belongsTo({ events }: Reader, organizationId: string, id: string)
 
 const streamOf = (id: string): string => `${modelOfId(id)!.family.singular}-${id}`;
 
-/** Every record that one is or was linked with. */
+/** Returns every record that is or was linked with one. */
 async function* linkedWith({ models }: Reader, organizationId: string, id: string): AsyncGenerator<string> {
   const where = [{ key: 'record_id', op: 'eq', value: id }] as const;
   const order = { key: null, direction: 'ASC' } as const;
@@ -90,7 +90,7 @@ async function* linkedWith({ models }: Reader, organizationId: string, id: strin
   }
 }
 
-/** Returns the store's own place of the event at a position, as the log has it; null where that is not to be found. */
+/** Returns the store position of the event at a position; null if it can't be found. */
 async function storePositionAt(
   reader: Reader,
   organizationId: string,

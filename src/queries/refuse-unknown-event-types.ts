@@ -3,10 +3,10 @@ import { nearestNames } from '../commands/nearest.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { ACCESS_ENTRY_TYPES, currentEntryType } from './access-log-row.ts';
 
-/** Where an assistant finds all event types. */
+/** The resource that lists all event types. */
 export const EVENT_TYPES_URI = 'veritrail://event-types';
 
-/** Names offered in place of an unknown one. */
+/** Names that are suggested for an unknown one. */
 const MAX_SUGGESTIONS = 3;
 
 /**
@@ -20,12 +20,12 @@ export function refuseUnknownEventTypes(types: readonly string[] | undefined, of
   if (unknown === undefined) return;
   const field = 'filter.event_types';
   if (others.includes(unknown)) {
-    const next = ofAccess
-      ? 'is not of the access log: leave ACCESS out of'
-      : 'is of the access log: name ACCESS alone in';
-    throw new Refusal('invalid_input', `${unknown} ${next} record_types.`, { field });
+    const message = ofAccess
+      ? `${unknown} is not an access-log type. Leave ACCESS out of record_types.`
+      : `${unknown} is an access-log type. Give record_types ACCESS alone.`;
+    throw new Refusal('invalid_input', message, { field });
   }
   const allowed = nearestNames(unknown, known, MAX_SUGGESTIONS);
-  const message = `There is no event type ${unknown}: try ${allowed.join(' or ')}, or choose from ${EVENT_TYPES_URI}.`;
+  const message = `"${unknown}" is not an event type. Try ${allowed.join(' or ')}, or see ${EVENT_TYPES_URI}.`;
   throw new Refusal('invalid_input', message, { field, allowed });
 }

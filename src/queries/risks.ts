@@ -1,7 +1,7 @@
 import type { Priority } from '../commands/risk.ts';
 import { before, equal, equalText, familyQuery, isPast } from './family-query.ts';
 
-/** The products of 1–5 by 1–5 that are each priority. */
+/** The scores of each priority. A score is likelihood (1–5) times impact (1–5). */
 const SCORES: Record<Priority, readonly number[]> = {
   LOW: [1, 2, 3, 4],
   MEDIUM: [5, 6, 8, 9],

@@ -2,10 +2,10 @@ import { VENDOR_STATUSES } from '../commands/vendor.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { equal, equalText, type Filter, type FilterContext, familyQuery, keyIn } from './family-query.ts';
 
-/** Statuses of vendors that have not left. */
+/** All statuses but OFFBOARDED. */
 export const NOT_OFFBOARDED = VENDOR_STATUSES.filter((status) => status !== 'OFFBOARDED');
 
-/** A filter on reviews: a vendor that has left needs none, so it is left out unless `status` asks for it. */
+/** A filter on reviews. OFFBOARDED vendors need no review, so they match only if `status` asks for them. */
 function reviewFilter<T>(condition: (value: T, context: FilterContext) => Condition): Filter {
   return (value: T, context) => {
     const status = context.filter.status as string[] | undefined;

@@ -8,20 +8,21 @@ import type { SealAt } from './proofs.ts';
 import type { Reader } from './reader.ts';
 import { RecordStreams } from './record-streams.ts';
 
-/** Where a check without this service is described. */
+/** The commands and the document for a check without this service. */
 export const OFFLINE_CHECK = 'veritrail export, then veritrail verify FILE --key KEY: docs/trail-format.md';
 
-/** The outcome for the part of the changes that was covered. */
+/** The outcome for the covered part of the changes. */
 export interface Verification {
   verdict: 'VALID' | 'INVALID';
-  /** Nothing that was asked for is left to be verified. */
+  /** True if nothing of the request is left to verify. */
   complete: boolean;
   covered_from: string | null;
   covered_to: string | null;
-  /** The numbers of events and of streams that this call has read. */
+  /** Events that this call read. */
   events: number;
+  /** Streams that this call read. */
   streams: number;
-  /** The number of changes whose data were erased in the log. */
+  /** Changes whose data was erased in the log. */
   erased?: number;
   faults: ChangeFault[];
   seal: SealAt | null;
@@ -29,18 +30,19 @@ export interface Verification {
   offline_check: string;
 }
 
-/** The part of a filter that the calls before this one have not verified. */
+/** The part of a request that earlier calls have not verified. */
 export interface VerifyCall extends VerifyRequest {
-  /** The records whose changes alone are asked for. */
+  /** The only records to verify; null for all. */
   recordIds: readonly string[] | null;
-  /** The position that the first call began with, and whether a call before this one found a fault. */
+  /** The position at which the first call started. */
   top: number;
+  /** True if an earlier call found a fault. */
   isInvalid: boolean;
 }
 
 export interface VerifyOutcome {
   verification: Verification;
-  /** The newest position that is left. */
+  /** The newest position that is left to verify; null if none is. */
   next: number | null;
 }
 
@@ -49,43 +51,47 @@ export interface VerifyContext {
   progress?: ((events: number) => void) | undefined;
 }
 
-/** Credentials that verify now. */
+/** Credentials with a verification in progress. */
 const verifyingCredentials = new Set<string>();
 
-/** Verifies what was asked for, as much of it as one call may. @throws Refusal rate_limited when the credential does so already */
+/** Verifies as much of a request as one call may. @throws Refusal rate_limited if the credential has another one running */
 export async function verifyChanges(
   reader: Reader,
   caller: Caller,
-  asked: VerifyCall,
+  request: VerifyCall,
   context: VerifyContext = {},
 ): Promise<VerifyOutcome> {
   const credential = caller.token_id ?? caller.account_id;
   if (verifyingCredentials.has(credential)) {
-    throw new Refusal('rate_limited', 'This credential verifies already: wait for that answer, then repeat the call.', {
-      retry_after_seconds: 5,
-    });
+    throw new Refusal(
+      'rate_limited',
+      'This credential already runs a verification. Wait for its answer, then repeat the call.',
+      {
+        retry_after_seconds: 5,
+      },
+    );
   }
   verifyingCredentials.add(credential);
   try {
-    return await verifyPart(reader, asked, context);
+    return await verifyPart(reader, request, context);
   } finally {
     verifyingCredentials.delete(credential);
   }
 }
 
-async function verifyPart(reader: Reader, asked: VerifyCall, { signal, progress }: VerifyContext) {
+async function verifyPart(reader: Reader, request: VerifyCall, { signal, progress }: VerifyContext) {
   const allowance = new EventAllowance(reader.maxEventsVerified, signal, progress);
-  const verifier = new ChangeVerifier(reader, asked, allowance);
-  const seal = await checkNewestSeal(reader.models, reader.events, asked.organizationId);
+  const verifier = new ChangeVerifier(reader, request, allowance);
+  const seal = await checkNewestSeal(reader.models, reader.events, request.organizationId);
   if (seal !== null && !seal.isGood) verifier.report({ why: 'SEAL', position: seal.seal.position });
-  const covered = asked.from > asked.to ? asked.from : await cover(reader, asked, verifier, seal);
-  const isComplete = covered <= asked.from;
-  const isInvalid = asked.isInvalid || verifier.faults.length > 0;
+  const covered = request.from > request.to ? request.from : await cover(reader, request, verifier, seal);
+  const isComplete = covered <= request.from;
+  const isInvalid = request.isInvalid || verifier.faults.length > 0;
   const verification: Verification = {
     verdict: isInvalid ? 'INVALID' : 'VALID',
     complete: isComplete,
-    covered_from: asked.from > asked.top ? null : String(covered),
-    covered_to: asked.from > asked.top ? null : String(asked.top),
+    covered_from: request.from > request.top ? null : String(covered),
+    covered_to: request.from > request.top ? null : String(request.top),
     events: allowance.count,
     streams: verifier.changes.size,
     ...(verifier.erased > 0 ? { erased: verifier.erased } : {}),
@@ -98,30 +104,30 @@ async function verifyPart(reader: Reader, asked: VerifyCall, { signal, progress 
 }
 
 /** @returns the lowest position that was covered */
-async function cover(reader: Reader, asked: VerifyCall, verifier: ChangeVerifier, seal: CheckedSeal | null) {
+async function cover(reader: Reader, request: VerifyCall, verifier: ChangeVerifier, seal: CheckedSeal | null) {
   try {
-    const { recordIds } = asked;
-    const streams = recordIds && (await RecordStreams.read(reader, asked, verifier, recordIds));
-    const places = new SealedPlaces(reader, asked, verifier, seal);
-    const covered = await verifier.run((checked) => places.check(checked));
-    await places.checkEnds();
+    const { recordIds } = request;
+    const streams = recordIds && (await RecordStreams.read(reader, request, verifier, recordIds));
+    const positions = new SealedPositions(reader, request, verifier, seal);
+    const covered = await verifier.run((checked) => positions.check(checked));
+    await positions.checkEnds();
     await streams?.reportHidden(verifier, covered);
-    if (covered <= asked.to) return covered;
+    if (covered <= request.to) return covered;
   } catch (error) {
     if (!(error instanceof AllowanceExhausted)) throw error;
   }
   throw new Refusal(
     'too_large',
-    'One record here has more events than a call verifies: narrow the filter, or verify an export with veritrail verify.',
+    'One record has more events than a call can verify. Narrow the filter, or verify an export with veritrail verify.',
     { field: 'filter' },
   );
 }
 
 /**
- * Holds places in the log against the newest seal. Of a list of all changes its two ends suffice: between two events that
- * stand where the seal says there is room for no others than those that were found there in their order.
+ * Checks that changes are at the positions that the newest seal proves. In a list of all changes, checking the first and
+ * the last suffices. The changes between them have no gaps and follow the log's order, so they can't be elsewhere.
  */
-class SealedPlaces {
+class SealedPositions {
   private newest: CheckedChange | null = null;
   private oldest: CheckedChange | null = null;
 
@@ -144,9 +150,9 @@ class SealedPlaces {
     await this.report([this.newest, this.oldest!]);
   }
 
-  private async report(places: readonly CheckedChange[]): Promise<void> {
+  private async report(changes: readonly CheckedChange[]): Promise<void> {
     if (this.seal === null) return;
-    for (const position of await findMisplaced(this.reader.models, this.request.organizationId, this.seal, places)) {
+    for (const position of await findMisplaced(this.reader.models, this.request.organizationId, this.seal, changes)) {
       this.verifier.report({ why: 'MISPLACED', position: String(position) });
     }
   }

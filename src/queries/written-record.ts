@@ -15,7 +15,7 @@ export interface WrittenRecord {
 
 /**
  * Returns the record for a write's answer: as it is now, with the position of the write's own last event (record revision
- * `revision`). Where projections are behind (`pending`), or could not digest it, what the write itself knows.
+ * `revision`). If projections are behind (`pending`) or could not apply the event, the record comes from the write's own state.
  */
 export async function writtenRecord(
   reader: Reader,
@@ -45,7 +45,7 @@ export async function writtenRecord(
   return { record: cutToFit({ ...record, ...extraFields }), position: String(position) };
 }
 
-/** The position of a record's event, by the record revision that it made. */
+/** Returns the position of the event that led to a record revision. */
 async function positionOf(reader: Reader, organizationId: string, id: string, revision: number): Promise<unknown> {
   const [change] = await reader.models.find({
     collection: 'changes',
@@ -96,8 +96,8 @@ export async function findSimilar(
 export async function countReferences(reader: Reader, ids: readonly string[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const id of ids) {
-    const [found] = await reader.models.get(familyQueryFor(id).plural, [id]);
-    const relatedCounts = (found?.doc.related_counts ?? {}) as RelatedCounts;
+    const [row] = await reader.models.get(familyQueryFor(id).plural, [id]);
+    const relatedCounts = (row?.doc.related_counts ?? {}) as RelatedCounts;
     const types = Object.entries(relatedCounts).filter(([label]) => !label.includes(':'));
     counts.set(
       id,
