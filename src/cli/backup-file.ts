@@ -91,7 +91,7 @@ export async function readBackup(path: string): Promise<BackupSummary> {
   return summary;
 }
 
-/** A backup's lines one after the other. @throws UnfitFile in the end where it was cut or altered */
+/** Yields a backup's lines. @throws UnsuitableFile at the end of a file that was cut or altered */
 export async function* linesOfBackup(path: string): AsyncGenerator<BackupLine> {
   const splitter = new LineSplitter();
   const hash = createHash('sha256');

@@ -79,9 +79,9 @@ async function textIn(path: string): Promise<string> {
     (found) => (found.isFile() ? found.size : null),
     () => null,
   );
-  if (size === null) throw new CommandError('The file cannot be read: check its name and that you may read it.');
+  if (size === null) throw new CommandError('The file can’t be read. Check its name and your permissions.');
   if (size > MAX_FILE_BYTES)
-    throw new CommandError('The file is larger than 64 MiB: give the catalog of one framework.');
+    throw new CommandError('The file is larger than 64 MiB. Give the catalog of one framework.');
   return readFile(path, 'utf8');
 }
 

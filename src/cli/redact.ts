@@ -10,11 +10,11 @@ import { readPieces, writeLines } from './files.ts';
 export const redact: Command = {
   help: `Usage: veritrail redact FILE --event ID --to FILE
 
-Writes an export anew without the data of one event or several, such as a person's data in a text. All chains and seals
-still verify, and "veritrail verify" lists what was taken out. The file itself and the register stay as they are. Seals
-cannot be redacted. A redacted export can be verified, not restored.
+Writes a copy of an export without the data of some events, such as a person's data in a text. All chains and seals still
+verify, and "veritrail verify" lists the redacted events. FILE and the register don't change. Seals can't be redacted. A
+redacted export can be verified, but not restored.
 
-  --event ID    the event's id: "event_id" in what listChanges answers to verify: true, "event.id" in a line of the file.
+  --event ID    the event's id: "event_id" in an answer of listChanges with verify: true, or "event.id" in a line of FILE.
                 May be repeated
   --to FILE     the file to write`,
 
@@ -29,11 +29,11 @@ cannot be redacted. A redacted export can be verified, not restored.
     const to = fileToWrite(values.to, shell);
     const ids = new Set(values.event);
     await writeLines(to, redacted(readPieces(from), ids));
-    shell.out(`The data of ${ids.size} ${ids.size === 1 ? 'event' : 'events'} are not in ${values.to}.`);
+    shell.out(`Wrote ${values.to} without the data of ${ids.size} ${ids.size === 1 ? 'event' : 'events'}.`);
   },
 };
 
-/** An export's lines without the data and salts of these events. @throws CommandError where one of them is not there */
+/** Yields an export's lines without the data and salts of these events. @throws CommandError if one is missing */
 async function* redacted(pieces: AsyncIterable<Uint8Array>, ids: ReadonlySet<string>): AsyncGenerator<string[]> {
   const splitter = new LineSplitter();
   const missing = new Set(ids);
@@ -47,8 +47,8 @@ async function* redacted(pieces: AsyncIterable<Uint8Array>, ids: ReadonlySet<str
   if (rest !== null) yield [lineWithout(rest)];
   if (missing.size > 0) {
     throw new CommandError(
-      `There is no event ${[...missing].join(', ')} in the file. An event's id is "event_id" in what listChanges answers ` +
-        'to verify: true, and "event.id" in a line of the file.',
+      `The file has no event ${[...missing].join(', ')}. An event's id is "event_id" in an answer of listChanges with ` +
+        'verify: true, and "event.id" in a line of the file.',
     );
   }
 }
@@ -58,7 +58,9 @@ function redactedLine(text: string, number: number, missing: Set<string>): strin
   if (line.kind !== 'EVENT' || !missing.delete(line.event.id)) return text;
   const { event } = line;
   if (isSealStreamEvent(event)) {
-    throw new CommandError(`${event.id} is of the seals: nothing could be proved without its data.`);
+    throw new CommandError(
+      `${event.id} belongs to the seals and can’t be redacted: nothing could be proved without it.`,
+    );
   }
   return eventLine(line.position, { ...event, data: {}, metadata: { ...event.metadata, salt: '' } });
 }

@@ -7,23 +7,23 @@ import { StoreNotReached } from '../stores/open.ts';
 import { NotAnExport } from '../trail/line-splitter.ts';
 import { CommandError, type Shell, UnsuitableFile, UsageError } from './command.ts';
 
-const FAILED = 1;
-const WRONG_USAGE = 2;
-const WRONG_FILE = 2;
+const EXIT_FAILURE = 1;
+const EXIT_USAGE = 2;
+const EXIT_UNSUITABLE_FILE = 2;
 
 /** Prints an error and returns the exit code. */
 export function reportError(error: unknown, command: string, shell: Shell): number {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof UsageError || isParseError(error)) {
-    // The whole help would make the one line that matters scroll away.
-    shell.err(`veritrail ${command}: ${message}\n"veritrail ${command} --help" says more.`);
-    return WRONG_USAGE;
+    // The whole help would scroll the message away.
+    shell.err(`veritrail ${command}: ${message}\n"veritrail ${command} --help" has the details.`);
+    return EXIT_USAGE;
   }
   if (error instanceof UnsuitableFile || error instanceof NotAnExport) {
     const what =
-      error instanceof NotAnExport ? `this is no export of veritrail, or it is damaged: ${message}` : message;
+      error instanceof NotAnExport ? `the file is not an export of veritrail, or it is damaged: ${message}` : message;
     shell.err(`veritrail ${command}: ${what}`);
-    return WRONG_FILE;
+    return EXIT_UNSUITABLE_FILE;
   }
   if (error instanceof StoreUnavailable) {
     shell.err(`veritrail ${command}: a store does not answer (${message}). Repeat it when the store is back.`);
@@ -32,7 +32,7 @@ export function reportError(error: unknown, command: string, shell: Shell): numb
   } else {
     shell.err(`veritrail ${command} failed: ${error instanceof Error ? error.stack : message}`);
   }
-  return FAILED;
+  return EXIT_FAILURE;
 }
 
 function isExpected(error: unknown): boolean {
@@ -41,7 +41,7 @@ function isExpected(error: unknown): boolean {
   );
 }
 
-/** An option that parseArgs does not know, or that lacks its value. */
+/** True for an error of parseArgs: an unknown option, or one without its value. */
 function isParseError(error: unknown): boolean {
   return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 }

@@ -30,18 +30,18 @@ import { withStoresAlone } from './with-stores-alone.ts';
 
 interface RestoreExportOptions {
   path: string;
-  /** Public keys that the seals must be of; empty for those that the history names. */
+  /** Public keys that must have signed the seals. Empty for the keys that the history names. */
   given: readonly PublicKey[];
-  /** Records of private keys to go on with. */
+  /** Records of private keys to continue sealing with. */
   keys: readonly AccountRecord[];
 }
 
-/** Half of one history must not become the beginning of another's installation. */
+/** Half of one history must not become part of another installation. */
 const UNFINISHED_MESSAGE =
-  'These stores have a log already, but no accounts: finish what was begun (the same restore again, or for a ' +
-  'whole log veritrail init --adopt-log), or give empty stores.';
+  'These stores have a log, but no accounts. Repeat the interrupted restore, run veritrail init --adopt-log for a ' +
+  'whole log, or use empty stores.';
 
-/** Verifies an export, then takes it into the stores. */
+/** Verifies an export, then restores it into the stores. */
 export async function restoreExport({ path, given, keys }: RestoreExportOptions, shell: Shell): Promise<void> {
   const verdict = await verifyBeforeRestore(path, given, shell);
   const organizationId = verdict.header.organization_id;
@@ -61,37 +61,39 @@ export async function restoreExport({ path, given, keys }: RestoreExportOptions,
     await takeAll(pieces, order).finally(() => bar.clear());
     if (keys.length > 0) await sealKeys.importKeys(keys);
     await sealKeys.resumeSealing(organizationId);
-    const before = order.present === 0 ? '' : ` (${order.present} of them were there already)`;
-    shell.err(`${order.appended + order.present} events of ${organizationId} are in the log${before}.`);
+    const before = order.present === 0 ? '' : ` (${order.present} were already there)`;
+    shell.err(`The log now has ${order.appended + order.present} events of ${organizationId}${before}.`);
     await ensureOwner(stores, kept, organizationId, shell);
   });
 }
 
-/** @throws CommandError where it does not hold, or could not be gone on with */
+/** @throws CommandError for a history that is not valid, or can't be continued */
 async function verifyBeforeRestore(path: string, given: readonly PublicKey[], shell: Shell): Promise<Verdict> {
   const verdict = await verifyFile(path, { keys: given }, shell);
   const { event_fault, seal_fault, export_fault: whole_fault, redactions } = verdict;
-  if (redactions.total > 0) throw new CommandError('This export was redacted: it can be verified, not restored.');
+  if (redactions.total > 0) throw new CommandError('This export was redacted. It can be verified, but not restored.');
   const sealsHold = seal_fault === null || (given.length === 0 && seal_fault.why === 'NOT_GIVEN');
   const isWhole = whole_fault === null || whole_fault.why === 'NO_SEAL';
   if (event_fault === null && sealsHold && isWhole && verdict.events > 0) return verdict;
   shell.err(verdictText(verdict));
-  throw new CommandError('The history does not hold, so nothing was restored.');
+  throw new CommandError('The history is not valid, so nothing was restored.');
 }
 
-/** @throws CommandError where the keys to go on with have nothing to do with the history */
+/** @throws CommandError if none of the keys made a seal of the history */
 function refuseOtherKeys(records: readonly AccountRecord[], { keys }: Verdict): void {
   if (records.length === 0 || keys.total === 0 || keys.total > keys.first.length) return;
   const ids = new Set(records.map(sealKeyId));
   if (keys.first.some(({ key_id }) => ids.has(key_id))) return;
-  throw new CommandError('No key in that backup made a seal of this history: give a backup of where it was, or none.');
+  throw new CommandError(
+    'No key in that backup signed a seal of this history. Give a backup of its installation, or leave --keys out.',
+  );
 }
 
-/** Stores that a first start was only begun on have neither a log to add to nor an account to be made. */
+/** Refuses stores whose first start was interrupted: they have no log to add to and no account. */
 async function refuseUnfinishedStart({ accounts, events }: Stores, kept: string | null): Promise<void> {
   if (kept === null || (await loggedInstallationId(events)) === kept) return;
   await findInstallation({ accounts, log: events });
-  throw new CommandError('The first start of these stores was cut off: start the service once, then stop it.');
+  throw new CommandError('The first start with these stores was interrupted. Start the service once, then stop it.');
 }
 
 async function takeAll(pieces: AsyncIterable<Uint8Array>, order: HistoryAppender): Promise<void> {
@@ -105,7 +107,7 @@ async function takeAll(pieces: AsyncIterable<Uint8Array>, order: HistoryAppender
   await order.end();
 }
 
-/** Sees to it that the history has an owner with an account here: the first one's, who is made where there is none. */
+/** Makes sure that the organization has an owner with an account here: by default the first organization's owner. */
 async function ensureOwner(stores: Stores, kept: string | null, organizationId: string, shell: Shell): Promise<void> {
   const { accounts, events } = stores;
   const config = readConfig(shell.env, shell.cwd);
@@ -122,7 +124,5 @@ async function ensureOwner(stores: Stores, kept: string | null, organizationId: 
   if (own === null) {
     await executeOrganizationCommand(handler, organizationId, { type: 'AddMember', account_id: owner, role: 'OWNER' });
   }
-  shell.out(
-    `${owner} is OWNER of ${organizationId}. Tokens reach it once they are made for it: veritrail token create.`,
-  );
+  shell.out(`${owner} is OWNER of ${organizationId}. Create a token for it with veritrail token create.`);
 }

@@ -7,12 +7,12 @@ import { withInstallation } from './with-installation.ts';
 export const sealKey: Command = {
   help: `Usage: veritrail seal-key [--rotate] [--pem]
 
-Prints the public keys that seals are or were signed with, the first one first, each as the text that "veritrail verify
---key" takes. Whoever verifies should get them from you, and not with the file. The private keys are in the account store.
+Prints the public keys of the seals, the oldest first, as "veritrail verify --key" takes them. People who verify should
+get the keys from you, not together with the file. The private keys are in the account store.
 
-  --rotate    puts a new key in force. The running service writes into each organization's history that it follows the
-              one before, signed by both: whoever has the first key needs no other
-  --pem       prints PEM (SPKI) instead, for other tools`,
+  --rotate    starts using a new key. The running service records the rotation in each organization's history, signed by
+              both keys, so that people with the first key need no other
+  --pem       prints PEM (SPKI), for other tools`,
 
   async run(args, shell) {
     const options = {
@@ -26,7 +26,7 @@ Prints the public keys that seals are or were signed with, the first one first, 
       const all = await keys.all();
       const show = ({ public_key }: SigningKey) => (values.pem ? publicPem(readPublicKey(public_key)) : public_key);
       shell.out(all.map(show).join('\n'));
-      shell.err(`In force: ${all.at(-1)!.key_id}, the last of ${all.length === 1 ? 'one key' : `${all.length} keys`}.`);
+      shell.err(`Active key: ${all.at(-1)!.key_id} (${all.length === 1 ? '1 key' : `${all.length} keys`} in total).`);
     });
   },
 };

@@ -7,7 +7,7 @@ import { type Shell, UsageError } from './command.ts';
 import { readPieces, smallFile } from './files.ts';
 import { ProgressBar } from './progress.ts';
 
-/** Verifies an export, and shows how far it is. One whose packing breaks off was cut, be the last line there or not. */
+/** Verifies an export and shows the progress. A gzip file that breaks off counts as cut, even if the last line is there. */
 export async function verifyFile(path: string, options: VerifierOptions, shell: Shell): Promise<Verdict> {
   const bar = new ProgressBar(shell, 'MiB');
   let isCut = false;
@@ -23,8 +23,8 @@ export async function verifyFile(path: string, options: VerifierOptions, shell: 
 }
 
 /**
- * Public keys given as they are or as files, such as one of what "veritrail seal-key" prints: all that a file holds.
- * @throws UsageError where one of them is none
+ * Reads public keys from texts or files. A file may have several, as "veritrail seal-key" prints them.
+ * @throws UsageError for anything else
  */
 export async function keysFrom(given: readonly string[], shell: Shell): Promise<PublicKey[]> {
   const read = await Promise.all(given.map((one) => keysOf(one, shell)));
@@ -36,17 +36,19 @@ async function keysOf(given: string, shell: Shell): Promise<PublicKey[]> {
   try {
     return readPublicKeys(text ?? given);
   } catch (error) {
-    const what = text === null ? `neither a file nor a public key: ${given}` : `no file of public keys alone: ${given}`;
-    throw new UsageError(`--key takes a public key, but this is ${what} (${(error as TypeError).message}).`);
+    const problem = text === null ? 'is neither a file nor a public key' : 'is not a file with public keys alone';
+    throw new UsageError(
+      `"${given}" ${problem} (${(error as TypeError).message}). Give --key as "veritrail seal-key" prints it.`,
+    );
   }
 }
 
-/** A file of "veritrail seal" that an option names. @throws UsageError where it is none */
+/** Reads a file of "veritrail seal". @throws UsageError for any other file */
 export async function sealFrom(option: string, given: string, shell: Shell): Promise<SealFile> {
   const text = await smallFile(resolve(shell.cwd, given));
   const refused = (why: string) =>
-    new UsageError(`${option} takes a file that "veritrail seal" wrote; ${given} ${why}.`);
-  if (text === null) throw refused('cannot be read, or is larger than such a file');
+    new UsageError(`"${given}" ${why}. Give ${option} a file that "veritrail seal" wrote.`);
+  if (text === null) throw refused('can’t be read, or is too large');
   try {
     return readSealFile(text);
   } catch (error) {

@@ -10,19 +10,19 @@ import { keysFrom, sealFrom, verifyFile } from './verify-file.ts';
 export const verifyHistory: Command = {
   help: `Usage: veritrail verify FILE --key KEY [options]
 
-Proves a history that "veritrail export" wrote: every event, every chain, every seal and signature, the order, and that
-nothing is missing up to the newest seal. It needs the file and the public key alone. Nothing is written.
+Verifies a file of "veritrail export": every event, chain, seal and signature, the order, and that nothing is missing up to
+the newest seal. It needs only the file and the public key. Nothing is written.
 
-Of a file that "veritrail seal --since" wrote it proves that the history which was sealed begins with the one that was
-sealed in the file you kept (--seal): nothing before was altered, though you have no more of it than the two seals.
+For a file of "veritrail seal --since", it proves that the sealed history begins with the one in the seal that you kept
+(--seal). So nothing before it was altered, although you have only the two seals.
 
-  --key KEY      the public key that seals are signed with, which the service prints by "veritrail seal-key": the text
-                 itself or a file with it, or with several, one after the other; all are trusted. Get it from somebody
-                 you trust, not with the file; after a leak, the new one alone. May be repeated
-  --seal FILE    a seal that was kept elsewhere earlier ("veritrail seal"): the history must extend it. May be repeated
-  --json         the verdict as JSON
+  --key KEY      the public key of the seals, from "veritrail seal-key": the text, or a file with one or several keys. All
+                 of them are trusted. Get the key from somebody you trust, not together with the file. After a leak, give
+                 only the new one. May be repeated
+  --seal FILE    a seal that you kept earlier, from "veritrail seal". The history must extend it. May be repeated
+  --json         prints the verdict as JSON
 
-Ends with 0 where all holds, 1 where something does not fit (it says what, and where), 2 where the file is neither.`,
+Exit codes: 0 valid, 1 not valid (with the first fault and its place), 2 neither an export nor a seal.`,
 
   async run(args, shell) {
     const { values, positionals } = parseArgs({
@@ -45,11 +45,11 @@ Ends with 0 where all holds, 1 where something does not fit (it says what, and w
     if (await beginsWith(path, `{"format":"${KEPT_SEAL_FORMAT}"`)) {
       const verdict = verifySeal(await sealFrom('verify', file, shell), { keys, keptSeals: kept });
       say(verdict, sealVerdictText(verdict));
-      if (!verdict.valid) throw new CommandError('The seal does not hold.');
+      if (!verdict.valid) throw new CommandError('The seal is not valid.');
     } else {
       const verdict = await verifyFile(path, { keys, keptSeals: kept }, shell);
       say(verdict, verdictText(verdict));
-      if (!verdict.valid) throw new CommandError('The history does not hold.');
+      if (!verdict.valid) throw new CommandError('The history is not valid.');
     }
   },
 };

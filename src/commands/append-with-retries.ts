@@ -3,7 +3,7 @@ import { type EventStore, NO_STREAM, type StorePosition } from '../stores/event-
 import type { TrailEvent } from '../trail/event.ts';
 
 /**
- * How long an append without an answer is retried with the same bytes. This is safe: an event's id is its hash, so the
+ * Limit for retrying an append without an answer with the same bytes. Retrying is safe: an event's id is its hash, so the
  * store can only answer "already there". After that, the command is decided again on fresh state, until its deadline.
  */
 const RETRY_SAME_BYTES_MS = 3_000;

@@ -21,7 +21,7 @@ export interface Caller {
    * @throws StoreUnavailable if the log still doesn't answer
    */
   confirm?: () => Promise<Caller | null>;
-  /** How long this call has waited for its roles. Its command has that much less time. */
+  /** The time that this call has waited for its roles. Its command has that much less. */
   waited_ms?: number;
 }
 

@@ -20,8 +20,8 @@ export interface DomainEvent<Type extends string = string, Data extends object =
 
 /**
  * An aggregate as pure functions. The state is `null` before the first event.
- * `decide` returns the events that a command leads to, none if nothing changes, or throws a Refusal.
- * `evolve` applies one event and never refuses.
+ * The function `decide` returns the events that a command leads to, or throws a Refusal. It returns no events if nothing
+ * changes. The function `evolve` applies one event and never refuses.
  */
 export interface Decider<State extends object, Command, Event extends DomainEvent> {
   decide(command: Command, state: State | null, context: DecisionContext): Event[];

@@ -29,7 +29,7 @@ export interface CommandEnvelope {
   expected_revision?: number;
   /** Checks that the records and members named in the command exist. Skipped when the command is a repeat. */
   checkReferences?: () => Promise<void>;
-  /** When the command must be answered, in epoch milliseconds. Default: COMMAND_TIMEOUT_MS from now. */
+  /** Deadline of the answer, in epoch milliseconds. Default: COMMAND_TIMEOUT_MS from now. */
   deadline?: number;
   /** The stream is known not to exist, so it isn't loaded. True for a new random id, or after a look at the store. */
   isNewStream?: boolean;
@@ -37,13 +37,13 @@ export interface CommandEnvelope {
 
 export interface CommandResult<State> {
   state: State | null;
-  /** When the record was added, and when it last changed. */
+  /** Times at which the record was added and last changed. */
   created_at: string | null;
   updated_at: string | null;
   /** The record's revision after the command: 1 when added, +1 with each event. */
   revision: number;
   event_types: string[];
-  /** When the command's events were recorded, by this call or an earlier one. Null if it led to none. */
+  /** Time at which this call or an earlier one recorded the command's events. Null if it led to none. */
   recorded_at: string | null;
   /** Store position of the newest event that this result includes. Null if the stream doesn't exist. */
   storePosition: StorePosition | null;

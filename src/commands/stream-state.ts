@@ -10,7 +10,7 @@ export interface RecordedCommand {
   input_hash: string;
   /** Stream revision of its last event. */
   revision: number;
-  /** When its events were recorded. */
+  /** Time at which its events were recorded. */
   recorded_at: string;
   event_types: string[];
 }
@@ -22,7 +22,7 @@ export interface StreamState<State> {
   revision: number;
   /** 1 if another stream holds the first state, else 0. The record's revision is `revision + 1 + originEvents`. */
   originEvents: 0 | 1;
-  /** When the first and the newest event were recorded. */
+  /** Times at which the first and the newest event were recorded. */
   created_at: string | null;
   updated_at: string | null;
   hash: string | null;

@@ -4,7 +4,7 @@ import { auditStory, type Story, type StoryContext, updateAudit } from './story.
 export const CERTIFICATION = 'Certification audit';
 export const SURVEILLANCE = 'First surveillance audit';
 
-/** The certificate of last year, the visit that is under way, and what comes next. */
+/** Returns the stories of the certification, the surveillance audit and an internal audit. */
 export function auditStories({ day, account }: StoryContext): Story[] {
   const admin = account('admin');
   return [

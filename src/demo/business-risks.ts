@@ -10,7 +10,7 @@ import {
   updateRisk,
 } from './story.ts';
 
-/** What may befall patients, people and business of the laboratory: assessed, treated, accepted for a time, closed. */
+/** Returns the stories of risks to the laboratory's patients, staff and business. */
 export function businessRisks({ day, account }: StoryContext): Story[] {
   const owner = account('owner');
   const admin = account('admin');

@@ -6,7 +6,7 @@ import { archive, evidenceStory, linkWith, type Story, type StoryContext } from 
 export function evidenceStories({ day, account }: StoryContext): Story[] {
   const admin = account('admin');
   const editor = account('editor');
-  const collected = (ago: number) => `${day(-ago)}T12:00:00.000Z`;
+  const collected = (daysAgo: number) => `${day(-daysAgo)}T12:00:00.000Z`;
   const filed = (file: string) => `https://files.fjordlys.example/isms/${file}`;
   return [
     evidenceStory(609, {

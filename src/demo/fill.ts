@@ -122,10 +122,10 @@ class Demo implements StoryContext {
   private async playStep(
     id: string,
     n: number,
-    { daysAgo: ago, by, command }: StoryStep<StoryCommand>,
+    { daysAgo, by, command }: StoryStep<StoryCommand>,
     names: RecordIds,
   ): Promise<void> {
-    this.clock.goTo(ago);
+    this.clock.goTo(daysAgo);
     const command_id = itemCommandId(this.installation.installation, `${id} ${n}`);
     const organization_id = this.installation.organizationId;
     const envelope = { ...this.actor(by), organization_id, command_id, correlation_id: command_id };

@@ -3,7 +3,7 @@ import { linkWith, measureStory, type Story, type StoryContext, updateMeasure } 
 const IN_PROGRESS = { state: 'IN_PROGRESS' } as const;
 const IMPLEMENTED = { state: 'IMPLEMENTED' } as const;
 
-/** How the laboratory governs itself, its people, papers and suppliers. */
+/** Returns the stories of organizational measures: policies, people, documents and suppliers. */
 export function housekeepingMeasures({ day, account }: StoryContext): Story[] {
   const owner = account('owner');
   const admin = account('admin');

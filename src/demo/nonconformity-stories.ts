@@ -11,16 +11,16 @@ import {
 
 const IN_PROGRESS = { status: 'IN_PROGRESS' } as const;
 
-/** Asks whether it helped, with what was done about a finding. */
-function treated(ago: number, by: DemoPerson, root_cause: string, corrective_action: string) {
-  return updateNonconformity(ago, by, { status: 'PENDING_VERIFICATION', root_cause, corrective_action });
+/** Returns the update that submits a nonconformity for verification. */
+function treated(daysAgo: number, by: DemoPerson, root_cause: string, corrective_action: string) {
+  return updateNonconformity(daysAgo, by, { status: 'PENDING_VERIFICATION', root_cause, corrective_action });
 }
 
-function closed(ago: number, by: DemoPerson, effectiveness_check: string) {
-  return updateNonconformity(ago, by, { status: 'CLOSED', effectiveness_check });
+function closed(daysAgo: number, by: DemoPerson, effectiveness_check: string) {
+  return updateNonconformity(daysAgo, by, { status: 'CLOSED', effectiveness_check });
 }
 
-/** What auditors and the laboratory itself found wrong, and what became of it. */
+/** Returns the stories of what auditors and the laboratory itself found wrong. */
 export function nonconformityStories({ day, account }: StoryContext): Story[] {
   const admin = account('admin');
   const editor = account('editor');

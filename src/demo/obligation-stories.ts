@@ -1,6 +1,6 @@
 import { archive, linkWith, obligationStory, type Story, type StoryContext, updateObligation } from './story.ts';
 
-/** What laws, authorities and contracts ask of the laboratory. */
+/** Returns the stories of the obligations from laws, authorities and contracts. */
 export function obligationStories({ day, account }: StoryContext): Story[] {
   const owner = account('owner');
   const admin = account('admin');

@@ -9,7 +9,7 @@ import {
   updateRisk,
 } from './story.ts';
 
-/** What may befall the systems of the laboratory. */
+/** Returns the stories of risks to the laboratory's systems. */
 export function securityRisks({ day, account }: StoryContext): Story[] {
   const admin = account('admin');
   return [

@@ -1,6 +1,6 @@
 import { reviewVendor, type Story, type StoryContext, updateVendor, vendorStory } from './story.ts';
 
-/** Who supplies, moves, pays and advises the laboratory. All names are made up. */
+/** Returns the stories of vendors of goods and services. All names are made up. */
 export function serviceVendors({ day, account }: StoryContext): Story[] {
   const editor = account('editor');
   return [

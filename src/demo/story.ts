@@ -74,19 +74,19 @@ function storyMaker<State extends object, Command extends StoryCommand, Name ext
   name: Name,
 ) {
   return (
-    ago: number,
+    daysAgo: number,
     fields: Partial<State> & Record<Name, string>,
     ...steps: readonly StoryStep<Command | LinkByName>[]
   ): Story => {
     const command = { type: `Add${FAMILIES[family].title}`, fields } as unknown as Command;
-    return { family, name: fields[name], steps: [{ daysAgo: ago, by: 'editor', command }, ...steps] };
+    return { family, name: fields[name], steps: [{ daysAgo, by: 'editor', command }, ...steps] };
   };
 }
 
 function updateMaker<State extends object, Command extends StoryCommand>(family: FamilyName) {
-  return (ago: number, by: DemoPerson, changes: Partial<State>, reason?: string): StoryStep<Command> => {
+  return (daysAgo: number, by: DemoPerson, changes: Partial<State>, reason?: string): StoryStep<Command> => {
     const command = { type: `Update${FAMILIES[family].title}`, changes, ...withReason(reason) };
-    return { daysAgo: ago, by, command: command as unknown as Command };
+    return { daysAgo, by, command: command as unknown as Command };
   };
 }
 
@@ -105,11 +105,11 @@ export const evidenceStory = storyMaker<EvidenceState, EvidenceCommand, 'name'>(
 /** Makes the story of a library framework. Its name is its id in the library. */
 export function frameworkStory(
   id: string,
-  ago: number,
+  daysAgo: number,
   { library_id, name, version, controls }: LibraryFramework,
 ): Story {
   const command = adoptionCommand(id, { library_id, name, version, controls });
-  return { family: 'FRAMEWORK', name: library_id, id, steps: [{ daysAgo: ago, by: 'admin', command }] };
+  return { family: 'FRAMEWORK', name: library_id, id, steps: [{ daysAgo, by: 'admin', command }] };
 }
 
 export const measureStory = storyMaker<MeasureState, MeasureCommand, 'reference_id'>('MEASURE', 'reference_id');
@@ -132,38 +132,43 @@ export const vendorStory = storyMaker<VendorState, VendorCommand, 'name'>('VENDO
 export const updateVendor = updateMaker<VendorState, VendorCommand>('VENDOR');
 
 export function reviewVendor(
-  ago: number,
+  daysAgo: number,
   by: DemoPerson,
   outcome: VendorReview['outcome'],
   findings: string,
   conditions?: string,
 ): StoryStep<VendorCommand> {
   return {
-    daysAgo: ago,
+    daysAgo,
     by,
     command: { type: 'ReviewVendor', outcome, findings, ...(conditions ? { conditions } : {}) },
   };
 }
 
-export function acceptRisk(ago: number, by: 'owner' | 'admin', until: string, reason: string): StoryStep<RiskCommand> {
-  return { daysAgo: ago, by, command: { type: 'DecideRisk', decision: 'ACCEPT', until, reason } };
+export function acceptRisk(
+  daysAgo: number,
+  by: 'owner' | 'admin',
+  until: string,
+  reason: string,
+): StoryStep<RiskCommand> {
+  return { daysAgo, by, command: { type: 'DecideRisk', decision: 'ACCEPT', until, reason } };
 }
 
 export function decideRisk(
-  ago: number,
+  daysAgo: number,
   by: DemoPerson,
   decision: 'REVOKE' | 'CLOSE' | 'REOPEN',
   reason: string,
 ): StoryStep<RiskCommand> {
-  return { daysAgo: ago, by, command: { type: 'DecideRisk', decision, reason } };
+  return { daysAgo, by, command: { type: 'DecideRisk', decision, reason } };
 }
 
-export function linkWith(ago: number, by: DemoPerson, ...others: readonly string[]): StoryStep<LinkByName> {
-  return { daysAgo: ago, by, command: { type: 'Link', others } };
+export function linkWith(daysAgo: number, by: DemoPerson, ...others: readonly string[]): StoryStep<LinkByName> {
+  return { daysAgo, by, command: { type: 'Link', others } };
 }
 
-export function archive(ago: number, reason: string): StoryStep<{ type: 'Archive'; reason: string }> {
-  return { daysAgo: ago, by: 'admin', command: { type: 'Archive', reason } };
+export function archive(daysAgo: number, reason: string): StoryStep<{ type: 'Archive'; reason: string }> {
+  return { daysAgo, by: 'admin', command: { type: 'Archive', reason } };
 }
 
 /** Ratings as [likelihood, impact]. */

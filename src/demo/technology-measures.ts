@@ -3,7 +3,7 @@ import { archive, linkWith, measureStory, type Story, type StoryContext, updateM
 const IN_PROGRESS = { state: 'IN_PROGRESS' } as const;
 const IMPLEMENTED = { state: 'IMPLEMENTED' } as const;
 
-/** What guards the systems of the laboratory. */
+/** Returns the stories of technical measures. */
 export function technologyMeasures({ day, account }: StoryContext): Story[] {
   const owner_id = account('admin');
   return [

@@ -1,6 +1,6 @@
 import { archive, reviewVendor, type Story, type StoryContext, updateVendor, vendorStory } from './story.ts';
 
-/** Who runs, guards and carries what the laboratory computes. All names are made up. */
+/** Returns the stories of vendors of IT services. All names are made up. */
 export function technologyVendors({ day, account }: StoryContext): Story[] {
   const admin = account('admin');
   const editor = account('editor');

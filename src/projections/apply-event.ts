@@ -9,13 +9,13 @@ import { modelOfId, modelOfStream } from './models.ts';
 import type { ReadModel, RecordDocument } from './read-model.ts';
 import { STALE } from './related-counts.ts';
 
-/** What an event does to the register. @throws Error when it, or anything it leads to, cannot be made out */
+/** Applies an event to all records that it concerns. @throws Error if this version can't apply it */
 export async function applyEvent(transaction: EventTransaction, logTime: string): Promise<void> {
   const { event } = transaction;
   if (isLink(event)) return applyLinkEvent(transaction, logTime);
   if (isSealStreamEvent(event)) return applySealEvent(transaction, logTime);
   const model = modelOfStream(event.stream);
-  if (model === null) throw new Error('no read model takes events of this stream');
+  if (model === null) throw new Error('no read model has events of this stream');
   await applyRecordEvent(transaction, model, logTime);
 }
 
@@ -41,7 +41,7 @@ async function applyRecordEvent(transaction: EventTransaction, model: ReadModel,
   }
 }
 
-/** A field that names another record makes it a neighbour. */
+/** Connects the record with the one that a reference field names, and disconnects the one it named before. */
 async function updateReference(
   transaction: EventTransaction,
   id: string,
@@ -72,7 +72,7 @@ async function applyLinkEvent(transaction: EventTransaction, logTime: string): P
       await transaction.disconnect(a, b);
       break;
     default:
-      throw new Error(`${String(type)} is not known to this version`);
+      throw new Error(`${String(type)} is an event type that this version doesn't have`);
   }
   const [one, two] = [(await transaction.record(a))!, (await transaction.record(b))!];
   const { of, back } = linkChangeRows(event, transaction.position, logTime, one, two, type === 'RecordsLinked');
@@ -80,7 +80,7 @@ async function applyLinkEvent(transaction: EventTransaction, logTime: string): P
   transaction.put(back);
 }
 
-/** Sets an event aside: its record, or the two it was to join, are marked stale and so are those that follow from them. */
+/** Parks an event. Its record is marked stale, or both records of a link, and so are records that depend on them. */
 export async function parkEvent(transaction: EventTransaction, logTime: string): Promise<void> {
   const { event } = transaction;
   if (isLink(event)) {
@@ -107,12 +107,12 @@ export function isLink(event: StoredEvent): boolean {
   return event.stream.startsWith(LINK_STREAM_PREFIX);
 }
 
-/** The records that a link's stream joins: `link-<one>-<other>`. */
+/** Returns the two record ids in the name of a link's stream: `link-<id>-<id>`. */
 export function idsOfLink(event: StoredEvent): string[] {
   return event.stream.slice(LINK_STREAM_PREFIX.length).split('-');
 }
 
-/** The record that a stream is about: `<family>-<id>`. */
+/** Returns the record id in the name of a record's stream: `<family>-<id>`. */
 export function recordIdOf(event: StoredEvent): string {
   return event.stream.slice(event.stream.indexOf('-') + 1);
 }

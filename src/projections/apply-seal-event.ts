@@ -3,11 +3,11 @@ import { sealChangeRow } from './change-rows.ts';
 import type { EventTransaction } from './event-transaction.ts';
 import { SEALS, type SealDocument } from './seal-documents.ts';
 
-/** @throws Error when it is nothing of a seal stream that this version knows */
+/** Applies an event of the seal stream. @throws Error if this version can't read it */
 export function applySealEvent(transaction: EventTransaction, logTime: string): void {
   const { event, position } = transaction;
   const fact = isSealEventType(event.type) ? readSealEvent(event.type, event.data) : null;
-  if (fact === null) throw new Error(`${event.type} of a seal stream is not known to this version`);
+  if (fact === null) throw new Error(`${event.type} is a seal event that this version can't read`);
   const { organization_id, hash } = event.metadata;
   const doc: SealDocument = { ...fact, position, revision: event.revision, event_id: event.id, hash };
   const size = fact.type === 'LogSealed' ? fact.data.size : null;

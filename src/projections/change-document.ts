@@ -15,15 +15,15 @@ export interface NamedRecord {
   name: string;
 }
 
-/** One event as an auditor reads it. */
+/** One event as the change history shows it. */
 export interface ChangeDocument {
   position: number;
   log_time: string;
   event_type: string;
   record: NamedRecord;
-  /** The other record, of a link. */
+  /** The other record, if the event links two records. */
   linked?: NamedRecord;
-  /** Record revision after it; null of a link, which raises none. */
+  /** The record's revision after the event; null for links, which don't change revisions. */
   revision: number | null;
   recorded_at: string;
   effective_at: string | null;
@@ -36,7 +36,7 @@ export interface ChangeDocument {
   stream_revision: number;
   event_id: string;
   hash: string;
-  /** The event could not be digested: what it changed is not known here. */
+  /** The event is parked, so what it changed is unknown. */
   stale?: true;
 }
 
@@ -59,7 +59,7 @@ export const CHANGES: CollectionSpec = {
     { keys: ['record_id', 'position'], covers: ['revision', 'row_index'] },
   ],
   searchable: false,
-  // One row an event: the others of a link's or an adoption's are there to find it by.
+  // One row per event. Links and adoptions have further rows, so that a filter finds them by each of their records.
   views: [
     viewOf(
       'changes',
@@ -81,10 +81,10 @@ function nameColumns(field: string): ViewColumn[] {
   return ['id', 'type', 'name'].map((member) => ({ name: `${field}_${member}`, field: `${field}.${member}` }));
 }
 
-/** In place of 0, the `row_index` of what happened in the seal stream: it is told only to those who ask for it by type. */
+/** The `row_index` of events in the seal stream, instead of 0. Lists contain them only if a filter names their types. */
 export const SEAL_ROW_INDEX = -1;
 
-/** Under this a framework's adoption is found for each of its controls, which all begin with it. */
+/** The record id under which the changes of each control find the adoption of its framework. */
 export function adoptionKey(frameworkId: string): string {
   return `adoption:${frameworkId}`;
 }
@@ -94,7 +94,7 @@ export function changeId(organizationId: string, position: number): string {
   return `${organizationId}@${String(position).padStart(15, '0')}`;
 }
 
-/** What differs in the fields that an auditor is told about. */
+/** Returns the changes of the fields that the change history records. */
 export function fieldChanges(model: ReadModel, before: object | null, after: object): FieldChange[] {
   const tracked = differences(model.family.historyFields, before ?? {}, after);
   return tracked.flatMap((change) => (model.mapFields?.includes(change.field) ? entryChanges(change) : [change]));
@@ -110,7 +110,7 @@ function differences(fields: readonly string[], before: object, after: object): 
   return changes;
 }
 
-/** A map's change entry by entry: `members.acc_…` from null to EDITOR. */
+/** Returns one change per entry of a map: `members.acc_…` from null to EDITOR. */
 function entryChanges({ field, from, to }: FieldChange): FieldChange[] {
   const before = (from ?? {}) as object;
   const after = (to ?? {}) as object;

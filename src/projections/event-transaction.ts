@@ -9,12 +9,12 @@ import { dependsOnType, type ReadModel, type RecordDocument } from './read-model
 import { EVIDENCE_UNTIL, STALE, updateCounts } from './related-counts.ts';
 
 /**
- * What one event does to records and to those beside them. Nothing of it reaches the batch before `done`: where
- * anything of it cannot be made, nothing of it was.
+ * Collects the changes that one event makes to records and their neighbours. The batch sees all of them at `commit`, or
+ * none if the event can't be applied.
  */
 export class EventTransaction {
   private readonly records = new Map<string, RecordDocument>();
-  /** Neighbours that came (since when) or went (null), by record. */
+  /** By record: neighbours that were added, with the position, or removed (null). */
   private readonly neighbours = new Map<string, Map<string, number | null>>();
   private readonly puts: DocumentPut[] = [];
 
@@ -27,7 +27,7 @@ export class EventTransaction {
     return this.batch.position;
   }
 
-  /** Hands everything over. @throws Error where a record cannot be stored, before anything is */
+  /** Hands all changes to the batch. @throws Error before it hands over anything, if a record's keys can't be computed */
   async commit(): Promise<void> {
     const kept = [...this.records].map(([id, document]) => ({ model: modelOfId(id)!, document }));
     const versions = kept.map(({ model, document }) => this.batch.versionPuts(model, document));
@@ -43,7 +43,7 @@ export class EventTransaction {
     this.puts.push(put);
   }
 
-  /** Says that a record begins with this event. */
+  /** Notes that a record begins with this event, so that it isn't looked up. */
   expectNew(id: string): void {
     this.batch.expectNew(id);
   }
@@ -52,12 +52,12 @@ export class EventTransaction {
     return this.records.get(id) ?? this.batch.loadedRecord(id) ?? this.batch.record(id);
   }
 
-  /** The record after the event, folded from the one before. @throws Error when that cannot be */
+  /** Returns the record after the event. @throws Error if this or an earlier event of it can't be applied */
   async evolve(model: ReadModel, id: string, event: TrailEvent): Promise<RecordDocument> {
     const before = await this.record(id);
-    if (before?.parked) throw new Error('an earlier event of this record could not be digested');
+    if (before?.parked) throw new Error('an earlier event of this record is parked');
     const revision = event.revision + (model.family.origin ? 2 : 1);
-    if ((before?.revision ?? 0) !== revision - 1) throw new Error('the event before it was not digested');
+    if ((before?.revision ?? 0) !== revision - 1) throw new Error('the event before it has not been applied');
     const state = applyStoredEvent(model.family, before && stateOf(model, before), event);
     const pinned = model.pinnedPositions
       ? { ...state, ...this.pinned(model.pinnedPositions, event.type, before) }
@@ -65,7 +65,7 @@ export class EventTransaction {
     return this.nextVersion(model, id, pinned, before, revision);
   }
 
-  /** Fields that hold the position of the newest event of a type: no decider knows it. */
+  /** Returns the fields that hold the position of the newest event of a type. Deciders have no positions. */
   private pinned(pins: NonNullable<ReadModel['pinnedPositions']>, type: string, before: RecordDocument | null): object {
     const fields = Object.entries(pins).map(([pinning, field]) => {
       const kept = before?.[field as keyof RecordDocument] ?? null;
@@ -74,7 +74,7 @@ export class EventTransaction {
     return Object.fromEntries(fields);
   }
 
-  /** A record's next version by facts of its own. */
+  /** Returns a record's next version, made by an event of its own. */
   nextVersion(
     model: ReadModel,
     id: string,
@@ -101,7 +101,7 @@ export class EventTransaction {
     };
   }
 
-  /** Puts a record's new version in place of the one before and tells its neighbours where that concerns them. */
+  /** Replaces a record by its new version, and updates the counts of its neighbours if its exposed labels changed. */
   async replaceRecord(after: RecordDocument): Promise<void> {
     const before = await this.record(after.id);
     this.records.set(after.id, after);
@@ -111,18 +111,18 @@ export class EventTransaction {
     if (sameLabels(gone, come)) return;
     const neighbours = await this.neighboursOf(after.id);
     await this.batch.preloadRecords(neighbours);
-    // As what these are counted may change with it, which their own neighbours are then told.
+    // Their uncertainty may change too, and then the counts of their own neighbours.
     await this.batch.preloadNeighbours(neighbours.filter((id) => modelOfId(id)?.uncertain !== undefined));
     for (const id of neighbours) await this.updateRelatedCounts(id, gone, come);
   }
 
-  /** Joins two records from this event on, and lets each count the other. */
+  /** Makes two records neighbours from this event on. Each counts the other's exposed labels. */
   async connect(a: string, b: string): Promise<void> {
     const [one, two] = [await this.record(a), await this.record(b)];
-    if (one === null || two === null) throw new Error(`${one === null ? a : b} is joined, but is not known`);
+    if (one === null || two === null) throw new Error(`${one === null ? a : b} is to be connected, but doesn't exist`);
     if (a === b || (await this.connectedFrom(a, b)) !== null) return;
     let [countedAtA, countedAtB]: readonly (readonly string[])[] = [[], []] as const;
-    // What one counts may change what it is counted as: until both know the other as it is.
+    // Counting the other may change a record's own labels, so it goes on until both have counted the other's newest ones.
     for (;;) {
       const ofB = exposedLabelsOf((await this.record(b))!);
       const fresh = !sameLabels(countedAtA!, ofB);
@@ -138,7 +138,7 @@ export class EventTransaction {
     this.puts.push(linkRow(one, linkEndOf(b), this.position), linkRow(two, linkEndOf(a), this.position));
   }
 
-  /** Parts two records from this event on. */
+  /** Ends the connection of two records with this event. */
   async disconnect(a: string, b: string): Promise<void> {
     const since = await this.connectedFrom(a, b);
     if (since === null) return;
@@ -150,7 +150,7 @@ export class EventTransaction {
     this.puts.push(linkRow(one, linkEndOf(b), since, this.position), linkRow(two, linkEndOf(a), since, this.position));
   }
 
-  /** A record's next version where only its neighbours have changed: revision and updated_at stay. */
+  /** Makes a record's next version when only its neighbours changed. `revision` and `updated_at` stay as they are. */
   private async updateRelatedCounts(id: string, gone: readonly string[], come: readonly string[]): Promise<void> {
     const document = await this.record(id);
     const model = modelOfId(id);
@@ -172,12 +172,12 @@ export class EventTransaction {
     });
   }
 
-  /** Marks a record by a label that no neighbour carries. */
+  /** Counts a label that no neighbour exposes, such as a parked link's. */
   async addLabel(id: string, label: string): Promise<void> {
     await this.updateRelatedCounts(id, [], [label]);
   }
 
-  /** Ids of a record's neighbours as they are now. */
+  /** Returns the ids of a record's current neighbours. */
   private async neighboursOf(id: string): Promise<string[]> {
     const before = await this.batch.neighboursOf(id);
     const changes = this.neighbours.get(id);
@@ -206,7 +206,7 @@ function stateOf(model: ReadModel, document: RecordDocument): object {
   return model.stateOf?.(document) ?? document;
 }
 
-/** As what a record is counted by its neighbours. */
+/** Returns the labels that a record's neighbours may count. */
 function exposedLabelsOf(document: RecordDocument): readonly string[] {
   const model = modelOfId(document.id)!;
   const { type } = model.family;
@@ -215,7 +215,7 @@ function exposedLabelsOf(document: RecordDocument): readonly string[] {
   return [type, ...stale, ...(model.exposedLabels?.(document) ?? [])];
 }
 
-/** What of a record is not known for sure: that it is live, or only its further labels (the type with a colon). */
+/** Returns the label of a stale record. `STALE:RISK`: nothing of it is certain; `STALE:RISK:`: it is live, its other labels are uncertain. */
 function uncertainLabels(
   model: ReadModel,
   { parked, stale, related_counts: relatedCounts }: RecordDocument,
@@ -227,7 +227,7 @@ function uncertainLabels(
   return [doubted === 'LIVE' ? `${STALE}${type}` : `${STALE}${type}:`];
 }
 
-/** Labels that every family keeps: how many neighbours of each type, until when evidence is valid, what is stale. */
+/** Every family counts types, the validity of evidence, and stale neighbours it depends on. Other labels only if its `countedLabels` has them. */
 function isCounted(model: ReadModel, label: string): boolean {
   const colon = label.indexOf(':');
   if (colon < 0 || label.startsWith(EVIDENCE_UNTIL)) return true;

@@ -11,7 +11,7 @@ export const organizations: ReadModel<OrganizationState> = {
     plural: 'organizations',
     prefix: 'org',
     historyFields: ['name', 'members', 'tokens', 'domains'],
-    // The import key would let a reader of the read models compute ids of records imported elsewhere: it stays in the log.
+    // The import key stays in the log: with it, readers could compute the ids of records imported elsewhere.
     evolve: (state, event) => ({ ...organization.evolve(state, event), import_key: '' }),
   },
   derive: () => ({ owner_id: null, archived_at: null }),

@@ -31,7 +31,7 @@ const CHECK_INTERVAL_MS = 1_000;
 const MAX_UNSEALED_EVENTS = 256;
 /** A seal is due this long after the first unsealed event. */
 const MAX_UNSEALED_MS = 60_000;
-/** How long a check waits until its own seal is projected. */
+/** Limit for waiting until a new seal is projected. */
 const PROJECTION_WAIT_MS = 1_000;
 
 /**
@@ -49,7 +49,7 @@ interface LastCheck {
   position: number;
   keyId: string;
   unsealed: number;
-  /** When the oldest unsealed event was recorded or first seen, in epoch milliseconds. Null if all are sealed. */
+  /** Epoch milliseconds at which the oldest unsealed event was recorded or first seen. Null if all are sealed. */
   since: number | null;
 }
 

@@ -216,8 +216,9 @@ export function isConsistent(
 }
 
 /**
- * Hashes a path's subtrees from the node at `index` of a level up to the root. `last` is the level's last index. `left`
- * covers only the subtrees to the left of the node. Null if the path is too long or too short.
+ * Hashes a path's subtrees from the node at `index` of a level up to the root. Returns the root as `whole`. Returns as
+ * `left` the hash of the subtrees to the left of the node. Null if the path is too long or too short.
+ * @param last the level's last index
  */
 function climb(
   from: Buffer,

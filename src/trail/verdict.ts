@@ -4,9 +4,11 @@ import type { ExportHeader } from './line.ts';
 /** The first faulty event. */
 export interface EventFault {
   /**
-   * `ORDER`: its line doesn't have the next position. `FOREIGN`: it belongs to another organization. `OUT_OF_ORDER`: it
-   * doesn't have the next revision of its stream. `ALTERED`: its content doesn't match its hashes. `BROKEN_LINK`: it
-   * doesn't follow the event before it in its stream.
+   * - `ORDER`: its line doesn't have the next position.
+   * - `FOREIGN`: it belongs to another organization.
+   * - `OUT_OF_ORDER`: it doesn't have the next revision of its stream.
+   * - `ALTERED`: its content doesn't match its hashes.
+   * - `BROKEN_LINK`: it doesn't follow the event before it in its stream.
    */
   why: 'ORDER' | 'FOREIGN' | 'OUT_OF_ORDER' | 'ALTERED' | 'BROKEN_LINK';
   /** Its place in the file, which may differ from the position in its line. */
@@ -21,10 +23,14 @@ export interface EventFault {
 /** The first faulty seal. An event between `from` and `until` isn't as it was sealed. */
 export interface SealFault {
   /**
-   * `MALFORMED`: its data has another shape. `KEY`: its key isn't the active one. `SIGNATURE`: its key didn't sign it.
-   * `PREVIOUS_SEAL`: it doesn't follow the seal before it. `SIZE`: it covers no more than that one, or itself. `ROOT`: the
-   * events that it covers aren't those that were sealed. `NOT_GIVEN`: the newest seals' key isn't trusted. `KEPT`: a kept
-   * seal doesn't match this history.
+   * - `MALFORMED`: its data has another shape.
+   * - `KEY`: its key isn't the active one.
+   * - `SIGNATURE`: its key didn't sign it.
+   * - `PREVIOUS_SEAL`: it doesn't follow the seal before it.
+   * - `SIZE`: it covers no more events than the seal before it, or it covers itself.
+   * - `ROOT`: the events that it covers aren't those that were sealed.
+   * - `NOT_GIVEN`: the key of the newest seals isn't trusted.
+   * - `KEPT`: a kept seal doesn't match this history.
    */
   why: 'MALFORMED' | 'KEY' | 'SIGNATURE' | 'PREVIOUS_SEAL' | 'SIZE' | 'ROOT' | 'NOT_GIVEN' | 'KEPT';
   /** Position of the event with the seal, null for a kept seal. */
@@ -36,12 +42,15 @@ export interface SealFault {
   until: number;
 }
 
-/**
- * A fault of the whole export. `CUT`: the last line is missing. `HEAD`: the last line has another tree head than the
- * events. `NO_SEAL`: no seal proves anything. `KEPT_BEYOND`: a kept seal covers more events than there are. `KEPT_KEY`: a
- * kept seal isn't signed with a trusted key, or belongs to another organization.
- */
+/** A fault of the whole export. */
 export interface ExportFault {
+  /**
+   * - `CUT`: the last line is missing.
+   * - `HEAD`: the last line doesn't match the events.
+   * - `NO_SEAL`: no seal proves anything.
+   * - `KEPT_BEYOND`: a kept seal covers more events than there are.
+   * - `KEPT_KEY`: a kept seal isn't signed with a trusted key, or belongs to another organization.
+   */
   why: 'CUT' | 'HEAD' | 'NO_SEAL' | 'KEPT_BEYOND' | 'KEPT_KEY';
   /** Position of the last event there is. */
   position: number;
@@ -104,9 +113,12 @@ export interface Verdict {
 /** A fault of a seal without its history, or of its proof since an older one. */
 export interface ExtensionFault {
   /**
-   * `KEY`: its key isn't trusted, or was rotated away before. `SIGNATURE`: its key didn't sign it. `KEPT_KEY`: the kept
-   * seal isn't signed with a trusted key, or belongs to another organization. `KEPT_BEYOND`: the kept seal covers more
-   * events. `NO_PROOF`: the file has no proof since the kept seal. `KEPT`: the proof doesn't hold.
+   * - `KEY`: its key isn't trusted, or was rotated away before.
+   * - `SIGNATURE`: its key didn't sign it.
+   * - `KEPT_KEY`: the kept seal isn't signed with a trusted key, or belongs to another organization.
+   * - `KEPT_BEYOND`: the kept seal covers more events.
+   * - `NO_PROOF`: the file has no proof since the kept seal.
+   * - `KEPT`: the proof doesn't hold.
    */
   why: 'KEY' | 'SIGNATURE' | 'KEPT_KEY' | 'KEPT_BEYOND' | 'NO_PROOF' | 'KEPT';
   /** Size of the kept seal in question, null for the seal itself. */

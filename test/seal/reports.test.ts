@@ -10,7 +10,7 @@ import { ORGANIZATION, startRegister, type TestRegister, temporaryFolder } from 
 import { type Ask, digestOfAnswer, figuresOf, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
 import { addVendors, allEvents, type Sealing, sealing } from '../support/sealing.ts';
 import { withReadModels } from '../support/tamper.ts';
-import { set, type Verified } from '../support/verified.ts';
+import { alterChangeSql, type VerifiedChanges } from '../support/verify-changes.ts';
 
 const test = suite<{ register: TestRegister; sealer: Sealing; ask: Ask }>('seals in reports');
 
@@ -113,10 +113,10 @@ test('a pack says whether the changes that it shows are as the log has them, and
 }) => {
   const pack = await packOf(register, ask);
   await sealer.later(61_000);
-  const verificationOf = async () => ((await pack()).proof as Verified).verification;
+  const verificationOf = async () => ((await pack()).proof as VerifiedChanges).verification;
   const good = await verificationOf();
   assert.equal([good.verdict, good.complete, good.covered_from, good.faults], ['VALID', true, '1', []]);
-  const forged = await withReadModels(register.folder, [set('actor_id', "'acc_forged'", 3)], verificationOf);
+  const forged = await withReadModels(register.folder, [alterChangeSql('actor_id', "'acc_forged'", 3)], verificationOf);
   assert.equal(
     forged.faults.map(({ why, position, differs }) => [why, position, differs]),
     [['DIFFERS', '3', ['actor_id']]],
