@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run } from '../src/cli/run.ts';
 import { randomId } from '../src/commands/ids.ts';
-import { personOf } from '../src/identity/actor.ts';
+import { accountActor } from '../src/identity/actor.ts';
 import { OneTimeLinks } from '../src/identity/one-time-links.ts';
 import type { AccountRecord } from '../src/stores/account-store.ts';
 import { closeAll } from './support/identity.ts';
@@ -84,7 +84,7 @@ test('a link lets somebody back in, by address or account', async ({ here }) => 
 test('an address is changed by who has the stores, to one that is free', async ({ here }) => {
   const bo = await withEmail(here);
   const { code, out } = await veritrail(here, 'account', 'email', 'bo@example.org', 'Bo.B@Example.org');
-  assert.equal([code, out], [0, `Bo (${bo}) signs in with Bo.B@Example.org from now on.`]);
+  assert.equal([code, out], [0, `Bo (${bo}) now signs in with Bo.B@Example.org.`]);
   const account = async (id: string) => (await here.accounts.get<AccountRecord>('accounts', id))!;
   const { email, email_key, password } = await account(bo);
   assert.equal([email, email_key, password], ['Bo.B@Example.org', 'bo.b@example.org', 'a hash']);
@@ -143,7 +143,7 @@ test('an assistant is listed among the tokens', async ({ here }) => {
   const bo = await here.member('EDITOR', 'Bo');
   const client = { id: 'c', name: 'Some assistant' };
   const wanted = { name: client.name, account_id: bo, role: 'EDITOR', organizations: [here.organizationId] } as const;
-  await here.tokens.connect({ ...wanted, client }, personOf(bo));
+  await here.tokens.connect({ ...wanted, client }, accountActor(bo));
   assert.match((await veritrail(here, 'token', 'list')).out, /Some assistant {2}EDITOR {2}assistant /);
 });
 

@@ -2,11 +2,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { organizationAggregate, organizationStream } from '../src/commands/families.ts';
 import { Refusal } from '../src/commands/refusal.ts';
-import { commandOrganization } from '../src/identity/actor.ts';
-import { Authenticator } from '../src/identity/authenticate.ts';
-import { firstStart, ownerOf } from '../src/identity/installation.ts';
+import { executeOrganizationCommand } from '../src/identity/actor.ts';
+import { Authenticator } from '../src/identity/authenticator.ts';
+import { firstOwnerId, firstStart } from '../src/identity/installation.ts';
 import { repairTokens } from '../src/identity/repair.ts';
-import { hashToken, isWellFormed, makeToken } from '../src/identity/token.ts';
+import { generateToken, hashToken, isWellFormed } from '../src/identity/token.ts';
 import { type NewToken, Tokens } from '../src/identity/tokens.ts';
 import type { AccountStore } from '../src/stores/account-store.ts';
 import { StoreUnavailable } from '../src/stores/errors.ts';
@@ -24,9 +24,9 @@ interface Started extends TestIdentity {
 async function start(): Promise<Started> {
   const identity = await open();
   const { installation, organizationId, token } = await firstStart(identity);
-  const owner = ownerOf(installation);
+  const owner = firstOwnerId(installation);
   const authenticator = new Authenticator(identity);
-  const tokens = new Tokens({ ...identity, changed: (id) => authenticator.forget(id) });
+  const tokens = new Tokens({ ...identity, onTokenChanged: (id) => authenticator.forget(id) });
   const issue = (wanted: Partial<NewToken> = {}) =>
     tokens.create({ name: 'ci', account_id: owner, role: 'EDITOR', organizations: [organizationId], ...wanted });
   return { ...identity, tokens, organizationId, owner, first: token!, authenticator, issue };
@@ -35,22 +35,29 @@ async function start(): Promise<Started> {
 const text = suite('token');
 
 text('has the form that scanners look for', () => {
-  const token = makeToken();
+  const token = generateToken();
   assert.match(token, /^vtr_[0-9A-Za-z]{49}$/);
   assert.ok(isWellFormed(token));
-  assert.is.not(makeToken(), token);
+  assert.is.not(generateToken(), token);
   assert.match(hashToken(token), /^[0-9a-f]{64}$/);
 });
 
 text('any one altered character shows in the checksum', () => {
-  const token = makeToken();
+  const token = generateToken();
   for (let i = 0; i < token.length; i++) {
     const other = token[i] === 'A' ? 'B' : 'A';
     assert.not.ok(isWellFormed(token.slice(0, i) + other + token.slice(i + 1)), `character ${i}`);
   }
 });
 
-for (const wrong of ['', 'vtr_', ` ${makeToken()}`, `${makeToken()}\n`, `${makeToken()}A`, makeToken().slice(0, -1)]) {
+for (const wrong of [
+  '',
+  'vtr_',
+  ` ${generateToken()}`,
+  `${generateToken()}\n`,
+  `${generateToken()}A`,
+  generateToken().slice(0, -1),
+]) {
   text(`${JSON.stringify(wrong).length} characters that are none are refused`, () =>
     assert.not.ok(isWellFormed(wrong)),
   );
@@ -89,7 +96,7 @@ tokens('a token answers its caller with role, limits and its own id', async () =
   assert.is(caller.token_id, record.id);
   assert.is(caller.read_only, true);
   assert.equal([...caller.roles], [[organizationId, 'AUDITOR']]);
-  assert.is(await authenticator.authenticate(makeToken()), null);
+  assert.is(await authenticator.authenticate(generateToken()), null);
 });
 
 tokens('what is malformed is refused without asking a store', async () => {
@@ -185,13 +192,17 @@ tokens('the role is the lower of the token and its account, within a second', as
   assert.is(await role(), 'ADMIN');
   // The last OWNER keeps the role.
   const another = { account_id: 'acc_00000000000000000000000001', role: 'OWNER' } as const;
-  await commandOrganization(handler, organizationId, { type: 'AddMember', ...another });
+  await executeOrganizationCommand(handler, organizationId, { type: 'AddMember', ...another });
   for (const [member, effective] of [
     ['VIEWER', 'VIEWER'],
     ['OWNER', 'ADMIN'],
     ['EDITOR', 'EDITOR'],
   ] as const) {
-    await commandOrganization(handler, organizationId, { type: 'ChangeMemberRole', account_id: owner, role: member });
+    await executeOrganizationCommand(handler, organizationId, {
+      type: 'ChangeMemberRole',
+      account_id: owner,
+      role: member,
+    });
     clock.wait(1_000);
     assert.is(await role(), effective);
   }
@@ -200,7 +211,7 @@ tokens('the role is the lower of the token and its account, within a second', as
 tokens('an organization that took the token out is left out', async () => {
   const { issue, authenticator, clock, handler, organizationId } = await start();
   const { token, record } = await issue();
-  await commandOrganization(handler, organizationId, { type: 'RevokeToken', token_id: record.id });
+  await executeOrganizationCommand(handler, organizationId, { type: 'RevokeToken', token_id: record.id });
   clock.wait(1_000);
   assert.is((await authenticator.authenticate(token))!.roles.size, 0);
 });
@@ -265,7 +276,7 @@ tokens('a start revokes in the log what has no hash, once it is old enough', asy
     read_only: false,
     expires_at: '2027-01-01T00:00:00.000Z',
   };
-  await commandOrganization(handler, organizationId, { type: 'CreateToken', token_id: cutOff, ...grant });
+  await executeOrganizationCommand(handler, organizationId, { type: 'CreateToken', token_id: cutOff, ...grant });
   const { record: half } = await issue();
   await accounts.update('tokens', half.id, { hash: null, revoked_at: clock.now().toISOString() });
   const { record: good } = await issue();

@@ -21,7 +21,7 @@ import { copyRecordedFolder, holds, type RecordedFolder, recordedFolders } from 
 import { Session } from './support/mcp-client.ts';
 import { startMongo } from './support/mongodb.ts';
 import { CLIENT_INFO, codeOf, refusalOf } from './support/people.ts';
-import { dump, QUIET } from './support/register.ts';
+import { dumpDocuments, QUIET } from './support/register.ts';
 import { veritrail } from './support/run-command.ts';
 import { runSuccessfully } from './support/run-on-pair.ts';
 
@@ -75,7 +75,7 @@ function define(name: string): void {
     }
     if (active.version === PROJECTIONS_VERSION) {
       const organizations = [kept.organization_id];
-      assert.equal(await dump(models, organizations), await dump(served, organizations));
+      assert.equal(await dumpDocuments(models, organizations), await dumpDocuments(served, organizations));
     }
     await served.close();
     await models.close();

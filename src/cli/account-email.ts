@@ -1,18 +1,18 @@
 import { parseArgs } from 'node:util';
 import { type Command, UsageError } from './command.ts';
 import { findAccount } from './find-account.ts';
-import { withInstallation } from './open.ts';
+import { withInstallation } from './with-installation.ts';
 
-/** Whoever has the stores. */
+/** The client in the access log: somebody with access to the stores. */
 const OPERATOR = { address: '', agent: 'veritrail account email' };
 
 export const accountEmail: Command = {
   help: `Usage: veritrail account email EMAIL|ACCOUNT NEW
 
-Changes the e-mail address of an account to NEW. Its owner signs in with NEW from then on, by the same password. Sessions,
-tokens and assistants go on. Nobody can do this in the browser, because it tells which addresses have an account.
+Changes the e-mail address of an account to NEW. The person then signs in with NEW and the same password. Sessions, tokens
+and assistants keep working. The browser can't do this, because it would reveal which addresses have an account.
 
-EMAIL is the address to sign in with now, ACCOUNT an id (acc_…): see "veritrail member list".`,
+EMAIL is the current address. ACCOUNT is an id (acc_…) from "veritrail member list".`,
 
   async run(args, shell) {
     const { positionals } = parseArgs({ args, allowPositionals: true });
@@ -24,7 +24,7 @@ EMAIL is the address to sign in with now, ACCOUNT an id (acc_…): see "veritrai
       const account = await findAccount(service, named);
       await service.people.accounts.changeEmail(account.id, next, OPERATOR);
       await service.accessLog.close();
-      shell.out(`${account.name} (${account.id}) signs in with ${next.trim()} from now on.`);
+      shell.out(`${account.name} (${account.id}) now signs in with ${next.trim()}.`);
     });
   },
 };

@@ -1,23 +1,23 @@
 import { parseArgs } from 'node:util';
 import { type Command, onlyArgument } from './command.ts';
-import { addressOf } from './connect.ts';
 import { findAccount } from './find-account.ts';
-import { withInstallation } from './open.ts';
+import { addressOf } from './service-address.ts';
+import { withInstallation } from './with-installation.ts';
 
-/** Whoever has the stores. */
+/** The client in the access log: somebody with access to the stores. */
 const OPERATOR = { address: '', agent: 'veritrail account link' };
 
 export const accountLink: Command = {
   help: `Usage: veritrail account link EMAIL|ACCOUNT [--without-factors]
 
-Prints a link that lets somebody choose a new password: for whoever has forgotten theirs. It works once, within an hour,
-and ends all their sessions; a second factor is still asked for. Hand it to nobody else. Of an account that has no
-e-mail address yet, such as the first owner's, the link lets its owner choose one, within a day.
+Prints a link for a person who has forgotten their password. They choose a new one, which ends all their sessions. The link
+works once and expires after an hour. Signing in still needs the second factor. Give the link to that person only. If the
+account has no e-mail address yet, as the first owner's, the link also sets one, and expires after a day.
 
-  --without-factors  takes authenticator app, passkeys and recovery codes away as well: for whoever has lost them all,
-                     and whom you know
+  --without-factors  also removes authenticator app, passkeys and recovery codes, for a person who has lost them all.
+                     Make sure that you know the person
 
-EMAIL is the address to sign in with, ACCOUNT an id (acc_…): see "veritrail member list".`,
+EMAIL is the sign-in address. ACCOUNT is an id (acc_…) from "veritrail member list".`,
 
   async run(args, shell) {
     const options = { 'without-factors': { type: 'boolean' } } as const;
@@ -27,7 +27,7 @@ EMAIL is the address to sign in with, ACCOUNT an id (acc_…): see "veritrail me
       const account = await findAccount(service, named);
       const { people, accessLog } = service;
       if (values['without-factors']) {
-        await people.factors.clear(account.id);
+        await people.factors.removeAll(account.id);
         for (const factor of ['TOTP', 'PASSKEY'] as const) {
           accessLog.onAccountEvent({ type: 'FACTOR_REMOVED', account_id: account.id, factor, clientInfo: OPERATOR });
         }
@@ -35,7 +35,9 @@ EMAIL is the address to sign in with, ACCOUNT an id (acc_…): see "veritrail me
       const { secret, record } = await people.accountLinks.create(account.id, 'SYSTEM');
       await accessLog.close();
       shell.out(`${addressOf(service.config)}/welcome?key=${secret}`);
-      shell.err(`For ${account.name} (${account.id}), once, until ${record.expires_at}. It is not shown again.`);
+      shell.err(
+        `For ${account.name} (${account.id}). Works once and expires at ${record.expires_at}. It is not shown again.`,
+      );
     });
   },
 };

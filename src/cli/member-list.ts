@@ -1,17 +1,17 @@
 import { parseArgs } from 'node:util';
-import { type Account, accountIn } from '../identity/account.ts';
+import { type Account, findAccount } from '../identity/account.ts';
 import type { Member } from '../identity/members.ts';
 import { type Command, optionalArgument } from './command.ts';
-import { type Service, withInstallation } from './open.ts';
 import { textTable } from './table.ts';
+import { type OpenInstallation, withInstallation } from './with-installation.ts';
 
 export const memberList: Command = {
   help: `Usage: veritrail member list [ORGANIZATION] [--json]
 
-Lists the members of an organization, the highest role first: the account, the name, the e-mail address to sign in with,
-and the role. ORGANIZATION is an id (org_…); the first organization unless given.
+Lists the members of an organization, the highest role first, with account, name, sign-in e-mail address and role.
+ORGANIZATION is an id (org_…). The default is the first organization.
 
-  --json    one JSON array instead of a table`,
+  --json    prints a JSON array instead of a table`,
 
   async run(args, shell) {
     const options = { json: { type: 'boolean', default: false } } as const;
@@ -25,13 +25,13 @@ and the role. ORGANIZATION is an id (org_…); the first organization unless giv
   },
 };
 
-type Shown = Member & Pick<Account, 'email'>;
+type ListedMember = Member & Pick<Account, 'email'>;
 
-async function withEmail({ accounts }: Service, member: Member): Promise<Shown> {
-  return { ...member, email: (await accountIn(accounts, member.account_id))?.email ?? null };
+async function withEmail({ accounts }: OpenInstallation, member: Member): Promise<ListedMember> {
+  return { ...member, email: (await findAccount(accounts, member.account_id))?.email ?? null };
 }
 
-function table(members: readonly Shown[]): string {
+function table(members: readonly ListedMember[]): string {
   const rows = members.map(({ account_id, name, email, role }) => [account_id, name, email ?? 'none', role]);
   return textTable([['ACCOUNT', 'NAME', 'E-MAIL', 'ROLE'], ...rows]);
 }

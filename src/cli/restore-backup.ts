@@ -1,20 +1,20 @@
-import { keptInstallation } from '../identity/installation.ts';
+import { storedInstallationId } from '../identity/installation.ts';
 import { refuseNewer } from '../identity/migrations/migrate.ts';
 import { ACCOUNT_TABLES, type AccountStore, type AccountTableName } from '../stores/account-store.ts';
 import type { Stores } from '../stores/open.ts';
 import { type BackupSummary, linesOfBackup } from './backup-file.ts';
 import { CommandError, type Shell } from './command.ts';
-import { InOrder } from './in-order.ts';
+import { HistoryAppender } from './history-appender.ts';
 import { ProgressBar } from './progress.ts';
 
-/** Takes a backup, read to its end before, into stores that are empty or were left by a restore of it that was cut off. */
+/** Restores a backup into empty stores, or finishes an interrupted restore. The caller has read the file to its end. */
 export async function restoreBackup(path: string, summary: BackupSummary, stores: Stores, shell: Shell): Promise<void> {
   const { accounts, events } = stores;
-  if ((await keptInstallation(accounts)) !== null) {
-    throw new CommandError('These stores are an installation already: a backup is restored into empty ones.');
+  if ((await storedInstallationId(accounts)) !== null) {
+    throw new CommandError('These stores already have an installation. Restore a backup into empty stores.');
   }
   refuseNewer(summary.schema);
-  const order = new InOrder(events, () => true);
+  const order = new HistoryAppender(events, () => true);
   const bar = new ProgressBar(shell, 'events');
   let isLogDone = false;
   try {
@@ -26,7 +26,7 @@ export async function restoreBackup(path: string, summary: BackupSummary, stores
         continue;
       }
       if (!isLogDone && (await order.end())) {
-        throw new CommandError('The log has more than the backup: a backup is restored into empty stores.');
+        throw new CommandError('The log has more events than the backup. Restore a backup into empty stores.');
       }
       if (!isLogDone) await clear(accounts);
       isLogDone = true;
@@ -36,11 +36,11 @@ export async function restoreBackup(path: string, summary: BackupSummary, stores
     bar.clear();
   }
   shell.out(
-    `${summary.events} events and ${summary.records} entries of the account store are restored. Start the service.`,
+    `Restored ${summary.events} events and ${summary.records} records of the account store. Start the service now.`,
   );
 }
 
-/** What a restore that was cut off left: of an older backup, it might let somebody in who has been shut out since. */
+/** Removes records of an interrupted restore. If they are from an older backup, they could let in a removed member. */
 async function clear(accounts: AccountStore): Promise<void> {
   for (const table of Object.keys(ACCOUNT_TABLES) as AccountTableName[]) {
     for (const { id } of await accounts.all(table)) await accounts.remove(table, id);

@@ -1,22 +1,22 @@
 import { parseArgs } from 'node:util';
 import { ROLES, type Role } from '../commands/caller.ts';
-import { DEFAULT_DAYS, type IssuedToken, MAX_DAYS } from '../identity/token-record.ts';
-import { findOwner } from './caller.ts';
+import { DEFAULT_TOKEN_DAYS, type IssuedToken, MAX_TOKEN_DAYS } from '../identity/token-record.ts';
+import { requireOwnerAccount } from './caller-for.ts';
 import { type Command, daysOf, type Shell, UsageError } from './command.ts';
-import { clientConfig, endpointOf } from './connect.ts';
-import { type Service, withInstallation } from './open.ts';
+import { clientConfig, endpointOf } from './service-address.ts';
+import { type OpenInstallation, withInstallation } from './with-installation.ts';
 
 export const tokenCreate: Command = {
   help: `Usage: veritrail token create --name NAME [options]
 
-Makes an API token of the organization's owner. Prints the token on the first line, then a block for the
-configuration of an MCP client. It is shown this once.
+Creates an API token for the organization's owner. Prints the token on the first line, then a block for the configuration
+of an MCP client. The token is not shown again.
 
-  --name NAME          what it is for, such as "audit laptop"
+  --name NAME          a name, such as "audit laptop"
   --role ROLE          ${ROLES.join(', ')} (default EDITOR)
-  --organization ID    an organization it reaches; may be repeated (default: the only one)
-  --days N             how long it lives, 1 to ${MAX_DAYS} (default ${DEFAULT_DAYS})
-  --read-only          no writes, whatever its role`,
+  --organization ID    an organization that the token can use; may be repeated (default: the only one)
+  --days N             expires in N days, 1 to ${MAX_TOKEN_DAYS} (default ${DEFAULT_TOKEN_DAYS})
+  --read-only          allows no writes, whatever the role`,
 
   async run(args, shell) {
     const { values } = parseArgs({
@@ -35,18 +35,24 @@ configuration of an MCP client. It is shown this once.
     const days = daysOf(values.days);
     await withInstallation(shell, async (service) => {
       const organizations = values.organization ?? [service.organizationId];
-      const account_id = await findOwner(service, organizations[0]!);
+      const account_id = await requireOwnerAccount(service, organizations[0]!);
       const read_only = values['read-only'];
       const issued = await service.tokens.create({ name, account_id, role, organizations, read_only, ...days });
-      show(issued, service, shell);
+      printToken(issued, service, shell);
     });
   },
 };
 
-/** Prints a new token and how to use it. */
-export function show({ token, record }: IssuedToken, { config }: Pick<Service, 'config'>, shell: Shell): void {
+/** Prints a new token and the configuration for a client. */
+export function printToken(
+  { token, record }: IssuedToken,
+  { config }: Pick<OpenInstallation, 'config'>,
+  shell: Shell,
+): void {
   shell.out(`${token}\n\n${clientConfig(endpointOf(config), token)}`);
-  shell.err(`${record.id} (${record.role}) works until ${record.expires_at}. Keep the token: it is not shown again.`);
+  shell.err(
+    `${record.id} (${record.role}) expires at ${record.expires_at}. Copy the token now: it is not shown again.`,
+  );
 }
 
 function roleOf(text: string): Role {

@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util';
-import { DEFAULT_DAYS, MAX_DAYS } from '../identity/token-record.ts';
+import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '../identity/token-record.ts';
 import { type Command, daysOf, onlyArgument } from './command.ts';
-import { withInstallation } from './open.ts';
-import { show } from './token-create.ts';
+import { printToken } from './token-create.ts';
+import { withInstallation } from './with-installation.ts';
 
 export const tokenRegenerate: Command = {
   help: `Usage: veritrail token regenerate ID [--days N]
 
-Gives a token another text and a new life, and prints it, once. The text it had stops working within a second.
+Replaces a token's text, sets a new expiry, and prints the new text once. The old text stops working within a second.
 ID is from "veritrail token list".
 
-  --days N    how long it lives from now, 1 to ${MAX_DAYS} (default ${DEFAULT_DAYS})`,
+  --days N    expires in N days, 1 to ${MAX_TOKEN_DAYS} (default ${DEFAULT_TOKEN_DAYS})`,
 
   async run(args, shell) {
     const options = { days: { type: 'string' } } as const;
@@ -18,7 +18,7 @@ ID is from "veritrail token list".
     const id = onlyArgument(positionals, 'the ID of the token (tok_…)');
     const { days } = daysOf(values.days);
     await withInstallation(shell, async (service) => {
-      show(await service.tokens.regenerate(id, days), service, shell);
+      printToken(await service.tokens.regenerate(id, days), service, shell);
     });
   },
 };

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { AccessLogRow } from '../queries/access-log-row.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
-import { printable } from './account.ts';
+import { withoutControlCharacters } from './account.ts';
 import { describeBrowser } from './client-info.ts';
 import { updateAtomically } from './update-atomically.ts';
 
@@ -103,7 +103,7 @@ export function toAccessLogRow(
     count,
     actor_id,
     account_id: account_id ?? (actor_id?.startsWith('acc_') ? actor_id : null),
-    client: shown === null ? null : printable(shown).slice(0, MAX_CLIENT_LENGTH),
+    client: shown === null ? null : withoutControlCharacters(shown).slice(0, MAX_CLIENT_LENGTH),
     address: clientInfo?.address ?? null,
     details,
     expires_at: expiryOf(last_at),

@@ -9,7 +9,7 @@ import {
 } from '../queries/access-log-row.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
-import { AccessCounts, AccessNames, type Counted } from './access-counts.ts';
+import { type AccessCount, AccessCounts, NamedActors } from './access-counts.ts';
 import { type AccessLogEntry, entryOfAccount, entryOfLink } from './access-log-entry.ts';
 import { AccessLogWriter, mergeCounts, type PendingRow, toAccessLogRow, withoutActor } from './access-log-writer.ts';
 import type { AccountEvent, AccountLinkEvent } from './account-events.ts';
@@ -25,11 +25,11 @@ export interface AccessLogOptions {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** How often what is counted is written, and what failed is tried again. */
-const EVERY_MS = 5_000;
+const WRITE_INTERVAL_MS = 5_000;
 /** A membership that is being made is waited for so long: an account is told of before it is a member anywhere. */
-const PATIENCE_MS = 30_000;
+const MEMBERSHIP_WAIT_MS = 30_000;
 /** What waits for a store that is away; then the newest are lost, and the log says how many. */
-const MOST_WAITING = 10_000;
+const MAX_PENDING = 10_000;
 
 /**
  * Who came in, and who was refused. Telling it neither waits nor throws, and no call depends on it: what is known of
@@ -43,7 +43,7 @@ export class AccessLog {
   private notes: { entry: AccessLogEntry; at: string }[] = [];
   /** To be written, by id or bucket. */
   private readonly waiting = new Map<string, PendingRow>();
-  private readonly named = new AccessNames();
+  private readonly named = new NamedActors();
   private lost = 0;
   private failing = false;
   private scheduled = false;
@@ -58,7 +58,7 @@ export class AccessLog {
 
   /** Something done by somebody who is known: a row of its own. */
   recordAccess(entry: AccessLogEntry): void {
-    if (this.notes.length >= MOST_WAITING) {
+    if (this.notes.length >= MAX_PENDING) {
       this.lost += 1;
       return;
     }
@@ -92,7 +92,7 @@ export class AccessLog {
     { token_id, account_id, roles }: Caller,
     client: string | null = null,
     now = this.options.now().getTime(),
-    from?: From,
+    from?: ReadAddress,
   ): void {
     if (token_id === null) return;
     this.counts.add(token_id, DAY_MS, now, () => ({
@@ -101,7 +101,7 @@ export class AccessLog {
       account_id,
       client,
       organizations: [...roles.keys()],
-      ...cameFrom(from),
+      ...clientInfoOf(from),
     }));
   }
 
@@ -145,7 +145,7 @@ export class AccessLog {
       // Each write to a silent store waits long, and the next must not queue up behind it.
       if (this.writes === 0) void this.write((now) => this.counts.take(now, false));
     };
-    this.timer ??= setInterval(writeDue, EVERY_MS).unref();
+    this.timer ??= setInterval(writeDue, WRITE_INTERVAL_MS).unref();
   }
 
   /** Writes all that there is, and answers whether it could. */
@@ -170,13 +170,13 @@ export class AccessLog {
   }
 
   /** One at a time. */
-  private write(take: (now: number) => Counted[]): Promise<void> {
+  private write(take: (now: number) => AccessCount[]): Promise<void> {
     this.writes += 1;
     this.running = this.running.then(async () => {
       try {
         this.scheduled = false;
-        await this.address(take(this.options.now().getTime()));
-        await this.drain();
+        await this.toRows(take(this.options.now().getTime()));
+        await this.writePending();
         if (this.lost > 0)
           this.options.log.warn({ lost: this.lost }, 'the access log lost entries while it could not be written');
         this.lost = 0;
@@ -192,20 +192,20 @@ export class AccessLog {
   }
 
   /** Makes rows of what was told, one for every organization that is to see it. */
-  private async address(counted: Counted[]): Promise<void> {
+  private async toRows(counted: AccessCount[]): Promise<void> {
     const notes = this.notes.splice(0);
     try {
       await this.each(notes, async ({ entry, at }) => {
-        const organizations = await this.seenBy(entry);
-        for (const id of organizations) this.wait(toAccessLogRow(entry, id, at, at, 1), null);
-        if (organizations.length === 0 && this.age(at) < PATIENCE_MS) this.notes.push({ entry, at });
+        const organizations = await this.organizationIdsFor(entry);
+        for (const id of organizations) this.enqueue(toAccessLogRow(entry, id, at, at, 1), null);
+        if (organizations.length === 0 && this.age(at) < MEMBERSHIP_WAIT_MS) this.notes.push({ entry, at });
       });
       await this.each(counted, async (one) => {
-        for (const id of await this.seenBy(one.entry)) this.waitCounted(one, id);
+        for (const id of await this.organizationIdsFor(one.entry)) this.enqueueCount(one, id);
       });
     } catch (error) {
       this.notes.unshift(...notes);
-      for (const one of counted) this.counts.putBack(one);
+      for (const one of counted) this.counts.restore(one);
       throw error;
     }
   }
@@ -220,7 +220,7 @@ export class AccessLog {
       try {
         await work(list[0] as T);
       } catch (error) {
-        if (isAway(error)) throw error;
+        if (isUnavailable(error)) throw error;
         this.lost += 1;
         this.options.log.warn({ err: error }, 'an entry of the access log could not be written');
       }
@@ -228,13 +228,17 @@ export class AccessLog {
     }
   }
 
-  private async seenBy({ organizations, account_id, actor_id }: AccessLogEntry): Promise<readonly string[]> {
+  private async organizationIdsFor({
+    organizations,
+    account_id,
+    actor_id,
+  }: AccessLogEntry): Promise<readonly string[]> {
     if (organizations !== undefined) return organizations;
     const account = account_id ?? actor_id;
     return account === null ? [ALL_ORGANIZATIONS] : this.options.organizationsOf(account);
   }
 
-  private waitCounted({ entry, since, count, first, last }: Counted, organizationId: string): void {
+  private enqueueCount({ entry, periodStart: since, count, first, last }: AccessCount, organizationId: string): void {
     const period = new Date(since).toISOString();
     const { event_type, details } = entry;
     const who = entry.actor_id ?? entry.account_id ?? null;
@@ -248,23 +252,23 @@ export class AccessLog {
       count,
     );
     const bucket = [period, event_type, organizationId, named ? `${who}~${details?.reason ?? ''}` : ''].join('~');
-    this.wait(row, bucket);
+    this.enqueue(row, bucket);
   }
 
-  private wait(row: AccessLogRow, bucket: string | null): void {
+  private enqueue(row: AccessLogRow, bucket: string | null): void {
     const key = bucket ?? row.id;
     const waiting = this.waiting.get(key);
     if (waiting !== undefined) waiting.row = mergeCounts(waiting.row, row);
-    else if (this.waiting.size < MOST_WAITING) this.waiting.set(key, { row, bucket });
+    else if (this.waiting.size < MAX_PENDING) this.waiting.set(key, { row, bucket });
     else this.lost += row.count;
   }
 
-  private drain(): Promise<void> {
+  private writePending(): Promise<void> {
     return this.each([...this.waiting], async ([key, unwritten]) => {
       // Calls go first: an embedded store writes within this turn.
       await turn();
       await this.rows.write(unwritten).catch((error: unknown) => {
-        if (!isAway(error)) this.waiting.delete(key);
+        if (!isUnavailable(error)) this.waiting.delete(key);
         throw error;
       });
       this.waiting.delete(key);
@@ -273,13 +277,13 @@ export class AccessLog {
 }
 
 /** Tells the address that a call came from. */
-export type From = () => string;
+export type ReadAddress = () => string;
 
 /** Where a program called from. Its User-Agent is no browser's. */
-export const cameFrom = (from: From | undefined): Pick<AccessLogEntry, 'clientInfo'> =>
+export const clientInfoOf = (from: ReadAddress | undefined): Pick<AccessLogEntry, 'clientInfo'> =>
   from === undefined ? {} : { clientInfo: { address: from(), agent: '' } };
 
 /** Whether it may be possible later. */
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return error instanceof StoreUnavailable || (error instanceof Refusal && error.code === 'unavailable');
 }

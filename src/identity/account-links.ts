@@ -32,14 +32,14 @@ export class AccountLinks {
     if (account === null || account.erased_at !== null) {
       throw new Refusal('not_found', 'This account is no more: look at the list of members.');
     }
-    const obstacle = await this.obstacle(account, by);
+    const obstacle = await this.refusalReason(account, by);
     if (obstacle !== null) throw new Refusal('forbidden', obstacle);
     const kind = account.email === null ? 'SETUP' : 'RESET';
     return this.options.links.create({ kind, account_id: account.id, made_by: by });
   }
 
   /** Returns why this person may not make a link for the account, and the next step; null where they may. */
-  async obstacle(account: Account, by: string): Promise<string | null> {
+  async refusalReason(account: Account, by: string): Promise<string | null> {
     if (isSystem({ actor_id: by })) return null;
     if (account.id === by) return 'Change your own password under Settings, Security.';
     if (account.subject === null && (await this.ownsAllOf(account.id, by))) return null;
@@ -47,9 +47,9 @@ export class AccountLinks {
   }
 
   /** Refuses a link whose maker may no longer make it: its account has joined another organization meanwhile. */
-  async requireGood(link: OneTimeLink): Promise<void> {
+  async requireValid(link: OneTimeLink): Promise<void> {
     const account = link.account_id === null ? null : await this.options.accounts.get(link.account_id);
-    if (account === null || (await this.obstacle(account, link.made_by)) !== null) throw linkNotFound();
+    if (account === null || (await this.refusalReason(account, link.made_by)) !== null) throw linkNotFound();
   }
 
   private async ownsAllOf(accountId: string, by: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { Refusal } from '../commands/refusal.ts';
-import { type NameRecord, nameId, nameKey, nameRecords, namesChanged } from '../queries/names.ts';
+import { type NameRecord, nameId, nameKey, nameRecords, namesChanged } from '../queries/account-names.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 
 /** Nobody has so many names; who changes theirs by a program ends here. */

@@ -1,15 +1,15 @@
 import { randomId } from '../commands/ids.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
-import { type Account, accountIn, accountOf, ERASED, emailKey, readEmail, readName } from './account.ts';
+import { type Account, ERASED_FIELDS, emailKey, findAccount, readEmail, readName, toAccount } from './account.ts';
 import type { OnAccountEvent } from './account-events.ts';
 import { eraseNames, recordFirstName, recordName } from './account-names.ts';
 import type { ClientInfo } from './client-info.ts';
 import type { Factors } from './factors.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
-import { type Passwords, refuseBadPassword } from './passwords.ts';
+import { type Passwords, refuseWeakPassword } from './passwords.ts';
 import type { RecentAuthentication } from './recent-authentication.ts';
-import type { Begun, Session, Sessions } from './sessions.ts';
+import type { CreatedSession, Session, Sessions } from './sessions.ts';
 
 export interface NewAccount {
   name: string;
@@ -39,16 +39,16 @@ export class Accounts {
 
   /** Also of an erased one: see `erased_at`. */
   get(id: string): Promise<Account | null> {
-    return accountIn(this.options.accounts, id);
+    return findAccount(this.options.accounts, id);
   }
 
   /** However the address is written: see emailKey. */
-  async byEmail(email: string): Promise<Account | null> {
+  async findByEmail(email: string): Promise<Account | null> {
     const key = emailKey(email);
     return key === null ? null : this.find('email_key', key);
   }
 
-  async bySubject(subject: string): Promise<Account | null> {
+  async findBySubject(subject: string): Promise<Account | null> {
     return this.find('subject', subject);
   }
 
@@ -57,9 +57,9 @@ export class Accounts {
     const { accounts, passwords, now, onAccountEvent } = this.options;
     const name = readName(wanted.name);
     const address = readEmail(wanted.email);
-    if (wanted.password !== undefined) await refuseBadPassword(wanted.password, { name, email: address.email });
-    if ((await this.byEmail(address.email)) !== null) throw taken();
-    const account = accountOf({
+    if (wanted.password !== undefined) await refuseWeakPassword(wanted.password, { name, email: address.email });
+    if ((await this.findByEmail(address.email)) !== null) throw addressTaken();
+    const account = toAccount({
       id: randomId('acc'),
       name,
       ...address,
@@ -67,7 +67,7 @@ export class Accounts {
       subject: wanted.subject ?? null,
       created_at: now().toISOString(),
     });
-    if (!(await accounts.insert('accounts', account))) throw taken();
+    if (!(await accounts.insert('accounts', account))) throw addressTaken();
     await recordFirstName(accounts, account.id, name);
     onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: account.id, clientInfo });
     return account;
@@ -83,15 +83,19 @@ export class Accounts {
    * Gives the first owner, who has neither yet, an address and a password.
    * @throws Refusal invalid_input; conflict when the address has an account, or the owner has a password by now
    */
-  async complete(id: string, person: Required<Omit<NewAccount, 'subject'>>, clientInfo: ClientInfo): Promise<Account> {
+  async setUpOwner(
+    id: string,
+    person: Required<Omit<NewAccount, 'subject'>>,
+    clientInfo: ClientInfo,
+  ): Promise<Account> {
     const { accounts, passwords, now, onAccountEvent } = this.options;
     const name = readName(person.name);
     const address = readEmail(person.email);
-    await refuseBadPassword(person.password, { name, email: address.email });
+    await refuseWeakPassword(person.password, { name, email: address.email });
     const password = await passwords.hash(person.password);
     const fields = { name, ...address, password };
     if (!(await accounts.update('accounts', id, fields, { password: null, subject: null, erased_at: null })))
-      throw taken();
+      throw addressTaken();
     // After the account, whose fields decide who was first: what was done before keeps the name that it had then.
     await recordName(accounts, id, name, now().toISOString());
     onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', clientInfo });
@@ -116,7 +120,7 @@ export class Accounts {
     const address = readEmail(email);
     const account = await this.get(id);
     if (account === null || account.erased_at !== null) throw noSuchAccount();
-    if (!(await accounts.update('accounts', id, { ...address }, { erased_at: null }))) throw taken();
+    if (!(await accounts.update('accounts', id, { ...address }, { erased_at: null }))) throw addressTaken();
     onAccountEvent({ type: 'EMAIL_CHANGED', account_id: id, clientInfo });
   }
 
@@ -126,7 +130,12 @@ export class Accounts {
    * @param current null only where the account has no password yet
    * @throws Refusal forbidden when `current` is wrong; invalid_input
    */
-  async changePassword(session: Session, current: string | null, next: string, clientInfo: ClientInfo): Promise<Begun> {
+  async changePassword(
+    session: Session,
+    current: string | null,
+    next: string,
+    clientInfo: ClientInfo,
+  ): Promise<CreatedSession> {
     const { sessions, recentAuthentication } = this.options;
     const account = await recentAuthentication.requirePasswordOrRecent(session, current, clientInfo);
     if (account.password !== null && current === null) {
@@ -134,7 +143,7 @@ export class Accounts {
     }
     const changed = await this.replacePassword(account, next);
     this.options.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: account.id, by: 'PASSWORD', clientInfo });
-    return sessions.begin(changed, clientInfo, 'SIGNED_IN');
+    return sessions.create(changed, clientInfo, 'SIGNED_IN');
   }
 
   /**
@@ -178,7 +187,7 @@ export class Accounts {
     await eraseNames(accounts, id);
     // First what lets somebody in; sessions of an erased account count no more even before they are gone.
     const erased_at = now().toISOString();
-    await accounts.update('accounts', id, { ...ERASED, erased_at });
+    await accounts.update('accounts', id, { ...ERASED_FIELDS, erased_at });
     // What the same person joined meanwhile in another window; nothing is joined from here on.
     await leaveAll(id);
     await accounts.put('accounts', { id, created_at, erased_at });
@@ -191,13 +200,13 @@ export class Accounts {
 
   private async find(field: 'email_key' | 'subject', value: string): Promise<Account | null> {
     const [record] = await this.options.accounts.find('accounts', field, value);
-    return record === undefined ? null : accountOf(record);
+    return record === undefined ? null : toAccount(record);
   }
 
   /** Sessions and links of before are dead with it. */
   private async replacePassword(account: Account, next: string, requireGood?: () => Promise<void>): Promise<Account> {
     const { accounts, passwords, sessions, links } = this.options;
-    await refuseBadPassword(next, account);
+    await refuseWeakPassword(next, account);
     const fields = { password: await passwords.hash(next), generation: account.generation + 1 };
     const before = { password: account.password, erased_at: null };
     await requireGood?.();
@@ -214,6 +223,6 @@ function noSuchAccount(): Refusal {
   return new Refusal('not_found', 'This account is no more: ask for an invitation to make another.');
 }
 
-function taken(): Refusal {
+function addressTaken(): Refusal {
   return new Refusal('conflict', 'This e-mail address has an account: sign in with it.', { field: 'email' });
 }

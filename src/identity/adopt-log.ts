@@ -1,14 +1,14 @@
 import { randomId } from '../commands/ids.ts';
 import { recordFirstName } from './account-names.ts';
-import { commandOrganization } from './actor.ts';
+import { executeOrganizationCommand } from './actor.ts';
 import type { EventLogReader } from './event-log-reader.ts';
 import {
   FIRST_TOKEN_ROLE,
   InstallationError,
   type InstallationOptions,
-  keepInstallation,
-  keptInstallation,
-  loggedInstallation,
+  loggedInstallationId,
+  storedInstallationId,
+  storeInstallationId,
 } from './installation.ts';
 import { migrateAccounts } from './migrations/migrate.ts';
 import type { IssuedToken, Tokens } from './tokens.ts';
@@ -20,9 +20,9 @@ import type { IssuedToken, Tokens } from './tokens.ts';
  */
 export async function adoptLog(options: InstallationOptions & { tokens: Tokens }): Promise<IssuedToken> {
   const { accounts, log, handler, tokens, now } = options;
-  const kept = await keptInstallation(accounts);
+  const kept = await storedInstallationId(accounts);
   if (kept !== null) throw new InstallationError('The account store is not empty: only an empty one can adopt a log.');
-  const installation = await loggedInstallation(log);
+  const installation = await loggedInstallationId(log);
   if (installation === null)
     throw new InstallationError('The log is empty: there is nothing to adopt. Start the service.');
 
@@ -32,10 +32,10 @@ export async function adoptLog(options: InstallationOptions & { tokens: Tokens }
   await accounts.insert('accounts', { id: account_id, name: 'Owner', organizations, created_at: now().toISOString() });
   await recordFirstName(accounts, account_id, 'Owner');
   for (const id of organizations) {
-    await commandOrganization(handler, id, { type: 'AddMember', account_id, role: 'OWNER' });
+    await executeOrganizationCommand(handler, id, { type: 'AddMember', account_id, role: 'OWNER' });
   }
   const issued = await tokens.create({ name: 'First token', account_id, role: FIRST_TOKEN_ROLE, organizations });
-  if (await keepInstallation(accounts, installation)) return issued;
+  if (await storeInstallationId(accounts, installation)) return issued;
   throw new InstallationError('Another process began this account store meanwhile: start the service.');
 }
 

@@ -1,6 +1,6 @@
 import type { AccountStore } from '../stores/account-store.ts';
-import { type Account, accountOf, type Factor } from './account.ts';
-import { makeRecoveryCodes } from './recovery-codes.ts';
+import { type Account, type Factor, toAccount } from './account.ts';
+import { generateRecoveryCodes } from './recovery-codes.ts';
 import type { Session } from './sessions.ts';
 
 /** Which second factors an account has, and what comes and goes with the first and the last of them. */
@@ -22,30 +22,30 @@ export class Factors {
    * To be told when one was added. With the first come recovery codes, shown this once, and every other session is over:
    * all that it took was the password, which is not enough any more.
    */
-  async added({ id, account_id }: Session): Promise<string[] | null> {
+  async afterAdded({ id, account_id }: Session): Promise<string[] | null> {
     const account = await this.account(account_id);
     const { apps, passkeys } = await this.count(account);
     if (apps + passkeys !== 1) return null;
     const generation = account.generation + 1;
     await this.accounts.update('accounts', account_id, { generation }, { erased_at: null });
     await this.accounts.update('sessions', id, { generation });
-    return this.renewCodes(account_id);
+    return this.renewRecoveryCodes(account_id);
   }
 
   /** To be told when one was removed: with the last, what stood in for it goes. */
-  async removed(accountId: string): Promise<void> {
+  async afterRemoved(accountId: string): Promise<void> {
     const { apps, passkeys } = await this.count(await this.account(accountId));
     if (apps + passkeys === 0) await this.accounts.update('accounts', accountId, { recovery: [] }, { erased_at: null });
   }
 
-  async renewCodes(accountId: string): Promise<string[]> {
-    const { codes, hashes } = makeRecoveryCodes();
+  async renewRecoveryCodes(accountId: string): Promise<string[]> {
+    const { codes, hashes } = generateRecoveryCodes();
     await this.accounts.update('accounts', accountId, { recovery: hashes }, { erased_at: null });
     return codes;
   }
 
   /** An operator's way out for who lost everything: the password alone is enough again. */
-  async clear(accountId: string): Promise<void> {
+  async removeAll(accountId: string): Promise<void> {
     await this.removePasskeys(accountId);
     await this.accounts.update('accounts', accountId, { totp: null, recovery: [] }, { erased_at: null });
   }
@@ -62,6 +62,6 @@ export class Factors {
   }
 
   private async account(id: string): Promise<Account> {
-    return accountOf((await this.accounts.get('accounts', id)) ?? { id });
+    return toAccount((await this.accounts.get('accounts', id)) ?? { id });
   }
 }

@@ -1,7 +1,7 @@
 import type { CommandHandler } from '../commands/handler.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { AccessLog } from './access-log.ts';
-import { personOf, SYSTEM } from './actor.ts';
+import { accountActor, SYSTEM_ACTOR } from './actor.ts';
 import { Authenticator } from './authenticator.ts';
 import { Members } from './members.ts';
 import { accessTokens } from './oauth/access.ts';
@@ -47,7 +47,7 @@ export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityO
     leaveAll: (accountId) => members.leaveAll(accountId),
     organizationsOf: (accountId) => members.organizationsOf(accountId),
     join: async ({ organization_id, role, made_by }, accountId) => {
-      const inviter = made_by === 'SYSTEM' ? SYSTEM : personOf(made_by);
+      const inviter = made_by === 'SYSTEM' ? SYSTEM_ACTOR : accountActor(made_by);
       await members.add(organization_id, accountId, role, inviter);
     },
     onAccountEvent: accessLog.onAccountEvent,

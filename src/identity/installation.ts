@@ -4,10 +4,10 @@ import type { CommandHandler } from '../commands/handler.ts';
 import { derivedId, itemCommandId } from '../commands/ids.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { recordFirstName } from './account-names.ts';
-import { commandOrganization } from './actor.ts';
+import { executeOrganizationCommand } from './actor.ts';
 import type { EventLogReader } from './event-log-reader.ts';
 import { migrateAccounts } from './migrations/migrate.ts';
-import { DEFAULT_DAYS, storeToken } from './token-record.ts';
+import { DEFAULT_TOKEN_DAYS, storeToken } from './token-record.ts';
 
 /** Log and account store do not belong together. `message` says what to do. */
 export class InstallationError extends Error {
@@ -34,7 +34,7 @@ interface Secret extends AccountRecord {
 
 /** Enough for every tool; members are the owner's own affair, in the pages. */
 export const FIRST_TOKEN_ROLE: Role = 'ADMIN';
-const NAMES = { organization: 'My organization', owner: 'Owner' };
+const DEFAULT_NAMES = { organization: 'My organization', owner: 'Owner' };
 const DAY_MS = 86_400_000;
 const RESTORE = 'Restore a backup that holds both';
 
@@ -46,25 +46,28 @@ const RESTORE = 'Restore a backup that holds both';
  */
 export async function firstStart(options: InstallationOptions): Promise<Installation & { token: string | null }> {
   const found = await findInstallation(options);
-  if (found?.complete) return { ...placed(found.installation), token: null };
-  const { installation, organizationId } = await establish(options, NAMES);
-  return { installation, organizationId, token: await firstToken(options, { installation, organizationId }) };
+  if (found?.complete) return { ...toInstallation(found.installation), token: null };
+  const { installation, organizationId } = await createInstallation(options, DEFAULT_NAMES);
+  return { installation, organizationId, token: await createFirstToken(options, { installation, organizationId }) };
 }
 
 /** The first half of the first start: everything but the token. */
-export async function establish(options: InstallationOptions, names: typeof NAMES): Promise<Installation> {
+export async function createInstallation(
+  options: InstallationOptions,
+  names: typeof DEFAULT_NAMES,
+): Promise<Installation> {
   const { accounts, handler, now } = options;
   // An empty account store is begun in today's shape.
   await migrateAccounts(accounts);
   // The fence: of several processes that start together one inserts it, and all go on with that one's.
-  await keepInstallation(accounts, randomUUID());
-  const installation = (await keptInstallation(accounts))!;
-  const { organizationId } = placed(installation);
-  const owner_id = ownerOf(installation);
+  await storeInstallationId(accounts, randomUUID());
+  const installation = (await storedInstallationId(accounts))!;
+  const { organizationId } = toInstallation(installation);
+  const owner_id = firstOwnerId(installation);
   const owner = { id: owner_id, name: names.owner, organizations: [organizationId], created_at: now().toISOString() };
   await accounts.insert('accounts', owner);
   await recordFirstName(accounts, owner_id, owner.name);
-  await commandOrganization(
+  await executeOrganizationCommand(
     handler,
     organizationId,
     {
@@ -81,13 +84,13 @@ export async function establish(options: InstallationOptions, names: typeof NAME
 }
 
 /** Made last, so that a token which is kept says that nothing before it is missing. */
-async function firstToken(options: InstallationOptions, { installation, organizationId }: Installation) {
+async function createFirstToken(options: InstallationOptions, { installation, organizationId }: Installation) {
   const { accounts, handler, now } = options;
   const created_at = now().toISOString();
   const token_id = derivedId('tok', installation);
-  const grant = { account_id: ownerOf(installation), role: FIRST_TOKEN_ROLE, read_only: false };
-  const expires_at = new Date(now().getTime() + DEFAULT_DAYS * DAY_MS).toISOString();
-  const { state } = await commandOrganization(
+  const grant = { account_id: firstOwnerId(installation), role: FIRST_TOKEN_ROLE, read_only: false };
+  const expires_at = new Date(now().getTime() + DEFAULT_TOKEN_DAYS * DAY_MS).toISOString();
+  const { state } = await executeOrganizationCommand(
     handler,
     organizationId,
     { type: 'CreateToken', token_id, ...grant, expires_at },
@@ -115,8 +118,8 @@ export async function findInstallation(
 ): Promise<{ installation: string; complete: boolean } | null> {
   const { accounts, log } = options;
   // The log first: whoever began it had inserted the installation's id before.
-  const logged = await loggedInstallation(log);
-  const kept = await keptInstallation(accounts);
+  const logged = await loggedInstallationId(log);
+  const kept = await storedInstallationId(accounts);
   if (kept === null) {
     if (logged === null) return null;
     const remedy = `${RESTORE}, or keep the log and begin the accounts anew with: veritrail init --adopt-log`;
@@ -128,7 +131,7 @@ export async function findInstallation(
   }
   const complete = (await accounts.all('tokens')).length > 0;
   // Asked again: a first start may have ended between the two looks.
-  if (complete && logged === null && (await loggedInstallation(log)) === null) {
+  if (complete && logged === null && (await loggedInstallationId(log)) === null) {
     const remedy = `${RESTORE}, or empty the account store to begin anew. (veritrail init --adopt-log is for the other case, a log without accounts.)`;
     throw new InstallationError(`The account store has tokens, but the log is empty. ${remedy}`);
   }
@@ -136,12 +139,12 @@ export async function findInstallation(
 }
 
 /** Where an installation's first organization is. */
-export function placed(installation: string): Installation {
+export function toInstallation(installation: string): Installation {
   return { installation, organizationId: derivedId('org', installation) };
 }
 
 /** The installation that the log's first event names; null for an empty log. */
-export async function loggedInstallation(log: EventLogReader): Promise<string | null> {
+export async function loggedInstallationId(log: EventLogReader): Promise<string | null> {
   for await (const events of log.readAll(null)) {
     const first = events[0];
     if (first === undefined) continue;
@@ -154,21 +157,21 @@ export async function loggedInstallation(log: EventLogReader): Promise<string | 
 }
 
 /** Answers whether it was kept: an account store keeps the first one for ever. */
-export function keepInstallation(accounts: AccountStore, installation: string): Promise<boolean> {
+export function storeInstallationId(accounts: AccountStore, installation: string): Promise<boolean> {
   return accounts.insert('secrets', { id: 'installation', value: installation });
 }
 
-export async function keptInstallation(accounts: AccountStore): Promise<string | null> {
+export async function storedInstallationId(accounts: AccountStore): Promise<string | null> {
   return (await accounts.get<Secret>('secrets', 'installation'))?.value ?? null;
 }
 
 /** 32 random bytes that all instances share, made by the first that asks: `cursor` signs cursors. */
-export async function secret(accounts: AccountStore, name: string): Promise<Buffer> {
+export async function sharedSecret(accounts: AccountStore, name: string): Promise<Buffer> {
   await accounts.insert('secrets', { id: `key:${name}`, value: randomBytes(32).toString('hex') });
   return Buffer.from((await accounts.get<Secret>('secrets', `key:${name}`))!.value, 'hex');
 }
 
 /** The account that the first organization begins with. */
-export function ownerOf(installation: string): string {
+export function firstOwnerId(installation: string): string {
   return derivedId('acc', installation);
 }

@@ -6,11 +6,11 @@ export class KeyedQueue {
   /** The number of tasks that wait or are being done. */
   waiting = 0;
 
-  constructor(private readonly most: number) {}
+  constructor(private readonly maxWaiting: number) {}
 
   /** @throws Refusal rate_limited when too much waits; else as `work` does */
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
-    if (this.waiting >= this.most) {
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    if (this.waiting >= this.maxWaiting) {
       const message = 'Too many people sign in at once: try again in a moment.';
       throw new Refusal('rate_limited', message, { retry_after_seconds: 2 });
     }

@@ -2,7 +2,7 @@ import { organizationAggregate } from '../commands/families.ts';
 import type { CommandHandler } from '../commands/handler.ts';
 import { memberRole } from '../commands/organization-state.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import { keptInstallation, placed } from './installation.ts';
+import { storedInstallationId, toInstallation } from './installation.ts';
 import { updateAtomically } from './update-atomically.ts';
 
 /*
@@ -20,8 +20,8 @@ export async function indexedOrganizations(accounts: AccountStore, accountId: st
 
 async function organizationsIn(accounts: AccountStore, account: IndexedAccount): Promise<readonly string[]> {
   if (account.organizations !== undefined) return account.organizations;
-  const installation = await keptInstallation(accounts);
-  return installation === null ? [] : [placed(installation).organizationId];
+  const installation = await storedInstallationId(accounts);
+  return installation === null ? [] : [toInstallation(installation).organizationId];
 }
 
 /** Answers whether anything had to be written. */

@@ -2,7 +2,7 @@ import type { Role } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import type { AccountLinkEvent, LinkKind, OnLinkEvent } from './account-events.ts';
-import { newSecret, secretId } from './secret-text.ts';
+import { generateSecret, secretId } from './secret-text.ts';
 
 /** A link that begins something once. The id is the SHA-256 of its secret, so it may be shown and sent in forms. */
 export interface OneTimeLink extends AccountRecord {
@@ -45,7 +45,7 @@ export class OneTimeLinks {
 
   /** `secret` is told this once. SETUP lasts a day, INVITATION a week, RESET an hour. */
   async create(wanted: NewOneTimeLink): Promise<{ secret: string; record: OneTimeLink }> {
-    const secret = newSecret();
+    const secret = generateSecret();
     const now = this.options.now();
     const record: OneTimeLink = {
       account_id: null,

@@ -120,7 +120,7 @@ export class Passkeys {
       throw new Refusal('conflict', 'This passkey is known already: choose another.');
     }
     onAccountEvent({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'PASSKEY', clientInfo });
-    return factors.added(session);
+    return factors.afterAdded(session);
   }
 
   /** What `navigator.credentials.get` takes, as JSON, for a session at SECOND_FACTOR. */
@@ -167,7 +167,7 @@ export class Passkeys {
     const account = await recentAuthentication.requirePasswordOrRecent(session, password, clientInfo);
     if ((await accounts.get<Passkey>('passkeys', id))?.account_id !== account.id) throw noSuchPasskey();
     await accounts.remove('passkeys', id);
-    await factors.removed(account.id);
+    await factors.afterRemoved(account.id);
     onAccountEvent({ type: 'FACTOR_REMOVED', account_id: account.id, factor: 'PASSKEY', clientInfo });
   }
 

@@ -10,30 +10,30 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 export const ARGON2: Hasher = new Argon2(COST);
 
 /** Of a random password that nobody kept, at the same cost. */
-const NOBODY = '$argon2id$v=19$m=19456,t=2,p=1$7GbU9VeEhasNVO7aJ0mheQ$goetMZOAJ4yph14eodUuq4sncxw6tMKEey+FsIUmJfs';
+const DUMMY_HASH = '$argon2id$v=19$m=19456,t=2,p=1$7GbU9VeEhasNVO7aJ0mheQ$goetMZOAJ4yph14eodUuq4sncxw6tMKEey+FsIUmJfs';
 
 /** So many may wait: at some 20 ms each, nobody waits longer than a few seconds. */
-const MOST_WAITING = 100;
+const MAX_WAITING_PASSWORDS = 100;
 
 /** argon2id, one at a time and off the event loop, in a queue with a bound. */
 export class Passwords {
-  private readonly turns = new KeyedQueue(MOST_WAITING);
+  private readonly queue = new KeyedQueue(MAX_WAITING_PASSWORDS);
 
   constructor(private readonly hasher: Hasher = ARGON2) {}
 
   /** The number of passwords that wait to be hashed or checked. */
   get waiting(): number {
-    return this.turns.waiting;
+    return this.queue.waiting;
   }
 
   /** @throws Refusal rate_limited when too many wait */
   hash(password: string): Promise<string> {
-    return this.turns.take('', () => this.hasher.hash(foldPassword(password)));
+    return this.queue.run('', () => this.hasher.hash(foldPassword(password)));
   }
 
   /** Takes as long for nobody (null) as for somebody. @throws Refusal rate_limited when too many wait */
   async matches(password: string, hash: string | null): Promise<boolean> {
-    const good = await this.turns.take('', () => this.hasher.verify(hash ?? NOBODY, foldPassword(password)));
+    const good = await this.queue.run('', () => this.hasher.verify(hash ?? DUMMY_HASH, foldPassword(password)));
     return good && hash !== null;
   }
 
@@ -44,21 +44,21 @@ export class Passwords {
   }
 }
 
-const SHORTEST = 12;
-const LONGEST = 200;
+const MIN_LENGTH = 12;
+const MAX_LENGTH = 200;
 
 /** 12 to 200 characters, neither the person's own data nor a common password. @throws Refusal invalid_input */
-export async function refuseBadPassword(
+export async function refuseWeakPassword(
   password: string,
   { name, email }: { name: string | null; email: string | null },
 ): Promise<void> {
   const length = [...foldPassword(password)].length;
-  if (length < SHORTEST || length > LONGEST || !password.isWellFormed()) {
-    refuse(`Choose a password of ${SHORTEST} to ${LONGEST} characters.`);
+  if (length < MIN_LENGTH || length > MAX_LENGTH || !password.isWellFormed()) {
+    refuse(`Choose a password of ${MIN_LENGTH} to ${MAX_LENGTH} characters.`);
   }
-  const plain = unadorned(password);
+  const plain = withoutSpaces(password);
   const own = [name, ...(name?.split(/\s+/u) ?? []), email, ...(email?.split('@') ?? [])].map((text) =>
-    unadorned(text ?? ''),
+    withoutSpaces(text ?? ''),
   );
   if (own.includes(plain)) refuse('Choose a password that is not your name or e-mail address.');
   if (await isCommonPassword(plain, own)) {
@@ -72,7 +72,7 @@ function foldPassword(password: string): string {
 }
 
 /** Without what people add to a common password to make it look like another. */
-function unadorned(text: string): string {
+function withoutSpaces(text: string): string {
   return foldPassword(text).toLowerCase().replace(/\s/gu, '');
 }
 

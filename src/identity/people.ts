@@ -1,11 +1,11 @@
 import type { AccountStore } from '../stores/account-store.ts';
-import { type Account, accountIn, accountOf } from './account.ts';
+import { type Account, findAccount, toAccount } from './account.ts';
 import type { OnAccountEvent, OnLinkEvent } from './account-events.ts';
 import { AccountLinks, type OrganizationsOf } from './account-links.ts';
 import { Accounts } from './accounts.ts';
 import type { Hasher } from './argon2.ts';
 import { Factors } from './factors.ts';
-import { ownerOf } from './installation.ts';
+import { firstOwnerId } from './installation.ts';
 import { OneTimeLinks } from './one-time-links.ts';
 import { Passkeys } from './passkeys.ts';
 import { Passwords } from './passwords.ts';
@@ -16,7 +16,7 @@ import { Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
 import { Throttle } from './throttle.ts';
 import { Totp } from './totp.ts';
-import { type Join, Welcome } from './welcome.ts';
+import { type JoinOrganization, Welcome } from './welcome.ts';
 
 export interface PeopleOptions {
   accounts: AccountStore;
@@ -25,7 +25,7 @@ export interface PeopleOptions {
   baseUrl: string;
   /** See AccountsParts. */
   leaveAll: (accountId: string) => Promise<void>;
-  join: Join;
+  join: JoinOrganization;
   organizationsOf: OrganizationsOf;
   onAccountEvent?: OnAccountEvent | undefined;
   onLinkEvent?: OnLinkEvent | undefined;
@@ -79,7 +79,7 @@ export function openPeople({
   const signIn = new SignIn({ ...common, accounts, throttle, totp, recovery, passkeys });
   const accountLinks = new AccountLinks({ accounts, links, organizationsOf });
   const welcome = new Welcome({ accounts, links, accountLinks, signIn, throttle, onAccountEvent, join });
-  const setupLink = (installation: string) => makeSetupLink(store, links, installation);
+  const setupLink = (installation: string) => createSetupLink(store, links, installation);
   const proving = { recentAuthentication, reauthentication, factors, totp, recovery, passkeys };
   return { accounts, sessions, signIn, ...proving, links, accountLinks, welcome, passwords, setupLink };
 }
@@ -87,7 +87,7 @@ export function openPeople({
 const ignore = () => undefined;
 
 /** Links made at earlier starts stay good for their day: another instance may just have shown one. */
-async function makeSetupLink(store: AccountStore, links: OneTimeLinks, installation: string): Promise<string | null> {
+async function createSetupLink(store: AccountStore, links: OneTimeLinks, installation: string): Promise<string | null> {
   const owner = await firstOwner(store, installation);
   if (owner === null || owner.password !== null || owner.subject !== null || owner.erased_at !== null) return null;
   const { secret } = await links.create({ kind: 'SETUP', account_id: owner.id, made_by: 'SYSTEM' });
@@ -96,8 +96,8 @@ async function makeSetupLink(store: AccountStore, links: OneTimeLinks, installat
 
 /** The account of the first start, or where a log was adopted the one that was made for it: the oldest. */
 async function firstOwner(store: AccountStore, installation: string): Promise<Account | null> {
-  const first = await accountIn(store, ownerOf(installation));
+  const first = await findAccount(store, firstOwnerId(installation));
   if (first !== null) return first;
-  const all = (await store.all('accounts')).map(accountOf);
+  const all = (await store.all('accounts')).map(toAccount);
   return all.sort((a, b) => a.created_at.localeCompare(b.created_at))[0] ?? null;
 }

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
 
 /** How much is counted at most: in a flood of keys the ones not seen for longest begin anew. */
-const KEYS = 20_000;
+const MAX_KEYS = 20_000;
 
 /** When a key's deeds so far are paid off. */
 interface Debt {
@@ -14,7 +14,7 @@ interface Debt {
  * that owes all of it must wait. (The generic cell rate algorithm of ATM, ITU-T I.371.) Counted in this process alone.
  */
 export class RateLimit {
-  private readonly debts = new LRUCache<string, Debt>({ max: KEYS });
+  private readonly debts = new LRUCache<string, Debt>({ max: MAX_KEYS });
   private readonly cost: number;
 
   /** @param now milliseconds of any clock */

@@ -5,11 +5,11 @@ import type { Factors } from './factors.ts';
 import type { Passkeys } from './passkeys.ts';
 import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Session, Sessions } from './sessions.ts';
-import { accountGate, type Throttle } from './throttle.ts';
+import { accountLimit, type Throttle } from './throttle.ts';
 import type { Totp } from './totp.ts';
 
 /** A way to prove again who one is, without signing out. */
-export type ReauthenticationWay = 'PASSWORD' | Exclude<Factor, 'RECOVERY_CODE'>;
+export type ReauthenticationMethod = 'PASSWORD' | Exclude<Factor, 'RECOVERY_CODE'>;
 
 export interface ReauthenticationOptions {
   factors: Factors;
@@ -25,7 +25,7 @@ export class Reauthentication {
   constructor(private readonly options: ReauthenticationOptions) {}
 
   /** Returns the ways that an account has; empty where only a new sign-in at its OpenID provider is left. */
-  async waysOf(account: Account): Promise<ReauthenticationWay[]> {
+  async methodsOf(account: Account): Promise<ReauthenticationMethod[]> {
     const factors = (await this.options.factors.of(account)).filter((factor) => factor !== 'RECOVERY_CODE');
     return account.password === null ? factors : ['PASSWORD', ...factors];
   }
@@ -41,11 +41,11 @@ export class Reauthentication {
     const { account_id, generation } = session;
     // At a gate of its own: guesses at the sign-in page do not keep the owner from what they are at.
     const counted = rememberedBrowserId({ id: account_id, generation }, clientInfo) === null ? clientInfo : null;
-    const gate = accountGate(`reauthenticate:${account_id}`);
+    const gate = accountLimit(`reauthenticate:${account_id}`);
     if (!(await throttle.attempt(gate, counted, () => totp.use(account_id, code)))) {
       throw new Refusal('forbidden', 'This code is wrong or was used: type the one shown next.', { field: 'code' });
     }
-    await sessions.confirm(session);
+    await sessions.recordReauthentication(session);
   }
 
   /**
@@ -56,6 +56,6 @@ export class Reauthentication {
     if (!(await this.options.passkeys.use(session, response))) {
       throw new Refusal('forbidden', 'The passkey could not be checked: try again.', { field: 'credential' });
     }
-    await this.options.sessions.confirm(session);
+    await this.options.sessions.recordReauthentication(session);
   }
 }

@@ -1,10 +1,10 @@
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
-import { type Account, accountIn } from './account.ts';
+import { type Account, findAccount } from './account.ts';
 import { type ClientInfo, rememberedBrowserId } from './client-info.ts';
 import type { Passwords } from './passwords.ts';
 import type { Session, Sessions } from './sessions.ts';
-import { accountGate, type Throttle } from './throttle.ts';
+import { accountLimit, type Throttle } from './throttle.ts';
 
 export interface RecentAuthenticationOptions {
   accounts: AccountStore;
@@ -36,7 +36,7 @@ export class RecentAuthentication {
   /** Makes the session's last proof a recent one. @throws Refusal as prove */
   async confirmPassword(session: Session, password: string, clientInfo: ClientInfo): Promise<void> {
     await this.requirePasswordOrRecent(session, password, clientInfo);
-    await this.options.sessions.confirm(session);
+    await this.options.sessions.recordReauthentication(session);
   }
 
   /**
@@ -64,13 +64,13 @@ export class RecentAuthentication {
     clientInfo: ClientInfo | null,
   ): Promise<boolean> {
     const { throttle, passwords } = this.options;
-    return throttle.attempt(accountGate(gate), clientInfo, () =>
+    return throttle.attempt(accountLimit(gate), clientInfo, () =>
       passwords.matches(password, account?.password ?? null),
     );
   }
 
   private async account(session: Session): Promise<Account> {
-    const account = await accountIn(this.options.accounts, session.account_id);
+    const account = await findAccount(this.options.accounts, session.account_id);
     if (account !== null && account.erased_at === null) return account;
     throw new Refusal('forbidden', 'This account is no more: sign in with another.');
   }

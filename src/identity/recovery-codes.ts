@@ -8,7 +8,7 @@ const BYTES = 10;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** Ten codes such as `7k3m-0q9x-…`, and what is kept of them. */
-export function makeRecoveryCodes(): { codes: string[]; hashes: string[] } {
+export function generateRecoveryCodes(): { codes: string[]; hashes: string[] } {
   const codes = Array.from({ length: COUNT }, makeCode);
   return { codes, hashes: codes.map(hashRecoveryCode) };
 }

@@ -1,6 +1,6 @@
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
-import { type Account, accountOf } from './account.ts';
+import { type Account, toAccount } from './account.ts';
 import type { OnAccountEvent } from './account-events.ts';
 import type { ClientInfo } from './client-info.ts';
 import type { Factors } from './factors.ts';
@@ -27,7 +27,7 @@ export class Recovery {
     if ((await factors.of(account)).length === 0) {
       throw new Refusal('invalid_transition', 'Recovery codes stand in for a second factor: add one first.');
     }
-    const codes = await factors.renewCodes(account.id);
+    const codes = await factors.renewRecoveryCodes(account.id);
     onAccountEvent({ type: 'RECOVERY_CODES_CREATED', account_id: account.id, clientInfo });
     return codes;
   }
@@ -36,7 +36,7 @@ export class Recovery {
   async use(accountId: string, code: string): Promise<number | null> {
     const hash = hashRecoveryCode(code);
     const changed = await updateAtomically<Account>(this.options.accounts, 'accounts', accountId, (found) => {
-      const recovery = found === null ? [] : accountOf(found).recovery;
+      const recovery = found === null ? [] : toAccount(found).recovery;
       return recovery.includes(hash) ? { recovery: recovery.filter((kept) => kept !== hash) } : null;
     });
     return changed?.recovery.length ?? null;

@@ -1,5 +1,5 @@
 import { organizationAggregate, organizationStream } from '../commands/families.ts';
-import { commandOrganization } from './actor.ts';
+import { executeOrganizationCommand } from './actor.ts';
 import type { EventLogReader } from './event-log-reader.ts';
 import { addToMembershipIndex } from './membership-index.ts';
 import { removeOrganizationFromToken } from './remove-organization-from-token.ts';
@@ -13,12 +13,12 @@ const SETTLED_MS = 5 * 60_000;
  * every start, beside the service.
  * @returns how many differences there were
  */
-export async function repair(
+export async function repairAccountStore(
   options: TokensOptions,
   log: EventLogReader,
   organizations: readonly string[],
 ): Promise<number> {
-  return (await repairTokens(options, log, organizations)) + (await repairHints(options, organizations));
+  return (await repairTokens(options, log, organizations)) + (await repairMembershipIndex(options, organizations));
 }
 
 /**
@@ -45,12 +45,12 @@ export async function repairTokens(
         repaired += 1;
         continue;
       }
-      const since = record ? goneSince(record, organizationId) : await createdAt(log, organizationId, token_id);
+      const since = record ? unusableSince(record, organizationId) : await createdAt(log, organizationId, token_id);
       if (since === null || now().getTime() - Date.parse(since) < SETTLED_MS) continue;
       const reason = record
         ? 'Taken away before, in the account store alone.'
         : 'Its hash is not stored: nobody can use it.';
-      await commandOrganization(handler, organizationId, { type: 'RevokeToken', token_id, reason });
+      await executeOrganizationCommand(handler, organizationId, { type: 'RevokeToken', token_id, reason });
       repaired += 1;
     }
   }
@@ -58,7 +58,7 @@ export async function repairTokens(
 }
 
 /** Since when a token cannot be used in an organization, as far as the account store knows; null where it can. */
-function goneSince({ revoked_at, organizations, narrowed_at }: TokenRecord, organizationId: string): string | null {
+function unusableSince({ revoked_at, organizations, narrowed_at }: TokenRecord, organizationId: string): string | null {
   return revoked_at ?? (organizations.includes(organizationId) ? null : (narrowed_at ?? null));
 }
 
@@ -69,7 +69,10 @@ async function createdAt(log: EventLogReader, organizationId: string, tokenId: s
 }
 
 /** Lets every member's account say where to look for it. */
-async function repairHints({ accounts, handler }: TokensOptions, organizations: readonly string[]): Promise<number> {
+async function repairMembershipIndex(
+  { accounts, handler }: TokensOptions,
+  organizations: readonly string[],
+): Promise<number> {
   let repaired = 0;
   for (const organizationId of organizations) {
     const { state } = await handler.load(organizationAggregate(organizationId), true);

@@ -1,8 +1,8 @@
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import { type Account, accountIn } from './account.ts';
+import { type Account, findAccount } from './account.ts';
 import { type ClientInfo, describeBrowser } from './client-info.ts';
-import { newSecret, secretId } from './secret-text.ts';
+import { generateSecret, secretId } from './secret-text.ts';
 import { updateAtomically } from './update-atomically.ts';
 
 /** SECOND_FACTOR: the password was right, and opens nothing yet. */
@@ -39,7 +39,7 @@ export interface Session extends AccountRecord {
 }
 
 /** A session's cookie, told this once, and what is kept of it. */
-export interface Begun {
+export interface CreatedSession {
   cookie: string;
   session: Session;
 }
@@ -52,12 +52,12 @@ export interface SessionsOptions {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** How long a session lasts unused, and at most. */
-const LIFE: Readonly<Record<Stage, { idleMs: number; wholeMs: number }>> = {
-  SECOND_FACTOR: { idleMs: 10 * MINUTE_MS, wholeMs: 10 * MINUTE_MS },
-  SIGNED_IN: { idleMs: DAY_MS, wholeMs: 7 * DAY_MS },
+const LIFETIMES: Readonly<Record<Stage, { idleMs: number; maxMs: number }>> = {
+  SECOND_FACTOR: { idleMs: 10 * MINUTE_MS, maxMs: 10 * MINUTE_MS },
+  SIGNED_IN: { idleMs: DAY_MS, maxMs: 7 * DAY_MS },
 };
-const CHALLENGE_MS = 15 * MINUTE_MS;
-const MOST_FAILURES = 5;
+const CHALLENGE_LIFETIME_MS = 15 * MINUTE_MS;
+const MAX_FAILURES = 5;
 const SIGN_IN_AGAIN = 'This sign-in is over: sign in again.';
 
 /** People signed in by a browser. Nothing is kept in memory: what one instance ends is over on all. */
@@ -65,11 +65,15 @@ export class Sessions {
   constructor(private readonly options: SessionsOptions) {}
 
   /** Begins a session for an account as it was when somebody proved to be its owner. */
-  async begin(account: Pick<Account, 'id' | 'generation'>, clientInfo: ClientInfo, stage: Stage): Promise<Begun> {
-    const cookie = newSecret();
+  async create(
+    account: Pick<Account, 'id' | 'generation'>,
+    clientInfo: ClientInfo,
+    stage: Stage,
+  ): Promise<CreatedSession> {
+    const cookie = generateSecret();
     const now = this.options.now();
     const at = (ms: number) => new Date(now.getTime() + ms).toISOString();
-    const { idleMs, wholeMs } = LIFE[stage];
+    const { idleMs, maxMs: wholeMs } = LIFETIMES[stage];
     const session: Session = {
       id: secretId(cookie)!,
       account_id: account.id,
@@ -93,19 +97,19 @@ export class Sessions {
    * Turns a session at SECOND_FACTOR into one that is signed in, under another cookie: the first is dead, whoever has it.
    * @throws Refusal forbidden when it is no more, or was turned already
    */
-  async advance({ id, account_id, generation }: Session, clientInfo: ClientInfo): Promise<Begun> {
+  async completeSecondFactor({ id, account_id, generation }: Session, clientInfo: ClientInfo): Promise<CreatedSession> {
     if (!(await this.options.accounts.remove('sessions', id))) throw new Refusal('forbidden', SIGN_IN_AGAIN);
-    return this.begin({ id: account_id, generation }, clientInfo, 'SIGNED_IN');
+    return this.create({ id: account_id, generation }, clientInfo, 'SIGNED_IN');
   }
 
   /** The session of stage SIGNED_IN behind a cookie; null for any other. Notes that it is in use. */
   async find(cookie: string | undefined): Promise<Session | null> {
-    const session = await this.known(cookie, 'SIGNED_IN');
+    const session = await this.findByStage(cookie, 'SIGNED_IN');
     if (session === null) return null;
     const now = this.options.now().getTime();
     if (now - Date.parse(session.seen_at) < MINUTE_MS) return session;
     const seen_at = new Date(now).toISOString();
-    const idle = new Date(now + LIFE.SIGNED_IN.idleMs).toISOString();
+    const idle = new Date(now + LIFETIMES.SIGNED_IN.idleMs).toISOString();
     const expires_at = idle < session.ends_at ? idle : session.ends_at;
     await this.options.accounts.update('sessions', session.id, { seen_at, expires_at });
     return { ...session, seen_at, expires_at };
@@ -113,7 +117,7 @@ export class Sessions {
 
   /** The session of stage SECOND_FACTOR behind a cookie; null for any other. It gives no right but to prove more. */
   pending(cookie: string | undefined): Promise<Session | null> {
-    return this.known(cookie, 'SECOND_FACTOR');
+    return this.findByStage(cookie, 'SECOND_FACTOR');
   }
 
   /** The same. @throws Refusal forbidden when there is none */
@@ -125,10 +129,10 @@ export class Sessions {
 
   /** Those signed in, last seen first. */
   async list(accountId: string): Promise<Session[]> {
-    const account = await accountIn(this.options.accounts, accountId);
+    const account = await findAccount(this.options.accounts, accountId);
     const sessions = await this.all(accountId);
     return sessions
-      .filter((session) => session.stage === 'SIGNED_IN' && this.isGood(session, account))
+      .filter((session) => session.stage === 'SIGNED_IN' && this.isValid(session, account))
       .sort((a, b) => b.seen_at.localeCompare(a.seen_at) || a.id.localeCompare(b.id));
   }
 
@@ -149,27 +153,27 @@ export class Sessions {
   }
 
   /** Notes that the person has just proved who they are. */
-  async confirm(session: Session): Promise<void> {
+  async recordReauthentication(session: Session): Promise<void> {
     await this.options.accounts.update('sessions', session.id, { confirmed_at: this.options.now().toISOString() });
   }
 
   /** Counts a wrong code. After five the session is over. */
-  async fail({ id }: Session): Promise<void> {
+  async recordFailure({ id }: Session): Promise<void> {
     const { accounts } = this.options;
     const failed = await updateAtomically<Session>(accounts, 'sessions', id, (found) =>
       found === null ? null : { failures: found.failures + 1 },
     );
-    if (failed !== null && failed.failures >= MOST_FAILURES) await accounts.remove('sessions', id);
+    if (failed !== null && failed.failures >= MAX_FAILURES) await accounts.remove('sessions', id);
   }
 
   /** Keeps what will be asked for, in the place of any other. */
   async challenge(session: Session, purpose: Challenge['purpose'], value: string): Promise<void> {
-    const expires_at = new Date(this.options.now().getTime() + CHALLENGE_MS).toISOString();
+    const expires_at = new Date(this.options.now().getTime() + CHALLENGE_LIFETIME_MS).toISOString();
     await this.options.accounts.update('sessions', session.id, { challenge: { purpose, value, expires_at } });
   }
 
   /** What was last asked for, if for this purpose and not long ago. */
-  async challenged({ id }: Session, purpose: Challenge['purpose']): Promise<Challenge | null> {
+  async currentChallenge({ id }: Session, purpose: Challenge['purpose']): Promise<Challenge | null> {
     const challenge = (await this.options.accounts.get<Session>('sessions', id))?.challenge ?? null;
     const good = challenge?.purpose === purpose && challenge.expires_at > this.options.now().toISOString();
     return good ? challenge : null;
@@ -177,21 +181,21 @@ export class Sessions {
 
   /** The same, used up: of several who take it at once, one gets it. */
   async takeChallenge(session: Session, purpose: Challenge['purpose']): Promise<Challenge | null> {
-    const challenge = await this.challenged(session, purpose);
+    const challenge = await this.currentChallenge(session, purpose);
     if (challenge === null) return null;
     const taken = await this.options.accounts.update('sessions', session.id, { challenge: null }, { challenge });
     return taken ? challenge : null;
   }
 
-  private async known(cookie: string | undefined, stage: Stage): Promise<Session | null> {
+  private async findByStage(cookie: string | undefined, stage: Stage): Promise<Session | null> {
     const id = secretId(cookie);
     const session = id === null ? null : await this.options.accounts.get<Session>('sessions', id);
     if (session?.stage !== stage) return null;
-    return this.isGood(session, await accountIn(this.options.accounts, session.account_id)) ? session : null;
+    return this.isValid(session, await findAccount(this.options.accounts, session.account_id)) ? session : null;
   }
 
   /** Whether it lasts, and the account is still what it was begun for. */
-  private isGood(session: Session, account: Account | null): boolean {
+  private isValid(session: Session, account: Account | null): boolean {
     if (account === null || account.erased_at !== null) return false;
     return session.expires_at > this.options.now().toISOString() && session.generation === account.generation;
   }

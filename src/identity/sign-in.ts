@@ -7,12 +7,12 @@ import type { Factors } from './factors.ts';
 import type { Passkeys } from './passkeys.ts';
 import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Recovery } from './recovery.ts';
-import type { Begun, Session, Sessions } from './sessions.ts';
-import { accountGate, type Throttle } from './throttle.ts';
+import type { CreatedSession, Session, Sessions } from './sessions.ts';
+import { accountLimit, type Throttle } from './throttle.ts';
 import type { Totp } from './totp.ts';
 
 /** A step of signing in that was taken. The cookie replaces any the browser had. */
-export interface SignedIn extends Begun {
+export interface SignInStep extends CreatedSession {
   next: 'DONE' | 'SECOND_FACTOR';
   /** What may be asked for next; empty when done. */
   factors: Factor[];
@@ -37,18 +37,18 @@ export class SignIn {
   constructor(private readonly options: SignInOptions) {}
 
   /** @throws Refusal forbidden for anything wrong; rate_limited with retry_after_seconds */
-  async withPassword(email: string, password: string, clientInfo: ClientInfo): Promise<SignedIn> {
+  async withPassword(email: string, password: string, clientInfo: ClientInfo): Promise<SignInStep> {
     const { accounts, recentAuthentication } = this.options;
-    const account = await accounts.byEmail(email);
+    const account = await accounts.findByEmail(email);
     const id = account?.id ?? null;
     const known = rememberedBrowserId(account, clientInfo);
     const gate = known === null ? `sign-in:${emailKey(email) ?? email}` : `known:${id}:${known}`;
     const counted = known === null ? clientInfo : null;
-    const good = await this.noteThrottled(id, clientInfo, () =>
+    const good = await this.recordThrottling(id, clientInfo, () =>
       recentAuthentication.checkPassword(gate, account, password, counted),
     );
     if (!good || account === null) {
-      this.refused(id, 'WRONG_PASSWORD', clientInfo);
+      this.recordRefusal(id, 'WRONG_PASSWORD', clientInfo);
       throw new Refusal('forbidden', 'E-mail address or password is wrong: check both and try again.');
     }
     await accounts.rehash(account, password);
@@ -56,7 +56,7 @@ export class SignIn {
   }
 
   /** For who proved themselves elsewhere: by a link, or at the OpenID provider. A second factor is asked for all the same. */
-  withProof(account: Account, by: 'LINK' | 'OPENID', clientInfo: ClientInfo): Promise<SignedIn> {
+  withVerifiedAccount(account: Account, by: 'LINK' | 'OPENID', clientInfo: ClientInfo): Promise<SignInStep> {
     return this.begin(account, by, clientInfo);
   }
 
@@ -70,27 +70,27 @@ export class SignIn {
    * @param cookie that of the session at SECOND_FACTOR
    * @throws Refusal forbidden, rate_limited; after five wrong codes the session is over
    */
-  async withTotp(cookie: string | undefined, code: string, clientInfo: ClientInfo): Promise<SignedIn> {
+  async withTotp(cookie: string | undefined, code: string, clientInfo: ClientInfo): Promise<SignInStep> {
     const { sessions, throttle, totp } = this.options;
     const pending = await sessions.requirePending(cookie);
     const { account_id, generation } = pending;
     // Counted beside the session: who knows the password begins as many of those as they like.
     const known = rememberedBrowserId({ id: account_id, generation }, clientInfo);
-    const gate = accountGate(known === null ? `totp:${account_id}` : `totp:${account_id}:${known}`);
-    const good = await this.noteThrottled(account_id, clientInfo, () =>
+    const gate = accountLimit(known === null ? `totp:${account_id}` : `totp:${account_id}:${known}`);
+    const good = await this.recordThrottling(account_id, clientInfo, () =>
       throttle.attempt(gate, known === null ? clientInfo : null, () => totp.use(account_id, code)),
     );
-    if (!good) await this.failFactor(pending, clientInfo, 'This code is wrong or was used: type the one shown next.');
+    if (!good) await this.refuseFactor(pending, clientInfo, 'This code is wrong or was used: type the one shown next.');
     return this.advance(pending, 'TOTP', clientInfo);
   }
 
   /** A recovery code is beyond guessing, so nobody's failures keep its owner from using it. @throws Refusal as withTotp */
-  async withRecoveryCode(cookie: string | undefined, code: string, clientInfo: ClientInfo): Promise<SignedIn> {
+  async withRecoveryCode(cookie: string | undefined, code: string, clientInfo: ClientInfo): Promise<SignInStep> {
     const { sessions, recovery, onAccountEvent } = this.options;
     const pending = await sessions.requirePending(cookie);
     const left = await recovery.use(pending.account_id, code);
     if (left === null)
-      return this.failFactor(pending, clientInfo, 'This recovery code is wrong or was used: try another.');
+      return this.refuseFactor(pending, clientInfo, 'This recovery code is wrong or was used: try another.');
     onAccountEvent({ type: 'RECOVERY_CODE_USED', account_id: pending.account_id, left, clientInfo });
     return this.advance(pending, 'RECOVERY_CODE', clientInfo);
   }
@@ -99,11 +99,11 @@ export class SignIn {
    * @param response what the browser made of `Passkeys.authenticationOptions`, as JSON
    * @throws Refusal as withTotp
    */
-  async withPasskey(cookie: string | undefined, response: unknown, clientInfo: ClientInfo): Promise<SignedIn> {
+  async withPasskey(cookie: string | undefined, response: unknown, clientInfo: ClientInfo): Promise<SignInStep> {
     const { sessions, passkeys } = this.options;
     const pending = await sessions.requirePending(cookie);
     if (!(await passkeys.use(pending, response))) {
-      await this.failFactor(pending, clientInfo, 'The passkey could not be checked: try again.');
+      await this.refuseFactor(pending, clientInfo, 'The passkey could not be checked: try again.');
     }
     return this.advance(pending, 'PASSKEY', clientInfo);
   }
@@ -126,39 +126,52 @@ export class SignIn {
     return count;
   }
 
-  private async begin(account: Account, by: 'PASSWORD' | 'LINK' | 'OPENID', clientInfo: ClientInfo): Promise<SignedIn> {
+  private async begin(
+    account: Account,
+    by: 'PASSWORD' | 'LINK' | 'OPENID',
+    clientInfo: ClientInfo,
+  ): Promise<SignInStep> {
     const { factors, sessions, onAccountEvent } = this.options;
     const asked = await factors.of(account);
     if (asked.length > 0) {
-      return { ...(await sessions.begin(account, clientInfo, 'SECOND_FACTOR')), next: 'SECOND_FACTOR', factors: asked };
+      return {
+        ...(await sessions.create(account, clientInfo, 'SECOND_FACTOR')),
+        next: 'SECOND_FACTOR',
+        factors: asked,
+      };
     }
-    const begun = await sessions.begin(account, clientInfo, 'SIGNED_IN');
+    const begun = await sessions.create(account, clientInfo, 'SIGNED_IN');
     onAccountEvent({ type: 'SIGNED_IN', account_id: account.id, factor: by, clientInfo });
     return { ...begun, next: 'DONE', factors: [] };
   }
 
-  private async advance(pending: Session, factor: Factor, clientInfo: ClientInfo): Promise<SignedIn> {
-    const begun = await this.options.sessions.advance(pending, clientInfo);
+  private async advance(pending: Session, factor: Factor, clientInfo: ClientInfo): Promise<SignInStep> {
+    const begun = await this.options.sessions.completeSecondFactor(pending, clientInfo);
     this.options.onAccountEvent({ type: 'SIGNED_IN', account_id: pending.account_id, factor, clientInfo });
     return { ...begun, next: 'DONE', factors: [] };
   }
 
-  private async failFactor(pending: Session, clientInfo: ClientInfo, message: string): Promise<never> {
-    await this.options.sessions.fail(pending);
-    this.refused(pending.account_id, 'WRONG_FACTOR', clientInfo);
+  private async refuseFactor(pending: Session, clientInfo: ClientInfo, message: string): Promise<never> {
+    await this.options.sessions.recordFailure(pending);
+    this.recordRefusal(pending.account_id, 'WRONG_FACTOR', clientInfo);
     throw new Refusal('forbidden', message, { field: 'code' });
   }
 
-  private async noteThrottled<T>(accountId: string | null, clientInfo: ClientInfo, work: () => Promise<T>): Promise<T> {
+  private async recordThrottling<T>(
+    accountId: string | null,
+    clientInfo: ClientInfo,
+    work: () => Promise<T>,
+  ): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof Refusal && error.code === 'rate_limited') this.refused(accountId, 'THROTTLED', clientInfo);
+      if (error instanceof Refusal && error.code === 'rate_limited')
+        this.recordRefusal(accountId, 'THROTTLED', clientInfo);
       throw error;
     }
   }
 
-  private refused(account_id: string | null, reason: Reason, clientInfo: ClientInfo): void {
+  private recordRefusal(account_id: string | null, reason: Reason, clientInfo: ClientInfo): void {
     this.options.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id, reason, clientInfo });
   }
 }

@@ -9,10 +9,10 @@ export type TokenKind = keyof typeof PREFIXES;
 /** Base62 digits that 32 bytes, and the 4 of a checksum, take at most. */
 const SECRET_WIDTH = 43;
 const CHECKSUM_WIDTH = 6;
-const REST = new RegExp(`^[0-9A-Za-z]{${SECRET_WIDTH + CHECKSUM_WIDTH}}$`);
+const SECRET_FORMAT = new RegExp(`^[0-9A-Za-z]{${SECRET_WIDTH + CHECKSUM_WIDTH}}$`);
 
 /** A new token: `vtr_`, 32 random bytes, and a checksum of all before it, so that scanners know one when they see it. */
-export function makeToken(kind: TokenKind = 'API'): string {
+export function generateToken(kind: TokenKind = 'API'): string {
   const secret = PREFIXES[kind] + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_WIDTH);
   return secret + checksum(secret);
 }
@@ -20,7 +20,7 @@ export function makeToken(kind: TokenKind = 'API'): string {
 /** Whether it may be one of ours at all: says so without asking any store. */
 export function isWellFormed(token: string, kind: TokenKind = 'API'): boolean {
   const prefix = PREFIXES[kind];
-  if (!token.startsWith(prefix) || !REST.test(token.slice(prefix.length))) return false;
+  if (!token.startsWith(prefix) || !SECRET_FORMAT.test(token.slice(prefix.length))) return false;
   return token.endsWith(checksum(token.slice(0, -CHECKSUM_WIDTH)));
 }
 

@@ -2,7 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import { renderSVG } from 'uqr';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountStore } from '../stores/account-store.ts';
-import { type Account, accountOf } from './account.ts';
+import { type Account, toAccount } from './account.ts';
 import type { OnAccountEvent } from './account-events.ts';
 import type { ClientInfo } from './client-info.ts';
 import type { Factors } from './factors.ts';
@@ -49,7 +49,7 @@ export class Totp {
     const { recentAuthentication, sessions } = this.options;
     const account = await recentAuthentication.requireRecent(session);
     refuseSecond(account);
-    const begun = (await sessions.challenged(session, 'TOTP'))?.value;
+    const begun = (await sessions.currentChallenge(session, 'TOTP'))?.value;
     const base32 = begun ?? new Secret({ size: SECRET_BYTES }).base32;
     if (begun === undefined) await sessions.challenge(session, 'TOTP', base32);
     const label = account.email ?? account.name ?? account.id;
@@ -66,7 +66,7 @@ export class Totp {
     const { accounts, factors, recentAuthentication, sessions, onAccountEvent } = this.options;
     const account = await recentAuthentication.requireRecent(session);
     refuseSecond(account);
-    const secret = (await sessions.challenged(session, 'TOTP'))?.value;
+    const secret = (await sessions.currentChallenge(session, 'TOTP'))?.value;
     if (secret === undefined) {
       throw new Refusal('invalid_transition', 'Adding the app took too long: begin again, with a new picture.');
     }
@@ -85,7 +85,7 @@ export class Totp {
     );
     if (!added) refuseSecond({ totp: { secret, step } });
     onAccountEvent({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'TOTP', clientInfo });
-    return factors.added(session);
+    return factors.afterAdded(session);
   }
 
   /** @throws Refusal forbidden for a wrong password; not_found when there is no app */
@@ -95,14 +95,14 @@ export class Totp {
     if (account.totp === null)
       throw new Refusal('not_found', 'There is no authenticator app any more: look at the list again.');
     await accounts.update('accounts', account.id, { totp: null });
-    await factors.removed(account.id);
+    await factors.afterRemoved(account.id);
     onAccountEvent({ type: 'FACTOR_REMOVED', account_id: account.id, factor: 'TOTP', clientInfo });
   }
 
   /** Uses a code up: neither it nor one of an earlier step is taken again, on whichever instance. */
   async use(accountId: string, code: string): Promise<boolean> {
     const used = await updateAtomically<Account>(this.options.accounts, 'accounts', accountId, (found) => {
-      const totp = found && accountOf(found).totp;
+      const totp = found && toAccount(found).totp;
       const step = totp && this.stepOf(totp.secret, code);
       return totp === null || step === null || step <= totp.step ? null : { totp: { ...totp, step } };
     });

@@ -7,8 +7,8 @@ import type { Accounts, NewAccount } from './accounts.ts';
 import type { ClientInfo } from './client-info.ts';
 import { linkNotFound, type OneTimeLink, type OneTimeLinks } from './one-time-links.ts';
 import type { Session } from './sessions.ts';
-import type { SignedIn, SignIn } from './sign-in.ts';
-import { accountGate, type Gate, type Throttle } from './throttle.ts';
+import type { SignIn, SignInStep } from './sign-in.ts';
+import { type AttemptLimit, accountLimit, type Throttle } from './throttle.ts';
 
 /** What a guest is told about themselves in a form. */
 export interface Newcomer {
@@ -25,7 +25,7 @@ export interface Invitation {
 }
 
 /** Makes an account a member, as the inviter may now. @throws Refusal when the inviter no longer may */
-export type Join = (invitation: Invitation, accountId: string) => Promise<void>;
+export type JoinOrganization = (invitation: Invitation, accountId: string) => Promise<void>;
 
 export interface WelcomeOptions {
   accounts: Accounts;
@@ -34,7 +34,7 @@ export interface WelcomeOptions {
   signIn: SignIn;
   throttle: Throttle;
   onAccountEvent: OnAccountEvent;
-  join: Join;
+  join: JoinOrganization;
 }
 
 /** What follows from a link, by its kind. All throw Refusal not_found for a link that is no more, and then did nothing. */
@@ -42,25 +42,25 @@ export class Welcome {
   constructor(private readonly options: WelcomeOptions) {}
 
   /** What the page shows: the link, and the account it is for (SETUP, RESET). Uses nothing up. */
-  async look(secret: string): Promise<{ link: OneTimeLink; account: Account | null }> {
+  async describe(secret: string): Promise<{ link: OneTimeLink; account: Account | null }> {
     const { accounts, accountLinks, links } = this.options;
     const link = await links.find(secret);
     if (link === null) throw linkNotFound();
-    if (link.kind !== 'INVITATION') await accountLinks.requireGood(link);
+    if (link.kind !== 'INVITATION') await accountLinks.requireValid(link);
     return { link, account: link.account_id === null ? null : await accounts.get(link.account_id) };
   }
 
   /** SETUP: whose account has no address yet chooses name, e-mail address and password. */
-  async setUp(secret: string, person: Newcomer, clientInfo: ClientInfo): Promise<SignedIn> {
+  async setUp(secret: string, person: Newcomer, clientInfo: ClientInfo): Promise<SignInStep> {
     const { accounts, accountLinks, links, signIn } = this.options;
     const owner = await links.use(secret, 'SETUP', async (link) => {
-      await accountLinks.requireGood(link);
+      await accountLinks.requireValid(link);
       return this.withNewAddress(link, person.email, clientInfo, () =>
-        accounts.complete(link.account_id!, person, clientInfo),
+        accounts.setUpOwner(link.account_id!, person, clientInfo),
       );
     });
     await links.revokeAllOf(owner.id);
-    return signIn.withProof(owner, 'LINK', clientInfo);
+    return signIn.withVerifiedAccount(owner, 'LINK', clientInfo);
   }
 
   /**
@@ -72,7 +72,7 @@ export class Welcome {
     person: NewAccount,
     clientInfo: ClientInfo,
     by: 'LINK' | 'OPENID' = 'LINK',
-  ): Promise<SignedIn> {
+  ): Promise<SignInStep> {
     const { accounts, links, signIn } = this.options;
     const account = await links.use(secret, 'INVITATION', async (link) => {
       if (link.account_id !== null) throw linkNotFound();
@@ -81,12 +81,12 @@ export class Welcome {
         await this.enter(link, made.id);
       } catch (error) {
         // Where the membership may have come to be after all, the account stays: its owner signs in and accepts again.
-        if (isCertain(error)) await accounts.discard(made);
+        if (isDefinite(error)) await accounts.discard(made);
         throw error;
       }
       return made;
     });
-    return signIn.withProof(account, by, clientInfo);
+    return signIn.withVerifiedAccount(account, by, clientInfo);
   }
 
   /** INVITATION, by who is signed in. @returns the organization's id */
@@ -109,13 +109,13 @@ export class Welcome {
   ): Promise<Account> {
     const { accounts, links, throttle, onAccountEvent } = this.options;
     const outcome: { account?: Account; taken?: Refusal } = {};
-    await throttle.attempt(newAddressGate(link.made_by), clientInfo, async () => {
+    await throttle.attempt(newAddressLimit(link.made_by), clientInfo, async () => {
       try {
         outcome.account = await work();
         return true;
       } catch (error) {
         if (!(error instanceof Refusal) || error.code !== 'conflict') throw error;
-        const holder = await accounts.byEmail(email);
+        const holder = await accounts.findByEmail(email);
         if (holder === null || holder.id === link.account_id) throw error;
         if (link.kind === 'INVITATION') await links.restrictTo(link.id, holder.id);
         onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id: holder.id, reason: 'ADDRESS_TAKEN', clientInfo });
@@ -133,26 +133,29 @@ export class Welcome {
     try {
       await this.options.join(invitationOf(link), accountId);
     } catch (error) {
-      if (!isCertain(error)) await this.options.links.restrictTo(link.id, accountId);
+      if (!isDefinite(error)) await this.options.links.restrictTo(link.id, accountId);
       throw error;
     }
   }
 
   /** RESET: ends all sessions; a second factor is still asked for. */
-  async reset(secret: string, password: string, clientInfo: ClientInfo): Promise<SignedIn> {
+  async reset(secret: string, password: string, clientInfo: ClientInfo): Promise<SignInStep> {
     const { accounts, accountLinks, links, signIn } = this.options;
     const account = await links.use(secret, 'RESET', (link) =>
-      accounts.setPassword(link.account_id!, password, clientInfo, () => accountLinks.requireGood(link)),
+      accounts.setPassword(link.account_id!, password, clientInfo, () => accountLinks.requireValid(link)),
     );
-    return signIn.withProof(account, 'LINK', clientInfo);
+    return signIn.withVerifiedAccount(account, 'LINK', clientInfo);
   }
 }
 
 /** Addresses that turned out to be taken, for everybody who came by links of one maker. */
-const newAddressGate = (madeBy: string): Gate => ({ ...accountGate(`new-address:${madeBy}`), remembers: true });
+const newAddressLimit = (madeBy: string): AttemptLimit => ({
+  ...accountLimit(`new-address:${madeBy}`),
+  keepsFailuresOnSuccess: true,
+});
 
 /** Whether nothing was done. */
-const isCertain = (error: unknown) => error instanceof Refusal && !error.retryable;
+const isDefinite = (error: unknown) => error instanceof Refusal && !error.retryable;
 
 function invitationOf({ organization_id, role, made_by }: OneTimeLink): Invitation {
   return { organization_id: organization_id!, role: role!, made_by };

@@ -6,9 +6,9 @@ import * as assert from 'uvu/assert';
 import { accountActor } from '../../src/identity/actor.ts';
 import { allRoutes } from '../../src/web/pages.ts';
 import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/browser.ts';
-import { crowd } from '../support/crowd.ts';
+import { checkPage } from '../support/check-page.ts';
+import { addCrowd } from '../support/crowd.ts';
 import { codeOf } from '../support/people.ts';
-import { look } from '../support/walk.ts';
 import { OWNER, startWeb, type WebTest } from '../support/web.ts';
 
 interface Context {
@@ -42,7 +42,7 @@ function run(browser: Browser): void {
 
   /** Looks at the page that is open; what Chromium complained of since counts too. */
   async function lookAt({ page, window }: Context, name: string): Promise<void> {
-    const faults = await look(page, name);
+    const faults = await checkPage(page, name);
     assert.equal([...faults, ...window.complaints.splice(0)], [], name);
   }
 
@@ -76,7 +76,7 @@ function run(browser: Browser): void {
       await page.goto(path);
       await lookAt(context, `empty${path.replaceAll('/', '-')}`);
     }
-    await crowd(web);
+    await addCrowd(web);
     const routes = allRoutes(web).filter(({ method, path }) => method === 'GET' && !ELSEWHERE.test(path));
     for (const { path } of routes.filter(({ path }) => !APART.includes(path))) {
       await page.goto(await addressOf(path, web));

@@ -6,7 +6,7 @@ import { ALL_ORGANIZATIONS } from '../../src/queries/access-log-row.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import { type AccessContext, CALLER, CLIENT_INFO, HOUR_MS, openAccessLog } from '../support/access-log.ts';
-import { replaced, swept } from '../support/identity.ts';
+import { replaced, sweepExpired } from '../support/identity.ts';
 import { until } from '../support/wait.ts';
 
 const test = suite<AccessContext>('access log');
@@ -134,13 +134,13 @@ test('rows end after 400 days, and so does what says where to count', async ({ a
   log.recordTokenUse(CALLER);
   await log.flush();
   clock.waitDays(3);
-  await swept({ accounts, now: clock.now });
+  await sweepExpired({ accounts, now: clock.now });
   assert.is((await accounts.all('access')).length, 3, 'rows alone');
   clock.waitDays(ACCESS_LOG_DAYS - 3);
-  await swept({ accounts, now: clock.now });
+  await sweepExpired({ accounts, now: clock.now });
   assert.is((await rows('org_a')).length, 2, 'on their last day');
   clock.wait(HOUR_MS);
-  await swept({ accounts, now: clock.now });
+  await sweepExpired({ accounts, now: clock.now });
   assert.equal(await accounts.all('access'), []);
 });
 

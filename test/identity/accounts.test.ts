@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/refusal.ts';
 import { recordFirstName } from '../../src/identity/account-names.ts';
-import { readNames } from '../../src/queries/names.ts';
+import { readAccountNames } from '../../src/queries/account-names.ts';
 import { closeAll } from '../support/identity.ts';
 import {
   ADA,
@@ -33,9 +33,9 @@ test('one is kept as it was typed, and found however it is written', async () =>
   assert.match(account.id, /^acc_[0-9A-HJKMNP-TV-Z]{26}$/);
   assert.equal([account.name, account.email, account.email_key], ['Ad\u00e1', 'Ada@Example.org', 'ada@example.org']);
   assert.equal(await people.accounts.get(account.id), account);
-  assert.is((await people.accounts.byEmail('\uff21DA@example.ORG '))!.id, account.id);
-  assert.is(await people.accounts.byEmail('ada@example.com'), null);
-  assert.is(await people.accounts.byEmail('ada@example.org\u0000x'), null);
+  assert.is((await people.accounts.findByEmail('\uff21DA@example.ORG '))!.id, account.id);
+  assert.is(await people.accounts.findByEmail('ada@example.com'), null);
+  assert.is(await people.accounts.findByEmail('ada@example.org\u0000x'), null);
   assert.is(await people.accounts.get('acc_nobody'), null);
   const kept = JSON.stringify(await people.identity.accounts.all('accounts'));
   assert.not(kept.includes(ADA.password));
@@ -94,7 +94,7 @@ test('two do not share an e-mail address or a subject, however they race and wri
   await here.accounts.create({ name: 'Olga', email: 'olga@example.org', subject }, CLIENT_INFO);
   const again = there.accounts.create({ name: 'Olga', email: 'olga2@example.org', subject }, CLIENT_INFO);
   assert.is((await refusalOf(again)).code, 'conflict');
-  assert.is((await here.accounts.bySubject(subject))!.name, 'Olga');
+  assert.is((await here.accounts.findBySubject(subject))!.name, 'Olga');
   assert.is((await here.identity.accounts.all('accounts')).length, 2);
 });
 
@@ -181,11 +181,11 @@ test('who has no password, since they sign in elsewhere, sets one soon after sig
     { name: 'Olga', email: 'olga@example.org', subject: 'x olga' },
     CLIENT_INFO,
   );
-  const { session } = await people.signIn.withProof(account, 'OPENID', CLIENT_INFO);
+  const { session } = await people.signIn.withVerifiedAccount(account, 'OPENID', CLIENT_INFO);
   people.clock.wait(15 * 60_000);
   const change = () => people.accounts.changePassword(session, null, NEW_PASSWORD, CLIENT_INFO);
   assert.match((await refusalOf(change())).message, /sign out and in again/);
-  const { session: fresh } = await people.signIn.withProof(account, 'OPENID', CLIENT_INFO);
+  const { session: fresh } = await people.signIn.withVerifiedAccount(account, 'OPENID', CLIENT_INFO);
   await people.accounts.changePassword(fresh, null, NEW_PASSWORD, CLIENT_INFO);
   assert.is((await people.signIn.withPassword('olga@example.org', NEW_PASSWORD, CLIENT_INFO)).next, 'DONE');
 });
@@ -207,7 +207,7 @@ test('erasing leaves id and dates alone: history reads "former member"', async (
   assert.is(await people.sessions.find(cookie), null);
   await refusalOf(people.signIn.withTotp(other.cookie, codeOf(secret, people.clock.now()), CLIENT_INFO));
   assert.is(await people.links.find(reset.secret), null);
-  assert.is((await readNames(people.identity.accounts, [account.id], NOBODY)).of(account.id), 'former member');
+  assert.is((await readAccountNames(people.identity.accounts, [account.id], NOBODY)).of(account.id), 'former member');
   assert.is((await people.accounts.get(account.id))!.erased_at, erased.erased_at);
   assert.is((await signUp(people)).next, 'DONE', 'the address is free again');
 });
@@ -220,15 +220,15 @@ test('a rename keeps the earlier name with its dates, and so does setting up the
   people.clock.wait(60_000);
   await people.accounts.rename(session, 'Ada King');
   await people.accounts.rename(session, 'Ada King');
-  const names = await readNames(accounts, [account.id], NOBODY);
+  const names = await readAccountNames(accounts, [account.id], NOBODY);
   assert.equal([names.of(account.id, first), names.of(account.id)], [ADA.name, 'Ada King']);
   assert.is((await accounts.all('names')).length, 2);
 
   await accounts.insert('accounts', { id: 'acc_OWNER', name: 'Owner' });
   await recordFirstName(accounts, 'acc_OWNER', 'Owner');
   people.clock.wait(60_000);
-  await people.accounts.complete('acc_OWNER', EVE, CLIENT_INFO);
-  const both = await readNames(accounts, ['acc_OWNER'], NOBODY);
+  await people.accounts.setUpOwner('acc_OWNER', EVE, CLIENT_INFO);
+  const both = await readAccountNames(accounts, ['acc_OWNER'], NOBODY);
   assert.equal([both.of('acc_OWNER', first), both.of('acc_OWNER')], ['Owner', EVE.name]);
 });
 
@@ -237,7 +237,7 @@ const NOBODY = async () => new Set<string>();
 test('a name that is null reads "former member" too', async () => {
   const people = await startPeople();
   await people.identity.accounts.insert('accounts', { id: 'acc_GONE', name: null, created_at: '' });
-  const names = await readNames(people.identity.accounts, ['acc_GONE', 'acc_NEVER'], NOBODY);
+  const names = await readAccountNames(people.identity.accounts, ['acc_GONE', 'acc_NEVER'], NOBODY);
   assert.equal([names.of('acc_GONE'), names.of('acc_NEVER')], ['former member', 'former member']);
 });
 
@@ -258,7 +258,7 @@ test('an erased account comes back by nothing that was under way', async () => {
   await people.accounts.erase(session, ADA.password, CLIENT_INFO);
   const before = await people.identity.accounts.all('accounts');
   await people.accounts.rename(other, 'Back again');
-  await people.factors.clear(account.id);
+  await people.factors.removeAll(account.id);
   await refusalOf(people.accounts.setPassword(account.id, NEW_PASSWORD, CLIENT_INFO, good));
   await refusalOf(people.welcome.reset(reset.secret, NEW_PASSWORD, CLIENT_INFO));
   await refusalOf(people.accounts.changeEmail(account.id, 'back@example.org', CLIENT_INFO));

@@ -2,8 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROLES, type Role } from '../../src/commands/caller.ts';
 import { organizationAggregate, organizationStream } from '../../src/commands/families.ts';
-import { commandOrganization, personOf, SYSTEM } from '../../src/identity/actor.ts';
-import { repair } from '../../src/identity/repair.ts';
+import { accountActor, executeOrganizationCommand, SYSTEM_ACTOR } from '../../src/identity/actor.ts';
+import { repairAccountStore } from '../../src/identity/repair.ts';
 import { Tokens } from '../../src/identity/tokens.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { closeAll, withAccounts } from '../support/identity.ts';
@@ -15,7 +15,7 @@ test.after.each(closeAll);
 
 /** A token of a member's own, made by themselves. */
 function own({ tokens, organizationId }: Company, account_id: string, role: Role, organizations = [organizationId]) {
-  return tokens.create({ name: 'mine', account_id, role, organizations }, personOf(account_id));
+  return tokens.create({ name: 'mine', account_id, role, organizations }, accountActor(account_id));
 }
 
 const CLIENT = { id: 'client-1', name: 'Some assistant' };
@@ -23,7 +23,7 @@ const CLIENT = { id: 'client-1', name: 'Some assistant' };
 /** An organization beside the first, with these members. */
 async function another({ members, owner }: Company, ...accounts: [string, Role][]): Promise<string> {
   const { id } = await members.createOrganization('Another', owner);
-  for (const [account, role] of accounts) await members.add(id, account, role, personOf(owner));
+  for (const [account, role] of accounts) await members.add(id, account, role, accountActor(owner));
   return id;
 }
 
@@ -44,12 +44,12 @@ test('people make tokens for themselves, up to their role in each organization',
   }
   const bo = await member('EDITOR');
   const wanted = { name: 'for Bo', account_id: bo, role: 'VIEWER', organizations: [organizationId] } as const;
-  assert.is(await refusedWith(tokens.create(wanted, personOf(owner))), 'forbidden');
+  assert.is(await refusedWith(tokens.create(wanted, accountActor(owner))), 'forbidden');
   const elsewhere = await another(here);
   assert.is(await refusedWith(own(here, bo, 'VIEWER', [organizationId, elsewhere])), 'not_found');
   const both = await another(here, [bo, 'VIEWER']);
   assert.is(await refusedWith(own(here, bo, 'EDITOR', [organizationId, both])), 'forbidden');
-  assert.is((await tokens.listOf(bo)).length, 0);
+  assert.is((await tokens.listOfAccount(bo)).length, 0);
 });
 
 test('a form makes one token, though it is sent twice at once, and leaves one fact', async () => {
@@ -60,14 +60,14 @@ test('a form makes one token, though it is sent twice at once, and leaves one fa
   const before = await facts();
   const once = '7e0f0c0e-6c0f-4c64-9a0a-3f6f0d2b8a11';
   const send = (role: Role) =>
-    tokens.create({ name: 'mine', account_id: bo, role, organizations: [organizationId], once }, personOf(bo));
+    tokens.create({ name: 'mine', account_id: bo, role, organizations: [organizationId], once }, accountActor(bo));
   const both = await Promise.allSettled([send('EDITOR'), send('VIEWER')]);
   assert.equal(
     both.map((one) => (one.status === 'fulfilled' ? 'made' : (one.reason as { code?: string }).code)).sort(),
     ['conflict', 'made'],
   );
   assert.is(await facts(), before + 1);
-  assert.is((await tokens.listOf(bo)).length, 1);
+  assert.is((await tokens.listOfAccount(bo)).length, 1);
 });
 
 test('whoever leaves everything, to be erased, leaves no name that they gave a token', async () => {
@@ -77,9 +77,9 @@ test('whoever leaves everything, to be erased, leaves no name that they gave a t
   const { record } = await own(here, bo, 'EDITOR');
   await accounts.update('tokens', record.id, { name: 'Bo Smith’s laptop' });
   const grant = { name: 'Some assistant', account_id: bo, role: 'VIEWER', organizations: [organizationId] } as const;
-  const assistant = await tokens.connect({ ...grant, client: CLIENT }, personOf(bo));
+  const assistant = await tokens.connect({ ...grant, client: CLIENT }, accountActor(bo));
   await members.leaveAll(bo);
-  const names = new Map((await tokens.listOf(bo)).map(({ id, name }) => [id, name]));
+  const names = new Map((await tokens.listOfAccount(bo)).map(({ id, name }) => [id, name]));
   assert.equal([names.get(record.id), names.get(assistant.id)], ['API token', 'Some assistant']);
 });
 
@@ -90,8 +90,8 @@ test('a list of one’s own says what ends soon, and has no hash', async () => {
   const { record: first } = await own(here, bo, 'EDITOR');
   clock.wait(1);
   const { record: second } = await own(here, bo, 'VIEWER');
-  await tokens.revoke(second.id, 'r', personOf(bo));
-  const states = async () => (await tokens.listOf(bo)).map(({ id, state, expiring }) => [id, state, expiring]);
+  await tokens.revoke(second.id, 'r', accountActor(bo));
+  const states = async () => (await tokens.listOfAccount(bo)).map(({ id, state, expiring }) => [id, state, expiring]);
   assert.equal(await states(), [
     [second.id, 'REVOKED', false],
     [first.id, 'ACTIVE', false],
@@ -100,8 +100,8 @@ test('a list of one’s own says what ends soon, and has no hash', async () => {
   assert.equal((await states())[1], [first.id, 'ACTIVE', true]);
   clock.waitDays(14);
   assert.equal((await states())[1], [first.id, 'EXPIRED', false]);
-  assert.not.ok((await tokens.listOf(bo)).some((token) => 'hash' in token));
-  assert.is((await tokens.listOf(owner)).length, 1);
+  assert.not.ok((await tokens.listOfAccount(bo)).some((token) => 'hash' in token));
+  assert.is((await tokens.listOfAccount(owner)).length, 1);
 });
 
 test('nobody renews or revokes another’s token, or is told that it is there', async () => {
@@ -109,10 +109,10 @@ test('nobody renews or revokes another’s token, or is told that it is there', 
   const { member, owner, tokens } = here;
   const bo = await member('EDITOR');
   const { record } = await own(here, bo, 'EDITOR');
-  assert.is(await refusedWith(tokens.revoke(record.id, 'r', personOf(owner))), 'not_found');
-  assert.is(await refusedWith(tokens.regenerate(record.id, 90, personOf(owner))), 'not_found');
-  assert.is((await tokens.regenerate(record.id, 30, personOf(bo))).record.id, record.id);
-  await tokens.revoke(record.id, 'r', personOf(bo));
+  assert.is(await refusedWith(tokens.revoke(record.id, 'r', accountActor(owner))), 'not_found');
+  assert.is(await refusedWith(tokens.regenerate(record.id, 90, accountActor(owner))), 'not_found');
+  assert.is((await tokens.regenerate(record.id, 30, accountActor(bo))).record.id, record.id);
+  await tokens.revoke(record.id, 'r', accountActor(bo));
   assert.is((await here.story()).at(-1), 'TokenRevoked');
 });
 
@@ -121,16 +121,16 @@ test('an assistant is a token without a text; it is connected, listed and revoke
   const { accounts, events, member, organizationId, tokens } = here;
   const bo = await member('EDITOR');
   const wanted = { name: 'Some assistant', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
-  const record = await tokens.connect({ ...wanted, read_only: true, client: CLIENT }, personOf(bo));
+  const record = await tokens.connect({ ...wanted, read_only: true, client: CLIENT }, accountActor(bo));
   assert.equal((await accounts.get('tokens', record.id))!.hash, null);
   const created = (await events.readStream(organizationStream(organizationId))).at(-1)!;
   const { expires_at } = record;
   const facts = { token_id: record.id, account_id: bo, role: 'EDITOR', read_only: true, expires_at, kind: 'ASSISTANT' };
   assert.equal([created.type, created.data], ['TokenCreated', facts]);
-  const [shown] = await tokens.listOf(bo);
+  const [shown] = await tokens.listOfAccount(bo);
   assert.equal([shown!.kind, shown!.client, shown!.last_four], ['ASSISTANT', CLIENT, '']);
-  assert.is(await refusedWith(tokens.regenerate(record.id, 90, personOf(bo))), 'invalid_transition');
-  await tokens.revoke(record.id, undefined, personOf(bo));
+  assert.is(await refusedWith(tokens.regenerate(record.id, 90, accountActor(bo))), 'invalid_transition');
+  await tokens.revoke(record.id, undefined, accountActor(bo));
   assert.is((await accounts.get('tokens', record.id))!.revoked_at, here.clock.now().toISOString());
   assert.is((await here.story()).at(-1), 'TokenRevoked');
 });
@@ -145,10 +145,10 @@ test('an OWNER or ADMIN sees what reaches the organization, with its owner and i
   clock.wait(1);
   await tokens.connect(
     { name: 'A', account_id: bo, role: 'VIEWER', organizations: [organizationId], client: CLIENT, days: 1 },
-    personOf(bo),
+    accountActor(bo),
   );
-  await members.changeRole(organizationId, bo, 'AUDITOR', personOf(owner));
-  const listed = await tokens.listIn(organizationId, personOf(owner));
+  await members.changeRole(organizationId, bo, 'AUDITOR', accountActor(owner));
+  const listed = await tokens.listInOrganization(organizationId, accountActor(owner));
   assert.equal(
     listed.map(({ kind, role, owner: { name } }) => [kind, role, name]),
     [
@@ -159,10 +159,10 @@ test('an OWNER or ADMIN sees what reaches the organization, with its owner and i
   );
   assert.is(listed[1]!.id, record.id);
   clock.waitDays(1);
-  assert.is((await tokens.listIn(organizationId, SYSTEM)).length, 2);
+  assert.is((await tokens.listInOrganization(organizationId, SYSTEM_ACTOR)).length, 2);
   for (const role of ROLES) {
     const account = await member(role);
-    const list = tokens.listIn(organizationId, personOf(account));
+    const list = tokens.listInOrganization(organizationId, accountActor(account));
     if (role === 'ADMIN' || role === 'OWNER') assert.is((await list).length, 2);
     else assert.is(await refusedWith(list), 'forbidden');
   }
@@ -172,8 +172,8 @@ test('a list reads no tokens but its own', async () => {
   const here = await company();
   const all: AccountStore['all'] = async () => assert.unreachable('read all of them') as never;
   const tokens = new Tokens(withAccounts(here, { all }));
-  assert.is((await tokens.listOf(here.owner)).length, 1);
-  assert.is((await tokens.listIn(here.organizationId, SYSTEM)).length, 1);
+  assert.is((await tokens.listOfAccount(here.owner)).length, 1);
+  assert.is((await tokens.listInOrganization(here.organizationId, SYSTEM_ACTOR)).length, 1);
 });
 
 test('a token that is taken out of an organization has no role there at once, within a second elsewhere, and goes on', async () => {
@@ -186,15 +186,18 @@ test('a token that is taken out of an organization has no role there at once, wi
   const reached = async (there: Company) => [...(await there.authenticator.authenticate(token))!.roles.keys()].sort();
   const both = [organizationId, second].sort();
   assert.equal([await reached(here), await reached(elsewhere)], [both, both]);
-  assert.is(await refusedWith(tokens.takeOut(record.id, second, personOf(await member('ADMIN')))), 'forbidden');
-  await tokens.takeOut(record.id, organizationId, personOf(owner), 'not for work');
+  assert.is(
+    await refusedWith(tokens.revokeInOrganization(record.id, second, accountActor(await member('ADMIN')))),
+    'forbidden',
+  );
+  await tokens.revokeInOrganization(record.id, organizationId, accountActor(owner), 'not for work');
   assert.equal(await reached(here), [second]);
   clock.wait(1_000);
   assert.equal(await reached(elsewhere), [second]);
   assert.equal([(await here.story()).at(-1), (await here.story(second)).at(-1)], ['TokenRevoked', 'TokenCreated']);
-  const renewed = await tokens.regenerate(record.id, 30, personOf(bo));
+  const renewed = await tokens.regenerate(record.id, 30, accountActor(bo));
   assert.equal([...(await authenticator.authenticate(renewed.token))!.roles.keys()], [second]);
-  await tokens.takeOut(record.id, second, personOf(owner));
+  await tokens.revokeInOrganization(record.id, second, accountActor(owner));
   assert.is(await authenticator.authenticate(renewed.token), null);
   const kept = (await accounts.get('tokens', record.id))!;
   assert.equal([kept.hash, kept.organizations, typeof kept.revoked_at], [null, [], 'string']);
@@ -206,13 +209,13 @@ test('who may take a token out: its owner, an ADMIN, an OWNER; none that is not 
   const bo = await member('EDITOR');
   for (const role of ROLES) {
     const { record } = await own(here, bo, 'VIEWER');
-    const taken = tokens.takeOut(record.id, organizationId, personOf(await member(role)));
+    const taken = tokens.revokeInOrganization(record.id, organizationId, accountActor(await member(role)));
     if (role === 'ADMIN' || role === 'OWNER') await taken;
     else assert.is(await refusedWith(taken), 'forbidden');
   }
   const { record } = await own(here, bo, 'VIEWER');
-  await tokens.takeOut(record.id, organizationId, personOf(bo));
-  const nothing = tokens.takeOut('tok_00000000000000000000000000', organizationId, SYSTEM);
+  await tokens.revokeInOrganization(record.id, organizationId, accountActor(bo));
+  const nothing = tokens.revokeInOrganization('tok_00000000000000000000000000', organizationId, SYSTEM_ACTOR);
   assert.is(await refusedWith(nothing), 'not_found');
 });
 
@@ -223,16 +226,16 @@ test('a removed member’s tokens and assistants stop at once here, within a sec
   const bo = await member('EDITOR');
   const { token, record } = await own(here, bo, 'EDITOR');
   const wanted = { name: 'A', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
-  const assistant = await tokens.connect({ ...wanted, client: CLIENT }, personOf(bo));
+  const assistant = await tokens.connect({ ...wanted, client: CLIENT }, accountActor(bo));
   assert.ok(await authenticator.authenticate(token));
   assert.ok(await elsewhere.authenticator.authenticate(token));
-  await members.remove(organizationId, bo, personOf(owner), 'left the house');
+  await members.remove(organizationId, bo, accountActor(owner), 'left the house');
   assert.is(await authenticator.authenticate(token), null);
   clock.wait(1_000);
   assert.is(await elsewhere.authenticator.authenticate(token), null);
   assert.equal((await here.story()).slice(-3), ['MemberRemoved', 'TokenRevoked', 'TokenRevoked']);
   for (const { id } of [record, assistant]) assert.is.not((await accounts.get('tokens', id))!.revoked_at, null);
-  await members.add(organizationId, bo, 'EDITOR', personOf(owner));
+  await members.add(organizationId, bo, 'EDITOR', accountActor(owner));
   clock.wait(1_000);
   assert.is(await authenticator.authenticate(token), null);
 });
@@ -254,7 +257,7 @@ test('a change of role holds at once here, within a second elsewhere', async () 
       ['ADMIN', 'ADMIN'],
     ],
   );
-  await members.changeRole(organizationId, bo, 'VIEWER', personOf(owner));
+  await members.changeRole(organizationId, bo, 'VIEWER', accountActor(owner));
   assert.equal(await role(here), ['VIEWER', 'VIEWER']);
   clock.wait(1_000);
   assert.equal(await role(elsewhere), ['VIEWER', 'VIEWER']);
@@ -266,11 +269,11 @@ test('a token that an organization revoked by itself is taken off it at the next
   const bo = await member('EDITOR');
   const second = await another(here, [bo, 'EDITOR']);
   const { record } = await own(here, bo, 'EDITOR', [organizationId, second]);
-  await commandOrganization(handler, second, { type: 'RevokeToken', token_id: record.id });
+  await executeOrganizationCommand(handler, second, { type: 'RevokeToken', token_id: record.id });
   const { record: narrowed } = await own(here, bo, 'EDITOR', [organizationId, second]);
   const narrowed_at = clock.now().toISOString();
   await accounts.update('tokens', narrowed.id, { organizations: [organizationId], narrowed_at });
-  const repaired = () => repair(here, events, [organizationId, second]);
+  const repaired = () => repairAccountStore(here, events, [organizationId, second]);
   assert.is(await repaired(), 1);
   assert.equal((await accounts.get('tokens', record.id))!.organizations, [organizationId]);
   clock.wait(5 * 60_000);

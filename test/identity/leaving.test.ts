@@ -1,7 +1,7 @@
 /** Who leaves, is removed or is erased while somebody, or they themselves, do the contrary. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { personOf } from '../../src/identity/actor.ts';
+import { accountActor } from '../../src/identity/actor.ts';
 import { Members } from '../../src/identity/members.ts';
 import { removeFromMembershipIndex } from '../../src/identity/membership-index.ts';
 import { closeAll, replaced } from '../support/identity.ts';
@@ -17,7 +17,7 @@ test('whoever is made a member again while they are removed is still found, and 
   const beside = await company(here);
   const { accounts, handler, authenticator, members, member, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR');
-  const again = () => beside.members.add(organizationId, bo, 'EDITOR', personOf(owner));
+  const again = () => beside.members.add(organizationId, bo, 'EDITOR', accountActor(owner));
   // After the fact, and before the hint is taken away.
   const atOnce = {
     ...{ accounts, handler },
@@ -25,10 +25,10 @@ test('whoever is made a member again while they are removed is still found, and 
       get: (target, name) => (name === 'left' ? again : Reflect.get(target, name)),
     }),
   };
-  await new Members(atOnce).remove(organizationId, bo, personOf(owner));
+  await new Members(atOnce).remove(organizationId, bo, accountActor(owner));
   assert.equal([...(await members.rolesOf(bo)).keys()], [organizationId]);
   const mine = { name: 'mine', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
-  const { token } = await tokens.create(mine, personOf(bo));
+  const { token } = await tokens.create(mine, accountActor(bo));
   await members.leaveAll(bo);
   assert.is((await authenticator.authenticate(token))?.roles.size ?? 0, 0, 'an erased account keeps no token');
 });
@@ -37,14 +37,14 @@ test('a membership whose hint is taken away at once by who removed it before has
   const here = await company();
   const { accounts, handler, members, member, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR');
-  await members.remove(organizationId, bo, personOf(owner));
+  await members.remove(organizationId, bo, accountActor(owner));
   // The other one's last step comes between this one's hint and its fact.
   const execute: typeof handler.execute = async (...given) => {
     await removeFromMembershipIndex(accounts, bo, organizationId);
     return handler.execute(...given);
   };
   const late = new Members({ accounts, tokens, handler: replaced(handler, { execute }) });
-  await late.add(organizationId, bo, 'VIEWER', personOf(owner));
+  await late.add(organizationId, bo, 'VIEWER', accountActor(owner));
   assert.equal([...(await members.rolesOf(bo)).keys()], [organizationId]);
 });
 
@@ -54,7 +54,7 @@ test('an account that is erased while it joins is a member nowhere', async () =>
   const { id } = await members.createOrganization('Another', owner);
   const rounds: string[] = [];
   const join = async (account: string) => {
-    const joined = members.add(id, account, 'OWNER', personOf(owner));
+    const joined = members.add(id, account, 'OWNER', accountActor(owner));
     rounds.push(
       await joined.then(
         () => 'joined',
@@ -72,7 +72,7 @@ test('an account that is erased while it joins is a member nowhere', async () =>
     });
     const person = { name: when, email: `${when}@example.org`, password: 'weaves algebraic patterns' };
     const { account, session } = await signUp(people, person);
-    await members.add(organizationId, account.id, 'EDITOR', personOf(owner));
+    await members.add(organizationId, account.id, 'EDITOR', accountActor(owner));
     await people.accounts.erase(session, person.password, CLIENT_INFO);
     assert.equal([...(await members.rolesOf(account.id))], [], when);
     assert.equal(

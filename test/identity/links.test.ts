@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/refusal.ts';
-import { firstStart, ownerOf } from '../../src/identity/installation.ts';
+import { firstOwnerId, firstStart } from '../../src/identity/installation.ts';
 import type { NewOneTimeLink } from '../../src/identity/one-time-links.ts';
-import { closeAll, swept } from '../support/identity.ts';
+import { closeAll, sweepExpired } from '../support/identity.ts';
 import {
   ADA,
   CLIENT_INFO,
@@ -28,7 +28,7 @@ test.after.each(closeAll);
 /** An installation whose first owner has set up nothing yet. */
 async function begin(people: TestPeople): Promise<{ installation: string; owner: string; secret: string }> {
   const { installation } = await firstStart(people.identity);
-  return { installation, owner: ownerOf(installation), secret: (await people.setupLink(installation))! };
+  return { installation, owner: firstOwnerId(installation), secret: (await people.setupLink(installation))! };
 }
 
 test('a secret is 32 random bytes, and only its hash is kept', async () => {
@@ -54,7 +54,7 @@ for (const [kind, hours, more] of [
     people.clock.wait(1);
     assert.is(await people.links.find(secret), null);
     people.clock.wait(1);
-    await swept(people.identity);
+    await sweepExpired(people.identity);
     assert.equal(await people.identity.accounts.all('links'), [], 'what is over is swept up');
   });
 }
@@ -64,14 +64,14 @@ test('the first start’s link makes the owner, once', async () => {
   const { installation, owner, secret } = await begin(people);
   const second = (await people.setupLink(installation))!;
   assert.is.not(second, secret, 'a fresh one at each start');
-  const { link, account } = await people.welcome.look(secret);
+  const { link, account } = await people.welcome.describe(secret);
   assert.equal([link.kind, account!.id], ['SETUP', owner]);
   const done = await people.welcome.setUp(secret, ADA, CLIENT_INFO);
   assert.equal([done.next, done.session.account_id], ['DONE', owner]);
   assert.ok(await people.sessions.find(done.cookie));
   assert.is((await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).session.account_id, owner);
   for (const used of [secret, second]) {
-    assert.is((await refusalOf(people.welcome.look(used))).code, 'not_found');
+    assert.is((await refusalOf(people.welcome.describe(used))).code, 'not_found');
     assert.is((await refusalOf(people.welcome.setUp(used, EVE, THIEF))).code, 'not_found');
   }
   assert.is(await people.setupLink(installation), null);
@@ -109,7 +109,7 @@ test('where a log was adopted, the account made for it is the first owner', asyn
   const created_at = people.clock.now().toISOString();
   await people.identity.accounts.insert('accounts', { id: 'acc_ADOPTER', name: 'Owner', created_at });
   const secret = await people.setupLink('11111111-1111-4111-8111-111111111111');
-  assert.is((await people.welcome.look(secret!)).account!.id, 'acc_ADOPTER');
+  assert.is((await people.welcome.describe(secret!)).account!.id, 'acc_ADOPTER');
 });
 
 test('an invitation makes somebody new a member', async () => {
@@ -190,7 +190,7 @@ test('an invitation whose answer was lost is good for nobody else', async () => 
   assert.is((await refusalOf(people.welcome.accept(secret, eve.session))).code, 'not_found');
   const third = { ...EVE, name: 'Third', email: 'third@example.org' };
   assert.is((await refusalOf(people.welcome.join(secret, third, CLIENT_INFO))).code, 'not_found');
-  assert.is(await people.accounts.byEmail(third.email), null);
+  assert.is(await people.accounts.findByEmail(third.email), null);
   const ada = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   await people.welcome.accept(secret, ada.session);
   assert.equal(joined, [ada.session.account_id, ada.session.account_id]);

@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert';
 import { ROLES } from '../../src/commands/caller.ts';
 import { organizationStream } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
-import { personOf, SYSTEM } from '../../src/identity/actor.ts';
-import { Members, MOST_OWNED } from '../../src/identity/members.ts';
+import { accountActor, SYSTEM_ACTOR } from '../../src/identity/actor.ts';
+import { MAX_OWNED_ORGANIZATIONS, Members } from '../../src/identity/members.ts';
 import { indexedOrganizations } from '../../src/identity/membership-index.ts';
-import { repair } from '../../src/identity/repair.ts';
+import { repairAccountStore } from '../../src/identity/repair.ts';
 import { closeAll, withAccounts } from '../support/identity.ts';
 import { company, refusedWith } from '../support/membership.ts';
 
@@ -61,8 +61,8 @@ test('members are listed with their names, the highest role first', async () => 
 test('no event has a name of a person', async () => {
   const { events, members, organizationId, owner, member } = await company();
   const bo = await member('EDITOR', 'Bo Personal');
-  await members.changeRole(organizationId, bo, 'ADMIN', personOf(owner), 'r');
-  await members.remove(organizationId, bo, personOf(owner));
+  await members.changeRole(organizationId, bo, 'ADMIN', accountActor(owner), 'r');
+  await members.remove(organizationId, bo, accountActor(owner));
   const written = await events.readStream(organizationStream(organizationId));
   assert.not.match(JSON.stringify(written), /Personal/);
   assert.equal(
@@ -80,7 +80,7 @@ test('only an OWNER changes members; an OWNER or ADMIN renames; everybody may le
   for (const role of ROLES.filter((other) => other !== 'OWNER')) {
     const account = await member(role);
     const other = await member('VIEWER');
-    const actor = personOf(account);
+    const actor = accountActor(account);
     const forbidden = async (call: Promise<unknown>) => assert.is(await refusedWith(call), 'forbidden', role);
     await forbidden(members.add(organizationId, randomId('acc'), 'VIEWER', actor));
     await forbidden(members.changeRole(organizationId, account, 'OWNER', actor));
@@ -98,16 +98,16 @@ test('only an OWNER changes members; an OWNER or ADMIN renames; everybody may le
 test('somebody who is a member already is not added with another role', async () => {
   const { members, organizationId, owner, member } = await company();
   const bo = await member('EDITOR');
-  assert.is(await refusedWith(members.add(organizationId, bo, 'ADMIN', personOf(owner))), 'invalid_transition');
-  await members.add(organizationId, bo, 'EDITOR', SYSTEM);
-  await members.changeRole(organizationId, bo, 'ADMIN', personOf(owner));
+  assert.is(await refusedWith(members.add(organizationId, bo, 'ADMIN', accountActor(owner))), 'invalid_transition');
+  await members.add(organizationId, bo, 'EDITOR', SYSTEM_ACTOR);
+  await members.changeRole(organizationId, bo, 'ADMIN', accountActor(owner));
   assert.is((await members.rolesOf(bo)).get(organizationId), 'ADMIN');
 });
 
 test('what is no role, account, name or domain is refused', async () => {
   const { members, organizationId, owner } = await company();
-  const by = personOf(owner);
-  await members.domains.vouch(owner, 'example.org');
+  const by = accountActor(owner);
+  await members.domains.recordVouchedDomain(owner, 'example.org');
   for (const wrong of [
     members.add(organizationId, randomId('acc'), 'KING' as never, by),
     members.add(organizationId, '__proto__', 'VIEWER', by),
@@ -127,7 +127,7 @@ test('what is no role, account, name or domain is refused', async () => {
 
 test('the last OWNER can neither be removed nor demoted, nor leave, nor be erased; two at once leave one', async () => {
   const { members, organizationId, owner, member } = await company();
-  const by = personOf(owner);
+  const by = accountActor(owner);
   assert.is(await refusedWith(members.remove(organizationId, owner, by)), 'invalid_transition');
   assert.is(await refusedWith(members.changeRole(organizationId, owner, 'ADMIN', by)), 'invalid_transition');
   assert.is(await refusedWith(members.leaveAll(owner)), 'invalid_transition');
@@ -148,8 +148,8 @@ test('two OWNERs who demote each other at once: one of them does', async () => {
   const { members, organizationId, owner, member } = first;
   const second = await member('OWNER');
   const ends = await Promise.allSettled([
-    members.changeRole(organizationId, second, 'VIEWER', personOf(owner)),
-    other.members.changeRole(organizationId, owner, 'VIEWER', personOf(second)),
+    members.changeRole(organizationId, second, 'VIEWER', accountActor(owner)),
+    other.members.changeRole(organizationId, owner, 'VIEWER', accountActor(second)),
   ]);
   assert.equal(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
 });
@@ -160,7 +160,7 @@ test('whoever leaves everything leaves nothing where one organization would be w
   const { id } = await members.createOrganization('Mine alone', owner);
   assert.is(await refusedWith(members.leaveAll(owner)), 'invalid_transition');
   assert.is((await members.rolesOf(owner)).size, 2);
-  await members.add(id, await member('VIEWER'), 'OWNER', personOf(owner));
+  await members.add(id, await member('VIEWER'), 'OWNER', accountActor(owner));
   await members.leaveAll(owner);
   assert.is((await members.rolesOf(owner)).size, 0);
   assert.not.ok((await members.membersOf(organizationId)).some(({ account_id }) => account_id === owner));
@@ -176,7 +176,8 @@ test('an OWNER begins further organizations, of the same installation, up to a n
   assert.equal([began!.data.installation, began!.data.name], [first!.data.installation, 'Another']);
   assert.is.not(began!.data.import_key, first!.data.import_key);
   assert.equal((await accounts.get('accounts', owner))!.organizations, [organizationId, id]);
-  for (let count = 2; count < MOST_OWNED; count++) await members.createOrganization(`Number ${count}`, owner);
+  for (let count = 2; count < MAX_OWNED_ORGANIZATIONS; count++)
+    await members.createOrganization(`Number ${count}`, owner);
   assert.is(await refusedWith(members.createOrganization('One more', owner)), 'too_large');
 });
 
@@ -187,14 +188,14 @@ test('where to look is written before the membership, kept by two who write at o
   const ids = (await Promise.all(['A', 'B', 'C'].map((name) => members.createOrganization(name, owner)))).map(
     ({ id }) => id,
   );
-  await Promise.all(ids.map((id) => members.add(id, bo, 'VIEWER', personOf(owner))));
+  await Promise.all(ids.map((id) => members.add(id, bo, 'VIEWER', accountActor(owner))));
   assert.equal([...(await members.rolesOf(bo)).keys()].sort(), [organizationId, ...ids].sort());
   await accounts.update('accounts', bo, { organizations: ['org_nowhere', ids[0]] });
   assert.equal([...(await members.rolesOf(bo)).keys()], [ids[0]]);
-  assert.is(await repair(identity, events, [organizationId, ...ids]), 3);
-  assert.is(await repair(identity, events, [organizationId, ...ids]), 0);
+  assert.is(await repairAccountStore(identity, events, [organizationId, ...ids]), 3);
+  assert.is(await repairAccountStore(identity, events, [organizationId, ...ids]), 0);
   assert.is((await members.rolesOf(bo)).size, 4);
-  await members.remove(ids[0]!, bo, personOf(owner));
+  await members.remove(ids[0]!, bo, accountActor(owner));
   assert.not.ok((await indexedOrganizations(accounts, bo)).includes(ids[0]!));
 });
 
@@ -203,7 +204,7 @@ test('an account of an earlier version is looked for in the first organization',
   const id = randomId('acc');
   await accounts.insert('accounts', { id, name: 'Old', created_at: '2026-01-01T00:00:00.000Z' });
   assert.equal(await members.organizationsOf(id), []);
-  await members.add(organizationId, id, 'EDITOR', personOf(owner));
+  await members.add(organizationId, id, 'EDITOR', accountActor(owner));
   assert.is((await members.rolesOf(id)).get(organizationId), 'EDITOR');
 });
 
@@ -228,41 +229,41 @@ test('a membership that could not be written leads nowhere', async () => {
 
 test('domains let people in with their role, until they are withdrawn', async () => {
   const { members, organizationId, owner, accounts } = await company();
-  const by = personOf(owner);
-  assert.not.ok(await members.domains.admits('example.org'));
+  const by = accountActor(owner);
+  assert.not.ok(await members.domains.isAdmitted('example.org'));
   const early = members.domains.admit(organizationId, 'example.org', 'EDITOR', by);
   assert.is(await refusedWith(early), 'forbidden', 'nobody vouched for an address of theirs there');
-  await members.domains.vouch(owner, 'other.example.org');
+  await members.domains.recordVouchedDomain(owner, 'other.example.org');
   const other = members.domains.admit(organizationId, 'example.org', 'EDITOR', by);
   assert.is(await refusedWith(other), 'forbidden', 'nor for this one');
-  await members.domains.vouch(owner, 'EXAMPLE.org');
+  await members.domains.recordVouchedDomain(owner, 'EXAMPLE.org');
   await members.domains.admit(organizationId, ' @Example.ORG', 'EDITOR', by);
-  assert.equal(await members.domains.of(organizationId), [{ domain: 'example.org', role: 'EDITOR' }]);
-  assert.ok(await members.domains.admits('EXAMPLE.org'));
-  assert.not.ok(await members.domains.admits('sub.example.org'));
+  assert.equal(await members.domains.list(organizationId), [{ domain: 'example.org', role: 'EDITOR' }]);
+  assert.ok(await members.domains.isAdmitted('EXAMPLE.org'));
+  assert.not.ok(await members.domains.isAdmitted('sub.example.org'));
   const account = async () => {
     const id = randomId('acc');
     await accounts.insert('accounts', { id, name: 'New', organizations: [], created_at: '' });
     return id;
   };
   const [bo, cy] = [await account(), await account()];
-  assert.equal(await members.domains.enter(bo, 'Example.org'), [organizationId]);
-  assert.equal(await members.domains.enter(bo, 'example.org'), []);
+  assert.equal(await members.domains.joinOrganizations(bo, 'Example.org'), [organizationId]);
+  assert.equal(await members.domains.joinOrganizations(bo, 'example.org'), []);
   assert.is((await members.rolesOf(bo)).get(organizationId), 'EDITOR');
   await members.remove(organizationId, bo, by);
-  assert.equal(await members.domains.enter(bo, 'example.org'), [], 'who was removed stays out');
+  assert.equal(await members.domains.joinOrganizations(bo, 'example.org'), [], 'who was removed stays out');
   assert.equal(await indexedOrganizations(accounts, bo), []);
   await members.domains.withdraw(organizationId, 'example.org', by);
-  assert.not.ok(await members.domains.admits('example.org'));
-  assert.equal(await members.domains.enter(cy, 'example.org'), []);
+  assert.not.ok(await members.domains.isAdmitted('example.org'));
+  assert.equal(await members.domains.joinOrganizations(cy, 'example.org'), []);
 });
 
 test('a domain that only the account store knows lets nobody in', async () => {
   const { members, organizationId, accounts, member } = await company();
   const domain = 'example.org';
   await accounts.insert('domains', { id: `${domain} ${organizationId}`, domain, organization_id: organizationId });
-  assert.not.ok(await members.domains.admits(domain));
-  assert.equal(await members.domains.enter(await member('VIEWER'), domain), []);
+  assert.not.ok(await members.domains.isAdmitted(domain));
+  assert.equal(await members.domains.joinOrganizations(await member('VIEWER'), domain), []);
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { Clients } from '../../src/identity/oauth/clients.ts';
 import { redirectKind } from '../../src/identity/oauth/redirects.ts';
-import { open, rejection, swept } from '../support/identity.ts';
+import { open, rejection, sweepExpired } from '../support/identity.ts';
 import { authorizeUrl, connected, newClient, pkce, register } from '../support/oauth-raw.ts';
 import { TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
@@ -232,7 +232,7 @@ test('a client that nobody connects lives 90 days, one that is connected as long
   clock.waitDays(2);
   assert.not(await known(client));
   const newest = await newClient(service);
-  await swept(service.identity);
+  await sweepExpired(service.identity);
   assert.ok(await known(newest));
   assert.is((await service.identity.accounts.find('oauth', 'kind', 'Client')).length, 1);
 });

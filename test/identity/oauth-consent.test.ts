@@ -65,7 +65,7 @@ test('who is denied is told so', async () => {
   assert.is(back.searchParams.get('error'), 'access_denied');
   assert.is(back.searchParams.get('iss'), service.url);
   assert.equal(
-    await service.tokens.listOf(service.owner).then((all) => all.filter(({ kind }) => kind === 'ASSISTANT')),
+    await service.tokens.listOfAccount(service.owner).then((all) => all.filter(({ kind }) => kind === 'ASSISTANT')),
     [],
   );
 });

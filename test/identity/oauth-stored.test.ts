@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { personOf } from '../../src/identity/actor.ts';
-import { swept } from '../support/identity.ts';
+import { accountActor } from '../../src/identity/actor.ts';
+import { sweepExpired } from '../support/identity.ts';
 import {
   admits,
   allowedCode,
@@ -115,7 +115,7 @@ test('what has expired is swept, and nothing else', async () => {
   const second = (await refresh(service, client, tokens.refresh_token)).json;
   clock.wait(31 * MINUTE_MS);
   await refresh(service, client, String(second.refresh_token));
-  await swept(service.identity);
+  await sweepExpired(service.identity);
   const kinds = (await accounts.all('oauth')).map(({ kind }) => kind).sort();
   const refreshTokens = Array(3).fill('RefreshToken');
   assert.equal(kinds, ['AccessToken', 'Client', 'Grant', ...refreshTokens], 'used up ones are remembered');
@@ -125,7 +125,7 @@ test('who is taken out of the organization takes the assistant along; an erased 
   const service = await start();
   const { client, tokens } = await connected(service);
   const [assistant] = await service.oauth.assistantsOf(service.owner);
-  await service.tokens.takeOut(assistant!.id, service.organizationId, await owner());
+  await service.tokens.revokeInOrganization(assistant!.id, service.organizationId, await owner());
   assert.is(await admits(service, tokens.access_token), 401);
   assert.is((await refresh(service, client, tokens.refresh_token)).json.error, 'invalid_grant');
   const other = await connected(service);
@@ -133,7 +133,7 @@ test('who is taken out of the organization takes the assistant along; an erased 
   assert.is((await refresh(service, other.client, other.tokens.refresh_token)).json.error, 'invalid_grant');
 
   function owner() {
-    return personOf(service.owner);
+    return accountActor(service.owner);
   }
 });
 

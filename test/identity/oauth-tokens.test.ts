@@ -23,7 +23,7 @@ test('a code is taken once; its second use ends what came of the first', async (
   assert.equal([again.status, again.json.error], [400, 'invalid_grant']);
   assert.is(await admits(service, tokens.access_token), 401);
   assert.is((await refresh(service, client, tokens.refresh_token)).json.error, 'invalid_grant');
-  const assistants = (await service.tokens.listOf(service.owner)).filter(({ kind }) => kind === 'ASSISTANT');
+  const assistants = (await service.tokens.listOfAccount(service.owner)).filter(({ kind }) => kind === 'ASSISTANT');
   assert.equal(
     assistants.map(({ state }) => state),
     ['REVOKED'],

@@ -3,7 +3,7 @@ import { hash as argon2 } from '@node-rs/argon2';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/refusal.ts';
-import { Passwords, refuseBadPassword } from '../../src/identity/passwords.ts';
+import { Passwords, refuseWeakPassword } from '../../src/identity/passwords.ts';
 import { rejection } from '../support/identity.ts';
 import { outcomes } from '../support/people.ts';
 
@@ -107,7 +107,7 @@ for (const good of [
   '83!@monk92$%1x',
   `${'long words '.repeat(18)}ab`,
 ]) {
-  passwords(`${JSON.stringify(good.slice(0, 30))} will do`, () => refuseBadPassword(good, PERSON));
+  passwords(`${JSON.stringify(good.slice(0, 30))} will do`, () => refuseWeakPassword(good, PERSON));
 }
 
 for (const [why, bad] of [
@@ -138,7 +138,7 @@ for (const [why, bad] of [
   ['the domain of the address', 'example.org12'],
 ] as const) {
   passwords(`refused: ${why}`, async () => {
-    const refused = (await rejection(refuseBadPassword(bad, PERSON))) as Refusal;
+    const refused = (await rejection(refuseWeakPassword(bad, PERSON))) as Refusal;
     assert.is(refused.code, 'invalid_input');
     assert.is(refused.more.field, 'password');
     assert.not(refused.message.includes(bad), 'no message repeats a password');

@@ -72,7 +72,7 @@ if (mongo) {
     const answer = key.get(await here.passkeys.authenticationOptions(pending));
     const taken = await Promise.all(all.map((one) => one.passkeys.use(pending, answer)));
     assert.is(taken.filter(Boolean).length, 1);
-    const turned = await outcomes(all.map((one) => one.sessions.advance(pending, CLIENT_INFO)));
+    const turned = await outcomes(all.map((one) => one.sessions.completeSecondFactor(pending, CLIENT_INFO)));
     assert.is(turned.done.length, 1);
   });
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hashRecoveryCode, makeRecoveryCodes } from '../../src/identity/recovery-codes.ts';
+import { generateRecoveryCodes, hashRecoveryCode } from '../../src/identity/recovery-codes.ts';
 import { closeAll } from '../support/identity.ts';
 import {
   ADA,
@@ -22,7 +22,7 @@ const pendingOf = async (people: TestPeople) =>
   (await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).cookie;
 
 test('there are ten of 80 bits, kept as hashes', async () => {
-  const { codes, hashes } = makeRecoveryCodes();
+  const { codes, hashes } = generateRecoveryCodes();
   assert.is(new Set(codes).size, 10);
   for (const code of codes) assert.match(code, /^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$/);
   assert.equal(codes.map(hashRecoveryCode), hashes);
@@ -101,7 +101,7 @@ test('without a factor there are none', async () => {
 test('an operator can take all factors away from who lost everything', async () => {
   const people = await startPeople();
   const { account } = await withApp(people);
-  await people.factors.clear(account.id);
+  await people.factors.removeAll(account.id);
   assert.is((await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).next, 'DONE');
 });
 

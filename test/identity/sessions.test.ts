@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { describeBrowser, networkOf } from '../../src/identity/client-info.ts';
 import type { Session } from '../../src/identity/sessions.ts';
-import { closeAll, open, rejection, swept } from '../support/identity.ts';
+import { closeAll, open, rejection, sweepExpired } from '../support/identity.ts';
 import {
   ADA,
   CLIENT_INFO,
@@ -118,7 +118,7 @@ sessions('a first second factor ends all others, one that is just beginning too'
   assert.is((await people.totp.add(session, codeOf(secret, people.clock.now()), CLIENT_INFO))?.length, 10);
   assert.ok(await people.sessions.find(cookie), 'the browser that it was added from goes on');
   assert.is(await people.sessions.find(other.cookie), null);
-  const late = await people.sessions.begin(before, THIEF, 'SIGNED_IN');
+  const late = await people.sessions.create(before, THIEF, 'SIGNED_IN');
   assert.is(await people.sessions.find(late.cookie), null, 'whose factors were looked for before');
 });
 
@@ -160,8 +160,8 @@ sessions('a pending session is turned into one session, however many ask at once
   await withApp(here);
   const { session } = await here.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   const { done, refused } = await outcomes([
-    here.sessions.advance(session, CLIENT_INFO),
-    there.sessions.advance(session, CLIENT_INFO),
+    here.sessions.completeSecondFactor(session, CLIENT_INFO),
+    there.sessions.completeSecondFactor(session, CLIENT_INFO),
   ]);
   assert.is(done.length, 1);
   assert.is(refused.length, 1);
@@ -184,7 +184,7 @@ sessions('what is over is swept up', async () => {
   const { session } = await signUp(people);
   people.clock.waitDays(2);
   const later = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
-  await swept(people.identity);
+  await sweepExpired(people.identity);
   const kept = await people.identity.accounts.all('sessions');
   assert.equal(
     kept.map(({ id }) => id),

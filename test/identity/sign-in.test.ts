@@ -123,7 +123,11 @@ test('with a factor, the password alone gives no more than a pending session', a
   assert.equal(await people.signIn.factorsOf(session), factors);
   const told = people.noted.filter((event) => event.type === 'SIGNED_IN');
   assert.is(told.length, 1, 'of signing up alone');
-  const proven = await people.signIn.withProof((await people.accounts.get(account.id))!, 'OPENID', CLIENT_INFO);
+  const proven = await people.signIn.withVerifiedAccount(
+    (await people.accounts.get(account.id))!,
+    'OPENID',
+    CLIENT_INFO,
+  );
   assert.is(proven.next, 'SECOND_FACTOR');
 });
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { Sweeper } from '../../src/identity/sweeper.ts';
 import { ACCOUNT_TABLES, type AccountTableName } from '../../src/stores/account-store.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
-import { closeAll, open, swept, withAccounts } from '../support/identity.ts';
+import { closeAll, open, sweepExpired, withAccounts } from '../support/identity.ts';
 
 const test = suite('what has expired');
 
@@ -22,7 +22,7 @@ test('is removed from every table that has such records, and nothing else is', a
     await accounts.insert(table, { id: 'good', expires_at: good });
     await accounts.insert(table, { id: 'for ever' });
   }
-  await swept(identity);
+  await sweepExpired(identity);
   const left = await Promise.all(TABLES.map(async (table) => [table, (await accounts.all(table)).length]));
   const lasting = left.filter(([, count]) => count === 3).map(([table]) => table);
   assert.equal(lasting, ['secrets', 'accounts', 'names', 'tokens', 'passkeys', 'domains']);

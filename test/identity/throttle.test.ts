@@ -77,48 +77,57 @@ test('the right password is no way past a wait', async () => {
 test('strangers do not lock the owner out of a browser that they were signed in from before', async () => {
   const people = await startPeople();
   const { account } = await signUp(people);
-  const known = { ...CLIENT_INFO, known: { account_id: account.id, id: 'here', generation: 0 } };
-  const right = (clientInfo: typeof known) => people.signIn.withPassword(ADA.email, ADA.password, clientInfo);
+  const remembered = { ...CLIENT_INFO, rememberedBrowser: { account_id: account.id, id: 'here', generation: 0 } };
+  const right = (clientInfo: typeof remembered) => people.signIn.withPassword(ADA.email, ADA.password, clientInfo);
   await fail(people, 5);
-  assert.is((await right(known)).next, 'DONE');
+  assert.is((await right(remembered)).next, 'DONE');
   assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');
-  const another = { ...CLIENT_INFO, known: { account_id: 'acc_of_somebody_else', id: 'here', generation: 0 } };
+  const another = {
+    ...CLIENT_INFO,
+    rememberedBrowser: { account_id: 'acc_of_somebody_else', id: 'here', generation: 0 },
+  };
   assert.is((await refusalOf(right(another))).code, 'rate_limited', 'known to another account');
   for (let i = 0; i < 5; i++)
     await refusalOf(
-      people.signIn.withPassword(ADA.email, 'no password of theirs', { ...from(i), rememberedBrowser: known.known }),
+      people.signIn.withPassword(ADA.email, 'no password of theirs', {
+        ...from(i),
+        rememberedBrowser: remembered.rememberedBrowser,
+      }),
     );
-  assert.is((await refusalOf(right(known))).code, 'rate_limited', 'it has its own five, and no more');
+  assert.is((await refusalOf(right(remembered))).code, 'rate_limited', 'it has its own five, and no more');
 });
 
 test('a browser that was known before the password was changed is a stranger’s; guessed codes are counted apart too', async () => {
   const people = await startPeople();
   const { account, session, secret } = await withApp(people);
   const { generation } = (await people.accounts.get(account.id))!;
-  const known = { ...CLIENT_INFO, known: { account_id: account.id, id: 'here', generation } };
+  const remembered = { ...CLIENT_INFO, rememberedBrowser: { account_id: account.id, id: 'here', generation } };
   for (let i = 0; i < 5; i++) {
     const { cookie } = await people.signIn.withPassword(ADA.email, ADA.password, from(i));
     await refusalOf(people.signIn.withTotp(cookie, wrongCode(secret, people.clock.now()), from(i)));
   }
-  const { cookie } = await people.signIn.withPassword(ADA.email, ADA.password, known);
+  const { cookie } = await people.signIn.withPassword(ADA.email, ADA.password, remembered);
   const right = codeOf(secret, people.clock.now());
   assert.is((await refusalOf(people.signIn.withTotp(cookie, right, CLIENT_INFO))).code, 'rate_limited');
-  assert.is((await people.signIn.withTotp(cookie, right, known)).next, 'DONE');
-  await people.accounts.changePassword(session, ADA.password, 'another one altogether', known);
+  assert.is((await people.signIn.withTotp(cookie, right, remembered)).next, 'DONE');
+  await people.accounts.changePassword(session, ADA.password, 'another one altogether', remembered);
   await fail(people, 5);
-  const late = people.signIn.withPassword(ADA.email, 'another one altogether', known);
+  const late = people.signIn.withPassword(ADA.email, 'another one altogether', remembered);
   assert.is((await refusalOf(late)).code, 'rate_limited');
 });
 
 test('strangers on the same network lock out neither a known browser nor who is signed in at one', async () => {
   const people = await startPeople(undefined, { hasher: LIGHT });
   const { account, session } = await signUp(people);
-  const known = { ...THIEF, known: { account_id: account.id, id: 'here', generation: 0 } };
+  const remembered = { ...THIEF, rememberedBrowser: { account_id: account.id, id: 'here', generation: 0 } };
   for (let i = 0; i < 60; i++)
     await refusalOf(people.signIn.withPassword(`nobody${i}@example.org`, 'password of many', THIEF));
   assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, THIEF))).code, 'rate_limited');
-  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, known)).next, 'DONE');
-  assert.is((await people.recentAuthentication.requirePasswordOrRecent(session, ADA.password, known)).id, account.id);
+  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, remembered)).next, 'DONE');
+  assert.is(
+    (await people.recentAuthentication.requirePasswordOrRecent(session, ADA.password, remembered)).id,
+    account.id,
+  );
 });
 
 test('no other form of the address gets more tries', async () => {

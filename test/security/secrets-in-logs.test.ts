@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeToken } from '../../src/identity/token.ts';
+import { generateToken } from '../../src/identity/token.ts';
 import { type Service, startService } from '../support/service.ts';
 import { until } from '../support/wait.ts';
 
@@ -98,7 +98,7 @@ for (const [name, place] of Object.entries(PLACES)) {
       service,
       written,
     }) => {
-      const secret = good ? service.token : makeToken();
+      const secret = good ? service.token : generateToken();
       await send(service.url, service.token, place(secret));
       // Requests are written in their order: when the next one is there, so is all that this one wrote.
       sent += 1;

@@ -9,7 +9,7 @@ const GUESTS = [
 ] as const;
 
 /** Adds members, invitations, tokens, assistants, domains and browsers to the first organization. */
-export async function crowd(web: WebTest): Promise<void> {
+export async function addCrowd(web: WebTest): Promise<void> {
   const { members, tokens, people, organizationId, ownerId } = web;
   const owner = accountActor(ownerId);
   await members.rename(organizationId, `${LONG} of Example Ltd`, owner);

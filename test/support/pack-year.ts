@@ -3,7 +3,7 @@ import type { Caller } from '../../src/commands/caller.ts';
 import { firstOwnerId } from '../../src/identity/installation.ts';
 import type { Calendar } from './calendar.ts';
 import type { Installed } from './installed.ts';
-import type { Asker, Item, Result } from './mcp-client.ts';
+import type { Item, Result, ToolCaller } from './mcp-client.ts';
 import { writeSmallRegister } from './small-register.ts';
 import { daysAgo } from './story.ts';
 
@@ -23,7 +23,7 @@ const TEXTS = {
 } as const;
 
 /** Returns a caller of tools: the installation's owner, on stores that are open in this process. */
-export function askerOn({ register, installation }: Installed, organizationId: string): Asker {
+export function askerOn({ register, installation }: Installed, organizationId: string): ToolCaller {
   const account_id = firstOwnerId(installation);
   const roles = new Map([[organizationId, 'OWNER' as const]]);
   const caller: Caller = { account_id, token_id: null, client: null, roles, members: roles, read_only: false };
@@ -37,7 +37,7 @@ export function askerOn({ register, installation }: Installed, organizationId: s
 }
 
 /** Writes a register, and completes an audit with a finding and evidence. Returns the audit's id. */
-export async function completeAudit(owner: Asker, organization_id: string): Promise<string> {
+export async function completeAudit(owner: ToolCaller, organization_id: string): Promise<string> {
   await writeSmallRegister(owner, organization_id);
   const { frameworks } = (await owner.ok('listFrameworks', { organization_id })) as unknown as { frameworks: Item[] };
   const plan = {
@@ -59,7 +59,7 @@ export async function completeAudit(owner: Asker, organization_id: string): Prom
 
 /** The records that an audit saw, and the caller who changes them. */
 interface Seen {
-  owner: Asker;
+  owner: ToolCaller;
   organization_id: string;
   audit: string;
   /** Ids of the audit's evidence. */
@@ -92,7 +92,7 @@ export async function changeEverything(
   await owner.ok('archiveRecords', { organization_id, ids, action: 'ARCHIVE', reason: 'a new beginning' });
 }
 
-async function idsOf(owner: Asker, organization_id: string, plural: string): Promise<string[]> {
+async function idsOf(owner: ToolCaller, organization_id: string, plural: string): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | undefined;
   do {

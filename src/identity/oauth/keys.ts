@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { JWK } from 'oidc-provider';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
-import { secret } from '../installation.ts';
+import { sharedSecret } from '../installation.ts';
 
 interface KeyRecord extends AccountRecord {
   jwk: JWK;
@@ -16,6 +16,6 @@ export async function oauthKeys(accounts: AccountStore): Promise<{ jwks: { keys:
     await accounts.insert('secrets', { id: KEY_ID, jwk: privateKey.export({ format: 'jwk' }) });
   }
   const { jwk } = (await accounts.get<KeyRecord>('secrets', KEY_ID))!;
-  const cookieKey = await secret(accounts, 'oauth-cookies');
+  const cookieKey = await sharedSecret(accounts, 'oauth-cookies');
   return { jwks: { keys: [{ ...jwk, use: 'sig', alg: 'ES256' }] }, cookieKey: cookieKey.toString('base64url') };
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountStore } from '../../stores/account-store.ts';
-import { personOf } from '../actor.ts';
+import { accountActor } from '../actor.ts';
 import { networkOf } from '../client-info.ts';
 import type { Members } from '../members.ts';
 import { RateLimit } from '../rate-limit.ts';
-import type { ShownToken } from '../token-lists.ts';
+import type { TokenListItem } from '../token-lists.ts';
 import type { TokenRecord } from '../token-record.ts';
 import type { Tokens } from '../tokens.ts';
 import type { AdapterOptions } from './adapter.ts';
@@ -30,7 +30,7 @@ const FETCHES = { each: 10, all: 60, ms: 60_000 };
 
 export interface OAuthOptions {
   accounts: AccountStore;
-  tokens: Pick<Tokens, 'connect' | 'revoke' | 'listOf'>;
+  tokens: Pick<Tokens, 'connect' | 'revoke' | 'listOfAccount'>;
   members: Pick<Members, 'organizationsOf'>;
   /** The account that the session cookie of a request says, once all steps of signing in were done; else null. */
   signedIn(request: IncomingMessage): Promise<string | null>;
@@ -50,7 +50,7 @@ export interface OAuthOptions {
 }
 
 /** An assistant that an account connected. */
-export type Assistant = ShownToken;
+export type Assistant = TokenListItem;
 
 /** The OAuth 2.1 authorization server, and what pages need of it. */
 export interface OAuth {
@@ -108,8 +108,8 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
     signedIn: options.signedIn,
     waitToRegister: (request) => registrations.take(networkFrom(request)),
     assistantsOf: async (accountId) =>
-      (await tokens.listOf(accountId)).filter(({ kind, state }) => kind === 'ASSISTANT' && state === 'ACTIVE'),
-    disconnect: (tokenId, accountId) => tokens.revoke(tokenId, 'Disconnected by its owner.', personOf(accountId)),
+      (await tokens.listOfAccount(accountId)).filter(({ kind, state }) => kind === 'ASSISTANT' && state === 'ACTIVE'),
+    disconnect: (tokenId, accountId) => tokens.revoke(tokenId, 'Disconnected by its owner.', accountActor(accountId)),
   };
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { randomId } from '../../commands/ids.ts';
 import { asRefusal, Refusal } from '../../commands/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
-import { makeToken } from '../token.ts';
+import { generateToken } from '../token.ts';
 import { type AdapterOptions, GrantAdapter, NoSessions, StoreAdapter } from './adapter.ts';
 import { type Addresses, PATHS, READ, SCOPES, SIGNING, WRITE } from './addresses.ts';
 import { type AuthorizationError, authorizationErrorOf } from './authorization-error.ts';
@@ -63,10 +63,10 @@ export function createProvider(options: ProviderOptions): Provider {
   Object.defineProperty(AccessToken.prototype, 'generateTokenId', {
     value(this: { format: string }) {
       this.format = 'opaque';
-      return makeToken('ACCESS');
+      return generateToken('ACCESS');
     },
   });
-  Object.defineProperty(RefreshToken.prototype, 'generateTokenId', { value: () => makeToken('REFRESH') });
+  Object.defineProperty(RefreshToken.prototype, 'generateTokenId', { value: () => generateToken('REFRESH') });
   return provider;
 }
 

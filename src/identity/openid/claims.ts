@@ -1,4 +1,4 @@
-import { asName, readEmail } from '../account.ts';
+import { readEmail, toStorableName } from '../account.ts';
 import type { Claims } from './provider.ts';
 
 /** Somebody as the provider vouches for them. */
@@ -39,7 +39,7 @@ function addressIn(email: unknown): Proven['address'] {
 function nameIn({ name, given_name, family_name, preferred_username }: Claims, email = ''): string {
   const whole = [given_name, family_name].filter((part) => typeof part === 'string').join(' ');
   for (const text of [name, whole, preferred_username, email.split('@')[0]]) {
-    const good = typeof text === 'string' ? asName(text) : null;
+    const good = typeof text === 'string' ? toStorableName(text) : null;
     if (good !== null) return good;
   }
   return 'Somebody';

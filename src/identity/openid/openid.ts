@@ -6,7 +6,7 @@ import type { ClientInfo } from '../client-info.ts';
 import type { Members } from '../members.ts';
 import type { People } from '../people.ts';
 import type { Session } from '../sessions.ts';
-import type { SignedIn } from '../sign-in.ts';
+import type { SignInStep } from '../sign-in.ts';
 import { type Proven, provenBy } from './claims.ts';
 import { Provider, type ProviderSettings, TOLERANCE_SECONDS } from './provider.ts';
 import { type Errand, type Round, Rounds } from './round.ts';
@@ -33,7 +33,7 @@ type Reason = Extract<AccountEvent, { type: 'SIGN_IN_REFUSED' }>['reason'];
 
 /** A sign-in by the provider. `joined`: it took up the invitation that it came with. */
 export interface Arrival {
-  step: SignedIn;
+  step: SignInStep;
   joined: boolean;
 }
 
@@ -81,7 +81,7 @@ export class OpenId {
    */
   async signIn(person: Proven, invitation: string | null, clientInfo: ClientInfo): Promise<Arrival> {
     const { people } = this.options;
-    const known = (await people.accounts.bySubject(person.subject)) ?? (await this.waiting(person, clientInfo));
+    const known = (await people.accounts.findBySubject(person.subject)) ?? (await this.waiting(person, clientInfo));
     if (known === null && invitation !== null && (await people.links.find(invitation))?.kind === 'INVITATION') {
       const newcomer = { name: person.name, email: this.addressOf(person, clientInfo).email, subject: person.subject };
       const step = await people.welcome.join(invitation, newcomer, clientInfo, 'OPENID');
@@ -90,14 +90,14 @@ export class OpenId {
     }
     const account = known ?? (await this.admit(person, clientInfo));
     await this.enter(account.id, person);
-    return { step: await people.signIn.withProof(account, 'OPENID', clientInfo), joined: false };
+    return { step: await people.signIn.withVerifiedAccount(account, 'OPENID', clientInfo), joined: false };
   }
 
   /** From now on the account is signed in to by this person at the provider. @throws Refusal forbidden, conflict */
   async connect(session: Session, person: Proven, clientInfo: ClientInfo): Promise<void> {
     const { subject, address } = person;
     const account = await this.options.people.recentAuthentication.requireRecent(session);
-    const vouch = () => address && this.options.members.domains.vouch(account.id, address.domain);
+    const vouch = () => address && this.options.members.domains.recordVouchedDomain(account.id, address.domain);
     if (account.subject === subject) return void (await vouch());
     if (account.subject !== null) {
       throw new Refusal('conflict', 'Your account is connected to somebody else there: disconnect that first.');
@@ -121,7 +121,7 @@ export class OpenId {
     const earliest = Date.parse(begun_at) - TOLERANCE_SECONDS * 1_000;
     const { subject, authenticated_at } = person;
     if (account?.subject === subject && authenticated_at !== null && authenticated_at.getTime() >= earliest) {
-      return sessions.confirm(session);
+      return sessions.recordReauthentication(session);
     }
     this.refused(session.account_id, 'BAD_ANSWER', clientInfo);
     const message =
@@ -146,7 +146,7 @@ export class OpenId {
   /** An account that has their verified address and no way in yet. One with a password is its owner's to connect. */
   private async waiting(person: Proven, clientInfo: ClientInfo): Promise<Account | null> {
     const { accounts } = this.options.people;
-    const account = person.address && (await accounts.byEmail(person.address.email));
+    const account = person.address && (await accounts.findByEmail(person.address.email));
     if (account === null) return null;
     if (account.password !== null) {
       this.refused(account.id, 'NOT_CONNECTED', clientInfo);
@@ -163,7 +163,7 @@ export class OpenId {
   private async admit(person: Proven, clientInfo: ClientInfo): Promise<Account> {
     const { people, members } = this.options;
     const { email, domain } = this.addressOf(person, clientInfo);
-    if (!(await members.domains.admits(domain))) return this.turnAway(null, clientInfo);
+    if (!(await members.domains.isAdmitted(domain))) return this.turnAway(null, clientInfo);
     return people.accounts.create({ name: person.name, email, subject: person.subject }, clientInfo);
   }
 
@@ -183,8 +183,8 @@ export class OpenId {
   private async enter(accountId: string, { address }: Proven): Promise<void> {
     if (address === null) return;
     const { domains } = this.options.members;
-    await domains.vouch(accountId, address.domain);
-    await domains.enter(accountId, address.domain);
+    await domains.recordVouchedDomain(accountId, address.domain);
+    await domains.joinOrganizations(accountId, address.domain);
   }
 
   /** Answers whether the account had nobody yet, and nobody else has the subject. */

@@ -1,6 +1,6 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import type { AccountStore } from '../../stores/account-store.ts';
-import { sameText } from '../secret-text.ts';
+import { equalInConstantTime } from '../secret-text.ts';
 
 /** The reason why a browser goes to the provider. `session`: the id of the session that it is for. */
 export type Errand =
@@ -56,7 +56,7 @@ export class Rounds {
   /** The round that a browser is on; null for none, one that is not ours, or one that took too long. */
   read(cookie: string | null): Round | null {
     const [text = '', mac = ''] = (cookie ?? '').split('.');
-    if (!sameText(mac, this.derive('cookie', text))) return null;
+    if (!equalInConstantTime(mac, this.derive('cookie', text))) return null;
     const kept = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Kept;
     return kept.until > this.options.now().getTime() ? this.roundOf(kept) : null;
   }

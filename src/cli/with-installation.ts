@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { CommandHandler } from '../commands/handler.ts';
+import { type Config, readConfig } from '../config.ts';
+import { type Identity, openIdentity } from '../identity/identity.ts';
+import { findInstallation, type Installation, toInstallation } from '../identity/installation.ts';
+import { requireSchema } from '../identity/migrations/migrate.ts';
+import { LiveInstances } from '../projections/instances.ts';
+import { openStores, type Stores, usesDataFolder } from '../stores/open.ts';
+import { CommandError, type Shell } from './command.ts';
+import { addressOf } from './service-address.ts';
+
+/** The open stores and services that commands work with. */
+export interface OpenInstallation extends Stores, Pick<Identity, 'people' | 'members' | 'tokens' | 'accessLog'> {
+  config: Config;
+  handler: CommandHandler;
+}
+
+/** Opens the stores of the settings for `work`, then closes them. @throws CommandError if there is no data folder */
+export async function withStores(shell: Shell, work: (service: OpenInstallation) => Promise<void>): Promise<void> {
+  const config = readConfig(shell.env, shell.cwd);
+  if (usesDataFolder(config) && !existsSync(config.dataDir)) {
+    throw new CommandError(`There is no data folder ${config.dataDir}. Start the service once, or set DATA_DIR.`);
+  }
+  const stores = await openStores(config);
+  const instances = new LiveInstances(stores);
+  try {
+    await requireSchema(stores.accounts);
+    const now = () => new Date();
+    await instances.follow();
+    const { canRead } = instances;
+    const handler = new CommandHandler(stores.events, {
+      now,
+      maxAcceptanceDays: config.riskAcceptanceMaxDays,
+      canRead,
+    });
+    const log = { warn: (_details: object, message: string) => shell.err(message) };
+    const identity = openIdentity({ accounts: stores.accounts, handler, now, baseUrl: addressOf(config), log });
+    await work({ ...identity, ...stores, config, handler });
+  } finally {
+    await instances.stop();
+    await stores.close();
+  }
+}
+
+/** Opens the stores of an installation for `work`, then closes them. @throws CommandError before the first start */
+export function withInstallation(
+  shell: Shell,
+  work: (service: OpenInstallation & Installation) => Promise<void>,
+): Promise<void> {
+  return withStores(shell, async (service) => {
+    const found = await findInstallation({ accounts: service.accounts, log: service.events });
+    if (!found?.complete) throw new CommandError('The stores are empty. Start the service once, or set DATA_DIR.');
+    await work({ ...service, ...toInstallation(found.installation) });
+  });
+}
