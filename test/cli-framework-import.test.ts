@@ -55,7 +55,7 @@ test('adopts a CSV once, however often it is given', async ({ identity }) => {
   assert.match(first.out, /^Adopted frm_\w{26}: Backup policy 2 with 2 controls$/);
   assert.match(first.err, 'Page');
   const again = await imported(identity, ...args.slice(0, -1), 'again');
-  assert.match(again.out, /^frm_\w{26} was adopted from this file before/);
+  assert.match(again.out, /^frm_\w{26} was already adopted from this file/);
   const [event, ...others] = await adoptions(identity);
   assert.equal(others, []);
   const { controls, ...data } = event!.data as { controls: Record<string, unknown>[] };

@@ -18,7 +18,7 @@ interface Ran {
   code: number;
   out: string;
   err: string;
-  /** What stood on the terminal's last line, one after the other. */
+  /** The texts on the terminal's last line, in order. */
   bars: string[];
 }
 
@@ -72,7 +72,7 @@ test('brings in what a sheet says, as people write it', async ({ identity }) => 
   const args = ['--type', 'vendors', '--map', 'name=Supplier', '--dates', 'dmy', '--reason', 'last year’s list'];
   const { code, out, err } = await veritrail(identity, 'import', sheet, ...args);
   assert.equal([code, out], [0, 'created 2, updated 0, unchanged 0, refused 0 (of 2 rows)'], err);
-  const said = /^Columns that fill no field: Ours\. Fields still free \(--map FIELD=COLUMN\): (.*)\.$/m.exec(err);
+  const said = /^Ignored columns: Ours\. Map them with --map FIELD=COLUMN to one of (.*)\.$/m.exec(err);
   const free = said?.[1]?.split(', ') ?? [];
   assert.equal(
     ['owner_id', 'country', 'name', 'website_url'].map((name) => free.includes(name)),

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { COMMANDS } from '../src/cli/commands.ts';
-import { clientConfig, endpointOf } from '../src/cli/connect.ts';
 import { run } from '../src/cli/run.ts';
+import { clientConfig, endpointOf } from '../src/cli/service-address.ts';
 import { organizationStream } from '../src/commands/families.ts';
-import { Authenticator } from '../src/identity/authenticate.ts';
+import { Authenticator } from '../src/identity/authenticator.ts';
 import { firstStart } from '../src/identity/installation.ts';
 import type { TokenRecord } from '../src/identity/tokens.ts';
 import { closeAll, open, type TestIdentity, temporaryFolder } from './support/identity.ts';
@@ -209,7 +209,7 @@ for (const word of ['token', 'member', 'account', 'framework']) {
       const { code, out, err } = await veritrail('', ...args);
       assert.equal([code, out, err.endsWith(asked.out)], [2, '', true], err);
     }
-    assert.match((await veritrail('', word, 'lst')).err, `there is no command "${word} lst".`);
+    assert.match((await veritrail('', word, 'lst')).err, `unknown command "${word} lst".`);
   });
 }
 

@@ -20,7 +20,7 @@ test.after.each(closeAll);
 
 const HISTORY = twoHundredEvents();
 
-/** A log in batches. */
+/** Returns a log in batches. */
 function logOf(events: readonly TrailEvent[], size: number): Pick<EventStore, 'readAll'> {
   return {
     async *readAll() {
@@ -38,7 +38,7 @@ async function linesFrom(events: readonly TrailEvent[], size = 7): Promise<strin
   return lines;
 }
 
-test('is the organization’s events, each in canonical form, whatever batches the log comes in', async () => {
+test('has the organization’s events in canonical form, for any batches of the log', async () => {
   const others = new SealedHistory('org_2');
   const mixed = HISTORY.events.flatMap((event, index) =>
     index % 3 === 0 ? [others.append('vendor-other', 'Happened', { index }), event] : [event],
@@ -47,12 +47,12 @@ test('is the organization’s events, each in canonical form, whatever batches t
   assert.is(verify(await linesFrom(mixed)).valid, true);
 });
 
-test('of an organization that is not there has a header and an end', async () => {
+test('of an unknown organization has only a header and an end', async () => {
   const [header, end] = (await linesFrom([])) as [string, string];
   assert.equal([readLine(header).kind, readLine(end)], ['HEADER', { kind: 'END', end: JSON.parse(end) }]);
 });
 
-test('veritrail export writes a new file, packed or not, beside a running service', async () => {
+test('veritrail export writes a new file, compressed or not, while the service runs', async () => {
   const identity = await open();
   const { organizationId } = await firstStart({ ...identity, now: () => new Date() });
   const cwd = temporaryFolder();
@@ -63,7 +63,7 @@ test('veritrail export writes a new file, packed or not, beside a running servic
   assert.is((await veritrail(where, 'export', '--to', 'history.jsonl.gz')).code, 0);
   const text = readFileSync(join(cwd, 'history.jsonl'), 'utf8');
   const packed = gunzipSync(readFileSync(join(cwd, 'history.jsonl.gz'))).toString();
-  // The moment of the export apart.
+  // Except the time of the export.
   assert.is(packed.slice(packed.indexOf('\n')), text.slice(text.indexOf('\n')));
   assert.is(statSync(join(cwd, 'history.jsonl')).mode & 0o777, 0o600);
   const verifier = new Verifier({ keys: [] });
@@ -73,8 +73,8 @@ test('veritrail export writes a new file, packed or not, beside a running servic
   assert.is(plain.out.split(' ')[0], `${events}`);
 
   for (const [args, said] of [
-    [['export', '--to', 'history.jsonl'], /There is such a file already/],
-    [['export', 'org_unknown', '--to', 'none.jsonl'], /There is no organization org_unknown/],
+    [['export', '--to', 'history.jsonl'], /history\.jsonl already exists\. Choose another name/],
+    [['export', 'org_unknown', '--to', 'none.jsonl'], /Organization org_unknown was not found/],
     [['export', organizationId], /Give the file to write/],
     [['export', organizationId, 'more', '--to', 'none.jsonl'], /Give one organization/],
   ] as const) {

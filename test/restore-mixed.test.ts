@@ -11,7 +11,7 @@ import { embedded, folderOfTest, type Installed, install } from './support/insta
 import { eventsOf, runOnPair, runSuccessfully } from './support/run-on-pair.ts';
 import { HEADER, linesOf, SealedHistory } from './support/sealed-history.ts';
 
-/* What is restored is one installation's: halves of several never become one. */
+/* A restore accepts one installation only: parts of several never become one. */
 
 interface Context {
   cwd: string;
@@ -62,7 +62,7 @@ test('refuses another history where one is half restored, which can then be fini
     assert.equal([code, /log already|another history/.test(err)], [1, true], err);
   }
   const { err } = await runSuccessfully(to, cwd, 'restore', 'one.jsonl');
-  assert.match(err, /\(3 of them were there already\)/);
+  assert.match(err, /\(3 were already there\)/);
 });
 
 test('is finished also where a service ran on the half that was there', async ({ cwd, one }) => {
@@ -80,7 +80,7 @@ test('is finished also where a service ran on the half that was there', async ({
   await service.seal();
   await service.stop();
   assert.is(await held(settings, id), true);
-  assert.match((await runSuccessfully(settings, cwd, 'restore', 'one.jsonl')).err, /\(4 of them were there already\)/);
+  assert.match((await runSuccessfully(settings, cwd, 'restore', 'one.jsonl')).err, /\(4 were already there\)/);
   assert.is(await held(settings, id), false);
   const again = await install(settings);
   await again.seal();

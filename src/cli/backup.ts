@@ -2,17 +2,16 @@ import { parseArgs } from 'node:util';
 import { backupLines } from './backup-file.ts';
 import { type Command, fileToWrite } from './command.ts';
 import { writeLines } from './files.ts';
-import { withInstallation } from './open.ts';
+import { withInstallation } from './with-installation.ts';
 
 export const backup: Command = {
   help: `Usage: veritrail backup --to FILE
 
-Writes all that cannot be made again into one new file: the whole log of all organizations, the account store with its
-access log, and the keys that seals are signed with. Packed with gzip where the name ends in .gz. The service may be
-running meanwhile, on any pair of stores; "veritrail restore" takes the file into either. Read models are not in it: they
-are built anew.
+Writes everything that can't be rebuilt to one new file: the log of all organizations, the account store with the access
+log, and the keys that sign seals. A name that ends in .gz gives a gzip file. The service may be running. "veritrail
+restore" restores the file into either pair of stores. Read models are not included: they are rebuilt from the log.
 
-Whoever has the file can sign in and sign seals as this service: keep it as you keep a password.
+Anyone who has the file can sign in and sign seals as this service. Keep it as safe as a password.
 
   --to FILE    the file to write`,
 
@@ -25,7 +24,7 @@ Whoever has the file can sign in and sign seals as this service: keep it as you 
         events = count;
       });
       await writeLines(to, lines);
-      shell.out(`The log of ${events} events, the accounts and the keys are in ${values.to}.`);
+      shell.out(`Wrote ${events} events, the accounts and the keys to ${values.to}.`);
     });
   },
 };

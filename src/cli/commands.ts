@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 
-/** A subcommand as the help lists it. Its code is loaded when it is called, so that `veritrail --version` stays quick. */
+/** A subcommand in the help. Its code is loaded when it is called, so that `veritrail --version` stays quick. */
 export interface CommandEntry {
   /** One or two words. */
   name: string;
@@ -17,7 +17,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'token create',
-    summary: 'make an API token and print it, once',
+    summary: 'create an API token and print it once',
     load: async () => (await import('./token-create.ts')).tokenCreate,
   },
   {
@@ -27,12 +27,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'token revoke',
-    summary: 'take an API token away',
+    summary: 'revoke an API token',
     load: async () => (await import('./token-revoke.ts')).tokenRevoke,
   },
   {
     name: 'token regenerate',
-    summary: 'replace an API token by a new one of the same rights',
+    summary: 'replace an API token by a new one with the same rights',
     load: async () => (await import('./token-regenerate.ts')).tokenRegenerate,
   },
   {
@@ -42,17 +42,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'account link',
-    summary: 'print a link by which somebody gets back into their account, once',
+    summary: 'print a link for a person who has forgotten their password',
     load: async () => (await import('./account-link.ts')).accountLink,
   },
   {
     name: 'account email',
-    summary: 'change the e-mail address that somebody signs in with',
+    summary: 'change the e-mail address that a person signs in with',
     load: async () => (await import('./account-email.ts')).accountEmail,
   },
   {
     name: 'import',
-    summary: 'bring in records from a CSV or XLSX file of any length',
+    summary: 'import records from a CSV or XLSX file of any length',
     load: async () => (await import('./import.ts')).importFile,
   },
   {
@@ -62,47 +62,47 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    summary: 'write an organization’s whole history into a file',
+    summary: 'write an organization’s whole history to a file',
     load: async () => (await import('./export.ts')).exportHistory,
   },
   {
     name: 'verify',
-    summary: 'prove an exported history, or a seal, without any store or server',
-    load: async () => (await import('./verify.ts')).verify,
+    summary: 'verify an exported history, or a seal, without any store or server',
+    load: async () => (await import('./verify.ts')).verifyHistory,
   },
   {
     name: 'redact',
-    summary: 'take an event’s data out of an exported history',
+    summary: 'remove an event’s data from an exported history',
     load: async () => (await import('./redact.ts')).redact,
   },
   {
     name: 'seal',
-    summary: 'write an organization’s newest seal into a file, to be kept elsewhere',
+    summary: 'write an organization’s newest seal to a file, to keep elsewhere',
     load: async () => (await import('./seal.ts')).seal,
   },
   {
     name: 'seal-key',
-    summary: 'print the public key of the seals, or put another one in force (--rotate)',
+    summary: 'print the public keys of the seals, or start using a new one (--rotate)',
     load: async () => (await import('./seal-key.ts')).sealKey,
   },
   {
     name: 'restore',
-    summary: 'take an exported history, or a whole backup, into stores',
+    summary: 'restore an exported history, or a whole backup',
     load: async () => (await import('./restore.ts')).restore,
   },
   {
     name: 'backup',
-    summary: 'write log, accounts and keys into one file',
+    summary: 'write log, accounts and keys to one file',
     load: async () => (await import('./backup.ts')).backup,
   },
   {
     name: 'rebuild',
-    summary: 'build the read models from the log anew, and switch to them',
+    summary: 'rebuild the read models from the log, and switch to them',
     load: async () => (await import('./rebuild.ts')).rebuild,
   },
   {
     name: 'init',
-    summary: 'begin an empty account store for a log that has facts (--adopt-log)',
+    summary: 'create accounts for a log whose account store is lost (--adopt-log)',
     load: async () => (await import('./init.ts')).init,
   },
 ];

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
-import { exportLines } from '../queries/export.ts';
+import { exportLines } from '../queries/export-lines.ts';
 import { type Command, CommandError, fileToWrite, optionalArgument } from './command.ts';
 import { writeLines } from './files.ts';
-import { withInstallation } from './open.ts';
+import { withInstallation } from './with-installation.ts';
 
 export const exportHistory: Command = {
   help: `Usage: veritrail export [ORG] --to FILE
 
-Writes the whole history of an organization, with its seals, into a new file, also beside a running service: JSON Lines,
-packed with gzip where the name ends in .gz. "veritrail verify" proves it, without any store; "veritrail restore" takes it
-into other stores. It holds all facts and an internal key: keep it as you keep the register.
+Writes the whole history of an organization, with its seals, to a new file of JSON Lines. A name that ends in .gz gives a
+gzip file. The service may be running. "veritrail verify" verifies the file without any store; "veritrail restore" restores
+it into other stores. The file has all data and an internal key. Keep it as safe as the register.
 
   ORG          the organization (default: the first one)
   --to FILE    the file to write`,
@@ -30,16 +30,16 @@ into other stores. It holds all facts and an internal key: keep it as you keep t
         },
       });
       await writeLines(path, atLeastOne(lines, organizationId));
-      shell.out(`${count} events of ${organizationId} are in ${values.to}.`);
+      shell.out(`Wrote ${count} events of ${organizationId} to ${values.to}.`);
     });
   },
 };
 
-/** Lets a history through that has events. */
+/** Passes the lines on. @throws CommandError for a history without events */
 async function* atLeastOne(lines: AsyncGenerator<string[], number>, organizationId: string): AsyncGenerator<string[]> {
   const size = yield* lines;
   if (size === 0)
     throw new CommandError(
-      `There is no organization ${organizationId}: "veritrail member list" names the first one, listOrganizations all.`,
+      `Organization ${organizationId} was not found. Find organizations with the tool listOrganizations.`,
     );
 }

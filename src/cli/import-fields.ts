@@ -1,23 +1,23 @@
 import type { z } from 'zod';
 import { FAMILIES } from '../commands/families.ts';
 import type { RowReader } from '../mcp/import-rows.ts';
-import { publish } from '../mcp/publish.ts';
-import type { Columns } from '../sheets/columns.ts';
-import type { FieldValue, SheetField } from '../sheets/spellings.ts';
+import { publishedSchema } from '../mcp/publish.ts';
+import type { MatchedColumns } from '../sheets/match-columns.ts';
+import type { FieldValue, SheetField } from '../sheets/read-cell.ts';
 import { CommandError, UsageError } from './command.ts';
 
-/** What columns of a sheet can fill, and how their cells become what the tools take. */
+/** The fields that columns of a sheet can fill. */
 interface ImportFields {
   fields: SheetField[];
-  /** Fields that hold several values: one cell has them all. */
+  /** Fields with several values, which are in one cell. */
   lists: ReadonlySet<string>;
-  /** Fields that name a member by its account. */
+  /** Fields that take a member's account id. */
   accounts: ReadonlySet<string>;
-  /** Fields without which no row makes a record. */
+  /** Fields that every row must have. */
   required: readonly string[];
 }
 
-/** The reader of a type by what people call it: vendors, vendor, VENDOR. @throws UsageError naming the types */
+/** Returns the reader of a type written as vendors, vendor or VENDOR. @throws UsageError with the valid types */
 export function readerFor(readers: ReadonlyMap<string, RowReader>, type: string): RowReader {
   const wanted = type.trim().toLowerCase();
   for (const reader of readers.values()) {
@@ -29,17 +29,17 @@ export function readerFor(readers: ReadonlyMap<string, RowReader>, type: string)
 }
 
 /**
- * The fields of a type. A column fills `id`, so that its rows change records, only when it is mapped to it: many
- * sheets have an ID of their own.
+ * Returns the fields of a type. `id` is one of them only if a column is mapped to it, because many sheets have another
+ * ID. Rows with an id change records.
  */
-export function importFields({ adds, updates }: RowReader, withId: boolean): ImportFields {
+export function importFields({ addSchema: adds, updateSchema: updates }: RowReader, withId: boolean): ImportFields {
   const shape = { ...updates?.shape, ...adds?.shape } as Record<string, z.ZodType>;
   const lists = new Set<string>();
   const accounts = new Set<string>();
   const fields: SheetField[] = [];
   for (const [name, schema] of Object.entries(shape)) {
     if (name === 'id') continue;
-    const published = publish(schema) as { type?: string; enum?: string[] };
+    const published = publishedSchema(schema) as { type?: string; enum?: string[] };
     if (published.type === 'array') lists.add(name);
     if (isAccount(schema)) accounts.add(name);
     fields.push(
@@ -55,31 +55,29 @@ function isOptional({ shape }: z.ZodObject, name: string): boolean {
   return (shape[name] as z.ZodType | undefined)?.safeParse(undefined).success ?? true;
 }
 
-/** Published as any text; what it takes tells it apart. */
+/** The JSON schema says only "text". An account field accepts ME, but not any text. */
 function isAccount(schema: z.ZodType): boolean {
   return schema.safeParse('ME').success && !schema.safeParse('somebody').success;
 }
 
-/** What to say of columns that no field is filled from; null where there are none. */
-export function unusedText({ fields }: ImportFields, { unused, headerOf }: Columns): string | null {
+/** Returns a message about columns that fill no field, or null. */
+export function unusedText({ fields }: ImportFields, { unused, headerOf }: MatchedColumns): string | null {
   if (unused.length === 0) return null;
   const free = fields.map(({ name }) => name).filter((name) => !headerOf.has(name));
-  const still = free.length === 0 ? '' : ` Fields still free (--map FIELD=COLUMN): ${free.join(', ')}.`;
-  return `Columns that fill no field: ${unused.join(', ')}.${still}`;
+  const next = free.length === 0 ? '' : ` Map them with --map FIELD=COLUMN to one of ${free.join(', ')}.`;
+  return `Ignored columns: ${unused.join(', ')}.${next}`;
 }
 
-/** @throws CommandError where every row would be refused for want of a column */
+/** @throws CommandError if a column is missing that every row needs */
 export function requireColumns({ required }: ImportFields, headerOf: ReadonlyMap<string, string>): void {
   const missing = required.find((name) => !headerOf.has(name));
   if (missing === undefined) return;
-  throw new CommandError(
-    `No column fills ${missing}, which every row needs: map one, such as --map ${missing}=COLUMN.`,
-  );
+  throw new CommandError(`No column fills ${missing}, which every row needs. Map one with --map ${missing}=COLUMN.`);
 }
 
 type PlainKind = Exclude<SheetField['kind'], 'enum'>;
 
-/** Texts, dates and timestamps are published alike; what a field takes tells them apart. */
+/** The JSON schema says "text" for dates and timestamps too. They differ in the values that they accept. */
 function kindOf({ type }: { type?: string }, schema: z.ZodType): PlainKind {
   if (type === 'boolean') return 'boolean';
   if (type === 'integer' || type === 'number') return 'number';
@@ -88,7 +86,7 @@ function kindOf({ type }: { type?: string }, schema: z.ZodType): PlainKind {
   return takes('2024-02-29T00:00:00Z') ? 'timestamp' : 'date';
 }
 
-/** A row of a sheet as the tools take it. */
+/** Returns a row of a sheet as input of importRecords. */
 export function asRow(
   values: Readonly<Record<string, FieldValue>>,
   lists: ReadonlySet<string>,

@@ -1,45 +1,45 @@
 import type { Caller } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import { UnreadableEvent } from '../commands/unreadable-event.ts';
-import { type ImportInput, type ImportService, importRecords } from '../mcp/import.ts';
+import { type ImportRecordsInput, type ImportService, importRecords } from '../mcp/import-records.ts';
 import type { RowReader } from '../mcp/import-rows.ts';
-import type { ImportRow } from '../sheets/rows.ts';
+import type { ImportRow } from '../sheets/sheet-rows.ts';
 import { CommandError } from './command.ts';
 import { asRow } from './import-fields.ts';
-import { namingAccounts, type RefusedRows } from './import-report.ts';
 import type { ProgressBar } from './progress.ts';
+import { explainAccountErrors, type RefusedRows } from './refused-rows.ts';
 
-/** Rows that are judged and written together. */
-export const CHUNK = 200;
+/** So many rows are checked and written together. */
+export const ROWS_PER_WRITE = 200;
 
-interface Parts {
+interface ImportRunOptions {
   service: ImportService;
   caller: Caller;
   reader: RowReader;
-  /** Fields whose cell holds several values. */
+  /** Fields with several values in one cell. */
   lists: ReadonlySet<string>;
-  /** Fields that name a member by its account. */
+  /** Fields that take a member's account id. */
   accounts: ReadonlySet<string>;
-  input: Omit<ImportInput, 'rows'>;
+  input: Omit<ImportRecordsInput, 'rows'>;
   refused: RefusedRows;
   bar: ProgressBar;
 }
 
-/** The import of a file's rows, a chunk at a time: what is wrong is left out, the rest goes in. */
+/** Imports the rows of a file, a chunk at a time. Wrong rows are left out. */
 export class ImportRun {
   private rows = 0;
   private created = 0;
   private updated = 0;
   private unchanged = 0;
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: ImportRunOptions) {}
 
-  /** @param share of the file that has been read, 0 to 1 */
+  /** @param share returns the share of the file that has been read, 0 to 1 */
   async all(rows: AsyncIterable<ImportRow>, share: () => number): Promise<void> {
     let chunk: ImportRow[] = [];
     for await (const row of rows) {
       chunk.push(row);
-      if (chunk.length < CHUNK) continue;
+      if (chunk.length < ROWS_PER_WRITE) continue;
       await this.write(chunk);
       chunk = [];
       this.parts.bar.at(this.rows, share());
@@ -50,7 +50,7 @@ export class ImportRun {
   summary(): string {
     const { input, refused } = this.parts;
     const counts = `created ${this.created}, updated ${this.updated}, unchanged ${this.unchanged}, refused ${refused.count}`;
-    return `${input.dry_run ? 'Nothing was written. It would be: ' : ''}${counts} (of ${this.rows} rows)`;
+    return `${input.dry_run ? 'Dry run, nothing was written: ' : ''}${counts} (of ${this.rows} rows)`;
   }
 
   private async write(chunk: readonly ImportRow[]): Promise<void> {
@@ -67,7 +67,7 @@ export class ImportRun {
       this.updated += answer.updated;
       this.unchanged += answer.unchanged;
       for (const { row, errors: wrong } of answer.rows) {
-        if (wrong) errors.set(right[row]!.row, namingAccounts(wrong, right[row]!.values, this.parts.accounts));
+        if (wrong) errors.set(right[row]!.row, explainAccountErrors(wrong, right[row]!.values, this.parts.accounts));
       }
     }
     this.rows += chunk.length;
@@ -75,14 +75,14 @@ export class ImportRun {
     for (const [row, wrong] of [...errors].sort(([a], [b]) => a - b)) await refused.add(row, wrong);
   }
 
-  private async send(rows: ImportInput['rows']) {
+  private async send(rows: ImportRecordsInput['rows']) {
     const { service, caller, reader, input } = this.parts;
     try {
-      return await importRecords(service, caller, reader, { ...input, rows }, { partly: true });
+      return await importRecords(service, caller, reader, { ...input, rows }, { writeValidRows: true });
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'unavailable' || error instanceof UnreadableEvent) throw error;
       const done = this.rows === 0 ? '' : ` after ${this.rows} rows`;
-      throw new CommandError(`The store does not answer${done}. Run it again: it goes on where it stopped.`);
+      throw new CommandError(`The store does not answer${done}. Run the import again: it continues where it stopped.`);
     }
   }
 }

@@ -4,42 +4,42 @@ import { allTools } from '../mcp/all-tools.ts';
 import type { ToolService as Tools } from '../mcp/define-tool.ts';
 import * as field from '../mcp/fields.ts';
 import { rowReaders } from '../mcp/import-rows.ts';
-import { matchColumns, readMap } from '../sheets/columns.ts';
-import { readSheet } from '../sheets/read.ts';
-import { importRows } from '../sheets/rows.ts';
-import type { DateOrder } from '../sheets/spelled-dates.ts';
-import { callerFor } from './caller.ts';
+import type { DateOrder } from '../sheets/cell-dates.ts';
+import { matchColumns, readColumnMap } from '../sheets/match-columns.ts';
+import { readSheet } from '../sheets/read-sheet.ts';
+import { importRows } from '../sheets/sheet-rows.ts';
+import { callerFor } from './caller-for.ts';
 import { type Command, CommandError, onlyArgument, UsageError } from './command.ts';
 import { importFields, readerFor, requireColumns, unusedText } from './import-fields.ts';
-import { RefusedRows } from './import-report.ts';
-import { CHUNK, ImportRun } from './import-run.ts';
-import { type Service, withInstallation } from './open.ts';
+import { ImportRun, ROWS_PER_WRITE } from './import-run.ts';
 import { ProgressBar } from './progress.ts';
+import { RefusedRows } from './refused-rows.ts';
 import { textOption } from './text-option.ts';
+import { type OpenInstallation, withInstallation } from './with-installation.ts';
 
 export const importFile: Command = {
   help: `Usage: veritrail import FILE --type TYPE [options]
 
-Makes a record of each row of a spreadsheet (CSV or XLSX; the first row names the columns), also beside a running
-service. A column fills the field it is called after ("Next review due" fills next_review_due); map the others.
-The fields are those of the type's tools. Dates, yes and no, and values such as "in progress" are understood as people
-write them; what could mean two things is refused.
+Creates a record for each row of a spreadsheet. FILE is a CSV or XLSX whose first row names the columns. The service may be
+running. A column fills the field with the same name: "Next review due" fills next_review_due. Map other columns. The
+fields are those of the type's tools. Dates, yes and no, and values such as "in progress" may be written as people write
+them. Ambiguous values are refused.
 
-The same file again writes nothing twice, so an import that was cut off is finished by repeating it. A row that was
-imported before is known by its reference_id, or else by its content, also when its record has been changed since.
-Rows that are wrong are refused, listed, and left out; the others go in, and the exit code is 1. A file with one wrong
-row is so not refused as a whole, as importRecords refuses a call: use --dry-run first where that matters. A dry run
-does not see that two rows more than ${CHUNK} rows apart contradict each other.
+Importing the same file again writes nothing twice, so repeat an interrupted import to finish it. A row that was imported
+before is recognized by its reference_id, or else by its content, even if the record has changed since. Wrong rows are
+listed and left out; the others are imported, and the exit code is 1. Unlike the importRecords tool, one bad row does not
+reject the whole file. Use --dry-run first if that matters. A dry run does not detect that two rows contradict each other
+if they are more than ${ROWS_PER_WRITE} rows apart.
 
   --type TYPE           risks, vendors, measures, obligations, nonconformities, audits, evidence or controls
-  --map FIELD=COLUMN    the column of a field, such as name=Supplier; may be repeated. With id=COLUMN a row that has
-                        an id changes that record (controls only so); an empty cell changes nothing
-  --dates dmy|mdy       how 03/04/2026 is meant; refused without it
-  --sheet NAME          of a workbook (default: the first that is visible)
-  --dry-run             judges every row and writes nothing
-  --reason TEXT         why, for the auditors; some rows need one (a vendor that is SUSPENDED)
+  --map FIELD=COLUMN    the column of a field, such as name=Supplier; may be repeated. With id=COLUMN, a row with an
+                        id changes that record (the only way for controls); an empty cell changes nothing
+  --dates dmy|mdy       day or month first in dates such as 03/04/2026, which are refused without it
+  --sheet NAME          the sheet of a workbook (default: the first visible one)
+  --dry-run             checks every row and writes nothing
+  --reason TEXT         the reason, for auditors; some rows need one (a vendor that is SUSPENDED)
   --report FILE         writes the refused rows as CSV: row, field, message
-  --organization ID     where to (default: the only one)
+  --organization ID     the organization (default: the only one)
   --account ID          the member who imports (default: the organization's OWNER)`,
 
   async run(args, shell) {
@@ -59,17 +59,17 @@ does not see that two rows more than ${CHUNK} rows apart contradict each other.
       },
     });
     const path = resolve(shell.cwd, onlyArgument(positionals, 'the FILE to import'));
-    if (!values.type) throw new UsageError('Say what the rows are, such as --type vendors.');
+    if (!values.type) throw new UsageError('Give the type of the rows, such as --type vendors.');
     const { type, sheet: name, 'dry-run': dry_run } = values;
     const reason = textOption('--reason', field.reason(), values.reason);
-    const map = readMap(values.map);
+    const map = readColumnMap(values.map);
     const dates = dateOrderOf(values.dates);
     const report = values.report === undefined ? null : resolve(shell.cwd, values.report);
-    if (report === path) throw new UsageError('--report would write over the FILE: give another name.');
+    if (report === path) throw new UsageError('--report would overwrite the FILE. Choose another name.');
     await withInstallation(shell, async (stores) => {
       const organization_id = values.organization ?? stores.organizationId;
       const caller = await callerFor(stores, 'import', organization_id, values.account);
-      const service = withoutReads(stores);
+      const service = writeOnlyTools(stores);
       const reader = readerFor(rowReaders(allTools(service)), type);
       const importable = importFields(reader, map.has('id'));
       const { fields, lists, accounts } = importable;
@@ -94,7 +94,7 @@ does not see that two rows more than ${CHUNK} rows apart contradict each other.
       }
       shell.out(run.summary());
       if (refused.count > 0) {
-        throw new CommandError('some rows are refused. Mend them and run it again: no row is written twice.');
+        throw new CommandError('Some rows were refused. Fix them and run it again. No row is written twice.');
       }
     });
   },
@@ -105,8 +105,8 @@ function dateOrderOf(text: string | undefined): DateOrder | undefined {
   throw new UsageError('--dates takes dmy or mdy.');
 }
 
-/** The tools as an import needs them: what it writes a running service makes readable, and it reads nothing itself. */
-function withoutReads({ handler }: Service): Tools {
+/** Returns the tools' service for an import. It reads no read models, and a running service projects what it writes. */
+function writeOnlyTools({ handler }: OpenInstallation): Tools {
   return {
     handler,
     waitUntilProjected: () => Promise.resolve(true),

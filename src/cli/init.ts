@@ -1,25 +1,25 @@
 import { parseArgs } from 'node:util';
-import { adoptLog } from '../identity/adopt.ts';
+import { adoptLog } from '../identity/adopt-log.ts';
 import { type Command, UsageError } from './command.ts';
-import { withStores } from './open.ts';
-import { show } from './token-create.ts';
+import { printToken } from './token-create.ts';
+import { withStores } from './with-installation.ts';
 
 export const init: Command = {
   help: `Usage: veritrail init --adopt-log
 
-For when the account store is lost and no backup of it is left: takes over the log's installation, makes a new account
-that is OWNER of every organization in the log, and prints a token of it, once, with the role ADMIN. All earlier tokens
-stop working, and the names of earlier accounts are gone. Stop the service first; the account store must be empty.
+Use this if the account store is lost and there is no backup of it. It takes over the log's installation, creates an
+account that is OWNER of every organization in the log, and prints an ADMIN token of it once. All earlier tokens stop
+working, and the names of earlier accounts are lost. Stop the service first. The account store must be empty.
 
-  --adopt-log    said in full, since it gives all the log's organizations to whoever runs it`,
+  --adopt-log    required, because the command gives you all organizations in the log`,
 
   async run(args, shell) {
     const { values } = parseArgs({ args, options: { 'adopt-log': { type: 'boolean', default: false } } });
-    if (!values['adopt-log']) throw new UsageError('Say --adopt-log: the service makes everything else by itself.');
+    if (!values['adopt-log']) throw new UsageError('Give --adopt-log. The service creates everything else by itself.');
     await withStores(shell, async (service) => {
       const { accounts, events, tokens, handler } = service;
       const issued = await adoptLog({ accounts, log: events, tokens, handler, now: () => new Date() });
-      show(issued, service, shell);
+      printToken(issued, service, shell);
     });
   },
 };

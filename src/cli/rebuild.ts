@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
-import { buildGeneration } from '../projections/build.ts';
+import { buildGeneration } from '../projections/build-generation.ts';
 import type { Command, Shell } from './command.ts';
-import { withInstallation } from './open.ts';
+import { withInstallation } from './with-installation.ts';
 
 const PROGRESS_MS = 1_000;
 
 export const rebuild: Command = {
   help: `Usage: veritrail rebuild
 
-Builds all read models from the log, beside those that are served, and switches to them when they are complete.
-A running service goes on serving and follows the switch by itself.`,
+Rebuilds all read models from the log, beside the current ones, and switches to them when they are complete. A running
+service keeps serving and switches by itself.`,
 
   async run(args, shell) {
     parseArgs({ args, options: {} });
@@ -20,14 +20,14 @@ A running service goes on serving and follows the switch by itself.`,
         reads,
         installation,
         progress: (count) => meter.count(count),
-        phase: (phase) => phase === 'INDEXES' && meter.say('making indexes'),
+        phase: (phase) => phase === 'INDEXES' && meter.say('creating indexes'),
       });
-      shell.out(`${meter.total()}. Generation ${generation} is served from now on.`);
+      shell.out(`${meter.total()}. Generation ${generation} is now served.`);
     });
   },
 };
 
-/** Says on the way how far it is and how fast. */
+/** Prints the number of events and the rate once a second. */
 class Meter {
   private readonly started = performance.now();
   private said = this.started;

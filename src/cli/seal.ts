@@ -15,15 +15,16 @@ import { withInstallation } from './with-installation.ts';
 export const seal: Command = {
   help: `Usage: veritrail seal [ORG] --to FILE [--since SEAL]
 
-Writes the newest seal of an organization's history into a new file of one line. Keep it where nobody who can change the
-history can change it: on paper, in a ticket, with your auditor. "veritrail verify EXPORT --key KEY --seal FILE" then
-proves that a later history goes on from exactly this one, even against whoever holds the key.
+Writes the newest seal of an organization's history to a new file of one line. Keep the file where nobody who can change the
+history can change it: on paper, in a ticket, with your auditor. Later, "veritrail verify EXPORT --key KEY --seal FILE"
+proves that a history begins with exactly this one, even if the holder of the private key is dishonest.
 
-With --since the file has a second line: the proof that the history goes on from the seal that was kept then. Whoever kept
-that one needs no export: "veritrail verify FILE --key KEY --seal SEAL" proves that nothing before it was altered. The
-file is then the seal to keep. Where the newest seal is SEAL itself, nothing is written.
+With --since, the file has a second line. It proves that the history extends the one in SEAL. Then no export is needed:
+"veritrail verify FILE --key KEY --seal SEAL" proves that nothing before SEAL was altered. Keep FILE from then on. If SEAL
+is the newest seal, nothing is written.
 
-It says how many later changes are not sealed yet. The running service makes seals: a minute after a change at the latest, at once when an audit is completed.
+The command prints how many later changes are not sealed yet. The running service makes a seal within a minute of a change,
+and at once when an audit is completed.
 
   ORG             the organization (default: that of SEAL, or the first one)
   --to FILE       the file to write
@@ -36,13 +37,14 @@ It says how many later changes are not sealed yet. The running service makes sea
     const given = optionalArgument(positionals, 'one organization');
     const since = values.since === undefined ? null : (await sealFrom('--since', values.since, shell)).seal;
     const named = given ?? since?.organization_id;
-    if (since && named !== since.organization_id) throw new UsageError(`That seal is of ${since.organization_id}.`);
+    if (since && named !== since.organization_id)
+      throw new UsageError(`That seal belongs to ${since.organization_id}.`);
     await withInstallation(shell, async ({ reads, organizationId: first }) => {
       const organizationId = named ?? first;
       await withModels(reads, async (models) => {
         const newest = await newestSeal(models, organizationId);
         if (newest === null) {
-          throw new CommandError(`There is no seal of ${organizationId}: the running service makes one in a minute.`);
+          throw new CommandError(`${organizationId} has no seal yet. The running service makes one within a minute.`);
         }
         const unsealed = await unsealedBehind(models, organizationId, newest.data.size);
         const extension = since === null ? '' : await extensionOf(models, since, newest);
@@ -51,16 +53,16 @@ It says how many later changes are not sealed yet. The running service makes sea
         await writeLines(to, [[text.trimEnd()]]);
         const { sealed_at, size } = newest.data;
         const covers = `${size} events of ${organizationId}, up to position ${size}`;
-        shell.out(`The seal of ${sealed_at} over ${covers}, is in ${values.to}. ${unsealedText(unsealed)}`);
+        shell.out(`Wrote the seal of ${sealed_at} to ${values.to}. It covers ${covers}. ${unsealedText(unsealed)}`);
       });
     });
   },
 };
 
-/** The read models that are served. @throws CommandError where there are none of this version */
+/** Opens the current read models for `work`. @throws CommandError if this version has none */
 async function withModels(reads: ReadStore, work: (models: ReadModels) => Promise<void>): Promise<void> {
   const active = (await reads.register<ActiveGeneration>('active'))?.value;
-  if (active?.version !== PROJECTIONS_VERSION) throw new CommandError('Start the service once: it makes the seals.');
+  if (active?.version !== PROJECTIONS_VERSION) throw new CommandError('Start the service once. It makes the seals.');
   const models = await reads.open(active.generation, COLLECTIONS);
   try {
     await work(models);
@@ -70,11 +72,10 @@ async function withModels(reads: ReadStore, work: (models: ReadModels) => Promis
 }
 
 /**
- * How many changes there are behind what a seal covers, as far as the read models know: facts of the seals themselves
- * do not count.
+ * Counts the changes after a seal, as far as the read models have them. Events about seals don't count.
  */
 async function unsealedBehind(models: ReadModels, organizationId: string, size: number): Promise<number> {
-  // Read first, as a bound: what is projected meanwhile counts on neither side.
+  // Read first, as an upper limit: events projected meanwhile are not counted.
   const position = (await models.checkpoint(organizationId))?.position ?? size;
   const where = [{ key: 'position', op: 'range', gt: size, lte: position }] as const;
   const [facts] = await models.count({ collection: SEALS.name, organizationId, where });
@@ -82,21 +83,21 @@ async function unsealedBehind(models: ReadModels, organizationId: string, size: 
 }
 
 function unsealedText(unsealed: number): string {
-  if (unsealed === 0) return 'No later change is known.';
+  if (unsealed === 0) return 'There are no later changes.';
   const they = unsealed === 1 ? '1 later change is' : `${unsealed} later changes are`;
   return `${they} not sealed yet.`;
 }
 
 function nothingNewer({ sealed_at, size, organization_id }: KeptSeal, unsealed: number): string {
   const next =
-    'the running service makes a seal within a minute of a change, or at once when an audit is completed: repeat it then';
+    'The running service makes a seal within a minute of a change, or at once when an audit is completed. Repeat it then.';
   return (
-    `The newest seal of ${organization_id} is that one itself, of ${sealed_at} and up to position ${size}, so nothing ` +
-    `was written. ${unsealedText(unsealed)} Next: ${next}.`
+    `Nothing was written: that seal (${sealed_at}, up to position ${size}) is the newest one of ${organization_id}. ` +
+    `${unsealedText(unsealed)} ${next}`
   );
 }
 
-/** What shows that a seal goes on from an older one. @throws CommandError where it does not */
+/** Returns the proof that a seal extends an older one. @throws CommandError if it doesn't */
 async function extensionOf(models: ReadModels, older: KeptSeal, newer: LogSealedDocument): Promise<string> {
   const { organization_id, size } = older;
   if (size > newer.data.size) {
@@ -104,7 +105,9 @@ async function extensionOf(models: ReadModels, older: KeptSeal, newer: LogSealed
   }
   const proof = await proveConsistency(models, organization_id, size, newer.data.size);
   if (!provesConsistency(proof, older, newer.data)) {
-    throw new CommandError('The history here does not begin with that of the seal: it is another, or was altered.');
+    throw new CommandError(
+      'The history here does not begin with that of the seal. It is another history, or it was altered.',
+    );
   }
   return extensionText(proof, await rotationsBefore(models, organization_id, newer.position));
 }

@@ -1,4 +1,4 @@
-/** Rows under their headings, in columns as wide as they have to be. */
+/** Returns a table with aligned columns. The first row has the headings. */
 export function textTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
   const line = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(widths[column]!)).join('  ');

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { UsageError } from './command.ts';
 
-/** A text given on the command line, within the limits of the wire. @throws UsageError naming the option */
+/** Checks a text option with the schema of the tools. @throws UsageError with the option's name */
 export function textOption(option: string, schema: z.ZodType<string>, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const result = schema.safeParse(text);

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
 import type { TokenRecord } from '../identity/token-record.ts';
 import type { Command } from './command.ts';
-import { withInstallation } from './open.ts';
 import { textTable } from './table.ts';
+import { withInstallation } from './with-installation.ts';
 
 export const tokenList: Command = {
   help: `Usage: veritrail token list [--json]
 
 Lists the API tokens and connected assistants, newest first. TOKEN has the last four characters of a token's text.
 
-  --json    one JSON array instead of a table`,
+  --json    prints a JSON array instead of a table`,
 
   async run(args, shell) {
     const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } });

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 import { type Command, onlyArgument } from './command.ts';
-import { withInstallation } from './open.ts';
+import { withInstallation } from './with-installation.ts';
 
 export const tokenRevoke: Command = {
   help: `Usage: veritrail token revoke ID [--reason TEXT]
 
-Takes an API token away for good. A running service refuses it within a second. ID is from "veritrail token list".
+Revokes an API token for good. A running service refuses it within a second. ID is from "veritrail token list".
 
-  --reason TEXT    why; kept in the organization's history`,
+  --reason TEXT    the reason, which the organization's history keeps`,
 
   async run(args, shell) {
     const options = { reason: { type: 'string' } } as const;
@@ -15,7 +15,7 @@ Takes an API token away for good. A running service refuses it within a second. 
     const id = onlyArgument(positionals, 'the ID of the token (tok_…)');
     await withInstallation(shell, async ({ tokens }) => {
       await tokens.revoke(id, values.reason);
-      shell.out(`${id} is revoked.`);
+      shell.out(`Revoked ${id}.`);
     });
   },
 };

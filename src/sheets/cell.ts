@@ -31,20 +31,22 @@ export interface RawSheet {
 }
 
 /** The most characters that the cells of one row may hold, and one cell's text. A row is held in memory; no more is. */
-export const ROW_LENGTH = 1_048_576;
+export const MAX_ROW_LENGTH = 1_048_576;
 
 /** A cell as a person sees it. Numbers have 15 digits, as spreadsheet programs show them. */
-export function shown(cell: Cell): string {
+export function displayText(cell: Cell): string {
   if (cell.kind === 'number') return String(Number(cell.value.toPrecision(15)));
   return cell.kind === 'boolean' ? String(cell.value).toUpperCase() : cell.value;
 }
 
-export function unreadable(message: string, allowed?: readonly string[]): Refusal {
+export function fileRefusal(message: string, allowed?: readonly string[]): Refusal {
   return new Refusal('invalid_input', message, { field: 'file', ...(allowed ? { allowed } : {}) });
 }
 
-export const damaged = () =>
-  unreadable('The file is damaged or no spreadsheet: open it in a spreadsheet program and save it as .xlsx or CSV.');
+export const damagedFile = () =>
+  fileRefusal('The file is damaged or no spreadsheet: open it in a spreadsheet program and save it as .xlsx or CSV.');
 
 export const rowTooLong = (row: number) =>
-  unreadable(`Row ${row} holds more than ${ROW_LENGTH} characters: is a quotation mark left open in it, or before it?`);
+  fileRefusal(
+    `Row ${row} holds more than ${MAX_ROW_LENGTH} characters: is a quotation mark left open in it, or before it?`,
+  );

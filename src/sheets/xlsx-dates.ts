@@ -1,23 +1,25 @@
 import type { Cell } from './cell.ts';
-import { readWholeXml } from './xml.ts';
+import { parseXml } from './xml.ts';
 
 const DAY_MS = 86_400_000;
 /** The day numbered 0 in each date system (ECMA-376 part 1, 18.17.4.1), the first for days from March 1900. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
 /** 29 February 1900 in the 1900 system, a day that never was; those before it are one further from the epoch. */
-const NO_DAY = 60;
-const LAST = Date.UTC(9999, 11, 31) + DAY_MS;
+const MISSING_DAY = 60;
+const END_OF_9999 = Date.UTC(9999, 11, 31) + DAY_MS;
 
 /** Formats with a number but no code: 14 to 17 and 22 of ECMA-376 part 1, 18.8.30, and its lists for East Asia. */
-const BUILT_IN: readonly number[] = [14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58];
+const BUILT_IN_DATE_FORMATS: readonly number[] = [
+  14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58,
+];
 
 /** Of each cell format (`cellXfs`) of a workbook, by its place: whether it shows a number as a day. */
 export async function readDateStyles(bytes: AsyncIterable<Uint8Array>): Promise<boolean[]> {
   const codes = new Map<number, string>();
   const formats: number[] = [];
   let within = false;
-  await readWholeXml(bytes, {
+  await parseXml(bytes, {
     open(name, { numFmtId, formatCode }) {
       if (name === 'numFmt') codes.set(Number(numFmtId), formatCode ?? '');
       if (name === 'cellXfs') within = true;
@@ -29,7 +31,7 @@ export async function readDateStyles(bytes: AsyncIterable<Uint8Array>): Promise<
   });
   return formats.map((id) => {
     const code = codes.get(id);
-    return code === undefined ? BUILT_IN.includes(id) : showsDay(code);
+    return code === undefined ? BUILT_IN_DATE_FORMATS.includes(id) : showsDay(code);
   });
 }
 
@@ -54,8 +56,8 @@ export function datedCell(serial: number, date1904: boolean): Cell {
 /** Milliseconds since 1970 of a day's number, its fraction being the time of the day. */
 function timeOf(serial: number, date1904: boolean): number | undefined {
   const day = Math.floor(serial);
-  if (day < (date1904 ? 0 : 1) || (day === NO_DAY && !date1904)) return undefined;
-  const epoch = date1904 ? EPOCH_1904 : EPOCH_1900 + (day < NO_DAY ? DAY_MS : 0);
+  if (day < (date1904 ? 0 : 1) || (day === MISSING_DAY && !date1904)) return undefined;
+  const epoch = date1904 ? EPOCH_1904 : EPOCH_1900 + (day < MISSING_DAY ? DAY_MS : 0);
   const time = epoch + Math.round(serial * DAY_MS);
-  return time < LAST ? time : undefined;
+  return time < END_OF_9999 ? time : undefined;
 }

@@ -1,10 +1,10 @@
-import { type Cell, damaged, type RawRow, type RawSheet, ROW_LENGTH, rowTooLong } from './cell.ts';
+import { type Cell, damagedFile, MAX_ROW_LENGTH, type RawRow, type RawSheet, rowTooLong } from './cell.ts';
 import { datedCell } from './xlsx-dates.ts';
 import { StringItem, unescaped } from './xlsx-strings.ts';
 import { type Attributes, readXml, type XmlListener } from './xml.ts';
 
 /** The most columns of a sheet, the last being XFD. */
-const MOST_COLUMNS = 16_384;
+const MAX_COLUMNS = 16_384;
 
 /** What the rest of the workbook says about a sheet's cells. */
 export interface SheetContext {
@@ -60,7 +60,7 @@ class RowListener implements XmlListener {
     if (this.#cell === null) return;
     if (this.#inValue) this.#value += text;
     else this.#inline.text(text);
-    if (this.#length + this.#value.length + this.#inline.length > ROW_LENGTH) throw rowTooLong(this.#row);
+    if (this.#length + this.#value.length + this.#inline.length > MAX_ROW_LENGTH) throw rowTooLong(this.#row);
   }
 
   close(name: string): void {
@@ -73,7 +73,7 @@ class RowListener implements XmlListener {
 
   #beginRow({ r }: Attributes): void {
     const row = r === undefined ? this.#row + 1 : Number(r);
-    if (!Number.isInteger(row) || row <= this.#row) throw damaged();
+    if (!Number.isInteger(row) || row <= this.#row) throw damagedFile();
     this.#row = row;
     this.#column = -1;
     this.#length = 0;
@@ -87,7 +87,7 @@ class RowListener implements XmlListener {
 
   #beginCell(attributes: Attributes): void {
     this.#column = attributes.r === undefined ? this.#column + 1 : columnOf(attributes.r);
-    if (this.#column >= MOST_COLUMNS) throw damaged();
+    if (this.#column >= MAX_COLUMNS) throw damagedFile();
     this.#cell = attributes;
     this.#value = '';
     this.#formula = false;
@@ -136,5 +136,5 @@ function columnOf(reference: string): number {
 }
 
 function refuse(): never {
-  throw damaged();
+  throw damagedFile();
 }

@@ -1,4 +1,4 @@
-import { readWholeXml } from './xml.ts';
+import { parseXml } from './xml.ts';
 
 /**
  * The texts that cells refer to by their place (ECMA-376 part 1, 18.4). Cells refer to any of them in any order, so they
@@ -7,7 +7,7 @@ import { readWholeXml } from './xml.ts';
 export async function readSharedStrings(bytes: AsyncIterable<Uint8Array>): Promise<string[]> {
   const strings: string[] = [];
   const item = new StringItem();
-  await readWholeXml(bytes, {
+  await parseXml(bytes, {
     open(name) {
       if (name === 'si') item.clear();
       item.open(name);

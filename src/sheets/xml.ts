@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
-import { damaged, ROW_LENGTH } from './cell.ts';
-import { decodeText } from './text.ts';
+import { damagedFile, MAX_ROW_LENGTH } from './cell.ts';
+import { decodeText } from './decode-text.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
 
@@ -12,7 +12,7 @@ export interface XmlListener {
   text?(text: string): void;
 }
 
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 /**
  * Reads an XML document as it arrives and yields after each piece, so that what the listener has gathered can be taken
@@ -30,7 +30,7 @@ export async function* readXml(
   parser.on('doctype', refuse);
   parser.on('opentag', ({ name, attributes }) => {
     sinceLastTag = 0;
-    if (++depth > DEEPEST) refuse();
+    if (++depth > MAX_DEPTH) refuse();
     listener.open(local(name), attributes);
   });
   parser.on('closetag', ({ name }) => {
@@ -40,22 +40,22 @@ export async function* readXml(
   });
   parser.on('text', (text) => listener.text?.(text));
   parser.on('cdata', (text) => listener.text?.(text));
-  for await (const text of decodeText(bytes, damaged)) {
+  for await (const text of decodeText(bytes, damagedFile)) {
     parser.write(text);
     sinceLastTag += text.length;
-    if (sinceLastTag > ROW_LENGTH) refuse();
+    if (sinceLastTag > MAX_ROW_LENGTH) refuse();
     yield;
   }
   parser.close();
 }
 
 /** Reads a document that is small enough to be gathered whole. */
-export async function readWholeXml(bytes: AsyncIterable<Uint8Array>, listener: XmlListener): Promise<void> {
+export async function parseXml(bytes: AsyncIterable<Uint8Array>, listener: XmlListener): Promise<void> {
   for await (const _ of readXml(bytes, listener));
 }
 
 function refuse(): never {
-  throw damaged();
+  throw damagedFile();
 }
 
 function local(name: string): string {

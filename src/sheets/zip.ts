@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { damaged, unreadable } from './cell.ts';
+import { damagedFile, fileRefusal } from './cell.ts';
 
 /** No spreadsheet program writes nearly as many; the directory is held in memory. */
-const MOST_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 
 /** The parts of a zip file, each read as a stream. */
 export class Zip {
@@ -23,7 +23,7 @@ export class Zip {
 
   static async open(path: string): Promise<Zip> {
     const file = await openPromise(path, { autoClose: false }).catch(() => {
-      throw damaged();
+      throw damagedFile();
     });
     try {
       return new Zip(file, await entriesOf(file));
@@ -48,14 +48,14 @@ export class Zip {
    */
   async *read(name: string, most = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array, void, undefined> {
     const entry = this.#entries.get(name.toLowerCase());
-    if (!entry) throw damaged();
+    if (!entry) throw damagedFile();
     this.bytesRead = 0;
     this.#stream = await this.#file.openReadStreamPromise(entry).catch(() => {
-      throw damaged();
+      throw damagedFile();
     });
     for await (const chunk of intact(this.#stream)) {
       this.bytesRead += chunk.length;
-      if (this.bytesRead > most) throw tooMuch(most);
+      if (this.bytesRead > most) throw partTooLarge(most);
       yield chunk;
     }
   }
@@ -69,11 +69,11 @@ export class Zip {
 
 async function entriesOf(file: ZipFile): Promise<ReadonlyMap<string, Entry>> {
   const entries = new Map<string, Entry>();
-  if (file.entryCount > MOST_PARTS) throw damaged();
+  if (file.entryCount > MAX_PARTS) throw damagedFile();
   try {
     for await (const entry of file.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry);
   } catch {
-    throw damaged();
+    throw damagedFile();
   }
   return entries;
 }
@@ -82,13 +82,13 @@ async function* intact(stream: Readable): AsyncGenerator<Uint8Array, void, undef
   try {
     yield* stream as AsyncIterable<Uint8Array>;
   } catch {
-    throw damaged();
+    throw damagedFile();
   }
 }
 
-function tooMuch(most: number) {
+function partTooLarge(most: number) {
   const megabytes = Math.round(most / 1_048_576);
-  return unreadable(
+  return fileRefusal(
     `The workbook's texts or formats unpack to more than ${megabytes} MiB, which must be held in memory: save the sheet as CSV.`,
   );
 }

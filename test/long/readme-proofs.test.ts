@@ -1,4 +1,4 @@
-/** The commands under "Proofs" in README.md, run by a shell as they are printed, from top to bottom. */
+/** Runs the commands under "Proofs" in README.md in a shell, exactly as printed, from top to bottom. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -11,14 +11,14 @@ import { folderOfTest, install } from '../support/installed.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** The blocks of shell commands in a section of README.md. */
+/** Returns the blocks of shell commands in a section of README.md. */
 function blocksUnder(heading: string): string[] {
   const page = readFileSync(join(ROOT, 'README.md'), 'utf8');
   const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`))!;
   return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1]!);
 }
 
-/** A folder with an `npx` that runs this clone's command, as npx does in the clone's folder. */
+/** Creates a folder with an `npx` that runs this clone's command, as npx does in the clone's folder. */
 function folderOfNpx(): string {
   const folder = folderOfTest();
   const command = `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(ROOT, 'bin/veritrail.js')}" "$@"\n`;
@@ -42,9 +42,9 @@ proofs('run as printed: now, and again when there was a change', async () => {
     assert.match(await shell(now!), /^VALID\. /m);
     await installed.addVendors(1);
     await installed.seal();
-    // One terminal: what the first block has set is there in the second.
+    // Both blocks run in one terminal, so the second sees the first one's variables.
     const key = now!.split('\n').find((line) => line.startsWith('KEY='));
-    assert.match(await shell(`${key}\n${later}`), /^VALID\. The history goes on from the seal that you kept\.$/m);
+    assert.match(await shell(`${key}\n${later}`), /^VALID\. The history extends the seal that you kept\.$/m);
     const ignored = await run('git', ['check-ignore', ...readdirSync(cwd)], { cwd: ROOT });
     assert.equal(ignored.stdout.split('\n').filter(Boolean).sort(), readdirSync(cwd).sort());
   } finally {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { matchColumns, readMap } from '../../src/sheets/columns.ts';
-import type { SheetField } from '../../src/sheets/spellings.ts';
+import { matchColumns, readColumnMap } from '../../src/sheets/match-columns.ts';
+import type { SheetField } from '../../src/sheets/read-cell.ts';
 import { refuses } from '../support/sheets.ts';
 
 const columns = suite('columns');
@@ -14,7 +14,7 @@ const FIELDS: readonly SheetField[] = [
 ];
 
 const match = (headers: readonly string[], ...map: string[]) => {
-  const { headerOf, unused } = matchColumns(headers, FIELDS, readMap(map));
+  const { headerOf, unused } = matchColumns(headers, FIELDS, readColumnMap(map));
   return { ...Object.fromEntries(headerOf), unused };
 };
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decodeText } from '../../src/sheets/text.ts';
+import { decodeText } from '../../src/sheets/decode-text.ts';
 import { refuses, rowsOf, sheetFolder } from '../support/sheets.ts';
 import { until } from '../support/wait.ts';
 

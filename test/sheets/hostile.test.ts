@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import { readSheet } from '../../src/sheets/read-sheet.ts';
 import { refuses, rowsOf, sheetFolder } from '../support/sheets.ts';
-import { xlsxOf, xlsxParts } from '../support/xlsx.ts';
+import { xlsxFiles, xlsxOf } from '../support/xlsx.ts';
 import { zipOf } from '../support/zip.ts';
 
 const hostile = suite('files that are damaged or hostile');
@@ -16,7 +16,7 @@ const BOOK = [{ rows: [['Name'], ['Acme']] }];
 
 /** A workbook of which one part is replaced, or taken away. */
 function spoilt(part: string, content: string | Buffer | undefined): Buffer {
-  const { [part]: _, ...others } = xlsxParts(BOOK);
+  const { [part]: _, ...others } = xlsxFiles(BOOK);
   return zipOf(content === undefined ? others : { ...others, [part]: content });
 }
 

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readMap } from '../../src/sheets/columns.ts';
-import { type ImportOptions, type ImportRow, importRows } from '../../src/sheets/rows.ts';
-import type { SheetField } from '../../src/sheets/spellings.ts';
+import { readColumnMap } from '../../src/sheets/match-columns.ts';
+import type { SheetField } from '../../src/sheets/read-cell.ts';
+import { type ImportRow, importRows, type SheetImportOptions } from '../../src/sheets/sheet-rows.ts';
 import { refuses, sheetFolder } from '../support/sheets.ts';
 import { STYLES, xlsxOf } from '../support/xlsx.ts';
 
@@ -18,7 +18,7 @@ const VENDOR: readonly SheetField[] = [
   { name: 'last_reviewed', kind: 'timestamp' },
 ];
 
-async function read(content: string | Uint8Array, options?: ImportOptions): Promise<ImportRow[]> {
+async function read(content: string | Uint8Array, options?: SheetImportOptions): Promise<ImportRow[]> {
   const read: ImportRow[] = [];
   for await (const row of importRows(await files.open(content), VENDOR, options)) read.push(row);
   return read;
@@ -46,7 +46,7 @@ rows('are the same from a CSV and from a workbook', async () => {
       ],
     },
   ]);
-  const map = readMap(['name=Supplier']);
+  const map = readColumnMap(['name=Supplier']);
   for (const content of [csv, xlsx]) {
     assert.equal(await read(content, { map }), [
       { row: 2, values: ACME },
@@ -96,7 +96,7 @@ rows('with a failed formula are refused, where it is in a column that counts', a
 });
 
 rows('of columns that do not fit are refused before the first', () =>
-  refuses(() => read('Supplier\nAcme\n', { map: readMap(['nane=Supplier']) }), /did you mean name/),
+  refuses(() => read('Supplier\nAcme\n', { map: readColumnMap(['nane=Supplier']) }), /did you mean name/),
 );
 
 rows.run();

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { refuses, rowsOf, sheetFolder } from '../support/sheets.ts';
 import { until } from '../support/wait.ts';
-import { STYLES, type TestCell, xlsxOf, xlsxParts } from '../support/xlsx.ts';
+import { STYLES, type TestCell, xlsxFiles, xlsxOf } from '../support/xlsx.ts';
 import { zipOf } from '../support/zip.ts';
 
 const xlsx = suite('XLSX');
@@ -66,7 +66,7 @@ xlsx('gives texts of every kind', async () => {
 });
 
 xlsx('gives shared texts in runs whole, without how they are spoken', async () => {
-  const parts = xlsxParts(of(['Name'], ['Acme']));
+  const parts = xlsxFiles(of(['Name'], ['Acme']));
   const item = '<si><r><t>Ac</t></r><r><t xml:space="preserve">me </t></r><rPh sb="0" eb="1"><t>ak</t></rPh></si>';
   parts['xl/sharedStrings.xml'] = `<sst><si><t>Name</t></si>${item}</sst>`;
   assert.equal(await rowsOf(await files.open(zipOf(parts))), [{ row: 2, Name: 'Acme ' }]);
@@ -128,7 +128,7 @@ xlsx('is read from the first sheet that is not hidden, or from the one named', a
 });
 
 xlsx('may have prefixed names, rows and cells without a reference, and neither formats nor shared texts', async () => {
-  const parts = xlsxParts(of(['Name']));
+  const parts = xlsxFiles(of(['Name']));
   parts['xl/worksheets/sheet1.xml'] =
     '<x:worksheet xmlns:x="m"><x:sheetData><x:row><x:c t="inlineStr"><x:is><x:t>Name</x:t></x:is></x:c><x:c t="str"><x:v>Staff</x:v></x:c></x:row>' +
     '<x:row><x:c t="str"><x:v>Acme</x:v></x:c><x:c><x:v>7</x:v></x:c></x:row></x:sheetData></x:worksheet>';

@@ -1,7 +1,7 @@
-import { type Cell, shown } from './cell.ts';
-import { refused, type Spelled } from './spelled.ts';
-import { type DateOrder, dateFrom, timestampFrom } from './spelled-dates.ts';
-import { enumFrom } from './spelled-enums.ts';
+import { type Cell, displayText } from './cell.ts';
+import { type DateOrder, dateFrom, timestampFrom } from './cell-dates.ts';
+import { enumFrom } from './cell-enums.ts';
+import { cellError, type ParsedCell } from './parsed-cell.ts';
 
 /** A field of a record that a column can fill. */
 export type SheetField = { name: string } & (
@@ -23,10 +23,10 @@ export function readCell(
   cell: Cell | undefined,
   field: SheetField,
   order?: DateOrder,
-): Spelled<FieldValue | undefined> {
-  if (cell === undefined || shown(cell).trim() === '') return { value: undefined };
+): ParsedCell<FieldValue | undefined> {
+  if (cell === undefined || displayText(cell).trim() === '') return { value: undefined };
   if (cell.kind === 'error')
-    return refused(
+    return cellError(
       cell,
       'is a formula that failed or was never calculated: mend it in a spreadsheet program, or give the value',
     );
@@ -47,22 +47,22 @@ export function readCell(
 }
 
 function textFrom(cell: Cell): string {
-  return shown(cell).replace(/\r\n?/g, '\n').trim();
+  return displayText(cell).replace(/\r\n?/g, '\n').trim();
 }
 
 /** Yes and no in English, or a cross. A blank cell is not "no": nobody may have looked at it yet. */
-function booleanFrom(cell: Cell): Spelled<boolean> {
-  const word = shown(cell).trim().toLowerCase();
+function booleanFrom(cell: Cell): ParsedCell<boolean> {
+  const word = displayText(cell).trim().toLowerCase();
   if (TRUE.includes(word)) return { value: true };
   if (FALSE.includes(word)) return { value: false };
-  return refused(cell, 'is neither yes nor no: give one of them, or leave it empty');
+  return cellError(cell, 'is neither yes nor no: give one of them, or leave it empty');
 }
 
 /** A whole number; it may have its name beside it, as in "4 - Likely" or "4 (likely)". */
-function wholeNumberFrom(cell: Cell): Spelled<number> {
-  const text = cell.kind === 'text' || cell.kind === 'number' ? shown(cell).trim() : '';
+function wholeNumberFrom(cell: Cell): ParsedCell<number> {
+  const text = cell.kind === 'text' || cell.kind === 'number' ? displayText(cell).trim() : '';
   const number = /^(-?\d{1,15})(?:\.0+)?(?:\s*[-–—:=]\s*\p{L}.*|\s*\(\s*\p{L}.*\))?$/su.exec(text)?.[1];
   if (number === undefined)
-    return refused(cell, 'is no whole number: give one, such as 4, with its name after it or not');
+    return cellError(cell, 'is no whole number: give one, such as 4, with its name after it or not');
   return { value: Number(number) };
 }

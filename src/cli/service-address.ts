@@ -3,21 +3,21 @@ import { MCP_PATH } from '../identity/oauth/addresses.ts';
 
 type Address = Pick<Config, 'baseUrl' | 'host' | 'port' | 'tls'>;
 
-/** Where the service is reached. `port` is the one it listens on, where that is known. */
+/** Returns the address of the service. @param port the port that it listens on */
 export function addressOf(config: Address, port = config.port): string {
   const scheme = config.tls === null ? 'http' : 'https';
   return config.baseUrl ?? `${scheme}://${reachable(config.host)}:${port}`;
 }
 
-/** Where clients reach the MCP endpoint. */
+/** Returns the address of the MCP endpoint. */
 export function endpointOf(config: Address, port = config.port): string {
   return addressOf(config, port) + MCP_PATH;
 }
 
-/** What an MCP client's configuration takes as it is. */
+/** Returns the configuration for an MCP client. */
 export { mcpServersConfig as clientConfig } from '../web/connect-blocks.ts';
 
-/** A host that listens on every address is reached by name. */
+/** Returns `localhost` for a host that listens on every address. */
 function reachable(host: string): string {
   if (isWildcard(host)) return 'localhost';
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;

@@ -1,5 +1,5 @@
 import type { Cell } from './cell.ts';
-import { refused, type Spelled } from './spelled.ts';
+import { cellError, type ParsedCell } from './parsed-cell.ts';
 
 /** How 03/04/2026 is read: `dmy` as 3 April, `mdy` as 4 March. */
 export type DateOrder = 'dmy' | 'mdy';
@@ -19,15 +19,15 @@ const DATE_HELP = 'give YYYY-MM-DD, or 31 Dec 2026';
  * A day, `YYYY-MM-DD`. A time of the day beside it is left out, unless its time zone could make it another day in UTC.
  * @param order of the numbers; without one, dots have the day first, and what could be two days is refused
  */
-export function dateFrom(cell: Cell, order: DateOrder | undefined): Spelled<string> {
+export function dateFrom(cell: Cell, order: DateOrder | undefined): ParsedCell<string> {
   const moment = momentFrom(cell, order);
   if ('error' in moment) return moment;
-  if (moment.value.offset) return refused(cell, 'gives a time in another zone than UTC: give YYYY-MM-DD alone');
+  if (moment.value.offset) return cellError(cell, 'gives a time in another zone than UTC: give YYYY-MM-DD alone');
   return { value: moment.value.date };
 }
 
 /** A time in UTC, `YYYY-MM-DDThh:mm:ss.sssZ`, or a day where the cell gives no time. One without a zone is taken as UTC. */
-export function timestampFrom(cell: Cell, order: DateOrder | undefined): Spelled<string> {
+export function timestampFrom(cell: Cell, order: DateOrder | undefined): ParsedCell<string> {
   const moment = momentFrom(cell, order);
   if ('error' in moment) return moment;
   const { date, time, offset = 0 } = moment.value;
@@ -36,18 +36,20 @@ export function timestampFrom(cell: Cell, order: DateOrder | undefined): Spelled
   return { value: new Date(instant).toISOString() };
 }
 
-function momentFrom(cell: Cell, order: DateOrder | undefined): Spelled<Moment> {
+function momentFrom(cell: Cell, order: DateOrder | undefined): ParsedCell<Moment> {
   if (cell.kind === 'date') return { value: { date: cell.value } };
   if (cell.kind === 'timestamp') return { value: { date: cell.value.slice(0, 10), time: cell.value.slice(11, -1) } };
   if (cell.kind === 'number') {
-    return refused(cell, 'is a number without a date format: format the column as a date, or give YYYY-MM-DD');
+    return cellError(cell, 'is a number without a date format: format the column as a date, or give YYYY-MM-DD');
   }
-  if (cell.kind !== 'text') return refused(cell, `is no date: ${DATE_HELP}`);
+  if (cell.kind !== 'text') return cellError(cell, `is no date: ${DATE_HELP}`);
   const { day, time } = split(cell.value.trim().replace(/\s+/g, ' '));
   const date = dayFrom(cell, day, order);
   if ('error' in date || time === undefined) return 'error' in date ? date : { value: { date: date.value } };
   const clock = clockFrom(time);
-  return clock ? { value: { date: date.value, ...clock } } : refused(cell, 'has no time as hh:mm: give it so, in UTC');
+  return clock
+    ? { value: { date: date.value, ...clock } }
+    : cellError(cell, 'has no time as hh:mm: give it so, in UTC');
 }
 
 /** The day's text, and what follows it as a time. */
@@ -56,7 +58,7 @@ function split(text: string): { day: string; time?: string } {
   return time ? { day: text.slice(0, time.index), time: time[1]! } : { day: text };
 }
 
-function dayFrom(cell: Cell, text: string, order: DateOrder | undefined): Spelled<string> {
+function dayFrom(cell: Cell, text: string, order: DateOrder | undefined): ParsedCell<string> {
   const iso = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/.exec(text);
   if (iso) return realDay(cell, iso[1]!, Number(iso[3]), iso[4]!);
   const numbers = /^(\d{1,2})([-/.]) ?(\d{1,2})\2 ?(\d{4})$/.exec(text);
@@ -66,8 +68,9 @@ function dayFrom(cell: Cell, text: string, order: DateOrder | undefined): Spelle
   if (dayFirst) return realDay(cell, dayFirst[3]!, monthFrom(dayFirst[2]!), dayFirst[1]!);
   const monthFirst = /^([a-z]{3,9})[-. ]+(\d{1,2})(?:st|nd|rd|th)?[-, ]+(\d{4})$/i.exec(text);
   if (monthFirst) return realDay(cell, monthFirst[3]!, monthFrom(monthFirst[1]!), monthFirst[2]!);
-  if (/[-./ ]\d{2}$/.test(text) && !/\d{4}/.test(text)) return refused(cell, 'has a year of two digits: give all four');
-  return refused(cell, `is no date: ${DATE_HELP}`);
+  if (/[-./ ]\d{2}$/.test(text) && !/\d{4}/.test(text))
+    return cellError(cell, 'has a year of two digits: give all four');
+  return cellError(cell, `is no date: ${DATE_HELP}`);
 }
 
 function numberedDay(cell: Cell, first: string, second: string, year: string, order: DateOrder | undefined) {
@@ -76,18 +79,18 @@ function numberedDay(cell: Cell, first: string, second: string, year: string, or
   if (order !== undefined) return order === 'dmy' ? dmy : mdy;
   if ('error' in dmy) return mdy;
   if ('error' in mdy || dmy.value === mdy.value) return dmy;
-  return refused(
+  return cellError(
     cell,
     `could be ${dmy.value} or ${mdy.value}: say --dates dmy for the first, --dates mdy for the second`,
   );
 }
 
 /** @param month 1 to 12; anything else is no day */
-function realDay(cell: Cell, year: string, month: number, day: string): Spelled<string> {
+function realDay(cell: Cell, year: string, month: number, day: string): ParsedCell<string> {
   const date = `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`;
   const time = Date.parse(`${date}T00:00:00.000Z`);
   if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(date)) return { value: date };
-  return refused(cell, `is no day of the calendar as it is read: ${DATE_HELP}`);
+  return cellError(cell, `is no day of the calendar as it is read: ${DATE_HELP}`);
 }
 
 /** 1 to 12; 0 for what is no month. */

@@ -1,12 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { RowError } from '../mcp/import-rows.ts';
-import { csvCell } from '../queries/report/render/csv.ts';
+import { csvCell } from '../queries/report/render/report-csv.ts';
 import { CommandError, type Shell } from './command.ts';
 
-/** Refused rows that are listed on the screen; the rest is in the report. */
-const LISTED = 20;
+/** The screen lists at most so many refused rows. The report has all. */
+const MAX_LISTED_ROWS = 20;
 
-/** Says which rows were refused and why: on the screen, and in a CSV where one is asked for. */
+/** Lists the refused rows with their errors on the screen and, on request, in a CSV. */
 export class RefusedRows {
   count = 0;
 
@@ -15,7 +15,7 @@ export class RefusedRows {
     private readonly file: FileHandle | null,
   ) {}
 
-  /** @param path of the CSV with a line for each error: the row as a spreadsheet counts, the field, the message */
+  /** @param path of the CSV with a line for each error: row number, field, message */
   static async open(shell: Shell, path: string | null): Promise<RefusedRows> {
     const file = path === null ? null : await open(path, 'w').catch(cannotWrite);
     await file?.write('row,field,message\n');
@@ -24,10 +24,10 @@ export class RefusedRows {
 
   async add(row: number, errors: readonly RowError[]): Promise<void> {
     this.count++;
-    if (this.count <= LISTED) {
+    if (this.count <= MAX_LISTED_ROWS) {
       this.shell.err(`row ${row}: ${errors.map(sentence).join('; ')}`);
-    } else if (this.count === LISTED + 1) {
-      this.shell.err(`More rows are refused${this.file ? ': see the report' : '; --report FILE lists them all'}.`);
+    } else if (this.count === MAX_LISTED_ROWS + 1) {
+      this.shell.err(`More rows were refused. ${this.file ? 'See the report' : 'List them all with --report FILE'}.`);
     }
     const lines = errors.map((error) => `${[row, error.field, plain(error)].map(csvCell).join(',')}\n`);
     await this.file?.write(lines.join(''));
@@ -39,10 +39,10 @@ export class RefusedRows {
 }
 
 function cannotWrite(): never {
-  throw new CommandError('The report cannot be written: check its name and folder.');
+  throw new CommandError('The report can’t be written. Check its name and folder.');
 }
 
-/** A message is a clause that follows its field's name, or a sentence of its own. */
+/** Returns an error as a sentence. Some messages are clauses that follow the field's name. */
 function sentence(error: RowError): string {
   const message = plain(error);
   return error.field === '' || /^\p{Lu}/u.test(message) ? message : `${error.field} ${message}`;
@@ -52,11 +52,11 @@ function plain({ message, hint }: RowError): string {
   return hint ? `${message} (${hint})` : message;
 }
 
-/** Longest text that is repeated from a cell (characters). */
-const MOST_REPEATED = 80;
+/** A message quotes at most so many characters of a cell. */
+const MAX_QUOTED_LENGTH = 80;
 
-/** Sheets have owners' names and addresses where fields take accounts: says what stood there, and where accounts are. */
-export function namingAccounts(
+/** Explains errors in account fields: sheets often have people's names there. Adds the cell's text and where to find ids. */
+export function explainAccountErrors(
   errors: readonly RowError[],
   values: Readonly<Record<string, unknown>>,
   accounts: ReadonlySet<string>,
@@ -65,7 +65,7 @@ export function namingAccounts(
     const value = values[error.field];
     if (!accounts.has(error.field) || typeof value !== 'string') return error;
     const clause = error.message.replace(`${error.field} is `, 'is ');
-    const shown = [...value].slice(0, MOST_REPEATED).join('');
+    const shown = [...value].slice(0, MAX_QUOTED_LENGTH).join('');
     return { ...error, message: `"${shown}" ${clause}`, hint: '"veritrail member list" lists the members' };
   });
 }

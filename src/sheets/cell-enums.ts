@@ -1,5 +1,5 @@
-import { type Cell, shown } from './cell.ts';
-import { refused, type Spelled } from './spelled.ts';
+import { type Cell, displayText } from './cell.ts';
+import { cellError, type ParsedCell } from './parsed-cell.ts';
 
 /**
  * Other words for values, each unambiguous wherever the value is allowed. A word stands for several values where no list
@@ -33,23 +33,23 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Letters that a beginning needs to stand for a value: fewer may be anything. */
-const LEAST_BEGINNING = 3;
+const MIN_PREFIX_LENGTH = 3;
 
 /**
  * One of `values`, whatever its case, spaces and hyphens; also a synonym, or a beginning that no other value shares:
  * "partial" is PARTIALLY_COMPLIANT.
  */
-export function enumFrom(cell: Cell, values: readonly string[]): Spelled<string> {
-  const given = fold(shown(cell));
+export function enumFrom(cell: Cell, values: readonly string[]): ParsedCell<string> {
+  const given = fold(displayText(cell));
   const exact = values.find((value) => fold(value) === given);
   if (exact !== undefined) return { value: exact };
   const meant = bySynonym(given, values);
   if (meant.length === 1) return { value: meant[0]! };
   const begun = values.filter((value) => given !== '' && fold(value).startsWith(given));
-  if (meant.length === 0 && begun.length === 1 && given.length >= LEAST_BEGINNING) return { value: begun[0]! };
+  if (meant.length === 0 && begun.length === 1 && given.length >= MIN_PREFIX_LENGTH) return { value: begun[0]! };
   const likely = meant.length > 0 ? meant : begun;
-  if (likely.length > 0) return refused(cell, `could be ${likely.join(' or ')}: write it out`);
-  return refused(cell, `is none of its values: give one of ${values.join(', ')}, or leave it empty`);
+  if (likely.length > 0) return cellError(cell, `could be ${likely.join(' or ')}: write it out`);
+  return cellError(cell, `is none of its values: give one of ${values.join(', ')}, or leave it empty`);
 }
 
 function bySynonym(given: string, values: readonly string[]): readonly string[] {

@@ -1,8 +1,8 @@
 import { nearest } from '../commands/nearest.ts';
 import { Refusal } from '../commands/refusal.ts';
-import type { SheetField } from './spellings.ts';
+import type { SheetField } from './read-cell.ts';
 
-export interface Columns {
+export interface MatchedColumns {
   /** The header of each field that has a column. */
   headerOf: ReadonlyMap<string, string>;
   /** Headers that fill no field, in their order. */
@@ -10,14 +10,14 @@ export interface Columns {
 }
 
 /** Reads `field=header` as given on a command line. @throws Refusal for anything else, and for a field given twice */
-export function readMap(given: readonly string[]): ReadonlyMap<string, string> {
+export function readColumnMap(given: readonly string[]): ReadonlyMap<string, string> {
   const map = new Map<string, string>();
   for (const pair of given) {
     const [, field, header] = /^([^=]+)=(.+)$/s.exec(pair) ?? [];
     if (field === undefined || header === undefined) {
-      throw wrongMap(`"${pair}" is no mapping: give field=column, such as name=Supplier.`);
+      throw mapRefusal(`"${pair}" is no mapping: give field=column, such as name=Supplier.`);
     }
-    if (map.has(field.trim())) throw wrongMap(`${field.trim()} is mapped twice: give it one column.`);
+    if (map.has(field.trim())) throw mapRefusal(`${field.trim()} is mapped twice: give it one column.`);
     map.set(field.trim(), header.trim());
   }
   return map;
@@ -33,18 +33,18 @@ export function matchColumns(
   headers: readonly string[],
   fields: readonly SheetField[],
   map: ReadonlyMap<string, string> = new Map(),
-): Columns {
+): MatchedColumns {
   const headerOf = new Map<string, string>();
   for (const [field, header] of map) {
     const names = fields.map(({ name }) => name);
-    if (!names.includes(field)) throw wrongMap(`${field} is no field: ${suggest(field, names)}.`, names);
+    if (!names.includes(field)) throw mapRefusal(`${field} is no field: ${suggest(field, names)}.`, names);
     headerOf.set(field, namedHeader(header, headers));
   }
   const taken = new Set(headerOf.values());
   for (const { name } of fields) {
     if (headerOf.has(name)) continue;
     const alike = headers.filter((header) => !taken.has(header) && fold(header) === fold(name));
-    if (alike.length > 1) throw wrongMap(`${quotedList(alike)} are all ${name}: say which with ${name}=${alike[0]}.`);
+    if (alike.length > 1) throw mapRefusal(`${quotedList(alike)} are all ${name}: say which with ${name}=${alike[0]}.`);
     if (alike.length === 1) headerOf.set(name, alike[0]!);
   }
   if (headerOf.size === 0) throw nothingFits(headers, fields);
@@ -58,18 +58,18 @@ function namedHeader(wanted: string, headers: readonly string[]): string {
   const alike = headers.filter((header) => fold(header) === fold(wanted));
   if (alike.length === 1) return alike[0]!;
   const hint = alike.length > 1 ? `write it exactly as one of ${quotedList(alike)}` : suggest(wanted, headers);
-  throw wrongMap(`The sheet has no column "${wanted}": ${hint}.`, headers);
+  throw mapRefusal(`The sheet has no column "${wanted}": ${hint}.`, headers);
 }
 
 function nothingFits(headers: readonly string[], fields: readonly SheetField[]): Refusal {
   const names = fields.map(({ name }) => name);
-  return wrongMap(
+  return mapRefusal(
     `No column is called as a field is: map them, such as ${names[0]}=${headers[0]}; the fields are ${names.join(', ')}.`,
     names,
   );
 }
 
-function wrongMap(message: string, allowed?: readonly string[]): Refusal {
+function mapRefusal(message: string, allowed?: readonly string[]): Refusal {
   return new Refusal('invalid_input', message, { field: 'map', ...(allowed ? { allowed } : {}) });
 }
 

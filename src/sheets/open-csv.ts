@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Parser, parse } from 'csv-parse';
-import { type Cell, damaged, type RawRow, type RawSheet, ROW_LENGTH, rowTooLong, unreadable } from './cell.ts';
-import { decodeText } from './text.ts';
+import { type Cell, damagedFile, fileRefusal, MAX_ROW_LENGTH, type RawRow, type RawSheet, rowTooLong } from './cell.ts';
+import { decodeText } from './decode-text.ts';
 
 /** What may stand between cells. Of two equally frequent in the header the earlier, for titles hold commas themselves. */
 const DELIMITERS = ['\t', ';', ','] as const;
@@ -25,7 +25,7 @@ async function* readRows(text: AsyncGenerator<string, void, undefined>): RawShee
   const parser = parse({
     delimiter: delimiterOf(begun),
     relax_column_count: true,
-    max_record_size: ROW_LENGTH,
+    max_record_size: MAX_ROW_LENGTH,
   });
   pipeline(Readable.from(chain(begun, text)), parser, () => {});
   let row = 0;
@@ -42,7 +42,7 @@ async function* readRows(text: AsyncGenerator<string, void, undefined>): RawShee
 /** The text up to the end of the first line that is not blank. */
 async function readHeader(text: AsyncGenerator<string, void, undefined>): Promise<string> {
   let begun = '';
-  while (begun.length <= ROW_LENGTH && headerEnd(begun) === -1) {
+  while (begun.length <= MAX_ROW_LENGTH && headerEnd(begun) === -1) {
     const next = await text.next();
     if (next.done) break;
     begun += next.value;
@@ -87,8 +87,8 @@ async function* records(parser: Parser): AsyncGenerator<string[], void, undefine
 function refusalOf(error: CsvError): Error {
   const row = Number(error.records) + 1;
   if (error.code === 'CSV_MAX_RECORD_SIZE') return rowTooLong(row);
-  if (!error.code.includes('QUOTE')) return damaged();
-  return unreadable(
+  if (!error.code.includes('QUOTE')) return damagedFile();
+  return fileRefusal(
     `A quotation mark in row ${row} has no partner or stands within a text: put the whole cell in quotation marks and double those within it.`,
   );
 }

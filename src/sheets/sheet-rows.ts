@@ -1,7 +1,7 @@
-import { type Columns, matchColumns } from './columns.ts';
-import type { Sheet, SheetRow } from './read.ts';
-import type { DateOrder } from './spelled-dates.ts';
-import { type FieldValue, readCell, type SheetField } from './spellings.ts';
+import type { DateOrder } from './cell-dates.ts';
+import { type MatchedColumns, matchColumns } from './match-columns.ts';
+import { type FieldValue, readCell, type SheetField } from './read-cell.ts';
+import type { Sheet, SheetRow } from './read-sheet.ts';
 
 /** A row for an import: what it says, or everything that is wrong with it. */
 export type ImportRow =
@@ -9,7 +9,7 @@ export type ImportRow =
   /** `field` is empty where the row as a whole is wrong. */
   | { row: number; errors: readonly { field: string; message: string }[] };
 
-export interface ImportOptions {
+export interface SheetImportOptions {
   /** Header by field, for columns that are called otherwise. */
   map?: ReadonlyMap<string, string>;
   /** How 03/04/2026 is read; refused without it. */
@@ -23,7 +23,7 @@ export interface ImportOptions {
 export async function* importRows(
   sheet: Sheet,
   fields: readonly SheetField[],
-  options: ImportOptions = {},
+  options: SheetImportOptions = {},
 ): AsyncGenerator<ImportRow, void, undefined> {
   try {
     const columns = matchColumns(sheet.headers, fields, options.map);
@@ -36,7 +36,7 @@ export async function* importRows(
 function importRow(
   { row, cells, problem }: SheetRow,
   fields: readonly SheetField[],
-  { headerOf }: Columns,
+  { headerOf }: MatchedColumns,
   dates: DateOrder | undefined,
 ): ImportRow {
   if (problem !== undefined) return { row, errors: [{ field: '', message: problem }] };

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
-import { type Cell, type RawSheet, shown, unreadable } from './cell.ts';
-import { openCsv } from './csv.ts';
-import { openXlsx } from './xlsx.ts';
+import { type Cell, displayText, fileRefusal, type RawSheet } from './cell.ts';
+import { openCsv } from './open-csv.ts';
+import { openXlsx } from './open-xlsx.ts';
 
 export interface SheetRow {
   /** As a spreadsheet program counts: the header is 1 where it is the first row, blank rows count. */
@@ -33,7 +33,7 @@ export async function readSheet(path: string, options: { sheet?: string } = {}):
   const raw = await openRaw(path, options.sheet);
   try {
     const first = await raw.rows.next();
-    if (first.done) throw unreadable('The sheet is empty: give one whose first row names its columns.');
+    if (first.done) throw fileRefusal('The sheet is empty: give one whose first row names its columns.');
     const columns = headersOf(first.value.cells);
     return {
       headers: [...columns.values()],
@@ -49,15 +49,15 @@ export async function readSheet(path: string, options: { sheet?: string } = {}):
 
 async function openRaw(path: string, sheet: string | undefined): Promise<RawSheet> {
   const { start, size } = await inspect(path).catch(() => {
-    throw unreadable('The file cannot be read: check its name and that you may read it.');
+    throw fileRefusal('The file cannot be read: check its name and that you may read it.');
   });
   if (start.startsWith('504b0304')) return await openXlsx(path, sheet);
   if (start.startsWith('d0cf11e0')) {
-    throw unreadable(
+    throw fileRefusal(
       'This is a workbook with a password or of the old .xls kind: save it as .xlsx without a password.',
     );
   }
-  if (sheet !== undefined) throw unreadable('A CSV has no sheets: leave the name of the sheet out.');
+  if (sheet !== undefined) throw fileRefusal('A CSV has no sheets: leave the name of the sheet out.');
   return openCsv(path, size);
 }
 
@@ -77,8 +77,8 @@ function headersOf(cells: ReadonlyMap<number, Cell>): ReadonlyMap<number, string
   const columns = new Map<number, string>();
   const seen = new Set<string>();
   for (const [column, cell] of [...cells].sort(([a], [b]) => a - b)) {
-    const header = shown(cell).trim().replace(/\s+/g, ' ');
-    if (seen.has(header)) throw unreadable(`Two columns are called "${header}": rename one of them.`);
+    const header = displayText(cell).trim().replace(/\s+/g, ' ');
+    if (seen.has(header)) throw fileRefusal(`Two columns are called "${header}": rename one of them.`);
     seen.add(header);
     columns.set(column, header);
   }

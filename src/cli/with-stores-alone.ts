@@ -1,15 +1,15 @@
 import { readConfig } from '../config.ts';
 import { requireSchema } from '../identity/migrations/migrate.ts';
-import type { Active } from '../projections/build.ts';
+import type { ActiveGeneration } from '../projections/build-generation.ts';
 import { type Lease, leaseName } from '../projections/lease.ts';
 import { openStores, type Stores, usesDataFolder } from '../stores/open.ts';
 import { lockDataFolder } from '../stores/sqlite/data-folder.ts';
 import { CommandError, type Shell } from './command.ts';
 
-const STOP_FIRST =
-  'Stop the service first: a seal that it made meanwhile would stand in the way of those to be restored.';
+const STOP_SERVICE_MESSAGE =
+  'Stop the service first. A seal that it makes now would conflict with the seals to be restored.';
 
-/** Opens the stores that the settings name, made where they are absent, while no service runs on them. */
+/** Opens the stores of the settings while no service runs on them. Creates them if they are absent. */
 export async function withStoresAlone(shell: Shell, work: (stores: Stores) => Promise<void>): Promise<void> {
   const config = readConfig(shell.env, shell.cwd);
   const isFolder = usesDataFolder(config);
@@ -17,7 +17,7 @@ export async function withStoresAlone(shell: Shell, work: (stores: Stores) => Pr
   try {
     const stores = await openStores(config);
     try {
-      if (!isFolder) await refuseBeside(stores);
+      if (!isFolder) await refuseWhileServed(stores);
       await requireSchema(stores.accounts);
       await work(stores);
     } finally {
@@ -32,13 +32,13 @@ function lock(dataDir: string): () => void {
   try {
     return lockDataFolder(dataDir).release;
   } catch (error) {
-    throw new CommandError(`${STOP_FIRST} (${(error as Error).message})`);
+    throw new CommandError(`${STOP_SERVICE_MESSAGE} (${(error as Error).message})`);
   }
 }
 
-/** Servers on databases hold nothing but a lease, which whoever runs the projections renews. */
-async function refuseBeside({ reads }: Stores): Promise<void> {
-  const active = (await reads.register<Active>('active'))?.value;
+/** Refuses while a service runs. On databases only the lease of its projections shows that. */
+async function refuseWhileServed({ reads }: Stores): Promise<void> {
+  const active = (await reads.register<ActiveGeneration>('active'))?.value;
   const lease = active && (await reads.register<Lease>(leaseName(active.generation)))?.value;
-  if (lease && lease.expires_at > Date.now()) throw new CommandError(STOP_FIRST);
+  if (lease && lease.expires_at > Date.now()) throw new CommandError(STOP_SERVICE_MESSAGE);
 }

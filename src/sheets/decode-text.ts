@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 import type { Refusal } from '../commands/refusal.ts';
-import { unreadable } from './cell.ts';
+import { fileRefusal } from './cell.ts';
 
 /**
  * Decodes UTF-8, with or without its mark, and UTF-16 LE with its mark, as Excel writes "Unicode text".
@@ -27,7 +27,7 @@ function decode(decoder: TextDecoder, refusal: () => Refusal, chunk?: Uint8Array
   }
 }
 
-const notUtf8 = () => unreadable('The text is not UTF-8: save the file as "CSV UTF-8" or as .xlsx.');
+const notUtf8 = () => fileRefusal('The text is not UTF-8: save the file as "CSV UTF-8" or as .xlsx.');
 
 /** Makes the first chunk long enough to hold a mark. */
 async function* joinFirst(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
-import { damaged, type RawSheet, unreadable } from './cell.ts';
+import { damagedFile, fileRefusal, type RawSheet } from './cell.ts';
 import { readDateStyles } from './xlsx-dates.ts';
 import { readSheetRows } from './xlsx-rows.ts';
 import { readSharedStrings } from './xlsx-strings.ts';
-import { readWholeXml } from './xml.ts';
+import { parseXml } from './xml.ts';
 import { Zip } from './zip.ts';
 
 /** Bytes that a part which is held in memory may unpack to. The sheet itself streams and has no bound. */
-const MOST_STRINGS = 64 * 1_048_576;
-const MOST_OTHER = 16 * 1_048_576;
+const MAX_STRINGS_BYTES = 64 * 1_048_576;
+const MAX_PART_BYTES = 16 * 1_048_576;
 
 interface Relation {
   /** The last word of its type, such as `worksheet`: transitional and strict files have different addresses before it. */
@@ -29,7 +29,7 @@ export async function openXlsx(path: string, sheet: string | undefined): Promise
   const zip = await Zip.open(path);
   try {
     const book = (await relationsOf(zip, '')).find(({ type }) => type === 'officeDocument')?.part;
-    if (book === undefined) throw damaged();
+    if (book === undefined) throw damagedFile();
     const relations = await relationsById(zip, book);
     const workbook = await readWorkbook(zip, book);
     const part = choose(workbook, relations, sheet);
@@ -37,8 +37,8 @@ export async function openXlsx(path: string, sheet: string | undefined): Promise
     const styles = partOf(relations, 'styles');
     const context = {
       date1904: workbook.date1904,
-      strings: strings === undefined ? [] : await readSharedStrings(zip.read(strings, MOST_STRINGS)),
-      dated: styles === undefined ? [] : await readDateStyles(zip.read(styles, MOST_OTHER)),
+      strings: strings === undefined ? [] : await readSharedStrings(zip.read(strings, MAX_STRINGS_BYTES)),
+      dated: styles === undefined ? [] : await readDateStyles(zip.read(styles, MAX_PART_BYTES)),
     };
     return {
       rows: readSheetRows(zip.read(part), context),
@@ -53,7 +53,7 @@ export async function openXlsx(path: string, sheet: string | undefined): Promise
 
 async function readWorkbook(zip: Zip, part: string): Promise<Workbook> {
   const workbook: Workbook = { date1904: false, sheets: [] };
-  await readWholeXml(zip.read(part, MOST_OTHER), {
+  await parseXml(zip.read(part, MAX_PART_BYTES), {
     open(name, attributes) {
       if (name === 'workbookPr') workbook.date1904 = ['1', 'true'].includes(attributes.date1904 ?? '');
       if (name !== 'sheet') return;
@@ -74,14 +74,14 @@ function choose(workbook: Workbook, relations: ReadonlyMap<string, Relation>, wa
     const relation = relations.get(sheet.relation);
     return relation?.type === 'worksheet' ? [{ ...sheet, part: relation.part }] : [];
   });
-  if (sheets.length === 0) throw damaged();
+  if (sheets.length === 0) throw damagedFile();
   const chosen =
     wanted === undefined
       ? (sheets.find(({ visible }) => visible) ?? sheets[0])
       : sheets.find(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase());
   if (chosen) return chosen.part;
   const names = sheets.map(({ name }) => name);
-  throw unreadable(`The workbook has no sheet "${wanted}": name one of ${names.join(', ')}.`, names);
+  throw fileRefusal(`The workbook has no sheet "${wanted}": name one of ${names.join(', ')}.`, names);
 }
 
 function partOf(relations: ReadonlyMap<string, Relation>, type: string): string | undefined {
@@ -96,9 +96,9 @@ async function relationsById(zip: Zip, part: string): Promise<ReadonlyMap<string
 async function relationsOf(zip: Zip, part: string): Promise<(Relation & { id: string })[]> {
   const folder = posix.dirname(part);
   const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`);
-  if (!zip.has(name)) throw damaged();
+  if (!zip.has(name)) throw damagedFile();
   const relations: (Relation & { id: string })[] = [];
-  await readWholeXml(zip.read(name, MOST_OTHER), {
+  await parseXml(zip.read(name, MAX_PART_BYTES), {
     open(element, { Id = '', Type = '', Target = '', TargetMode }) {
       if (element !== 'Relationship' || TargetMode === 'External') return;
       const target = posix.resolve('/', folder, Target).slice(1);

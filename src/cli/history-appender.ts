@@ -3,12 +3,12 @@ import type { EventStore, StoredEvent } from '../stores/event-store.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import { CommandError } from './command.ts';
 
-/** At most so much is appended at once: events of one stream that follow each other. */
-const MOST_EVENTS = 200;
-const MOST_CHARACTERS = 250_000;
+/** Limits of one append, which has consecutive events of one stream. */
+const MAX_EVENTS_PER_APPEND = 200;
+const MAX_CHARACTERS_PER_APPEND = 250_000;
 
-/** Appends a history as it was, in its order; the beginning of it that is there already is only compared. */
-export class InOrder {
+/** Appends a history in its order. Events that are already in the log are only compared. */
+export class HistoryAppender {
   appended = 0;
   present = 0;
   private readonly existing: AsyncIterator<StoredEvent>;
@@ -17,8 +17,8 @@ export class InOrder {
   private characters = 0;
 
   /**
-   * @param belongs which events of the log are of this history
-   * @param begin done once, before the first append
+   * @param belongs returns true for events of the log that are part of this history
+   * @param begin called once, before the first append
    */
   constructor(
     private readonly events: EventStore,
@@ -28,7 +28,7 @@ export class InOrder {
     this.existing = eventsOf(events, belongs);
   }
 
-  /** Takes the next event. @throws CommandError where there is another in its place */
+  /** Compares or appends the next event. @throws CommandError if the log has another event in its place */
   async take(event: TrailEvent): Promise<void> {
     if (!this.atEnd) {
       const there = await this.existing.next();
@@ -36,13 +36,13 @@ export class InOrder {
       this.atEnd = true;
     }
     const size = JSON.stringify(event).length;
-    const isFull = this.group.length >= MOST_EVENTS || this.characters + size > MOST_CHARACTERS;
+    const isFull = this.group.length >= MAX_EVENTS_PER_APPEND || this.characters + size > MAX_CHARACTERS_PER_APPEND;
     if (isFull || (this.group[0] && this.group[0].stream !== event.stream)) await this.flush();
     this.group.push(event);
     this.characters += size;
   }
 
-  /** Appends what is left. Answers whether the log has more of this history than was taken. */
+  /** Appends the remaining events. Returns true if the log has more events of this history. */
   async end(): Promise<boolean> {
     await this.flush();
     return !this.atEnd && !(await this.existing.next()).done;
@@ -51,7 +51,7 @@ export class InOrder {
   private compare(there: StoredEvent, event: TrailEvent): void {
     if (there.id !== event.id) {
       throw new CommandError(
-        `There is another history here already: it has ${there.id} in place of ${event.id}. Restore into stores without it.`,
+        `The stores have another history: ${there.id} instead of ${event.id}. Restore into stores without it.`,
       );
     }
     this.present += 1;
@@ -65,7 +65,7 @@ export class InOrder {
       await this.events.append(first.stream, this.group, first.revision - 1);
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
-      throw new CommandError(`Something else writes to ${first.stream}. Stop it, and run this again.`);
+      throw new CommandError(`Another process writes to ${first.stream}. Stop it and run this again.`);
     }
     this.appended += this.group.length;
     this.group = [];
