@@ -47,8 +47,8 @@ const service = createApp({
 }).callback();
 
 /*
- * The plain routes take the very same request: they see that it is said to be JSON, as body parsers do (node makes the
- * headers only when the first is asked for), and parse it. Nothing else is looked at.
+ * The plain routes take the very same request. They look at its type, as body parsers do, because Node.js makes the headers
+ * when the first is read. Then they parse the body and look at nothing else.
  */
 const list = Buffer.from(`{"jsonrpc":"2.0","id":1,"result":{"tools":${register.tools.listJson}}}`);
 const router = new Router();

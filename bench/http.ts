@@ -85,7 +85,7 @@ async function compare(port: number, ms: number, a: Buffer, b: Buffer): Promise<
   return { a: median(rates.a), b: median(rates.b) };
 }
 
-/** How long calls take, at the 99th percentile, while people sign in and while nobody does: medians of three turns. */
+/** Times calls at the 99th percentile, while people sign in and while nobody does. Takes medians of three turns. */
 async function signingIn(port: number, call: Buffer, signIn: Buffer): Promise<{ a: number; b: number }> {
   const p99 = { a: [] as number[], b: [] as number[] };
   for (let round = 0; round < 3; round++) {

@@ -7,7 +7,7 @@ export interface Figure {
   baseline: number;
   unit: string;
   ratio: number;
-  /** What the issue asks for: at least (`>=`) or at most (`<=`) this ratio. */
+  /** The required ratio: at least (`>=`) or at most (`<=`) this. */
   target: { bound: '>=' | '<='; ratio: number };
 }
 
@@ -50,7 +50,7 @@ export async function inTurn(
   return { a: median(times.a), b: median(times.b) };
 }
 
-/** How many pieces of work a second, `concurrency` at once, for `ms`. */
+/** Counts pieces of work a second. Does `concurrency` of them at once, for `ms`. */
 export async function rate(
   ms: number,
   concurrency: number,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { exportLines } from '../src/queries/export.ts';
+import { exportLines } from '../src/queries/export-lines.ts';
 import type { StoredEvent } from '../src/stores/event-store.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { chainEvents, type NewEvent } from '../src/trail/hash.ts';
@@ -14,7 +14,7 @@ const AT_ONCE = 500;
 const ORGANIZATION = 'org_bench';
 const DRAFT = { type: 'VendorNoted', data: { text: 'x'.repeat(200) } };
 
-/** What exporting and verifying `events` hold at their end, to what they held after the first 10,000; and what a stream costs. */
+/** Compares memory at the end of an export and of a verification with memory after 10,000 events. Adds the cost of a stream. */
 export async function memoryFigures(events: number): Promise<Figure[]> {
   const name = (what: string) =>
     `memory in use when ${events.toLocaleString('en')} events are ${what}, to after 10,000`;

@@ -2,10 +2,10 @@ import type { Bed } from './data.ts';
 import { type Figure, figure } from './measure.ts';
 import { MOST_LIST_BYTES, MOST_LIST_TOKENS, partForModels, tokensOf } from './tokens.ts';
 
-/** What the largest peer's list of tools (getprobo/probo) costs in cl100k tokens: with 35 tools, and in its newest version. */
+/** Tokens (cl100k) of the largest peer's list of tools, getprobo/probo: with 35 tools, and in its newest version. */
 const PEER = { of35: 13_218, newest: 128_353 };
 
-/** What tools/list costs an assistant before its first question. */
+/** Figures of tools/list: its cost for an assistant before the first question. */
 export function sizeFigures({ register }: Bed): Figure[] {
   const list = `{"tools":${register.tools.listJson}}`;
   const tools = (JSON.parse(register.tools.listJson) as unknown[]).length;

@@ -3,7 +3,7 @@ import cl100k from 'js-tiktoken/ranks/cl100k_base';
 
 let encoding: Tiktoken | undefined;
 
-/** What a text costs a model to read, in tokens of cl100k: a yardstick that others can check, though models differ. */
+/** Counts the tokens of a text by cl100k. Models differ, but others can check this yardstick. */
 export function tokensOf(text: string): number {
   encoding ??= new Tiktoken(cl100k);
   return encoding.encode(text, [], []).length;

@@ -1,6 +1,6 @@
-// Installs missing packages before `npm start` and `npm test`, so that both can be the first command after a clone.
-// `--runtime` installs the packages of the service only, and tsx where nothing is compiled. Plain JavaScript, because tsx is
-// not installed yet.
+// Installs missing packages before `npm start` and `npm test`, so that both can be the first command after a clone. With
+// `--runtime`, it installs the packages of the service only, and tsx where nothing is compiled. It is plain JavaScript,
+// because tsx is not installed yet.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';

@@ -37,7 +37,7 @@ demo.before(async () => {
 
 demo.after(closeAll);
 
-demo('every event is simulated, lies in the past and follows the one before it', () => {
+demo('every event is simulated, in the past, and later than the one before it', () => {
   assert.ok(log.length > 400);
   const times = log.map(({ metadata }) => metadata.recorded_at);
   assert.equal(times, [...times].sort());
@@ -61,7 +61,7 @@ interface Document {
   [field: string]: unknown;
 }
 
-/** All documents of the register's collections by their names, read from models that are built from the log. */
+/** Returns all documents by collection, read from read models that are built from the log. */
 async function readModels(): Promise<Record<string, Document[]>> {
   const { events, reads } = filled;
   const { generation } = await buildGeneration({ events, reads, installation: 'demo' });
@@ -80,14 +80,14 @@ async function readModels(): Promise<Record<string, Document[]>> {
 
 const TODAY = new Date().toISOString().slice(0, 10);
 
-/** Whether a date of a record has passed. */
+/** Returns true if a date of a record has passed. */
 const past = (date: unknown) => typeof date === 'string' && date < TODAY;
 
-/** What a field holds in these records, each value once. */
+/** Returns the values of a field in these records, each once. */
 const valuesOf = (records: readonly Document[], field: string) =>
   [...new Set(records.map((each) => each[field]))].sort();
 
-demo('the read models digest all of it, and hold so many records of every family', () => {
+demo('the read models apply all events, and have the expected number of records of every family', () => {
   const counts = Object.entries(register).map(([plural, records]) => [plural, records.length]);
   assert.equal(Object.fromEntries(counts), {
     audits: 3,
@@ -106,7 +106,7 @@ demo('the read models digest all of it, and hold so many records of every family
   }
 });
 
-demo('records stand in every state that the tools filter by', () => {
+demo('there are records in every state that the tools filter by', () => {
   const { vendors, risks, measures, obligations, nonconformities, audits, controls } = register;
   assert.equal(valuesOf(vendors!, 'status'), ['APPROVED', 'CONDITIONAL', 'OFFBOARDED', 'PENDING_REVIEW', 'SUSPENDED']);
   assert.equal(valuesOf(risks!, 'status'), ['ACCEPTED', 'CLOSED', 'IN_TREATMENT', 'OPEN']);
@@ -119,7 +119,7 @@ demo('records stand in every state that the tools filter by', () => {
   assert.equal(valuesOf(controls!, 'implementation'), [...IMPLEMENTATIONS].sort());
 });
 
-demo('something of every kind is overdue, lapsed or expired today', () => {
+demo('something of every family is overdue, lapsed or expired today', () => {
   const { vendors, risks, measures, obligations, nonconformities, evidence } = register;
   const isOpen = ({ archived_at }: Document) => archived_at === null;
   assert.ok(risks!.some(({ acceptance }) => past((acceptance as RiskState['acceptance'])?.until)));
@@ -130,7 +130,7 @@ demo('something of every kind is overdue, lapsed or expired today', () => {
   assert.ok(evidence!.some((e) => isOpen(e) && past(e.valid_until)));
 });
 
-demo('the framework is partly covered, and its audit of last year led to a certificate', () => {
+demo('the framework is partly covered, and last year’s audit led to a certificate', () => {
   const { frameworks, controls, audits } = register;
   const { coverage, control_count, included_count } = frameworks![0]!;
   assert.ok((coverage as number) > 0.5 && (coverage as number) < 0.9);
@@ -151,13 +151,13 @@ demo('measures have controls, risks and evidence', () => {
   assert.ok(controls!.filter(({ measure_count }) => (measure_count as number) > 1).length > 3);
 });
 
-demo('stories that cannot be told are refused by name', () => {
+demo('a story that fails is refused by name', () => {
   const story = { family: 'VENDOR', name: 'Acme', steps: [] } as const;
   assert.throws(() => idsByName([story, story], 'demo'), /Two stories of the demo are about Acme/);
   assert.throws(() => idsByName([story], 'demo').of('Bcme'), /No story of the demo is about Bcme/);
 });
 
-demo('the first start that follows adds nothing but a token of today; filling again adds nothing', async () => {
+demo('the next first start adds only a token; filling again adds nothing', async () => {
   const now = () => new Date();
   const { installation, organizationId, token } = await firstStart({ ...filled, now });
   assert.ok(token !== null);
@@ -169,7 +169,7 @@ demo('the first start that follows adds nothing but a token of today; filling ag
   );
   const { state } = await filled.handler.load(organizationAggregate(organizationId), true);
   assert.is(state!.name, 'Fjordlys Diagnostics');
-  // Whoever sets up their account by the link of this start has done nothing of the story, and owns nothing.
+  // A person who sets up their account by the link of this start has done nothing in the story, and owns nothing.
   const newcomer = firstOwnerId(installation);
   const told = log.filter(
     ({ metadata, stream }) => !stream.startsWith('organization-') && metadata.actor_id !== 'SYSTEM',

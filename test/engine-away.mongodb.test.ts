@@ -12,7 +12,7 @@ import { until } from './support/wait.ts';
 const mongo = await startMongo();
 const test = suite(`the engine behind the server is away: ${mongo?.name}`);
 
-/** Of an engine's backend, of a router without shards, of a server that steps down, is not let in, or takes no writes. */
+/** Codes of an engine's backend, of a router without shards, and of a server that steps down, refuses a login or takes no writes. */
 const CODES = [1, 13, 70, 89, 91, 133, 189, 10_107, 11_600, 13_435, 16_500];
 /** A call in bad times is answered within this. */
 const ANSWER_MS = 1_500;
@@ -68,7 +68,7 @@ test('every call is unavailable and health names the stores, whatever the code; 
   await pair.close();
 });
 
-/** Of the form that is looked for. */
+/** A session cookie that is well-formed, so the store is asked for it. */
 const session = `veritrail_session=${'a'.repeat(43)}`;
 const refresh = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'c', refresh_token: 'r' });
 

@@ -136,7 +136,7 @@ for (const tls of [false, true]) {
     const hung = createServer({ allowHalfOpen: true }, (socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
-      // Whether the other side still listens shows where something is sent to it.
+      // Only sending shows if the other side still listens.
       const send = () => {
         if (socket.destroyed) return;
         socket.write('x');

@@ -10,18 +10,18 @@ import type { TrailEvent } from '../src/trail/event.ts';
 import { makeEvents } from './support/events.ts';
 import {
   assertUnavailable,
-  eventually,
   type FakeContext,
-  HASTY,
   ids,
   pause,
+  retryUnavailable,
+  SHORT_DEADLINES,
   withFake,
 } from './support/eventstoredb.ts';
 import type { AppendFault } from './support/fake-eventstoredb/faults.ts';
 import { addForeignEvents } from './support/fake-eventstoredb/log.ts';
-import { rejection, settled, take, untilTrue } from './support/take.ts';
+import { rejection, take, untilSettled, untilTrue } from './support/take.ts';
 
-/** What EventStoreDB and its client are known to do with appends and reads, and what the adapter makes of it. */
+/** Faults that EventStoreDB and its client are known for, in appends and reads, and how the adapter handles them. */
 const test = suite<FakeContext>('EventStoreDB on bad days');
 withFake(test);
 
@@ -34,12 +34,12 @@ const UNKNOWN: readonly [AppendFault, string][] = [
 
 for (const [fault, what] of UNKNOWN) {
   test(`an append ${what} is ambiguous, and a verbatim retry settles it`, async ({ fake, store, open }) => {
-    const hasty = open(fake.url, HASTY);
-    await eventually(() => hasty.readStream('vendor-1'));
+    const hasty = open(fake.url, SHORT_DEADLINES);
+    await retryUnavailable(() => hasty.readStream('vendor-1'));
     fake.faults.appends.push(fault);
     const events = makeEvents('vendor-1', { count: 2 });
     assertUnavailable(await rejection(hasty.append('vendor-1', events, NO_STREAM)), { ambiguous: true });
-    const position = await eventually(() => store.append('vendor-1', events, NO_STREAM));
+    const position = await retryUnavailable(() => store.append('vendor-1', events, NO_STREAM));
     const held = await store.readStream('vendor-1');
     assert.equal(ids(held), ids(events));
     assert.is(position, held[1]!.storePosition);
@@ -55,8 +55,8 @@ const LANDED: readonly [AppendFault, string][] = [
 
 for (const [fault, what] of LANDED) {
   test(`an append ${what} is found in its stream, and is success`, async ({ fake, open }) => {
-    const hasty = open(fake.url, HASTY);
-    await eventually(() => hasty.readStream('vendor-1'));
+    const hasty = open(fake.url, SHORT_DEADLINES);
+    await retryUnavailable(() => hasty.readStream('vendor-1'));
     fake.faults.appends.push(fault);
     const events = makeEvents('vendor-1', { count: 2 });
     const position = await hasty.append('vendor-1', events, NO_STREAM);
@@ -78,9 +78,12 @@ test('an append lost with others under way loses no other', async ({ fake, open 
 
 test('appends are calls of their own: a batch stream that ends can strand none', async ({ fake, store, open }) => {
   fake.faults.appends.push('end-batch-stream');
-  assertUnavailable(await rejection(open(fake.url, HASTY).append('vendor-1', makeEvents('vendor-1'), NO_STREAM)), {
-    ambiguous: true,
-  });
+  assertUnavailable(
+    await rejection(open(fake.url, SHORT_DEADLINES).append('vendor-1', makeEvents('vendor-1'), NO_STREAM)),
+    {
+      ambiguous: true,
+    },
+  );
   await store.append('vendor-2', makeEvents('vendor-2'), NO_STREAM);
   assert.is(fake.appends.batched, 0);
   assert.is(fake.appends.plain, 2);
@@ -105,7 +108,7 @@ test('a server that is absent was not reached, and is found when it appears', as
   assertUnavailable(await rejection(store.readStream('vendor-1')), { ambiguous: false });
   assertUnavailable(await rejection(store.head()), { ambiguous: false });
   await start({ port: fake.port });
-  await eventually(() => store.append('vendor-1', events, NO_STREAM));
+  await retryUnavailable(() => store.append('vendor-1', events, NO_STREAM));
   assert.equal(ids(await store.readStream('vendor-1')), ids(events));
 });
 
@@ -162,7 +165,7 @@ test("what is over the server's own limit is too large", async ({ start, open })
 /* Reads */
 
 test('a read that is never answered, or breaks, ends as unavailable', async ({ fake, store, open }) => {
-  const hasty = open(fake.url, HASTY);
+  const hasty = open(fake.url, SHORT_DEADLINES);
   fake.faults.reads.push('never-answer', 'break', 'never-answer', 'break');
   assertUnavailable(await rejection(hasty.readStream('vendor-1')), { ambiguous: false });
   assertUnavailable(await rejection(hasty.readStream('vendor-1')), { ambiguous: false });
@@ -175,7 +178,7 @@ test('a read may take long as long as events come', async ({ fake, store, open }
   const events = makeEvents('vendor-1', { count: 10 });
   await store.append('vendor-1', events, NO_STREAM);
   fake.faults.reads.push('slow');
-  assert.equal(ids(await open(fake.url, HASTY).readStream('vendor-1')), ids(events));
+  assert.equal(ids(await open(fake.url, SHORT_DEADLINES).readStream('vendor-1')), ids(events));
 });
 
 test('head does not read the log', async ({ fake, store }) => {
@@ -185,7 +188,7 @@ test('head does not read the log', async ({ fake, store }) => {
   }
   const position = await store.append('vendor-9', makeEvents('vendor-9'), NO_STREAM);
   assert.is(await store.head(), position);
-  await settled(() => fake.faults.delivered);
+  await untilSettled(() => fake.faults.delivered);
   assert.ok(fake.faults.delivered < 500);
 });
 
@@ -199,7 +202,7 @@ test('a page that fails while the one before is digested fails when its turn com
       seen += events.length;
       fake.faults.reads.push('break');
       await untilTrue(() => fake.faults.reads.length === 0);
-      await settled(() => seen);
+      await untilSettled(() => seen);
     }
   };
   assertUnavailable(await rejection(reading()));
@@ -243,7 +246,7 @@ test('a follower sends what requires the leader there', async ({ fake, start, op
 /* The end */
 
 test('close does not wait for what never ends', async ({ fake, open }) => {
-  const store = open(fake.url, HASTY);
+  const store = open(fake.url, SHORT_DEADLINES);
   const subscribed = take((signal) => store.subscribeAll(null, signal), 1).catch(() => 'ended');
   await untilTrue(() => fake.faults.subscribers === 1);
   fake.faults.appends.push('never-answer');

@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import { type Answer, ORGANIZATION, OWNER, startRegister, type TestRegister } from './support/register.ts';
 
 /*
- * What could go wrong in any family without its own tests noticing: a field that is taken and forgotten, a filter or an
- * order that is published but not there. Everything is read from the published schemas, so a new family needs no line.
+ * Faults that no test of one family would notice: a field that is accepted and forgotten, a filter or an order that is
+ * published but missing. Everything is read from the published schemas, so a new family needs no line here.
  */
 
 interface Schema {
@@ -38,10 +38,10 @@ test.before(async (context) => {
 test.after(({ register }) => register.stop());
 
 const NOT_FIELDS = ['id', 'organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'];
-/** Their moves have rules of their own, and tests of their own. */
+/** Their transitions have rules and tests of their own. */
 const STATES = ['status', 'state'];
 
-/** A value that the field takes, told by its name where the schema does not. */
+/** Returns a valid value for a field, by its name if the schema doesn't say enough. */
 function sample(field: string, schema: Schema, context: { framework: string; audit: string }): unknown {
   if (schema.enum) return schema.enum[0];
   if (schema.type === 'boolean') return true;
@@ -65,7 +65,7 @@ function recordOf(answer: Answer): Record<string, unknown> {
 
 const shownAs = (field: string, value: unknown) => (field === 'owner_id' ? OWNER : value);
 
-test('keeps every field that can be set', async (context) => {
+test('stores every field that an update tool takes', async (context) => {
   const { register, tools } = context;
   const updates = [...tools.values()].filter(({ name }) => name.startsWith('update'));
   assert.ok(updates.length >= 7, updates.map(({ name }) => name).join());
@@ -89,7 +89,7 @@ test('keeps every field that can be set', async (context) => {
   }
 });
 
-/** Adds a record with what is required alone. */
+/** Adds a record with only its required fields. */
 async function addSmallest(
   context: { register: TestRegister; tools: Map<string, Published>; framework: string; audit: string },
   name: string,
@@ -100,7 +100,7 @@ async function addSmallest(
   return String(recordOf(await context.register.call(name, input)).id);
 }
 
-test('keeps every field that is given when it is added', async (context) => {
+test('stores every field that an add tool takes', async (context) => {
   const adds = [...context.tools.values()].filter(({ name }) => /^add(?!Framework|Evidence)/.test(name));
   for (const { name, inputSchema } of adds) {
     const fields = Object.entries(inputSchema.properties).filter(
@@ -115,7 +115,7 @@ test('keeps every field that is given when it is added', async (context) => {
   }
 });
 
-test('answers every order, filter and missing fact that its list offers, now and as of then', async (context) => {
+test('answers every order, filter and missing option of its list, now and as of a past moment', async (context) => {
   const { register, tools } = context;
   const lists = [...tools.values()].filter(({ name }) => /^list(?!Organizations|Changes)/.test(name));
   assert.is(lists.length, 8);

@@ -1,4 +1,4 @@
-/** Who is let in: credentials, and requests that web pages make. */
+/** Admission: credentials, and requests that web pages make. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Json, post, raw, request, startToyService, TOKEN, type ToyService } from './support/toy-tools.ts';

@@ -1,4 +1,4 @@
-/** Who gets files, of reports, records and changes alike: by a token, or signed in by the pages. */
+/** Access to files of reports, records and changes, by a token or by a session of the pages. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Role } from '../src/commands/caller.ts';

@@ -29,7 +29,7 @@ test.after((served) => served.close());
 const file = ({ url, token, organizationId }: Context, path: string, query: object = {}): Promise<FileResponse> =>
   requestFile(url, token, organizationId, path, query);
 
-/** What a list answers, page by page. */
+/** Reads a list page by page. */
 async function walk(session: Session, tool: string, member: string, args: object): Promise<object[]> {
   const all: object[] = [];
   let cursor: string | undefined;

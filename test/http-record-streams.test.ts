@@ -27,7 +27,7 @@ const MIB = 1024 * 1024;
 const RECORDS = 20_000;
 /** Over 100 MB in all: far more than sockets hold. */
 const TEXT = 'a risk that is told at some length. '.repeat(160);
-/** What sockets of one machine may hold, what is ready for them, and what is not swept up yet. */
+/** Bytes that may be on their way: in sockets of one machine, ready for them, and not collected yet. */
 const ON_THE_WAY = 32 * MIB;
 const STALLED_MS = 300;
 

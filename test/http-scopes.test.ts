@@ -1,4 +1,4 @@
-/** What OAuth clients are told that were not granted enough. */
+/** Answers to OAuth clients with too few scopes. */
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/sdk/client/auth.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -47,7 +47,7 @@ for (const [form, ask] of [
     const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(refused);
     assert.equal([String(resourceMetadataUrl), scope, error], [WHERE, `${READ} ${WRITE}`, 'insufficient_scope']);
     assert.is(service.tools.calls.length, before);
-    assert.match(await refused.text(), 'connect it again');
+    assert.match(await refused.text(), 'Connect it again');
   });
 
   test(`it may read at ${form}, and one that was granted more may write`, async ({ service }) => {

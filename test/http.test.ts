@@ -1,4 +1,4 @@
-/** What HTTP itself owes: bodies, the direct form, health, the log, stopping. */
+/** HTTP itself: bodies, the direct form, health, the log, stopping. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { post, raw, request, startToyService, TOKEN, type ToyService, until } from './support/toy-tools.ts';

@@ -13,7 +13,7 @@ const test = suite(`journal: ${mongo?.name}`);
 
 class Killed extends Error {}
 
-/** What a commit fails with that is cut off: to the store's callers, whatever is not its own is an outage. */
+/** Returns the error of a commit that is cut off. The store's callers see it as an outage. */
 const cutOff = (commit: Promise<void>) => commit.catch((error: Error) => error.cause);
 
 /** A database where runners come and go. */

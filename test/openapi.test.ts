@@ -1,4 +1,4 @@
-/** The OpenAPI document of the direct form and the files: that it is valid, and that a client generated from it works. */
+/** Checks the OpenAPI document of the direct form and the files: it is valid, and a client generated from it works. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ const ORGANIZATION = '/api/v1/organizations/{organization_id}/';
 
 const test = suite<Context>('openapi');
 
-/** The operations of tools, and those of files. */
+/** Returns the operations of tools and of files. */
 const operationsOf = ({ paths }: Document, method: 'get' | 'post') =>
   Object.entries(paths).filter(([, item]) => item[method] !== undefined);
 
@@ -76,7 +76,7 @@ test('is a valid OpenAPI 3.1 document', async ({ document }) => {
   assert.is((await new Validator().validate(broken)).valid, false, 'the validator tells what is wrong');
 });
 
-test('has each tool as an operation, with its errors', ({ document, url }) => {
+test('has an operation for each tool, with its errors', ({ document, url }) => {
   const tools = allTools({} as ToolService);
   const operations = operationsOf(document, 'post').map(([path, { post }]) => [path, post.operationId]);
   assert.equal(
@@ -92,7 +92,12 @@ test('has each tool as an operation, with its errors', ({ document, url }) => {
   for (const response of [Error429, Error503]) assert.equal(Object.keys(response!.headers), ['Retry-After']);
 });
 
-test('has each file, with what narrows it, its formats and its errors', async ({ document, url, token, ...served }) => {
+test('has an operation for each file, with filters, formats and errors', async ({
+  document,
+  url,
+  token,
+  ...served
+}) => {
   const operations = operationsOf(document, 'get');
   assert.equal(operations.map(([path]) => path.replace(ORGANIZATION, '')).sort(), FILES);
   assert.is(new Set(operations.map(([, { get }]) => get.operationId)).size, FILES.length);
@@ -122,7 +127,7 @@ test('has each file, with what narrows it, its formats and its errors', async ({
   }
 });
 
-test('names the parameters that files take', async ({ document, url, token, organizationId }) => {
+test('has exactly the parameters that files take', async ({ document, url, token, organizationId }) => {
   const ask = async (path: string, query: string) => {
     const address = `${url}${ORGANIZATION.replace('{organization_id}', organizationId)}${path}?${query}`;
     const answer = await fetch(address, { headers: { Authorization: `Bearer ${token}` } });
@@ -138,7 +143,7 @@ test('names the parameters that files take', async ({ document, url, token, orga
   }
 });
 
-test('tells what is enforced of inputs, and leaves answers open to grow', ({ document }) => {
+test('has all limits of inputs, and allows new members in answers', ({ document }) => {
   const { AddVendorInput, Vendor, VendorSummary } = document.components.schemas;
   assert.is(AddVendorInput?.additionalProperties, false);
   assert.is(AddVendorInput?.properties?.name?.maxLength, 200);
@@ -151,7 +156,7 @@ test('tells what is enforced of inputs, and leaves answers open to grow', ({ doc
   );
 });
 
-test('shows inputs that are right', ({ document }) => {
+test('has valid example inputs', ({ document }) => {
   for (const { name, input } of allTools({} as ToolService)) {
     const { example } = document.paths[`/api/mcp/tools/${name}`]!.post.requestBody.content['application/json'];
     const { error } = input.safeParse(example);
@@ -159,7 +164,7 @@ test('shows inputs that are right', ({ document }) => {
   }
 });
 
-test('needs no credential and is read once', async ({ url, text }) => {
+test('needs no credential, and is built once', async ({ url, text }) => {
   const first = await fetch(`${url}/api/mcp/openapi.json`);
   assert.ok((await first.text()) === text);
   assert.match(first.headers.get('Content-Type') ?? '', /^application\/json/);
@@ -173,7 +178,7 @@ test('needs no credential and is read once', async ({ url, text }) => {
   assert.equal([posted.status, posted.headers.get('Cache-Control')], [405, 'no-store']);
 });
 
-test('its errors are those that are met, each with its status', async ({ url, token, document }) => {
+test('has the errors that calls get, each with its status', async ({ url, token, document }) => {
   const json = { 'Content-Type': 'application/json' };
   const known = { ...json, Authorization: `Bearer ${token}` };
   const calls: [number, string, RequestInit][] = [
@@ -192,7 +197,7 @@ test('its errors are those that are met, each with its status', async ({ url, to
   }
 });
 
-/** What somebody writes on a generated client: each answer is narrowed by its status, as its types demand. */
+/** A program on a generated client. It checks the status of each answer, as the types demand. */
 const CALLS = `
 import { addVendor, defaults, downloadReport, downloadVendors, listOrganizations, listVendors } from './client.ts';
 
@@ -217,7 +222,7 @@ export async function calls(url: string, token: string) {
 }
 `;
 
-test('a client generated from it is well typed, and calls tools', async ({ folder, text, url, token }) => {
+test('a client generated from it compiles, and calls tools', async ({ folder, text, url, token }) => {
   const specification = join(folder, 'openapi.json');
   writeFileSync(specification, text);
   writeFileSync(join(folder, 'client.ts'), await generateSource(specification));
@@ -237,7 +242,7 @@ test('a client generated from it is well typed, and calls tools', async ({ folde
   assert.is(typeErrors(folder).length, 1, 'a wrong value is a type error');
 });
 
-/** What the compiler says of the calls. */
+/** Compiles the calls. Returns the errors. */
 function typeErrors(folder: string): string[] {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const options =

@@ -186,7 +186,7 @@ async function all(owner: Served['owner'], plural: string, organization_id: stri
   return records;
 }
 
-/** What was ever added of the family that has no list, as the changes tell of it. */
+/** Returns all evidence. It has no list, so its ids come from the changes. */
 async function evidence(owner: Served['owner'], organization_id: string): Promise<PublishedRow[]> {
   const told = await owner.walk('listChanges', 'changes', { organization_id, size: 100 });
   const added = (told as unknown as PublishedRow[]).filter(({ event_type }) => event_type === 'EvidenceAdded');

@@ -9,7 +9,7 @@ import { countStatement, findStatement, type Statement, segments, simplify } fro
 import { openSqliteReadStore } from '../src/stores/sqlite/read-store.ts';
 import { checkpoint, puts } from './contract/read-fixtures.ts';
 
-/** What only the SQLite read store does: plans, words, files. What it shares with others is in the contract. */
+/** Tests of the SQLite read store alone: plans, words, files. The contract tests what all read stores share. */
 const test = suite('SQLite read store');
 
 async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
@@ -74,7 +74,7 @@ const ASC = { key: 'name', direction: 'ASC' } as const;
 const DESC = { key: 'name', direction: 'DESC' } as const;
 const byDue = (direction: 'ASC' | 'DESC') => ({ key: 'due', direction });
 
-/** What is asked, and the index and the part of it that must be walked for it. */
+/** Queries, each with the index that it must use and the part of it that it reads. */
 const PLANNED: [string, Partial<DocumentQuery>, string][] = [
   ['an order', {}, '(archived,name+status+due) (organization_id=? AND k_archived=?)'],
   [

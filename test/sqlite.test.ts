@@ -14,7 +14,7 @@ import { openSqliteEventStore } from '../src/stores/sqlite/event-store.ts';
 import { makeEvents } from './support/events.ts';
 import { rejection, take } from './support/take.ts';
 
-/** What only the SQLite event and account stores do. What they share with others is in the contracts. */
+/** Tests of the SQLite event and account stores alone. The contracts test what all stores share. */
 const test = suite('SQLite');
 
 const TSX = createRequire(import.meta.url).resolve('tsx');

@@ -44,7 +44,7 @@ async function free(server: Server): Promise<void> {
   await once(server, 'close');
 }
 
-/** What a service that must not start says when it ends. */
+/** Starts a service that must not start. Returns the text that it ends with. */
 async function failure(env: Record<string, string>): Promise<string> {
   const started = await startService(env).catch((error: Error) => error.message);
   if (typeof started === 'string') return started;
@@ -66,7 +66,7 @@ starting('a port that is taken at the first start costs no token: the next start
 starting('an address that is not of this machine is named with what to do', async ({ DATA_DIR }) => {
   const env = { HOST: '192.0.2.1', PORT: '0', ALLOW_PLAIN_HTTP: 'true', DATA_DIR };
   const said = await refusal(readConfig(env, '/nowhere'));
-  assert.is(said, 'HOST 192.0.2.1 is no address of this machine. Set HOST to one that is, such as 127.0.0.1.');
+  assert.is(said, 'HOST 192.0.2.1 is not an address of this machine. Set HOST to one that is, such as 127.0.0.1.');
 });
 
 starting('until the installation is there, it lives, is not ready, and holds calls', async ({ DATA_DIR }) => {
@@ -144,7 +144,7 @@ starting('--demo says so where there is data already', async ({ DATA_DIR }) => {
   const first = await startService({ DATA_DIR });
   await first.stop();
   const again = await startService({ DATA_DIR }, ['--demo']);
-  assert.match(again.output(), /"msg":"The demo was not filled in: there is data already/);
+  assert.match(again.output(), /"msg":"The demo was not loaded\. It needs empty stores/);
   await again.stop();
 });
 

@@ -19,7 +19,7 @@ const test = suite('Merkle tree');
 
 type Head = Parameters<typeof isConsistent>[0];
 
-/** The inputs of the reference tests of RFC 6962's tree, whose hashing RFC 9162 kept, and their public roots. */
+/** Inputs and roots of RFC 6962's published reference tests. RFC 9162 hashes in the same way. */
 const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
 const ROOTS = [
   '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
@@ -41,7 +41,7 @@ test('the published roots', () => {
   }
 });
 
-/** RFC 9162 2.1.1, 2.1.3.1 and 2.1.4.1 as they are written. */
+/** Literal versions of RFC 9162 2.1.1, 2.1.3.1 and 2.1.4.1. */
 const sha = (...parts: Buffer[]) => digestOf('sha256', Buffer.concat(parts), 'buffer');
 const k = (n: number) => 2 ** Math.ceil(Math.log2(n) - 1);
 function MTH(d: Buffer[]): Buffer {
@@ -72,7 +72,7 @@ function grow(leaves: Buffer[]) {
 }
 const leavesOf = (n: number) => Array.from({ length: n }, (_, i) => Buffer.from(`leaf ${i}`));
 
-test('every tree to 40 leaves, every leaf and every beginning: as the RFC writes them, and they verify', () => {
+test('trees of up to 40 leaves have the RFC’s roots and paths, and all proofs verify', () => {
   for (let n = 1; n <= 40; n += 1) {
     const leaves = leavesOf(n);
     const { tree, node } = grow(leaves);
@@ -91,7 +91,7 @@ test('every tree to 40 leaves, every leaf and every beginning: as the RFC writes
   }
 });
 
-test('a tree goes on from its kept nodes', () => {
+test('a tree resumes from its stored nodes', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 50 }), (first, more) => {
       const leaves = leavesOf(first + more);
@@ -105,7 +105,7 @@ test('a tree goes on from its kept nodes', () => {
   );
 });
 
-test('a proof that is changed anywhere, or is for another place, size or leaf, proves nothing', () => {
+test('a changed proof, or one for another index, size or leaf, proves nothing', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 70 }), fc.nat(), fc.nat(), fc.nat(255), (n, a, b, bit) => {
       const leaves = leavesOf(n);
@@ -145,7 +145,7 @@ function flip(hash: Buffer, bit: number): Buffer {
 test('trees of as many leaves as a number can count', () => {
   const levels = [leafHash(Buffer.alloc(32))];
   for (let level = 0; level < 53; level += 1) levels.push(nodeHash(levels[level]!, levels[level]!));
-  /** Of leaves that are all the same. */
+  /** The nodes of a tree whose leaves are all the same. */
   const node = ({ level }: NodeId) => levels[level]!;
   const rootOf = (size: number) => rangeHash({ from: 0, to: size }, node);
   const near = [45, 48, 49, 50, 51, 52].flatMap((digits) => [2 ** digits - 1, 2 ** digits, 2 ** digits + 1]);
@@ -161,7 +161,7 @@ test('trees of as many leaves as a number can count', () => {
   }
 });
 
-test('what is not in the tree has no path', () => {
+test('a leaf outside the tree has no path', () => {
   assert.throws(() => inclusionPath(3, 3), /not in a tree/);
   assert.throws(() => inclusionPath(-1, 3), /not in a tree/);
   assert.throws(() => consistencyPath(0, 3), /does not begin with/);

@@ -15,15 +15,15 @@ import { EVENTS } from './support/insider-suite.ts';
 import { FIRST_KEY, linesOf, numbers, publicOf, SealedHistory } from './support/sealed-history.ts';
 
 /*
- * examples/verify.py was written from docs/trail-format.md and shares nothing with src/trail but that page. On whatever
- * an insider does, on damaged files and on odd numbers and texts, both must say the same.
+ * examples/verify.py was written from docs/trail-format.md and shares only that page with src/trail. Both verifiers must
+ * agree on insider attacks, damaged files, and unusual numbers and texts.
  */
 
 const EXAMPLES = fileURLToPath(new URL('../examples', import.meta.url));
 const PROGRAM = join(EXAMPLES, 'verify.py');
 const KEY = FIRST_KEY.public_key;
 
-/** Asks for a verdict on many files in one process. */
+/** Gets the verdicts on many files from one process. */
 const MANY = `
 import json, sys
 sys.path.insert(0, sys.argv[1])
@@ -45,7 +45,7 @@ interface Opinion {
   events: number;
 }
 
-/** What our verifier says, in the words of the other; null where it refuses. */
+/** Returns our verifier's opinion, in the other's terms; null if it refuses. */
 async function ours(text: string): Promise<Opinion | null> {
   async function* pieces() {
     yield Buffer.from(text);
@@ -182,7 +182,7 @@ function tests(): void {
         const history = new SealedHistory();
         history.introduce(FIRST_KEY);
         history.seal(FIRST_KEY);
-        // To a key of small order every signature of this kind belongs, whatever it signs.
+        // With a key of small order, this signature is valid for every text.
         const signature = Buffer.concat([Buffer.from(`58${'66'.repeat(31)}`, 'hex'), Buffer.of(1), Buffer.alloc(31)]);
         const data = { key_id: keyIdOf(raw), public_key: raw.toString('base64'), previous_seal: history.lastSeal };
         history.fact({ type: 'SealKeyReplaced', data: { ...data, signature: signature.toString('base64') } });

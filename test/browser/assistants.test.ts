@@ -1,19 +1,19 @@
 /**
- * The whole way, as a newcomer goes it: the started service prints a link; its owner signs in by a real Chromium and
- * makes a token whose shown configurations are used as they stand, or allows a stock client that signs in by itself.
+ * A newcomer's whole way. The started service prints a link, and its owner signs in by a real Chromium. The owner then
+ * creates a token and uses the shown configurations as they stand, or allows a stock client that signs in by itself.
  */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Browser, Request } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/browser.ts';
+import { checkPage } from '../support/check-page.ts';
 import { connectByOAuth } from '../support/oauth-client.ts';
 import { authorizeUrl, newClient, pkce } from '../support/oauth-raw.ts';
 import { setUp, signIn } from '../support/owner.ts';
 import { connectByConfiguration, organizationsOf, pastedArguments, runPasted } from '../support/paste-configuration.ts';
 import { type Service, startService } from '../support/service.ts';
 import { connectByCommand, mcpRemote } from '../support/stdio-client.ts';
-import { look } from '../support/walk.ts';
 
 interface Context {
   service: Service;
@@ -77,7 +77,7 @@ function run(browser: Browser): void {
       await page.goto(url);
       await signIn(page);
       await page.getByRole('heading', { name: 'Connect Stock client?' }).waitFor();
-      assert.equal(await look(page, 'consent'), []);
+      assert.equal(await checkPage(page, 'consent'), []);
       await page.getByRole('button', { name: 'Allow' }).click();
     });
     assert.is(connected.answer.get('iss'), service.url);
@@ -119,7 +119,7 @@ function run(browser: Browser): void {
     });
     await page.goto(authorizeUrl(target, client, pkce().challenge, { redirect_uri, prompt: 'none' }));
     assert.equal(arrived, []);
-    assert.equal(await look(page, 'authorization-error'), []);
+    assert.equal(await checkPage(page, 'authorization-error'), []);
     await page.getByRole('link', { name: 'Return to the assistant' }).click();
     await page.waitForURL(`${redirect_uri}*`);
     const { searchParams } = new URL(arrived[0]!.url());
@@ -129,7 +129,7 @@ function run(browser: Browser): void {
     const document = 'https://assistant.example/client.json';
     await page.goto(authorizeUrl(target, document, pkce().challenge));
     await page.getByText('This service fetches no such documents').waitFor();
-    assert.equal(await look(page, 'authorization-error-document'), []);
+    assert.equal(await checkPage(page, 'authorization-error-document'), []);
     await page.unrouteAll();
   });
 

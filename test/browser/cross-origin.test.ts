@@ -1,4 +1,4 @@
-/** What a real browser lets pages of an allowed and of another origin do. */
+/** Pages of an allowed and of another origin, in a real browser. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** What a real browser makes of our headers: where a form's answer may lead, and what comes with the form. */
+/** The effect of our headers in a real browser: where a form's answer may lead, and which headers a form sends. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -139,7 +139,7 @@ async function setUp(page: Page, web: WebTest): Promise<void> {
   await page.getByRole('heading', { name: 'Connect an assistant' }).waitFor();
 }
 
-/** Whether what has the focus shows it: an outline around it, within what is seen of the page. */
+/** True if the focused element has an outline, within the visible part of the page. */
 const SEEN = `(() => {
   const style = getComputedStyle(document.activeElement);
   const box = document.activeElement.getBoundingClientRect();

@@ -16,7 +16,7 @@ const { given } = specOf(measure);
 const added: MeasureEvent = { type: 'MeasureAdded', data: { name: 'Backups' } };
 const BEFORE = '2025-06-01T00:00:00.000Z';
 
-/** A history that ends in each state. */
+/** For each state, a history that ends in it. */
 const IN: Record<MeasureProgress, MeasureEvent[]> = {
   NOT_STARTED: [added],
   IN_PROGRESS: [added, { type: 'MeasureStarted', data: {} }],
@@ -28,7 +28,7 @@ function change(changes: Extract<MeasureCommand, { type: 'UpdateMeasure' }>['cha
   return { type: 'UpdateMeasure', changes, ...(reason ? { reason } : {}) } as const;
 }
 
-/** What each move is, with a reason and a justification given; a move that needs the reason is in `EXPLAINED`. */
+/** The event of each move, with a reason and a justification. `EXPLAINED` has the moves that need the reason. */
 function moved(from: MeasureProgress, to: MeasureProgress): MeasureEvent {
   const reason = 'why';
   if (to === 'NOT_APPLICABLE') return { type: 'MeasureRuledOut', data: { justification: 'none', reason } };
@@ -50,7 +50,7 @@ const EXPLAINED = [
   'NOT_APPLICABLE IMPLEMENTED',
 ];
 
-test('is added with what is given, NOT_STARTED unless said otherwise', () => {
+test('is added with its fields, NOT_STARTED by default', () => {
   given([])
     .when({ type: 'AddMeasure', fields: { name: 'Backups', category: null, due_date: '2026-06-01' } })
     .then([{ type: 'MeasureAdded', data: { name: 'Backups', due_date: '2026-06-01' } }]);
@@ -61,7 +61,7 @@ test('is added with what is given, NOT_STARTED unless said otherwise', () => {
     .refused('conflict');
 });
 
-test('begins in any state; NOT_APPLICABLE needs its justification', () => {
+test('is added in any state; NOT_APPLICABLE needs a justification', () => {
   for (const state of MEASURE_STATES) {
     const bare = given([]).when({ type: 'AddMeasure', fields: { name: 'Backups', state } });
     if (state === 'NOT_APPLICABLE') bare.refused('invalid_input', { field: 'justification' });
@@ -74,7 +74,7 @@ test('begins in any state; NOT_APPLICABLE needs its justification', () => {
   }
 });
 
-test('may have been implemented before it was added, but not later than now and not in another state', () => {
+test('may be implemented before it was added, but not in the future and not in another state', () => {
   const add = (state: MeasureProgress, implemented_at: string) =>
     given([]).when({ type: 'AddMeasure', fields: { name: 'Backups', state, implemented_at, justification: 'none' } });
   const field = 'implemented_at';
@@ -88,7 +88,7 @@ test('may have been implemented before it was added, but not later than now and 
   }
 });
 
-test('goes from every state to every other, one fact for each move', () => {
+test('goes from every state to every other, with one event for each transition', () => {
   for (const from of MEASURE_STATES) {
     for (const state of MEASURE_STATES) {
       const fields = state === 'NOT_APPLICABLE' ? { state, justification: 'none' } : { state };
@@ -112,7 +112,7 @@ test('goes from every state to every other, one fact for each move', () => {
   }
 });
 
-test('is ruled out with a justification, new or known, that it cannot lose while it is', () => {
+test('is ruled out with a new or existing justification, which can’t be cleared meanwhile', () => {
   const field = 'justification';
   for (const state of MEASURE_STATES) {
     if (state === 'NOT_APPLICABLE') continue;
@@ -142,7 +142,7 @@ test('is ruled out with a justification, new or known, that it cannot lose while
   assert.is(given([...NOT_APPLICABLE, back, cleared]).state().justification, null);
 });
 
-test('is corrected, owned and moved in one call, each a fact of its own', () => {
+test('is corrected, assigned and moved in one call, with an event for each', () => {
   given([added])
     .when(change({ name: 'Backups', due_date: '2026-04-01', owner_id: 'acc_1', state: 'IMPLEMENTED' }))
     .then([
@@ -156,7 +156,7 @@ test('is open until it is done or ruled out', () => {
   assert.equal(MEASURE_STATES.filter(isOpen), ['NOT_STARTED', 'IN_PROGRESS']);
 });
 
-test('takes no writes while archived, and comes back as it was', () => {
+test('takes no writes while archived, and is restored unchanged', () => {
   const archived: MeasureEvent = { type: 'MeasureArchived', data: { archived_at: BEFORE, reason: 'gone' } };
   for (const state of MEASURE_STATES) {
     const history = [...IN[state], archived];

@@ -16,7 +16,7 @@ const { given } = specOf(nonconformity);
 const BEFORE = '2025-06-01T00:00:00.000Z';
 const TREATED = { root_cause: 'nobody was named', corrective_action: 'a monthly test' };
 const CHECKED = { ...TREATED, effectiveness_check: 'two tests seen' };
-/** What each status needs. */
+/** The fields that each status needs. */
 const NEEDS: Record<NonconformityStatus, Partial<NonconformityState>> = {
   OPEN: {},
   IN_PROGRESS: {},
@@ -32,7 +32,7 @@ const started: NonconformityEvent = { type: 'NonconformityWorkStarted', data: {}
 const submitted: NonconformityEvent = { type: 'NonconformitySubmittedForVerification', data: {} };
 const closed: NonconformityEvent = { type: 'NonconformityClosed', data: { closed_at: BEFORE } };
 
-/** A history that ends in each status, with all that any status needs. */
+/** For each status, a history that ends in it, with all fields that any status requires. */
 const IN: Record<NonconformityStatus, NonconformityEvent[]> = {
   OPEN: [raised(CHECKED)],
   IN_PROGRESS: [raised(CHECKED), started],
@@ -40,7 +40,7 @@ const IN: Record<NonconformityStatus, NonconformityEvent[]> = {
   CLOSED: [raised(CHECKED), closed],
 };
 
-/** Every move there is, as the fact that it is with a reason. */
+/** Every transition and its event, with a reason. */
 const reason = 'why';
 const back = (to: 'OPEN' | 'IN_PROGRESS'): NonconformityEvent => ({
   type: 'NonconformitySetBack',
@@ -68,7 +68,7 @@ function add(fields: Partial<NonconformityState>) {
   return given([]).when({ type: 'AddNonconformity', fields: { description: 'Restores are not tested', ...fields } });
 }
 
-test('is raised with what is given, OPEN unless said otherwise', () => {
+test('is raised with its fields, OPEN by default', () => {
   add({ severity: 'MAJOR', audit_id: 'aud_1', due_date: null }).then([
     raised({ severity: 'MAJOR', audit_id: 'aud_1' }),
   ]);
@@ -80,7 +80,7 @@ test('is raised with what is given, OPEN unless said otherwise', () => {
   assert.equal(nonconformity.references, ['audit_id']);
 });
 
-test('begins in any status whose needs are given; closed is closed now', () => {
+test('is raised in any status with its required fields; a CLOSED one is closed now', () => {
   for (const status of NONCONFORMITY_STATUSES) {
     const closing = status === 'CLOSED' ? { closed_at: NOW } : {};
     const event = raised({ ...NEEDS[status], status, ...closing });
@@ -93,7 +93,7 @@ test('begins in any status whose needs are given; closed is closed now', () => {
   }
 });
 
-test('goes forward over any status, back with a reason, and from CLOSED to OPEN only', () => {
+test('may skip statuses forward, goes back with a reason, and from CLOSED only to OPEN', () => {
   for (const from of NONCONFORMITY_STATUSES) {
     for (const status of NONCONFORMITY_STATUSES) {
       const when = given(IN[from]).when(change({ status }, reason));
@@ -118,7 +118,7 @@ test('goes forward over any status, back with a reason, and from CLOSED to OPEN 
   }
 });
 
-test('goes no further than what is known of it allows; it may be given in the same call', () => {
+test('needs the required fields of its status, which may be in the same call', () => {
   for (const status of ['PENDING_VERIFICATION', 'CLOSED'] as const) {
     const moved: NonconformityEvent =
       status === 'CLOSED'
@@ -143,7 +143,7 @@ test('goes no further than what is known of it allows; it may be given in the sa
   }
 });
 
-test('keeps what its status needs, until it goes back', () => {
+test('can’t clear its status’s required fields until it goes back', () => {
   for (const status of NONCONFORMITY_STATUSES) {
     for (const field of Object.keys(CHECKED)) {
       const changes = { [field]: null };
@@ -167,7 +167,7 @@ test('keeps what its status needs, until it goes back', () => {
     .refused('invalid_transition', { field: 'status', allowed: ['OPEN'] });
 });
 
-test('is corrected, owned and moved in one call, each a fact of its own', () => {
+test('is corrected, assigned and moved in one call, with an event for each', () => {
   given([raised()])
     .when(change({ severity: 'MINOR', owner_id: 'acc_1', status: 'IN_PROGRESS' }))
     .then([
@@ -177,7 +177,7 @@ test('is corrected, owned and moved in one call, each a fact of its own', () => 
     ]);
 });
 
-test('takes no writes while archived, and comes back as it was', () => {
+test('takes no writes while archived, and is restored unchanged', () => {
   const archived: NonconformityEvent = {
     type: 'NonconformityArchived',
     data: { archived_at: BEFORE, reason: 'a mistake' },

@@ -28,7 +28,7 @@ const START = Date.parse(CONTEXT.now);
 const DAY_MS = 86_400_000;
 
 const instant = fc.integer({ min: -800, max: 0 }).map((days) => new Date(START + days * DAY_MS).toISOString());
-/** Mostly in the coming year, now and then long ago or far away. */
+/** Dates, most of them in the coming year, some long ago or far in the future. */
 const date = fc
   .oneof({ weight: 4, arbitrary: fc.integer({ min: 30, max: 300 }) }, fc.integer({ min: -400, max: 800 }))
   .map((days) => new Date(START + days * DAY_MS).toISOString().slice(0, 10));
@@ -39,7 +39,7 @@ const reasoned = fc.oneof({ weight: 4, arbitrary: fc.constant({ reason: 'why' })
 const rating = clearable(fc.integer({ min: 1, max: 5 }));
 const archiving = fc.record({ type: fc.constantFrom('Archive', 'Restore'), reason: fc.constant('r') });
 
-/** Some of the members, as a tool passes them: absent, null or given. */
+/** Objects with some of the members, as a tool passes them: absent, null or with a value. */
 function some<T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<Partial<T>> {
   return fc.record(model, { requiredKeys: [] }) as fc.Arbitrary<Partial<T>>;
 }
@@ -119,7 +119,7 @@ interface Step<State, Command, Event> {
   after: State | null;
 }
 
-/** Gives the commands one after the other, a day apart; a refused one changes nothing. */
+/** Runs the commands one after the other, a day apart. A refused one changes nothing. */
 function play<State extends object, Command, Event extends DomainEvent>(
   decider: Decider<State, Command, Event>,
   commands: readonly Command[],
@@ -140,7 +140,7 @@ function play<State extends object, Command, Event extends DomainEvent>(
   });
 }
 
-/** What holds for every family; `also` says what holds for one. */
+/** Tests the rules of every family. `also` adds the rules of one. */
 function holds<
   State extends { archived_at: string | null },
   Command extends { type: string },
@@ -203,14 +203,14 @@ test('a vendor keeps its invariants', () => {
   assert.equal([...reached].sort(), [...VENDOR_STATUSES].sort(), 'the commands lead to every status');
 });
 
-/** What an update set is what is there now. */
+/** Asserts that the fields of an update have their new values. */
 function applied<State extends object>(after: State, changes: Partial<State>, but: (keyof State)[]): void {
   for (const [field, value] of Object.entries(changes)) {
     if (!but.includes(field as keyof State)) assert.equal(after[field as keyof State], value, field);
   }
 }
 
-test('the same update again is nothing', () => {
+test('the same update again changes nothing', () => {
   const repeats = <State extends { archived_at: string | null }, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     commands: readonly Command[],

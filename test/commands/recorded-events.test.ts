@@ -16,8 +16,8 @@ import { eventTypes } from '../support/event-types.ts';
 import { MemoryEventStore } from '../support/memory-event-store.ts';
 
 /**
- * test/fixtures/events-*.jsonl holds events as they were written once, of every type and schema version that there
- * ever was. They stand for every customer's log: lines are added (by the real handler), none is ever changed.
+ * test/fixtures/events-*.jsonl holds recorded events of every type and schema version ever written. They stand for every
+ * customer's log: the real handler adds lines, and no line is ever changed.
  */
 const FIXTURES = new URL('../fixtures/', import.meta.url);
 
@@ -31,11 +31,11 @@ const recorded: TrailEvent[] = readdirSync(FIXTURES)
 const streams = new Map<string, TrailEvent[]>();
 for (const event of recorded) streams.set(event.stream, [...(streams.get(event.stream) ?? []), event]);
 
-/** All of them on a store, as a handler finds them. */
+/** Returns a store with all recorded events. */
 const store = new MemoryEventStore();
 const handler = new CommandHandler(store, { now: () => new Date(), maxAcceptanceDays: 366 });
 
-/** A stream's name says what it is about; where its first state stands elsewhere, that is its aggregate's to know. */
+/** Returns a stream's aggregate, which its name identifies. */
 function aggregateOf(stream: string): Aggregate {
   const [kind, ...ids] = stream.split('-') as [string, string, string];
   if (kind === 'organization') return organizationAggregate(ids[0]) as unknown as Aggregate;
@@ -43,7 +43,7 @@ function aggregateOf(stream: string): Aggregate {
   return recordAggregate(ids[0]);
 }
 
-/** What a recorded stream leads to. */
+/** Folds a recorded stream. */
 async function folded(stream: string) {
   assert.ok(streams.has(stream), stream);
   return handler.load(aggregateOf(stream));
@@ -72,7 +72,7 @@ test('hash their input under their own salt', () => {
   assert.is(metadata.input_hash, saltedHash(metadata.salt, input));
 });
 
-test('fold to the end of their streams in today’s deciders', async () => {
+test('are all applied by today’s deciders', async () => {
   assert.ok(streams.size > 10);
   for (const [stream, events] of streams) {
     const { state, revision } = await handler.load(aggregateOf(stream));
@@ -81,7 +81,7 @@ test('fold to the end of their streams in today’s deciders', async () => {
   }
 });
 
-test('mean what they then meant of members, vendors and risks', async () => {
+test('have the same meaning for members, vendors and risks', async () => {
   const named = await states();
   const { tokens, members } = named.get('Põhjala Trükikoda OÜ')! as Record<string, Record<string, object>>;
   assert.equal(Object.values(members!), ['OWNER', 'ADMIN']);
@@ -97,7 +97,7 @@ test('mean what they then meant of members, vendors and risks', async () => {
   assert.is(named.get('Flood')!.status, 'CLOSED');
 });
 
-test('mean what they then meant of members that change and go, and of domains', async () => {
+test('have the same meaning for members that change and leave, and for domains', async () => {
   const named = await states();
   const { members, former, domains, tokens } = named.get('Hõbeda Õlu AS')! as Record<string, Record<string, object>>;
   assert.equal(Object.values(members!), ['OWNER']);
@@ -107,10 +107,10 @@ test('mean what they then meant of members that change and go, and of domains', 
   assert.equal(assistant, { ...assistant, role: 'VIEWER', read_only: true, kind: 'ASSISTANT', revoked: true });
 });
 
-/** Of the first record that an event of a type is about. */
+/** The id of the first record with an event of this type. */
 const idOf = (type: string) => recorded.find((event) => event.type === type)!.stream.replace(/^\w+-/, '');
 
-test('mean what they then meant of measures, audits, obligations and nonconformities', async () => {
+test('have the same meaning for measures, audits, obligations and nonconformities', async () => {
   const named = await states();
   const measure = named.get('Lukustatud server')!;
   assert.equal(
@@ -134,7 +134,7 @@ test('mean what they then meant of measures, audits, obligations and nonconformi
   assert.is(finding.audit_id, idOf('AuditOutdated'));
 });
 
-test('mean what they then meant of frameworks, and of controls from their adoption on', async () => {
+test('have the same meaning for frameworks and their controls', async () => {
   const { state: framework } = await folded(`framework-${idOf('FrameworkAdopted')}`);
   const { controls, ...known } = framework as unknown as FrameworkState;
   const owner_id = 'acc_0000000000HA080Y4GWY56C6CX';
@@ -166,7 +166,7 @@ test('mean what they then meant of frameworks, and of controls from their adopti
   );
 });
 
-test('mean what they then meant of evidence, and of the links that begin in it', async () => {
+test('have the same meaning for evidence and the links that begin in it', async () => {
   const [evidence, measure, control] = [idOf('EvidenceAdded'), idOf('MeasureStarted'), idOf('ControlExcluded')];
   const { state } = await folded(`evidence-${evidence}`);
   assert.equal((state as unknown as { record_ids: string[] }).record_ids, [measure, control]);
@@ -179,7 +179,7 @@ test('mean what they then meant of evidence, and of the links that begin in it',
   assert.equal(await between(measure, control), [0, { linked: false }]);
 });
 
-test('are of every type and schema version that was ever written', () => {
+test('include every type and schema version ever written', () => {
   const types = eventTypes();
   assert.ok(types.length >= 70, `found ${types.length} types in the source`);
   const written = new Set(recorded.map((event) => `${event.type} ${event.metadata.schema_version}`));

@@ -8,14 +8,14 @@ import {
   type RiskStatus,
   risk,
 } from '../../src/commands/risk.ts';
-import { ADMIN, accepted, added, change, IN } from '../support/risks.ts';
+import { ADMIN, accepted, added, IN, updateRisk } from '../support/risks.ts';
 import { NOW, specOf, TODAY } from '../support/spec.ts';
 
 const { given } = specOf(risk);
 
 const deciding = suite('deciding on a risk');
 
-/** What each decision leads to, given all that it may need. */
+/** The event of each decision, with every field that it may need. */
 const EVENTS: Record<(typeof DECISIONS)[number], RiskEvent> = {
   ACCEPT: {
     type: 'RiskAccepted',
@@ -33,7 +33,7 @@ const ALLOWED: Record<RiskStatus, (typeof DECISIONS)[number][]> = {
 };
 const LEADS_TO = { ACCEPT: 'ACCEPTED', REVOKE: 'OPEN', CLOSE: 'CLOSED', REOPEN: 'OPEN' };
 
-deciding('takes from each status the decisions it allows and no other', () => {
+deciding('allows exactly the decisions of each status', () => {
   for (const from of RISK_STATUSES) {
     for (const decision of DECISIONS) {
       const decided = given(IN[from]).when({ type: 'DecideRisk', decision, until: '2026-06-01', reason: 'r' }, ADMIN);
@@ -49,7 +49,7 @@ deciding('takes from each status the decisions it allows and no other', () => {
   }
 });
 
-deciding('needs a reason, but for revoking', () => {
+deciding('needs a reason, except for revoking', () => {
   for (const from of RISK_STATUSES) {
     for (const decision of ALLOWED[from]) {
       const decided = given(IN[from]).when({ type: 'DecideRisk', decision, until: '2026-06-01' }, ADMIN);
@@ -59,7 +59,7 @@ deciding('needs a reason, but for revoking', () => {
   }
 });
 
-deciding('to accept is for an ADMIN or OWNER, everything else also for an EDITOR', () => {
+deciding('needs an ADMIN or OWNER to accept; an EDITOR may do the rest', () => {
   const accept = { type: 'DecideRisk', decision: 'ACCEPT', until: '2026-06-01', reason: 'r' } as const;
   for (const role of ['ADMIN', 'OWNER'] as const) {
     given([added])
@@ -87,7 +87,7 @@ deciding('names who decided and who recorded it', () => {
   assert.equal([state.treatment, state.acceptance], ['ACCEPTED', accepted]);
 });
 
-deciding('accepts until a day after today and at most the configured number of days ahead', () => {
+deciding('accepts until a date after today, within the configured number of days', () => {
   const accept = (until: string | undefined, maxAcceptanceDays: number) =>
     given([added]).when(
       { type: 'DecideRisk', decision: 'ACCEPT', reason: 'r', ...(until ? { until } : {}) },
@@ -107,49 +107,49 @@ function acceptance(): RiskAcceptance {
   return { approver_id: 'acc_ADMIN', recorded_by: 'acc_ADMIN', accepted_at: NOW, until: '', reason: 'r' };
 }
 
-deciding('is undone by a score that rises, in the same write', () => {
+deciding('is revoked by a higher score, in the same write', () => {
   const assessed = (ratings: object): RiskEvent => ({ type: 'RiskAssessed', data: { ratings, assessed_at: NOW } });
   const revoked: RiskEvent = { type: 'RiskAcceptanceRevoked', data: { cause: 'SCORE_RAISED' } };
   const raise = { inherent_impact: 5 };
   given(IN.ACCEPTED)
-    .when(change(raise))
+    .when(updateRisk(raise))
     .then([assessed(raise), revoked]);
   const state = given([...IN.ACCEPTED, assessed(raise), revoked]).state();
   assert.equal([state.status, state.acceptance], ['OPEN', null]);
   const lower = { inherent_impact: 1 };
   given(IN.ACCEPTED)
-    .when(change(lower))
+    .when(updateRisk(lower))
     .then([assessed(lower)]);
   const same = { inherent_likelihood: 4, inherent_impact: 3 };
   given(IN.ACCEPTED)
-    .when(change(same))
+    .when(updateRisk(same))
     .then([assessed(same)]);
   const residual = { residual_likelihood: 1, residual_impact: 2 };
   const mitigated = [...IN.ACCEPTED, assessed(residual)];
   given(mitigated)
-    .when(change(raise))
+    .when(updateRisk(raise))
     .then([assessed(raise)]);
   const unmitigated = { residual_impact: null };
   given(mitigated)
-    .when(change(unmitigated))
+    .when(updateRisk(unmitigated))
     .then([assessed(unmitigated), revoked]);
 });
 
-deciding('is undone by a first score, and only what was accepted is', () => {
+deciding('is revoked by a first score, if the risk was accepted', () => {
   const ratings = { inherent_likelihood: 1, inherent_impact: 1 };
   const unrated: RiskEvent[] = [
     { type: 'RiskAdded', data: { name: 'Fire' } },
     { type: 'RiskAccepted', data: accepted },
   ];
   given(unrated)
-    .when(change(ratings, 'rated'))
+    .when(updateRisk(ratings, 'rated'))
     .then([
       { type: 'RiskAssessed', data: { ratings, assessed_at: NOW, reason: 'rated' } },
       { type: 'RiskAcceptanceRevoked', data: { cause: 'SCORE_RAISED', reason: 'rated' } },
     ]);
   for (const status of ['OPEN', 'IN_TREATMENT', 'CLOSED'] as const) {
     given(IN[status])
-      .when(change({ inherent_impact: 5 }))
+      .when(updateRisk({ inherent_impact: 5 }))
       .then([{ type: 'RiskAssessed', data: { ratings: { inherent_impact: 5 }, assessed_at: NOW } }]);
   }
 });

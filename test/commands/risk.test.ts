@@ -9,14 +9,14 @@ import {
   scoresOf,
   TREATMENTS,
 } from '../../src/commands/risk.ts';
-import { ADMIN, added, archived, change, IN } from '../support/risks.ts';
+import { ADMIN, added, archived, IN, updateRisk } from '../support/risks.ts';
 import { NOW, specOf } from '../support/spec.ts';
 
 const { given } = specOf(risk);
 
 const adding = suite('adding a risk');
 
-adding('keeps what is given, and the moment of its first rating', () => {
+adding('stores its fields and the time of the first rating', () => {
   given([])
     .when({ type: 'AddRisk', fields: { name: 'Fire', note: null, category: 'Site' } })
     .then([{ type: 'RiskAdded', data: { name: 'Fire', category: 'Site' } }]);
@@ -36,7 +36,7 @@ adding('happens once', () => {
     .refused('conflict');
 });
 
-adding('begins in any status but ACCEPTED; CLOSED needs a reason', () => {
+adding('allows any status except ACCEPTED; CLOSED needs a reason', () => {
   for (const status of RISK_STATUSES) {
     const fields = { name: 'Fire', status };
     const withReason = given([]).when({ type: 'AddRisk', fields, reason: 'old register' });
@@ -51,14 +51,14 @@ adding('begins in any status but ACCEPTED; CLOSED needs a reason', () => {
   }
 });
 
-adding('takes any plan of treatment, which accepts nothing', () => {
+adding('allows any treatment, which doesn’t accept the risk', () => {
   for (const treatment of TREATMENTS) {
     const state = given([{ type: 'RiskAdded', data: { name: 'Fire', treatment } }]).state();
     assert.equal([state.treatment, state.status, state.acceptance], [treatment, 'OPEN', null]);
   }
 });
 
-adding('refuses a residual score above the inherent one, and compares no half pairs', () => {
+adding('refuses a residual score above the inherent one, if both are complete', () => {
   const add = (ratings: object) => given([]).when({ type: 'AddRisk', fields: { name: 'Fire', ...ratings } });
   const inherent = { inherent_likelihood: 2, inherent_impact: 3 };
   const field = 'residual_likelihood';
@@ -73,10 +73,10 @@ adding.run();
 
 const updating = suite('updating a risk');
 
-updating('carries just what changes, one fact for each meaning', () => {
+updating('records only what changes, with an event for each meaning', () => {
   given([added])
     .when(
-      change(
+      updateRisk(
         {
           name: 'Fire',
           note: 'n',
@@ -97,11 +97,11 @@ updating('carries just what changes, one fact for each meaning', () => {
     ]);
 });
 
-updating('says nothing when nothing changes', () => {
+updating('appends no event if nothing changes', () => {
   for (const status of RISK_STATUSES) {
-    given(IN[status]).when(change({}, 'r')).then([]);
+    given(IN[status]).when(updateRisk({}, 'r')).then([]);
     given(IN[status])
-      .when(change({ name: 'Fire', note: null, inherent_impact: 4, status }, 'r'))
+      .when(updateRisk({ name: 'Fire', note: null, inherent_impact: 4, status }, 'r'))
       .then([]);
   }
 });
@@ -115,7 +115,7 @@ updating('moves between OPEN and IN_TREATMENT only', () => {
   };
   for (const from of RISK_STATUSES) {
     for (const status of RISK_STATUSES) {
-      const moved = given(IN[from]).when(change({ status }));
+      const moved = given(IN[from]).when(updateRisk({ status }));
       if (from === status) moved.then([]);
       else if (!next[from].includes(status)) {
         moved.refused('invalid_transition', { field: 'status', allowed: next[from] });
@@ -130,7 +130,7 @@ updating('moves between OPEN and IN_TREATMENT only', () => {
 
 updating('clears with null, also a rating', () => {
   given([added])
-    .when(change({ inherent_impact: null }))
+    .when(updateRisk({ inherent_impact: null }))
     .then([{ type: 'RiskAssessed', data: { ratings: { inherent_impact: null }, assessed_at: NOW } }]);
   const state = given([
     added,
@@ -148,19 +148,19 @@ updating('refuses a residual score above the inherent one, whichever of the two 
   assert.equal(scoresOf(given(rated).state()), { inherent_score: 12, residual_score: 9, score: 9 });
   const field = 'residual_likelihood';
   given(rated)
-    .when(change({ residual_impact: 5 }))
+    .when(updateRisk({ residual_impact: 5 }))
     .refused('invalid_input', { field });
   given(rated)
-    .when(change({ inherent_impact: 2 }))
+    .when(updateRisk({ inherent_impact: 2 }))
     .refused('invalid_input', { field });
   given(rated)
-    .when(change({ inherent_impact: 3 }))
+    .when(updateRisk({ inherent_impact: 3 }))
     .then([{ type: 'RiskAssessed', data: { ratings: { inherent_impact: 3 }, assessed_at: NOW } }]);
 });
 
-updating('needs a risk that is there', () => {
+updating('needs an existing risk', () => {
   given([])
-    .when(change({ name: 'X' }))
+    .when(updateRisk({ name: 'X' }))
     .refused('not_found');
   given([]).when({ type: 'DecideRisk', decision: 'CLOSE', reason: 'r' }).refused('not_found');
   given([]).when({ type: 'Archive', reason: 'r' }).refused('not_found');
@@ -170,12 +170,12 @@ updating.run();
 
 const archiving = suite('archiving a risk');
 
-archiving('leaves nothing but to restore it, to what it was', () => {
+archiving('refuses everything but restoring, which brings it back unchanged', () => {
   const allowed = ['RESTORE'];
   for (const status of RISK_STATUSES) {
     const history = [...IN[status], archived];
     given(history)
-      .when(change({ name: 'X' }))
+      .when(updateRisk({ name: 'X' }))
       .refused('invalid_transition', { allowed });
     for (const decision of DECISIONS) {
       given(history)
@@ -189,7 +189,7 @@ archiving('leaves nothing but to restore it, to what it was', () => {
   }
 });
 
-archiving('happens at the moment of it, and is undone only when it was', () => {
+archiving('has the time of its command, and only an archived risk is restored', () => {
   given([added])
     .when({ type: 'Archive', reason: 'gone' })
     .then([{ type: 'RiskArchived', data: { archived_at: NOW, reason: 'gone' } }]);

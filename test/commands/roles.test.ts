@@ -11,9 +11,9 @@ import {
 } from '../../src/commands/permissions.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
 
-const test = suite('the table of roles');
+const test = suite('the table of permissions');
 
-/** What each role may, written down from the contract, so that a slip in the table shows. */
+/** The permissions of each role, written down from the contract, so that a slip in the table shows. */
 const READS_NOW = words(
   'listOrganizations getRecords listRisks listMeasures listVendors listObligations listNonconformities listFrameworks listControls listAudits',
 );
@@ -51,12 +51,12 @@ for (const role of ROLES) {
   });
 }
 
-test('says of everything whether it writes', () => {
+test('marks every permission that writes', () => {
   const reading = [...READS_NOW, ...READS_PAST, ACCESS, 'viewTokens'];
   assert.equal(DEEDS.filter((deed) => !PERMISSIONS[deed].writes).sort(), reading.sort());
 });
 
-/** A caller by the role of its credential and that of its member. */
+/** Returns a caller whose credential and member have these roles. */
 function callerOf(role: Role, member = role, read_only = false): Caller {
   return {
     ...{ account_id: 'acc_1', token_id: 'tok_1', client: null, read_only },
@@ -74,7 +74,7 @@ function refusal(attempt: () => unknown): Refusal {
   throw new Error('should have been refused');
 }
 
-test('asks both roles of a caller', () => {
+test('checks both roles of a caller', () => {
   for (const member of ROLES) {
     for (const role of ROLES.slice(0, ROLES.indexOf(member) + 1)) {
       for (const deed of DEEDS) {
@@ -92,7 +92,7 @@ test('asks both roles of a caller', () => {
   );
 });
 
-test('answers the role in which something is done, or says what is needed', () => {
+test('returns the caller’s role, or says which role is needed', () => {
   assert.is(requirePermission(callerOf('EDITOR', 'OWNER'), 'org_1', 'addRisk'), 'EDITOR');
   assert.match(
     refusal(() => requirePermission(callerOf('EDITOR'), 'org_1', 'archiveRecords')).message,
@@ -110,7 +110,7 @@ test('answers the role in which something is done, or says what is needed', () =
   assert.is(refusal(() => requirePermission(callerOf('OWNER'), 'org_2', 'listRisks')).code, 'not_found');
 });
 
-test('knows every tool by its name, and no other', () => {
+test('has exactly one line for each tool', () => {
   assert.is(toolPermission('addRisk'), 'addRisk');
   assert.throws(() => toolPermission('toString'), /add a line/);
   assert.throws(() => toolPermission('changeMembers'), /add a line/);

@@ -1,6 +1,6 @@
 import type { Condition, Count, DocumentQuery, Scalar, StoredDocument } from '../../src/stores/read-store.ts';
 
-/** What a read store must answer, said as plainly as possible: everything in an array, nothing clever. */
+/** A model of a read store, as plain as possible: everything in an array, nothing clever. */
 
 /** Text is compared by its UTF-8 bytes, numbers as numbers, and an empty key comes before all others. */
 export function compareKeys(a: Scalar | null, b: Scalar | null): number {

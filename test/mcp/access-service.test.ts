@@ -1,4 +1,4 @@
-/** What a running service itself tells the access log, and that nobody can flood it. */
+/** Access log entries of a running service, and that nobody can flood it. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { generateToken } from '../../src/identity/token.ts';
@@ -13,7 +13,7 @@ interface Context extends Served {
 }
 
 const AT_ONCE = 20;
-/** More than two rounds of writing. */
+/** More than two write intervals of the log. */
 const WRITTEN_MS = 15_000;
 
 const test = suite<Context>('access log of a running service');
@@ -37,7 +37,7 @@ async function statusOf(url: string, token: string): Promise<number> {
   return answer.status;
 }
 
-test('a flood of bad tokens is told in one row, and of nobody', async ({ owner, organizationId, statuses }) => {
+test('a flood of bad tokens becomes one row without an account', async ({ owner, organizationId, statuses }) => {
   const refused = statuses.filter((status) => status === 401).length;
   assert.ok(refused > 0 && statuses.every((status) => [401, 429].includes(status)));
   const filter = { record_types: ['ACCESS'], event_types: ['TOKEN_REFUSED'] };
@@ -57,7 +57,7 @@ test('a flood of bad tokens is told in one row, and of nobody', async ({ owner, 
 const countOf = (facts: readonly { field: string; to: unknown }[]) =>
   facts.filter(({ field }) => field === 'count').reduce((sum, { to }) => sum + Number(to), 0);
 
-test('what waits is written when the service stops: by whom tokens were used, and none of their texts', async (served) => {
+test('stopping the service writes the pending rows of token use, without any token’s text', async (served) => {
   const { pair, service, as, accountId, bad } = served;
   const auditor = await as('AUDITOR');
   for (let i = 0; i < 3; i += 1) await auditor.ok('listOrganizations');

@@ -1,4 +1,4 @@
-/** The access log as assistants read it; what is in it is laid beside the running service, days ago. */
+/** The access log as assistants read it. The tests write its past rows directly into the store. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Role } from '../../src/commands/caller.ts';
@@ -14,13 +14,14 @@ const NOON = Date.parse(`${daysAgo(10)}T12:00:00.000Z`);
 /** When a token was used last. */
 const LAST = NOON + 7_200_000;
 const CLIENT_INFO = { address: '203.0.113.7', agent: 'Mozilla/5.0 (Windows NT 10.0) Chrome/150.0 Safari/537.36' };
-/** Before the service began: what it tells itself is not in the way. */
+/** Only rows from before the service started, without its own. */
 const LAID = { record_types: ['ACCESS'], to: daysAgo(5) };
 
 interface Context extends Served {
   pair: Pair;
-  /** Of the owner's token; an account that is no more; an organization that nobody here is a member of. */
+  /** The id of the owner's token. */
   tokenId: string;
+  /** The id of an account that does not exist any more. */
   gone: string;
   list(filter?: object, more?: object): Promise<Row[]>;
 }
@@ -28,7 +29,7 @@ interface Context extends Served {
 type Row = Awaited<ReturnType<Session['ok']>>['changes'][number];
 const types = (rows: readonly Row[]) => rows.map(({ event_type }) => event_type);
 
-/** On the first day three things of the owner's and refusals, on the next a former member's; of others, one more. */
+/** Writes rows: on the first day the owner's and refusals, on the next a former member's, and one of another organization. */
 async function lay({ pair, organizationId, accountId }: Context, gone: string, elsewhere: string): Promise<string> {
   return withOpenPair(pair.env, async ({ accounts, tokens }) => {
     let time = NOON;
@@ -86,7 +87,7 @@ for (const pair of await startPairs()) {
   });
   test.after((served) => served.close());
 
-  test('tells who came in, newest first, in the shape of changes', async ({ list, accountId, gone }) => {
+  test('lists sign-ins newest first, in the form of changes', async ({ list, accountId, gone }) => {
     const rows = await list();
     assert.equal(types(rows), ['ASSISTANT_ALLOWED', 'SIGNED_IN', 'SIGN_IN_REFUSED', 'TOKEN_REFUSED', 'TOKEN_USED']);
     const [allowed] = rows;
@@ -133,7 +134,7 @@ for (const pair of await startPairs()) {
     assert.equal(types(await list({ from: last, to: last })), ['TOKEN_USED'], 'found by its last time too');
   });
 
-  test('is walked page by page, by a cursor of its own', async ({ list, owner, organizationId: organization_id }) => {
+  test('is read page by page, with its own cursors', async ({ list, owner, organizationId: organization_id }) => {
     const whole = await list();
     const walked: Row[] = [];
     const input = { organization_id, filter: LAID, size: 2 };
@@ -199,7 +200,7 @@ for (const pair of await startPairs()) {
   test.run();
 }
 
-/** A member of this role who speaks by a token for auditors, or the lower of the two. */
+/** Returns a session of a member with this role, by a token limited to AUDITOR. */
 async function auditorTokenOf({ pair, organizationId, addMember, url }: Context, member: Role): Promise<Session> {
   const account_id = await addMember(member, member);
   const role = member === 'VIEWER' ? 'VIEWER' : 'AUDITOR';

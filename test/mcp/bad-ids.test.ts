@@ -9,8 +9,8 @@ import { assertNames, checkAnswer, refusalOf } from '../support/refusals.ts';
 import { SECRET, startTwoOrganizations, TOOLS, type TwoOrganizations } from '../support/two-organizations.ts';
 
 /*
- * Ids of the right kind, of nothing that there is and of another organization, in every place that takes one: nobody
- * can tell one from the other. The places are read from the definitions.
+ * Tries ids without a record, and ids of another organization, in every place that takes an id. The answers must not differ.
+ * The places are read from the tools' definitions.
  */
 
 const test = suite<TwoOrganizations>('ids of nothing and of another organization');
@@ -25,7 +25,7 @@ const idPlaces = ({ input }: Tool) =>
     ['id', 'account', 'actor'].includes(String(schema.title)),
   );
 
-/** Each kind that a place takes, as an id of nothing and as one of the others'. Both ends of a link have to fit. */
+/** For each id type that a place takes, returns an id without a record and one of the other organization. */
 function strange({ theirs, ours, right }: TwoOrganizations, tool: Tool, { path, schema }: Place) {
   const kinds = kindsIn(schema.pattern).filter((kind) => kind !== 'tok');
   const [link] = (right.get(tool.name)!.links ?? []) as Record<string, string>[];
@@ -38,7 +38,7 @@ function strange({ theirs, ours, right }: TwoOrganizations, tool: Tool, { path, 
   return kinds.filter(fits).map((kind) => [idOf(kind), theirs.get(kind)!] as const);
 }
 
-/** Reads that look for several: what is not there is not found among them. */
+/** Reads that search: an unknown id gives an empty result, not an error. */
 const isSearched = (tool: Tool, { path }: Place) =>
   (path[0] === 'filter' && path.at(-1) === 0) || (tool.name === 'getRecords' && path[0] === 'ids');
 
@@ -56,12 +56,12 @@ for (const tool of TOOLS) {
   });
 }
 
-/** The answer without what is different in any two. */
+/** Returns the answer without the parts that differ between any two calls. */
 function shapeOf(answer: object, id: string): unknown {
   return JSON.parse(JSON.stringify(answer).replaceAll(id, 'ID'));
 }
 
-/** A report type that takes the input. */
+/** Returns a report type that takes the input. */
 function reportFor({ name }: Tool, path: Place['path']): object {
   if (name !== 'getReport') return {};
   if (path[0] === 'framework_id') return { type: 'STATEMENT_OF_APPLICABILITY' };
@@ -83,14 +83,14 @@ async function answerFor(context: TwoOrganizations, tool: Tool, place: Place, id
     return answer;
   }
   const refused = await refusalOf(context, tool.name, input, label);
-  // Of several ids in a list, the list is named.
+  // For several ids in a list, the refusal names the list.
   const first = path.findIndex((key) => typeof key === 'number');
   const field = fieldOf(first < 0 ? path : path.slice(0, first));
   assertNames(refused, schema.title === 'account' ? 'invalid_input' : 'not_found', field, label);
   return refused;
 }
 
-test('do not meet ours in one call', async (context) => {
+test('can’t be mixed with ours in one call', async (context) => {
   const { ours, theirs, right } = context;
   const links = [{ from_id: ours.get('rsk'), to_id: theirs.get('vnd') }];
   const mixed: [string, object, string][] = [
@@ -104,7 +104,7 @@ test('do not meet ours in one call', async (context) => {
   }
 });
 
-test('are not met by one who may use both organizations either', async ({ register, ours, theirs, stranger }) => {
+test('can’t be mixed by a member of both organizations either', async ({ register, ours, theirs, stranger }) => {
   const organizations = [ours.get('org')!, theirs.get('org')!];
   const roles = new Map(organizations.map((id) => [id, 'OWNER' as const]));
   const both = { ...stranger, roles, members: roles };
@@ -125,7 +125,7 @@ test('are not met by one who may use both organizations either', async ({ regist
   assert.is(await events.head(), before);
 });
 
-test('are there in all kinds, and hold what must not be told', async ({ register, theirs, stranger }) => {
+test('exist for all types, and contain a secret that no answer may show', async ({ register, theirs, stranger }) => {
   const ids = [...theirs.values()].filter((id) => !/^(org|acc)_/.test(id));
   const { records } = await register.call<{ records: object[] }>('getRecords', { ids }, stranger);
   assert.is(records.length, 9);

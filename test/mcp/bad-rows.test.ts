@@ -28,7 +28,7 @@ interface Imported {
 
 const MOST_ROWS = 200;
 
-/** Imports rows of which some are wrong, and sees that nothing is written. */
+/** Imports rows, some of them invalid, and checks that nothing is written. */
 async function refusedRows({ register }: TwoOrganizations, type: string, rows: readonly Row[]) {
   const before = await register.stores.events.head();
   const input = { organization_id: ORGANIZATION, type, rows };
@@ -42,7 +42,7 @@ async function refusedRows({ register }: TwoOrganizations, type: string, rows: r
   return answer.rows;
 }
 
-/** What a row of a type may hold, with one that is right. */
+/** Returns the schemas of a type's rows, each with a valid row. */
 function rowsOf(
   { right }: TwoOrganizations,
   { type, addSchema: adds, updateSchema: updates }: RowReader,
@@ -61,7 +61,7 @@ const READERS = [...rowReaders(TOOLS).values()];
 for (const reader of READERS) {
   test(`of type ${reader.type} are refused, each with its fields`, async (context) => {
     for (const [shape, right] of rowsOf(context, reader)) {
-      // Without its id, a row is of a record to be added; a row that is no object is no row.
+      // Without its id a row adds a record, and a row that is not an object has no fields.
       const bad = [...badInputs(fullSchema(shape), right, 'id' in shape.shape)].filter(
         ({ field, input }) => field !== '' && ('id' in shape.shape ? String(input.id ?? '').trim() !== '' : true),
       );
@@ -80,14 +80,14 @@ for (const reader of READERS) {
 function checkErrors({ about, field, hint }: BadInput, errors: NonNullable<Imported['rows'][number]['errors']>) {
   const label = `${about}: ${JSON.stringify(errors)}`;
   const cut = (text: string) => text.slice(0, 29);
-  // Once an answer is full, it has the beginning of each row's first error.
+  // A full answer has only the start of each row's first error.
   const told = errors.find((error) => error.field === field || cut(error.field) === cut(field));
   assert.ok(told, label);
   assert.ok(told.message.length > 5 && told.message.length <= 500, label);
   if (hint && told.hint) assert.is(told.hint, hint, label);
 }
 
-test('that name nothing, or what another organization has, are refused alike', async (context) => {
+test('that refer to unknown records or another organization’s are refused alike', async (context) => {
   const { theirs } = context;
   for (const reader of READERS) {
     for (const [shape, right] of rowsOf(context, reader)) {
@@ -111,7 +111,7 @@ test('that name nothing, or what another organization has, are refused alike', a
   }
 });
 
-test('spoil all others, and the right ones are told from them', async (context) => {
+test('prevent all writes, and valid rows have no errors', async (context) => {
   const { right } = context;
   const { organization_id: _, ...vendor } = right.get('addVendor')!;
   const rows = Array.from({ length: 10 }, (_each, index) => ({ ...vendor, name: `Vendor ${index}` }));

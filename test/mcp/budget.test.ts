@@ -1,10 +1,10 @@
-/** What an assistant pays to know the tools, before it has done anything. */
+/** The cost of the list of tools for an assistant, before its first call. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MOST_LIST_BYTES, MOST_LIST_TOKENS, partForModels, tokensOf } from '../../bench/tokens.ts';
 import { startRegister, type TestRegister } from '../support/register.ts';
 
-const MOST_INSTRUCTIONS = 250;
+const MAX_INSTRUCTION_TOKENS = 250;
 
 const test = suite<{ register: TestRegister }>('budget');
 
@@ -13,12 +13,12 @@ test.before(async (context) => {
 });
 test.after(({ register }) => register.stop());
 
-test('tokens are cl100k’s, whatever the text says', () => {
+test('tokens are counted by cl100k, also for texts that look like control tokens', () => {
   assert.is(tokensOf('tiktoken is great!'), 6);
   assert.ok(tokensOf('<|endoftext|>') > 1, 'a text that looks like a control token is text');
 });
 
-test('tools/list, and of it what models read', ({ register: { tools } }) => {
+test('tools/list fits the budget', ({ register: { tools } }) => {
   const read = partForModels(tools.listJson);
   const each = (JSON.parse(read) as { name: string }[]).map((tool) => [tokensOf(JSON.stringify(tool)), tool.name]);
   each.sort(([a], [b]) => Number(b) - Number(a));
@@ -33,9 +33,9 @@ test('tools/list, and of it what models read', ({ register: { tools } }) => {
   assert.ok(bytes <= MOST_LIST_BYTES, said);
 });
 
-test('instructions', ({ register: { tools } }) => {
+test('the instructions fit the budget', ({ register: { tools } }) => {
   const tokens = tokensOf(tools.instructions);
-  assert.ok(tokens <= MOST_INSTRUCTIONS, `${tokens} tokens`);
+  assert.ok(tokens <= MAX_INSTRUCTION_TOKENS, `${tokens} tokens`);
 });
 
 test.run();

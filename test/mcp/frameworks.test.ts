@@ -11,7 +11,7 @@ import type { Reader } from '../../src/queries/reader.ts';
 import {
   type Answer,
   callerAs,
-  dump,
+  dumpDocuments,
   INSTALLATION,
   ORGANIZATION,
   startRegister,
@@ -59,7 +59,7 @@ async function names(register: TestRegister, more: object = {}): Promise<unknown
   return (await list(register, more)).map(({ name }) => name);
 }
 
-/** What follows from a framework's controls. */
+/** Returns the counts that follow from a framework's controls. */
 async function counts(register: TestRegister, id: string, as_of?: unknown): Promise<unknown[]> {
   const more = { filter: { ids: [id], include_archived: true }, view: 'FULL', ...(as_of ? { as_of } : {}) };
   const [found] = await list(register, more);
@@ -67,13 +67,13 @@ async function counts(register: TestRegister, id: string, as_of?: unknown): Prom
   return [found.control_count, found.included_count, found.implemented_count, found.coverage];
 }
 
-/** The position of the newest event. */
+/** Returns the newest event's position. */
 async function newest(register: TestRegister): Promise<string> {
   const answer = await ok(register, 'listChanges', { organization_id: ORGANIZATION, size: 1 });
   return (answer.changes as { position: string }[])[0]!.position;
 }
 
-test('of the library are adopted with all that the library says', async ({ register }) => {
+test('of the library are adopted with all the library’s fields', async ({ register }) => {
   for (const library_id of LIBRARY_IDS) {
     const { name, version, controls } = libraryFramework(library_id);
     const { framework, event_types, revision } = await adopt(register, { library_id, owner_id: 'ME' });
@@ -92,7 +92,7 @@ test('of the library are adopted with all that the library says', async ({ regis
   assert.equal(allowed, [...LIBRARY_IDS]);
 });
 
-test('of the library are adopted once, whatever the key', async ({ register }) => {
+test('of the library are adopted once, with any key', async ({ register }) => {
   const input = { library_id: 'SOC2_2017', idempotency_key: 'once' };
   const first = await adopt(register, input);
   for (const again of [{ library_id: 'SOC2_2017' }, { ...input, idempotency_key: 'another' }]) {
@@ -110,7 +110,7 @@ test('of the library are adopted once, whatever the key', async ({ register }) =
   assert.is((await adopt(register, input)).repeated, true, 'what was done before is told again');
 });
 
-test('are not adopted with a key that another was adopted with', async ({ register }) => {
+test('are refused with another framework’s key', async ({ register }) => {
   await adopt(register, { library_id: 'SOC2_2017', idempotency_key: 'one' });
   await adopt(register, { ...OWN, idempotency_key: 'two' });
   const before = await newest(register);
@@ -129,7 +129,7 @@ test('are not adopted with a key that another was adopted with', async ({ regist
   assert.equal([repeated.repeated, repeated.event_types], [true, ['FrameworkAdopted']]);
 });
 
-test('of one’s own need a name and controls, and take nothing from the library', async ({ register }) => {
+test('of your own need a name and controls, without library_id', async ({ register }) => {
   const [first] = CONTROLS;
   for (const [input, code, field] of [
     [{}, 'invalid_input', 'library_id'],
@@ -167,7 +167,7 @@ function described(count: number, description: string): object[] {
   return Array.from({ length: count }, (_, index) => ({ section_title: `${index}`, name: 'N', description }));
 }
 
-test('are adopted by an ADMIN', async ({ register }) => {
+test('can only be adopted by an ADMIN', async ({ register }) => {
   const input = { organization_id: ORGANIZATION, ...OWN };
   for (const role of ['VIEWER', 'AUDITOR', 'EDITOR'] as const) {
     assert.is((await refused(register, 'addFramework', input, callerAs(role))).code, 'forbidden');
@@ -179,7 +179,7 @@ test('are adopted by an ADMIN', async ({ register }) => {
   await ok(register, 'addFramework', input, callerAs('ADMIN'));
 });
 
-test('are listed by name, and found by the common filters', async ({ register }) => {
+test('are listed by name, with the common filters', async ({ register }) => {
   for (const name of ['beta', 'Alpha', 'gamma']) await adopt(register, { ...OWN, name });
   const [alpha] = await list(register);
   assert.equal(alpha, { id: alpha!.id, name: 'Alpha', included_count: 4, coverage: 0 });
@@ -200,7 +200,7 @@ test('are listed by name, and found by the common filters', async ({ register })
   assert.equal(again.similar, [{ id: alpha!.id, name: 'Alpha' }]);
 });
 
-test('count what is included and implemented, now and at every moment', async ({ register }) => {
+test('count included and implemented controls, now and at every moment', async ({ register }) => {
   const { framework } = await adopt(register, OWN);
   const [a, b, c, d] = [0, 1, 2, 3].map((place) => controlId(framework.id, place)) as [string, string, string, string];
   const { measure } = (await ok(register, 'addMeasure', { organization_id: ORGANIZATION, name: 'Lock' })) as {
@@ -232,15 +232,15 @@ test('count what is included and implemented, now and at every moment', async ({
     seen.push([await newest(register), expected]);
   }
   for (const [position, expected] of seen) assert.equal(await counts(register, framework.id, position), expected);
-  const kept = await dump(register.projections.models);
+  const kept = await dumpDocuments(register.projections.models);
   const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION });
-  assert.equal(await dump(await register.stores.reads.open(generation, COLLECTIONS)), kept);
+  assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), kept);
 });
 
-test('keep the list of their controls out of what is read', async ({ register }) => {
+test('are read without the list of their controls', async ({ register }) => {
   const { framework } = await adopt(register, OWN);
   await ok(register, 'archiveRecords', { ids: [framework.id], action: 'ARCHIVE', reason: 'done' });
-  const all = await dump(register.projections.models);
+  const all = await dumpDocuments(register.projections.models);
   assert.is(all.frameworks!.length, 1);
   for (const document of [...all.frameworks!, ...all.frameworks_history!])
     assert.not('controls' in (document as object));

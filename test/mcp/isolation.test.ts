@@ -19,20 +19,20 @@ interface Schema {
   enum?: unknown[];
   required?: string[];
 }
-/** Where an argument is, and the property that says what it is: ids are told by their names; 0 is a list's first. */
+/** The path of an argument. 0 is the first item of a list. */
 type Path = (string | 0)[];
-/** Ids by kind: of a record of each, of the organization and of an account. */
+/** Ids by type: a record of each family, the organization and an account. */
 type Ids = ReadonlyMap<string, string>;
 
 const TOOLS = allTools({} as ToolService);
 const SECRET = 'Kryptonite';
 
-/** Every place of a tool's input that takes an id of a record, an organization or an account. */
+/** Returns the paths in a tool's input that take an id of a record, an organization or an account. */
 function idPaths({ properties = {} }: Schema, path: Path = []): Path[] {
   return Object.entries(properties).flatMap(([name, { properties, items, ...schema }]) => {
     if (properties) return idPaths({ properties, ...schema }, [...path, name]);
     if (items?.properties) return idPaths(items, [...path, name, 0]);
-    // A reference_id is a text of the user's own, a library_id a name; a moment may be an audit's.
+    // reference_id is free text, library_id a name, and a moment can be an audit's id.
     const takesId = /(^|_)ids?$|^(linked_to|as_of|from|to)$/.test(name) && !/^(reference|library)_id$/.test(name);
     return takesId ? [[...path, name, ...(items ? [0 as const] : [])]] : [];
   });
@@ -50,7 +50,7 @@ const NAMED: Record<string, string> = {
   to: 'aud',
 };
 
-/** The kinds of ids that an argument may take. */
+/** Returns the id types that an argument can take. */
 function kindsAt(tool: string, path: Path): string[] {
   const name = String(path.filter((step) => step !== 0).at(-1));
   const named = NAMED[name];
@@ -60,7 +60,7 @@ function kindsAt(tool: string, path: Path): string[] {
   return tool === 'addEvidence' ? RECORD_KINDS.filter((kind) => kind !== 'evd') : RECORD_KINDS;
 }
 
-/** The input with a value at a place; what is on the way there is kept. */
+/** Returns the input with a value at a path. */
 function withValue(input: unknown, [step, ...rest]: Path, value: string): unknown {
   if (step === undefined) return value;
   if (step === 0) return [withValue((input as unknown[])?.[0], rest, value)];
@@ -68,7 +68,7 @@ function withValue(input: unknown, [step, ...rest]: Path, value: string): unknow
   return { ...members, [step]: withValue(members[step], rest, value) };
 }
 
-/** Makes a record of each kind by the tools' examples, and answers the input of each and the ids. */
+/** Adds a record of each family by the tools' examples. Returns their inputs and ids. */
 async function layExamples(session: Session, prefix = '') {
   const marked = (input: object) =>
     Object.entries(input).map(([key, value]) => [key, MARKED.test(key) ? `${prefix}${value}` : value]);
@@ -85,7 +85,7 @@ async function layExamples(session: Session, prefix = '') {
 const MARKED = /^(name|description|requirement|reference_id)$/;
 const ID = /\b[a-z]{3}_[0-9A-Z]{26,29}\b/g;
 
-/** An answer without what differs between any two calls: which ids, and times. */
+/** Returns an answer without ids and times, which differ between calls. */
 function shape({ isError, result }: Answer): string {
   const text = JSON.stringify({ isError, result });
   return text
@@ -94,21 +94,21 @@ function shape({ isError, result }: Answer): string {
     .replace(/\b[0-9a-f]{64}\b/g, 'DIGEST');
 }
 
-/** Two records that cannot be linked at all are told before either is looked up. */
+/** Returns the error codes. Unlinkable types are refused before either record is looked up. */
 function codesAt(path: Path): string[] {
   if (path[0] === 'links') return ['not_found', 'invalid_input'];
   return /^(owner|approver)_id$/.test(String(path.at(-1))) ? ['invalid_input'] : ['not_found'];
 }
 
-/** Reads that look for several: what is not there is not found among them. */
+/** Reads that search: an unknown id gives an empty result, not an error. */
 function isSearched(tool: string, path: Path): boolean {
   if (tool === 'getReport') return path[0] === 'owner_id';
-  // What is wrong with a row is told on the row.
+  // The fault of a row is reported on the row.
   if (tool === 'importRecords') return path[0] === 'rows';
   return path[0] === 'filter' || (tool === 'getRecords' && path[0] === 'ids');
 }
 
-/** A report's type that takes the input. */
+/** Returns a report type that takes the input. */
 function reportFor(tool: string, [first]: Path): object {
   if (tool !== 'getReport') return {};
   if (first === 'framework_id') return { type: 'STATEMENT_OF_APPLICABILITY' };
@@ -129,7 +129,7 @@ await onBothPairs('another organization', (test) => {
     const { ids } = await layExamples(owner, SECRET);
     theirs = new Map([...ids, ['org', id], ['acc', accountId]]);
     ours = await layExamples(served.owner);
-    // Its example has not run: it would take ours out of sight.
+    // Its example did not run, because it would archive our record.
     ours.inputs.set('archiveRecords', { ids: [ours.ids.get('rsk')!], action: 'ARCHIVE', reason: 'r' });
     const records = RECORD_KINDS.map((kind) => theirs.get(kind)!);
     const written = async (session: Session, organization_id: string) => {

@@ -15,11 +15,11 @@ test.before(async (context) => {
 });
 test.after(({ register }) => register.stop());
 
-/** The pairs that the contract names, each without direction; evidence goes with any. */
+/** The pairs that the contract allows, in any direction. Evidence links with every type. */
 const PAIRS =
   'rsk-msr rsk-vnd rsk-obl rsk-ctl msr-ctl msr-obl msr-vnd ncf-rsk ncf-msr ncf-ctl ncf-vnd ncf-obl obl-vnd obl-ctl';
 
-/** The kinds that each kind can be linked with. */
+/** The types that each type can be linked with. */
 const LINKABLE = new Map<string, string[]>(
   RECORD_KINDS.map((kind) => {
     const others = RECORD_KINDS.filter((other) => other !== kind);
@@ -33,7 +33,7 @@ const kindsOf = (allowed: readonly string[] = []) => allowed.map((kind) => kind.
 const link = (from_id: unknown, to_id: unknown) => ({ from_id, to_id });
 const resultsOf = (answer: Answer) => (answer.links as { result: string }[]).map(({ result }) => result);
 
-/** A new record of ours, of a family that needs no more than a text. */
+/** Adds a record of a family that only needs a text. */
 async function add({ register }: TwoOrganizations, title: string): Promise<string> {
   const texts: Record<string, object> = { Obligation: { requirement: 'x' }, Nonconformity: { description: 'x' } };
   const input = { organization_id: ORGANIZATION, ...(texts[title] ?? { name: 'x' }) };
@@ -51,7 +51,7 @@ async function archive({ register }: TwoOrganizations, ids: readonly string[], a
   return records;
 }
 
-test('join every pair of kinds that the contract names, either way round, and no other', async (context) => {
+test('join exactly the pairs of types that the contract allows, in both directions', async (context) => {
   const { register, ours } = context;
   let joined = 0;
   for (const from of RECORD_KINDS) {
@@ -71,7 +71,7 @@ test('join every pair of kinds that the contract names, either way round, and no
   assert.is(joined, 2 * (PAIRS.split(' ').length + RECORD_KINDS.length - 1));
 });
 
-test('join no two of one kind, and nothing with itself', async (context) => {
+test('don’t join two records of one type, or a record with itself', async (context) => {
   for (const [kind, title] of Object.entries({ rsk: 'Risk', vnd: 'Vendor', msr: 'Measure', obl: 'Obligation' })) {
     const own = context.ours.get(kind)!;
     for (const other of [await add(context, title), own]) {
@@ -86,7 +86,7 @@ test('join no two of one kind, and nothing with itself', async (context) => {
   }
 });
 
-test('may go in a circle', async (context) => {
+test('can form a circle', async (context) => {
   const { register } = context;
   const [risk, measure, vendor] = await Promise.all(['Risk', 'Measure', 'Vendor'].map((title) => add(context, title)));
   const circle = [link(risk, measure), link(measure, vendor), link(vendor, risk)];
@@ -99,7 +99,7 @@ test('may go in a circle', async (context) => {
   assert.is(total, 1);
 });
 
-test('are made once however often one call names them', async (context) => {
+test('are created once, even if one call names them repeatedly', async (context) => {
   const { register } = context;
   const { events } = register.stores;
   const [risk, measure] = [await add(context, 'Risk'), await add(context, 'Measure')];
@@ -116,7 +116,7 @@ test('are made once however often one call names them', async (context) => {
   assert.is(await events.head(), after);
 });
 
-test('come 1 to 100 in a call', async (context) => {
+test('are limited to 1 to 100 in a call', async (context) => {
   const { register, ours } = context;
   const one = link(ours.get('rsk'), ours.get('msr'));
   for (const count of [0, 101]) {
@@ -132,7 +132,7 @@ test('come 1 to 100 in a call', async (context) => {
   }
 });
 
-test('are judged as a whole: one that cannot be spoils all', async (context) => {
+test('are checked together: one invalid link refuses all', async (context) => {
   const { ours, theirs } = context;
   const right = Array.from({ length: 3 }, () => link(ours.get('ncf'), ours.get('vnd')));
   const wrong: [string, object][] = [
@@ -153,7 +153,7 @@ test('are judged as a whole: one that cannot be spoils all', async (context) => 
   }
 });
 
-test('are told of one by one, each at its place', async (context) => {
+test('are answered one by one, in their order', async (context) => {
   const { ours, register } = context;
   const [risk, vendor, gone] = [await add(context, 'Risk'), await add(context, 'Vendor'), await add(context, 'Vendor')];
   const right = link(risk, vendor);
@@ -175,7 +175,7 @@ test('are told of one by one, each at its place', async (context) => {
   assert.equal(resultsOf(await ok(register, 'linkRecords', { links: [right] })), ['CREATED']);
 });
 
-test('take no end that is archived, by itself or with its framework', async (context) => {
+test('need live records: neither archived themselves nor with their framework', async (context) => {
   const { register, ours } = context;
   const [risk, vendor] = [await add(context, 'Risk'), await add(context, 'Vendor')];
   const [control, framework] = [ours.get('ctl')!, ours.get('frm')!];
@@ -199,7 +199,7 @@ test('take no end that is archived, by itself or with its framework', async (con
   }
 });
 
-test('do not keep a record from being archived: how many refer to it is said', async (context) => {
+test('don’t prevent archiving: the answer counts the references', async (context) => {
   const { register, ours } = context;
   const risk = await add(context, 'Risk');
   const measures = await Promise.all(['Measure', 'Measure', 'Measure'].map((title) => add(context, title)));
@@ -213,7 +213,7 @@ test('do not keep a record from being archived: how many refer to it is said', a
   assert.equal(await counted([risk], 'RESTORE'), [[false, 5]]);
   assert.equal(await counted([risk, risk]), [[true, 5]], 'named twice, it is one');
   await archive(context, [risk], 'RESTORE');
-  // What a record names counts as well: an audit's framework, a nonconformity's audit.
+  // A reference counts as well: an audit's framework, a nonconformity's audit.
   for (const kind of ['frm', 'aud']) {
     const [{ archived_at, referred_by } = { archived_at: null, referred_by: 0 }] = await archive(context, [
       ours.get(kind)!,

@@ -11,7 +11,7 @@ const WRITES = 40;
 const rating = fc.option(fc.integer({ min: 1, max: 5 }));
 const due = fc.option(fc.constantFrom(daysAgo(400), daysAgo(1), TODAY, daysAgo(-1), daysAgo(-400)));
 
-/** What may be written to a risk; the same values come often, so that many sort keys are equal. */
+/** Fields to write to a risk. The same values come often, so that many sort keys are equal. */
 const fields = fc.record({
   name: fc.constantFrom('Äpfel', 'apfel', 'Zebra', 'älter', 'b 2', 'B 10', '1'),
   category: fc.option(fc.constantFrom('Öl', 'ol', 'gas')),
@@ -45,7 +45,7 @@ const query = fc.record({
     direction: fc.constantFrom('ASC', 'DESC'),
   }),
   size: fc.integer({ min: 2, max: 30 }),
-  /** How many writes back, or now. */
+  /** A number of writes back; null for now. */
   back: fc.option(fc.nat(WRITES - 1)),
 });
 
@@ -58,7 +58,7 @@ const among =
     values.includes(risk[field]);
 const score = ({ score }: Item) => score as number | null;
 
-/** The filters once more, as plainly as they can be said. */
+/** The filters again, implemented as simply as possible. */
 const RULES: Record<string, Rule> = {
   status: among('status'),
   priority: among('priority'),
@@ -78,7 +78,7 @@ const RULES: Record<string, Rule> = {
   },
 };
 
-/** The sort keys of all that match, in order, empty ones last. */
+/** Returns the sort keys of all matches in order, empty ones last. */
 function expected(risks: Item[], chosen: Filter, order: { field: string; direction: string }) {
   const found = risks.filter((risk) =>
     Object.entries(chosen).every(([name, value]) => RULES[name]!(risk, value as never)),

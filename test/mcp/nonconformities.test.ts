@@ -9,7 +9,7 @@ import { type Answer, startRegister, type TestRegister, temporaryFolder } from '
 interface Context extends Asking {
   folder: string;
   register: TestRegister;
-  /** The descriptions that a list holds, and that COUNT counts as many. */
+  /** Returns the descriptions in a list. Checks that COUNT agrees. */
   found(filter?: object, more?: object): Promise<unknown[]>;
 }
 
@@ -44,7 +44,7 @@ test.after.each(async ({ register, folder }) => {
   rmSync(folder, { recursive: true });
 });
 
-/** What is overdue by the filter, which agrees with the field of each record. */
+/** Lists overdue records by the filter, and asserts that the field of each record agrees. */
 async function overdue({ list, found }: Context, more: object = {}): Promise<unknown[]> {
   const yes = await found({ overdue: true }, more);
   const all = await list('listNonconformities', {}, { ...more, view: 'FULL' });
@@ -53,7 +53,7 @@ async function overdue({ list, found }: Context, more: object = {}): Promise<unk
   return yes;
 }
 
-test('are overdue after their day while not closed, as it was known on each day', async (context) => {
+test('are overdue after their due date while not closed, now and as_of', async (context) => {
   const { add, ok, position } = context;
   for (const days of [39, 20, 10, 9, 6]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), [], `${days}`);
   for (const days of [19, 11, 5, 1]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), ['Old'], `${days}`);
@@ -70,7 +70,7 @@ test('are overdue after their day while not closed, as it was known on each day'
   assert.equal(await overdue(context, then), ['Old', 'To be verified']);
 });
 
-test('go from their raising to their closing and back, telling when they were closed', async (context) => {
+test('go from OPEN to CLOSED and back, with closed_at while closed', async (context) => {
   const { ok, refused, list, found } = context;
   const closedAt = async (as_of: string) => {
     const [old] = await list('listNonconformities', {}, { as_of, view: 'FULL' });
@@ -112,7 +112,7 @@ test('go from their raising to their closing and back, telling when they were cl
   assert.equal(await found({ open: false }), ['New']);
 });
 
-test('are filtered by status, openness, severity, audit and due date, now and as they were', async (context) => {
+test('are filtered by status, open, severity, audit and due date, now and as_of', async (context) => {
   const { add, ok, found, position } = context;
   const controls = [{ section_title: 'A.1', name: 'Rules' }];
   const framework_id = (await add('Framework', { name: 'House rules', controls })).id;
@@ -141,7 +141,7 @@ test('are filtered by status, openness, severity, audit and due date, now and as
   assert.equal(await found(was, then), ['A']);
 });
 
-test('stand beside the audit that found them, which has to be there', async ({ add, ok, refused, found, position }) => {
+test('can belong to an existing audit', async ({ add, ok, refused, found, position }) => {
   const controls = [{ section_title: 'A.1', name: 'Rules' }];
   const framework_id = (await add('Framework', { name: 'House rules', controls })).id;
   const audit = await add('Audit', { framework_id, name: 'Spring' });
@@ -159,7 +159,7 @@ test('stand beside the audit that found them, which has to be there', async ({ a
   assert.equal([await found({ linked_to: audit.id }), await found({ linked_to: audit.id }, then)], [[], ['Finding']]);
 });
 
-test('are ordered by due date and by when they were identified, undated ones last', async (context) => {
+test('are ordered by due date and date_identified, undated ones last', async (context) => {
   const { add, found, position } = context;
   await add('Nonconformity', { description: 'A', date_identified: daysAgo(3), due_date: daysAgo(-1) });
   await add('Nonconformity', { description: 'B', date_identified: daysAgo(5) });
@@ -177,7 +177,7 @@ test('are ordered by due date and by when they were identified, undated ones las
   }
 });
 
-test('lack a cause, an owner, and what should stand beside them, until they have it', async (context) => {
+test('are found by missing while they have no cause, owner or links', async (context) => {
   const { add, ok, list, found, position } = context;
   const { id } = await add('Nonconformity', { description: 'New' });
   const lacking = async (more: object = {}) => {
@@ -202,7 +202,7 @@ test('lack a cause, an owner, and what should stand beside them, until they have
   assert.equal([await lacking(), await lacking(then)], [['ROOT_CAUSE'], all]);
 });
 
-test('are told in brief, and called by their number and the beginning of their text', async (context) => {
+test('have a summary, and a name from their number and the start of their text', async (context) => {
   const { ok, add, list, refused } = context;
   const description = 'Restores are not tested. '.repeat(10).trim();
   const { id } = await add('Nonconformity', { reference_id: 'NC-1', description, severity: 'MAJOR' });

@@ -9,13 +9,13 @@ import { type Answer, startRegister, type TestRegister, temporaryFolder } from '
 interface Context extends Asking {
   folder: string;
   register: TestRegister;
-  /** The requirements that a list holds, and that COUNT counts as many. */
+  /** Returns the requirements in a list. Checks that COUNT agrees. */
   found(filter?: object, more?: object): Promise<unknown[]>;
 }
 
 const test = suite<Context>('obligations');
 
-/** Due 20 days ago; added 40 days ago, found met 30 and not met 10 days ago. */
+/** Due 20 days ago; added 40 days ago, assessed as met 30 and as not met 10 days ago. */
 const OLD = randomId('obl');
 
 test.before.each(async (context) => {
@@ -42,7 +42,7 @@ test.after.each(async ({ register, folder }) => {
   rmSync(folder, { recursive: true });
 });
 
-/** What is overdue by the filter, which agrees with the field of each record. */
+/** Lists overdue records by the filter, and asserts that the field of each record agrees. */
 async function overdue({ list, found }: Context, more: object = {}): Promise<unknown[]> {
   const yes = await found({ overdue: true }, more);
   const all = await list('listObligations', {}, { ...more, view: 'FULL' });
@@ -51,7 +51,7 @@ async function overdue({ list, found }: Context, more: object = {}): Promise<unk
   return yes;
 }
 
-test('are overdue after their day unless found met, as it was known on each day', async (context) => {
+test('are overdue after their due date unless COMPLIANT, now and as_of', async (context) => {
   const { add, ok, list, position } = context;
   for (const days of [39, 31, 29, 20, 19, 11]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), []);
   for (const days of [10, 9, 1]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), ['Old'], `${days}`);
@@ -77,7 +77,7 @@ test('are overdue after their day unless found met, as it was known on each day'
   assert.equal((await overdue(context)).toSorted(), ['In part', 'Old']);
 });
 
-test('are filtered by status, area, source, regulator and due date, now and as they were', async (context) => {
+test('are filtered by status, area, source, regulator and due date, now and as_of', async (context) => {
   const { add, ok, found, position } = context;
   const tax = { area: 'Tax', source: 'Tax Code', regulator: 'Revenue' };
   await add('Obligation', { requirement: 'A', ...tax, due_date: daysAgo(-10), status: 'COMPLIANT' });
@@ -117,7 +117,7 @@ test('are ordered by due date and by area, empty ones last', async ({ add, found
   }
 });
 
-test('lack an owner, measures, controls, risks or evidence until they have them', async (context) => {
+test('are found by missing while they have no owner, links or evidence', async (context) => {
   const { add, ok, list, found, position } = context;
   const lacking = async (more: object = {}) => {
     const facts = ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE'];
@@ -142,7 +142,7 @@ test('lack an owner, measures, controls, risks or evidence until they have them'
   assert.equal([await lacking(), await lacking(then)], [['RISKS'], all]);
 });
 
-test('are told in brief with the beginning of their text', async ({ ok, add, list }) => {
+test('have a summary with the start of their text', async ({ ok, add, list }) => {
   const requirement = `${'x'.repeat(159)}😀 and\nso on`;
   const { id } = await add('Obligation', { requirement, area: 'Tax', owner_id: 'ME' });
   const [brief] = await list('listObligations', { ids: [id] });
@@ -165,7 +165,7 @@ test('are told in brief with the beginning of their text', async ({ ok, add, lis
   assert.equal((linked.records[0]!.links as Answer).records, [{ id: named.id, type: 'OBLIGATION', name }]);
 });
 
-test('say what became of them, and refuse to be about nothing', async ({ ok, refused }) => {
+test('answer their event types, and need a requirement', async ({ ok, refused }) => {
   const answer = await ok('updateObligation', {
     id: OLD,
     status: 'COMPLIANT',

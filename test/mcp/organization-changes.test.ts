@@ -19,7 +19,7 @@ const TOKEN = 'tok_00000000000000000000000001';
 const GRANT = { account_id: BO, role: 'AUDITOR', read_only: true, expires_at: '2027-01-01T00:00:00.000Z' } as const;
 const KIND = 'ASSISTANT' as const;
 
-/** Who gives each command, the command, and what an auditor is told of each event that follows. */
+/** Commands with their callers, and the changes that an auditor reads of each. */
 const STORY: [by: 'owner' | 'bo', command: OrganizationCommand, told: Omit<Change, 'record' | 'actor'>[]][] = [
   [
     'owner',
@@ -94,7 +94,7 @@ test.before(async (context) => {
 });
 test.after(({ register }) => register.stop());
 
-test('is told change by change, before and after, by whom and why', async ({ register }) => {
+test('is listed change by change, with values before and after, actor and reason', async ({ register }) => {
   const { accountId, handler, organizationId, projections } = register;
   const told: unknown[] = [];
   for (const [by, command, events] of STORY) {
@@ -124,7 +124,7 @@ test('is told change by change, before and after, by whom and why', async ({ reg
   assert.is(changes[0]!.record.name, 'Acme AS');
 });
 
-test('shows in lists: the new name, and no member who has left', async ({ register }) => {
+test('shows in lists: the new name, without former members', async ({ register }) => {
   const { organizations } = await register.call<{ organizations: { name: string; members: { id: string }[] }[] }>(
     'listOrganizations',
     { include_members: true },

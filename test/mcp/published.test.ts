@@ -29,7 +29,7 @@ const WRITES = words(
   'addRisk updateRisk decideRisk addVendor updateVendor reviewVendor addMeasure updateMeasure addEvidence addObligation updateObligation addNonconformity updateNonconformity addFramework updateControl addAudit updateAudit linkRecords archiveRecords importRecords',
 );
 
-/** All that a published schema may say: everything else is refused or dropped by a common client. */
+/** The only keywords of published schemas. Common clients refuse or drop all others. */
 const KEYWORDS = ['type', 'properties', 'items', 'enum', 'required', 'description'];
 
 const test = suite<Context>('what is published');
@@ -41,14 +41,14 @@ test.before(async (context) => {
 });
 test.after((served) => served.close());
 
-/** A schema and all that it holds, each with the path to it. */
+/** Returns a schema and all schemas in it, each with its path. */
 function* schemas(schema: Schema, path = ''): Generator<[path: string, schema: Schema]> {
   yield [path, schema];
   for (const [name, inner] of Object.entries(schema.properties ?? {})) yield* schemas(inner, `${path}.${name}`);
   if (schema.items) yield* schemas(schema.items, `${path}[]`);
 }
 
-test('the tools, each with a hint of what it does to data', ({ tools }) => {
+test('lists the tools, each with read-only and destructive hints', ({ tools }) => {
   assert.equal(tools.map(({ name }) => name).sort(), [...READS, ...WRITES].sort());
   for (const { name, annotations } of tools) {
     const write = { readOnlyHint: false, destructiveHint: name === 'archiveRecords' };
@@ -56,14 +56,14 @@ test('the tools, each with a hint of what it does to data', ({ tools }) => {
   }
 });
 
-test('nothing but name, description, input and hints: no outputSchema, no titles', ({ tools }) => {
+test('has only name, description, input and hints: no outputSchema, no titles', ({ tools }) => {
   for (const tool of tools) {
     assert.equal(Object.keys(tool), ['name', 'description', 'inputSchema', 'annotations']);
     assert.ok(tool.description.length > 40, tool.name);
   }
 });
 
-test('schemas that every client takes', ({ tools }) => {
+test('has schemas that every client accepts', ({ tools }) => {
   for (const { name, inputSchema } of tools) {
     assert.is(inputSchema.type, 'object');
     for (const [path, schema] of schemas(inputSchema, name)) {
@@ -81,7 +81,7 @@ test('schemas that every client takes', ({ tools }) => {
   }
 });
 
-test('small enough to be read by a model at every start', async ({ tools, url, token }) => {
+test('is small enough for a model to read at every start', async ({ tools, url, token }) => {
   const bytes = Buffer.byteLength(JSON.stringify({ tools }));
   console.log(`tools/list: ${bytes} bytes, ${tools.length} tools`);
   assert.ok(bytes <= 36 * 1024);
@@ -94,7 +94,7 @@ test('small enough to be read by a model at every start', async ({ tools, url, t
   await client.close();
 });
 
-/** A value of a published schema that its kind alone admits: enough to be known, right or not. */
+/** Returns a value of a published schema's type, valid or not: enough to be a known property. */
 function sample(schema: Schema): unknown {
   if (schema.enum) return schema.enum[0];
   if (schema.type === 'array') return [sample(schema.items!)];
@@ -103,7 +103,7 @@ function sample(schema: Schema): unknown {
   return schema.type === 'boolean' ? false : 'x';
 }
 
-/** Fields that a call's input is refused for as unknown. */
+/** Returns the fields that a call refuses as unknown. */
 async function unknownFields(call: Call, { url, token }: Served, tool: string, args: object): Promise<string[]> {
   const { isError, result } = await call(url, token, tool, args);
   if (!isError) return [];
@@ -126,16 +126,16 @@ test('every published property is known, and every required one is required', as
   }
 });
 
-/** Properties of sections 1 to 3 of the contract, by tool: what is enforced, written down once more. */
+/** The properties in sections 1 to 3 of the contract, by tool, written down again. */
 const LIST = words('organization_id filter order_by size cursor as_of view');
 const COMMON = words('query ids owner_id linked_to missing updated_since include_archived');
 const WRITE = words('reason idempotency_key');
 const ADD = ['organization_id', 'owner_id', ...WRITE];
-// organization_id is accepted where an id names the record, and not published: see knownOrganizationId.
+// organization_id is accepted with a record's id, but not published: see optionalOrganizationId.
 const CHANGE = ['id', 'expected_revision', ...WRITE];
 const UPDATE = [...CHANGE, 'owner_id', 'fields'];
 
-/** What is settable of each family; `owner_id` of all. */
+/** The fields that updates of each family take. All families also take `owner_id`. */
 const VENDOR = words(
   'name description website_url category country criticality data_shared processes_personal_data contract_until next_review_due status',
 );
@@ -196,7 +196,7 @@ const FILTERS: Record<string, string[]> = {
   listAudits: words('state framework_id kind starts_after starts_before valid_on'),
 };
 
-/** What a list can be ordered by. */
+/** The orders of each list. */
 const ORDERS: Record<string, string[]> = {
   listRisks: words('score name next_review_due created_at updated_at'),
   listVendors: words('name last_reviewed next_review_due created_at updated_at'),
@@ -230,7 +230,7 @@ const REQUIRED: Record<string, string[]> = {
   importRecords: words('organization_id type rows'),
 };
 
-/** Values that may be chosen, by the path to them. */
+/** The values of enums, by path. */
 const CHOICES: Record<string, string> = {
   'addRisk.treatment': 'MITIGATED ACCEPTED AVOIDED TRANSFERRED',
   'decideRisk.decision': 'ACCEPT REVOKE CLOSE REOPEN',
@@ -262,7 +262,7 @@ function words(text: string): string[] {
   return text.split(' ');
 }
 
-test('the properties that the contract promises, and no others', ({ tools }) => {
+test('has exactly the properties of the contract', ({ tools }) => {
   for (const { name, inputSchema } of tools) {
     assert.equal(Object.keys(inputSchema.properties ?? {}).sort(), PROPERTIES[name]?.toSorted(), name);
     assert.equal((inputSchema.required ?? []).toSorted(), REQUIRED[name]?.toSorted(), `${name} requires`);
@@ -274,7 +274,7 @@ test('the properties that the contract promises, and no others', ({ tools }) => 
   }
 });
 
-test('the values that the contract names, and no others', ({ tools }) => {
+test('has exactly the enum values of the contract', ({ tools }) => {
   const published = new Map(tools.flatMap(({ name, inputSchema }) => [...schemas(inputSchema, name)]));
   for (const [path, values] of Object.entries(CHOICES)) {
     assert.equal((published.get(path)?.enum as string[])?.toSorted(), words(values).sort(), path);

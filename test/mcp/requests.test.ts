@@ -1,6 +1,6 @@
 /**
- * Requests as people make them, each to be said as one valid call after the look-ups it names: checked against the
- * schemas as published, then made. `answer` says what must be in the call's answer for it to have been the right one.
+ * Requests in people's words. Each must be one valid call, after the look-ups that it names. The call is checked against
+ * the published schemas and then made. `answer` is the part of its answer that shows it was the right call.
  */
 import { readFileSync } from 'node:fs';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
@@ -13,12 +13,12 @@ import { daysAgo, writeHistory } from '../support/story.ts';
 
 interface Call {
   tool: string;
-  /** `{{name}}` is what a look-up found, `{{today-30}}` a date; organization_id is left out, every call has it. */
+  /** The input without organization_id. `{{name}}` is a look-up's result, `{{today-30}}` a date. */
   args: Record<string, unknown>;
 }
 interface LookUp extends Call {
   as: string;
-  /** A text in the one record that is meant, or, with `all`, in each. */
+  /** A text in exactly one record, or with `all` in each. */
   finds: string;
   all?: true;
 }
@@ -53,13 +53,13 @@ test.before(async (context) => {
   await served.addMember('Priya Patel', 'EDITOR');
   await writeSmallRegister(served.owner, served.organizationId);
   const { tools } = (await legacyRequest(served.url, served.token, 'tools/list', {})) as { tools: Published[] };
-  // Whoever asks is an owner; the token of a first start is an ADMIN's.
+  // The caller is an owner; the token of a first start is an ADMIN's.
   const owner = await served.as('OWNER');
   Object.assign(context, served, { owner, tools: new Map(tools.map((tool) => [tool.name, tool])) });
 });
 test.after((served) => served.close());
 
-/** Dates and what was looked up put in, in the place of a whole value or within a text. */
+/** Replaces placeholders by dates and look-up results, as a whole value or within a text. */
 function filled(value: unknown, found: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(value)) return value.map((each) => filled(each, found));
   if (typeof value === 'object' && value !== null) {
@@ -71,10 +71,10 @@ function filled(value: unknown, found: Readonly<Record<string, unknown>>): unkno
   return value.replace(/\{\{today([+-]\d+)?\}\}/g, (_, days = '0') => daysAgo(-Number(days)));
 }
 
-/** Arguments that no published property takes. */
+/** Returns arguments that no published property takes. */
 function unpublished(value: unknown, schema: Schema, path: string): string[] {
   if (Array.isArray(value)) return value.flatMap((each) => unpublished(each, schema.items ?? {}, `${path}[]`));
-  // A row of an import is open: which fields it may have depends on the type.
+  // An import's rows are open: their fields depend on the type.
   const open = path === 'importRecords.rows[]';
   if (typeof value !== 'object' || value === null || open) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
@@ -93,7 +93,7 @@ async function make(context: Context, { tool, args }: Call, found: Readonly<Reco
   return context.owner.ok(tool, input);
 }
 
-/** Every object with an id that has the text among its own. */
+/** Returns every object with an id that contains the text. */
 function* having(value: unknown, text: string): Generator<string> {
   if (typeof value !== 'object' || value === null) return;
   const values = Object.values(value);
@@ -122,7 +122,7 @@ for (const { request, look_ups = [], answer, ...call } of requests) {
   });
 }
 
-test('there are 62, for every tool', ({ tools }) => {
+test('there are 62, and at least one for every tool', ({ tools }) => {
   assert.is(new Set(requests.map(({ request }) => request)).size, 62);
   assert.equal([...new Set(requests.map(({ tool }) => tool))].sort(), [...tools.keys()].sort());
 });

@@ -1,4 +1,4 @@
-/** What is sent by callers that have to send every property counts as left out. */
+/** Callers that have to send every property: their empty values count as left out. */
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -23,7 +23,7 @@ interface Context extends Served {
 }
 
 const TOOLS = allTools({} as ToolService);
-/** What an update takes beside the fields of its record. */
+/** Inputs of an update besides the fields of its record. */
 const BESIDE_FIELDS = ['id', 'fields', 'reason', 'idempotency_key', 'expected_revision'];
 
 const test = suite<Context>('strict callers');
@@ -39,7 +39,7 @@ test.after((served) => served.close());
 
 const isUpdate = (tool: string) => tool.startsWith('update');
 
-/** A call as a strict caller makes it. In an update it names the fields that it wants to change. */
+/** Returns a call as a strict caller makes it. An update names the fields to change. */
 function strict({ schemas }: Context, tool: string, input: Input, unused: Unused): Input {
   const fields = Object.keys(input).filter((name) => !BESIDE_FIELDS.includes(name));
   return { ...withEveryProperty(schemas.get(tool)!, input, unused), ...(isUpdate(tool) ? { fields } : {}) };
@@ -52,7 +52,7 @@ for (const [about, unused] of [
   test(`call every tool with ${about} for what they do not use`, async (context) => {
     const { owner } = context;
     const ran = await runExamples(TOOLS, async (tool, input) => {
-      // A strict caller sees no field of a row but its id.
+      // The published schema of a row has only its id.
       const call = tool === 'importRecords' ? input : strict(context, tool, input as Input, unused);
       return (await owner.ok(tool, call)) as never;
     });
@@ -63,7 +63,7 @@ for (const [about, unused] of [
   });
 }
 
-test('call by the direct form in the same way', async (context) => {
+test('can use the direct form in the same way', async (context) => {
   const { id: organizationId, owner } = await context.foreignOrganization();
   const { url, token } = owner;
   const ask = (tool: string, input: Input) =>
@@ -87,7 +87,7 @@ test('call by the direct form in the same way', async (context) => {
   assert.is(got.status, 200);
 });
 
-/** The tools that docs/clients.md says cannot be called where no property may be null. */
+/** The tools that docs/clients.md excludes for callers that can't send null. */
 function toolsNotCallable(): string[] {
   const page = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8');
   const [, section = ''] = page.split("## Tools that such clients can't call\n");
@@ -122,7 +122,7 @@ async function revisionOf({ owner }: Context, id: string): Promise<number> {
   return records[0]!.revision as number;
 }
 
-test('are told to name fields where an update would clear what they do not use', async (context) => {
+test('must name fields if an update would clear unused ones', async (context) => {
   const { owner, organizationId } = context;
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Full', country: 'DE' });
   for (const unused of [asNull, asEmpty]) {
@@ -138,7 +138,7 @@ test('are told to name fields where an update would clear what they do not use',
       assert.ok(allowed!.includes('contract_until') && !allowed!.includes('reason'));
     }
   }
-  // One property is missing, or one alone is null: the caller can have meant it.
+  // If one property is missing, or only one is null, the caller may have meant it.
   const { status: _status, ...some } = withEveryProperty(
     context.schemas.get('updateVendor')!,
     { id: vendor.id, name: 'New', country: 'DE' },
@@ -162,7 +162,7 @@ async function anyControl({ owner, organizationId }: Context): Promise<string> {
   return (listed as unknown as { controls: { id: string }[] }).controls[0]!.id;
 }
 
-test('apply the fields that an update names, and no others', async ({ owner, organizationId }) => {
+test('change only the fields that an update names', async ({ owner, organizationId }) => {
   const given = { organization_id: organizationId, name: 'A', country: 'DE', category: 'c' };
   const { vendor } = await owner.ok('addVendor', given);
   const { id } = vendor;
@@ -179,12 +179,12 @@ test('apply the fields that an update names, and no others', async ({ owner, org
   assert.match(absent.message, 'country');
   const wrong = await owner.refused('updateVendor', { id, name: 'B', fields: 'name' });
   assert.equal([wrong.code, wrong.field], ['invalid_input', 'fields']);
-  // Not every tool that changes a record is an update.
+  // Some tools that change a record are not updates.
   const review = await owner.refused('reviewVendor', { id, outcome: 'APPROVED', fields: ['outcome'] });
   assert.equal([review.code, review.field], ['invalid_input', 'fields']);
 });
 
-test('make the same records, hashes and cursors with what is unused and without', async (context) => {
+test('get the same records, hashes and cursors with and without unused properties', async (context) => {
   const { id: organizationId, owner } = await context.foreignOrganization();
   const both = async (tool: string, input: Input) => {
     const plain = await owner.ok(tool, input);
@@ -225,7 +225,7 @@ test('make the same records, hashes and cursors with what is unused and without'
   }
 });
 
-test('import the same rows with empty cells and without', async ({ owner, organizationId }) => {
+test('import the same rows with and without empty cells', async ({ owner, organizationId }) => {
   interface Imported {
     created: number;
     updated: number;

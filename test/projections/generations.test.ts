@@ -9,7 +9,7 @@ import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import {
   type Answer,
   closeStores,
-  dump,
+  dumpDocuments,
   INSTALLATION,
   ORGANIZATION,
   openStores,
@@ -50,7 +50,7 @@ test('one built anew is like the one that was kept up', async ({ register }) => 
   await register.call('reviewVendor', { id: vendor.id, outcome: 'REJECTED', reason: 'no' });
   await register.call('addRisk', { organization_id: ORGANIZATION, name: 'Fire', inherent_impact: 2 });
   await register.call('archiveRecords', { ids: [vendor.id], action: 'ARCHIVE', reason: 'gone' });
-  const kept = await dump(register.projections.models);
+  const kept = await dumpDocuments(register.projections.models);
   const phases: string[] = [];
   let events = 0;
   const { generation } = await buildGeneration({
@@ -62,7 +62,7 @@ test('one built anew is like the one that was kept up', async ({ register }) => 
     },
   });
   assert.equal([phases, events], [['EVENTS', 'INDEXES'], 6]);
-  assert.equal(await dump(await register.stores.reads.open(generation, COLLECTIONS)), kept);
+  assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), kept);
 });
 
 test('one is built beside while the service writes, and switched to within seconds', async ({ register }) => {
@@ -86,7 +86,7 @@ test('one is built beside while the service writes, and switched to within secon
   assert.is(total, written);
   const again = await rebuild(register);
   const fresh = await stores.reads.open(again.generation, COLLECTIONS);
-  assert.equal(await dump(projections.models), await dump(fresh));
+  assert.equal(await dumpDocuments(projections.models), await dumpDocuments(fresh));
 });
 
 test('that is served no more is thrown away, at the latest with the next start', async ({ register }) => {
@@ -104,7 +104,7 @@ test('that is served no more is thrown away, at the latest with the next start',
   await next.stop();
 });
 
-/** What another start on the same stores does. */
+/** Starts projections again on the same stores. */
 async function started(
   { stores }: TestRegister,
   installation = INSTALLATION,
@@ -119,7 +119,7 @@ async function started(
 test('of this version and log is served again; of another one is built anew', async ({ register }) => {
   const { projections, stores } = register;
   await add(register, 'Unicloud');
-  const expected = await dump(projections.models);
+  const expected = await dumpDocuments(projections.models);
   const { generation } = projections.models;
   await projections.stop();
   const same = await started(register);
@@ -135,7 +135,7 @@ test('of this version and log is served again; of another one is built anew', as
       version: PROJECTIONS_VERSION,
       installation: INSTALLATION,
     });
-    assert.equal(await dump(anew.models), expected);
+    assert.equal(await dumpDocuments(anew.models), expected);
     await anew.stop();
   }
 });

@@ -11,7 +11,7 @@ import { type Served, serve, startPairs, withOpenPair } from '../support/pairs.t
 import { veritrail } from '../support/run-command.ts';
 import { until } from '../support/wait.ts';
 
-/** What a version could read that knew no reviews of vendors, and assessments of risks in an earlier shape. */
+/** Events that an older version reads: no reviews of vendors, and assessments of risks in an earlier shape. */
 const OLDER = Object.fromEntries(
   Object.entries({ ...READABLE_EVENTS, RiskAssessed: 0 }).filter(([type]) => type !== 'VendorReviewed'),
 );

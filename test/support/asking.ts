@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { daysAgo } from './past.ts';
 import { type Answer, ORGANIZATION, type TestRegister } from './register.ts';
 
-/** What a family's tests ask of the test organization through the tools. */
+/** Calls of a family's tests to the tools of the test organization. */
 export interface Asking {
   /** A call's answer; fails where it is an error. */
   ok<T = Answer>(tool: string, input?: object): Promise<T>;

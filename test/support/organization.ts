@@ -1,4 +1,4 @@
-/** Who is who in the tests of what an organization decides. */
+/** People in the tests of organization commands. */
 import type { Role } from '../../src/commands/caller.ts';
 import type { DecisionContext } from '../../src/commands/decider.ts';
 import type { OrganizationEvent } from '../../src/commands/organization.ts';

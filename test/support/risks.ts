@@ -27,7 +27,7 @@ export const IN: Record<RiskStatus, RiskEvent[]> = {
 };
 
 /** An update of a risk. */
-export const change = (
+export const updateRisk = (
   changes: Extract<RiskCommand, { type: 'UpdateRisk' }>['changes'],
   reason?: string,
 ): RiskCommand => ({

@@ -64,7 +64,7 @@ export function stateOf<State extends object, Event extends DomainEvent>(
   }, null);
 }
 
-/** What is refused when it is tried; fails where nothing is. */
+/** Returns the refusal of an attempt. Fails if nothing is refused. */
 export function refusalOf(attempt: () => unknown): Refusal {
   try {
     attempt();

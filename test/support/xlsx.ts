@@ -20,11 +20,11 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006/relationships';
 
 /** A workbook as spreadsheet programs write it: shared texts, a part a sheet, formats. */
 export function xlsxOf(sheets: readonly TestSheet[], options: { date1904?: boolean } = {}): Buffer {
-  return zipOf(xlsxParts(sheets, options));
+  return zipOf(xlsxFiles(sheets, options));
 }
 
-/** The same as parts, for tests that spoil one. */
-export function xlsxParts(sheets: readonly TestSheet[], options: { date1904?: boolean } = {}): Record<string, string> {
+/** Returns the files of the zip, for tests that spoil one. */
+export function xlsxFiles(sheets: readonly TestSheet[], options: { date1904?: boolean } = {}): Record<string, string> {
   const strings = new Map<string, number>();
   const worksheets = sheets.map((sheet, index) => [`xl/worksheets/sheet${index + 1}.xml`, sheetXml(sheet, strings)]);
   return {

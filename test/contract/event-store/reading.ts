@@ -98,7 +98,7 @@ export function reading(test: Suite): void {
   });
 }
 
-/** What comes, for as long as one listens. */
+/** Tests subscriptions. */
 export function subscribing(test: Suite): void {
   test('a subscription delivers what readAll does, then what comes', async ({ store, name, start, isOurs, all }) => {
     const streams = [name(), name()];
