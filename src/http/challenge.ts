@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../commands/caller.ts';
-import { Addresses, SCOPES, WRITE } from '../identity/oauth/addresses.ts';
+import { ALL_SCOPES, OAuthAddresses, WRITE_SCOPE } from '../identity/oauth/addresses.ts';
 import type { ToolBox } from '../mcp/toolbox.ts';
 import { HttpError } from './http-errors.ts';
 
@@ -17,9 +17,9 @@ export interface Challenges {
 }
 
 export function challenges(baseUrl: string): Challenges {
-  const addresses = new Addresses(baseUrl);
+  const addresses = new OAuthAddresses(baseUrl);
   const resourceParameters: Challenge = ({ headers }) =>
-    `resource_metadata="${addresses.resourceMetadataFor(headers.host)}", scope="${SCOPES}"`;
+    `resource_metadata="${addresses.resourceMetadataFor(headers.host)}", scope="${ALL_SCOPES}"`;
   return {
     missing: (request) => `Bearer realm="veritrail", ${resourceParameters(request)}`,
     invalid: (request) =>
@@ -39,7 +39,7 @@ export type ScopeGuard = (caller: Caller, tool: string, request: IncomingMessage
 export function scopeGuard(tools: Pick<ToolBox, 'has' | 'isReadOnly'>, baseUrl: string): ScopeGuard {
   const { insufficient } = challenges(baseUrl);
   return ({ scopes }, tool, request) => {
-    if (scopes === undefined || scopes.includes(WRITE) || !tools.has(tool) || tools.isReadOnly(tool)) return;
+    if (scopes === undefined || scopes.includes(WRITE_SCOPE) || !tools.has(tool) || tools.isReadOnly(tool)) return;
     const message = 'The assistant may only read. Connect it again and allow it to make changes.';
     throw new HttpError(403, 'forbidden', message, { 'WWW-Authenticate': insufficient(request) });
   };

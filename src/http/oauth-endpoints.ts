@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { MCP_PATH, PATHS } from '../identity/oauth/addresses.ts';
+import { MCP_PATH, OAUTH_PATHS } from '../identity/oauth/addresses.ts';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import { methodNotAllowed } from './http-errors.ts';
 import { hostGuard } from './origin.ts';
@@ -13,7 +13,7 @@ const RESOURCE_METADATA_PATHS: ReadonlySet<string> = new Set(
   [MCP_PATH, ''].flatMap((path) => ['', '/'].map((slash) => `${WELL_KNOWN}/oauth-protected-resource${path}${slash}`)),
 );
 /** Endpoints that programs call themselves, not through a browser. */
-const PROGRAM_PATHS: ReadonlySet<string> = new Set([PATHS.token, PATHS.revoke, PATHS.register]);
+const PROGRAM_PATHS: ReadonlySet<string> = new Set([OAUTH_PATHS.token, OAUTH_PATHS.revoke, OAUTH_PATHS.register]);
 const METADATA_AGE_SECONDS = 300;
 const PREFLIGHT_AGE_SECONDS = 3_600;
 
@@ -27,13 +27,13 @@ export function oauthEndpoints(oauth: OAuth, limits: RateLimits): Middleware<Req
     const { path, method } = ctx;
     if (!path.startsWith('/oauth/') && !path.startsWith(WELL_KNOWN)) return next();
     guard(ctx.req);
-    if (path.startsWith(`${PATHS.interaction}/`)) return next();
-    const forBrowsers = path === PATHS.authorize || path.startsWith(`${PATHS.authorize}/`);
+    if (path.startsWith(`${OAUTH_PATHS.interaction}/`)) return next();
+    const forBrowsers = path === OAUTH_PATHS.authorize || path.startsWith(`${OAUTH_PATHS.authorize}/`);
     // While the store is down, nobody can be identified. The next step reports that.
     countRequest(ctx, limits, forBrowsers ? await oauth.signedIn(ctx.req).catch(() => null) : null);
     const metadata = documentAt(oauth, ctx);
     if (metadata !== null) return answerOpenly(ctx, 'GET', () => sendDocument(ctx, metadata));
-    if (path === PATHS.jwks) return answerOpenly(ctx, 'GET', () => serveByLibrary(oauth, ctx));
+    if (path === OAUTH_PATHS.jwks) return answerOpenly(ctx, 'GET', () => serveByLibrary(oauth, ctx));
     if (PROGRAM_PATHS.has(path)) return answerOpenly(ctx, 'POST', () => serveProgram(oauth, ctx));
     if (!forBrowsers) return next();
     if (method !== 'GET') throw methodNotAllowed('GET');
@@ -79,7 +79,7 @@ async function answerOpenly(ctx: RequestContext, allow: 'GET' | 'POST', answer: 
 
 /** Serves an endpoint for programs. Registration is open, therefore rate-limited. */
 async function serveProgram(oauth: OAuth, ctx: RequestContext): Promise<void> {
-  const wait = ctx.path === PATHS.register ? oauth.waitToRegister(ctx.req) : 0;
+  const wait = ctx.path === OAUTH_PATHS.register ? oauth.waitToRegister(ctx.req) : 0;
   if (wait === 0) return serveByLibrary(oauth, ctx);
   ctx.status = 429;
   ctx.set('Retry-After', String(wait));

@@ -5,36 +5,36 @@ import type { OrganizationState } from '../commands/organization.ts';
 import { lowerRole } from '../commands/permissions.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type AccessLog, clientInfoOf, type ReadAddress } from './access-log.ts';
-import type { Access } from './oauth/access.ts';
-import { WRITE } from './oauth/addresses.ts';
-import { type Dated, OrganizationReads, type State } from './organization-reads.ts';
+import type { AccessTokenGrant } from './oauth/access-token-lookup.ts';
+import { WRITE_SCOPE } from './oauth/addresses.ts';
+import { type MaybeOrganization, OrganizationReads, type Timestamped } from './organization-reads.ts';
 import { hashToken, isAccessToken, isWellFormed } from './token.ts';
 import type { TokenRecord } from './token-record.ts';
 import { withStoreTimeout } from './with-store-timeout.ts';
 
 /** A revocation or a change of role holds everywhere after this. */
-const STALE_MS = 1_000;
+const MAX_CACHE_AGE_MS = 1_000;
 /** What is used and this old is looked up again beside the call, so that calls seldom wait. */
-const AGEING_MS = 500;
+const REFRESH_AFTER_MS = 500;
 /** A look-up waits no longer than this for the account store. One that is away says so itself within 1.1 s; this is for one that is slow. */
-const PATIENCE_MS = 5_000;
+const LOOKUP_TIMEOUT_MS = 5_000;
 const CACHED_TOKENS = 10_000;
 /** last_used_at is no more exact than this. */
-const USED_MS = 60_000;
+const LAST_USED_PRECISION_MS = 60_000;
 
 /** A token's record, and what an access token of it was made for. */
-interface Found {
+interface TokenMatch {
   record: TokenRecord;
-  access: Access | null;
+  access: AccessTokenGrant | null;
 }
 
 /** A good token, as it may be used until it is stale. */
-interface Known {
+interface CachedToken {
   record: TokenRecord;
   caller: Caller;
   expiresAt: number;
   /** From when on another use is to be stored. */
-  noteAt: number;
+  storeUseAt: number;
 }
 
 export interface AuthenticatorOptions {
@@ -42,7 +42,7 @@ export interface AuthenticatorOptions {
   handler: CommandHandler;
   now: () => Date;
   /** Finds OAuth access tokens by their hash: see oauth/access.ts. Where it is absent there are none. */
-  accessToken?: (hash: string) => Promise<Access | null>;
+  accessToken?: (hash: string) => Promise<AccessTokenGrant | null>;
   /** Told of every use and refusal. */
   accessLog?: Pick<AccessLog, 'recordTokenUse' | 'recordRefusal'>;
 }
@@ -50,8 +50,8 @@ export interface AuthenticatorOptions {
 /** Finds the caller behind a token, and what it may do in which organization now. */
 export class Authenticator {
   /** By the token's text, which requests hold in memory anyway: to hash it costs more than all the rest. Null: there is none. */
-  private readonly known = new LRUCache<string, Dated<Known | null>>({ max: CACHED_TOKENS });
-  private readonly lookups = new Map<string, Promise<Known | null>>();
+  private readonly known = new LRUCache<string, Timestamped<CachedToken | null>>({ max: CACHED_TOKENS });
+  private readonly lookups = new Map<string, Promise<CachedToken | null>>();
   private readonly organizations: OrganizationReads;
   private readonly used = new LRUCache<string, number>({ max: CACHED_TOKENS });
   /** Raised when something is forgotten: look-ups that began before are not believed. */
@@ -73,20 +73,21 @@ export class Authenticator {
     if (cached === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API'))
       return this.refuse(null, from);
     const age = cached === undefined ? Number.NaN : now - cached.at;
-    if (!(age >= 0 && age < STALE_MS)) return this.lookUp(token).then((known) => this.admit(known, this.time(), from));
-    if (age >= AGEING_MS) void this.lookUp(token).catch(() => undefined);
+    if (!(age >= 0 && age < MAX_CACHE_AGE_MS))
+      return this.lookUp(token).then((known) => this.admit(known, this.time(), from));
+    if (age >= REFRESH_AFTER_MS) void this.lookUp(token).catch(() => undefined);
     return this.admit(cached!.value, now, from);
   }
 
-  private admit(known: Known | null, now: number, from?: ReadAddress): Caller | null {
+  private admit(known: CachedToken | null, now: number, from?: ReadAddress): Caller | null {
     if (known === null || known.expiresAt <= now) return this.refuse(known, from);
-    if (now >= known.noteAt) this.noteUse(known, now);
+    if (now >= known.storeUseAt) this.storeLastUse(known, now);
     this.options.accessLog?.recordTokenUse(known.caller, known.record.client?.name, now, from);
     return known.caller;
   }
 
   /** That an assistant's access token ends is its ordinary course: it gets another one by itself. */
-  private refuse(known: Known | null, from?: ReadAddress): null {
+  private refuse(known: CachedToken | null, from?: ReadAddress): null {
     const ordinary = known !== null && Date.parse(known.record.expires_at) > this.time();
     const { caller } = known ?? {};
     const who = { actor_id: caller?.token_id ?? null, account_id: caller?.account_id ?? null };
@@ -105,10 +106,10 @@ export class Authenticator {
   }
 
   /** One look-up of a token at a time, shared by all who ask meanwhile. */
-  private lookUp(token: string): Promise<Known | null> {
+  private lookUp(token: string): Promise<CachedToken | null> {
     const running = this.lookups.get(token);
     if (running !== undefined) return running;
-    const lookup: Promise<Known | null> = this.read(token).finally(() => {
+    const lookup: Promise<CachedToken | null> = this.read(token).finally(() => {
       if (this.lookups.get(token) === lookup) this.lookups.delete(token);
     });
     this.lookups.set(token, lookup);
@@ -116,28 +117,28 @@ export class Authenticator {
   }
 
   /** @param acceptOlder roles of the last seconds serve where the log does not answer */
-  private async read(token: string, acceptOlder = true): Promise<Known | null> {
+  private async read(token: string, acceptOlder = true): Promise<CachedToken | null> {
     const at = this.time();
     const epoch = this.epoch;
     const hash = hashToken(token);
     const found = await withStoreTimeout(
       isAccessToken(token) ? this.findAccess(hash) : this.findToken(hash),
-      PATIENCE_MS,
+      LOOKUP_TIMEOUT_MS,
     );
     const good = found !== null && found.record.revoked_at === null;
-    const known = good ? await this.toKnown(token, found, at, acceptOlder) : { value: null, at };
+    const known = good ? await this.toCachedToken(token, found, at, acceptOlder) : { value: null, at };
     if (epoch !== this.epoch) return this.lookUp(token);
     this.known.set(token, known);
     return known.value;
   }
 
-  private async findToken(hash: string): Promise<Found | null> {
+  private async findToken(hash: string): Promise<TokenMatch | null> {
     const [record] = await this.options.accounts.find<TokenRecord>('tokens', 'hash', hash);
     return record === undefined ? null : { record, access: null };
   }
 
   /** An OAuth access token stands for its grant, which is a token like others. */
-  private async findAccess(hash: string): Promise<Found | null> {
+  private async findAccess(hash: string): Promise<TokenMatch | null> {
     const access = (await this.options.accessToken?.(hash)) ?? null;
     if (access === null) return null;
     const record = await this.options.accounts.get<TokenRecord>('tokens', access.token_id);
@@ -155,24 +156,24 @@ export class Authenticator {
   }
 
   /** As old as the oldest of what it is made of. */
-  private async toKnown(
+  private async toCachedToken(
     token: string,
-    { record, access }: Found,
+    { record, access }: TokenMatch,
     at: number,
     acceptOlder: boolean,
-  ): Promise<Dated<Known>> {
+  ): Promise<Timestamped<CachedToken>> {
     const roles = new Map<string, Role>();
     const members = new Map<string, Role>();
     let oldest = at;
     const unanswered: Promise<unknown>[] = [];
-    const knowsToken = (state: State) => state?.tokens[record.id] !== undefined;
+    const knowsToken = (state: MaybeOrganization) => state?.tokens[record.id] !== undefined;
     for (const id of record.organizations) {
-      let read = this.organizations.near(id, at);
+      let read = this.organizations.sharedRead(id, at);
       // A token that has just been made is known here before it is known to an organization that was read earlier.
-      const mayServe = (state: State) => acceptOlder && knowsToken(state);
+      const mayServe = (state: MaybeOrganization) => acceptOlder && knowsToken(state);
       let answered = await this.organizations.answer(id, read, mayServe);
       if (answered.at < at && !knowsToken(answered.value)) {
-        read = this.organizations.begin(id, at);
+        read = this.organizations.startRead(id, at);
         answered = await this.organizations.answer(id, read, mayServe);
       }
       const state = answered.value;
@@ -185,20 +186,20 @@ export class Authenticator {
       oldest = Math.min(oldest, answered.at);
     }
     const { id, account_id } = record;
-    const read_only = record.read_only || access?.scopes.includes(WRITE) === false;
+    const read_only = record.read_only || access?.scopes.includes(WRITE_SCOPE) === false;
     const scopes = access === null ? {} : { scopes: access.scopes };
     const confirm = unanswered.length === 0 ? {} : { confirm: () => this.confirm(token, unanswered) };
     const caller: Caller = { account_id, token_id: id, client: null, roles, members, read_only, ...scopes, ...confirm };
     const expiresAt = Math.min(Date.parse(record.expires_at), access?.expiresAt ?? Number.POSITIVE_INFINITY);
     const last_used_at = record.last_used_at === null ? 0 : Date.parse(record.last_used_at);
-    const noteAt = Math.max(this.used.get(id) ?? 0, last_used_at) + USED_MS;
-    return { value: { record, caller, expiresAt, noteAt }, at: oldest };
+    const noteAt = Math.max(this.used.get(id) ?? 0, last_used_at) + LAST_USED_PRECISION_MS;
+    return { value: { record, caller, expiresAt, storeUseAt: noteAt }, at: oldest };
   }
 
   /** Beside the call, and never in its way. */
-  private noteUse(known: Known, now: number): void {
+  private storeLastUse(known: CachedToken, now: number): void {
     const { id } = known.record;
-    known.noteAt = now + USED_MS;
+    known.storeUseAt = now + LAST_USED_PRECISION_MS;
     this.used.set(id, now);
     const fields = { last_used_at: new Date(now).toISOString() };
     setImmediate(() => this.options.accounts.update('tokens', id, fields).catch(() => undefined));

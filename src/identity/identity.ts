@@ -4,8 +4,8 @@ import { AccessLog } from './access-log.ts';
 import { accountActor, SYSTEM_ACTOR } from './actor.ts';
 import { Authenticator } from './authenticator.ts';
 import { Members } from './members.ts';
-import { accessTokens } from './oauth/access.ts';
-import { Addresses } from './oauth/addresses.ts';
+import { accessTokenLookup } from './oauth/access-token-lookup.ts';
+import { OAuthAddresses } from './oauth/addresses.ts';
 import { openPeople, type People } from './people.ts';
 import { Sweeper } from './sweeper.ts';
 import { Tokens } from './tokens.ts';
@@ -34,7 +34,7 @@ export interface Identity {
 
 /** Puts the parts together. */
 export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityOptions): Identity {
-  const accessToken = accessTokens(accounts, new Addresses(baseUrl).resource);
+  const accessToken = accessTokenLookup(accounts, new OAuthAddresses(baseUrl).resource);
   const organizationsOf = async (accountId: string) => [...(await members.rolesOf(accountId)).keys()];
   const accessLog = new AccessLog({ accounts, organizationsOf, now, log });
   const authenticator = new Authenticator({ accounts, handler, now, accessToken, accessLog });

@@ -1,6 +1,6 @@
 import { ACCOUNT_TABLES, type AccountStore, type AccountTableName } from '../stores/account-store.ts';
 
-const EVERY_MS = 10 * 60_000;
+const SWEEP_INTERVAL_MS = 10 * 60_000;
 const TABLES = (Object.keys(ACCOUNT_TABLES) as AccountTableName[]).filter((table) =>
   ACCOUNT_TABLES[table].lookup.some((field) => field === 'expires_at'),
 );
@@ -20,7 +20,7 @@ export class Sweeper {
 
   /** Sweeps now, and every ten minutes. */
   start(): void {
-    this.timer ??= setInterval(() => void this.sweep(), EVERY_MS).unref();
+    this.timer ??= setInterval(() => void this.sweep(), SWEEP_INTERVAL_MS).unref();
     void this.sweep();
   }
 

@@ -204,11 +204,11 @@ test('of so many clients the oldest that nobody connected goes first, and one in
     return ids.filter((_, i) => found[i] !== undefined);
   };
   for (const id of ['a', 'b', 'c']) await add(id);
-  await clients.used('a', end(90));
+  await clients.recordGrant('a', end(90));
   await add('d');
   assert.equal(await left('a', 'b', 'c', 'd'), ['a', 'c', 'd']);
-  await clients.used('c', end(1));
-  await clients.used('d', end(30));
+  await clients.recordGrant('c', end(1));
+  await clients.recordGrant('d', end(30));
   const full = await rejection(add('e'));
   assert.is((full as Error & { error: string }).error, 'temporarily_unavailable');
   clock.waitDays(2);

@@ -2,7 +2,7 @@ import { createSign, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as assert from 'uvu/assert';
-import type { Outside } from '../../src/identity/oauth/metadata-fetch.ts';
+import type { OutboundNetwork } from '../../src/identity/oauth/metadata-fetch.ts';
 import { authorizeUrl, newClient, pkce, REDIRECT, send } from '../support/oauth-raw.ts';
 import { type OAuthService, TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
@@ -22,7 +22,7 @@ test.after.each(() => {
 });
 
 /** Serves what a client publishes, by path. */
-async function publish(documents: Record<string, object>): Promise<Outside & { asked: string[] }> {
+async function publish(documents: Record<string, object>): Promise<OutboundNetwork & { asked: string[] }> {
   const server = createServer((request, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json', Connection: 'close' });
     response.end(JSON.stringify(documents[request.url ?? ''] ?? {}));
@@ -94,7 +94,7 @@ test('its keys are fetched as its document is, and from nowhere else', async () 
 
 test('keys at a private address are not fetched', async () => {
   const asked: string[] = [];
-  const outside: Outside = {
+  const outside: OutboundNetwork = {
     resolve: async () => ['10.0.0.1'],
     get: (url) => {
       asked.push(url.href);

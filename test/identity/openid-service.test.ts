@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Provider } from '../../src/identity/oauth/library.ts';
+import { Provider } from '../../src/identity/oauth/oidc-provider.ts';
 import { CLIENT } from '../support/openid-provider.ts';
 import { isSignedIn, setOut } from '../support/openid-suite.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 /** A world outside for the OAuth server: each name means an address of the Internet, and each address a server of ours. */
 import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Outside } from '../../src/identity/oauth/metadata-fetch.ts';
+import type { OutboundNetwork } from '../../src/identity/oauth/metadata-fetch.ts';
 
 /** An address of the public Internet. */
 export const PUBLIC = '93.184.216.34';
@@ -41,7 +41,7 @@ export async function world(published: Published) {
   const connected: string[] = [];
   const asked: string[] = [];
   let resolved = 0;
-  const outside: Outside = {
+  const outside: OutboundNetwork = {
     resolve: async () => {
       const { addresses = [[PUBLIC]] } = published;
       return addresses[Math.min(resolved++, addresses.length - 1)]!;

@@ -7,7 +7,7 @@ import { Cookies } from '../../src/http/cookies.ts';
 import { oauthEndpoints } from '../../src/http/oauth-endpoints.ts';
 import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 import type { AccessLogEntry } from '../../src/identity/access-log-entry.ts';
-import type { Outside } from '../../src/identity/oauth/metadata-fetch.ts';
+import type { OutboundNetwork } from '../../src/identity/oauth/metadata-fetch.ts';
 import { createOAuth, type OAuth } from '../../src/identity/oauth/oauth.ts';
 import { createPages } from '../../src/web/create-pages.ts';
 import { authorizeUrl, newClient, pkce, type Target } from './oauth-raw.ts';
@@ -27,7 +27,7 @@ export interface OAuthPages {
   stop(): Promise<void>;
 }
 
-export async function startOAuthPages(outside?: Outside): Promise<OAuthPages> {
+export async function startOAuthPages(outside?: OutboundNetwork): Promise<OAuthPages> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -14,9 +14,9 @@ import { type RequestState, requestMiddleware } from '../../src/http/request.ts'
 import { Authenticator } from '../../src/identity/authenticator.ts';
 import { firstOwnerId, firstStart } from '../../src/identity/installation.ts';
 import { Members } from '../../src/identity/members.ts';
-import { accessTokens } from '../../src/identity/oauth/access.ts';
-import type { Allowed, ConsentDetails } from '../../src/identity/oauth/consent.ts';
-import type { MetadataFetchMode, Outside } from '../../src/identity/oauth/metadata-fetch.ts';
+import { accessTokenLookup } from '../../src/identity/oauth/access-token-lookup.ts';
+import type { ConsentDetails, ConsentGrant } from '../../src/identity/oauth/consent.ts';
+import type { MetadataFetchMode, OutboundNetwork } from '../../src/identity/oauth/metadata-fetch.ts';
 import { createOAuth, type OAuth } from '../../src/identity/oauth/oauth.ts';
 import { Tokens } from '../../src/identity/tokens.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
@@ -45,7 +45,7 @@ export interface OAuthService {
 interface Options {
   /** To be another instance on the same data, or the same one after a restart. */
   beside?: OAuthService;
-  outside?: Outside;
+  outside?: OutboundNetwork;
   metadataFetch?: MetadataFetchMode;
   /** Accounts kept elsewhere than in the folder; whoever opened them closes them. */
   accounts?: AccountStore;
@@ -56,7 +56,7 @@ interface Options {
 /** The header that stands for the session cookie of whoever is signed in. */
 export const PERSON = 'x-test-person';
 
-const NOBODY: Outside = {
+const NOBODY: OutboundNetwork = {
   resolve: async () => [],
   get: () => Promise.reject(new Error('nothing is outside')),
 };
@@ -75,7 +75,12 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
   const logged: string[] = [];
   const write = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
   const clientInfo = { address: '203.0.113.7' };
-  const authenticator = new Authenticator({ accounts, handler, now, accessToken: accessTokens(accounts, resource) });
+  const authenticator = new Authenticator({
+    accounts,
+    handler,
+    now,
+    accessToken: accessTokenLookup(accounts, resource),
+  });
   const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
   const members = new Members({ accounts, handler, tokens });
   const signedIn = async (request: IncomingMessage) => (request.headers[PERSON] as string | undefined) ?? null;
@@ -123,7 +128,7 @@ function appOf(
     try {
       if (ctx.method === 'GET') ctx.body = await oauth.consent.details(ctx, person);
       else {
-        const answer = ctx.query.answer === undefined ? null : (JSON.parse(String(ctx.query.answer)) as Allowed);
+        const answer = ctx.query.answer === undefined ? null : (JSON.parse(String(ctx.query.answer)) as ConsentGrant);
         ctx.status = 303;
         const { consent } = oauth;
         const answered = answer === null ? await consent.deny(ctx) : await consent.allow(ctx, person, answer);
@@ -181,7 +186,7 @@ export class TestBrowser {
   }
 
   /** Answers on the consent page; null denies. @returns what came back to the client */
-  async answer(page: string, answer: Allowed | null): Promise<URL> {
+  async answer(page: string, answer: ConsentGrant | null): Promise<URL> {
     const query = answer === null ? '' : `?answer=${encodeURIComponent(JSON.stringify(answer))}`;
     const sent = await this.request(page + query, 'POST');
     const resume = sent.headers.get('location');
@@ -193,7 +198,7 @@ export class TestBrowser {
   }
 
   /** Opens it, and allows everything in the service's first organization. */
-  async allow(url: string, allowed: Partial<Allowed> = {}): Promise<URL> {
+  async allow(url: string, allowed: Partial<ConsentGrant> = {}): Promise<URL> {
     const { page } = await this.consent(url);
     const organizations = [this.service.organizationId];
     return this.answer(page, { organizations, role: 'EDITOR', read_only: false, ...allowed });

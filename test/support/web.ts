@@ -13,7 +13,7 @@ import { firstOwnerId, firstStart } from '../../src/identity/installation.ts';
 import { Members } from '../../src/identity/members.ts';
 import { createOAuth } from '../../src/identity/oauth/oauth.ts';
 import { OpenId } from '../../src/identity/openid/openid.ts';
-import type { ProviderSettings } from '../../src/identity/openid/provider.ts';
+import type { OpenIdSettings } from '../../src/identity/openid/openid-provider.ts';
 import { openPeople } from '../../src/identity/people.ts';
 import type { WebContext } from '../../src/web/context.ts';
 import { createPages } from '../../src/web/create-pages.ts';
@@ -22,9 +22,9 @@ import { open, type TestIdentity } from './identity.ts';
 export const OWNER = { name: 'Ada Byron', email: 'ada@example.org', password: 'analytical engine 1843' };
 
 /** `openId`: settings of a provider, or true for one that nobody will reach. */
-export type WebChanges = Partial<Omit<WebContext, 'openId'>> & { openId?: true | ProviderSettings };
+export type WebChanges = Partial<Omit<WebContext, 'openId'>> & { openId?: true | OpenIdSettings };
 
-const NOWHERE: ProviderSettings = { issuer: 'http://127.0.0.1:9', clientId: 'veritrail', clientSecret: 'none' };
+const NOWHERE: OpenIdSettings = { issuer: 'http://127.0.0.1:9', clientId: 'veritrail', clientSecret: 'none' };
 
 export interface WebTest extends WebContext {
   /** What the access log was told. */

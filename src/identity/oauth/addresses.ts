@@ -1,12 +1,12 @@
 import { LOOPBACK_NAMES } from '../loopback.ts';
 
 /** What an OAuth client may be granted. */
-export const READ = 'compliance:read';
-export const WRITE = 'compliance:write';
-export const SCOPES = `${READ} ${WRITE}`;
+export const READ_SCOPE = 'compliance:read';
+export const WRITE_SCOPE = 'compliance:write';
+export const ALL_SCOPES = `${READ_SCOPE} ${WRITE_SCOPE}`;
 
 /** The paths that the protocol endpoints are at. */
-export const PATHS = {
+export const OAUTH_PATHS = {
   authorize: '/oauth/authorize',
   token: '/oauth/token',
   register: '/oauth/register',
@@ -19,24 +19,24 @@ export const PATHS = {
 export const MCP_PATH = '/api/mcp/v1';
 
 /** The addresses of the authorization server and of its one protected resource, made of the base address. */
-export class Addresses {
+export class OAuthAddresses {
   /** The issuer's identifier: scheme, host and port, no slash at the end. */
   readonly issuer: string;
   /** The resource's identifier, which access tokens are bound to. */
   readonly resource: string;
   /** All forms in which clients name the resource; each means the same one. */
-  readonly spellings: readonly string[];
+  readonly resourceAliases: readonly string[];
   /** Hosts that all mean this machine, where the base address is one of them. */
-  private readonly twins: readonly string[];
+  private readonly loopbackHosts: readonly string[];
 
   constructor(baseUrl: string) {
     const { origin, protocol, hostname, port } = new URL(baseUrl);
     this.issuer = origin;
     this.resource = origin + MCP_PATH;
     const loopback = protocol === 'http:' && LOOPBACK_NAMES.has(hostname);
-    this.twins = loopback ? [...LOOPBACK_NAMES].map((name) => (port === '' ? name : `${name}:${port}`)) : [];
-    const bases = [...new Set([origin, ...this.twins.map((host) => `http://${host}`)])];
-    this.spellings = bases.flatMap((base) => [
+    this.loopbackHosts = loopback ? [...LOOPBACK_NAMES].map((name) => (port === '' ? name : `${name}:${port}`)) : [];
+    const bases = [...new Set([origin, ...this.loopbackHosts.map((host) => `http://${host}`)])];
+    this.resourceAliases = bases.flatMap((base) => [
       base + MCP_PATH,
       `${base}${MCP_PATH}/`,
       `${base}/api/mcp/tools`,
@@ -47,7 +47,9 @@ export class Addresses {
 
   /** The base address as a client has it that asked for this Host: on the own machine, by whichever of its names. */
   baseFor(host: string | undefined): string {
-    return host !== undefined && this.twins.includes(host.toLowerCase()) ? `http://${host.toLowerCase()}` : this.issuer;
+    return host !== undefined && this.loopbackHosts.includes(host.toLowerCase())
+      ? `http://${host.toLowerCase()}`
+      : this.issuer;
   }
 
   /** Where the resource's metadata is (RFC 9728 section 3.1). */
@@ -60,7 +62,7 @@ export class Addresses {
     return {
       resource: this.baseFor(host) + MCP_PATH,
       authorization_servers: [this.issuer],
-      scopes_supported: [READ, WRITE],
+      scopes_supported: [READ_SCOPE, WRITE_SCOPE],
       bearer_methods_supported: ['header'],
       resource_name: 'veritrail',
     };
@@ -71,19 +73,19 @@ export class Addresses {
     const at = (path: string) => this.issuer + path;
     return {
       issuer: this.issuer,
-      authorization_endpoint: at(PATHS.authorize),
-      token_endpoint: at(PATHS.token),
-      registration_endpoint: at(PATHS.register),
-      revocation_endpoint: at(PATHS.revoke),
-      jwks_uri: at(PATHS.jwks),
-      scopes_supported: [READ, WRITE],
+      authorization_endpoint: at(OAUTH_PATHS.authorize),
+      token_endpoint: at(OAUTH_PATHS.token),
+      registration_endpoint: at(OAUTH_PATHS.register),
+      revocation_endpoint: at(OAUTH_PATHS.revoke),
+      jwks_uri: at(OAUTH_PATHS.jwks),
+      scopes_supported: [READ_SCOPE, WRITE_SCOPE],
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
       grant_types_supported: ['authorization_code', 'refresh_token'],
       token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
-      token_endpoint_auth_signing_alg_values_supported: [...SIGNING],
+      token_endpoint_auth_signing_alg_values_supported: [...SIGNING_ALGORITHMS],
       revocation_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
-      revocation_endpoint_auth_signing_alg_values_supported: [...SIGNING],
+      revocation_endpoint_auth_signing_alg_values_supported: [...SIGNING_ALGORITHMS],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       client_id_metadata_document_supported: documents,
@@ -93,4 +95,4 @@ export class Addresses {
 }
 
 /** Algorithms by which clients that have a key may sign. */
-export const SIGNING = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'] as const;
+export const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'] as const;

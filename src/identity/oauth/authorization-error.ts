@@ -1,6 +1,6 @@
 import { asRefusal, Refusal } from '../../commands/refusal.ts';
-import { FetchIsOff } from './client-documents.ts';
-import { type ErrorOut, errors, type KoaContextWithOIDC } from './library.ts';
+import { FetchingDisabled } from './client-documents.ts';
+import { type ErrorOut, errors, type KoaContextWithOIDC } from './oidc-provider.ts';
 import { type RedirectKind, redirectHost, redirectKind } from './redirects.ts';
 
 /** Why an authorization request was refused, in as far as it matters to what a person can do next. */
@@ -33,7 +33,7 @@ export interface AuthorizationError {
   atOnce: boolean;
 }
 
-const TOO_MANY = 'temporarily_unavailable';
+const RATE_LIMITED_ERROR = 'temporarily_unavailable';
 const NO_INTERACTION: ReadonlySet<string> = new Set(['login_required', 'consent_required', 'interaction_required']);
 
 /** Says what is known of a request that the library refused with `error`; `out` is what it would tell the client. */
@@ -81,7 +81,7 @@ function reasonOf(ctx: KoaContextWithOIDC, out: ErrorOut, error: unknown): Autho
   }
   if (error instanceof errors.SessionNotFound) return 'EXPIRED';
   if (error instanceof errors.InvalidRedirectUri) return 'UNKNOWN_REDIRECT';
-  if (out.error === TOO_MANY) return 'RATE_LIMITED';
+  if (out.error === RATE_LIMITED_ERROR) return 'RATE_LIMITED';
   if (ctx.oidc.client === undefined) return documentHost(ctx) === null ? 'UNKNOWN_CLIENT' : documentFault(error);
   return NO_INTERACTION.has(out.error) ? 'NO_INTERACTION' : 'INVALID_REQUEST';
 }
@@ -89,7 +89,7 @@ function reasonOf(ctx: KoaContextWithOIDC, out: ErrorOut, error: unknown): Autho
 function documentFault(error: unknown): AuthorizationErrorReason {
   if (error instanceof errors.InvalidClientMetadata) return 'DOCUMENT_INVALID';
   const { cause } = error as Error;
-  if (cause instanceof FetchIsOff) return 'DOCUMENTS_OFF';
+  if (cause instanceof FetchingDisabled) return 'DOCUMENTS_OFF';
   return cause instanceof errors.TemporarilyUnavailable ? 'RATE_LIMITED' : 'DOCUMENT_UNREACHABLE';
 }
 

@@ -1,21 +1,24 @@
 import type { IncomingMessage } from 'node:http';
-import { errors } from './library.ts';
-import { FetchRefused, type MetadataFetchMode, metadataFetch, type Outside } from './metadata-fetch.ts';
+import { FetchRefused, type MetadataFetchMode, metadataFetch, type OutboundNetwork } from './metadata-fetch.ts';
+import { errors } from './oidc-provider.ts';
 import type { Quota } from './quota.ts';
 
 /**
  * Documents of the clients that use one wherever it is advertised, and then cannot sign in where it cannot be fetched:
  * Claude Code and Codex. Whether these can be fetched is what has to be known, so these are tried and nothing else.
  */
-const PROBED = ['https://claude.ai/oauth/claude-code-client-metadata', 'https://chatgpt.com/oauth/codex/client.json'];
+const PROBE_ADDRESSES = [
+  'https://claude.ai/oauth/claude-code-client-metadata',
+  'https://chatgpt.com/oauth/codex/client.json',
+];
 
 const MINUTE_MS = 60_000;
 /** An attempt that worked is repeated after 6 hours, one that failed after 10 minutes. */
-const PROBE_AGAIN_MS = { worked: 360 * MINUTE_MS, failed: 10 * MINUTE_MS };
+const PROBE_INTERVAL_MS = { worked: 360 * MINUTE_MS, failed: 10 * MINUTE_MS };
 
 export interface ClientDocumentsOptions {
   mode: MetadataFetchMode;
-  outside: Outside | undefined;
+  outside: OutboundNetwork | undefined;
   /** Fetches for clients; strangers can ask for any number. */
   quota: Quota;
   networkOf(request: IncomingMessage): string;
@@ -29,7 +32,7 @@ export interface DocumentLog {
 }
 
 /** Nothing is fetched: CLIENT_METADATA_FETCH is off. */
-export class FetchIsOff extends Error {
+export class FetchingDisabled extends Error {
   override readonly name = 'FetchIsOff';
 }
 
@@ -52,7 +55,7 @@ export class ClientDocuments {
   areAdvertised(): boolean {
     const { mode } = this.options;
     if (mode !== 'auto') return mode === 'on';
-    this.probeAfter(this.works ? PROBE_AGAIN_MS.worked : PROBE_AGAIN_MS.failed);
+    this.probeAfter(this.works ? PROBE_INTERVAL_MS.worked : PROBE_INTERVAL_MS.failed);
     return this.works === true;
   }
 
@@ -62,7 +65,7 @@ export class ClientDocuments {
    */
   async fetch(address: string | URL | Request, request: IncomingMessage | null): Promise<Response> {
     const { mode, quota, networkOf, log } = this.options;
-    if (mode === 'off') throw new FetchIsOff('Nothing is fetched for clients.');
+    if (mode === 'off') throw new FetchingDisabled('Nothing is fetched for clients.');
     // The library asks again to tell the client of its error.
     if (request !== null && this.failed.has(request)) throw this.failed.get(request);
     if (quota.take(request === null ? '' : networkOf(request)) > 0) {
@@ -75,7 +78,7 @@ export class ClientDocuments {
       const { host } = new URL(address instanceof Request ? address.url : address);
       log.warn({ host, why: whyOf(error) }, 'the metadata of an OAuth client could not be fetched');
       // Anybody can name a host that is not there: it is no proof that nothing works.
-      if (mode === 'auto' && this.works) this.probeAfter(PROBE_AGAIN_MS.failed);
+      if (mode === 'auto' && this.works) this.probeAfter(PROBE_INTERVAL_MS.failed);
       throw error;
     }
   }
@@ -90,7 +93,7 @@ export class ClientDocuments {
   /** One after the other: names that are not answered each keep a thread waiting. */
   private async probe(): Promise<void> {
     let why: string | null = null;
-    for (const address of PROBED) why ??= await this.faultOf(address);
+    for (const address of PROBE_ADDRESSES) why ??= await this.faultOf(address);
     if (this.works === (why === null)) return;
     this.works = why === null;
     const { log } = this.options;

@@ -1,11 +1,11 @@
 import { normalize } from '../../commands/normalize.ts';
-import { errors } from './library.ts';
+import { errors } from './oidc-provider.ts';
 import { redirectKind } from './redirects.ts';
 
 const MAX_REDIRECTS = 10;
 const MAX_NAME = 80;
 /** Of what clients say of themselves, what is of any use here. All else is ignored, as RFC 7591 lets us. */
-const KEPT: ReadonlySet<string> = new Set([
+const ALLOWED_KEYS: ReadonlySet<string> = new Set([
   ...['client_id', 'client_id_issued_at', 'client_name', 'client_uri', 'redirect_uris', 'application_type'],
   ...['grant_types', 'response_types', 'token_endpoint_auth_method', 'token_endpoint_auth_signing_alg'],
   ...['jwks', 'jwks_uri', 'software_id'],
@@ -21,7 +21,7 @@ type Metadata = Record<string, unknown>;
  * @throws InvalidClientMetadata
  */
 export function applyClientPolicy(metadata: Metadata): void {
-  for (const key of Object.keys(metadata)) if (!KEPT.has(key)) delete metadata[key];
+  for (const key of Object.keys(metadata)) if (!ALLOWED_KEYS.has(key)) delete metadata[key];
   const redirects = redirectsOf(metadata.redirect_uris);
   // Clients seldom say it, or what they are not. Native ones may use any port of the loopback address (RFC 8252).
   metadata.application_type = redirects.every((uri) => redirectKind(uri) === 'WEB') ? 'web' : 'native';

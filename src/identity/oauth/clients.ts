@@ -1,7 +1,7 @@
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { hashToken } from '../token.ts';
-import { type Adapter, type AdapterPayload, errors } from './library.ts';
-import { storedId } from './stored.ts';
+import { type Adapter, type AdapterPayload, errors } from './oidc-provider.ts';
+import { storedModelId } from './stored-model.ts';
 
 /** A client that registered itself. Its id is no secret, and it has none. */
 export interface StoredClient extends AccountRecord {
@@ -28,14 +28,14 @@ export class Clients implements Adapter {
 
   /** @throws TemporarilyUnavailable where every place is taken by a client in use */
   async upsert(id: string, payload: AdapterPayload): Promise<void> {
-    await this.makeRoom();
+    await this.evictIdleClients();
     const at = this.now();
     const client: StoredClient = {
       id: rowId(id),
       kind: 'Client',
       created_at: at.toISOString(),
       used_at: null,
-      expires_at: after(at.getTime()),
+      expires_at: expiryAfter(at.getTime()),
       payload: JSON.stringify(payload),
     };
     await this.accounts.put('oauth', client);
@@ -48,10 +48,10 @@ export class Clients implements Adapter {
   }
 
   /** Notes that a client was given a grant which ends then, so that it outlives it. */
-  async used(id: string, grantEnds: string): Promise<void> {
+  async recordGrant(id: string, grantEnds: string): Promise<void> {
     const client = await this.accounts.get<StoredClient>('oauth', rowId(id));
     if (client === null) return;
-    const expires_at = after(Math.max(this.now().getTime(), Date.parse(grantEnds)));
+    const expires_at = expiryAfter(Math.max(this.now().getTime(), Date.parse(grantEnds)));
     const used_at = this.now().toISOString();
     await this.accounts.update('oauth', rowId(id), {
       used_at,
@@ -69,13 +69,13 @@ export class Clients implements Adapter {
   async revokeByGrantId(): Promise<void> {}
 
   /** The oldest that nobody ever connected goes first; then the one that has had no grant for the longest time. */
-  private async makeRoom(): Promise<void> {
+  private async evictIdleClients(): Promise<void> {
     const clients = await this.accounts.find<StoredClient>('oauth', 'kind', 'Client');
     if (clients.length < this.most) return;
-    const idle = after(this.now().getTime());
+    const idle = expiryAfter(this.now().getTime());
     const spare = clients
       .filter(({ used_at, expires_at }) => used_at === null || expires_at <= idle)
-      .sort((a, b) => Number(a.used_at !== null) - Number(b.used_at !== null) || order(a, b));
+      .sort((a, b) => Number(a.used_at !== null) - Number(b.used_at !== null) || byExpiry(a, b));
     const excess = clients.length - this.most + 1;
     if (spare.length < excess) {
       throw new errors.TemporarilyUnavailable('all places for clients are taken: ask the operator');
@@ -84,6 +84,6 @@ export class Clients implements Adapter {
   }
 }
 
-const order = (a: StoredClient, b: StoredClient) => a.expires_at.localeCompare(b.expires_at);
-const rowId = (id: string) => storedId('Client', hashToken(id));
-const after = (ms: number) => new Date(ms + UNUSED_DAYS * DAY_MS).toISOString();
+const byExpiry = (a: StoredClient, b: StoredClient) => a.expires_at.localeCompare(b.expires_at);
+const rowId = (id: string) => storedModelId('Client', hashToken(id));
+const expiryAfter = (ms: number) => new Date(ms + UNUSED_DAYS * DAY_MS).toISOString();

@@ -1,4 +1,4 @@
-import { grantHandlers, type Provider } from './library.ts';
+import { grantHandlers, type Provider } from './oidc-provider.ts';
 
 const GRANT = 'authorization_code';
 

@@ -9,15 +9,15 @@ import type { Members } from '../members.ts';
 import { hashToken } from '../token.ts';
 import { DEFAULT_TOKEN_DAYS, type TokenRecord } from '../token-record.ts';
 import type { Tokens } from '../tokens.ts';
-import { type Addresses, PATHS, READ, WRITE } from './addresses.ts';
+import { OAUTH_PATHS, type OAuthAddresses, READ_SCOPE, WRITE_SCOPE } from './addresses.ts';
 import type { Clients } from './clients.ts';
-import { errors, type InteractionResults, type Provider } from './library.ts';
+import { errors, type InteractionResults, type Provider } from './oidc-provider.ts';
 import { type RedirectKind, redirectHost, redirectKind } from './redirects.ts';
-import { storedId } from './stored.ts';
+import { storedModelId } from './stored-model.ts';
 
 export interface ConsentOptions {
   provider: Provider;
-  addresses: Addresses;
+  addresses: OAuthAddresses;
   accounts: AccountStore;
   clients: Clients;
   tokens: Pick<Tokens, 'connect' | 'revoke' | 'listOfAccount'>;
@@ -26,7 +26,7 @@ export interface ConsentOptions {
 }
 
 /** The request and response of the consent page: the browser's cookies say which request it answers. */
-export interface Exchange {
+export interface ConsentRequest {
   req: IncomingMessage;
   res: ServerResponse;
 }
@@ -53,7 +53,7 @@ export interface ConsentDetails {
   days: number;
 }
 
-export interface Allowed {
+export interface ConsentGrant {
   organizations: readonly string[];
   /** The most that the assistant may do: in each organization it is no more than the person's own role. */
   role: Role;
@@ -63,7 +63,7 @@ export interface Allowed {
 }
 
 /** What became of an answer. */
-export interface Answered {
+export interface ConsentAnswer {
   /** Where to send the browser. */
   to: string;
   /** False where another one had been given before: this one changed nothing, whatever it said. */
@@ -71,16 +71,16 @@ export interface Answered {
 }
 
 /** Somebody who answers at the same time is waited for so often, and so long each time. */
-const ATTEMPTS = 20;
-const PAUSE_MS = 100;
+const MAX_CLAIM_ATTEMPTS = 20;
+const CLAIM_RETRY_MS = 100;
 
 /** Puts requests of OAuth clients to people, and takes their answers. */
 export class Consent {
   constructor(private readonly options: ConsentOptions) {}
 
   /** @throws Refusal not_found where the browser has no such request, or no longer */
-  async details(exchange: Exchange, accountId: string): Promise<ConsentDetails> {
-    const { uid, params } = await this.asked(exchange);
+  async details(exchange: ConsentRequest, accountId: string): Promise<ConsentDetails> {
+    const { uid, params } = await this.pendingInteraction(exchange);
     const client = await this.options.provider.Client.find(params.client_id);
     if (client === undefined) throw expired();
     const organizations = await this.options.members.organizationsOf(accountId);
@@ -94,7 +94,7 @@ export class Consent {
         publishedBy: URL.canParse(client.clientId) ? new URL(client.clientId).host : null,
       },
       redirect: { uri, host: redirectHost(uri), kind: redirectKind(uri)! },
-      asksToWrite: params.scope.split(' ').includes(WRITE),
+      asksToWrite: params.scope.split(' ').includes(WRITE_SCOPE),
       organizations: organizations.map(({ id, name, role }) => ({ id, name, role })),
       role: organizations.reduce<Role>((lowest, { role }) => lowerRole(lowest, role), 'EDITOR'),
       days: DEFAULT_TOKEN_DAYS,
@@ -105,7 +105,7 @@ export class Consent {
    * Connects the client on the person's behalf.
    * @throws Refusal invalid_input or forbidden naming the field of `allowed` at fault, not_found as `details`
    */
-  async allow(exchange: Exchange, accountId: string, allowed: Allowed): Promise<Answered> {
+  async allow(exchange: ConsentRequest, accountId: string, allowed: ConsentGrant): Promise<ConsentAnswer> {
     return this.answerOnce(exchange, async () => {
       const { client, redirect, asksToWrite } = await this.details(exchange, accountId);
       const { organizations, role, days } = allowed;
@@ -127,7 +127,7 @@ export class Consent {
           login: { accountId, remember: false },
           consent: { grantId: record.id },
         });
-        if (client.publishedBy === null) await this.endEarlier(record);
+        if (client.publishedBy === null) await this.revokeEarlierGrants(record);
         return to;
       } catch (error) {
         await this.options.tokens.revoke(record.id, 'It could not be connected.').catch(() => undefined);
@@ -137,7 +137,7 @@ export class Consent {
   }
 
   /** Tells the client that it may not. @throws Refusal */
-  async deny(exchange: Exchange): Promise<Answered> {
+  async deny(exchange: ConsentRequest): Promise<ConsentAnswer> {
     return this.answerOnce(exchange, () =>
       this.answer(exchange, { error: 'access_denied', error_description: 'The person did not allow it' }),
     );
@@ -154,14 +154,14 @@ export class Consent {
       accountId: record.account_id,
       clientId,
     });
-    const scopes = record.read_only ? READ : `${READ} ${WRITE}`;
-    for (const resource of addresses.spellings) grant.addResourceScope(resource, scopes);
+    const scopes = record.read_only ? READ_SCOPE : `${READ_SCOPE} ${WRITE_SCOPE}`;
+    for (const resource of addresses.resourceAliases) grant.addResourceScope(resource, scopes);
     await grant.save();
-    await clients.used(clientId, record.expires_at);
+    await clients.recordGrant(clientId, record.expires_at);
   }
 
   /** A client that registered itself is one installation: what it was granted before, it has no more use for. */
-  private async endEarlier({ id, account_id, client }: TokenRecord): Promise<void> {
+  private async revokeEarlierGrants({ id, account_id, client }: TokenRecord): Promise<void> {
     const { tokens } = this.options;
     for (const other of await tokens.listOfAccount(account_id)) {
       const same = other.kind === 'ASSISTANT' && other.client?.id === client?.id && other.id !== id;
@@ -169,7 +169,7 @@ export class Consent {
     }
   }
 
-  private answer({ req, res }: Exchange, result: InteractionResults): Promise<string> {
+  private answer({ req, res }: ConsentRequest, result: InteractionResults): Promise<string> {
     return this.options.provider.interactionResult(req, res, result, { mergeWithLastSubmission: false });
   }
 
@@ -177,16 +177,16 @@ export class Consent {
    * The first answer counts. Whoever sends another, as a double click does, is sent where the first one leads; where
    * answering fails it can be tried again.
    */
-  private async answerOnce(exchange: Exchange, work: () => Promise<string>): Promise<Answered> {
+  private async answerOnce(exchange: ConsentRequest, work: () => Promise<string>): Promise<ConsentAnswer> {
     const { accounts } = this.options;
-    const { uid } = await this.asked(exchange);
-    const id = storedId('Interaction', hashToken(uid));
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const { uid } = await this.pendingInteraction(exchange);
+    const id = storedModelId('Interaction', hashToken(uid));
+    for (let attempt = 0; attempt < MAX_CLAIM_ATTEMPTS; attempt++) {
       const claimed = await accounts.update('oauth', id, { consumed: 1 }, { consumed: null });
-      const { answered } = await this.asked(exchange);
+      const { answered } = await this.pendingInteraction(exchange);
       if (answered !== null) return { to: answered, counted: false };
       if (claimed) return { to: await this.claimed(id, work), counted: true };
-      await setTimeout(PAUSE_MS);
+      await setTimeout(CLAIM_RETRY_MS);
     }
     throw new Refusal('conflict', 'This request is being answered: go on in the assistant, or start again there.');
   }
@@ -200,7 +200,7 @@ export class Consent {
     }
   }
 
-  private async asked({ req, res }: Exchange) {
+  private async pendingInteraction({ req, res }: ConsentRequest) {
     let interaction: Awaited<ReturnType<Provider['interactionDetails']>>;
     try {
       interaction = await this.options.provider.interactionDetails(req, res);
@@ -210,8 +210,8 @@ export class Consent {
     }
     const path = (req.url ?? '').split('?', 1)[0];
     if (
-      path !== `${PATHS.interaction}/${interaction.uid}` &&
-      !path?.startsWith(`${PATHS.interaction}/${interaction.uid}/`)
+      path !== `${OAUTH_PATHS.interaction}/${interaction.uid}` &&
+      !path?.startsWith(`${OAUTH_PATHS.interaction}/${interaction.uid}/`)
     ) {
       throw expired();
     }

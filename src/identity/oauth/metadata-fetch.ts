@@ -9,13 +9,13 @@ export const METADATA_FETCH_MODES = ['auto', 'on', 'off'] as const;
 export type MetadataFetchMode = (typeof METADATA_FETCH_MODES)[number];
 
 /** The most that a document of a client may hold: what the draft on client id metadata documents recommends. */
-export const DOCUMENT_BYTES = 5 * 1024;
+export const MAX_DOCUMENT_BYTES = 5 * 1024;
 /** Keys of a client may be a few more. */
-export const KEYS_BYTES = 32 * 1024;
-const PATIENCE_MS = 3_000;
+export const MAX_KEYS_BYTES = 32 * 1024;
+const FETCH_TIMEOUT_MS = 3_000;
 
 /** How the world outside is reached; tests put something else in its place. */
-export interface Outside {
+export interface OutboundNetwork {
   /** All addresses of a name. */
   resolve(hostname: string): Promise<readonly string[]>;
   /** Sends a GET to that address and no other, whatever the name means by now. */
@@ -34,11 +34,11 @@ export class FetchRefused extends Error {
  * @returns in the form of the platform's fetch; status and headers are the server's
  * @throws FetchRefused
  */
-export function metadataFetch(outside: Outside = INTERNET, patienceMs = PATIENCE_MS) {
+export function metadataFetch(outside: OutboundNetwork = INTERNET, timeoutMs = FETCH_TIMEOUT_MS) {
   return async (input: string | URL | Request): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (url.protocol !== 'https:' || url.port !== '' || url.username !== '') throw refused('is no plain https address');
-    const signal = AbortSignal.timeout(patienceMs);
+    const signal = AbortSignal.timeout(timeoutMs);
     const late = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(refused('did not answer in time')), { once: true });
     });
@@ -47,7 +47,7 @@ export function metadataFetch(outside: Outside = INTERNET, patienceMs = PATIENCE
   };
 }
 
-async function load(url: URL, outside: Outside, signal: AbortSignal): Promise<Response> {
+async function load(url: URL, outside: OutboundNetwork, signal: AbortSignal): Promise<Response> {
   const address = await publicAddressOf(url.hostname, outside);
   const response = await outside.get(url, address, signal);
   const { statusCode = 0, headers } = response;
@@ -69,7 +69,7 @@ async function load(url: URL, outside: Outside, signal: AbortSignal): Promise<Re
 }
 
 /** Every address of the name must be public: one that is also ours at home is no stranger's. */
-async function publicAddressOf(hostname: string, outside: Outside): Promise<string> {
+async function publicAddressOf(hostname: string, outside: OutboundNetwork): Promise<string> {
   const literal = hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(literal) ? [literal] : await outside.resolve(hostname);
   const [first] = addresses;
@@ -83,13 +83,13 @@ async function read(response: IncomingMessage): Promise<Buffer> {
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > KEYS_BYTES) throw refused('is too large');
+    if (length > MAX_KEYS_BYTES) throw refused('is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-const INTERNET: Outside = {
+const INTERNET: OutboundNetwork = {
   resolve: async (hostname) =>
     (await lookup(hostname, { all: true, order: 'ipv4first' })).map(({ address }) => address),
   get: (url, address, signal) =>

@@ -7,26 +7,26 @@ import { RateLimit } from '../rate-limit.ts';
 import type { TokenListItem } from '../token-lists.ts';
 import type { TokenRecord } from '../token-record.ts';
 import type { Tokens } from '../tokens.ts';
-import type { AdapterOptions } from './adapter.ts';
-import { Addresses } from './addresses.ts';
+import { OAuthAddresses } from './addresses.ts';
 import type { AuthorizationError } from './authorization-error.ts';
+import { createAuthorizationServer } from './authorization-server.ts';
 import { ClientDocuments, type DocumentLog } from './client-documents.ts';
 import { Clients } from './clients.ts';
 import { Consent } from './consent.ts';
-import { oauthKeys } from './keys.ts';
-import type { MetadataFetchMode, Outside } from './metadata-fetch.ts';
-import { createProvider } from './provider.ts';
+import type { MetadataFetchMode, OutboundNetwork } from './metadata-fetch.ts';
+import { loadOAuthKeys } from './oauth-keys.ts';
 import { Quota } from './quota.ts';
+import type { AdapterOptions } from './store-adapter.ts';
 
 const HOUR_MS = 3_600_000;
 /** Clients registered within an hour: from one network, and in all. */
-const REGISTRATIONS = { each: 120, all: 600, ms: HOUR_MS };
+const REGISTRATION_LIMITS = { each: 120, all: 600, ms: HOUR_MS };
 /** Strangers' requests that are put to a person within a minute, from one network and in all. Each is kept half an hour. */
-const REQUESTS = { each: 60, all: 600, ms: 60_000 };
+const REQUEST_LIMITS = { each: 60, all: 600, ms: 60_000 };
 /** The same for each account that has signed in, whatever strangers do. */
-const REQUESTS_OF_ACCOUNT = 60;
+const MAX_ACCOUNT_REQUESTS = 60;
 /** Documents of clients fetched within a minute, beside those that are remembered. */
-const FETCHES = { each: 10, all: 60, ms: 60_000 };
+const FETCH_LIMITS = { each: 10, all: 60, ms: 60_000 };
 
 export interface OAuthOptions {
   accounts: AccountStore;
@@ -46,7 +46,7 @@ export interface OAuthOptions {
   /** Told what became of documents of clients. */
   log: DocumentLog;
   /** The world outside, for the documents of clients. */
-  outside?: Outside;
+  outside?: OutboundNetwork;
 }
 
 /** An assistant that an account connected. */
@@ -54,7 +54,7 @@ export type Assistant = TokenListItem;
 
 /** The OAuth 2.1 authorization server, and what pages need of it. */
 export interface OAuth {
-  addresses: Addresses;
+  addresses: OAuthAddresses;
   documents: Pick<ClientDocuments, 'areAdvertised'>;
   consent: Consent;
   /**
@@ -77,17 +77,17 @@ export interface OAuth {
 /** Puts the parts together. Keys are made where there are none. */
 export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
   const { accounts, tokens, now, addressOf } = options;
-  const addresses = new Addresses(options.baseUrl);
+  const addresses = new OAuthAddresses(options.baseUrl);
   const clients = new Clients(accounts, now);
-  const registrations = new Quota(REGISTRATIONS, now);
+  const registrations = new Quota(REGISTRATION_LIMITS, now);
   const networkFrom = (request: IncomingMessage) => networkOf(addressOf(request));
   const documents = new ClientDocuments({
     ...{ mode: options.metadataFetch, outside: options.outside, now, log: options.log, networkOf: networkFrom },
-    quota: new Quota(FETCHES, now),
+    quota: new Quota(FETCH_LIMITS, now),
   });
   const refused = new WeakMap<IncomingMessage, AuthorizationError>();
-  const provider = createProvider({
-    ...{ addresses, accounts, clients, models: models(options), keys: await oauthKeys(accounts) },
+  const provider = createAuthorizationServer({
+    ...{ addresses, accounts, clients, models: adapterOptions(options), keys: await loadOAuthKeys(accounts) },
     signedIn: options.signedIn,
     waitToAsk: requestLimit(options),
     documents,
@@ -115,8 +115,8 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
 
 /** Counts requests that are good and would be put to a person: by account where somebody has signed in, else by network. */
 function requestLimit({ signedIn, addressOf, now }: OAuthOptions): (request: IncomingMessage) => Promise<number> {
-  const strangers = new Quota(REQUESTS, now);
-  const accounts = new RateLimit(REQUESTS_OF_ACCOUNT, REQUESTS.ms, () => now().getTime());
+  const strangers = new Quota(REQUEST_LIMITS, now);
+  const accounts = new RateLimit(MAX_ACCOUNT_REQUESTS, REQUEST_LIMITS.ms, () => now().getTime());
   return async (request) => {
     const account = await signedIn(request);
     if (account === null) return strangers.take(networkOf(addressOf(request)));
@@ -124,15 +124,15 @@ function requestLimit({ signedIn, addressOf, now }: OAuthOptions): (request: Inc
   };
 }
 
-function models({ accounts, tokens, now }: OAuthOptions): AdapterOptions {
+function adapterOptions({ accounts, tokens, now }: OAuthOptions): AdapterOptions {
   return {
     accounts,
     now,
-    lives: async (tokenId) => {
+    isGrantActive: async (tokenId) => {
       const record = await accounts.get<TokenRecord>('tokens', tokenId);
       return record !== null && record.revoked_at === null && Date.parse(record.expires_at) > now().getTime();
     },
-    end: async (tokenId) => {
+    endGrant: async (tokenId) => {
       const record = await accounts.get<TokenRecord>('tokens', tokenId);
       if (record !== null && record.revoked_at === null) await tokens.revoke(tokenId, 'Its OAuth grant ended.');
     },

@@ -1,8 +1,8 @@
 import { readEmail, toStorableName } from '../account.ts';
-import type { Claims } from './provider.ts';
+import type { Claims } from './openid-provider.ts';
 
 /** Somebody as the provider vouches for them. */
-export interface Proven {
+export interface VerifiedPerson {
   /** Issuer, a space, subject: what an account is known by. */
   subject: string;
   /** An address that the provider has verified; else null. `domain` is what follows its @. */
@@ -14,7 +14,7 @@ export interface Proven {
 }
 
 /** Who it is. Names of claims are those of OpenID Connect Core 1.0, section 5.1. */
-export function provenBy(claims: Claims): Proven {
+export function toVerifiedPerson(claims: Claims): VerifiedPerson {
   const address = claims.email_verified === true ? addressIn(claims.email) : null;
   const { auth_time } = claims;
   return {
@@ -25,7 +25,7 @@ export function provenBy(claims: Claims): Proven {
   };
 }
 
-function addressIn(email: unknown): Proven['address'] {
+function addressIn(email: unknown): VerifiedPerson['address'] {
   if (typeof email !== 'string') return null;
   try {
     const read = readEmail(email);

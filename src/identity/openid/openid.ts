@@ -7,15 +7,15 @@ import type { Members } from '../members.ts';
 import type { People } from '../people.ts';
 import type { Session } from '../sessions.ts';
 import type { SignInStep } from '../sign-in.ts';
-import { type Proven, provenBy } from './claims.ts';
-import { Provider, type ProviderSettings, TOLERANCE_SECONDS } from './provider.ts';
-import { type Errand, type Round, Rounds } from './round.ts';
+import { toVerifiedPerson, type VerifiedPerson } from './claims.ts';
+import { OpenIdProvider, type OpenIdSettings, TOLERANCE_SECONDS } from './openid-provider.ts';
+import { type OpenIdTransaction, OpenIdTransactions, type TransactionPurpose } from './openid-transaction.ts';
 
 /** Where the provider sends browsers back to, below the base address. */
 export const CALLBACK_PATH = '/sign-in/openid/callback';
 
 export interface OpenIdOptions {
-  settings: ProviderSettings;
+  settings: OpenIdSettings;
   accounts: AccountStore;
   people: Pick<People, 'accounts' | 'signIn' | 'recentAuthentication' | 'sessions' | 'links' | 'welcome'>;
   members: Pick<Members, 'domains'>;
@@ -32,7 +32,7 @@ export interface OpenIdOptions {
 type Reason = Extract<AccountEvent, { type: 'SIGN_IN_REFUSED' }>['reason'];
 
 /** A sign-in by the provider. `joined`: it took up the invitation that it came with. */
-export interface Arrival {
+export interface OpenIdSignIn {
   step: SignInStep;
   joined: boolean;
 }
@@ -41,32 +41,32 @@ export interface Arrival {
 export class OpenId {
   /** What people know the provider by. */
   readonly host: string;
-  private readonly provider: Provider;
-  private readonly rounds: Rounds;
+  private readonly provider: OpenIdProvider;
+  private readonly rounds: OpenIdTransactions;
 
   constructor(private readonly options: OpenIdOptions) {
     const { settings, baseUrl, report } = options;
-    this.provider = new Provider({ ...settings, redirectUri: `${baseUrl}${CALLBACK_PATH}`, report });
-    this.rounds = new Rounds(options);
+    this.provider = new OpenIdProvider({ ...settings, redirectUri: `${baseUrl}${CALLBACK_PATH}`, report });
+    this.rounds = new OpenIdTransactions(options);
     this.host = this.provider.host;
   }
 
   /** Where to send a browser, and the cookie to give it. @throws Refusal unavailable */
-  async begin(errand: Errand): Promise<{ address: string; cookie: string }> {
+  async begin(errand: TransactionPurpose): Promise<{ address: string; cookie: string }> {
     const { cookie, round } = this.rounds.begin(errand);
     return { address: await this.provider.address(round), cookie };
   }
 
   /** The round that a browser is on; null: it has to begin again. */
-  roundOf(cookie: string | null): Round | null {
+  findTransaction(cookie: string | null): OpenIdTransaction | null {
     return this.rounds.read(cookie);
   }
 
   /** Whom the provider vouches for. Each round once. @throws Refusal forbidden, unavailable */
-  async redeem(round: Round, query: string, clientInfo: ClientInfo): Promise<Proven> {
+  async redeem(round: OpenIdTransaction, query: string, clientInfo: ClientInfo): Promise<VerifiedPerson> {
     try {
       if (!(await this.rounds.finish(round))) throw new Refusal('forbidden', 'This sign-in was used: begin again.');
-      return provenBy(await this.provider.redeem(query, round));
+      return toVerifiedPerson(await this.provider.redeem(query, round));
     } catch (error) {
       if (error instanceof Refusal && error.code === 'forbidden') this.refused(null, 'BAD_ANSWER', clientInfo);
       throw error;
@@ -79,7 +79,7 @@ export class OpenId {
    * @param invitation the secret of a link that they came by, good or not
    * @throws Refusal forbidden
    */
-  async signIn(person: Proven, invitation: string | null, clientInfo: ClientInfo): Promise<Arrival> {
+  async signIn(person: VerifiedPerson, invitation: string | null, clientInfo: ClientInfo): Promise<OpenIdSignIn> {
     const { people } = this.options;
     const known = (await people.accounts.findBySubject(person.subject)) ?? (await this.waiting(person, clientInfo));
     if (known === null && invitation !== null && (await people.links.find(invitation))?.kind === 'INVITATION') {
@@ -94,7 +94,7 @@ export class OpenId {
   }
 
   /** From now on the account is signed in to by this person at the provider. @throws Refusal forbidden, conflict */
-  async connect(session: Session, person: Proven, clientInfo: ClientInfo): Promise<void> {
+  async connect(session: Session, person: VerifiedPerson, clientInfo: ClientInfo): Promise<void> {
     const { subject, address } = person;
     const account = await this.options.people.recentAuthentication.requireRecent(session);
     const vouch = () => address && this.options.members.domains.recordVouchedDomain(account.id, address.domain);
@@ -115,7 +115,12 @@ export class OpenId {
    * Makes the session's last proof a recent one, for a person who has just signed in anew at the provider.
    * @throws Refusal forbidden where the provider vouches for another account, or for no new sign-in
    */
-  async reauthenticate(session: Session, person: Proven, begun_at: string, clientInfo: ClientInfo): Promise<void> {
+  async reauthenticate(
+    session: Session,
+    person: VerifiedPerson,
+    begun_at: string,
+    clientInfo: ClientInfo,
+  ): Promise<void> {
     const { accounts, sessions } = this.options.people;
     const account = await accounts.get(session.account_id);
     const earliest = Date.parse(begun_at) - TOLERANCE_SECONDS * 1_000;
@@ -144,7 +149,7 @@ export class OpenId {
   }
 
   /** An account that has their verified address and no way in yet. One with a password is its owner's to connect. */
-  private async waiting(person: Proven, clientInfo: ClientInfo): Promise<Account | null> {
+  private async waiting(person: VerifiedPerson, clientInfo: ClientInfo): Promise<Account | null> {
     const { accounts } = this.options.people;
     const account = person.address && (await accounts.findByEmail(person.address.email));
     if (account === null) return null;
@@ -156,31 +161,31 @@ export class OpenId {
     if (account.subject === null && (await this.link(account, person.subject, { password: null }, clientInfo))) {
       return accounts.get(account.id);
     }
-    return this.turnAway(account.id, clientInfo);
+    return this.refuseUninvited(account.id, clientInfo);
   }
 
   /** A new account, where somewhere their address's domain is let in. */
-  private async admit(person: Proven, clientInfo: ClientInfo): Promise<Account> {
+  private async admit(person: VerifiedPerson, clientInfo: ClientInfo): Promise<Account> {
     const { people, members } = this.options;
     const { email, domain } = this.addressOf(person, clientInfo);
-    if (!(await members.domains.isAdmitted(domain))) return this.turnAway(null, clientInfo);
+    if (!(await members.domains.isAdmitted(domain))) return this.refuseUninvited(null, clientInfo);
     return people.accounts.create({ name: person.name, email, subject: person.subject }, clientInfo);
   }
 
-  private addressOf({ address }: Proven, clientInfo: ClientInfo): NonNullable<Proven['address']> {
+  private addressOf({ address }: VerifiedPerson, clientInfo: ClientInfo): NonNullable<VerifiedPerson['address']> {
     if (address !== null) return address;
     this.refused(null, 'NOT_ADMITTED', clientInfo);
     const message = `${this.host} does not say that an e-mail address of yours is verified: without one it lets in only whoever connected it to an account.`;
     throw new Refusal('forbidden', message);
   }
 
-  private turnAway(accountId: string | null, clientInfo: ClientInfo): never {
+  private refuseUninvited(accountId: string | null, clientInfo: ClientInfo): never {
     this.refused(accountId, 'NOT_ADMITTED', clientInfo);
     const message = `${this.host} knows you, but nobody let you in here: ask an owner of your organization for an invitation.`;
     throw new Refusal('forbidden', message);
   }
 
-  private async enter(accountId: string, { address }: Proven): Promise<void> {
+  private async enter(accountId: string, { address }: VerifiedPerson): Promise<void> {
     if (address === null) return;
     const { domains } = this.options.members;
     await domains.recordVouchedDomain(accountId, address.domain);

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { notFound } from '../../http/http-errors.ts';
-import { PATHS } from '../../identity/oauth/addresses.ts';
+import { OAUTH_PATHS } from '../../identity/oauth/addresses.ts';
 import type { AuthorizationError, AuthorizationErrorReason } from '../../identity/oauth/authorization-error.ts';
 import { Facts } from '../components.tsx';
 import type { WebContext } from '../context.ts';
@@ -57,7 +57,7 @@ const REASON_TEXTS: Readonly<Record<AuthorizationErrorReason, readonly [happened
 
 /** Shows a person that an assistant's request was refused, before the assistant gets the answer. */
 export const authorizationErrorPage = ({ oauth }: Pick<WebContext, 'oauth'>): Route[] =>
-  [PATHS.authorize, `${PATHS.authorize}/:uid`].map((path) =>
+  [OAUTH_PATHS.authorize, `${OAUTH_PATHS.authorize}/:uid`].map((path) =>
     publicGet(path, ({ ctx }) => {
       const error = oauth.authorizationError(ctx.req);
       if (error === null) throw notFound();

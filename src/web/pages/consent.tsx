@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 import { formTargetOf } from '../../http/security-headers.ts';
-import { PATHS } from '../../identity/oauth/addresses.ts';
+import { OAUTH_PATHS } from '../../identity/oauth/addresses.ts';
 import type { ConsentDetails } from '../../identity/oauth/consent.ts';
 import { Facts } from '../components.tsx';
 import type { WebContext } from '../context.ts';
@@ -25,7 +25,7 @@ const ALLOW_FIELDS = { ...GRANT_FIELDS, access: singleField(z.enum(['write', 're
  */
 export const consentPage = (context: Pick<WebContext, 'oauth' | 'recordAccess' | 'people'>): Route[] => {
   const { oauth, recordAccess: noteAccess } = context;
-  const path = `${PATHS.interaction}/:uid`;
+  const path = `${OAUTH_PATHS.interaction}/:uid`;
   return [
     get(path, async ({ ctx, person, query }) =>
       page(await oauth.consent.details(ctx, person.account.id), formFromQuery(query, Object.keys(ALLOW_FIELDS))),
@@ -46,7 +46,7 @@ export const consentPage = (context: Pick<WebContext, 'oauth' | 'recordAccess' |
       requireReauthentication(
         context,
         request,
-        withFormInput(`${PATHS.interaction}/${details.uid}`, formValues, Object.keys(ALLOW_FIELDS)),
+        withFormInput(`${OAUTH_PATHS.interaction}/${details.uid}`, formValues, Object.keys(ALLOW_FIELDS)),
       );
       const { result, form } = await submitForm(formValues, ALLOW_FIELDS, async ({ access, ...allowed }) => {
         const { to, counted } = await consent.allow(ctx, actor_id, { ...allowed, read_only: access === 'read' });
@@ -77,7 +77,7 @@ function page(details: ConsentDetails, form: FormState): WebPage {
         </p>
         <Facts facts={factsOf(details)} />
         <p class="notice warning">{warningOf(client, redirect)}</p>
-        <Form action={`${PATHS.interaction}/${uid}`} class="card">
+        <Form action={`${OAUTH_PATHS.interaction}/${uid}`} class="card">
           <FormError form={form} />
           {details.organizations.length === 0 ? (
             <p>You are not a member of any organization yet, so there is nothing you could allow.</p>

@@ -1,7 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { Refusal } from '../../commands/refusal.ts';
 import { CALLBACK_PATH, type OpenId } from '../../identity/openid/openid.ts';
-import { type Errand, ROUND_SECONDS, type Round } from '../../identity/openid/round.ts';
+import {
+  type OpenIdTransaction,
+  TRANSACTION_SECONDS,
+  type TransactionPurpose,
+} from '../../identity/openid/openid-transaction.ts';
 import type { WebContext } from '../context.ts';
 import {
   type PageRequest,
@@ -49,7 +53,7 @@ export const openIdPages = (context: WebContext): Route[] => {
       return submitAndRedirect(SECURITY_PATH, 'Account disconnected.', request.formValues, {}, disconnect);
     }),
     publicGet(CALLBACK_PATH, (request) => {
-      const round = openId.roundOf(request.cookies.read(request.ctx.req, COOKIE));
+      const round = openId.findTransaction(request.cookies.read(request.ctx.req, COOKIE));
       request.cookies.clear(request.ctx, COOKIE);
       if (round === null) return warn(request.person === null ? '/sign-in' : '/', BEGIN_AGAIN);
       return redirectOnRefusal(pageBefore(round.errand), () => completeRound(openId, request, round));
@@ -58,15 +62,15 @@ export const openIdPages = (context: WebContext): Route[] => {
 };
 
 /** Sends the browser to the provider. */
-function beginRound(openId: OpenId, { ctx, cookies }: PageRequest, errand: Errand): Promise<Reply> {
+function beginRound(openId: OpenId, { ctx, cookies }: PageRequest, errand: TransactionPurpose): Promise<Reply> {
   return redirectOnRefusal(pageBefore(errand), async () => {
     const { address, cookie: sessionSecret } = await openId.begin(errand);
-    cookies.write(ctx, COOKIE, sessionSecret, ROUND_SECONDS);
+    cookies.write(ctx, COOKIE, sessionSecret, TRANSACTION_SECONDS);
     return redirectPage(ctx, openId.host, address);
   });
 }
 
-async function completeRound(openId: OpenId, request: PageRequest, round: Round): Promise<Reply> {
+async function completeRound(openId: OpenId, request: PageRequest, round: OpenIdTransaction): Promise<Reply> {
   const { person, clientInfo, ctx } = request;
   const { errand } = round;
   if (errand.purpose !== 'SIGN_IN' && person?.session.id !== errand.session) return warn(SECURITY_PATH, OTHER_SESSION);
@@ -89,7 +93,7 @@ function invitationIn(next: string): string | null {
   return pathname === '/welcome' ? searchParams.get('key') : null;
 }
 
-function pageBefore(errand: Errand): string {
+function pageBefore(errand: TransactionPurpose): string {
   if (errand.purpose === 'CONNECT') return SECURITY_PATH;
   return withNext(errand.purpose === 'REAUTHENTICATE' ? REAUTHENTICATION_PATH : '/sign-in', errand.next);
 }

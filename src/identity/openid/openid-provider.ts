@@ -1,15 +1,15 @@
 import * as client from 'openid-client';
 import { Refusal } from '../../commands/refusal.ts';
 import { singleFlight } from '../single-flight.ts';
-import type { Round } from './round.ts';
+import type { OpenIdTransaction } from './openid-transaction.ts';
 
-export interface ProviderSettings {
+export interface OpenIdSettings {
   issuer: string;
   clientId: string;
   clientSecret: string;
 }
 
-export interface ProviderOptions extends ProviderSettings {
+export interface OpenIdProviderOptions extends OpenIdSettings {
   /** Where the provider sends browsers back to. */
   redirectUri: string;
   /** Told why the provider could not be used, without anything secret. */
@@ -19,18 +19,18 @@ export interface ProviderOptions extends ProviderSettings {
 /** What the provider said of somebody, after every check. */
 export type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: string };
 
-type Secrets = Pick<Round, 'state' | 'nonce' | 'verifier' | 'errand'>;
+type Secrets = Pick<OpenIdTransaction, 'state' | 'nonce' | 'verifier' | 'errand'>;
 
 const TIMEOUT_SECONDS = 10;
 /** What the provider says of itself is asked again after so long. */
-const KEPT_MS = 60 * 60_000;
+const METADATA_CACHE_MS = 60 * 60_000;
 /** How far its clock may be from ours. */
 export const TOLERANCE_SECONDS = 30;
 /** Errors have causes; more than so many are no chain. */
-const MOST_CAUSES = 5;
+const MAX_CAUSES = 5;
 
 /** It gave no answer that could be read. */
-class ProviderAway extends Error {
+class ProviderUnavailable extends Error {
   override readonly name = 'ProviderAway';
 }
 
@@ -38,13 +38,13 @@ class ProviderAway extends Error {
  * The OpenID provider, as OpenID Connect Core 1.0 describes it: the authorization code flow with PKCE S256. It is asked about
  * itself when it is first needed, so that the service starts without it.
  */
-export class Provider {
+export class OpenIdProvider {
   /** What people know it by. */
   readonly host: string;
   private known: { config: client.Configuration; until: number } | null = null;
   private readonly discovered = singleFlight(() => this.discover());
 
-  constructor(private readonly options: ProviderOptions) {
+  constructor(private readonly options: OpenIdProviderOptions) {
     this.host = new URL(options.issuer).host;
   }
 
@@ -106,13 +106,13 @@ export class Provider {
         authentication(clientSecret),
         {
           timeout: TIMEOUT_SECONDS,
-          [client.customFetch]: ask,
+          [client.customFetch]: fetchFromProvider,
           // Settings let nothing but this machine have such an issuer.
           execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [],
         },
       );
       client.enableNonRepudiationChecks(config);
-      this.known = { config, until: performance.now() + KEPT_MS };
+      this.known = { config, until: performance.now() + METADATA_CACHE_MS };
       return config;
     } catch (error) {
       this.options.report(whyOf(error));
@@ -135,27 +135,27 @@ function authentication(secret: string): client.ClientAuth {
   };
 }
 
-const ask: client.CustomFetch = async (url, options) => {
+const fetchFromProvider: client.CustomFetch = async (url, options) => {
   let response: Response;
   try {
     response = await fetch(url, options as RequestInit);
   } catch (error) {
-    throw new ProviderAway('no answer', { cause: error });
+    throw new ProviderUnavailable('no answer', { cause: error });
   }
-  if (response.status >= 500) throw new ProviderAway(`answered ${response.status}`);
+  if (response.status >= 500) throw new ProviderUnavailable(`answered ${response.status}`);
   return response;
 };
 
 function* causesOf(error: unknown): Generator<Error> {
   let cause = error;
-  for (let depth = 0; depth < MOST_CAUSES && cause instanceof Error; depth++) {
+  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth++) {
     yield cause;
     cause = cause.cause;
   }
 }
 
 function isAway(error: unknown): boolean {
-  return [...causesOf(error)].some((cause) => cause instanceof ProviderAway);
+  return [...causesOf(error)].some((cause) => cause instanceof ProviderUnavailable);
 }
 
 /** In words of the library and of the network: what was sent may be secret, and stands in none of them. */

@@ -1,23 +1,23 @@
 import type { AccountStore } from '../../stores/account-store.ts';
 import { hashToken, isWellFormed, type TokenKind } from '../token.ts';
-import { type Adapter, type AdapterPayload, errors } from './library.ts';
-import { type StoredModel, storedId } from './stored.ts';
+import { type Adapter, type AdapterPayload, errors } from './oidc-provider.ts';
+import { type StoredModel, storedModelId } from './stored-model.ts';
 
 export interface AdapterOptions {
   accounts: AccountStore;
   now: () => Date;
   /** Whether the grant's TokenRecord is there, not revoked and not expired. */
-  lives(tokenId: string): Promise<boolean>;
+  isGrantActive(tokenId: string): Promise<boolean>;
   /** Takes the grant's TokenRecord away; what is gone already is no error. */
-  end(tokenId: string): Promise<void>;
+  endGrant(tokenId: string): Promise<void>;
 }
 
 /** JSON has no such character: where it stands, the id was. */
-const MARK = '\u0000';
+const ID_PLACEHOLDER = '\u0000';
 /** What is used up is remembered for so long. */
-const REMEMBERED_MS = 30 * 86_400_000;
+const CONSUMED_RETENTION_MS = 30 * 86_400_000;
 /** Kinds of which a false one is known by its form. */
-const FORMS: Readonly<Record<string, TokenKind>> = { AccessToken: 'ACCESS', RefreshToken: 'REFRESH' };
+const TOKEN_KINDS: Readonly<Record<string, TokenKind>> = { AccessToken: 'ACCESS', RefreshToken: 'REFRESH' };
 
 /**
  * One kind of model in the account store. What is shown by its holder is kept as a hash only, and is used up at most
@@ -37,31 +37,31 @@ export class StoreAdapter implements Adapter {
       grant_id: payload.grantId ?? null,
       expires_at: new Date(this.time() + expiresIn * 1000).toISOString(),
       consumed: null,
-      payload: JSON.stringify(rest).replaceAll(id, MARK),
+      payload: JSON.stringify(rest).replaceAll(id, ID_PLACEHOLDER),
     };
     await this.options.accounts.put('oauth', row);
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    const form = FORMS[this.kind];
+    const form = TOKEN_KINDS[this.kind];
     if (form !== undefined && !isWellFormed(id, form)) return undefined;
     const row = await this.row(id);
     if (row === null || Date.parse(row.expires_at) <= this.time()) return undefined;
-    const payload = JSON.parse(row.payload.replaceAll(MARK, id)) as AdapterPayload;
+    const payload = JSON.parse(row.payload.replaceAll(ID_PLACEHOLDER, id)) as AdapterPayload;
     return { ...payload, jti: id, ...(row.consumed === null ? {} : { consumed: row.consumed }) };
   }
 
   /** @throws InvalidGrant for all but one of those who use it up; who comes second ends the grant. */
   async consume(id: string): Promise<void> {
     const row = await this.row(id);
-    const soon = new Date(this.time() + REMEMBERED_MS).toISOString();
+    const soon = new Date(this.time() + CONSUMED_RETENTION_MS).toISOString();
     const fields = {
       consumed: Math.floor(this.time() / 1000),
       expires_at: row !== null && row.expires_at < soon ? row.expires_at : soon,
     };
     if (await this.options.accounts.update('oauth', this.rowId(id), fields, { consumed: null })) return;
     const grantId = row?.grant_id ?? null;
-    if (grantId !== null) await this.options.end(grantId);
+    if (grantId !== null) await this.options.endGrant(grantId);
     throw new errors.InvalidGrant('used at once by another');
   }
 
@@ -91,7 +91,7 @@ export class StoreAdapter implements Adapter {
   }
 
   protected rowId(id: string): string {
-    return storedId(this.kind, hashToken(id));
+    return storedModelId(this.kind, hashToken(id));
   }
 
   protected time(): number {
@@ -102,11 +102,11 @@ export class StoreAdapter implements Adapter {
 /** Grants, each with the id of its TokenRecord: where that is gone the grant is, and where the grant ends that does. */
 export class GrantAdapter extends StoreAdapter {
   override async find(id: string): Promise<AdapterPayload | undefined> {
-    return (await this.options.lives(id)) ? super.find(id) : undefined;
+    return (await this.options.isGrantActive(id)) ? super.find(id) : undefined;
   }
 
   override async destroy(id: string): Promise<void> {
-    await this.options.end(id);
+    await this.options.endGrant(id);
     await super.destroy(id);
   }
 }

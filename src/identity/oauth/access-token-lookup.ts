@@ -1,8 +1,8 @@
 import type { AccountStore } from '../../stores/account-store.ts';
-import { type StoredModel, storedId } from './stored.ts';
+import { type StoredModel, storedModelId } from './stored-model.ts';
 
 /** What an access token stands for. */
-export interface Access {
+export interface AccessTokenGrant {
   /** The TokenRecord of its grant, `tok_…`. */
   token_id: string;
   scopes: readonly string[];
@@ -14,9 +14,12 @@ export interface Access {
  * Looks access tokens up by their SHA-256, for the Authenticator. One made for another resource (the base address was
  * another then) is none. It may be expired, and its grant revoked: see expiresAt, and the TokenRecord.
  */
-export function accessTokens(accounts: AccountStore, resource: string): (hash: string) => Promise<Access | null> {
+export function accessTokenLookup(
+  accounts: AccountStore,
+  resource: string,
+): (hash: string) => Promise<AccessTokenGrant | null> {
   return async (hash) => {
-    const row = await accounts.get<StoredModel>('oauth', storedId('AccessToken', hash));
+    const row = await accounts.get<StoredModel>('oauth', storedModelId('AccessToken', hash));
     if (row === null || row.grant_id === null) return null;
     const { aud, scope = '' } = JSON.parse(row.payload) as { aud?: string; scope?: string };
     if (aud !== resource) return null;

@@ -10,7 +10,7 @@ interface KeyRecord extends AccountRecord {
 const KEY_ID = 'key:oauth-signing';
 
 /** The OAuth server's own keys, made once: of several processes that start together, one's are kept and all use them. */
-export async function oauthKeys(accounts: AccountStore): Promise<{ jwks: { keys: JWK[] }; cookieKey: string }> {
+export async function loadOAuthKeys(accounts: AccountStore): Promise<{ jwks: { keys: JWK[] }; cookieKey: string }> {
   if ((await accounts.get('secrets', KEY_ID)) === null) {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     await accounts.insert('secrets', { id: KEY_ID, jwk: privateKey.export({ format: 'jwk' }) });

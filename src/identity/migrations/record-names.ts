@@ -3,7 +3,7 @@ import { recordFirstName } from '../account-names.ts';
 import type { Migration } from './migration.ts';
 
 /** 1: the name that an account has today holds from the beginning. */
-export const keepNames: Migration = {
+export const recordNames: Migration = {
   title: 'keep the names of accounts with their dates',
   async run(accounts) {
     for (const { id, name } of await accounts.all<AccountRecord & { name?: string | null }>('accounts')) {

@@ -4,14 +4,21 @@ import { randomId } from '../../commands/ids.ts';
 import { asRefusal, Refusal } from '../../commands/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { generateToken } from '../token.ts';
-import { type AdapterOptions, GrantAdapter, NoSessions, StoreAdapter } from './adapter.ts';
-import { type Addresses, PATHS, READ, SCOPES, SIGNING, WRITE } from './addresses.ts';
+import {
+  ALL_SCOPES,
+  OAUTH_PATHS,
+  type OAuthAddresses,
+  READ_SCOPE,
+  SIGNING_ALGORITHMS,
+  WRITE_SCOPE,
+} from './addresses.ts';
 import { type AuthorizationError, authorizationErrorOf } from './authorization-error.ts';
 import type { ClientDocuments } from './client-documents.ts';
 import { applyClientPolicy } from './client-policy.ts';
 import type { Clients } from './clients.ts';
 import { allowOmittedRedirect } from './code-exchange.ts';
-import type { oauthKeys } from './keys.ts';
+import { MAX_DOCUMENT_BYTES, MAX_KEYS_BYTES } from './metadata-fetch.ts';
+import type { loadOAuthKeys } from './oauth-keys.ts';
 import {
   type Configuration,
   type ErrorOut,
@@ -19,20 +26,20 @@ import {
   interactionPolicy,
   type KoaContextWithOIDC,
   Provider,
-} from './library.ts';
-import { DOCUMENT_BYTES, KEYS_BYTES } from './metadata-fetch.ts';
+} from './oidc-provider.ts';
+import { type AdapterOptions, GrantAdapter, NoSessions, StoreAdapter } from './store-adapter.ts';
 
 /** How long an access token lives; refreshing makes the next. */
 const ACCESS_SECONDS = 15 * 60;
 /** How long a person may take to sign in and to allow. */
 const INTERACTION_SECONDS = 30 * 60;
 
-export interface ProviderOptions {
-  addresses: Addresses;
+export interface AuthorizationServerOptions {
+  addresses: OAuthAddresses;
   accounts: AccountStore;
   clients: Clients;
   models: AdapterOptions;
-  keys: Awaited<ReturnType<typeof oauthKeys>>;
+  keys: Awaited<ReturnType<typeof loadOAuthKeys>>;
   /** The account that our own session cookie says, or null. */
   signedIn(request: IncomingMessage): Promise<string | null>;
   /** Counts a request that is put to a person. Answers in how many seconds the next one may be, or 0 where this one is. */
@@ -45,7 +52,7 @@ export interface ProviderOptions {
 }
 
 /** The library's server, as this service has it: the code flow with PKCE for public clients, and nothing else. */
-export function createProvider(options: ProviderOptions): Provider {
+export function createAuthorizationServer(options: AuthorizationServerOptions): Provider {
   const { addresses, report } = options;
   const provider = new Provider(addresses.issuer, configuration(options));
   // Our own wrapper says in these headers what the base address is, whatever the client's said: see http/oauth.ts.
@@ -77,21 +84,21 @@ function isOutage(error: unknown): boolean {
 
 /** Tells a program to try again, where the library has told it of a fault. People are told by a page. */
 function answerOutage(ctx: KoaContextWithOIDC): void {
-  if (ctx.path.startsWith(PATHS.authorize)) return;
+  if (ctx.path.startsWith(OAUTH_PATHS.authorize)) return;
   ctx.status = 503;
   ctx.set('Retry-After', '2');
   const error_description = 'The service cannot reach its data just now: try again in a moment.';
   ctx.body = { error: 'temporarily_unavailable', error_description };
 }
 
-function configuration(options: ProviderOptions): Configuration {
+function configuration(options: AuthorizationServerOptions): Configuration {
   return {
     adapter: (name) => adapterOf(name, options),
     jwks: options.keys.jwks,
-    scopes: [READ, WRITE],
+    scopes: [READ_SCOPE, WRITE_SCOPE],
     responseTypes: ['code'],
     clientAuthMethods: ['none', 'private_key_jwt'],
-    enabledJWA: { clientAuthSigningAlgValues: [...SIGNING], idTokenSigningAlgValues: ['ES256'] },
+    enabledJWA: { clientAuthSigningAlgValues: [...SIGNING_ALGORITHMS], idTokenSigningAlgValues: ['ES256'] },
     clientDefaults: {
       grant_types: ['authorization_code', 'refresh_token'],
       id_token_signed_response_alg: 'ES256',
@@ -100,15 +107,18 @@ function configuration(options: ProviderOptions): Configuration {
     pkce: { required: () => true },
     cookies: cookies(options),
     routes: {
-      authorization: PATHS.authorize,
-      token: PATHS.token,
-      registration: PATHS.register,
-      revocation: PATHS.revoke,
-      jwks: PATHS.jwks,
+      authorization: OAUTH_PATHS.authorize,
+      token: OAUTH_PATHS.token,
+      registration: OAUTH_PATHS.register,
+      revocation: OAUTH_PATHS.revoke,
+      jwks: OAUTH_PATHS.jwks,
     },
     ttl: ttl(),
     features: features(options),
-    interactions: { policy: policy(options), url: (_ctx, interaction) => `${PATHS.interaction}/${interaction.uid}` },
+    interactions: {
+      policy: policy(options),
+      url: (_ctx, interaction) => `${OAUTH_PATHS.interaction}/${interaction.uid}`,
+    },
     extraClientMetadata: {
       properties: ['software_id'],
       // Of each client, from wherever its metadata comes, and before it is looked at.
@@ -136,16 +146,21 @@ function configuration(options: ProviderOptions): Configuration {
     renderError: (ctx, out, error) => answerError(ctx, out, error, options),
     fetch: (address) => options.documents.fetch(address, Provider.ctx?.req ?? null),
     fetchResponseBodyLimits: {
-      'client_id metadata document': DOCUMENT_BYTES,
-      jwks_uri: KEYS_BYTES,
+      'client_id metadata document': MAX_DOCUMENT_BYTES,
+      jwks_uri: MAX_KEYS_BYTES,
       sector_identifier_uri: 0,
     },
   };
 }
 
 /** A program that is asked by a browser is told in JSON; a person by our page, unless the client may learn of it at once. */
-function answerError(ctx: KoaContextWithOIDC, out: ErrorOut, error: unknown, { refused }: ProviderOptions): void {
-  if (!ctx.path.startsWith(PATHS.authorize)) {
+function answerError(
+  ctx: KoaContextWithOIDC,
+  out: ErrorOut,
+  error: unknown,
+  { refused }: AuthorizationServerOptions,
+): void {
+  if (!ctx.path.startsWith(OAUTH_PATHS.authorize)) {
     ctx.body = out;
     return;
   }
@@ -159,13 +174,13 @@ function answerError(ctx: KoaContextWithOIDC, out: ErrorOut, error: unknown, { r
   refused(ctx.req, failed);
 }
 
-function adapterOf(name: string, { models, clients }: ProviderOptions) {
+function adapterOf(name: string, { models, clients }: AuthorizationServerOptions) {
   if (name === 'Session') return new NoSessions();
   if (name === 'Client') return clients;
   return name === 'Grant' ? new GrantAdapter(name, models) : new StoreAdapter(name, models);
 }
 
-function cookies({ keys, addresses }: ProviderOptions): Configuration['cookies'] {
+function cookies({ keys, addresses }: AuthorizationServerOptions): Configuration['cookies'] {
   const options = {
     httpOnly: true,
     sameSite: 'lax',
@@ -176,7 +191,7 @@ function cookies({ keys, addresses }: ProviderOptions): Configuration['cookies']
     keys: [keys.cookieKey],
     names: { session: 'veritrail-oauth', interaction: 'veritrail-connect', resume: 'veritrail-resume' },
     // The one of the library's session, of which nothing is kept, goes no further than where it is made.
-    long: { ...options, path: PATHS.authorize },
+    long: { ...options, path: OAUTH_PATHS.authorize },
     short: options,
   };
 }
@@ -196,7 +211,7 @@ function ttl(): Configuration['ttl'] {
   };
 }
 
-function features({ addresses }: ProviderOptions): Configuration['features'] {
+function features({ addresses }: AuthorizationServerOptions): Configuration['features'] {
   return {
     devInteractions: { enabled: false },
     dPoP: { enabled: false },
@@ -217,8 +232,8 @@ function features({ addresses }: ProviderOptions): Configuration['features'] {
       defaultResource: async () => addresses.resource,
       useGrantedResource: async () => true,
       getResourceServerInfo: async (_ctx, resource) => {
-        if (!addresses.spellings.includes(resource)) throw new errors.InvalidTarget();
-        return { scope: SCOPES, audience: addresses.resource, accessTokenFormat: 'opaque' };
+        if (!addresses.resourceAliases.includes(resource)) throw new errors.InvalidTarget();
+        return { scope: ALL_SCOPES, audience: addresses.resource, accessTokenFormat: 'opaque' };
       },
     },
   };
@@ -228,7 +243,7 @@ function features({ addresses }: ProviderOptions): Configuration['features'] {
  * Counts a request, once it is known to be good, and settles what it asks for: all scopes where it names none of ours,
  * and the resource in every spelling, so that the token may be asked for in another one than the code.
  */
-function settleRequest({ addresses, waitToAsk }: ProviderOptions) {
+function settleRequest({ addresses, waitToAsk }: AuthorizationServerOptions) {
   return async (ctx: KoaContextWithOIDC, mode: string | undefined) => {
     const { params } = ctx.oidc;
     if (params === undefined) return;
@@ -242,13 +257,13 @@ function settleRequest({ addresses, waitToAsk }: ProviderOptions) {
       throw new errors.TemporarilyUnavailable(`too many requests: try again in ${wait} s`);
     }
     const asked = String(params.scope ?? '').split(' ');
-    if (!asked.includes(READ) && !asked.includes(WRITE)) params.scope = SCOPES;
-    params.resource = [...addresses.spellings];
+    if (!asked.includes(READ_SCOPE) && !asked.includes(WRITE_SCOPE)) params.scope = ALL_SCOPES;
+    params.resource = [...addresses.resourceAliases];
   };
 }
 
 /** Each request is asked about anew, and holds for who is signed in when it is answered. */
-function policy({ signedIn }: ProviderOptions) {
+function policy({ signedIn }: AuthorizationServerOptions) {
   const { Check, Prompt } = interactionPolicy;
   const login = new Prompt(
     { name: 'login', requestable: true },

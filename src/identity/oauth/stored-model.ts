@@ -15,4 +15,4 @@ export interface StoredModel extends AccountRecord {
 }
 
 /** The row's id for what a holder shows. `hash` is SHA-256 in hex, so that a store's reader learns nothing to show. */
-export const storedId = (kind: string, hash: string): string => `${kind}:${hash}`;
+export const storedModelId = (kind: string, hash: string): string => `${kind}:${hash}`;
