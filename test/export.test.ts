@@ -59,7 +59,7 @@ test('veritrail export writes a new file, compressed or not, while the service r
   const where = { cwd, dataDir: identity.dataDir };
   const plain = await veritrail(where, 'export', organizationId, '--to', 'history.jsonl');
   assert.equal([plain.code, plain.err], [0, '']);
-  assert.match(plain.out, /^\d+ events of org_\w+ are in history\.jsonl\.$/);
+  assert.match(plain.out, /^Wrote \d+ events of org_\w+ to history\.jsonl\.$/);
   assert.is((await veritrail(where, 'export', '--to', 'history.jsonl.gz')).code, 0);
   const text = readFileSync(join(cwd, 'history.jsonl'), 'utf8');
   const packed = gunzipSync(readFileSync(join(cwd, 'history.jsonl.gz'))).toString();
@@ -70,7 +70,7 @@ test('veritrail export writes a new file, compressed or not, while the service r
   for (const line of text.trimEnd().split('\n')) verifier.push(line);
   const { events, event_fault, export_fault: whole_fault } = verifier.finish();
   assert.equal([event_fault, whole_fault?.why], [null, 'NO_SEAL']);
-  assert.is(plain.out.split(' ')[0], `${events}`);
+  assert.is(plain.out.split(' ')[1], `${events}`);
 
   for (const [args, said] of [
     [['export', '--to', 'history.jsonl'], /history\.jsonl already exists\. Choose another name/],

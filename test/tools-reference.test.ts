@@ -1,4 +1,4 @@
-/** docs/tools.md is made, not written: its examples ran on a started service, and answered what it shows. */
+/** docs/tools.md is generated: its examples ran on a service, and it shows their answers. */
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -10,7 +10,7 @@ test.before(async (context) => {
   Object.assign(context, await makeToolsReference());
 });
 
-test('is what the tools’ definitions and their examples make today', ({ page, path, ran }) => {
+test('is what the tools’ definitions and examples generate today', ({ page, path, runs: ran }) => {
   const written = readFileSync(path, 'utf8').split('\n');
   const made = page.split('\n');
   const line = made.findIndex((text, index) => text !== written[index]);
@@ -19,7 +19,7 @@ test('is what the tools’ definitions and their examples make today', ({ page, 
   for (const { tool } of ran) assert.is(made.filter((text) => text === `### ${tool.name}`).length, 1, tool.name);
 });
 
-test('shows of each tool an input and an answer, both JSON', ({ page, ran }) => {
+test('shows an input and an answer of each tool, both JSON', ({ page, runs: ran }) => {
   const blocks = [...page.matchAll(/```json\n(.*?)\n```/gs)].map((match) => JSON.parse(match[1]!) as unknown);
   assert.is(blocks.length, 2 * ran.length);
 });

@@ -135,7 +135,8 @@ async function rehearseRow(call: ImportCall, row: ImportRow): Promise<BulkItem |
   const rehearsal = await catchRefusal(async () => {
     const item = await commandForRow(call, row);
     const executed = await handler.rehearse(item.aggregate, item.command, item.envelope);
-    return { executed, item: { ...item, envelope: { ...item.envelope, fresh: executed.absent } } };
+    const envelope: CommandEnvelope = { ...item.envelope, isNewStream: executed.absent };
+    return { executed, item: { ...item, envelope } };
   });
   applyOutcome(row, rehearsal);
   return 'item' in rehearsal ? rehearsal.item : null;

@@ -55,14 +55,14 @@ export async function linkRecords(
     const field = `links.${index}`;
     fields.push(field);
     const command = { type: action === 'LINK' ? 'Link' : 'Unlink', ids, ...(reason ? { reason } : {}) };
-    const guard = async () => {
+    const checkReferences = async () => {
       for (const id of ids) await requireLiveRecord(service.handler, organizationId, id, field);
     };
-    const envelope = {
+    const envelope: BulkItem['envelope'] = {
       ...sharedEnvelope,
       command_id: itemCommandId(callId, aggregate.stream),
       input: { ids, action, reason },
-      guard,
+      checkReferences,
     };
     pairs.set(aggregate.stream, { aggregate: aggregate as unknown as BulkItem['aggregate'], command, envelope });
   }

@@ -9,7 +9,7 @@ import { daysAgo } from '../support/past.ts';
 import {
   type Answer,
   callerAs,
-  dump,
+  dumpDocuments,
   envelopeFor,
   INSTALLATION,
   OWNER,
@@ -21,7 +21,7 @@ interface Context extends Asking {
   register: TestRegister;
   framework: string;
   plan(fields: object): Promise<{ id: string }>;
-  /** Answers the audit and the write's position. */
+  /** Returns the audit and the write's position. */
   move(id: string, state: string, more?: object): Promise<Answer & { position: string }>;
 }
 
@@ -42,12 +42,7 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-test('pin the position they were completed at, until they are completed again', async ({
-  register,
-  plan,
-  move,
-  ok,
-}) => {
+test('pin the position of their completion, until they are completed again', async ({ register, plan, move, ok }) => {
   const { id } = await plan({ name: 'Spring' });
   const pinned = async (more: object = {}) => {
     const { records } = await ok<{ records: Answer[] }>('getRecords', { ids: [id], ...more });
@@ -70,12 +65,22 @@ test('pin the position they were completed at, until they are completed again', 
   assert.is(await pinned({ include: ['ARCHIVED'] }), second.position);
   assert.is(await pinned({ as_of: String(Number(second.position) - 1) }), first.position);
   assert.is(await pinned({ as_of: String(Number(first.position) - 1) }), null);
-  const kept = await dump(register.projections.models);
+  const kept = await dumpDocuments(register.projections.models);
   const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION });
-  assert.equal(await dump(await register.stores.reads.open(generation, COLLECTIONS)), kept, 'and built anew alike');
+  assert.equal(
+    await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)),
+    kept,
+    'and built anew alike',
+  );
 });
 
-test('lead back to what the register was when they were completed', async ({ plan, move, ok, add, names }) => {
+test('show the register as it was at their completion, by their id as as_of', async ({
+  plan,
+  move,
+  ok,
+  add,
+  names,
+}) => {
   const { id } = await plan({ name: 'Spring' });
   const { id: risk } = await add('Risk', { name: 'Flood' });
   const first = await move(id, 'COMPLETED');
@@ -94,7 +99,7 @@ test('lead back to what the register was when they were completed', async ({ pla
   assert.equal(await names('listRisks', {}, { as_of: first.position }), ['Flood'], 'the earlier pack');
 });
 
-test('bound what is read of changes', async ({ plan, move, ok, add }) => {
+test('limit a list of changes, by their id as from or to', async ({ plan, move, ok, add }) => {
   const changes = async (filter: object, more: object = {}) => {
     const input = { filter, ...more };
     const { changes } = await ok<{ changes: Answer[] }>('listChanges', input);
@@ -119,7 +124,7 @@ test('bound what is read of changes', async ({ plan, move, ok, add }) => {
   ]);
 });
 
-test('lead nowhere while never completed, or in another organization', async ({
+test('are refused as a moment if never completed, or of another organization', async ({
   register,
   framework,
   plan,
@@ -147,7 +152,7 @@ test('lead nowhere while never completed, or in another organization', async ({
   }
 });
 
-/** A completed audit of another organization that the same person may use. */
+/** Completes an audit in another organization of the same caller. */
 async function completedElsewhere(register: TestRegister): Promise<Record<'theirs' | 'their', string>> {
   const organization_id = randomId('org');
   const founding = { name: 'Other', import_key: 'a key', installation: INSTALLATION, owner_id: OWNER };

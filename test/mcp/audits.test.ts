@@ -24,7 +24,7 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-test('are each of a framework that is there, of another one where that is corrected', async ({
+test('belong to an existing framework, which can be corrected', async ({
   framework,
   plan,
   ok,
@@ -57,7 +57,7 @@ test('are each of a framework that is there, of another one where that is correc
   assert.equal(await refused('updateAudit', archived), ['invalid_transition', 'framework_id']);
 });
 
-test('are filtered by state, kind, start and life, now and as they were', async ({ plan, ok, names }) => {
+test('are filtered by state, kind, start and validity, now and as_of', async ({ plan, ok, names }) => {
   const { id } = await plan({
     ...{ name: 'A', kind: 'INTERNAL', starts_on: '2026-03-01', valid_from: '2026-03-10', valid_until: '2027-03-09' },
   });
@@ -90,11 +90,11 @@ test('are filtered by state, kind, start and life, now and as they were', async 
   assert.is(await list({ kind: ['INTERNAL'] }), '');
   assert.is(await list({ missing: ['OWNER'] }), 'BCD');
   assert.is(await list({ valid_on: '2026-03-10' }), 'CD');
-  // The update was three events: corrected, owned, rejected.
+  // The update led to three events: details changed, owner assigned, rejected.
   await all({ as_of: String(Number(position) - 3) });
 });
 
-test('are ordered by start, end of life and name, undated ones last', async ({ position, plan, names }) => {
+test('are ordered by start, end of validity and name, undated ones last', async ({ position, plan, names }) => {
   await plan({ name: 'b', starts_on: '2026-03-01', valid_until: '2027-01-01' });
   await plan({ name: 'Á', starts_on: '2026-04-01' });
   await plan({ name: 'c', valid_until: '2026-01-01' });
@@ -112,7 +112,7 @@ test('are ordered by start, end of life and name, undated ones last', async ({ p
   }
 });
 
-test('are summed up for a choice, and advise of a name that there is', async ({ framework, plan, ok }) => {
+test('have a summary, and an add names others with the same name', async ({ framework, plan, ok }) => {
   const { id } = await plan({ name: 'Spring', kind: 'EXTERNAL', valid_until: '2027-01-01' });
   const answer = await ok('addAudit', {
     framework_id: framework,

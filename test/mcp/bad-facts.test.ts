@@ -20,7 +20,7 @@ test.after(({ register }) => register.stop());
 
 const placesIn = ({ input }: Tool) => [...placesOf(fullSchema(input as Parameters<typeof fullSchema>[0]))];
 
-test('of another revision than there is are a conflict, which tells the present one', async (context) => {
+test('with another revision are a conflict, which gives the current revision', async (context) => {
   const { register, right } = context;
   const tools = TOOLS.filter((tool) => placesIn(tool).some(({ path }) => path[0] === 'expected_revision'));
   assert.ok(tools.length >= 9, `${tools.length} tools change one record`);
@@ -37,17 +37,17 @@ test('of another revision than there is are a conflict, which tells the present 
   }
 });
 
-/** Fields that say which records a call is about, rather than naming others beside them. */
+/** Fields with the records that a call changes, as opposed to those it refers to. */
 const ABOUT = ['id', 'ids', 'organization_id', 'links', 'filter'];
 
-test('that name what is archived are refused at the field that names it', async (context) => {
+test('that refer to archived records are refused, with the field', async (context) => {
   const { register, right, ours } = context;
   let tried = 0;
   for (const tool of TOOLS.filter(({ readOnly }) => !readOnly)) {
     const places = placesIn(tool).filter(({ path, schema }) => schema.title === 'id' && !ABOUT.includes(`${path[0]}`));
     for (const { path, schema } of places) {
       const kinds = kindsIn(schema.pattern);
-      // A control is archived with its framework, too.
+      // A control is archived with its framework.
       const gone = kinds.map((kind) => [kind, kind]).concat(kinds.includes('ctl') ? [['ctl', 'frm']] : []);
       for (const [named, archived] of gone as [string, string][]) {
         const archive = { ids: [ours.get(archived)], reason: 'gone' };
@@ -69,7 +69,7 @@ test('that name what is archived are refused at the field that names it', async 
 const LATER = daysAgo(-2);
 const LONG_AGO = daysAgo(400);
 
-/** Dates that are real, and cannot be true of what they are said of: each is refused at the first that is named. */
+/** Valid dates that are impossible for their fields. Each call is refused at its first field. */
 const IMPOSSIBLE: [tool: string, given: Record<string, unknown>][] = [
   ['addVendor', { last_reviewed: LATER }],
   ['reviewVendor', { reviewed_at: LATER, outcome: 'APPROVED' }],
@@ -87,9 +87,9 @@ const IMPOSSIBLE: [tool: string, given: Record<string, unknown>][] = [
   ['decideRisk', { until: daysAgo(-367) }],
 ];
 
-test('with dates that cannot be true are refused at the date', async (context) => {
+test('with impossible dates are refused, with the field', async (context) => {
   const { register, right } = context;
-  // The example has accepted it.
+  // The example has accepted the risk.
   await ok(register, 'decideRisk', { id: right.get('decideRisk')!.id, decision: 'REVOKE' });
   for (const [tool, given] of IMPOSSIBLE) {
     const [field] = Object.keys(given);

@@ -7,8 +7,8 @@ import { assertNames, refusalOf } from '../support/refusals.ts';
 import { startTwoOrganizations, TOOLS, type TwoOrganizations } from '../support/two-organizations.ts';
 
 /*
- * Every way in which an input can break what its tool's definition says, one at a time. All is made of the definitions:
- * a new tool, and a new property, are tried without a line here.
+ * Breaks every rule of every tool's definition, one at a time. The inputs are generated from the definitions, so new tools
+ * and properties are covered without a change here.
  */
 
 const test = suite<TwoOrganizations>('bad inputs');
@@ -35,7 +35,7 @@ for (const tool of TOOLS) {
   });
 }
 
-test('are no objects at all', async (context) => {
+test('are refused if they are not objects', async (context) => {
   for (const { name } of TOOLS) {
     for (const input of ['text', 5, true, [], ['a']]) {
       const refused = await refusalOf(context, name, input, JSON.stringify(input));
@@ -44,7 +44,7 @@ test('are no objects at all', async (context) => {
   }
 });
 
-test('of more problems than an answer holds are refused with as many as it holds', async (context) => {
+test('with too many problems are refused with the first ones', async (context) => {
   for (const tool of TOOLS) {
     const right = context.right.get(tool.name)!;
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`surplus_${index}`, index]));
@@ -55,7 +55,7 @@ test('of more problems than an answer holds are refused with as many as it holds
   }
 });
 
-test('of names of any length and any characters are refused, and what they hold is not told', async (context) => {
+test('with unknown names of any length are refused, without their values in the answer', async (context) => {
   for (const { name } of TOOLS) {
     const right = context.right.get(name)!;
     for (const key of ['x'.repeat(100_000), 'a\u0000\u202e\ud800b', '\n', ' ', '', '/etc/passwd', '<b>']) {

@@ -6,7 +6,7 @@ import { ProtocolError } from '../../src/mcp/protocol-message.ts';
 import type { CallContext } from '../../src/mcp/tool.ts';
 import type { ToolBox } from '../../src/mcp/toolbox.ts';
 
-const test = suite('asking a tool');
+const test = suite('calling a tool');
 
 const caller: CallContext['caller'] = {
   account_id: 'a',
@@ -17,7 +17,7 @@ const caller: CallContext['caller'] = {
   read_only: true,
 };
 
-/** Asks a tool that answers so. */
+/** Calls a tool with a fixed answer. */
 function ask(status: number, value: object) {
   const seen: unknown[] = [];
   const tools: Pick<ToolBox, 'call'> = {

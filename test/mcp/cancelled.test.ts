@@ -1,4 +1,4 @@
-/** A client that leaves cancels its write of many records: it stops at the next one, and repeated it is finished. */
+/** A client that disconnects cancels its bulk write. The write stops at the next record, and the same call finishes it. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MODERN } from '../support/mcp-client.ts';
@@ -27,7 +27,7 @@ const KEY = 'io.modelcontextprotocol/';
 const ROWS = 200;
 const rowsOf = (name: string) => Array.from({ length: ROWS }, (_, index) => ({ name: `${name} ${index}` }));
 
-/** Lets some appends through, and the others when it is opened. */
+/** Lets some appends through, and holds the others until `open`. */
 function holdAppends({ stores: { events } }: TestRegister, through: number): { open: () => void } {
   const append = events.append.bind(events);
   let open = () => {};
@@ -47,7 +47,7 @@ function holdAppends({ stores: { events } }: TestRegister, through: number): { o
   };
 }
 
-/** Events that the log has, once no more are added. */
+/** Waits until the log stops growing, and returns its head. */
 async function settled({ stores: { events } }: TestRegister): Promise<string> {
   let before = '';
   await until(async () => {
@@ -60,7 +60,7 @@ async function settled({ stores: { events } }: TestRegister): Promise<string> {
   return before;
 }
 
-test('an import whose stream is closed stops, and the same call finishes it', async ({ register, service }) => {
+test('an import stops when its stream is closed, and the same call finishes it', async ({ register, service }) => {
   const { organizationId: organization_id } = register;
   const input = { organization_id, type: 'VENDOR', rows: rowsOf('Closed'), idempotency_key: 'closed' };
   const _meta = {
@@ -123,7 +123,7 @@ test('imports, links and archiving stop at the next record', async ({ register }
   }
 });
 
-test('a single write of a client that has left is whole', async ({ register }) => {
+test('a single write completes even if its client disconnects', async ({ register }) => {
   const context = { caller: callerAs(), signal: AbortSignal.abort() };
   const input = { organization_id: register.organizationId, name: 'Alone' };
   assert.is((await register.tools.call('addVendor', input, context)).status, 200);

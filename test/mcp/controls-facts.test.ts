@@ -18,7 +18,7 @@ import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../
 interface Context {
   register: TestRegister;
   framework: string;
-  /** Ids of its controls, by number. */
+  /** The ids of the controls by their numbers. */
   ids: Record<string, string>;
 }
 
@@ -34,7 +34,7 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-test('are implemented as the measures are that count', async ({ register, ids }) => {
+test('derive their implementation from the measures that count', async ({ register, ids }) => {
   const id = ids['A.10']!;
   const measures: string[] = [];
   const move = (index: number, state: string, more: object = {}) =>
@@ -74,7 +74,7 @@ test('are implemented as the measures are that count', async ({ register, ids })
   await assertRebuilt(register);
 });
 
-test('are archived while their framework is, and take no writes', async ({ register, framework, ids }) => {
+test('are archived with their framework, and then take no writes', async ({ register, framework, ids }) => {
   const [mine, self] = [ids['A.5.2']!, ids['A.10']!];
   const lock = await measure(register, [mine]);
   const done = await update(register, mine, { name: 'Rules', idempotency_key: 'k' });
@@ -114,7 +114,7 @@ test('are archived while their framework is, and take no writes', async ({ regis
   await assertRebuilt(register);
 });
 
-test('archived in one call with their framework stay so when that is restored', async ({
+test('stay archived after the framework’s restore if they were archived themselves', async ({
   register,
   framework,
   ids,
@@ -131,7 +131,7 @@ test('archived in one call with their framework stay so when that is restored', 
   assert.is((await numbers(register)).length, NUMBERS.length - 1);
 });
 
-test('have the adoption in their changes, and are told as what it is about', async ({ register, framework, ids }) => {
+test('have the adoption as their first change', async ({ register, framework, ids }) => {
   const other = await adopt(register, 'Others', ['Z.1']);
   await exclude(register, ids['A.10']!);
   const changes = async (filter: object) => {

@@ -19,11 +19,11 @@ import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../
 interface Context {
   register: TestRegister;
   framework: string;
-  /** Ids of its controls, by number. */
+  /** The ids of the controls by their numbers. */
   ids: Record<string, string>;
 }
 
-/** In no order at all. */
+/** Deliberately unsorted. */
 const NUMBERS = ['B.1', 'A.5.10', 'A.5.2', 'a.5.1', 'A.10', 'AC-2(1)', 'AC-10', 'AC-2', '10.1', '9.3'];
 const IN_ORDER = ['9.3', '10.1', 'a.5.1', 'A.5.2', 'A.5.10', 'A.10', 'AC-2', 'AC-2(1)', 'AC-10', 'B.1'];
 
@@ -37,7 +37,7 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-test('are listed by their numbers as people count, page by page in either direction', async ({ register }) => {
+test('are listed in natural order of their numbers, page by page in both directions', async ({ register }) => {
   assert.equal(await numbers(register), IN_ORDER);
   for (const direction of ['ASC', 'DESC']) {
     const walked: unknown[] = [];
@@ -56,7 +56,7 @@ test('are listed by their numbers as people count, page by page in either direct
   assert.equal(await numbers(register, { query: 'A.5' }), ['A.5', 'a.5.1', 'A.5.2', 'A.5.10', 'A.5.010', long]);
 });
 
-test('are ordered by when they were made and changed', async ({ register, ids }) => {
+test('are ordered by creation and change', async ({ register, ids }) => {
   await update(register, ids['AC-2']!, { name: 'Accounts' });
   const { ids: others } = await adopt(register, 'Others', ['Z.1']);
   await update(register, others['Z.1']!, { name: 'Last' });
@@ -69,7 +69,7 @@ test('are ordered by when they were made and changed', async ({ register, ids })
   );
 });
 
-test('are found by framework, number, status and implementation, also as they were', async ({
+test('are filtered by framework, number, status and implementation, now and as_of', async ({
   register,
   framework,
   ids,
@@ -104,7 +104,7 @@ test('are found by framework, number, status and implementation, also as they we
   assert.equal(full, { id: ids['B.1'], ...told });
 });
 
-test('begin at revision 1, and take one more with each event of their own', async ({ register, framework, ids }) => {
+test('start at revision 1, +1 with each of their events', async ({ register, framework, ids }) => {
   const id = ids['A.5.2']!;
   const first = await record(register, id);
   assert.equal(
@@ -126,7 +126,7 @@ test('begin at revision 1, and take one more with each event of their own', asyn
   await assertRebuilt(register);
 });
 
-test('keep their framework and number, and need a justification to be out', async ({ register, framework, ids }) => {
+test('keep their framework and number, and need a justification for EXCLUDED', async ({ register, framework, ids }) => {
   const id = ids['A.5.2']!;
   for (const [fields, field] of [
     [{ framework_id: framework }, 'framework_id'],
@@ -147,11 +147,7 @@ test('keep their framework and number, and need a justification to be out', asyn
   assert.is(await newest(register), '3', 'nothing was written');
 });
 
-test('go into the archive with their framework in one call, whichever is named first', async ({
-  register,
-  framework,
-  ids,
-}) => {
+test('can be archived with their framework in one call, in any order', async ({ register, framework, ids }) => {
   const answer = await ok(register, 'archiveRecords', {
     ids: [framework, ...Object.values(ids)],
     action: 'ARCHIVE',

@@ -176,8 +176,8 @@ await onBothPairs('listChanges', (test) => {
       assert.match(message, 'veritrail://event-types');
     }
     for (const [filter, next] of [
-      [{ event_types: ['EXPORT_DOWNLOADED'] }, 'is of the access log: name ACCESS alone in record_types'],
-      [{ event_types: ['EXPORT_DRAWN'] }, 'is of the access log: name ACCESS alone in record_types'],
+      [{ event_types: ['EXPORT_DOWNLOADED'] }, 'is an access-log type. Give record_types ACCESS alone'],
+      [{ event_types: ['EXPORT_DRAWN'] }, 'is an access-log type. Give record_types ACCESS alone'],
       [{ record_types: ['ACCESS'], event_types: ['VendorAdded'] }, 'leave ACCESS out of record_types'],
     ] as const) {
       assert.match((await owner.refused('listChanges', { organization_id, filter })).message, next);

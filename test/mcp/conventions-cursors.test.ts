@@ -16,7 +16,7 @@ test.before(async (context) => {
 });
 test.after((served) => served.close());
 
-test('belong to tool, organization, filter, order and as_of', async (served) => {
+test('are bound to tool, organization, filter, order and as_of', async (served) => {
   const { owner, organizationId } = served;
   const elsewhere = await served.foreignOrganization();
   const list = { organization_id: organizationId, filter: { status: ['PENDING_REVIEW'] }, order_by: ORDER, size: 1 };
@@ -37,7 +37,7 @@ test('belong to tool, organization, filter, order and as_of', async (served) => 
   await refused('listVendors', { ...list, organization_id: elsewhere.id }, elsewhere.owner);
 });
 
-test('do not take any alteration', async ({ owner, organizationId }) => {
+test('are refused after any change', async ({ owner, organizationId }) => {
   const list = { organization_id: organizationId, size: 1 };
   const cursor = (await owner.ok('listVendors', list)).next_cursor!;
   const dot = cursor.indexOf('.');
@@ -54,7 +54,7 @@ test('do not take any alteration', async ({ owner, organizationId }) => {
   }
 });
 
-test('carry their moment: a walk as of a moment does not see what came later', async ({ owner, organizationId }) => {
+test('carry their moment: later pages don’t show later changes', async ({ owner, organizationId }) => {
   const { position } = await owner.ok('addRisk', { organization_id: organizationId, name: 'd' });
   const list = { organization_id: organizationId, order_by: ORDER, as_of: position, size: 2 };
   const first = await owner.ok('listRisks', list);

@@ -84,8 +84,8 @@ async function check({ owner, organizationId }: Served, kind: 'Risk' | 'Vendor',
 }
 
 await onBothPairs('filters', (test) => {
-  test('of risks each find what matches, and nothing else', (served) => check(served, 'Risk', RISKS));
-  test('of vendors each find what matches, and nothing else', (served) => check(served, 'Vendor', VENDORS));
+  test('of risks find exactly the matching records', (served) => check(served, 'Risk', RISKS));
+  test('of vendors find exactly the matching records', (served) => check(served, 'Vendor', VENDORS));
 
   test('on acceptance', async ({ owner, organizationId }) => {
     const add = async (until?: string) => {
@@ -151,7 +151,7 @@ await onBothPairs('filters', (test) => {
         for (const words of [101, 1_000, 2_000]) {
           const refused = await owner.refused('listVendors', { ...asked, filter: { query: wordy(words) } });
           assert.equal([refused.code, refused.field], ['invalid_input', 'filter.query']);
-          assert.match(refused.message, `${words} different words: search by at most 100`);
+          assert.match(refused.message, `${words} different words. Use at most 100`);
         }
       }
     }

@@ -10,7 +10,7 @@ test.before(async (context) => {
 });
 test.after((served) => served.close());
 
-test('an id of the wrong kind is told with the kinds that are allowed', async ({ owner, organizationId }) => {
+test('an id of the wrong type is refused with the allowed types', async ({ owner, organizationId }) => {
   const wrong = await owner.refused('updateVendor', { id: randomId('rsk'), name: 'A' });
   assert.equal([wrong.code, wrong.field, wrong.allowed], ['invalid_input', 'id', ['vnd_…']]);
   const nothing = await owner.refused('getRecords', { ids: [randomId('vnd'), 'what'] });
@@ -30,7 +30,7 @@ test('an id of the wrong kind is told with the kinds that are allowed', async ({
   assert.is((await owner.refused('listVendors', {})).field, 'organization_id');
 });
 
-test('an id of nothing is not found', async ({ owner }) => {
+test('an id without a record is not found', async ({ owner }) => {
   for (const [tool, id, rest] of [
     ['updateVendor', randomId('vnd'), { name: 'A' }],
     ['reviewVendor', randomId('vnd'), { outcome: 'APPROVED' }],
@@ -45,7 +45,7 @@ test('an id of nothing is not found', async ({ owner }) => {
   assert.equal([archive.code, archive.field], ['not_found', 'ids']);
 });
 
-test('organization_id is optional where an id names the record, and must fit', async ({ owner, organizationId }) => {
+test('organization_id is optional if there is a record id, and must match it', async ({ owner, organizationId }) => {
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Fits' });
   await owner.ok('updateVendor', { id: vendor.id, organization_id: organizationId, country: 'DE' });
   await owner.ok('updateVendor', { id: vendor.id, country: 'AT' });
@@ -62,7 +62,7 @@ test('unknown properties are refused by name, with the nearest known one', async
   assert.equal([farOff.field, farOff.hint], ['zzzzzzzzzzzzzzzzzz', undefined]);
 });
 
-test('all problems are listed, not the first only', async ({ owner, organizationId }) => {
+test('all problems are listed', async ({ owner, organizationId }) => {
   const error = await owner.refused('addRisk', {
     organization_id: organizationId,
     inherent_impact: 6,
@@ -81,7 +81,7 @@ test('all problems are listed, not the first only', async ({ owner, organization
   assert.is(count.field, 'ids');
 });
 
-test('of several problems, the first that says how to mend it is told', async ({ owner, organizationId }) => {
+test('the message has the first problem that says how to fix it', async ({ owner, organizationId }) => {
   const misspelt = await owner.refused('listVendors', { organization: 'x' });
   assert.equal([misspelt.field, misspelt.hint], ['organization', 'Did you mean organization_id?']);
   assert.equal(misspelt.issues?.map(({ field }) => field).sort(), ['organization', 'organization_id']);
@@ -89,7 +89,7 @@ test('of several problems, the first that says how to mend it is told', async ({
   assert.equal([chosen.field, chosen.allowed?.[0], chosen.hint], ['treatment', 'MITIGATED', undefined]);
 });
 
-test('texts are trimmed and normalised', async ({ owner, organizationId }) => {
+test('texts are trimmed and normalized', async ({ owner, organizationId }) => {
   const { vendor } = await owner.ok('addVendor', {
     organization_id: organizationId,
     name: '  Cafe\u0301 \u00a0',
@@ -173,7 +173,7 @@ test('an update that changes nothing appends nothing and says so', async ({ owne
   assert.equal((await owner.ok('updateVendor', { id: vendor.id })).event_types, []);
 });
 
-test('dates are real, and taken where a timestamp is', async ({ owner, organizationId }) => {
+test('dates must exist, and are accepted as timestamps', async ({ owner, organizationId }) => {
   const add = { organization_id: organizationId, name: 'Dates' };
   const { vendor } = await owner.ok('addVendor', { ...add, last_reviewed: '2026-01-31' });
   assert.is(vendor.last_reviewed, '2026-01-31T00:00:00.000Z');
@@ -213,7 +213,7 @@ test('ME is the caller; an owner must be a member', async ({ owner, organization
   assert.equal([risk.owner_id, risk.owner], [null, null]);
 });
 
-test('an unknown tool and arguments that are no object are the protocol’s own errors', async ({ owner }) => {
+test('an unknown tool, and arguments that are not an object, are protocol errors', async ({ owner }) => {
   for (const [tool, args] of [
     ['deleteEverything', {}],
     ['listOrganizations', ['a']],

@@ -4,7 +4,7 @@ import { onBothPairs } from '../support/pairs.ts';
 
 const names = (items: readonly object[]) => (items as Item[]).map(({ name }) => name);
 
-/** Adds risks of a category of their own, so that tests do not see each other's. */
+/** Adds risks in their own category, so that tests don't see each other's. */
 async function addRisks(owner: Session, organization_id: string, category: string, risks: object[]): Promise<Item[]> {
   const added = risks.map((fields, index) =>
     owner.ok('addRisk', { organization_id, name: `Risk ${index}`, category, ...fields }),

@@ -24,7 +24,7 @@ test.after((served) => served.close());
 
 const ids = (items: readonly Item[]) => items.map(({ id }) => id);
 
-test('getRecords answers in the order asked for, each once, and what there is not', async (served) => {
+test('getRecords answers in the order of the ids, each once, and lists unknown ids', async (served) => {
   const { owner } = served;
   const [vendor, risk, nothing] = [await served.vendor(), await served.risk(), randomId('rsk')];
   const read = await owner.ok('getRecords', { ids: [risk.id, nothing, vendor.id, risk.id] });
@@ -47,7 +47,7 @@ test('getRecords answers in the order asked for, each once, and what there is no
   assert.is((await owner.refused('getRecords', { ids: [nothing], as_of: 'never' })).field, 'as_of');
 });
 
-test('getRecords tells the newest 50 changes of a record', async (served) => {
+test('getRecords shows a record’s newest 50 changes', async (served) => {
   const { owner } = served;
   const { id } = await served.vendor();
   for (let round = 1; round <= 50; round++)
@@ -60,7 +60,7 @@ test('getRecords tells the newest 50 changes of a record', async (served) => {
   assert.equal([newest?.reason, newest?.actor.name, newest?.revision], ['r50', 'Owner', 51]);
 });
 
-test('an archived record is out of lists, counts and getRecords, unless asked for', async (served) => {
+test('an archived record is hidden from lists, counts and getRecords by default', async (served) => {
   const { owner, organizationId } = served;
   const [one, two] = [await served.vendor('Archived one'), await served.vendor('Archived two')];
   const archived = await owner.ok('archiveRecords', { ids: [one.id], action: 'ARCHIVE', reason: 'gone' });
@@ -109,7 +109,7 @@ test('an archived record refuses writes until it is restored', async (served) =>
   await owner.ok('updateVendor', { id: vendor.id, country: 'DE' });
 });
 
-test('archiving what is archived, or restoring what is not, changes nothing', async (served) => {
+test('archiving an archived record, or restoring a live one, changes nothing', async (served) => {
   const { owner } = served;
   const { id } = await served.risk();
   const archive = { ids: [id, id], action: 'ARCHIVE', reason: 'r' };
@@ -123,7 +123,7 @@ test('archiving what is archived, or restoring what is not, changes nothing', as
   assert.is((await owner.ok('getRecords', { ids: [id] })).records[0]!.revision, 3);
 });
 
-test('archiveRecords judges all before it writes the first', async (served) => {
+test('archiveRecords checks all records before it writes the first', async (served) => {
   const { owner } = served;
   const { id } = await served.vendor();
   const archive = { action: 'ARCHIVE', reason: 'r' };
@@ -141,7 +141,7 @@ test('archiveRecords judges all before it writes the first', async (served) => {
   assert.is((await owner.refused('archiveRecords', { ...archive, ids: [id], action: 'DELETE' })).field, 'action');
 });
 
-test('a key of archiveRecords is judged record by record', async (served) => {
+test('archiveRecords applies its idempotency_key record by record', async (served) => {
   const { owner } = served;
   const [one, two] = [await served.vendor(), await served.risk()];
   const archive = { ids: [one.id], action: 'ARCHIVE', reason: 'r', idempotency_key: randomUUID() };
@@ -161,7 +161,7 @@ test('a key of archiveRecords is judged record by record', async (served) => {
   assert.equal(await revisions(), [3, 2], 'what was done once is not done again');
 });
 
-test('records of two organizations never meet in one call', async (served) => {
+test('all records of a call must belong to one organization', async (served) => {
   const { organizationId } = served;
   const other = await served.secondOrganization();
   const both = await served.as('OWNER', { organizations: [organizationId, other] });

@@ -11,7 +11,7 @@ test.before(async (context) => {
 });
 test.after((served) => served.close());
 
-test('answer the record whole, its revision, position and event types', async ({ owner, organizationId }) => {
+test('answer the full record, its revision, position and event types', async ({ owner, organizationId }) => {
   const added = await owner.ok('addVendor', { organization_id: organizationId, name: 'Whole answer' });
   assert.equal(Object.keys(added), ['vendor', 'revision', 'position', 'event_types']);
   assert.equal([added.revision, added.event_types], [1, ['VendorAdded']]);
@@ -36,7 +36,7 @@ test('answer the record whole, its revision, position and event types', async ({
   );
 });
 
-test('every field of a record is in its full form', async ({ owner, organizationId }) => {
+test('a full record has every field', async ({ owner, organizationId }) => {
   const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'Fields' });
   const common = ['id', 'organization_id', 'owner_id', 'owner', 'created_at', 'updated_at', 'revision', 'archived_at'];
   const own = 'reference_id name description category note inherent_likelihood inherent_impact residual_likelihood ';
@@ -47,7 +47,7 @@ test('every field of a record is in its full form', async ({ owner, organization
   assert.match(risk.id, /^rsk_[0-9A-HJKMNP-TV-Z]{26}$/);
 });
 
-test('the same key with the same input does it once and answers as the first time', async ({
+test('the same key with the same input writes once and answers as the first time', async ({
   owner,
   organizationId,
 }) => {
@@ -72,7 +72,7 @@ test('the same key with the same input does it once and answers as the first tim
   assert.is(reasoned.code, 'idempotency_conflict');
 });
 
-test('a key is of one tool and one record', async ({ owner, organizationId }) => {
+test('a key belongs to one tool and one record', async ({ owner, organizationId }) => {
   const idempotency_key = randomUUID();
   const keyed = { name: 'Scoped', idempotency_key };
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, ...keyed });
@@ -92,7 +92,7 @@ test('a key is of one tool and one record', async ({ owner, organizationId }) =>
   assert.is((await owner.ok('getRecords', { ids: [vendor.id] })).records[0]!.revision, 3);
 });
 
-test('what was refused or changed nothing is not remembered', async ({ owner, organizationId }) => {
+test('a key of a refused call, or of one without a change, can be used again', async ({ owner, organizationId }) => {
   const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'Forgotten' });
   const idempotency_key = randomUUID();
   const decide = { id: risk.id, idempotency_key, reason: 'r' };
@@ -104,14 +104,14 @@ test('what was refused or changed nothing is not remembered', async ({ owner, or
   assert.equal((await owner.ok('updateRisk', { ...key, name: 'Another' })).event_types, ['RiskDetailsChanged']);
 });
 
-test('one key given many times at once makes one record', async ({ owner, organizationId }) => {
+test('concurrent calls with one key add one record', async ({ owner, organizationId }) => {
   const add = { organization_id: organizationId, name: 'Raced', idempotency_key: randomUUID() };
   const answers = await Promise.all(Array.from({ length: 8 }, () => owner.ok('addRisk', add)));
   assert.is(new Set(answers.map(({ risk }) => risk.id)).size, 1);
   assert.is(answers.filter(({ repeated }) => !repeated).length, 1);
 });
 
-test('a stale expected_revision is a conflict that tells the present one', async ({ owner, organizationId }) => {
+test('a stale expected_revision is a conflict with the current revision', async ({ owner, organizationId }) => {
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Revised' });
   const { id } = vendor;
   await owner.ok('updateVendor', { id, country: 'DE', expected_revision: 1 });
@@ -131,7 +131,7 @@ test('a stale expected_revision is a conflict that tells the present one', async
   assert.is((await owner.ok('getRecords', { ids: [id] })).records[0]!.revision, 9);
 });
 
-test('an add tells what is alike, and is done', async ({ owner, organizationId }) => {
+test('an add names similar records, and is done', async ({ owner, organizationId }) => {
   const add = { organization_id: organizationId, name: 'Ünique Ltd' };
   const first = await owner.ok('addVendor', add);
   assert.is(first.similar, undefined);
@@ -142,7 +142,7 @@ test('an add tells what is alike, and is done', async ({ owner, organizationId }
   assert.equal(alike.similar, [{ id: risk.risk.id, name: 'One' }]);
 });
 
-test('vendors move as they may', async ({ owner, organizationId }) => {
+test('vendors change their status only as allowed', async ({ owner, organizationId }) => {
   const add = { organization_id: organizationId, name: 'Moving' };
   const approved = await owner.refused('addVendor', { ...add, status: 'APPROVED' });
   assert.equal(
@@ -162,7 +162,7 @@ test('vendors move as they may', async ({ owner, organizationId }) => {
   assert.equal([stay.code, stay.allowed], ['invalid_transition', ['SUSPENDED', 'OFFBOARDED']]);
 });
 
-test('a review older than the newest is kept in the history and changes nothing else', async (served) => {
+test('a review older than the newest is recorded, and changes nothing else', async (served) => {
   const { owner, organizationId, accountId } = served;
   const { id } = (await owner.ok('addVendor', { organization_id: organizationId, name: 'Reviewed' })).vendor;
   const newest = await owner.ok('reviewVendor', {
@@ -191,7 +191,7 @@ test('a review older than the newest is kept in the history and changes nothing 
   assert.is((await owner.refused('reviewVendor', early)).field, 'next_review_due');
 });
 
-test('a date of a review is the end of that day, and the same call again is repeated', async (served) => {
+test('a review’s date means the end of that day, and the same call is a repeat', async (served) => {
   const { owner, organizationId } = served;
   const added = { organization_id: organizationId, name: 'Dated', last_reviewed: daysAgo(3) };
   const { id } = (await owner.ok('addVendor', added)).vendor;
@@ -200,7 +200,7 @@ test('a date of a review is the end of that day, and the same call again is repe
   const before = await review(daysAgo(4), 'before');
   assert.equal(before.superseded_by, { reviewed_at: `${daysAgo(3)}T00:00:00.000Z`, outcome: null });
   assert.is(before.vendor.status, 'PENDING_REVIEW');
-  // Later on the day that is known already.
+  // A later time on a day that already has a review.
   const same = await review(daysAgo(3), 'same');
   assert.equal([same.superseded_by, same.vendor.last_reviewed], [undefined, `${daysAgo(3)}T23:59:59.999Z`]);
 
@@ -243,7 +243,7 @@ test('scores and priorities follow the ratings', async ({ owner, organizationId 
   }
 });
 
-test('risks are decided as they may be', async ({ owner, organizationId, accountId, addMember }) => {
+test('risks take only the allowed decisions', async ({ owner, organizationId, accountId, addMember }) => {
   const add = { organization_id: organizationId, name: 'Decided', inherent_likelihood: 2, inherent_impact: 2 };
   assert.is((await owner.refused('addRisk', { ...add, status: 'ACCEPTED' })).code, 'invalid_transition');
   const { id } = (await owner.ok('addRisk', add)).risk;

@@ -1,4 +1,4 @@
-/** Inputs that would cost much to judge: what is wrong with them is told in short, and counted in full. */
+/** Inputs that would be costly to check. Answers describe their first problems and count all. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { normalize } from '../../src/commands/normalize.ts';
@@ -12,10 +12,10 @@ test.before(async (context) => {
 });
 test.after(({ register }) => register.stop());
 
-/** Each is two marks once it is decomposed: to order 500,000 takes minutes. */
+/** Each decomposes into two marks. Sorting 500,000 marks takes minutes. */
 const MARKS = '\u0344\u0323';
 
-test('texts of combining marks alone, and texts that are far too long', async (context) => {
+test('texts of combining marks, and texts that are far too long', async (context) => {
   const right = context.right.get('listVendors') as { filter?: object };
   for (const query of [`a${MARKS.repeat(20)}`, `a${MARKS.repeat(250_000)}`]) {
     const refused = await refusalOf(context, 'listVendors', { ...right, filter: { query } });
@@ -35,7 +35,7 @@ test('are normalized without surplus marks', () => {
   assert.is(normalize(`e${'\u0301'.repeat(100_000)}x`, 'NFKC').length, 31);
 });
 
-test('names that are not known, in every row', async (context) => {
+test('unknown names in every row', async (context) => {
   const names = Array.from({ length: 48 }, (_, index) => [`unknown_${index}_${'x'.repeat(60)}`, 1]);
   const rows = Array.from({ length: 200 }, () => ({ name: 'A', ...Object.fromEntries(names) }));
   const { organization_id } = context.right.get('addVendor') as { organization_id: string };
@@ -48,7 +48,7 @@ test('names that are not known, in every row', async (context) => {
   assert.ok(JSON.stringify(answer).length < 60_000);
 });
 
-test('names of any length are compared by their beginning', async (context) => {
+test('long names are compared by their start', async (context) => {
   const right = context.right.get('listVendors')!;
   const refused = await refusalOf(context, 'listVendors', { ...right, vieew: 'FULL', ['x'.repeat(500_000)]: 1 });
   assert.is(refused.hint, 'Did you mean view?');

@@ -13,7 +13,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ register }) => register.stop());
 
-test('a record of another organization is not there', async ({ register }) => {
+test('another organization’s record is not found', async ({ register }) => {
   const id = randomId('vnd');
   const foreign = envelopeFor({ organization_id: randomId('org') });
   await register.handler.execute(recordAggregate(id), { type: 'AddVendor', fields: { name: 'Theirs' } }, foreign);
@@ -38,7 +38,7 @@ test('evidence is attached to its records, and never changed', async ({ register
   assert.equal(errorsOf(await imported(register, 'EVIDENCE', wrong)), [['record_ids'], ['id'], ['record_ids']]);
 });
 
-test('controls are changed in bulk, and only so', async ({ register }) => {
+test('controls can be changed by import, but not added', async ({ register }) => {
   const controls = [1, 2, 3].map((n) => ({ section_title: `A.${n}`, name: `Control ${n}` }));
   const adopted = await register.call('addFramework', { organization_id: ORGANIZATION, name: 'Own', controls });
   const framework = (adopted.framework as { id: string }).id;
@@ -62,7 +62,7 @@ test('controls are changed in bulk, and only so', async ({ register }) => {
   assert.match(late.rows[0]!.errors![0]!.hint!, framework);
 });
 
-test('every type of the contract whose family there is can be imported', async ({ register }) => {
+test('every type of the contract with a family can be imported', async ({ register }) => {
   const types = ['RISK', 'VENDOR', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE', 'CONTROL'];
   for (const type of types.filter((known) => known in FAMILIES)) {
     const { rows } = await imported(register, type, [{}], { dry_run: true });
@@ -70,7 +70,7 @@ test('every type of the contract whose family there is can be imported', async (
   }
 });
 
-test('ids follow from organization, type and reference_id or content, and from the key', () => {
+test('ids are derived from organization, type, reference_id or content, and the organization’s key', () => {
   const vendor = { prefix: 'vnd', type: 'VENDOR' };
   const id = (fields: object, key = 'k', organization = 'org_1', family = vendor) =>
     importedId(family, key, organization, fields as Record<string, unknown>);

@@ -28,7 +28,7 @@ const suppliers = (count: number): Row[] =>
 
 const countsOf = ({ created, updated, unchanged }: ImportAnswer) => [created, updated, unchanged];
 
-/** Imports on the register's log, which may fail on the way, and reads nothing. */
+/** Returns an import on the register's log, whose store can be made to fail. */
 function importer(register: TestRegister, changed: Partial<EventStore> = {}, more: Partial<ToolService> = {}) {
   const events = replaced(register.stores.events, changed);
   const handler = new CommandHandler(events, { now: () => new Date(), maxAcceptanceDays: 366 });
@@ -51,7 +51,7 @@ async function namesInLog({ stores }: TestRegister): Promise<unknown[]> {
   return names;
 }
 
-test('cut in the middle it is unavailable, and finished by repeating it', async ({ register }) => {
+test('an import that fails midway is unavailable, and repeating it finishes it', async ({ register }) => {
   const rows = suppliers(200);
   let left = 70;
   const broken = importer(register, {
@@ -72,7 +72,7 @@ test('cut in the middle it is unavailable, and finished by repeating it', async 
   assert.equal([names.length, new Set(names).size], [200, 200]);
 });
 
-test('what another spoils after the judging is told on its row, and the others are written', async ({ register }) => {
+test('a row that loses a race after the check gets an error, and the others are written', async ({ register }) => {
   const { rows } = await importer(register)(suppliers(3));
   const ids = rows.map(({ id }) => id!);
   const archive = { type: 'Archive', reason: 'gone' };
@@ -80,7 +80,7 @@ test('what another spoils after the judging is told on its row, and the others a
   const spoiling = importer(register, {
     readStream: async (stream, from) => {
       const read = await register.stores.events.readStream(stream, from);
-      // The last of the three has been judged: now another is quicker.
+      // The last of the three rows has been checked: now another writer is faster.
       if (stream.includes('vendor-') && ++judged === 3) {
         await register.handler.execute(recordAggregate(ids[1]!), archive, envelopeFor());
       }
@@ -99,7 +99,7 @@ test('what another spoils after the judging is told on its row, and the others a
   );
 });
 
-test('two imports of the same rows at once make each record once', async ({ register }) => {
+test('two concurrent imports of the same rows add each record once', async ({ register }) => {
   const rows = suppliers(100);
   const answers = await Promise.all([importer(register)(rows), importer(register)(rows)]);
   assert.is(answers[0].created + answers[1].created, 100);
@@ -107,7 +107,7 @@ test('two imports of the same rows at once make each record once', async ({ regi
   assert.is((await namesInLog(register)).length, 100);
 });
 
-test('in part, it writes the right rows beside the wrong ones', async ({ register }) => {
+test('writeValidRows writes the valid rows despite invalid ones', async ({ register }) => {
   const [a, b] = suppliers(2) as [Row, Row];
   const answer = await importer(register)([a, { name: '' }, b], { writeValidRows: true });
   assert.equal([countsOf(answer), answer.message], [[2, 0, 0], undefined]);
@@ -117,7 +117,7 @@ test('in part, it writes the right rows beside the wrong ones', async ({ registe
   );
 });
 
-test('tells its progress row by row, and says when it cannot be read yet', async ({ register }) => {
+test('reports progress row by row, and says if it is pending', async ({ register }) => {
   const told: unknown[] = [];
   const late = importer(register, {}, { waitUntilProjected: () => Promise.resolve(false) });
   const answer = await late(suppliers(3), { progress: (done, total) => told.push([done, total]) });
@@ -129,7 +129,7 @@ test('tells its progress row by row, and says when it cannot be read yet', async
   assert.is(answer.pending, true);
 });
 
-test('a client that gave a progress token is told, and gets the same answer', async () => {
+test('a client with a progress token gets progress and the same answer', async () => {
   const served = await serve(embeddedPair());
   const client = await sdkClient(served.url, served.token);
   try {

@@ -20,7 +20,7 @@ async function record({ call }: TestRegister, id: string): Promise<Answer> {
   return records[0]!;
 }
 
-test('makes records that can be read at once, and the same again makes none', async ({ register }) => {
+test('adds records that can be read at once, and repeating it adds none', async ({ register }) => {
   const rows = suppliers(5);
   const first = await imported(register, 'VENDOR', rows, { reason: 'last year’s list', idempotency_key: 'a' });
   assert.equal(countsOf(first), [5, 0, 0]);
@@ -43,7 +43,7 @@ test('makes records that can be read at once, and the same again makes none', as
   assert.is(await logLength(register), length);
 });
 
-test('a row is compared with the one that made the record, not with what it is today', async ({ register }) => {
+test('a row is compared with the row that added the record, not with its current state', async ({ register }) => {
   const rows = [{ reference_id: 'R-1', name: 'Flood', category: 'site' }];
   const id = (await imported(register, 'RISK', rows)).rows[0]!.id!;
   await register.call('updateRisk', { id, name: 'Flooding' });
@@ -55,7 +55,7 @@ test('a row is compared with the one that made the record, not with what it is t
   assert.ok(archived_at);
 });
 
-test('another content under one reference_id is an error that names the record', async ({ register }) => {
+test('other content under a known reference_id is an error that names the record', async ({ register }) => {
   const id = (await imported(register, 'RISK', [{ reference_id: 'R-1', name: 'Flood' }])).rows[0]!.id!;
   const length = await logLength(register);
   const rows = [
@@ -75,7 +75,7 @@ test('another content under one reference_id is an error that names the record',
   assert.is(await logLength(register), length);
 });
 
-test('what says the same is the same: spelling of the row, empty cells, order', async ({ register }) => {
+test('rows with equal content are the same, despite spaces, empty cells and order', async ({ register }) => {
   const plain = { name: 'Café', description: 'two\nlines', last_reviewed: '2026-01-02' };
   const first = await imported(register, 'VENDOR', [plain]);
   const spelled = {
@@ -87,13 +87,13 @@ test('what says the same is the same: spelling of the row, empty cells, order', 
     name: 'Cafe\u0301',
   };
   assert.equal(countsOf(await imported(register, 'VENDOR', [spelled])), [0, 0, 1]);
-  // A default that is said is another content: the row is taken as it was given.
+  // An explicit default is other content, because rows are compared without defaults.
   const said = await imported(register, 'VENDOR', [{ ...plain, status: 'PENDING_REVIEW' }]);
   assert.equal(countsOf(said), [1, 0, 0]);
   assert.is.not(said.rows[0]!.id, first.rows[0]!.id);
 });
 
-test('equal rows in one call are one record, rows that contradict each other are all wrong', async ({ register }) => {
+test('equal rows in one call are one record, and contradicting rows are all invalid', async ({ register }) => {
   const [a, b] = suppliers(2) as [object, object];
   const answer = await imported(register, 'VENDOR', [a, b, a]);
   assert.equal(countsOf(answer), [2, 0, 1]);
@@ -111,7 +111,7 @@ test('equal rows in one call are one record, rows that contradict each other are
   assert.is(await logLength(register), length);
 });
 
-test('all rows are judged before the first is written, and all that is wrong is told', async ({ register }) => {
+test('all rows are checked before the first write, and all errors are listed', async ({ register }) => {
   const length = await logLength(register);
   const rows = [
     { name: 'Right' },
@@ -139,7 +139,7 @@ test('all rows are judged before the first is written, and all that is wrong is 
   assert.is((await imported(register, 'VENDOR', [rows[4]!], { reason: 'bankrupt' })).created, 1);
 });
 
-test('a dry run says what would be done, and does nothing', async ({ register }) => {
+test('a dry run shows the result, and writes nothing', async ({ register }) => {
   const [a, b, c, d] = suppliers(4) as [object, object, object, object];
   const { rows } = await imported(register, 'VENDOR', [a, b, c]);
   const length = await logLength(register);
@@ -152,7 +152,7 @@ test('a dry run says what would be done, and does nothing', async ({ register })
   assert.equal(done.rows, dry.rows);
 });
 
-test('rows with id change records, once for one key', async ({ register }) => {
+test('rows with an id change records, once for a key', async ({ register }) => {
   const { rows } = await imported(register, 'VENDOR', suppliers(2));
   const [one, two] = rows.map(({ id }) => id!) as [string, string];
   const changes = [
@@ -175,7 +175,7 @@ test('rows with id change records, once for one key', async ({ register }) => {
   assert.is(await logLength(register), length, 'nor was the new one written');
 });
 
-test('who may write may import, and only where', async ({ register }) => {
+test('an import needs the role to write, in that organization', async ({ register }) => {
   const rows = suppliers(1);
   for (const caller of [callerAs('VIEWER'), callerAs('AUDITOR'), callerAs('OWNER', { read_only: true })]) {
     assert.is((await refused(register, { type: 'VENDOR', rows, dry_run: true }, caller)).code, 'forbidden');
@@ -186,7 +186,7 @@ test('who may write may import, and only where', async ({ register }) => {
   assert.is((await register.call('importRecords', args, callerAs('EDITOR'))).created, 1);
 });
 
-test('takes 1 to 200 rows that are objects, of a type that can be imported', async ({ register }) => {
+test('takes 1 to 200 rows, each an object, of an importable type', async ({ register }) => {
   for (const [rows, field] of [
     [[], 'rows'],
     [suppliers(201), 'rows'],
@@ -198,7 +198,7 @@ test('takes 1 to 200 rows that are objects, of a type that can be imported', asy
   assert.is((await refused(register, { type: 'FRAMEWORK', rows: suppliers(1) })).field, 'type');
 });
 
-test('an answer keeps its bound however much is wrong', async ({ register }) => {
+test('an answer stays within its limit with any number of errors', async ({ register }) => {
   const bad = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${'\u0007"é'.repeat(40)}${n}`, 1]));
   const rows = Array.from({ length: 200 }, (_, row) => ({ ...bad, [`row ${row}`]: 1 }));
   const answer = await imported(register, 'VENDOR', rows);

@@ -13,7 +13,7 @@ interface Context extends Asking {
 
 const test = suite<Context>('measures');
 
-/** Due 20 days ago, and there for 40. */
+/** Due 20 days ago, added 40 days ago. */
 const OLD = randomId('msr');
 
 test.before.each(async (context) => {
@@ -29,13 +29,7 @@ test.after.each(async ({ register, folder }) => {
   rmSync(folder, { recursive: true });
 });
 
-test('are overdue after their day, and only while something is left to do', async ({
-  ok,
-  add,
-  list,
-  names,
-  position,
-}) => {
+test('are overdue after their due date, while not done', async ({ ok, add, list, names, position }) => {
   const overdue = async (as_of: object) => {
     const [yes, no] = [
       await names('listMeasures', { overdue: true }, as_of),
@@ -65,12 +59,7 @@ test('are overdue after their day, and only while something is left to do', asyn
   assert.equal(await overdue({}), ['Going on', 'Old']);
 });
 
-test('count live evidence, risks and nothing else beside them, at every moment', async ({
-  ok,
-  add,
-  list,
-  position,
-}) => {
+test('count live evidence and risks, at every moment', async ({ ok, add, list, position }) => {
   const risk = String((await add('Risk', { name: 'Flood' })).id);
   const other = String((await add('Risk', { name: 'Fire' })).id);
   const vendor = String((await add('Vendor', { name: 'Unicloud' })).id);
@@ -116,7 +105,7 @@ test('count live evidence, risks and nothing else beside them, at every moment',
   assert.equal((await list('listMeasures', { linked_to: risk })).length, 1);
 });
 
-test('count the controls that they are for, which follow how far they are', async ({ ok, add, list, names }) => {
+test('count their controls, whose implementation follows their state', async ({ ok, add, list, names }) => {
   const controls = [{ section_title: 'A.1', name: 'Backups' }];
   const framework = await add('Framework', { name: 'House rules', controls });
   const control = String((await list('listControls'))[0]!.id);
@@ -137,7 +126,7 @@ test('count the controls that they are for, which follow how far they are', asyn
   assert.equal(await told(), [0, 1, undefined], 'controls of an archived framework count for nothing');
 });
 
-test('are filtered by state, category and due date, now and as they were', async ({ ok, add, names, position }) => {
+test('are filtered by state, category and due date, now and as_of', async ({ ok, add, names, position }) => {
   await add('Measure', { name: 'A', category: 'Éncryption', state: 'IN_PROGRESS', due_date: daysAgo(-10) });
   const b = await add('Measure', { name: 'B', category: 'People', state: 'IMPLEMENTED', reference_id: 'M-2' });
   await add('Measure', { name: 'C', category: 'encryption', state: 'NOT_APPLICABLE', justification: 'none' });
@@ -159,11 +148,7 @@ test('are filtered by state, category and due date, now and as they were', async
   assert.equal(await names('listMeasures', { category: ['People'] }), []);
 });
 
-test('are ordered by name, by the way of the work, and by due date, undated ones last', async ({
-  add,
-  names,
-  position,
-}) => {
+test('are ordered by name, state and due date, undated ones last', async ({ add, names, position }) => {
   await add('Measure', { name: 'ábc', state: 'NOT_APPLICABLE', justification: 'none', due_date: daysAgo(-1) });
   await add('Measure', { name: 'B', state: 'IMPLEMENTED' });
   await add('Measure', { name: 'c', state: 'IN_PROGRESS', due_date: daysAgo(-2) });
@@ -181,7 +166,7 @@ test('are ordered by name, by the way of the work, and by due date, undated ones
   }
 });
 
-test('keep since when they are implemented while they are', async ({ ok, refused, add }) => {
+test('have implemented_at while IMPLEMENTED', async ({ ok, refused, add }) => {
   const measure = await add('Measure', { name: 'B', state: 'IMPLEMENTED', implemented_at: '2024-05-01' });
   assert.is(measure.implemented_at, '2024-05-01T00:00:00.000Z');
   assert.is((await add('Measure', { name: 'C', state: 'IMPLEMENTED' })).implemented_at, null, 'nobody said since when');
@@ -201,7 +186,7 @@ test('keep since when they are implemented while they are', async ({ ok, refused
   assert.equal(set, ['invalid_input', 'implemented_at']);
 });
 
-test('say what becomes of them, and whose name is like theirs', async ({ ok, list }) => {
+test('answer their event types and similar names', async ({ ok, list }) => {
   const added = await ok('addMeasure', { name: 'OLD', reference_id: 'M-1' });
   assert.equal(added.similar, [{ id: OLD, name: 'Old' }]);
   const { id } = added.measure as Answer;

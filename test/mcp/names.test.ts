@@ -1,4 +1,4 @@
-/** Names as they are printed: an act by the name of its time, an owner by that of the moment that is read. */
+/** Names in answers: an actor has the name at the time of the act, an owner the name at the moment read. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { organizationAggregate } from '../../src/commands/families.ts';
@@ -32,7 +32,7 @@ async function ok(register: TestRegister, tool: string, args: object, account = 
   return answer;
 }
 
-/** Gives an account another name, later than all that was recorded and earlier than all that will be. */
+/** Renames an account, at a time between all earlier and all later events. */
 async function rename({ stores: { accounts } }: TestRegister, id: string, name: string): Promise<void> {
   const tick = async () => {
     const now = Date.now();
@@ -51,7 +51,7 @@ async function addMember({ stores, handler }: TestRegister, account_id: string, 
   await handler.execute(organizationAggregate(ORGANIZATION), command, envelopeFor());
 }
 
-/** A risk that its owner accepted by one name, and a vendor reviewed by another; the positions of both. */
+/** Accepts a risk under one name and reviews a vendor under another. Returns both positions. */
 async function layActs(register: TestRegister): Promise<{ first: string; last: string }> {
   const { risk } = await ok(register, 'addRisk', { organization_id, name: 'Flood', owner_id: 'ME' });
   const { id } = risk as { id: string };
@@ -67,11 +67,11 @@ async function layActs(register: TestRegister): Promise<{ first: string; last: s
 const report = async (register: TestRegister, args: object) =>
   (await ok(register, 'getReport', { organization_id, ...args })).report as Answer & { content: string };
 
-/** A report without the time that it was drawn at. */
+/** Returns a report without the time of its generation. */
 const lasting = ({ generated_at: _, content, ...rest }: Answer) =>
   JSON.stringify([rest, String(content).replace(/Drawn.*|generated_at.*/g, '')]);
 
-test('an act is told by the name of its time, in changes and in reports', async ({ register }) => {
+test('an actor has the name of that time, in changes and reports', async ({ register }) => {
   const { first, last } = await layActs(register);
   const { changes } = (await ok(register, 'listChanges', { organization_id, size: 100 })) as unknown as {
     changes: { position: string; actor: { name: string } }[];
@@ -89,7 +89,7 @@ test('an act is told by the name of its time, in changes and in reports', async 
   assert.match(done.content, '- Names: of people are those of the time that is told of, and not in the digest');
 });
 
-test('an owner has the name of the moment that is read', async ({ register }) => {
+test('an owner has the name at the moment read', async ({ register }) => {
   const { first } = await layActs(register);
   const list = async (more: object) =>
     ((await ok(register, 'listRisks', { organization_id, view: 'FULL', ...more })).risks as { owner: string }[])[0]!
@@ -120,13 +120,13 @@ test('a report of one position says the same before and after a rename', async (
   assert.is(name, 'Olivia Owner');
 });
 
-test('accounts of an organization that ever shared a name are told apart, and no others', async ({ register }) => {
+test('only accounts of one organization that ever shared a name get a distinguishing id', async ({ register }) => {
   await addMember(register, EDITOR, 'Olivia  OWNER');
   const add = { organization_id, name: 'Oldwick', owner_id: EDITOR };
   const { vendor } = await ok(register, 'addVendor', add);
   assert.is((vendor as { owner: string }).owner, 'Olivia  OWNER (…D1T0R)');
   await rename(register, EDITOR, 'Edith');
-  // Somebody of the same name in no organization of ours tells nobody anything.
+  // An account with the same name in another organization makes no difference.
   await register.stores.accounts.insert('accounts', { id: NAMESAKE, name: 'Edith' });
   await recordFirstName(register.stores.accounts, NAMESAKE, 'Edith');
   const { organizations } = await ok(register, 'listOrganizations', { include_members: true });
@@ -134,7 +134,7 @@ test('accounts of an organization that ever shared a name are told apart, and no
   assert.equal(members.map(({ name }) => name).sort(), ['Edith', `Olivia Owner (…${OWNER.slice(-5)})`]);
 });
 
-test('nobody is named who never was a member, wherever a text has their id', async ({ register }) => {
+test('an account that never was a member is not named, wherever its id appears', async ({ register }) => {
   await register.stores.accounts.insert('accounts', { id: NAMESAKE, name: 'Nadia Elsewhere' });
   await recordFirstName(register.stores.accounts, NAMESAKE, 'Nadia Elsewhere');
   const texts = { name: NAMESAKE, category: NAMESAKE, reference_id: NAMESAKE, description: NAMESAKE };
@@ -150,7 +150,7 @@ test('nobody is named who never was a member, wherever a text has their id', asy
   }
 });
 
-test('every name of somebody who was erased gives way to one for all', async ({ register }) => {
+test('all names of an erased account become “former member”', async ({ register }) => {
   const { last } = await layActs(register);
   await register.stores.accounts.put('accounts', { id: OWNER, erased_at: new Date().toISOString() });
   await eraseNames(register.stores.accounts, OWNER);

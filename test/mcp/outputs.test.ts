@@ -1,4 +1,4 @@
-/** That answers hold what the tools' own definitions say, and nothing else: what the reference is made of. */
+/** Checks that answers match the tools' output schemas, from which the reference is generated. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { z } from 'zod';
@@ -18,7 +18,7 @@ interface Context {
 }
 const test = suite<Context>('what tools answer');
 
-/** Refuses any member that is not declared. */
+/** Makes a schema refuse undeclared members. */
 function holds(schema: z.ZodType, answer: unknown, about: string): void {
   const { error } = schema.safeParse(answer);
   assert.is(error, undefined, `${about}: ${error?.message}\n${JSON.stringify(answer)}`);
@@ -37,12 +37,12 @@ test.before(async (context) => {
 
 test.after(({ register }) => register.stop());
 
-test('every example is answered as its tool says', ({ ran }) => {
+test('the answers to all examples match their schemas', ({ ran }) => {
   assert.equal(ran.map(({ tool }) => tool.name).sort(), TOOLS.map(({ name }) => name).sort());
   for (const { tool, answer } of ran) holds(tool.output, answer, tool.name);
 });
 
-test('every example shows something', ({ ran }) => {
+test('every example’s answer has content', ({ ran }) => {
   for (const { tool, answer } of ran) {
     const [first] = Object.values(answer);
     assert.ok(!Array.isArray(first) || first.length > 0, `${tool.name} answers nothing`);
@@ -50,7 +50,7 @@ test('every example shows something', ({ ran }) => {
   }
 });
 
-test('lists answer so in every view, now and then, page by page', async ({ register, ran }) => {
+test('so do lists in every view, now and as_of, page by page', async ({ register, ran }) => {
   const lists = TOOLS.filter(({ name }) => name.startsWith('list') && name !== 'listOrganizations');
   assert.ok(lists.length >= 9);
   for (const { name, output } of lists) {
@@ -67,7 +67,7 @@ test('lists answer so in every view, now and then, page by page', async ({ regis
   assert.ok(ran.length > 0);
 });
 
-test('records answer so with all that can stand beside them', async ({ register, ran }) => {
+test('so do records with all included parts', async ({ register, ran }) => {
   const ids = ran.flatMap(({ tool, answer }) => {
     const record = answer[tool.record?.singular ?? ''] as { id: string } | undefined;
     return record ? [record.id] : [];
@@ -80,7 +80,7 @@ test('records answer so with all that can stand beside them', async ({ register,
   assert.equal(types.sort(), [...families].sort());
 });
 
-test('writes answer so when repeated, alike, changing nothing, and not to be read yet', async ({ register }) => {
+test('so do writes that are repeated, similar, without a change, or pending', async ({ register }) => {
   const input = { organization_id: register.organizationId, name: 'Twice', idempotency_key: 'twice' };
   await register.call('addVendor', input);
   const repeated = await register.call('addVendor', input);
@@ -111,7 +111,7 @@ test('writes answer so when repeated, alike, changing nothing, and not to be rea
   }
 });
 
-test('errors answer so', async ({ register }) => {
+test('so do errors', async ({ register }) => {
   const organization_id = register.organizationId;
   const refused: [string, object][] = [
     ['addVendor', { organization_id, nam: 'x', criticality: 'HUGE' }],
@@ -132,7 +132,7 @@ test('errors answer so', async ({ register }) => {
   holds(errorOutput, stale, 'a stale revision');
 });
 
-test('each tool may be called from its role on, and not below', async ({ register, ran }) => {
+test('each tool needs its role', async ({ register, ran }) => {
   for (const { tool, input } of ran) {
     for (const role of ROLES) {
       const { error } = await register.call<{ error?: { code: string } }>(tool.name, input, callerAs(role));

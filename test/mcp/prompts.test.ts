@@ -1,8 +1,8 @@
-/** MCP prompts: what the register says now, and what to do with it, in both eras. */
+/** MCP prompts: current data of the register with steps, in both eras. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tokensOf } from '../../bench/tokens.ts';
-import { failureOf, type Item, legacyRequest, modernRequest, sdkClient } from '../support/mcp-client.ts';
+import { type Item, legacyRequest, modernRequest, rpcErrorOf, sdkClient } from '../support/mcp-client.ts';
 import { embeddedPair, type Served, serve } from '../support/pairs.ts';
 import { daysAgo } from '../support/story.ts';
 
@@ -82,14 +82,14 @@ test('the SDK client lists them and gets each', async ({ url, token, vendor, org
   await client.close();
 });
 
-test('2026-07-28: the list may be kept, what the register says now may not', async ({ url, token }) => {
+test('2026-07-28: the list can be cached, the register’s data can’t', async ({ url, token }) => {
   const listed = (await modernRequest(url, token, 'prompts/list')) as Record<string, unknown>;
   assert.equal([listed.resultType, listed.ttlMs, listed.cacheScope], ['complete', 3_600_000, 'public']);
   const got = await modernRequest(url, token, 'prompts/get', { name: 'weekly_due_items' });
   assert.equal(Object.keys(got), ['resultType', 'description', 'messages', '_meta']);
 });
 
-test('they name only tools that there are, and cost little to read', async (served) => {
+test('they name only existing tools, and are short', async (served) => {
   const { tools } = (await legacyRequest(served.url, served.token, 'tools/list', {})) as { tools: Item[] };
   const known = tools.map(({ name }) => name);
   for (const [name, args] of [
@@ -107,7 +107,7 @@ test('they name only tools that there are, and cost little to read', async (serv
   }
 });
 
-test('review_vendor shows the vendor whole, by id, name or a part of it', async (served) => {
+test('review_vendor shows the full vendor, by id, name or part of the name', async (served) => {
   const { owner, vendor } = served;
   const [asked] = (await owner.ok('getRecords', { ids: [vendor.id], include: ['LINKS', 'EVIDENCE'] })).records;
   for (const name of [vendor.id, 'acme cloud', ' Cloud ']) {
@@ -118,14 +118,14 @@ test('review_vendor shows the vendor whole, by id, name or a part of it', async 
   }
 });
 
-test('a name of several is shown as what it could be', async (served) => {
+test('an ambiguous name gives the candidates', async (served) => {
   const { text, records } = await get(served, 'review_vendor', { vendor: 'acme' });
   assert.equal(records, []);
   assert.match(text, 'Several could be meant by “acme”: ask me');
   assert.match(text, /Acme Cloud.*Acme Payroll/);
 });
 
-test('treat_risk knows whether it is in the register already', async (served) => {
+test('treat_risk says if the risk is already in the register', async (served) => {
   const known = await get(served, 'treat_risk', { risk: 'flood in the cellar' });
   assert.is(known.records[0].name, 'Flood in the cellar');
   assert.match(known.text, 'do not add it again');
@@ -135,7 +135,7 @@ test('treat_risk knows whether it is in the register already', async (served) =>
   assert.match(unknown.text, 'Risks with all these words: none');
 });
 
-test('prepare_audit shows where the framework stands', async (served) => {
+test('prepare_audit shows the framework’s state', async (served) => {
   const { audit, framework } = served;
   const byAudit = await get(served, 'prepare_audit', { audit: audit.name });
   assert.is(byAudit.records[0].id, audit.id);
@@ -151,7 +151,7 @@ test('prepare_audit shows where the framework stands', async (served) => {
   }
 });
 
-test('weekly_due_items has what is overdue or due within 7 days, and no more', async (served) => {
+test('weekly_due_items has exactly what is overdue or due within 7 days', async (served) => {
   const { text } = await get(served, 'weekly_due_items');
   for (const [heading, name] of [
     ['Risks to review', 'Flood in the cellar'],
@@ -170,7 +170,7 @@ test('weekly_due_items has what is overdue or due within 7 days, and no more', a
   assert.match(text, `from ${daysAgo(0)} to ${daysAgo(-7)}`);
 });
 
-test('a section repeats as the call it names', async (served) => {
+test('a section equals the answer to the call in its heading', async (served) => {
   const { text } = await get(served, 'weekly_due_items');
   const { owner, organizationId: organization_id } = served;
   const calls = [...text.matchAll(/^[A-Z].* \((list\w+) (\{.*\})\):\n(.*)$/gm)];
@@ -182,21 +182,21 @@ test('a section repeats as the call it names', async (served) => {
   }
 });
 
-test('whoever may read may use them, and sees only their own', async (served) => {
+test('every reader can use them, for their own organizations', async (served) => {
   const { vendor, organizationId } = served;
   const viewer = await served.as('VIEWER');
   assert.is((await get(viewer, 'review_vendor', { vendor: vendor.id })).records[0].id, vendor.id);
   assert.match((await get(viewer, 'weekly_due_items')).text, 'Acme Cloud');
   const second = await served.secondOrganization();
   const both = await served.as('OWNER', { organizations: [organizationId, second] });
-  const refused = await failureOf(modernRequest(both.url, both.token, 'prompts/get', { name: 'weekly_due_items' }));
+  const refused = await rpcErrorOf(modernRequest(both.url, both.token, 'prompts/get', { name: 'weekly_due_items' }));
   assert.is(refused.code, -32602);
   assert.match(refused.message, 'organization_id is required');
   assert.not.match((await get(both, 'weekly_due_items', { organization_id: second })).text, 'Acme Cloud');
   assert.is((await get(both, 'review_vendor', { vendor: vendor.id })).records.length, 1, 'the id says which');
 });
 
-test('what is wrong is refused with what to give instead, in both eras', async (served) => {
+test('wrong arguments are refused with the next step, in both eras', async (served) => {
   const { url, token, vendor } = served;
   const foreign = await served.foreignOrganization();
   const theirs = (await foreign.owner.ok('addVendor', { organization_id: foreign.id, name: 'Theirs' })).vendor;
@@ -219,12 +219,12 @@ test('what is wrong is refused with what to give instead, in both eras', async (
   ];
   for (const [params, message] of cases) {
     for (const request of [legacyRequest, modernRequest]) {
-      const refused = await failureOf(request(url, token, 'prompts/get', params));
+      const refused = await rpcErrorOf(request(url, token, 'prompts/get', params));
       assert.is(refused.code, -32602, JSON.stringify(params));
       assert.match(refused.message, message);
     }
   }
-  const unnamed = await failureOf(legacyRequest(url, token, 'prompts/get', {}));
+  const unnamed = await rpcErrorOf(legacyRequest(url, token, 'prompts/get', {}));
   assert.is(unnamed.code, -32602);
 });
 

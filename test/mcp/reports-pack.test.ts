@@ -1,18 +1,18 @@
 /** Compares an audit's pack with the naive register after the same events. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Asker, Item, Result } from '../support/mcp-client.ts';
+import type { Item, Result, ToolCaller } from '../support/mcp-client.ts';
 import { naiveAt, naivePack, naiveStatementFigures } from '../support/naive-reports.ts';
 import { completeAudit } from '../support/pack-year.ts';
 import { ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 import { asking, figuresOf, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
 import { allEvents } from '../support/sealing.ts';
 
-const test = suite<{ register: TestRegister; owner: Asker }>('an audit’s pack');
+const test = suite<{ register: TestRegister; owner: ToolCaller }>('an audit’s pack');
 
 test.before.each(async (context) => {
   const register = await startRegister();
-  const owner: Asker = {
+  const owner: ToolCaller = {
     async ok(tool, args = {}) {
       const answer = await register.call(tool, args);
       assert.is(answer.error, undefined, `${tool}: ${JSON.stringify(answer.error)}`);

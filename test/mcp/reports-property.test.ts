@@ -10,9 +10,9 @@ import type { ReportRequest } from '../../src/queries/report/report-types.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
-import { applyIn } from '../support/derived-checks.ts';
+import { applyInBatches } from '../support/derived-checks.ts';
 import { derivedHistory } from '../support/derived-histories.ts';
-import { playDerived } from '../support/derived-player.ts';
+import { playHistory } from '../support/derived-player.ts';
 import {
   naiveAt,
   naiveCoverage,
@@ -77,8 +77,8 @@ interface Moment {
 async function atMoments({ models }: Context, look: (moment: Moment) => Promise<void>): Promise<void> {
   const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: MOMENTS, maxLength: MOMENTS });
   const holds = fc.asyncProperty(derivedHistory(50), places, async (steps, parts) => {
-    const { store, organization } = await playDerived(steps);
-    await applyIn(store, models);
+    const { store, organization } = await playHistory(steps);
+    await applyInBatches(store, models);
     const ask = await asker(models, organization);
     const { log } = store;
     const positions = new Set([log.length, ...parts.map((part) => 2 + Math.floor(part * (log.length - 2)))]);

@@ -1,7 +1,7 @@
-/** MCP resources: records by their address, and the framework library, in both eras. */
+/** MCP resources: records by address, and the framework library, in both eras. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failureOf, type Item, legacyRequest, modernRequest, sdkClient } from '../support/mcp-client.ts';
+import { type Item, legacyRequest, modernRequest, rpcErrorOf, sdkClient } from '../support/mcp-client.ts';
 import { embeddedPair, type Served, serve } from '../support/pairs.ts';
 
 interface Context extends Served {
@@ -34,7 +34,7 @@ interface Read {
   [member: string]: unknown;
 }
 
-test('names the types of events', async ({ url, token }) => {
+test('list the event types', async ({ url, token }) => {
   const { contents } = (await legacyRequest(url, token, 'resources/read', { uri: EVENTS })) as unknown as Read;
   const { event_types, access_event_types } = JSON.parse(contents[0]!.text) as Record<string, string[]>;
   assert.ok(event_types!.includes('VendorReviewed') && event_types!.includes('LogSealed'));
@@ -66,7 +66,7 @@ test('the SDK client lists and reads them', async ({ url, token, vendor, risk })
   await client.close();
 });
 
-test('a record is what getRecords says of it, to each caller', async (served) => {
+test('a record equals the answer of getRecords, for each caller', async (served) => {
   const { owner, url, vendor } = served;
   const [asked] = (await owner.ok('getRecords', { ids: [vendor.id], include: ['LINKS', 'EVIDENCE'] })).records;
   for (const session of [owner, await served.as('VIEWER'), await served.as('OWNER', { read_only: true })]) {
@@ -77,7 +77,7 @@ test('a record is what getRecords says of it, to each caller', async (served) =>
   }
 });
 
-test('2026-07-28 says how long each may be kept, and for whom', async ({ url, token, vendor }) => {
+test('2026-07-28 says how long each can be cached, and for whom', async ({ url, token, vendor }) => {
   const keptFor = async (method: string, params: Record<string, unknown> = {}) => {
     const { ttlMs, cacheScope, resultType } = (await modernRequest(url, token, method, params)) as Read;
     assert.is(resultType, 'complete');
@@ -91,7 +91,7 @@ test('2026-07-28 says how long each may be kept, and for whom', async ({ url, to
   assert.equal(Object.keys(legacy), ['contents'], 'the older era has no such members');
 });
 
-test('the library names what can be adopted, and each its controls', async ({ url, token }) => {
+test('the library lists its frameworks, and each framework its controls', async ({ url, token }) => {
   const read = async (uri: string) => {
     const { contents } = (await modernRequest(url, token, 'resources/read', { uri })) as Read;
     return JSON.parse(contents[0]!.text);
@@ -109,7 +109,7 @@ test('the library names what can be adopted, and each its controls', async ({ ur
   }
 });
 
-test('what is not there is not found, by the code of each era', async (served) => {
+test('an unknown resource gets the error code of each era', async (served) => {
   const { owner, url, token, vendor, organizationId: organization_id } = served;
   const foreign = await served.foreignOrganization();
   const theirs = (await foreign.owner.ok('addVendor', { organization_id: foreign.id, name: 'Theirs' })).vendor;
@@ -134,18 +134,18 @@ test('what is not there is not found, by the code of each era', async (served) =
     'x'.repeat(5_000),
   ];
   for (const uri of uris) {
-    const older = await failureOf(legacyRequest(url, token, 'resources/read', { uri }));
+    const older = await rpcErrorOf(legacyRequest(url, token, 'resources/read', { uri }));
     assert.is(older.code, -32002, uri);
-    const newer = await failureOf(modernRequest(url, token, 'resources/read', { uri }));
+    const newer = await rpcErrorOf(modernRequest(url, token, 'resources/read', { uri }));
     assert.is(newer.code, -32602, uri);
     assert.equal(newer.data, { uri: uri.slice(0, 500) });
     assert.is(newer.message, older.message);
   }
 });
 
-test('an address must be given, as a text', async ({ url, token }) => {
+test('the address is required, as a string', async ({ url, token }) => {
   for (const params of [{}, { uri: 5 }, { uri: null }, { uri: ['a'] }]) {
-    const { code } = await failureOf(legacyRequest(url, token, 'resources/read', params));
+    const { code } = await rpcErrorOf(legacyRequest(url, token, 'resources/read', params));
     assert.is(code, -32602, JSON.stringify(params));
   }
 });

@@ -7,7 +7,7 @@ import { type Service, startService } from '../support/service.ts';
 
 interface Context extends Served {
   pair: Pair;
-  /** A process, to be ended at once. */
+  /** A process that the test kills. */
   first: Service;
 }
 

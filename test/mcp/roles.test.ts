@@ -16,7 +16,7 @@ import type { Session } from '../support/mcp-client.ts';
 import { embeddedPair, type Served, serve } from '../support/pairs.ts';
 import { daysAgo } from '../support/story.ts';
 
-/** A call of each kind, in an order in which an OWNER may make all of them. */
+/** One call of each tool, in an order in which an OWNER can make all of them. */
 type Calls = Map<string, { tool: string; args: object; deeds: Permission[] }>;
 
 interface Context extends Served {
@@ -30,7 +30,7 @@ const test = suite<Context>('roles');
 test.before(async (context) => {
   const served = await serve(embeddedPair());
   const { owner, organizationId } = served;
-  // Decisions and archives depend on the state, so each has its own turn below.
+  // Decisions and archives depend on the state, so they come separately below.
   const steady = TOOLS.filter(({ name, destructive }) => name !== 'decideRisk' && !destructive);
   const ran = await runExamples(steady, async (tool, input) => ({ ...(await owner.ok(tool, input)) }));
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'V' });
@@ -40,7 +40,7 @@ test.before(async (context) => {
 });
 test.after((served) => served.close());
 
-/** Lists are tried in more ways than one. */
+/** Calls of lists, several for each. */
 const LISTS = TOOLS.flatMap(({ name, record, readOnly }) => (record && readOnly ? [name] : []));
 
 function callsOf(ran: readonly ExampleRun[], organization_id: string, vendor: string, risk: string): Calls {
@@ -73,15 +73,15 @@ function callsOf(ran: readonly ExampleRun[], organization_id: string, vendor: st
   return calls;
 }
 
-/** A call, and the lines of the table that have to allow it. */
+/** A call, and the permissions that it needs. */
 function call(tool: string, args: object, ...finer: Permission[]) {
   return { tool, args, deeds: [toolPermission(tool), ...finer] };
 }
 
-/** Tries every call: what the table does not allow is forbidden and leaves no trace, all else is done. */
+/** Makes every call. Without permission it must be forbidden and write nothing, else it must succeed. */
 async function check(served: Context, session: Session, allows: (deed: Permission) => boolean): Promise<void> {
   const { calls, risk, owner, organizationId: organization_id } = served;
-  // Without the tokens that other tests have made: they are told a moment later.
+  // Without the entries about tokens of other tests, which are written a moment later.
   const filter = { record_types: Object.keys(FAMILIES) };
   const events = async () => (await owner.ok('listChanges', { organization_id, filter, view: 'COUNT' })).total;
   const before = await events();
@@ -95,12 +95,12 @@ async function check(served: Context, session: Session, allows: (deed: Permissio
   assert.is(await events(), before);
   for (const [name, { tool, args }] of allowed) {
     await session.ok(tool, args);
-    // A risk that is accepted takes none of the other decisions.
+    // An accepted risk takes no other decision.
     if (name === 'accept') await owner.ok('decideRisk', { id: risk, decision: 'REVOKE', reason: 'r' });
   }
 }
 
-test('every line of the table that is about tools is tried', ({ calls }) => {
+test('every permission of tools is tried', ({ calls }) => {
   const tried = new Set([...calls.values()].flatMap(({ deeds }) => deeds));
   assert.equal([...tried, ...NON_TOOL_PERMISSIONS].sort(), Object.keys(PERMISSIONS).sort());
   const called = new Set([...calls.values()].map(({ tool }) => tool));
@@ -112,23 +112,23 @@ for (const role of ROLES) {
     const session = await served.as(role);
     const [organization] = (await session.ok('listOrganizations')).organizations;
     assert.is(organization?.role, role);
-    await check(served, session, (deed) => roleAllows(role, deed));
+    await check(served, session, (permission) => roleAllows(role, permission));
   });
 }
 
-test('a token that only reads writes nothing, whatever its role', async (served) => {
+test('a read-only token can’t write, with any role', async (served) => {
   const session = await served.as('OWNER', { read_only: true });
-  await check(served, session, (deed) => !PERMISSIONS[deed].writes);
+  await check(served, session, (permission) => !PERMISSIONS[permission].writes);
 });
 
-test('an AUDITOR’s token of an EDITOR may what both may', async (served) => {
+test('an EDITOR’s token limited to AUDITOR has the permissions of both roles in common', async (served) => {
   const account_id = await served.addMember('Ed', 'EDITOR');
   const session = await served.as('AUDITOR', { account_id });
-  await check(served, session, (deed) => roleAllows('AUDITOR', deed) && roleAllows('EDITOR', deed));
+  await check(served, session, (permission) => roleAllows('AUDITOR', permission) && roleAllows('EDITOR', permission));
   assert.ok(roleAllows('AUDITOR', 'listChanges ACCESS') && !roleAllows('EDITOR', 'listChanges ACCESS'));
 });
 
-test('members are told to whoever asks for them', async (served) => {
+test('every role can list members', async (served) => {
   await served.addMember('Maria', 'EDITOR');
   const viewer = await served.as('VIEWER');
   const [organization] = (await viewer.ok('listOrganizations', { include_members: true })).organizations;

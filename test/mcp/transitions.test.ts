@@ -11,7 +11,7 @@ import { BEGINNINGS, type Beginnings, MACHINES, NEEDED, type StateMachine } from
 interface Context {
   register: TestRegister;
   framework: string;
-  /** Controls that are as their framework brought them. */
+  /** Controls in their initial state. */
   fresh: string[];
 }
 
@@ -32,10 +32,10 @@ test.after(({ register }) => register.stop());
 const EXCLUDED = { exclusion_justification: 'We have none of these' };
 
 const given = (needs: readonly string[]) => Object.fromEntries(needs.map((need) => [need, NEEDED[need]]));
-/** The record of a write's answer. */
+/** Returns the record in a write's answer. */
 const recordOf = (answer: Answer) => Object.values(answer)[0] as Record<string, unknown> & { id: string };
 
-/** A new record in a state, brought there by the shortest way. */
+/** Adds a record and brings it to a state by the shortest way. */
 async function recordIn({ register, framework, fresh }: Context, title: string, state: string): Promise<string> {
   if (title === 'Control') {
     const id = fresh.pop()!;
@@ -52,7 +52,7 @@ async function recordIn({ register, framework, fresh }: Context, title: string, 
   return record.id;
 }
 
-/** Ways to the states in which nothing begins. */
+/** The ways to states in which no record starts. */
 const REACH: Record<string, (register: TestRegister, id: string, state: string) => Promise<Answer>> = {
   Risk: (register, id) => ok(register, 'decideRisk', { id, decision: 'ACCEPT', ...given(['reason', 'until']) }),
   Vendor: (register, id, outcome) => ok(register, 'reviewVendor', { id, outcome, ...given(['conditions']) }),
@@ -84,7 +84,7 @@ for (const machine of MACHINES) {
   }
 }
 
-/** All that a tool's moves can need, so that a move is refused for nothing but being none. */
+/** Everything that a tool's transitions can require, so that only an illegal one is refused. */
 function NEEDED_BY(tool: string): object {
   const needs = MACHINES.filter((machine) => machine.tool === tool).flatMap(({ moves }) =>
     Object.values(moves).flatMap((legal) => Object.values(legal).flat()),
@@ -94,7 +94,7 @@ function NEEDED_BY(tool: string): object {
 
 type Move = { id: string; to: string; needs: readonly string[]; label: string };
 
-/** A legal move: refused without each thing that it needs, and done with all of them. */
+/** Checks a legal transition: refused without any of its requirements, done with all. */
 async function tryLegal(context: Context, machine: StateMachine, { id, to, needs, label }: Move) {
   const { tool, field, shown, leadsTo } = machine;
   for (const lacking of needs) {
@@ -111,7 +111,7 @@ async function tryLegal(context: Context, machine: StateMachine, { id, to, needs
   assert.is(event_types.filter((type) => !type.endsWith('DetailsChanged')).length, 1, `${label}: ${event_types}`);
 }
 
-test('take nothing from an archived record but its restoring', async (context) => {
+test('of archived records are refused, except the restore', async (context) => {
   for (const { title, tool, field, moves, all } of MACHINES) {
     for (const from of Object.keys(moves)) {
       const id = await recordIn(context, title, from);

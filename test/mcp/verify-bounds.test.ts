@@ -2,11 +2,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { callerAs, ORGANIZATION, startRegister } from '../support/register.ts';
 import { withReadModels } from '../support/tamper.ts';
-import { set, type Verified, verified } from '../support/verified.ts';
+import { alterChangeSql, type VerifiedChanges, verifyChanges } from '../support/verify-changes.ts';
 
 const test = suite('the bounds of verify');
 
-test('covers no more than it may read, says which part, and goes on by its own cursor', async () => {
+test('covers only as much as it may read, says which part, and continues by its cursor', async () => {
   const register = await startRegister(undefined, { maxEventsVerified: 6 });
   const { vendor } = await register.call<{ vendor: { id: string } }>('addVendor', {
     organization_id: ORGANIZATION,
@@ -15,10 +15,10 @@ test('covers no more than it may read, says which part, and goes on by its own c
   for (let n = 0; n < 3; n += 1) await register.call('updateVendor', { id: vendor.id, category: `c${n}` });
   for (let n = 0; n < 9; n += 1) await register.call('addMeasure', { organization_id: ORGANIZATION, name: `M ${n}` });
   const walk = async (more: object = {}) => {
-    const parts: Verified['verification'][] = [];
+    const parts: VerifiedChanges['verification'][] = [];
     let cursor: object = {};
     do {
-      const { verification } = await verified(register, { ...more, ...cursor });
+      const { verification } = await verifyChanges(register, { ...more, ...cursor });
       parts.push(verification);
       assert.ok(verification.events <= 6);
       cursor = { verify_cursor: (verification as { verify_cursor?: string }).verify_cursor };
@@ -35,7 +35,7 @@ test('covers no more than it may read, says which part, and goes on by its own c
       ['VALID', '1', '15'],
     ],
   );
-  const forged = [set('reason', "'forged'", 14)];
+  const forged = [alterChangeSql('reason', "'forged'", 14)];
   const found = await withReadModels(register.folder, forged, () => walk());
   assert.equal(
     found.map(({ verdict, faults }) => [verdict, faults.length]),
@@ -45,7 +45,7 @@ test('covers no more than it may read, says which part, and goes on by its own c
       ['INVALID', 0],
     ],
   );
-  const { verification } = await verified(register);
+  const { verification } = await verifyChanges(register);
   const { verify_cursor } = verification as unknown as { verify_cursor: string };
   for (const wrong of [
     { verify_cursor: `${verify_cursor}x` },
@@ -53,24 +53,24 @@ test('covers no more than it may read, says which part, and goes on by its own c
     { cursor: verify_cursor },
     { verify_cursor, verify: false },
   ]) {
-    const { error } = (await verified(register, wrong)) as unknown as { error: { code: string; message: string } };
+    const { error } = (await verifyChanges(register, wrong)) as unknown as { error: { code: string; message: string } };
     assert.is(error.code, 'invalid_input');
     if (!('verify' in wrong)) assert.match(error.message, new RegExp(`without ${Object.keys(wrong)[0]}\\.$`));
   }
   for (let n = 3; n < 7; n += 1) await register.call('updateVendor', { id: vendor.id, category: `c${n}` });
-  const { error } = (await verified(register)) as unknown as { error: { code: string } };
+  const { error } = (await verifyChanges(register)) as unknown as { error: { code: string } };
   assert.is(error.code, 'too_large', 'nothing can be said of a chain that is longer');
   await register.stop();
 });
 
-test('ends with ten faults, and goes on behind them', async () => {
+test('stops at ten faults, and continues after them', async () => {
   const register = await startRegister();
   for (let n = 0; n < 25; n += 1) await register.call('addMeasure', { organization_id: ORGANIZATION, name: `M ${n}` });
   const forge = ["UPDATE changes_documents SET doc = json_set(doc, '$.reason', 'forged')"];
   const parts = await withReadModels(register.folder, forge, async () => {
-    const first = await verified(register);
+    const first = await verifyChanges(register);
     const { verify_cursor } = first.verification as unknown as { verify_cursor: string };
-    return [first, await verified(register, { verify_cursor })];
+    return [first, await verifyChanges(register, { verify_cursor })];
   });
   const positions = parts.map(({ verification }) => verification.faults.map(({ position }) => Number(position)));
   assert.equal(
@@ -81,7 +81,7 @@ test('ends with ten faults, and goes on behind them', async () => {
   await register.stop();
 });
 
-test('stops when its caller leaves, gives way meanwhile, and is one at a time', async () => {
+test('stops when its caller disconnects, lets other calls run, and runs once per credential', async () => {
   const register = await startRegister();
   const row = (n: number) => ({ name: `Vendor ${n}` });
   for (let n = 0; n < 4; n += 1) {
@@ -96,16 +96,16 @@ test('stops when its caller leaves, gives way meanwhile, and is one at a time', 
     client.abort();
   };
   const running = register.tools.call('listChanges', args, { caller: callerAs(), signal: client.signal, progress });
-  const second = await verified(register);
+  const second = await verifyChanges(register);
   const { error } = second as unknown as { error: { code: string; retry_after_seconds: number } };
   assert.equal([error.code, error.retry_after_seconds], ['rate_limited', 5]);
   const other = callerAs('AUDITOR', { account_id: 'acc_other' });
-  const own = await register.call<Verified>('listChanges', { ...args, filter: { from: '800' } }, other);
+  const own = await register.call<VerifiedChanges>('listChanges', { ...args, filter: { from: '800' } }, other);
   assert.is(own.verification.verdict, 'VALID', 'another credential verifies');
   const stopped = JSON.parse((await running).json) as { error: { code: string } };
   assert.is(stopped.error.code, 'unavailable');
   assert.ok(events.at(-1)! < 802, 'it did not read on');
-  assert.is((await verified(register)).verification.verdict, 'VALID', 'and then again');
+  assert.is((await verifyChanges(register)).verification.verdict, 'VALID', 'and then again');
   await register.stop();
 });
 

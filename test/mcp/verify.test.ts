@@ -3,19 +3,19 @@ import * as assert from 'uvu/assert';
 import { ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 import { type Sealing, sealing } from '../support/sealing.ts';
 import { withLog, withReadModels } from '../support/tamper.ts';
-import { type Fault, set, verified } from '../support/verified.ts';
+import { alterChangeSql, type Fault, verifyChanges } from '../support/verify-changes.ts';
 
 interface Told {
   register: TestRegister;
   sealer: Sealing;
   ids: Record<'vendor' | 'risk' | 'measure' | 'evidence' | 'framework' | 'control' | 'audit' | 'finding', string>;
-  /** Where events of some types stand. */
+  /** The positions of events, by type. */
   at: Record<string, number>;
 }
 
 const test = suite<Told>('verify');
 
-/** Every family, links both ways, a framework that is archived and restored, and a review. */
+/** Adds every family, links in both directions, a framework that is archived and restored, and a review. */
 test.before(async (context) => {
   const register = await startRegister();
   const sealer = sealing(register);
@@ -70,35 +70,35 @@ test.before(async (context) => {
   context.register = register;
   context.sealer = sealer;
   context.ids = { vendor, risk, measure, evidence, framework, control, audit, finding };
-  const { changes } = await verified(register, { size: 100 });
+  const { changes } = await verifyChanges(register, { size: 100 });
   context.at = Object.fromEntries(changes!.map(({ event_type, position }) => [event_type, Number(position)]));
 });
 
 test.after(({ register }) => register.stop());
 
 async function faultsWith(register: TestRegister, statements: string[], more: object = {}): Promise<Fault[]> {
-  const { verification } = await withReadModels(register.folder, statements, () => verified(register, more));
+  const { verification } = await withReadModels(register.folder, statements, () => verifyChanges(register, more));
   assert.is(verification.verdict, verification.faults.length === 0 ? 'VALID' : 'INVALID');
   return verification.faults;
 }
 
 const told = (faults: Fault[]) => faults.map(({ why, position, differs }) => [why, position, ...(differs ?? [])]);
 
-test('finds every change of every family as its event says, whole and record by record', async ({ register, ids }) => {
-  const all = await verified(register, { size: 1 });
+test('finds every family’s changes valid, all together and record by record', async ({ register, ids }) => {
+  const all = await verifyChanges(register, { size: 1 });
   assert.equal([all.verification.verdict, all.verification.faults, all.changes!.length], ['VALID', [], 1]);
   assert.equal([all.verification.complete, all.verification.covered_from], [true, '1']);
-  const count = await verified(register, { view: 'COUNT' });
+  const count = await verifyChanges(register, { view: 'COUNT' });
   assert.equal(count.verification, { ...all.verification, inclusion: [] });
   assert.ok(count.total! > 20);
   for (const [name, id] of Object.entries({ ...ids, organization: ORGANIZATION })) {
-    const { verification, changes } = await verified(register, { filter: { record_id: [id] } });
+    const { verification, changes } = await verifyChanges(register, { filter: { record_id: [id] } });
     assert.equal([verification.verdict, verification.faults], ['VALID', []], name);
     assert.ok(changes!.length > 0, name);
   }
 });
 
-test('names what a change shows otherwise than its event says', async ({ register, at, ids }) => {
+test('names the fields in which a change differs from its event', async ({ register, at, ids }) => {
   const reviewed = at.VendorReviewed!;
   for (const [member, value] of [
     ['actor_id', "'acc_forged'"],
@@ -115,25 +115,28 @@ test('names what a change shows otherwise than its event says', async ({ registe
     ['stale', "json('true')"],
   ] as const) {
     for (const filter of [{}, { record_id: [ids.vendor] }]) {
-      const faults = await faultsWith(register, [set(member, value, reviewed)], { filter });
+      const faults = await faultsWith(register, [alterChangeSql(member, value, reviewed)], { filter });
       assert.equal(told(faults)[0], ['DIFFERS', String(reviewed), member]);
       if (member !== 'hash') assert.is(faults.length, 1, member);
     }
   }
-  const changed = [set('changes[0].to', "'FORGED'", reviewed), set('changes[1].from', '1', reviewed)];
+  const changed = [
+    alterChangeSql('changes[0].to', "'FORGED'", reviewed),
+    alterChangeSql('changes[1].from', '1', reviewed),
+  ];
   const [fault] = await faultsWith(register, changed, { size: 1, view: 'COUNT' });
   assert.equal([fault!.why, fault!.differs!.length], ['DIFFERS', 2]);
   assert.ok(fault!.differs!.every((name) => name.startsWith('changes.')));
-  const linked = await faultsWith(register, [set('linked.name', "'forged'", at.RecordsLinked!)]);
+  const linked = await faultsWith(register, [alterChangeSql('linked.name', "'forged'", at.RecordsLinked!)]);
   assert.equal(told(linked), [['DIFFERS', String(at.RecordsLinked), 'linked.name']]);
-  const other = await faultsWith(register, [set('event_id', "'00'", reviewed)]);
+  const other = await faultsWith(register, [alterChangeSql('event_id', "'00'", reviewed)]);
   assert.equal(told(other), [['NOT_IN_LOG', String(reviewed)]]);
 });
 
-test('finds what is hidden from the list', async ({ register, at, ids }) => {
+test('finds changes that are hidden from the list', async ({ register, at, ids }) => {
   const reviewed = at.VendorReviewed!;
   const drop = (more = '') => `DELETE FROM changes_documents WHERE k_position = ${reviewed} ${more}`;
-  // Its hash is missing from the tree, too, so that nothing can be proved of others.
+  // Its hash is missing from the tree too, so no other event can be proved.
   assert.equal(told(await faultsWith(register, [drop()]))[0], ['HIDDEN', String(reviewed)]);
   const ofRecord = await faultsWith(register, [drop()], { filter: { record_id: [ids.vendor] } });
   assert.ok(ofRecord.some(({ why, position }) => why === 'HIDDEN' && position === null));
@@ -168,7 +171,7 @@ test('finds what is hidden from the list', async ({ register, at, ids }) => {
   assert.is((await faultsWith(register, [newest], { filter: { record_id: [ids.risk] } }))[0]!.why, 'HIDDEN');
 });
 
-test('finds what no event led to, and what stands elsewhere', async ({ register, at, ids }) => {
+test('finds changes without an event, and changes at a wrong position', async ({ register, at, ids }) => {
   const copy = (id: string, more: string) =>
     `INSERT INTO changes_documents SELECT NULL, ${id}, organization_id, k_position, k_log_time, ${more}, k_record_type,
       k_actor_id, k_token_id, k_event_type, k_revision, 1, doc FROM changes_documents WHERE k_position = ${at.VendorReviewed}`;
@@ -194,10 +197,10 @@ test('finds what no event led to, and what stands elsewhere', async ({ register,
   );
 });
 
-test('finds what was altered or erased in the log', async ({ register, at, ids }) => {
+test('finds events that were altered or erased in the log', async ({ register, at, ids }) => {
   const filter = { record_id: [ids.vendor] };
-  const inLog = (sql: string) => withLog(register.folder, [sql], () => verified(register, { filter }));
-  const [review] = (await verified(register, { filter: { event_types: ['VendorReviewed'] } })).changes!;
+  const inLog = (sql: string) => withLog(register.folder, [sql], () => verifyChanges(register, { filter }));
+  const [review] = (await verifyChanges(register, { filter: { event_types: ['VendorReviewed'] } })).changes!;
   const where = `WHERE id = '${review!.event_id}'`;
   const altered = await inLog(`UPDATE events SET data = json_set(data, '$.findings', 'forged') ${where}`);
   assert.equal(told(altered.verification.faults), [['ALTERED', String(at.VendorReviewed)]]);
@@ -208,11 +211,11 @@ test('finds what was altered or erased in the log', async ({ register, at, ids }
   assert.is(dropped.verification.verdict, 'INVALID');
 });
 
-test('finds a seal that the log does not have', async ({ register }) => {
+test('finds a seal that is not in the log', async ({ register }) => {
   const { verification } = await withReadModels(
     register.folder,
     [`UPDATE seals_documents SET doc = json_set(doc, '$.data.root', '${'0'.repeat(64)}') WHERE k_size IS NOT NULL`],
-    () => verified(register),
+    () => verifyChanges(register),
   );
   assert.is(verification.verdict, 'INVALID');
   assert.ok(verification.faults.some(({ why }) => why === 'SEAL'));
