@@ -54,7 +54,7 @@ files('what cannot be used is said for each setting at once, without its path or
     several: issuesOf({ EVENTSTORE_URL_FILE: 'folder', MONGODB_URL_FILE: 'absent', PORT: 'x' }, cwd),
     blank: issuesOf({ OIDC_CLIENT_SECRET_FILE: 'blank' }, cwd),
   };
-  assert.equal(MONGODB_URL, ['MONGODB_URL and MONGODB_URL_FILE are both set: keep one of them.']);
+  assert.equal(MONGODB_URL, ['MONGODB_URL and MONGODB_URL_FILE are both set. Remove one of them.']);
   assert.equal(said.several, [
     'EVENTSTORE_URL_FILE names a file that cannot be read (EISDIR): check its path, and that this user may read it.',
     'MONGODB_URL_FILE names a file that cannot be read (ENOENT): check its path, and that this user may read it.',

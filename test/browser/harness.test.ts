@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { plugInAuthenticator } from '../support/authenticator.ts';
 import { closeBrowsers, openWindow, startBrowser } from '../support/browser.ts';
-import { look } from '../support/walk.ts';
+import { checkPage } from '../support/check-page.ts';
 
 const PAGES: Record<string, string> = {
   '/good': '<main><h1>Good</h1><p>Nothing is wrong here.</p></main>',
@@ -30,14 +30,14 @@ if (browser) {
   test('a good page has no faults', async () => {
     const { page, complaints, close } = await openWindow(browser, base);
     await page.goto('/good');
-    assert.equal([...(await look(page, 'harness-good')), ...complaints], []);
+    assert.equal([...(await checkPage(page, 'harness-good')), ...complaints], []);
     await close();
   });
 
   test('pale text, a field without a label and a page that scrolls sideways are faults', async () => {
     const { page, close } = await openWindow(browser, base);
     await page.goto('/bad');
-    const faults = (await look(page, 'harness-bad')).join('\n');
+    const faults = (await checkPage(page, 'harness-bad')).join('\n');
     for (const rule of ['color-contrast', 'label', '360 px, light: is 1', '1440 px, dark: is 1']) {
       assert.ok(faults.includes(rule), `${rule} in:\n${faults}`);
     }

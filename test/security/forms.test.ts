@@ -8,12 +8,12 @@ import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
-import { checkForm, many, one, readForm } from '../../src/web/forms.ts';
+import { checkForm, readForm, repeatedField, singleField } from '../../src/web/form-state.ts';
 import { raw } from '../support/toy-tools.ts';
 
 const test = suite<{ server: Server; port: number }>('forms');
 
-const SHAPE = { name: one(z.string()), role: many(z.string()) };
+const SHAPE = { name: singleField(z.string()), role: repeatedField(z.string()) };
 
 test.before(async (context) => {
   const app = new Koa<RequestState>().use(requestMiddleware(pino({ level: 'silent' })));

@@ -12,7 +12,7 @@ import { oauthEndpoints } from '../../src/http/oauth-endpoints.ts';
 import { createRateLimits } from '../../src/http/rate-limits.ts';
 import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
-import { Addresses } from '../../src/identity/oauth/addresses.ts';
+import { OAuthAddresses } from '../../src/identity/oauth/addresses.ts';
 import type { OAuth } from '../../src/identity/oauth/oauth.ts';
 import { RateLimit } from '../../src/identity/rate-limit.ts';
 import { CALLER, post, request, startToyService, TOKEN, until } from '../support/toy-tools.ts';
@@ -146,7 +146,7 @@ test('over the limit, every form answers 429 with the wire’s error and when to
     assert.is(reply.headers.get('retry-after'), '20');
     const { code, retryable, retry_after_seconds, message } = reply.json.error as Record<string, unknown>;
     assert.equal([code, retryable, retry_after_seconds], ['rate_limited', true, 20]);
-    assert.match(String(message), /^Too many requests: wait 20 s/);
+    assert.match(String(message), /^Too many requests\. Wait 20 s/);
   }
   assert.is(service.tools.calls.length, before);
   assert.is((await fetch(`${service.url}/readyz`)).status, 200, 'probes are not concerned');
@@ -210,7 +210,7 @@ test('whoever asks the OAuth server is counted by address, before it does anythi
   let account: string | null = null;
   const signedIn = async () => account;
   const oauth = {
-    addresses: new Addresses('http://localhost'),
+    addresses: new OAuthAddresses('http://localhost'),
     ...{ serve, signedIn },
     documents: { areAdvertised: () => true },
     waitToRegister: () => 0,

@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Started, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/logger.ts';
+import { type RunningService, startApp } from '../../src/start-app.ts';
 import { until } from '../support/wait.ts';
 
-const test = suite<{ app: Started; url: string; organization_id: string; dataDir: string }>('prototype pollution');
+const test = suite<{ app: RunningService; url: string; organization_id: string; dataDir: string }>(
+  'prototype pollution',
+);
 
 test.before(async (context) => {
   context.dataDir = mkdtempSync(join(tmpdir(), 'veritrail-pollution-'));
@@ -45,7 +47,7 @@ const untouched = () => {
   assert.type({}.toString, 'function');
 };
 
-type Context = { app: Started; url: string; organization_id: string };
+type Context = { app: RunningService; url: string; organization_id: string };
 
 async function send({ app, url }: Context, path: string, body?: string): Promise<{ status: number; text: string }> {
   const response = await fetch(url + path, {

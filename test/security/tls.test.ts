@@ -9,11 +9,11 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startApp } from '../../src/app.ts';
-import { addressOf } from '../../src/cli/connect.ts';
+import { addressOf } from '../../src/cli/service-address.ts';
 import { readConfig } from '../../src/config.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/logger.ts';
+import { startApp } from '../../src/start-app.ts';
 
 const FILES = fileURLToPath(new URL('../fixtures/tls/', import.meta.url));
 const cert = join(FILES, 'certificate.pem');
@@ -104,10 +104,10 @@ test('files that cannot be used are named by their setting, with what to do, bef
   for (const [files, said] of [
     [{ cert: join(folder, 'none.pem'), key }, /^TLS_CERT names a file that cannot be read \(ENOENT\)/],
     [{ cert, key: folder }, /^TLS_KEY names a file that cannot be read \(EISDIR\)/],
-    [{ cert: junk, key }, /^TLS_CERT is no certificate/],
-    [{ cert: key, key: cert }, /^TLS_CERT is no certificate/],
-    [{ cert, key: junk }, /^TLS_KEY is no private key/],
-    [{ cert, key: join(FILES, 'other-key.pem') }, /^TLS_KEY is not the key of the certificate in TLS_CERT/],
+    [{ cert: junk, key }, /^TLS_CERT is not a certificate/],
+    [{ cert: key, key: cert }, /^TLS_CERT is not a certificate/],
+    [{ cert, key: junk }, /^TLS_KEY is not a private key/],
+    [{ cert, key: join(FILES, 'other-key.pem') }, /^TLS_KEY does not belong to the certificate in TLS_CERT/],
   ] as const) {
     const fault = await listen(files).then(
       () => 'listens',
