@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 
 const test = suite('veritrail/trail');
 
-test('needs nothing but node:crypto', () => {
+test('imports only node:crypto', () => {
   const folder = new URL('../src/trail/', import.meta.url);
   const imports = readdirSync(folder).flatMap((file) =>
     [...readFileSync(new URL(file, folder), 'utf8').matchAll(/\bfrom '([^']+)'/g)].map((found) => found[1]!),

@@ -19,7 +19,7 @@ const test = suite('a seal that extends another');
 
 const { events } = twoHundredEvents();
 const SEALS = events.filter(({ type }) => type === 'LogSealed').map(({ data }) => data as unknown as LogSealed);
-/** The rotations before a seal. */
+/** Returns the rotations before a seal. */
 const rotationsBefore = (seal: LogSealed) =>
   events
     .slice(
@@ -36,7 +36,7 @@ const node = ({ level, index }: NodeId) => nodes.get(`${level}.${index}`)!;
 
 const keptOf = (seal: LogSealed) => readKeptSeal(keptSealText(ORGANIZATION, seal));
 
-/** The file of one seal with what shows that it extends another. */
+/** Returns the file of a seal with the proof that it extends another. */
 function fileOf(older: LogSealed, newer: LogSealed): SealFile {
   const proof = consistencyProof(older.size, newer.size, node);
   return readSealFile(keptSealText(ORGANIZATION, newer) + extensionText(proof, rotationsBefore(newer)));
@@ -46,7 +46,7 @@ const [OLD, NEW] = [SEALS[1]!, SEALS.at(-1)!];
 const ROTATIONS = rotationsBefore(NEW);
 const keys = [publicOf(FIRST_KEY)];
 
-test('is proved with the two seals and the first key alone, whichever two they are', () => {
+test('is proved with any two seals and only the first key', () => {
   assert.is.not(OLD.key_id, NEW.key_id, 'a rotation lies between');
   for (const [index, newer] of SEALS.entries()) {
     for (const older of SEALS.slice(0, index + 1)) {
@@ -63,7 +63,7 @@ test('is a kept seal like any other', () => {
   assert.equal(readKeptSeal(text), keptOf(NEW));
 });
 
-test('is refused where it is not what it says, or says nothing of the seal that was kept', () => {
+test('is refused if it was altered, or has no proof since the kept seal', () => {
   const file = fileOf(OLD, NEW);
   const extension = file.extension!;
   const kept = [keptOf(OLD)];
@@ -100,7 +100,7 @@ test('is refused where it is not what it says, or says nothing of the seal that 
   }
 });
 
-test('is not by a key that a rotation before it led away from, unless a later one led back', () => {
+test('is refused if its key was rotated away before, unless a later rotation led back', () => {
   const { key_id: _key, signature: _signature, ...head } = NEW;
   const by = (key: typeof FIRST_KEY) =>
     keptSealText(ORGANIZATION, makeSeal(ORGANIZATION, head, key).data as unknown as LogSealed);
@@ -125,7 +125,7 @@ test('of the same size must be the same seal', () => {
   assert.equal(verifySeal(file, { keys, keptSeals: [other] }).fault, { why: 'KEPT', size: OLD.size });
 });
 
-test('is no such file with a second line that is not of the format, or with a third', () => {
+test('is refused with a second line of another format, or with a third line', () => {
   const first = keptSealText(ORGANIZATION, NEW);
   const good = { format: 'veritrail-extension-1', newer: 2, older: 1, path: [], rotations: [] };
   assert.equal(readSealFile(`${first}${JSON.stringify(good)}\n`).extension, good);

@@ -13,13 +13,13 @@ import { introduceKey, type LogSealed, makeSeal, SEAL_EVENT_TYPES } from '../src
 import { naiveRoot, verify } from './support/sealed-history.ts';
 
 /*
- * As test/trail-format.test.ts does for events: the page's example of a seal is worked out from its own words, then the
- * code is held to the same values.
+ * As test/trail-format.test.ts does for events: computes the values of the page's seal example from the page's own words,
+ * then compares the code with them.
  */
 
 const PAGE = readFileSync(new URL('../docs/trail-format.md', import.meta.url), 'utf8');
 
-/** The text of the page's code block with this label. */
+/** Returns the text of the page's code block with this label. */
 function block(label: string): string {
   const found = new RegExp(`^\`\`\`\\w+ ${label}\\n([\\s\\S]*?)\\n\`\`\`$`, 'm').exec(PAGE);
   assert.ok(found, `the page has no block ${label}`);
@@ -34,7 +34,7 @@ const HASHES = EVENTS.map(({ metadata }) => metadata.hash);
 
 const page = suite('the seals of docs/trail-format.md');
 
-page('names the key as it says', () => {
+page('computes the key id as described', () => {
   const raw = Buffer.from(PUBLIC, 'base64');
   assert.is(createHash('sha256').update(raw).digest('hex').slice(0, 16), KEY_ID);
   const d = Buffer.alloc(32, 0x42).toString('base64url');
@@ -62,12 +62,12 @@ for (const [label, index] of [
   });
 }
 
-page('has the roots that RFC 9162 gives', () => {
+page('has the roots of RFC 9162', () => {
   assert.equal([EVENTS[3]!.data.size, EVENTS[3]!.data.root], [3, naiveRoot(HASHES.slice(0, 3))]);
   assert.equal(JSON.parse(LINES.at(-1)!), { end: true, head: { root: naiveRoot(HASHES), size: 4 }, position: 4 });
 });
 
-page('shows an export in canonical form, of the events above, which verifies', () => {
+page('shows an export of its events, in canonical form, which verifies', () => {
   for (const line of LINES) assert.is(canonical(JSON.parse(line)), line);
   assert.equal(EVENTS.slice(0, 2), [JSON.parse(block('event-0')), JSON.parse(block('event-1'))]);
   assert.ok(EVENTS.every((event) => isAuthentic(event)));
@@ -75,7 +75,7 @@ page('shows an export in canonical form, of the events above, which verifies', (
   assert.equal([verdict.valid, verdict.proved?.size, verdict.unsealed], [true, 3, 0]);
 });
 
-page('shows the seal that is kept', () => {
+page('shows the kept seal', () => {
   const kept = readKeptSeal(block('kept-seal'));
   assert.is(keptSealText(ORGANIZATION, EVENTS[3]!.data as unknown as LogSealed), `${block('kept-seal')}\n`);
   assert.is(verify(LINES, { keys: [readPublicKey(PUBLIC)], keptSeals: [kept] }).valid, true);
@@ -98,7 +98,7 @@ page('shows paths that lead to the roots', () => {
   assert.equal([verdict.valid, file.extension!.older, file.extension!.newer], [true, 3, 4]);
 });
 
-page('lists every fact of the seal stream with its members', () => {
+page('lists every event of the seal stream with its members', () => {
   const rows = [...PAGE.matchAll(/^\| `(\w+)` \| ([a-z_, ]+) \|$/gm)];
   assert.equal(rows.map(([, type]) => type).sort(), [...SEAL_EVENT_TYPES].sort());
   for (const { type, data } of EVENTS.slice(2)) {
@@ -107,7 +107,7 @@ page('lists every fact of the seal stream with its members', () => {
   }
 });
 
-page('names every fault there is', () => {
+page('names every fault', () => {
   const source = readFileSync(new URL('../src/trail/verdict.ts', import.meta.url), 'utf8');
   const faults = [...source.matchAll(/^ {2}why: (.*);$/gm)].flatMap(([, kinds]) => kinds!.match(/\w+/g)!);
   assert.ok(faults.length > 12);

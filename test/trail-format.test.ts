@@ -12,15 +12,15 @@ import { SEAL_EVENT_TYPES } from '../src/trail/seal-events.ts';
 import { eventTypes } from './support/event-types.ts';
 
 /*
- * The page that describes the format must be enough to check it. What follows works out every value of its example
- * from the page's own words, with nothing but hashes; then the code is held to the same values.
+ * The page must be enough to verify the format. These tests compute every value of its example from the page's own
+ * words, with only a hash function. Then they compare the code with the same values.
  */
 
 const PAGE = readFileSync(new URL('../docs/trail-format.md', import.meta.url), 'utf8');
 const DNS_NAMESPACE = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
 const EVENTS = [0, 1].map((n) => JSON.parse(block(`event-${n}`)) as TrailEvent);
 
-/** The text of the page's code block with this label. */
+/** Returns the text of the page's code block with this label. */
 function block(label: string): string {
   const found = new RegExp(`^\`\`\`\\w+ ${label}\\n([\\s\\S]*?)\\n\`\`\`$`, 'm').exec(PAGE);
   if (found === null) throw new Error(`the page has no block ${label}`);
@@ -45,7 +45,7 @@ function uuidV5(namespace: string, name: string): string {
 
 const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** 26 letters for the 128 bits of a UUID. */
+/** Writes the 128 bits of a UUID as 26 letters. */
 function base32(uuid: string): string {
   const digits = [
     ...BigInt(`0x${uuid.replaceAll('-', '')}`)
@@ -93,7 +93,7 @@ page('hashes its first event from the text that it shows', () => {
   assert.is(EVENTS[0]!.metadata.hash, sha256(block('hashed-0')));
 });
 
-page('makes ids as it says', () => {
+page('computes ids as described', () => {
   const command = uuidV5(namespaceOf('commands.veritrail'), block('command-name'));
   assert.is(command, block('command-id'));
   assert.is(command, EVENTS[0]!.metadata.command_id);
@@ -103,7 +103,7 @@ page('makes ids as it says', () => {
   assert.is(EVENTS[0]!.stream, `vendor-${id}`);
 });
 
-page('shows a chain that verifies, and one that does not when anything is touched', () => {
+page('shows a chain that verifies, and that no longer does after any change', () => {
   const [first, second] = EVENTS as [TrailEvent, TrailEvent];
   assert.is(second.metadata.previous_hash, first.metadata.hash);
   assert.is(verifyChain(EVENTS), null);
@@ -120,7 +120,7 @@ page('agrees with the code on ids', () => {
   assert.is(derivedId('vnd', block('command-id')), block('record-id'));
 });
 
-page('makes ids of the library’s frameworks, of controls and of imported rows as it says', () => {
+page('computes ids of library frameworks, controls and imported rows as described', () => {
   const [framework, control] = block('library-ids').split('\n') as [string, string];
   assert.is(framework, `frm_${base32(uuidV5(namespaceOf('commands.veritrail'), block('library-name')))}`);
   assert.is(control, `ctl_${framework.slice(4)}${['0', '2', 'X'].join('')}`);
@@ -146,12 +146,12 @@ page('makes ids of the library’s frameworks, of controls and of imported rows 
   assert.is(ids.length, 2);
 });
 
-page('says of every type of event what it holds and means, and of no other', () => {
+page('describes exactly the event types that exist', () => {
   const rows = [...PAGE.matchAll(/^\| `([A-Z][a-z]\w+)` \| (.+) \| (.+) \|$/gm)];
   assert.equal(rows.map(([, type]) => type).sort(), [...eventTypes(), ...SEAL_EVENT_TYPES].sort());
 });
 
-/** Fields of a kind, by the page: those that are corrected, and those of its beginning alone. */
+/** Returns a family's fields by the page: those that updates correct, and those of the first event only. */
 function fieldsOf(kind: string): [corrected: string[], others: string[]] {
   const row = new RegExp(`^\\| ${kind} \\|(.*)\\|(.*)\\|$`, 'm').exec(PAGE);
   assert.ok(row, kind);
@@ -159,10 +159,10 @@ function fieldsOf(kind: string): [corrected: string[], others: string[]] {
   return [corrected!, others!];
 }
 
-page('names the fields of every kind of record', () => {
+page('names the fields of every family', () => {
   for (const { singular, historyFields: fields } of Object.values(FAMILIES)) {
     const [corrected, others] = fieldsOf(singular);
-    // Acceptances and reviews are facts of their own; what is not told of follows from others.
+    // Acceptances and reviews have events of their own. Excluded fields follow from others.
     const own = fields.filter((field) => !['archived_at', 'acceptance', 'review'].includes(field));
     const named = [...corrected, ...others];
     assert.equal(
@@ -178,7 +178,7 @@ page('names the fields of every kind of record', () => {
   }
 });
 
-/** `a, [b], c{…}`: what always is there, and what may be. */
+/** Reads `a, [b], c{…}`: members that are always present, and members that may be. */
 function shapeOf(type: string, kind: string): { always: string[]; perhaps: string[] } {
   const cell = new RegExp(`^\\| \`${type}\` \\| (.*?) \\|`, 'm').exec(PAGE)![1]!;
   const plain = cell
@@ -190,7 +190,7 @@ function shapeOf(type: string, kind: string): { always: string[]; perhaps: strin
   return plain.includes('fields') ? { always, perhaps: [...perhaps, ...fieldsOf(kind).flat()] } : { always, perhaps };
 }
 
-page('gives the shape of every event that was recorded', () => {
+page('describes the shape of every recorded event', () => {
   for (const { type, stream, data } of recorded()) {
     const kind = stream.slice(0, stream.indexOf('-'));
     const { always, perhaps } = shapeOf(type, kind);

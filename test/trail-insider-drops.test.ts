@@ -16,7 +16,7 @@ for (const [what, insider] of Object.entries({
   test(`${what}, at every position: the next of its stream shows it, or the next seal`, () => {
     for (const index of EVENTS.keys()) {
       const expected = check(insider, index);
-      // The end of the seal stream may go unseen: then less is proved, and the verdict says how much.
+      // A dropped end of the seal stream may go undetected. Then less is proved, and the verdict says how much.
       const isSeals = EVENTS[index]!.stream.startsWith('seal-');
       assert.ok(isSeals || !('lost' in expected), `${index + 1}`);
       if ('lost' in expected) assert.ok((expected.lost ?? 0) < SEALED, `${index + 1}`);

@@ -5,13 +5,13 @@ import { resealAll } from './support/insider.ts';
 import { check, EVENTS } from './support/insider-suite.ts';
 import { linesOf, ORGANIZATION, SealedHistory, testKey, verify } from './support/sealed-history.ts';
 
-const test = suite('an insider who seals with a key of his own');
+const test = suite('an insider who seals with another key');
 
-test('an edit at every position, and all seals made anew with a key of one’s own', () => {
+test('edits each position and makes all seals again with another key', () => {
   for (const index of EVENTS.keys()) assert.ok('sealed' in check(resealAll, index), `${index + 1}`);
 });
 
-test('an edit at every position, and from there on seals with a key that is said to replace a lost one', () => {
+test('edits each position and makes the later seals with a key that claims to replace a lost one', () => {
   const own = testKey(66);
   for (const index of EVENTS.keys()) {
     const history = new SealedHistory();
@@ -23,7 +23,7 @@ test('an edit at every position, and from there on seals with a key that is said
     const before = EVENTS.slice(0, index).findLast(({ type }) => type === 'LogSealed');
     assert.is(valid, false);
     assert.is(proved?.size, before?.data.size);
-    // Before there is a key, none can be replaced.
+    // Without a first key, no key can be replaced.
     const [why, until] = index < 2 ? ['KEY', index + 1] : ['NOT_GIVEN', index + 2];
     assert.equal([seal_fault?.why, seal_fault?.key_id, seal_fault?.until], [why, own.key_id, until]);
   }

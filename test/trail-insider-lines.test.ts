@@ -8,11 +8,11 @@ import { FIRST_KEY, linesOf, publicOf, verify } from './support/sealed-history.t
 const test = suite('an insider who changes lines');
 
 const LINES = linesOf(EVENTS);
-/** Places of the events' lines. */
+/** The indexes of the events' lines. */
 const PLACES = [...EVENTS.keys()].map((index) => index + 1);
 const END = LINES.length - 1;
 
-test('a line that is missing, at every position', () => {
+test('drops a line, at every position', () => {
   for (const at of PLACES) {
     const { event_fault, export_fault: whole_fault } = verify(LINES.toSpliced(at, 1));
     if (at + 1 === END) assert.is(whole_fault?.why, 'HEAD');
@@ -20,14 +20,14 @@ test('a line that is missing, at every position', () => {
   }
 });
 
-test('a line that is there twice, at every position', () => {
+test('doubles a line, at every position', () => {
   for (const at of PLACES) {
     const { event_fault } = verify(LINES.toSpliced(at, 0, LINES[at]!));
     assert.equal([event_fault?.why, event_fault?.position, event_fault?.line], ['ORDER', at + 1, at + 2]);
   }
 });
 
-test('lines in another order, at every position', () => {
+test('swaps lines, at every position', () => {
   for (const at of PLACES) {
     const other = at + 1 === END ? at - 1 : at + 1;
     const { event_fault } = verify(LINES.with(at, LINES[other]!).with(other, LINES[at]!));
@@ -35,7 +35,7 @@ test('lines in another order, at every position', () => {
   }
 });
 
-test('a file that was cut, at every line and within it', () => {
+test('cuts the file, at every line and within it', () => {
   for (const at of PLACES) {
     const events = at - 1;
     assert.equal(verify(LINES.slice(0, at)).export_fault, { why: 'CUT', position: events });
@@ -46,7 +46,7 @@ test('a file that was cut, at every line and within it', () => {
   }
 });
 
-test('a last line that was made good counts for nothing: the seals do', () => {
+test('adapts the last line, which doesn’t help against the seals', () => {
   const kept = EVENTS.slice(0, 100);
   const end = (changes: object) =>
     JSON.stringify({ end: true, head: { root: '0'.repeat(64), size: 100, ...changes }, position: 100 });
@@ -56,7 +56,7 @@ test('a last line that was made good counts for nothing: the seals do', () => {
   }
 });
 
-test('another organization’s events, and what stands in the wrong place', () => {
+test('inserts another organization’s events, or lines in the wrong place', () => {
   const header = LINES[0]!.replace('org_6', 'org_7');
   assert.equal(
     [verify(LINES.with(0, header)).event_fault?.why, verify(LINES.with(0, header)).event_fault?.position],

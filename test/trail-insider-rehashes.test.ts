@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { editAndRechain, editAndRehash, editTimeAndRechain } from './support/insider.ts';
 import { check, EVENTS } from './support/insider-suite.ts';
 
-const test = suite('an insider who edits and makes hashes good');
+const test = suite('an insider who edits and computes the hashes again');
 
 for (const [what, edit] of Object.entries({
   'an event and its hash': editAndRehash,

@@ -14,21 +14,21 @@ import {
   verify,
 } from './support/sealed-history.ts';
 
-const test = suite('seals kept elsewhere');
+const test = suite('a kept seal');
 
 const HISTORY = twoHundredEvents();
 const SEALS = HISTORY.events.filter(({ type }) => type === 'LogSealed');
 const keptOf = (index: number) =>
   readKeptSeal(keptSealText(ORGANIZATION, SEALS.at(index)!.data as unknown as LogSealed));
 
-test('a seal kept elsewhere is a beginning of the history it was taken from', () => {
+test('matches the history that it was taken from', () => {
   for (const index of SEALS.keys()) {
     const kept = [keptOf(index), keptOf(0)];
     assert.is(verify(linesOf(HISTORY.events), { keys: [publicOf(FIRST_KEY)], keptSeals: kept }).valid, true);
   }
 });
 
-test('a seal kept elsewhere shows what even the holder of the key changed or dropped', () => {
+test('reveals changes and drops even by the holder of the key', () => {
   const forged = new SealedHistory();
   for (const [index, { stream, type, data }] of HISTORY.events.slice(0, 60).entries()) {
     if (type === 'SealKeyIntroduced') forged.introduce(FIRST_KEY);
@@ -50,7 +50,7 @@ test('a seal kept elsewhere shows what even the holder of the key changed or dro
   });
 });
 
-test('a seal kept elsewhere counts only with its signature, and of this organization', () => {
+test('counts only with a valid signature of this organization', () => {
   const options = { keys: [publicOf(FIRST_KEY)] };
   for (const change of [
     { sealed_at: '2020-01-01T00:00:00.000Z' },
@@ -75,7 +75,7 @@ test('a seal kept elsewhere counts only with its signature, and of this organiza
   }
 });
 
-test('a seal kept elsewhere counts also where it covers more than any seal of the history', () => {
+test('counts also if it covers more than any seal of the history', () => {
   const history = new SealedHistory();
   history.introduce(FIRST_KEY);
   for (let n = 0; n < 20; n += 1) history.append('vendor-1', 'SomethingHappened', { n });
@@ -94,7 +94,7 @@ test('a seal kept elsewhere counts also where it covers more than any seal of th
   assert.equal([forged!.valid, forged!.seal_fault, forged!.proved], [false, fault, null]);
 });
 
-test('a seal kept elsewhere vouches for what seals of a key that was not given cover', () => {
+test('proves the events that seals of an untrusted key cover', () => {
   const history = new SealedHistory();
   history.introduce(FIRST_KEY);
   history.append('vendor-1', 'SomethingHappened', { n: 1 });
@@ -111,7 +111,7 @@ test('a seal kept elsewhere vouches for what seals of a key that was not given c
   assert.is(shorter.seal_fault?.why, 'NOT_GIVEN');
 });
 
-test('a seal kept elsewhere that nobody trusted signed neither proves nor blames', () => {
+test('of an untrusted key proves nothing and reveals no fault', () => {
   const options = { keys: [publicOf(FIRST_KEY)] };
   for (const change of [
     { size: 3 },
@@ -129,7 +129,7 @@ test('a seal kept elsewhere that nobody trusted signed neither proves nor blames
   }
 });
 
-test('a seal kept elsewhere proves nothing from the first event that does not fit on', () => {
+test('proves nothing after the first faulty event', () => {
   const at = Number(SEALS[3]!.data.size) - 2;
   const events = HISTORY.events.with(at, { ...HISTORY.events[at]!, data: { forged: true } });
   const kept = [keptOf(1), keptOf(5)];
@@ -138,7 +138,7 @@ test('a seal kept elsewhere proves nothing from the first event that does not fi
   assert.ok(proved!.size <= at, `${proved!.size} proved`);
 });
 
-test('a seal kept elsewhere is of a trusted key, however many rotations it takes', () => {
+test('may be signed by a key that many rotations lead to', () => {
   const history = new SealedHistory();
   history.introduce(FIRST_KEY);
   const last = Array.from({ length: 120 }, (_, n) => testKey(n + 2)).reduce((from, to) => {

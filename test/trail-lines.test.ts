@@ -10,7 +10,7 @@ const test = suite('lines of an export');
 const LINES = linesOf(twoHundredEvents().events.slice(0, 12));
 const OPTIONS = { keys: [publicOf(FIRST_KEY)] };
 
-/** The verdict on the lines with another one in the place of the fifth. */
+/** Returns the error for the lines with the fifth one replaced. */
 async function refusal(line: string | Uint8Array): Promise<NotAnExport | null> {
   async function* pieces() {
     yield Buffer.from(`${LINES.slice(0, 4).join('\n')}\n`);
@@ -60,7 +60,7 @@ for (const [what, line, why] of [
   });
 }
 
-test('takes the deepest nesting that is allowed for what it is: an altered event', async () => {
+test('reads the deepest allowed nesting as an altered event', async () => {
   assert.is(await refusal(nested(61)), null);
 });
 
@@ -86,7 +86,7 @@ test('refuses a line of more than 2 MiB as soon as it is that long', async () =>
   assert.ok(given <= MAX_LINE_BYTES / 65_536);
 });
 
-test('splits what comes in any pieces', () => {
+test('splits bytes that come in any pieces', () => {
   const text = 'eins\n\nzwei – drei\nvier';
   for (let size = 1; size < 12; size += 1) {
     const splitter = new LineSplitter();
@@ -98,7 +98,7 @@ test('splits what comes in any pieces', () => {
   assert.is(new LineSplitter().rest(), null);
 });
 
-test('a last line counts without its end too, and half of one does not', () => {
+test('accepts a last line without its line feed, but not half a line', () => {
   for (const [rest, fault] of [
     [LINES.at(-1)!, null],
     [LINES.at(-1)!.slice(0, -1), 'CUT'],
@@ -115,7 +115,7 @@ test('a last line counts without its end too, and half of one does not', () => {
   );
 });
 
-test('a file that was cut anywhere behind its first line was cut, be it within a character', async () => {
+test('reports a cut file, also if the cut is within a character', async () => {
   const bytes = Buffer.from(`${LINES.slice(0, 4).join('\n')}\n`);
   const end = bytes.indexOf(LINES[1]!);
   for (let cut = end; cut <= bytes.length; cut += 1) {
@@ -126,7 +126,7 @@ test('a file that was cut anywhere behind its first line was cut, be it within a
   }
 });
 
-test('remembers the ends of very many streams in little room', () => {
+test('stores the ends of many streams in little memory', () => {
   const tips = new StreamTips();
   const hash = (n: number) => Buffer.alloc(32, n % 251);
   for (let n = 0; n < 50_000; n += 1) tips.set(`stream-${n}`, 0, hash(n));

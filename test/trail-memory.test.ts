@@ -1,4 +1,4 @@
-// In a process of its own: it counts the bytes in use.
+// Runs in a process of its own, because it counts the bytes in use.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportLines } from '../src/queries/export-lines.ts';
@@ -11,11 +11,11 @@ const test = suite('memory');
 
 const MIB = 1024 * 1024;
 const EVENTS = 40_000;
-/** By then all that is held at all is held: the window of hashes is not, so what it may grow by is allowed. */
+/** By then everything is allocated except the window of hashes, so the test allows it to grow. */
 const SETTLED = 10_000;
 const GROWTH = 6 * MIB;
 
-test('verifying takes no more of it for four times the history', async () => {
+test('verifying needs no more memory for four times the history', async () => {
   const used = new Map<number, number>();
   const at = (line: number) => {
     if (line === SETTLED || line === EVENTS) used.set(line, bytesInUse());
@@ -26,7 +26,7 @@ test('verifying takes no more of it for four times the history', async () => {
   assert.ok(growth < GROWTH, `${Math.round(growth / 1024)} KiB more`);
 });
 
-test('exporting takes no more of it for four times the history', async () => {
+test('exporting needs no more memory for four times the history', async () => {
   const used = new Map<number, number>();
   let given = 0;
   async function* readAll() {

@@ -17,7 +17,7 @@ const headOf = (size: number) => ({ size, root: naiveRoot(HASHES.slice(0, size))
 
 const sizes = fc.integer({ min: 1, max: HASHES.length });
 
-test('an event is proved to be at its position of a sealed log, and nothing else is', () => {
+test('a proof shows that an event is at its position of a sealed log, and nothing else', () => {
   fc.assert(
     fc.property(sizes, fc.nat(), fc.nat(), (size, a, b) => {
       const position = 1 + (a % size);
@@ -39,7 +39,7 @@ test('an event is proved to be at its position of a sealed log, and nothing else
   assert.throws(() => inclusionProof(6, 5, node), /not in a tree/);
 });
 
-test('a log is proved to begin with an older one, and with no other', () => {
+test('a proof shows that a log begins with an older one, and with no other', () => {
   fc.assert(
     fc.property(sizes, sizes, fc.nat(), (a, b, c) => {
       const [older, newer] = [Math.min(a, b), Math.max(a, b)];

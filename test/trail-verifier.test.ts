@@ -25,7 +25,7 @@ const test = suite('verifier');
 
 const HISTORY = twoHundredEvents();
 
-test('a history that nobody touched', () => {
+test('accepts an untouched history', () => {
   const verdict = verify(linesOf(HISTORY.events));
   const seals = HISTORY.events.filter(({ type }) => type === 'LogSealed');
   const { size, root, sealed_at, key_id } = seals.at(-1)!.data;
@@ -46,7 +46,7 @@ test('a history that nobody touched', () => {
   );
 });
 
-test('the newer key alone proves what its seals cover, all that came before them too', () => {
+test('proves with the newer key alone all events that its seals cover', () => {
   const verdict = verify(linesOf(HISTORY.events), { keys: [publicOf(SECOND_KEY)] });
   assert.is(verdict.valid, true);
   assert.is(verdict.proved?.size, 199);
@@ -56,7 +56,7 @@ test('the newer key alone proves what its seals cover, all that came before them
   );
 });
 
-test('a key that nobody gave proves nothing', () => {
+test('proves nothing with an untrusted key', () => {
   const verdict = verify(linesOf(HISTORY.events), { keys: [publicOf(testKey(9))] });
   const first = HISTORY.events.findIndex(({ type }) => type === 'LogSealed') + 1;
   assert.is(verdict.valid, false);
@@ -66,7 +66,7 @@ test('a key that nobody gave proves nothing', () => {
   assert.is(verify(linesOf(HISTORY.events), { keys: [] }).seal_fault?.why, 'NOT_GIVEN');
 });
 
-test('a key that replaces a lost one is vouched for by nobody, unless it is given too', () => {
+test('doesn’t trust a key that replaces a lost one, unless it is given too', () => {
   const history = new SealedHistory();
   history.append('vendor-1', 'Happened', {});
   history.introduce(FIRST_KEY);
@@ -90,7 +90,7 @@ test('a key that replaces a lost one is vouched for by nobody, unless it is give
   }
 });
 
-test('events after the newest seal are counted, seals apart', () => {
+test('counts events after the newest seal, without the seal stream’s own', () => {
   const history = twoHundredEvents();
   history.append('vendor-1', 'Happened', {});
   history.append('vendor-2', 'Happened', {});
@@ -100,7 +100,7 @@ test('events after the newest seal are counted, seals apart', () => {
   assert.equal([verify(linesOf(history.events)).unsealed, verify(linesOf(history.events)).proved?.size], [1, 201]);
 });
 
-test('a history without a seal is not proved', () => {
+test('proves nothing without a seal', () => {
   const history = new SealedHistory();
   assert.is(verify(linesOf(history.events)).export_fault?.why, 'NO_SEAL');
   history.append('vendor-1', 'Happened', {});
@@ -110,7 +110,7 @@ test('a history without a seal is not proved', () => {
   assert.equal([valid, whole_fault, unsealed], [false, { why: 'NO_SEAL', position: 2 }, 1]);
 });
 
-test('seals that cover no more than the one before, or themselves, are none', () => {
+test('refuses seals that cover no more than the one before, or themselves', () => {
   const with_ = (change: (history: SealedHistory) => void) => {
     const history = new SealedHistory();
     for (let n = 0; n < 4; n += 1) history.append('vendor-1', 'Happened', {});
@@ -129,7 +129,7 @@ test('seals that cover no more than the one before, or themselves, are none', ()
   assert.is(seal, null);
 });
 
-test('facts of another shape are none', () => {
+test('refuses seal events of another shape', () => {
   const history = new SealedHistory();
   history.append('vendor-1', 'Happened', {});
   history.introduce(FIRST_KEY);
@@ -155,7 +155,7 @@ test('facts of another shape are none', () => {
   assert.is(verify(linesOf(history.events)).valid, true);
 });
 
-test('data that were taken out are listed, and everything verifies', () => {
+test('lists redacted events and verifies the rest', () => {
   const lines = linesOf(
     HISTORY.events.map((event, index) =>
       index === 50 ? { ...event, data: {}, metadata: { ...event.metadata, salt: '' } } : event,
@@ -166,7 +166,7 @@ test('data that were taken out are listed, and everything verifies', () => {
   assert.equal([valid, redactions], [true, { total: 1, first: [{ position: 51, event_id, type, stream }] }]);
 });
 
-test('a seal that lies too far behind counts as none, and that is said', () => {
+test('skips a seal that is too far behind, and counts it as unchecked', () => {
   const hashes = Array.from({ length: MAX_SEAL_LAG_EVENTS + 2 }, (_, n) =>
     createHash('sha256').update(`${n}`).digest(),
   );
@@ -187,7 +187,7 @@ test('a seal that lies too far behind counts as none, and that is said', () => {
   }
 });
 
-test('any bytes in any pieces are a verdict or a refusal', async () => {
+test('answers any bytes in any pieces with a verdict or a refusal', async () => {
   const text = `${linesOf(HISTORY.events.slice(0, 45)).join('\n')}\n`;
   const bytes = Buffer.from(text);
   const options = { keys: [publicOf(FIRST_KEY)] };
@@ -206,7 +206,7 @@ test('any bytes in any pieces are a verdict or a refusal', async () => {
       changed[place] = byte;
       const verdict = await verifyExport(from([changed]), options).catch((error: Error) => error.name);
       const header = text.indexOf('\n');
-      // Nobody vouches for the header, the organization apart.
+      // No seal covers the header, except its organization.
       if (place <= header || changed.equals(bytes)) return;
       assert.ok(verdict === 'NotAnExport' || (typeof verdict === 'object' && !verdict.valid), `byte ${place}: ${byte}`);
     }),
@@ -218,7 +218,7 @@ async function* from(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> 
   yield* pieces;
 }
 
-test('keys are read as PEM and as base64, and nothing else is', () => {
+test('reads keys as PEM and base64, and refuses anything else', () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const { public_key, key_id } = signingKey(privateKey);
   const pem = publicKey.export({ format: 'pem', type: 'spki' }) as string;
@@ -249,7 +249,7 @@ test('keys are read as PEM and as base64, and nothing else is', () => {
   );
 });
 
-test('a key that was let go can seal a history of its own for those who still trust it, and for nobody else', () => {
+test('accepts another history from a rotated key only for those who still trust that key', () => {
   const history = new SealedHistory();
   history.introduce(FIRST_KEY);
   history.append('vendor-1', 'SomethingHappened', { n: 1 });

@@ -9,7 +9,7 @@ import { uuidV5 } from '../src/trail/uuid.ts';
 
 const form = suite('canonical form');
 
-/** RFC 8785, Appendix B: the bits of a double and what is written. */
+/** RFC 8785, Appendix B: the bits of a double and its text. */
 const NUMBERS: readonly [bits: string, text: string][] = [
   ['0000000000000000', '0'],
   ['8000000000000000', '0'],
@@ -101,7 +101,7 @@ form('reads back as the same value', () => {
   fc.assert(fc.property(json, (value) => assert.equal(JSON.parse(canonical(value)), plainZeros(value))));
 });
 
-form('what is in order is written in canonical form by JSON.stringify, and what is written so is in order', () => {
+form('JSON.stringify writes a value in canonical order in canonical form, and only such a value', () => {
   let inOrder = 0;
   fc.assert(
     fc.property(json, (value) => {
@@ -114,14 +114,14 @@ form('what is in order is written in canonical form by JSON.stringify, and what 
   assert.ok(inOrder > 0);
 });
 
-form('what canonical form refuses is not in order', () => {
+form('a value without a canonical form is not in canonical order', () => {
   for (const value of [undefined, () => 0, Number.NaN, '\ud800', { '\ud800': 1 }, [undefined], { a: undefined }]) {
     assert.not.ok(isInCanonicalOrder(value));
   }
   assert.not.ok(isInCanonicalOrder({ 9: 1, 10: 1 }));
 });
 
-form('is the same whatever order members were added in', () => {
+form('does not depend on the order in which members were added', () => {
   fc.assert(
     fc.property(json, fc.infiniteStream(fc.nat()), (value, numbers) => {
       assert.is(canonical(shuffled(value, numbers)), canonical(value));
@@ -182,7 +182,7 @@ const newEvents = fc.array(
   fc.record({ type: fc.constantFrom('VendorAdded', 'VendorReviewed'), data: fc.dictionary(fc.string(), json) }),
   { minLength: 1, maxLength: 5 },
 );
-/** Chains in one go, or in two: an append after an append. */
+/** Chains events in two appends. */
 const chains = fc.tuple(newEvents, newEvents).map(([first, second]) => {
   const begun = chainEvents(inputAfter([], first));
   return [...begun, ...chainEvents(inputAfter(begun, second))];
@@ -201,15 +201,15 @@ function inputAfter(events: readonly TrailEvent[], next: readonly { type: string
   };
 }
 
-chain('holds as it was made', () => {
+chain('verifies as created', () => {
   fc.assert(fc.property(chains, (events) => assert.is(verifyChain(events), null)));
 });
 
-chain('holds in what a store gives back', () => {
+chain('verifies as a store returns it', () => {
   fc.assert(fc.property(chains, (events) => assert.is(verifyChain(stored(events)), null)));
 });
 
-chain('shows any one field altered, at its event', () => {
+chain('reveals any altered field, at its event', () => {
   fc.assert(
     fc.property(chains, fc.nat(), fc.nat(), (events, which, where) => {
       const index = which % events.length;
@@ -225,7 +225,7 @@ chain('shows any one field altered, at its event', () => {
   );
 });
 
-chain('shows an event that was dropped, doubled or moved', () => {
+chain('reveals a dropped, doubled or moved event', () => {
   fc.assert(
     fc.property(chains, fc.nat(), (events, which) => {
       const index = which % (events.length - 1);
@@ -237,7 +237,7 @@ chain('shows an event that was dropped, doubled or moved', () => {
   );
 });
 
-chain('shows an event replaced by a well-made one', () => {
+chain('reveals an event replaced by another authentic one', () => {
   fc.assert(
     fc.property(chains, (events) => {
       const forged = chainEvents(inputAfter([], [{ type: 'VendorAdded', data: { forged: true } }]));
@@ -246,7 +246,7 @@ chain('shows an event replaced by a well-made one', () => {
   );
 });
 
-chain('still holds where data and salt were erased', () => {
+chain('still verifies after data and salt are erased', () => {
   fc.assert(
     fc.property(chains, fc.nat(), (events, which) => {
       const erased = stored(events);
@@ -263,7 +263,7 @@ chain('still holds where data and salt were erased', () => {
   );
 });
 
-chain('gives equal data under equal input unequal hashes', () => {
+chain('gives equal data with equal input different hashes', () => {
   const [one] = chainEvents(inputAfter([], [{ type: 'VendorAdded', data: {} }]));
   const [two] = chainEvents(inputAfter([], [{ type: 'VendorAdded', data: {} }]));
   assert.is.not(one!.metadata.data_hash, two!.metadata.data_hash);
@@ -271,12 +271,12 @@ chain('gives equal data under equal input unequal hashes', () => {
   assert.ok(isAuthentic(one!) && isAuthentic(two!));
 });
 
-/** The events as a store gives them back, sharing nothing. */
+/** Returns deep copies of the events, as a store returns them. */
 function stored(events: readonly TrailEvent[]): TrailEvent[] {
   return JSON.parse(JSON.stringify(events));
 }
 
-/** Every place in the event, at any depth, that holds a string, number, boolean or null. */
+/** Returns every path in the event, at any depth, to a string, number, boolean or null. */
 function scalarsIn(value: object): { holder: Record<string, unknown>; key: string }[] {
   const holder = value as Record<string, unknown>;
   return Object.keys(holder).flatMap((key) => {
@@ -285,7 +285,7 @@ function scalarsIn(value: object): { holder: Record<string, unknown>; key: strin
   });
 }
 
-/** A value in its place; the strings are such as a careless verifier stumbles over or reads past. */
+/** Returns another value for a path. The strings are ones that a careless verifier trips over or ignores. */
 function another(value: unknown, which: number): unknown {
   if (typeof value === 'number') return value === 7 ? 8 : 7;
   if (typeof value === 'boolean') return !value;

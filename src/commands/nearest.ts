@@ -7,8 +7,8 @@ export function nearest(wrong: string, names: readonly string[]): string | null 
   const compared = wrong.slice(0, MAX_COMPARED).toLowerCase();
   for (const name of names) {
     // The distance is at least the difference of the lengths.
-    const least = Math.abs(compared.length - name.length);
-    if (least >= name.length || (best !== null && least >= best.distance)) continue;
+    const minDistance = Math.abs(compared.length - name.length);
+    if (minDistance >= name.length || (best !== null && minDistance >= best.distance)) continue;
     const distance = editDistance(compared, name.slice(0, MAX_COMPARED).toLowerCase());
     if (best === null || distance < best.distance) best = { name, distance };
   }

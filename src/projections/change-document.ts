@@ -81,7 +81,9 @@ function nameColumns(field: string): ViewColumn[] {
   return ['id', 'type', 'name'].map((member) => ({ name: `${field}_${member}`, field: `${field}.${member}` }));
 }
 
-/** The `row_index` of events in the seal stream, instead of 0. Lists contain them only if a filter names their types. */
+/**
+ * The `row_index` of events in the seal stream, instead of 0. Lists contain them only if a filter names their types.
+ */
 export const SEAL_ROW_INDEX = -1;
 
 /** The record id under which the changes of each control find the adoption of its framework. */
@@ -89,7 +91,7 @@ export function adoptionKey(frameworkId: string): string {
   return `adoption:${frameworkId}`;
 }
 
-/** Ordinals in ids are padded so that ids sort as the log does. */
+/** Returns the id of a change. Its position is padded, so that ids sort in log order. */
 export function changeId(organizationId: string, position: number): string {
   return `${organizationId}@${String(position).padStart(15, '0')}`;
 }

@@ -27,14 +27,17 @@ export class EventTransaction {
     return this.batch.position;
   }
 
-  /** Hands all changes to the batch. @throws Error before it hands over anything, if a record's keys can't be computed */
+  /**
+   * Hands all changes to the batch.
+   * @throws Error before it hands over anything, if a record's keys can't be computed
+   */
   async commit(): Promise<void> {
-    const kept = [...this.records].map(([id, document]) => ({ model: modelOfId(id)!, document }));
-    const versions = kept.map(({ model, document }) => this.batch.versionPuts(model, document));
+    const changed = [...this.records].map(([id, document]) => ({ model: modelOfId(id)!, document }));
+    const versions = changed.map(({ model, document }) => this.batch.versionPuts(model, document));
     for (const put of versions.flat()) this.batch.put(put);
-    for (const { model, document } of kept) this.batch.replaceRecord(model, document);
+    for (const { model, document } of changed) this.batch.replaceRecord(model, document);
     for (const [id, changes] of this.neighbours) {
-      for (const [other, since] of changes) await this.batch.setNeighbour(id, other, since);
+      for (const [other, fromPosition] of changes) await this.batch.setNeighbour(id, other, fromPosition);
     }
     for (const put of this.puts) this.batch.put(put);
   }
@@ -60,16 +63,20 @@ export class EventTransaction {
     if ((before?.revision ?? 0) !== revision - 1) throw new Error('the event before it has not been applied');
     const state = applyStoredEvent(model.family, before && stateOf(model, before), event);
     const pinned = model.pinnedPositions
-      ? { ...state, ...this.pinned(model.pinnedPositions, event.type, before) }
+      ? { ...state, ...this.pinnedFields(model.pinnedPositions, event.type, before) }
       : state;
     return this.nextVersion(model, id, pinned, before, revision);
   }
 
   /** Returns the fields that hold the position of the newest event of a type. Deciders have no positions. */
-  private pinned(pins: NonNullable<ReadModel['pinnedPositions']>, type: string, before: RecordDocument | null): object {
+  private pinnedFields(
+    pins: NonNullable<ReadModel['pinnedPositions']>,
+    type: string,
+    before: RecordDocument | null,
+  ): object {
     const fields = Object.entries(pins).map(([pinning, field]) => {
-      const kept = before?.[field as keyof RecordDocument] ?? null;
-      return [field, type === pinning ? String(this.position) : kept];
+      const previous = before?.[field as keyof RecordDocument] ?? null;
+      return [field, type === pinning ? String(this.position) : previous];
     });
     return Object.fromEntries(fields);
   }
@@ -106,14 +113,14 @@ export class EventTransaction {
     const before = await this.record(after.id);
     this.records.set(after.id, after);
     if (before === null) return this.batch.expectNoNeighbours(after.id);
-    const gone = exposedLabelsOf(before);
-    const come = exposedLabelsOf(after);
-    if (sameLabels(gone, come)) return;
+    const removed = exposedLabelsOf(before);
+    const added = exposedLabelsOf(after);
+    if (sameLabels(removed, added)) return;
     const neighbours = await this.neighboursOf(after.id);
     await this.batch.preloadRecords(neighbours);
     // Their uncertainty may change too, and then the counts of their own neighbours.
     await this.batch.preloadNeighbours(neighbours.filter((id) => modelOfId(id)?.uncertain !== undefined));
-    for (const id of neighbours) await this.updateRelatedCounts(id, gone, come);
+    for (const id of neighbours) await this.updateRelatedCounts(id, removed, added);
   }
 
   /** Makes two records neighbours from this event on. Each counts the other's exposed labels. */
@@ -122,7 +129,7 @@ export class EventTransaction {
     if (one === null || two === null) throw new Error(`${one === null ? a : b} is to be connected, but doesn't exist`);
     if (a === b || (await this.connectedFrom(a, b)) !== null) return;
     let [countedAtA, countedAtB]: readonly (readonly string[])[] = [[], []] as const;
-    // Counting the other may change a record's own labels, so it goes on until both have counted the other's newest ones.
+    // Counting the other may change a record's own labels. So this repeats until both have counted the newest ones.
     for (;;) {
       const ofB = exposedLabelsOf((await this.record(b))!);
       const fresh = !sameLabels(countedAtA!, ofB);
@@ -140,28 +147,31 @@ export class EventTransaction {
 
   /** Ends the connection of two records with this event. */
   async disconnect(a: string, b: string): Promise<void> {
-    const since = await this.connectedFrom(a, b);
-    if (since === null) return;
+    const fromPosition = await this.connectedFrom(a, b);
+    if (fromPosition === null) return;
     const [one, two] = [(await this.record(a))!, (await this.record(b))!];
     this.setNeighbour(a, b, null);
     this.setNeighbour(b, a, null);
     await this.updateRelatedCounts(a, exposedLabelsOf(two), []);
     await this.updateRelatedCounts(b, exposedLabelsOf(one), []);
-    this.puts.push(linkRow(one, linkEndOf(b), since, this.position), linkRow(two, linkEndOf(a), since, this.position));
+    this.puts.push(
+      linkRow(one, linkEndOf(b), fromPosition, this.position),
+      linkRow(two, linkEndOf(a), fromPosition, this.position),
+    );
   }
 
   /** Makes a record's next version when only its neighbours changed. `revision` and `updated_at` stay as they are. */
-  private async updateRelatedCounts(id: string, gone: readonly string[], come: readonly string[]): Promise<void> {
+  private async updateRelatedCounts(id: string, removed: readonly string[], added: readonly string[]): Promise<void> {
     const document = await this.record(id);
     const model = modelOfId(id);
     if (document === null || model === null) return;
-    const [out, into] = [
-      gone.filter((label) => isCounted(model, label)),
-      come.filter((label) => isCounted(model, label)),
+    const [countedRemoved, countedAdded] = [
+      removed.filter((label) => isCounted(model, label)),
+      added.filter((label) => isCounted(model, label)),
     ];
-    if (sameLabels(out, into)) return;
-    const relatedCounts = updateCounts(document.related_counts ?? {}, out, into);
-    const { related_counts: _tally, stale: _stale, ...rest } = document;
+    if (sameLabels(countedRemoved, countedAdded)) return;
+    const relatedCounts = updateCounts(document.related_counts ?? {}, countedRemoved, countedAdded);
+    const { related_counts: _counts, stale: _stale, ...rest } = document;
     const stale = document.parked || Object.keys(relatedCounts).some((label) => label.startsWith(STALE));
     await this.replaceRecord({
       ...rest,
@@ -182,19 +192,19 @@ export class EventTransaction {
     const before = await this.batch.neighboursOf(id);
     const changes = this.neighbours.get(id);
     if (changes === undefined) return [...before.ids()];
-    const came = [...changes].flatMap(([other, since]) => (since === null ? [] : [other]));
+    const came = [...changes].flatMap(([other, fromPosition]) => (fromPosition === null ? [] : [other]));
     return [...[...before.ids()].filter((other) => !changes.has(other)), ...came];
   }
 
   private async connectedFrom(id: string, other: string): Promise<number | null> {
     const change = this.neighbours.get(id)?.get(other);
     if (change !== undefined) return change;
-    return (await this.batch.neighboursOf(id)).since(other) ?? null;
+    return (await this.batch.neighboursOf(id)).positionOf(other) ?? null;
   }
 
-  private setNeighbour(id: string, other: string, since: number | null): void {
+  private setNeighbour(id: string, other: string, fromPosition: number | null): void {
     const changes = this.neighbours.get(id) ?? new Map<string, number | null>();
-    this.neighbours.set(id, changes.set(other, since));
+    this.neighbours.set(id, changes.set(other, fromPosition));
   }
 }
 
@@ -215,7 +225,10 @@ function exposedLabelsOf(document: RecordDocument): readonly string[] {
   return [type, ...stale, ...(model.exposedLabels?.(document) ?? [])];
 }
 
-/** Returns the label of a stale record. `STALE:RISK`: nothing of it is certain; `STALE:RISK:`: it is live, its other labels are uncertain. */
+/**
+ * Returns the label of a stale record. `STALE:RISK`: nothing of it is certain; `STALE:RISK:`: it is live, its other
+ * labels are uncertain.
+ */
 function uncertainLabels(
   model: ReadModel,
   { parked, stale, related_counts: relatedCounts }: RecordDocument,
@@ -227,7 +240,10 @@ function uncertainLabels(
   return [doubted === 'LIVE' ? `${STALE}${type}` : `${STALE}${type}:`];
 }
 
-/** Every family counts types, the validity of evidence, and stale neighbours it depends on. Other labels only if its `countedLabels` has them. */
+/**
+ * Every family counts types, the validity of evidence, and stale neighbours it depends on. Other labels only if its
+ * `countedLabels` has them.
+ */
 function isCounted(model: ReadModel, label: string): boolean {
   const colon = label.indexOf(':');
   if (colon < 0 || label.startsWith(EVIDENCE_UNTIL)) return true;
@@ -235,7 +251,10 @@ function isCounted(model: ReadModel, label: string): boolean {
     const [type, finer] = label.slice(STALE.length).split(':') as [string, string?];
     return type === 'LINK' || dependsOnType(model, type, finer !== undefined);
   }
-  return model.countedLabels?.some((kept) => (kept.endsWith(':') ? label.startsWith(kept) : label === kept)) ?? false;
+  return (
+    model.countedLabels?.some((counted) => (counted.endsWith(':') ? label.startsWith(counted) : label === counted)) ??
+    false
+  );
 }
 
 function sameLabels(a: readonly string[], b: readonly string[]): boolean {

@@ -12,7 +12,7 @@ import {
 } from './related-counts.ts';
 import { searchWords } from './search-text.ts';
 
-/** What every projected record carries beside its family's own fields. Names are the wire's. */
+/** The fields that every projected record has beside its family's own. Names are those of the wire. */
 export interface RecordDocument {
   id: string;
   organization_id: string;
@@ -20,36 +20,36 @@ export interface RecordDocument {
   archived_at: string | null;
   created_at: string;
   updated_at: string;
-  /** 1 when added, +1 an event. */
+  /** 1 when added, +1 with each event. */
   revision: number;
-  /** Position of the record's own newest event in the organization's log. */
+  /** Position of the record's own newest event. */
   position: number;
-  /** Position from which this version holds: of its own newest event, or of one that changed a neighbour. */
+  /** Position from which this version is valid: that of its own newest event, or of one that changed a neighbour. */
   from_position: number;
-  /** What its neighbours are, absent while it has none. */
+  /** Absent while it has no neighbours. */
   related_counts?: RelatedCounts;
-  /** A later event of its own could not be digested: what follows is not known. */
+  /** One of its own events is parked, so later changes are unknown. */
   parked?: true;
-  /** That, or a neighbour is so. */
+  /** The record is parked, or depends on one that is. */
   stale?: true;
 }
 
 type Keys = Readonly<Record<string, Scalar | null>>;
 
-/** What a record can lack; the family names which of these its lists can be asked for. */
+/** The values of the filter `missing`. Each family has some of them. */
 export const MISSING_OPTIONS = ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'] as const;
 export type MissingOption = (typeof MISSING_OPTIONS)[number];
 
-/** A record that begins with an event of another one. */
+/** A record that begins with another record's event: a control, with the adoption of its framework. */
 interface Child {
   id: string;
   state: object;
 }
 
-/** A family's read model as data: which keys it is filtered and ordered by, and how they come from a document. */
+/** A family's read model as data: its keys for filters and sorting, its derived fields, and its relations. */
 // biome-ignore lint/suspicious/noExplicitAny: the runner holds models of every family; each definition names its own types
 export interface ReadModel<State extends object = any> {
-  /** The family's names and, in `evolve`, how a stored event changes a record: the decider's own. */
+  /** The family's names, fields and decider. `evolve` applies a stored event to a record. */
   family: FamilyNames &
     Pick<Decider<State, never, never>, 'evolve'> &
     Pick<Family<State>, 'historyFields'> & {
@@ -57,44 +57,46 @@ export interface ReadModel<State extends object = any> {
       origin?: unknown;
       excludedFromHistory?: readonly string[];
     };
-  /** Fields that follow from the state and the neighbours. */
+  /** Returns the fields that follow from the state and the related counts. */
   derive?(state: State, relatedCounts: RelatedCounts): object;
-  /** Fields, by event type, that keep the position of the newest such event as the wire's position; null before it. */
+  /** By event type: the field that holds the position of the newest such event, as on the wire. Null before it. */
   pinnedPositions?: Readonly<Record<string, string>>;
-  /** What a record is called in lists of changes; its name unless told otherwise. */
+  /** Returns a record's name in the change history. Without it, the field `name` is used. */
   nameOf?(state: State): string;
-  /** Fields that are maps: their changes are told entry by entry. */
+  /** Fields that are maps. The change history has one change per entry. */
   mapFields?: readonly string[];
   keys: Readonly<Record<string, Key>>;
-  /** Keys that can be ordered by, beside created_at and updated_at; each has an index. */
+  /** Sort keys beside created_at and updated_at. Each has an index. */
   orders: readonly string[];
-  /** Keys that most lists are narrowed by to one value: each leads an index in the first of the orders. */
+  /** Keys that most lists filter by one value. Each leads an index that is sorted by the first sort key. */
   narrowingKeys?: readonly string[];
-  /** Keys that are looked up by equality alone and need an index for it. */
+  /** Keys that are only compared for equality. Each has an index. */
   lookupKeys?: readonly string[];
-  /** What its records can lack. */
+  /** The values of the filter `missing` that the family's lists accept. */
   missingOptions: readonly MissingOption[];
-  /** Fields that `query` searches: whole, and the first 100 distinct words of each. */
+  /** Fields that `query` searches: all words of short ones, the first 100 distinct words of long ones. */
   searchFields: { short: readonly string[]; long: readonly string[] };
-  /** Which field of an event's data is a date that it states itself, by its type: VendorReviewed's reviewed_at. */
+  /** By event type: the field of its data that states a date, such as reviewed_at of VendorReviewed. */
   effectiveDateFields?: Readonly<Record<string, string>>;
 
-  /** Records that an event of this family links the record to. */
+  /** Returns the ids of records that an event of this family links the record to. */
   linkedIds?(type: string, data: Record<string, unknown>): readonly string[];
-  /** Records of another family that begin with an event of this one. */
+  /** Returns records of another family that begin with an event of this one. */
   childRecords?(type: string, data: Record<string, unknown>, id: string): readonly Child[];
-  /** What neighbours tally of a record beside its type: while it is live, and while it is archived. */
+  /** Returns the labels, beside its type, under which neighbours count a record: while live, and while archived. */
   exposedLabels?(document: State & RecordDocument): readonly string[];
   exposedLabelsWhenArchived?(document: State & RecordDocument): readonly string[];
-  /** Which such labels of its neighbours it keeps: whole, or beginning so where one ends in a colon. */
+  /** The neighbours' labels that its records count. One that ends in a colon stands for all that begin with it. */
   countedLabels?: readonly string[];
-  /** What neighbours cannot rely on because of a neighbour of its own: that it is live, or only its further labels. */
+  /**
+   * Returns what is uncertain while a neighbour is stale: `LIVE` (everything), or `LABELS` (all but that it is live).
+   */
   uncertain?(relatedCounts: RelatedCounts): 'LIVE' | 'LABELS' | null;
-  /** The state in a document, where `derive` puts something else in a field's place. */
+  /** Returns the state from a document, if `derive` overwrites a field of it. */
   stateOf?(document: State & RecordDocument): State;
 }
 
-/** Keys that stand for what can be lacking. */
+/** The stored keys by which the filter `missing` finds records. */
 const MISSING_OPTION_KEYS: Partial<Record<MissingOption, Record<string, Key>>> = {
   MEASURES: { measures: relatedCountKey('MEASURE') },
   CONTROLS: { controls: relatedCountKey('CONTROL') },
@@ -112,17 +114,13 @@ const MISSING_OPTION_KEYS: Partial<Record<MissingOption, Record<string, Key>>> =
   },
 };
 
-/** Whether a fact of a model's follows from neighbours of a type, or (`finer`) from what else they are. */
-export function dependsOnType(
-  { missingOptions: lacks, countedLabels: keeps }: ReadModel,
-  type: string,
-  finer: boolean,
-): boolean {
-  if (keeps?.some((label) => label.startsWith(`${type}:`))) return true;
-  return !finer && lacks.some((lack) => MISSING_OPTION_TYPES[lack] === type);
+/** Returns true if a fact of the family follows from neighbours of a type or, with `finer`, from their other labels. */
+export function dependsOnType({ missingOptions, countedLabels }: ReadModel, type: string, finer: boolean): boolean {
+  if (countedLabels?.some((label) => label.startsWith(`${type}:`))) return true;
+  return !finer && missingOptions.some((option) => MISSING_OPTION_TYPES[option] === type);
 }
 
-/** Types of neighbours that can be lacking. */
+/** The neighbours' type by which an option of `missing` is decided. */
 const MISSING_OPTION_TYPES: Partial<Record<MissingOption, string>> = {
   MEASURES: 'MEASURE',
   CONTROLS: 'CONTROL',
@@ -130,7 +128,7 @@ const MISSING_OPTION_TYPES: Partial<Record<MissingOption, string>> = {
   EVIDENCE: 'EVIDENCE',
 };
 
-/** The number of neighbours of a type, empty where there is none. */
+/** A key for the number of neighbours of a type; null if there are none. */
 function relatedCountKey(type: string): Key {
   return coveredByPrimaryIndexOnly(
     computed<RecordDocument>(
@@ -140,7 +138,7 @@ function relatedCountKey(type: string): Key {
   );
 }
 
-/** Keys that all families share. */
+/** The keys of every family. */
 const COMMON_KEYS: Readonly<Record<string, Key<RecordDocument>>> = {
   archived: computed('number', ({ archived_at }) => (archived_at === null ? 0 : 1)),
   owner_id: computed('text', ({ owner_id }) => owner_id),
@@ -154,7 +152,7 @@ export function historyOf(collection: string): string {
   return `${collection}_history`;
 }
 
-/** Every field that a family's lists can be ordered by. */
+/** Returns all sort keys of a family. */
 export function ordersOf(model: ReadModel): string[] {
   return [...model.orders, ...COMMON_ORDERS];
 }
@@ -175,13 +173,13 @@ export function keysOf(model: ReadModel): Readonly<Record<string, Key>> {
   return keys;
 }
 
-/** A record as it is stored for today's reads. */
+/** Returns a record's document for reads of the present. */
 export function currentDocument(model: ReadModel, document: RecordDocument): StoredDocument {
   const { id, organization_id } = document;
   return { id, organization_id, ...storedForm(model, document), doc: document };
 }
 
-/** A version as it is stored for reads of the past. */
+/** Returns a version's document for reads of the past. */
 export function versionDocument(model: ReadModel, document: RecordDocument, until = OPEN_END): StoredDocument {
   const { id, organization_id, from_position } = document;
   const { keys, words } = storedForm(model, document);
@@ -199,7 +197,10 @@ interface StoredForm {
   words: readonly string[];
 }
 
-/** A document is stored up to three times: as it is now, as a version, and as a version that has ended. */
+/**
+ * Caches keys and words, because each document is stored up to three times: now, as a version, and as a version that
+ * ended.
+ */
 const storedForms = new WeakMap<RecordDocument, StoredForm>();
 
 function storedForm(model: ReadModel, document: RecordDocument): StoredForm {
@@ -210,7 +211,7 @@ function storedForm(model: ReadModel, document: RecordDocument): StoredForm {
   return made;
 }
 
-/** Lets a record's next version take over the words of the one before where its texts are the same. */
+/** Copies the search words of a record's version to the next one if its texts are the same. */
 export function inheritWords(model: ReadModel, before: RecordDocument, after: RecordDocument): void {
   const words = storedForms.get(before)?.words;
   if (words === undefined) return;

@@ -20,7 +20,7 @@ export interface ReadAllowance {
   read(events: number): Promise<void>;
 }
 
-/** A change row: the key that it is found by, and a digest of what it says. */
+/** A change row: the keys by which it is found, and a digest of its document. */
 export interface RecomputedRow {
   recordId: string;
   recordType: string;
@@ -28,21 +28,21 @@ export interface RecomputedRow {
   digest: string;
 }
 
-/** The change rows of one event as the log has it. */
+/** The change rows of one event, made from the log. */
 export interface RecomputedEvent {
   id: string;
   storePosition: StorePosition;
   recordedAt: string;
-  /** Its data were erased, so nothing of them can be compared. */
+  /** Its data were erased, so they can't be compared. */
   isErased: boolean;
   rows: readonly RecomputedRow[];
 }
 
-/** A stream as far as it was read, from its first event on. */
+/** The part of a stream that was read, from its first event on. */
 export interface RecomputedStream {
   readonly stream: string;
   readonly events: readonly RecomputedEvent[];
-  /** The first event that does not fit; nothing after it is read. */
+  /** The first event that breaks the chain. No event after it is read. */
   readonly fault: ChainFault | null;
 }
 
@@ -55,7 +55,7 @@ interface StreamReading extends RecomputedStream {
   /** The record after each event that changed its name or whether it is archived. */
   versions: { storePosition: StorePosition; document: RecordDocument }[];
   document: RecordDocument | null;
-  /** First states of records that began with an event of this one's. */
+  /** First states of the records that began with an event of this stream. */
   children: Map<string, object>;
   /** An event could not be applied, so neither can those after it. */
   isParked: boolean;
@@ -64,12 +64,12 @@ interface StreamReading extends RecomputedStream {
 
 type OnEvent = (event: StoredEvent, rows: readonly DocumentPut[], before: RecordDocument | null) => Promise<void>;
 
-/** Events of one read. */
+/** Events per read. */
 export const EVENTS_PER_READ = 200;
 
 /**
- * Makes change rows again from the log alone, with the code that projections make them by. Each stream is read once,
- * from its first event on, since what an event changed follows from all before it. Of each row only a digest is kept.
+ * Makes change rows from the log alone, with the projections' own code. It reads each stream once, from its first event
+ * on, because an event's changes follow from all events before it. It stores only a digest of each row.
  */
 export class RecomputedChanges {
   private readonly streams = new Map<string, StreamReading>();
@@ -85,7 +85,7 @@ export class RecomputedChanges {
     return [...this.streams.values()].filter(({ events }) => events.length > 0).length;
   }
 
-  /** Returns a stream, read up to an event of its. */
+  /** Returns a stream, read at least up to a revision. */
   async upToRevision(stream: string, revision: number): Promise<RecomputedStream> {
     const reading = await this.streamOf(stream);
     while (reading.events.length <= revision && !isDone(reading)) {
@@ -94,7 +94,7 @@ export class RecomputedChanges {
     return reading;
   }
 
-  /** Returns a stream, read up to a place in the store's log at least. */
+  /** Returns a stream, read at least up to a store position. */
   async upToPosition(stream: string, storePosition: StorePosition): Promise<RecomputedStream> {
     const reading = await this.streamOf(stream);
     const isBehind = () => {
@@ -105,7 +105,7 @@ export class RecomputedChanges {
     return reading;
   }
 
-  /** Returns an event's rows whole, as they are where it can be applied and as they are where it cannot. */
+  /** Returns an event's whole rows: as they are if it can be applied, and as they are if it is parked. */
   async rowsOf(
     stream: string,
     revision: number,
@@ -146,7 +146,7 @@ export class RecomputedChanges {
   private async read(reading: StreamReading, wanted: number, onEvent?: OnEvent): Promise<void> {
     const limit = this.allowance.ask(Math.min(wanted, EVENTS_PER_READ));
     const found = await this.events.readStream(reading.stream, reading.events.length, limit);
-    // Another organization's stream is as one that is not there.
+    // Another organization's stream is treated as missing.
     const events = found.filter(({ metadata }) => metadata.organization_id === this.organizationId);
     await this.allowance.read(events.length);
     if (events.length < limit) reading.isAtEnd = true;
@@ -165,7 +165,7 @@ export class RecomputedChanges {
     }
   }
 
-  /** Folds an event onto its stream and returns the change rows that follow from it. */
+  /** Applies an event to its stream's state and returns its change rows. */
   private async apply(reading: StreamReading, event: StoredEvent): Promise<readonly DocumentPut[]> {
     const { model } = reading;
     if (isLink(event)) return this.linkRows(event);
@@ -217,7 +217,7 @@ export class RecomputedChanges {
     return { ...document, ...model!.derive?.(document, relatedCounts), revision: document.revision };
   }
 
-  /** Returns a record as it was before a place in the log, for its name; null where it was not there. */
+  /** Returns a record as it was before a store position, for its name; null if it didn't exist. */
   private async recordAt(id: string, storePosition: StorePosition): Promise<RecordDocument | null> {
     const model = modelOfId(id);
     if (model === null) return null;
@@ -251,13 +251,13 @@ export class RecomputedChanges {
   }
 }
 
-/** Returns the digest of a change row without its place in the log, which no event says of itself. */
+/** Returns the digest of a change row. Leaves out position and log time, which an event doesn't contain. */
 export function rowDigest(document: ChangeDocument): string {
   const { position: _position, log_time: _time, ...row } = document;
   return digestOf('sha256', canonical(row), 'base64');
 }
 
-/** Returns what is kept of an event and its rows. */
+/** Returns an event with the digests of its rows. */
 export function toRecomputedEvent(
   { id, storePosition, metadata }: StoredEvent,
   rows: readonly DocumentPut[],
@@ -266,7 +266,7 @@ export function toRecomputedEvent(
   return { id, storePosition, recordedAt, isErased: salt === '', rows: rows.map(toRecomputedRow) };
 }
 
-/** Returns a row without what it says, but for a digest of it. */
+/** Returns a row's keys with a digest of its document. */
 export function toRecomputedRow({ document: { keys, doc } }: DocumentPut): RecomputedRow {
   const { record_id, record_type, row_index } = keys;
   const digest = rowDigest(doc as ChangeDocument);

@@ -6,12 +6,12 @@ import { recordChangeRows, sealChangeRow } from './change-rows.ts';
 import { EVENTS_PER_READ, type ReadAllowance, type RecomputedEvent, toRecomputedEvent } from './recomputed-changes.ts';
 
 /**
- * Makes the change rows of an organization's seals again, the newest first. What a seal's event says stands by itself, so
- * only the events that are asked for are read, each block checked against the one after it.
+ * Makes the change rows of an organization's seal events from the log, the newest first. A seal event doesn't depend on
+ * earlier ones, so only the events that are needed are read. Each block is checked against the one after it.
  */
 export class RecomputedSeals {
   private readonly stream: string;
-  /** The block that was read last, from its first revision on. */
+  /** The last block that was read, and its first revision. */
   private block: { from: number; events: RecomputedEvent[]; previousHash: string | null } | null = null;
   fault: ChainFault | null = null;
 
@@ -23,7 +23,7 @@ export class RecomputedSeals {
     this.stream = sealStream(organizationId);
   }
 
-  /** Returns the event at a revision; null where there is none that fits. */
+  /** Returns the event at a revision; null if there is none, or if it breaks the chain. */
   async at(revision: number): Promise<RecomputedEvent | null> {
     const { block } = this;
     const isInBlock = block !== null && revision >= block.from && revision < block.from + block.events.length;
@@ -31,7 +31,7 @@ export class RecomputedSeals {
     return this.block?.events[revision - this.block.from] ?? null;
   }
 
-  /** Returns an event's row whole. */
+  /** Returns an event's whole row. */
   async rowOf(revision: number): Promise<DocumentPut | null> {
     this.allowance.ask(1);
     const [event] = await this.events.readStream(this.stream, revision, 1);

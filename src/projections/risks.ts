@@ -16,7 +16,7 @@ export const risks: ReadModel<RiskState> = {
     treatment: filtered('treatment'),
     category: filteredText('category'),
     score: computed<RiskState>('number', (risk) => scoresOf(risk).score),
-    // What the score is the product of: the matrix of risks is a count by the two.
+    // The factors of the score. The risk matrix counts by both.
     likelihood: coveredByPrimaryIndexOnly(computed<RiskState>('number', (risk) => effectiveRatings(risk).likelihood)),
     impact: coveredByPrimaryIndexOnly(computed<RiskState>('number', (risk) => effectiveRatings(risk).impact)),
     next_review_due: filtered('next_review_due'),

@@ -2,10 +2,10 @@ import type { CollectionSpec, Condition, ReadModels } from '../stores/read-store
 import type { LogSealed, SealEvent, SealKeyRotated } from '../trail/seal-events.ts';
 import { viewOf } from './views.ts';
 
-/** Where a fact of an organization's seal stream stands. */
+/** The place of a seal event in the log and in its stream. */
 interface SealPlace {
   position: number;
-  /** Its revision in the seal stream. */
+  /** Revision in the seal stream. */
   revision: number;
   event_id: string;
   hash: string;
@@ -14,13 +14,13 @@ interface SealPlace {
 export type SealDocument = SealEvent & SealPlace;
 export type LogSealedDocument = { type: 'LogSealed'; data: LogSealed } & SealPlace;
 
-/** What the facts of a seal stream say, some this, some that. */
+/** The data of all types of seal events. Each type has some of these fields. */
 const SEAL_COLUMNS = [
   ...['size', 'root', 'sealed_at', 'previous_seal', 'from_key_id', 'key_id', 'public_key'],
   ...['signature', 'old_signature', 'new_signature'],
 ].map((name) => ({ name, field: `data.${name}` }));
 
-/** What happened in each organization's seal stream. Only seals have a size: how much of the log they cover. */
+/** The events of each organization's seal stream. Only seals have the key `size`: the number of events they cover. */
 export const SEALS: CollectionSpec = {
   name: 'seals',
   keys: { position: 'number', size: 'number' },
@@ -29,7 +29,7 @@ export const SEALS: CollectionSpec = {
   views: [viewOf('seals', ['position', 'type', ...SEAL_COLUMNS, 'revision', 'event_id', 'hash'])],
 };
 
-/** The newest fact of the seal stream, whatever it is. */
+/** Returns the newest event of the seal stream, of any type. */
 export async function newestSealEvent(models: ReadModels, organizationId: string): Promise<SealDocument | null> {
   return firstSealDocument(models, organizationId, [], { key: 'position', direction: 'DESC' });
 }
@@ -39,7 +39,7 @@ export async function newestSeal(models: ReadModels, organizationId: string): Pr
   return firstSealDocument<LogSealedDocument>(models, organizationId, [present], { key: 'size', direction: 'DESC' });
 }
 
-/** The first seal that covers an event. */
+/** Returns the first seal that covers a position. */
 export async function firstSealOf(
   models: ReadModels,
   organizationId: string,
@@ -49,10 +49,10 @@ export async function firstSealOf(
   return firstSealDocument<LogSealedDocument>(models, organizationId, [covers], { key: 'size', direction: 'ASC' });
 }
 
-/** More changes of keys than any history has. */
+/** Far more rotations of keys than any history has. */
 const MAX_KEY_ROTATIONS = 10_000;
 
-/** The rotations of keys before a position, in order. */
+/** Returns the key rotations before a position, in log order. */
 export async function rotationsBefore(
   models: ReadModels,
   organizationId: string,
@@ -63,8 +63,14 @@ export async function rotationsBefore(
     { key: 'position', op: 'range', lt: position },
   ] as const;
   const order = { key: 'position', direction: 'ASC' } as const;
-  const found = await models.find({ collection: SEALS.name, organizationId, where, order, limit: MAX_KEY_ROTATIONS });
-  const facts = found.map(({ doc }) => doc as unknown as SealDocument);
+  const documents = await models.find({
+    collection: SEALS.name,
+    organizationId,
+    where,
+    order,
+    limit: MAX_KEY_ROTATIONS,
+  });
+  const facts = documents.map(({ doc }) => doc as unknown as SealDocument);
   return facts.flatMap((fact) => (fact.type === 'SealKeyRotated' ? [fact.data] : []));
 }
 
@@ -74,6 +80,6 @@ async function firstSealDocument<T extends SealDocument>(
   where: readonly Condition[],
   order: { key: string; direction: 'ASC' | 'DESC' },
 ): Promise<T | null> {
-  const [found] = await models.find({ collection: SEALS.name, organizationId, where, order, limit: 1 });
-  return (found?.doc ?? null) as T | null;
+  const [documents] = await models.find({ collection: SEALS.name, organizationId, where, order, limit: 1 });
+  return (documents?.doc ?? null) as T | null;
 }

@@ -3,19 +3,22 @@ import type { ReadModel } from './read-model.ts';
 import { OPEN_END } from './related-counts.ts';
 
 /*
- * What of the read models is published: docs/read-models.md is made of it. Names and meanings are a promise. A field may
- * be added; one that would get another name or meaning is a new field beside the old one, and a new shape of the whole
- * is a further view (`risks_2`) beside the one that there is. test/fixtures/read-models.json holds what was promised.
+ * The published part of the read models. docs/read-models.md is generated from it. Names and meanings are a promise:
+ * a field with another name or meaning is a new field beside the old one, and a new shape of a view is a new view
+ * (`risks_2`). test/fixtures/read-models.json lists everything that was ever promised.
  */
 
-/** Fields of documents that are the fold's own, or mean another thing there than they do in the tools. */
+/** Fields of documents that only projections use, or that mean something else in the tools. */
 const UNPUBLISHED_FIELDS = new Set(['controls', 'record_ids', 'self_archived_at', 'import_key']);
 const FIRST_COLUMNS = ['id', 'organization_id'];
 const LAST_COLUMNS = ['owner_id', 'created_at', 'updated_at', 'revision', 'position', 'archived_at', 'stale'];
 
-/** The names of a family's published fields: the tools' own, but for what depends on the day or stands in other stores. */
+/**
+ * Returns a family's published fields: those of the tools, without what depends on the day or comes from other
+ * stores.
+ */
 function publishedFields({ family, derive, pinnedPositions: pins }: ReadModel): string[] {
-  // What is derived of one record is derived of each, so that an empty one tells the names.
+  // Every record has the same derived fields, so an empty one gives their names.
   const derived = Object.keys(derive?.({}, {}) ?? {});
   const own = [
     ...family.historyFields,
@@ -33,24 +36,24 @@ function publishedFields({ family, derive, pinnedPositions: pins }: ReadModel): 
 
 const fieldColumns = (fields: readonly string[]): ViewColumn[] => fields.map((name) => ({ name, field: name }));
 
-/** The ordinals between which something holds: from the first, until before the second, null while it still does. */
+/** Valid from `from_position` until before `until_position`, which is null while still valid. */
 export const SPAN_COLUMNS: readonly ViewColumn[] = [
   { name: 'from_position', key: 'from_position' },
   { name: 'until_position', key: 'until_position', none: OPEN_END },
 ];
 
-/** A family's records as they are now. */
+/** The view of a family's records as they are now. */
 export function recordView(model: ReadModel): ViewSpec {
   return { name: model.family.plural, columns: fieldColumns(publishedFields(model)) };
 }
 
-/** Every version that they had: a version's document has an id of its own. */
+/** The view of all their versions. Each version's document has an id of its own. */
 export function versionView(model: ReadModel, name: string): ViewSpec {
   const [, ...fields] = fieldColumns(publishedFields(model));
   return { name, columns: [{ name: 'id', key: 'record_id' }, ...fields, ...SPAN_COLUMNS] };
 }
 
-/** A view of some fields, each under its own name or, where given, under another. */
+/** Returns a view of fields, each under its own name, and of columns with names of their own. */
 export function viewOf(name: string, fields: readonly (string | ViewColumn)[], where?: ViewSpec['where']): ViewSpec {
   const columns = ['organization_id', ...fields].map((one) =>
     typeof one === 'string' ? { name: one, field: one } : one,

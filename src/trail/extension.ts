@@ -53,18 +53,18 @@ function readExtension(text: string): Extension {
  * Verifies a seal without its history: its signature and, for each kept seal, that the newer history begins with the
  * history that the kept one covers.
  */
-export function verifySeal(file: SealFile, { keys, keptSeals: kept = [] }: VerifierOptions): SealVerdict {
+export function verifySeal(file: SealFile, { keys, keptSeals = [] }: VerifierOptions): SealVerdict {
   const { seal, extension } = file;
   const { trusted, replaced } = followRotations(seal.organization_id, keys, extension?.rotations ?? []);
   let fault: ExtensionFault | null = null;
   const isOfTrusted = trusted.some(({ key_id }) => key_id === seal.key_id);
   if (!isOfTrusted || replaced.has(seal.key_id)) fault = { why: 'KEY', size: null };
   else if (!isKeptSealSigned(seal, trusted)) fault = { why: 'SIGNATURE', size: null };
-  for (const older of kept) {
+  for (const older of keptSeals) {
     const why = findFault(file, older, trusted);
     if (why !== null) fault ??= { why, size: older.size };
   }
-  return { valid: fault === null, seal, kept: kept.map(({ size }) => size), fault };
+  return { valid: fault === null, seal, kept: keptSeals.map(({ size }) => size), fault };
 }
 
 function findFault({ seal, extension }: SealFile, older: KeptSeal, trusted: readonly PublicKey[]) {
@@ -82,8 +82,12 @@ function findFault({ seal, extension }: SealFile, older: KeptSeal, trusted: read
  * Returns the trusted keys, which are the given ones and those that follow from them by rotation. Also returns the ids of
  * keys that were rotated away: a key may be rotated because it leaked, so its later seals prove nothing.
  */
-function followRotations(organizationId: string, given: readonly PublicKey[], rotations: readonly SealKeyRotated[]) {
-  const trusted = [...given];
+function followRotations(
+  organizationId: string,
+  trustedKeys: readonly PublicKey[],
+  rotations: readonly SealKeyRotated[],
+) {
+  const trusted = [...trustedKeys];
   const replaced = new Set<string>();
   for (const data of rotations) {
     const before = trusted.find(({ key_id }) => key_id === data.from_key_id);

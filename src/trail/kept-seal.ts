@@ -38,8 +38,8 @@ export function parseJsonLine(text: string): Record<string, unknown> {
 }
 
 /** Returns true if one of these keys signed a kept seal. */
-export function isKeptSealSigned(kept: KeptSeal, keys: readonly PublicKey[]): boolean {
-  const { format: _format, organization_id, ...seal } = kept;
+export function isKeptSealSigned(keptSeal: KeptSeal, keys: readonly PublicKey[]): boolean {
+  const { format: _format, organization_id, ...seal } = keptSeal;
   const key = keys.find(({ key_id }) => key_id === seal.key_id);
   return key !== undefined && isSigned(organization_id, 'LogSealed', seal, seal.signature, key.key);
 }

@@ -66,8 +66,8 @@ export function isSealStreamEvent({ stream, metadata }: Pick<TrailEvent, 'stream
 
 /** Returns the signed text: the event's data without signatures, its type and its organization. */
 function signedText(organization_id: string, type: SealEventType, data: object): Buffer {
-  const { signature: _one, old_signature: _old, new_signature: _new, ...said } = data as Record<string, unknown>;
-  return Buffer.from(canonical({ ...said, format: SIGNATURE_FORMAT, organization_id, type }), 'utf8');
+  const { signature: _one, old_signature: _old, new_signature: _new, ...members } = data as Record<string, unknown>;
+  return Buffer.from(canonical({ ...members, format: SIGNATURE_FORMAT, organization_id, type }), 'utf8');
 }
 
 /** Signs an event's data. Returns the signature in base64. */

@@ -16,7 +16,7 @@ const FIELDS = { framework_id: 'frm_1', name: 'Spring audit' };
 const added: AuditEvent = { type: 'AuditAdded', data: FIELDS };
 const completed: AuditEvent = { type: 'AuditCompleted', data: {} };
 
-/** A history that ends in each state. */
+/** For each state, a history that ends in it. */
 const IN: Record<AuditProgress, AuditEvent[]> = {
   NOT_STARTED: [added],
   IN_PROGRESS: [added, { type: 'AuditStarted', data: {} }],
@@ -25,7 +25,7 @@ const IN: Record<AuditProgress, AuditEvent[]> = {
   OUTDATED: [added, completed, { type: 'AuditOutdated', data: {} }],
 };
 
-/** Every move there is, and the fact that it is. */
+/** Every transition and its event. */
 const MOVES: Record<AuditProgress, Partial<Record<AuditProgress, AuditEvent['type']>>> = {
   NOT_STARTED: { IN_PROGRESS: 'AuditStarted', COMPLETED: 'AuditCompleted', REJECTED: 'AuditRejected' },
   IN_PROGRESS: { COMPLETED: 'AuditCompleted', REJECTED: 'AuditRejected' },
@@ -38,7 +38,7 @@ function change(changes: Extract<AuditCommand, { type: 'UpdateAudit' }>['changes
   return { type: 'UpdateAudit', changes, ...(reason ? { reason } : {}) } as const;
 }
 
-test('is added with what is given, NOT_STARTED unless said otherwise', () => {
+test('is added with its fields, NOT_STARTED by default', () => {
   given([])
     .when({ type: 'AddAudit', fields: { ...FIELDS, kind: null, auditor: 'Audit House' }, reason: 'yearly' })
     .then([{ type: 'AuditAdded', data: { ...FIELDS, auditor: 'Audit House', reason: 'yearly' } }]);
@@ -47,7 +47,7 @@ test('is added with what is given, NOT_STARTED unless said otherwise', () => {
   given([added]).when({ type: 'AddAudit', fields: FIELDS }).refused('conflict');
 });
 
-test('begins in any state but COMPLETED, which is an event of its own', () => {
+test('is added in any state except COMPLETED, which has an event of its own', () => {
   for (const state of AUDIT_STATES) {
     const fields = { ...FIELDS, state };
     const when = given([]).when({ type: 'AddAudit', fields });
@@ -61,7 +61,7 @@ test('begins in any state but COMPLETED, which is an event of its own', () => {
   }
 });
 
-test('goes forward, over IN_PROGRESS but never over COMPLETED, and back only from there', () => {
+test('may skip IN_PROGRESS but not COMPLETED, and goes back only from COMPLETED', () => {
   for (const from of AUDIT_STATES) {
     for (const state of AUDIT_STATES) {
       const when = given(IN[from]).when(change({ state }, 'why'));
@@ -89,7 +89,7 @@ test('is completed again after it was reopened', () => {
     .then([completed]);
 });
 
-test('neither examines nor certifies a period that ends before it begins', () => {
+test('refuses a period that ends before it begins', () => {
   for (const [from, until] of [
     ['period_from', 'period_until'],
     ['valid_from', 'valid_until'],
@@ -112,7 +112,7 @@ test('neither examines nor certifies a period that ends before it begins', () =>
   }
 });
 
-test('may be about another framework, which is a correction', () => {
+test('may change its framework by a correction', () => {
   const changed: AuditEvent = { type: 'AuditDetailsChanged', data: { changes: { framework_id: 'frm_2' } } };
   given(IN.COMPLETED)
     .when(change({ framework_id: 'frm_2' }))
@@ -121,7 +121,7 @@ test('may be about another framework, which is a correction', () => {
   assert.is(given([...IN.COMPLETED, changed]).state().framework_id, 'frm_2');
 });
 
-test('takes no writes while archived, and comes back as it was', () => {
+test('takes no writes while archived, and is restored unchanged', () => {
   const archived: AuditEvent = {
     type: 'AuditArchived',
     data: { archived_at: '2026-03-01T00:00:00.000Z', reason: 'gone' },

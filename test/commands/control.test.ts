@@ -54,7 +54,7 @@ test('is never added by itself', () => {
   assert.match(refusalOf(add).message, 'addFramework');
 });
 
-test('is excluded with a justification, and included again', () => {
+test('is excluded with a justification, then included again', () => {
   const without = refusalOf(() => update(FIRST, { status: 'EXCLUDED' }));
   assert.equal([without.code, without.more.field], ['invalid_input', 'exclusion_justification']);
   assert.equal(update(FIRST, { status: 'EXCLUDED', exclusion_justification: 'no trucks' }, 'asked for'), [
@@ -74,7 +74,7 @@ test('is excluded with a justification, and included again', () => {
   assert.equal(update(back, { status: 'EXCLUDED' }), [excluded], 'and serves again');
 });
 
-test('keeps a justification while it is excluded, and may be justified better', () => {
+test('keeps its justification while excluded, and can change it', () => {
   const state = stateAfter(excluded);
   const cleared = refusalOf(() => update(state, { exclusion_justification: null }));
   assert.equal([cleared.code, cleared.more.field], ['invalid_input', 'exclusion_justification']);
@@ -97,7 +97,7 @@ test('keeps a justification while it is excluded, and may be justified better', 
   );
 });
 
-test('is corrected and owned apart from what is decided on it', () => {
+test('has separate events for corrections, its owner and its status', () => {
   assert.equal(update(FIRST, { name: 'Rules', description: 'All.', owner_id: 'acc_1', status: 'INCLUDED' }), [
     { type: 'ControlDetailsChanged', data: { changes: { name: 'Rules', description: 'All.' } } },
     { type: 'ControlOwnerAssigned', data: { owner_id: 'acc_1' } },

@@ -35,7 +35,7 @@ const archived: FrameworkEvent = {
   data: { archived_at: '2026-03-01T00:00:00.000Z', reason: 'gone' },
 };
 
-test('is adopted by one event that names every control, each by its place', () => {
+test('is adopted by one event with every control, whose id contains its index', () => {
   const more = { version: '1', library_id: null, description: null, owner_id: undefined };
   const { fields: _fields, ...rest } = adoptionCommand(ID, { name: 'House rules', controls: RULES, ...more }, 'agreed');
   assert.equal(rest, { type: 'AddFramework', reason: 'agreed' });
@@ -46,7 +46,7 @@ test('is adopted by one event that names every control, each by its place', () =
   assert.equal([state.library_id, state.version, state.archived_at, state.controls.length], [null, null, null, 2]);
 });
 
-test('is adopted once; one of the library again changes nothing, unless it is archived', () => {
+test('is adopted once; adopting a library framework again changes nothing, unless it is archived', () => {
   const again = adoptionCommand(ID, { name: 'House rules', controls: RULES });
   given([adopted]).when(again).refused('conflict');
   given([ofLibrary]).when(again).then([]);
@@ -55,7 +55,7 @@ test('is adopted once; one of the library again changes nothing, unless it is ar
     .refused('invalid_transition', { allowed: ['RESTORE'] });
 });
 
-test('needs controls, each with a number of its own in any case', () => {
+test('needs controls with different numbers, in upper or lower case', () => {
   given([])
     .when(adoptionCommand(ID, { name: 'Empty', controls: [] }))
     .refused('invalid_input', { field: 'controls' });
@@ -92,14 +92,14 @@ test('is refused over 768 KiB, with its size and the next step', () => {
   assert.is(MAX_ADOPTION_BYTES, 786_432);
 });
 
-test('of the library has an id of its organization', () => {
+test('of the library has an id that depends on the organization', () => {
   assert.is(idPrefix(ID), 'frm');
   assert.is(libraryFrameworkId('org_1', 'GDPR'), ID);
   assert.is.not(libraryFrameworkId('org_2', 'GDPR'), ID);
   assert.is.not(libraryFrameworkId('org_1', 'SOC2_2017'), ID);
 });
 
-test('is told by the ids of its controls, and which of them each is', () => {
+test('can be found from a control’s id, with the control’s index', () => {
   for (const place of [0, 1, 31, 32, 499, 32_767]) {
     const id = controlId(ID, place);
     assert.equal([idPrefix(id), frameworkOfControl(id), controlIndex(id)], ['ctl', ID, place]);

@@ -25,7 +25,7 @@ async function refusal(promise: Promise<unknown>): Promise<Refusal> {
   return error as Refusal;
 }
 
-test('chains what it writes from the first event on, and says who did what with which input', async ({ store }) => {
+test('chains events from the first one on, with actor, command and input hash', async ({ store }) => {
   const handler = handlerOn(store);
   const added = await execute(handler, add(), {
     command_id: '11111111-1111-4111-8111-111111111111',
@@ -52,14 +52,14 @@ test('chains what it writes from the first event on, and says who did what with 
   assert.is(new Set(events.map((event) => event.metadata.salt)).size, 3);
 });
 
-test('marks what it writes under another clock', async ({ store }) => {
+test('marks events as simulated under another clock', async ({ store }) => {
   const now = () => new Date('2025-01-02T03:04:05.678Z');
   await execute(new CommandHandler(store, { now, maxAcceptanceDays: 1, simulated: true }), add());
   const { metadata } = (await store.readStream(STREAM))[0]!;
   assert.equal([metadata.recorded_at, metadata.simulated], ['2025-01-02T03:04:05.678Z', true]);
 });
 
-test('writes nothing when nothing changes or is only rehearsed', async ({ store }) => {
+test('writes nothing if nothing changes, and nothing when rehearsing', async ({ store }) => {
   const handler = handlerOn(store);
   await handler.rehearse({ stream: STREAM, decider: vendor }, add(), envelopeFor());
   assert.equal(await store.readStream(STREAM), []);
@@ -74,7 +74,7 @@ test('writes nothing when nothing changes or is only rehearsed', async ({ store 
   assert.is((await store.readStream(STREAM)).length, 1);
 });
 
-test('refuses a revision that is not the newest, and says which is', async (context) => {
+test('refuses an outdated revision, and returns the current one', async (context) => {
   const [one, two] = [handlerOn(context.store), handlerOn(context.reopen())];
   await execute(one, add());
   await execute(two, rename('B'), { expected_revision: 1 });
@@ -87,7 +87,7 @@ test('refuses a revision that is not the newest, and says which is', async (cont
   assert.is((await execute(one, rename('C'), { expected_revision: 2 })).revision, 3);
 });
 
-test('tells nobody of a record of another organization', async ({ store }) => {
+test('does not reveal a record of another organization', async ({ store }) => {
   const handler = handlerOn(store);
   await execute(handler, add());
   const refused = await refusal(execute(handler, rename('X'), { organization_id: 'org_OTHER' }));
@@ -98,7 +98,7 @@ test('tells nobody of a record of another organization', async ({ store }) => {
   );
 });
 
-test('lets 64 writers change one record at once: each is done or told of a conflict', async (context) => {
+test('lets 64 writers change one record at once: each succeeds or gets a conflict', async (context) => {
   const handlers = [handlerOn(context.store), handlerOn(context.reopen())];
   await execute(handlers[0]!, add());
   const outcomes = await Promise.allSettled(
@@ -119,7 +119,7 @@ test('lets 64 writers change one record at once: each is done or told of a confl
   assert.is(state!.name, (events.at(-1)!.data as { changes: { name: string } }).changes.name);
 });
 
-test('judges a refusal or a nothing on the newest state, not on what it remembers', async (context) => {
+test('decides a refusal or no change on fresh state, not on the cached one', async (context) => {
   const [one, two] = [handlerOn(context.store), handlerOn(context.reopen())];
   await execute(one, add('A'));
   await execute(one, { type: 'Archive', reason: 'gone' });
@@ -132,7 +132,7 @@ test('judges a refusal or a nothing on the newest state, not on what it remember
   assert.is((await refusal(execute(one, rename('D')))).code, 'invalid_transition');
 });
 
-test('is the caller’s error where an event is too large for any store', async ({ store }) => {
+test('refuses an event that is too large for any store as the caller’s error', async ({ store }) => {
   const description = 'x'.repeat(1_000_000);
   const huge: VendorCommand = { type: 'AddVendor', fields: { name: 'U', description } };
   assert.is((await refusal(execute(handlerOn(store), huge))).code, 'too_large');

@@ -14,7 +14,7 @@ const ADD: VendorCommand = { type: 'AddVendor', fields: { name: 'Unicloud' } };
 const UPDATE: VendorCommand = { type: 'UpdateVendor', changes: { name: 'U', owner_id: 'acc_1' }, reason: 'why' };
 const other = (name: string): VendorCommand => ({ type: 'UpdateVendor', changes: { name } });
 
-/** Gives a command under a key, as the tools do. */
+/** Runs a command with an idempotency key, as the tools do. */
 function execute(handler: CommandHandler, command: VendorCommand, key?: string, input: object = command) {
   return handler.execute(
     { stream: STREAM, decider: vendor },
@@ -29,7 +29,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   return (error as Refusal).code;
 }
 
-test('answers as the first time and appends nothing: here, after a restart, from another instance', async (context) => {
+test('gets the first answer and appends nothing: here, after a restart, from another instance', async (context) => {
   const one = handlerOn(context.store);
   const stale = handlerOn(context.reopen());
   await execute(one, ADD, 'add');
@@ -52,7 +52,7 @@ test('answers as the first time and appends nothing: here, after a restart, from
   assert.is((await context.store.readStream(STREAM)).length, 4);
 });
 
-test('is recognised before anything else is judged', async ({ store }) => {
+test('is recognised before anything else is checked', async ({ store }) => {
   const handler = handlerOn(store);
   await execute(handler, ADD, 'add');
   await execute(handler, UPDATE, 'update');
@@ -79,7 +79,7 @@ test('with another input is a conflict, everywhere', async (context) => {
   assert.is((await context.store.readStream(STREAM)).length, 3);
 });
 
-test('that appended nothing or was refused is judged anew', async ({ store }) => {
+test('that appended nothing or was refused is decided again', async ({ store }) => {
   const handler = handlerOn(store);
   assert.is(await codeOf(execute(handler, UPDATE, 'k')), 'not_found');
   await execute(handler, ADD, 'add');
@@ -88,7 +88,7 @@ test('that appended nothing or was refused is judged anew', async ({ store }) =>
   assert.equal([done.repeated, done.revision], [false, 3]);
 });
 
-test('given to two instances at once makes one record', async (context) => {
+test('given to two instances at once adds one record', async (context) => {
   const handlers = [handlerOn(context.store), handlerOn(context.reopen())];
   for (let round = 0; round < 10; round++) {
     const command_id = commandId([ORGANIZATION, 'addVendor'], `round ${round}`);
@@ -116,7 +116,7 @@ test('given twice at once with different inputs is done once and refused once', 
   assert.is((await context.store.readStream(STREAM)).length, 2);
 });
 
-test('is known by its organization, tool, record and key together', () => {
+test('is identified by organization, tool, record and key together', () => {
   const ids = [
     commandId(['org_1', 'addVendor'], 'k'),
     commandId(['org_2', 'addVendor'], 'k'),

@@ -17,7 +17,7 @@ const REQUIREMENT = 'Report breaches within 72 hours';
 const BEFORE = '2025-06-01';
 const added: ObligationEvent = { type: 'ObligationAdded', data: { requirement: REQUIREMENT } };
 
-/** Found so, on an earlier day. */
+/** An assessment on an earlier day. */
 function found(status: Compliance): ObligationEvent {
   return { type: 'ObligationAssessed', data: { status, last_review_date: BEFORE } };
 }
@@ -26,7 +26,7 @@ function change(changes: Extract<ObligationCommand, { type: 'UpdateObligation' }
   return { type: 'UpdateObligation', changes, ...(reason ? { reason } : {}) } as const;
 }
 
-test('is added with what is given, not assessed and never reviewed', () => {
+test('is added with its fields, not assessed and never reviewed', () => {
   given([])
     .when({ type: 'AddObligation', fields: { requirement: REQUIREMENT, area: 'Privacy', source: null } })
     .then([{ type: 'ObligationAdded', data: { requirement: REQUIREMENT, area: 'Privacy' } }]);
@@ -37,7 +37,7 @@ test('is added with what is given, not assessed and never reviewed', () => {
     .refused('conflict');
 });
 
-test('begins in any status: reviewed today, or when it is said', () => {
+test('is added in any status, reviewed today by default', () => {
   for (const status of COMPLIANCE) {
     const fields = { requirement: REQUIREMENT, status };
     const today = status === 'NOT_ASSESSED' ? {} : { last_review_date: TODAY };
@@ -52,7 +52,7 @@ test('begins in any status: reviewed today, or when it is said', () => {
   }
 });
 
-test('is assessed from every status to every other, today or when it is said', () => {
+test('is assessed from every status to every other, today by default', () => {
   for (const from of COMPLIANCE) {
     for (const status of COMPLIANCE) {
       const history = [added, found(from)];
@@ -68,7 +68,7 @@ test('is assessed from every status to every other, today or when it is said', (
   }
 });
 
-test('is assessed again by the same status, but only once on one day', () => {
+test('is assessed again with the same status, but only once a day', () => {
   const again: ObligationEvent = {
     type: 'ObligationAssessed',
     data: { status: 'COMPLIANT', last_review_date: TODAY },
@@ -85,7 +85,7 @@ test('is assessed again by the same status, but only once on one day', () => {
     .then([]);
 });
 
-test('keeps the day of its last review where that is given with another status', () => {
+test('keeps its review date if another status is given with the same date', () => {
   for (const last_review_date of [BEFORE, null]) {
     given([added, found('NON_COMPLIANT')])
       .when(change({ status: 'COMPLIANT', last_review_date }))
@@ -93,7 +93,7 @@ test('keeps the day of its last review where that is given with another status',
   }
 });
 
-test('has the day of its last review corrected, and cleared, without being assessed', () => {
+test('can have its review date corrected and cleared without an assessment', () => {
   const history = [added, found('COMPLIANT')];
   for (const last_review_date of ['2025-05-31', null]) {
     const event: ObligationEvent = {
@@ -109,7 +109,7 @@ test('has the day of its last review corrected, and cleared, without being asses
     .then([]);
 });
 
-test('is corrected, owned and assessed in one call, each a fact of its own', () => {
+test('is corrected, assigned and assessed in one call, with an event for each', () => {
   given([added])
     .when(change({ requirement: REQUIREMENT, due_date: '2026-04-01', owner_id: 'acc_1', status: 'COMPLIANT' }))
     .then([
@@ -119,7 +119,7 @@ test('is corrected, owned and assessed in one call, each a fact of its own', () 
     ]);
 });
 
-test('is unmet unless COMPLIANT by a review at most 366 days before it is due', () => {
+test('is overdue unless found COMPLIANT at most 366 days before its due date', () => {
   const due_date = '2026-03-09';
   for (const status of COMPLIANCE) {
     assert.is(overdueAfter({ status, due_date: null, last_review_date: TODAY }), null);
@@ -137,7 +137,7 @@ test('is unmet unless COMPLIANT by a review at most 366 days before it is due', 
   assert.is(overdueAfter({ ...leap, last_review_date: '2024-02-27' }), '2025-02-28');
 });
 
-test('takes no writes while archived, and comes back as it was', () => {
+test('takes no writes while archived, and is restored unchanged', () => {
   const archived_at = '2026-03-01T00:00:00.000Z';
   const archived: ObligationEvent = { type: 'ObligationArchived', data: { archived_at, reason: 'repealed' } };
   const history = [added, found('PARTIALLY_COMPLIANT')];

@@ -26,7 +26,7 @@ const token = (token_id: string, account_id: string): OrganizationEvent => ({
   data: { token_id, account_id, role: 'VIEWER', read_only: false, expires_at: '2026-06-01T00:00:00.000Z' },
 });
 
-test('are added by an OWNER; the same role again is nothing, another one is changed, not added', () => {
+test('are added by an OWNER; the same role again changes nothing, another role is refused', () => {
   const add = { type: 'AddMember', account_id: BO, role: 'EDITOR' } as const;
   given(begun)
     .when(add, as(ADA))
@@ -59,7 +59,7 @@ test('get another role from an OWNER, with a reason', () => {
   assert.equal(given([...both, changed(BO, 'EDITOR', 'ADMIN')]).state().members, { [ADA]: 'OWNER', [BO]: 'ADMIN' });
 });
 
-test('are changed by nobody but an OWNER', () => {
+test('are changed only by an OWNER', () => {
   for (const role of ROLES.filter((other) => other !== 'OWNER')) {
     const history = [...begun, added(BO, role), added(CY, 'EDITOR'), admitted('acme.no', 'VIEWER')];
     for (const command of [
@@ -76,14 +76,14 @@ test('are changed by nobody but an OWNER', () => {
   }
 });
 
-test('may not by a role that was theirs a moment ago', () => {
+test('can’t use a role that was taken away a moment ago', () => {
   const history = [...begun, added(BO, 'OWNER'), changed(BO, 'OWNER', 'EDITOR')];
   given(history)
     .when({ type: 'ChangeMemberRole', account_id: ADA, role: 'VIEWER' }, { actor_id: BO, role: 'OWNER' })
     .refused('forbidden');
 });
 
-test('are removed with all tokens that are left to them, in one decision', () => {
+test('are removed with all their active tokens, in one command', () => {
   const history: OrganizationEvent[] = [
     ...[...begun, added(BO, 'EDITOR'), token('tok_1', BO), token('tok_2', BO), token('tok_3', ADA), token('tok_4', BO)],
     { type: 'TokenRevoked', data: { token_id: 'tok_2' } },
@@ -110,7 +110,7 @@ test('are removed with all tokens that are left to them, in one decision', () =>
     .refused('not_found', { field: 'account_id' });
 });
 
-test('may leave, whatever they are', () => {
+test('may leave, in any role', () => {
   for (const role of ROLES) {
     given([...begun, added(BO, role)])
       .when({ type: 'RemoveMember', account_id: BO }, as(BO))
@@ -118,7 +118,7 @@ test('may leave, whatever they are', () => {
   }
 });
 
-test('always have an OWNER: the last one is neither removed nor demoted, and does not leave', () => {
+test('always include an OWNER: the last one can’t be removed or demoted, and can’t leave', () => {
   const history = [...begun, added(BO, 'ADMIN')];
   const demote = { type: 'ChangeMemberRole', account_id: ADA, role: 'ADMIN' } as const;
   const remove = { type: 'RemoveMember', account_id: ADA } as const;
@@ -150,13 +150,13 @@ test('come back when they are added again', () => {
   assert.equal([members[BO], former], ['VIEWER', {}]);
 });
 
-test('are told apart from what every object has', () => {
+test('are not confused with properties that every object has', () => {
   given(begun).when({ type: 'RemoveMember', account_id: 'toString' }, as(ADA)).refused('not_found');
   given(begun).when({ type: 'RenameOrganization', name: 'n' }, as('constructor')).refused('forbidden');
   given(begun).when({ type: 'RevokeToken', token_id: 'valueOf' }, as(ADA)).refused('not_found');
 });
 
-test('come in by a domain that an OWNER has admitted, with its role', () => {
+test('are added by a domain that an OWNER admitted, with its role', () => {
   const admit = { type: 'AdmitDomain', domain: 'acme.no', role: 'EDITOR' } as const;
   const enter = { type: 'AdmitMember', account_id: BO, domain: 'acme.no' } as const;
   given(begun)
@@ -188,7 +188,7 @@ test('who were removed or left do not come back by a domain', () => {
     .then([]);
 });
 
-test('stay when their domain is withdrawn; nobody follows', () => {
+test('stay when their domain is withdrawn, but no new ones are added', () => {
   const withdrawn: OrganizationEvent = { type: 'DomainWithdrawn', data: { domain: 'acme.no' } };
   const history = [...begun, admitted('acme.no', 'EDITOR'), added(BO, 'EDITOR')];
   given(history).when({ type: 'WithdrawDomain', domain: 'acme.no' }, as(ADA)).then([withdrawn]);

@@ -19,7 +19,7 @@ const UPDATE: VendorCommand = { type: 'UpdateVendor', changes: { name: 'U' } };
 
 type Append = EventStore['append'];
 
-/** A promise, and what resolves it. */
+/** Returns a promise and the function that resolves it. */
 function deferred() {
   let resolve = (): void => undefined;
   const promise = new Promise<void>((settle) => {
@@ -28,7 +28,7 @@ function deferred() {
   return { promise, resolve };
 }
 
-/** A store whose appends go through `append`, which is told how many came before. */
+/** Returns a store whose appends go through `append`, which gets the number of earlier ones. */
 function appendingBy(store: EventStore, append: (count: number, ...args: Parameters<Append>) => ReturnType<Append>) {
   let count = 0;
   return withOverrides(store, { append: (...args) => append(count++, ...args) });
@@ -36,7 +36,7 @@ function appendingBy(store: EventStore, append: (count: number, ...args: Paramet
 
 const outage = logSuite('when the store does not answer');
 
-outage('an append that may have been done, and was, is done once', async ({ store }) => {
+outage('an ambiguous append that was done is not repeated', async ({ store }) => {
   const flaky = appendingBy(store, async (count, ...args) => {
     const position = await store.append(...args);
     if (count < 3) throw new StoreUnavailable('no answer', true);
@@ -48,7 +48,7 @@ outage('an append that may have been done, and was, is done once', async ({ stor
   assert.equal([added.repeated, added.revision, added.storePosition], [false, 1, events[0]!.storePosition]);
 });
 
-outage('an append that may have been done, and was not, is done once', async ({ store }) => {
+outage('an ambiguous append that was not done is repeated', async ({ store }) => {
   const flaky = appendingBy(store, async (count, ...args) => {
     if (count < 3) throw new StoreUnavailable('no answer', true);
     return store.append(...args);
@@ -58,7 +58,7 @@ outage('an append that may have been done, and was not, is done once', async ({ 
   assert.is((await store.readStream(STREAM)).length, 1);
 });
 
-outage('too long for the same words, the command is decided anew and still done once', async ({ store }) => {
+outage('longer than the retries: the command is decided again and still done once', async ({ store }) => {
   for (const landed of [true, false]) {
     const stream = `vendor-${landed}`;
     await withClock(async (forward) => {
@@ -77,7 +77,7 @@ outage('too long for the same words, the command is decided anew and still done 
   }
 });
 
-outage('another writer who came between is built upon', async ({ store }) => {
+outage('a writer that came between is taken into account', async ({ store }) => {
   const calm = handlerOn(store);
   await calm.execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
   const flaky = appendingBy(store, async (count, ...args) => {
@@ -90,7 +90,7 @@ outage('another writer who came between is built upon', async ({ store }) => {
   assert.is(verifyChain(await store.readStream(STREAM)), null);
 });
 
-outage('for good, the call is unavailable and says how to go on', async ({ store }) => {
+outage('for good: the call is unavailable and names the next step', async ({ store }) => {
   await withClock(async (forward) => {
     const silent = appendingBy(store, async () => {
       forward(6_000);
@@ -116,7 +116,7 @@ outage('a store that never answers: the call is answered at its deadline', async
   await unavailable(handlerOn(mute).execute({ stream: STREAM, decider: vendor }, UPDATE, later));
 });
 
-outage('after its deadline a command begins no append, for its caller was told that it failed', async ({ store }) => {
+outage('a command appends nothing after its deadline, because its caller has got an error', async ({ store }) => {
   const held = deferred();
   let loaded: Promise<unknown> = held.promise;
   let appends = 0;
@@ -139,12 +139,12 @@ outage('after its deadline a command begins no append, for its caller was told t
   assert.is(appends, 0);
 });
 
-outage('the time that a caller waited for its roles is part of the time that its command has', () => {
+outage('a caller’s wait for its roles counts as part of its command’s time', () => {
   const left = commandDeadline({ waited_ms: 4_000 }) - Date.now();
   assert.ok(left > 1_000 && left <= 2_000, `${left} ms are left`);
 });
 
-outage('a store that is away is asked once by a call', async ({ store }) => {
+outage('a call asks a store that is down only once', async ({ store }) => {
   let reads = 0;
   const away = withOverrides(store, {
     readStream: async () => {
@@ -166,7 +166,7 @@ async function unavailable(promise: Promise<unknown>): Promise<void> {
   assert.equal([code, retryable, more.retry_after_seconds], ['unavailable', true, 2]);
 }
 
-outage('and comes back, the same handler goes on', async ({ store }) => {
+outage('and comes back: the same handler continues', async ({ store }) => {
   let away = true;
   const flaky = appendingBy(store, async (_count, ...args) => {
     if (away) throw new StoreUnavailable('away');
@@ -182,7 +182,7 @@ outage.run();
 
 const unknown = logSuite('what a newer version wrote');
 
-/** Nothing is decided on a stream that isn't understood: an error of ours, no refusal, and no further event. */
+/** Checks that a command on an unreadable stream fails with an internal error, no refusal, and appends nothing. */
 async function stopsAt(store: EventStore, length: number): Promise<void> {
   for (const command of [ADD, UPDATE]) {
     const error = await rejection(
@@ -194,12 +194,12 @@ async function stopsAt(store: EventStore, length: number): Promise<void> {
   assert.is((await store.readStream(STREAM)).length, length);
 }
 
-unknown('is no state: an unknown type, first or later', async ({ store }) => {
+unknown('is refused: an unknown first type', async ({ store }) => {
   await store.append(STREAM, makeEvents(STREAM, { type: 'VendorImagined', data: { name: 'U' } }), -1);
   await stopsAt(store, 1);
 });
 
-unknown('is no state: an unknown type after known ones', async ({ store }) => {
+unknown('is refused: an unknown type after known ones', async ({ store }) => {
   const handler = handlerOn(store);
   await handler.execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
   const [after] = await store.readStream(STREAM);
@@ -209,13 +209,13 @@ unknown('is no state: an unknown type after known ones', async ({ store }) => {
   await stopsAt(store, 2);
 });
 
-unknown('is no state: a shape of a later schema version', async ({ store }) => {
+unknown('is refused: data of a later schema version', async ({ store }) => {
   const [event] = makeEvents(STREAM, { data: { name: 'U' }, schemaVersion: 2 });
   await store.append(STREAM, [event!], -1);
   await stopsAt(store, 1);
 });
 
-unknown('and what an older one wrote is read in today’s shape', () => {
+unknown('but data of an older version is upcast', () => {
   const upcasters = {
     VendorAdded: [
       ({ title, ...data }: Record<string, unknown>) => ({ ...data, name: title }),

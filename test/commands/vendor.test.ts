@@ -25,7 +25,7 @@ function reviewed(outcome: VendorReview['outcome'], reviewed_at = '2026-02-01T00
   return { type: 'VendorReviewed', data: { ...review, next_review_due: '2027-02-01' } };
 }
 
-/** A history that ends in each status. */
+/** For each status, a history that ends in it. */
 const IN: Record<VendorStatus, VendorEvent[]> = {
   PENDING_REVIEW: [added],
   APPROVED: [added, reviewed('APPROVED')],
@@ -35,7 +35,7 @@ const IN: Record<VendorStatus, VendorEvent[]> = {
   OFFBOARDED: [added, { type: 'VendorOffboarded', data: { reason: 'left' } }],
 };
 
-test('is added with what is given, absent and null members left out', () => {
+test('is added with its fields, without absent and null ones', () => {
   given([])
     .when({ type: 'AddVendor', fields: { name: 'Unicloud', description: null, country: 'EE', owner_id: 'acc_1' } })
     .then([{ type: 'VendorAdded', data: { name: 'Unicloud', country: 'EE', owner_id: 'acc_1' } }]);
@@ -50,7 +50,7 @@ test('is added once', () => {
     .refused('conflict');
 });
 
-test('may be added out of service with a reason, but with no outcome of a review', () => {
+test('may be added out of service with a reason, but not with a review’s outcome', () => {
   for (const status of VENDOR_STATUSES) {
     const when = given([]).when({ type: 'AddVendor', fields: { name: 'Unicloud', status }, reason: 'old register' });
     if (status === 'PENDING_REVIEW' || OUT_OF_SERVICE.some((s) => s === status)) {
@@ -68,12 +68,12 @@ test('may be added out of service with a reason, but with no outcome of a review
   }
 });
 
-test('keeps its reason out of its state', () => {
+test('has no reason in its state', () => {
   const state = given([{ type: 'VendorAdded', data: { name: 'Unicloud', reason: 'why' } }]).state();
   assert.not('reason' in state);
 });
 
-test('may have been reviewed before it was added, but not later than now', () => {
+test('may be reviewed before it was added, but not in the future', () => {
   const last_reviewed = '2025-12-01T00:00:00.000Z';
   given([])
     .when({ type: 'AddVendor', fields: { name: 'Unicloud', last_reviewed } })
@@ -86,7 +86,7 @@ test('may have been reviewed before it was added, but not later than now', () =>
     .refused('invalid_input', { field: 'last_reviewed' });
 });
 
-test('is corrected by just what changes, clearing with null', () => {
+test('records only changed details; null clears', () => {
   const before: VendorEvent = { type: 'VendorAdded', data: { name: 'Unicloud', country: 'EE', category: 'Hosting' } };
   given([before])
     .when({ type: 'UpdateVendor', changes: { name: 'Unicloud', country: null, criticality: 'HIGH' }, reason: 'moved' })
@@ -97,7 +97,7 @@ test('is corrected by just what changes, clearing with null', () => {
   assert.equal([state.country, state.category], [null, 'Hosting']);
 });
 
-test('tells an owner apart from a correction, and both from a status', () => {
+test('has separate events for its owner, corrections and status', () => {
   given([added])
     .when({ type: 'UpdateVendor', changes: { name: 'U', owner_id: 'acc_1', status: 'SUSPENDED' }, reason: 'r' })
     .then([
@@ -110,14 +110,14 @@ test('tells an owner apart from a correction, and both from a status', () => {
     .then([{ type: 'VendorOwnerAssigned', data: { owner_id: null } }]);
 });
 
-test('says nothing when nothing changes', () => {
+test('appends no event if nothing changes', () => {
   given([added]).when({ type: 'UpdateVendor', changes: {} }).then([]);
   given([added])
     .when({ type: 'UpdateVendor', changes: { name: 'Unicloud', country: null, owner_id: null }, reason: 'again' })
     .then([]);
 });
 
-test('is taken out of service by hand, with a reason; outcomes are only for reviews', () => {
+test('is taken out of service with a reason; only reviews set outcomes', () => {
   for (const from of VENDOR_STATUSES) {
     for (const status of VENDOR_STATUSES) {
       const change = given(IN[from]).when({ type: 'UpdateVendor', changes: { status }, reason: 'why' });
@@ -142,7 +142,7 @@ test('is not taken out of service without a reason', () => {
   }
 });
 
-test('is moved by a review from any status to any outcome', () => {
+test('goes by a review from any status to any outcome', () => {
   for (const from of VENDOR_STATUSES) {
     for (const outcome of OUTCOMES) {
       const review = { outcome, findings: 'ok', conditions: 'SOC 2', reviewed_by: EDITOR_ID, reviewed_at: NOW };
@@ -157,7 +157,7 @@ test('is moved by a review from any status to any outcome', () => {
   }
 });
 
-test('meets conditions only where they are said', () => {
+test('needs conditions for a CONDITIONAL outcome', () => {
   for (const conditions of [undefined, null, '']) {
     given([added])
       .when({ type: 'ReviewVendor', outcome: 'CONDITIONAL', ...(conditions === undefined ? {} : { conditions }) })
@@ -165,7 +165,7 @@ test('meets conditions only where they are said', () => {
   }
 });
 
-test('is next due 365 days after its review, counted from the review’s day, or when the reviewer says', () => {
+test('is due again 365 days after its review, or when the reviewer says', () => {
   const reviewed_at = '2024-02-28T23:59:59.999Z';
   const review = { findings: null, conditions: null, reviewed_by: EDITOR_ID, reviewed_at };
   given([added])
@@ -184,7 +184,7 @@ test('is next due 365 days after its review, counted from the review’s day, or
     .refused('invalid_input', { field: 'next_review_due' });
 });
 
-test('is reviewed at the end of a day that is given without a time, at most now', () => {
+test('is reviewed at the end of a date without a time, but at most now', () => {
   for (const [asked, reviewed_at] of [
     ['2026-03-09', '2026-03-09T23:59:59.999Z'],
     ['2026-03-10', NOW],
@@ -206,7 +206,7 @@ test('is not reviewed in the future', () => {
     .refused('invalid_input', { field: 'reviewed_at' });
 });
 
-test('is changed in nothing by a review older than its newest one', () => {
+test('is not changed by a review older than its newest one', () => {
   const history = [...IN.APPROVED, { type: 'VendorSuspended', data: { reason: 'breach' } } as const];
   const reviewed_at = '2026-01-31T23:59:59.999Z';
   given(history)
@@ -227,11 +227,11 @@ test('is changed in nothing by a review older than its newest one', () => {
   assert.equal(given([...history, reviewed('REJECTED', reviewed_at)]).state(), given(history).state());
 });
 
-test('is changed by the later recorded of two reviews of the same moment', () => {
+test('takes the later recorded of two reviews with the same time', () => {
   assert.is(given([...IN.APPROVED, reviewed('REJECTED')]).state().status, 'REJECTED');
 });
 
-test('once archived, takes nothing but to be restored', () => {
+test('takes only a restore once archived', () => {
   for (const status of VENDOR_STATUSES) {
     const history = [...IN[status], archived];
     given(history)
@@ -247,14 +247,14 @@ test('once archived, takes nothing but to be restored', () => {
   }
 });
 
-test('is archived at the moment of it, and restored only when archived', () => {
+test('is archived at the time of the command, and restored only if archived', () => {
   given([added])
     .when({ type: 'Archive', reason: 'gone' })
     .then([{ type: 'VendorArchived', data: { archived_at: NOW, reason: 'gone' } }]);
   given([added]).when({ type: 'Restore', reason: 'back' }).then([]);
 });
 
-test('must be there to be changed', () => {
+test('must exist to be changed', () => {
   given([])
     .when({ type: 'UpdateVendor', changes: { name: 'X' } })
     .refused('not_found');

@@ -54,11 +54,11 @@ csv('may have the other separator in a header', () => {
   assert.equal(ignored, ['owner, unit']);
 });
 
-csv('says which columns were passed over', () => {
+csv('returns the ignored columns', () => {
   assert.equal(readFrameworkCsv('number,Owner,title,\n1,me,Keep a log,\n').ignored, ['Owner']);
 });
 
-csv('is refused by row, every row at once, counted as a spreadsheet does', () => {
+csv('is refused with all bad rows at once, counted as in a spreadsheet', () => {
   const rows = [
     'number,title,text',
     '1,Keep a log,',
@@ -80,7 +80,7 @@ csv('is refused by row, every row at once, counted as a spreadsheet does', () =>
   ]);
 });
 
-csv('names no more than 20 rows in the message, and all of them beside it', () => {
+csv('names at most 20 rows in the message, and all of them in issues', () => {
   const { message, more } = refused(`number,title\n${',x\n'.repeat(30)}`);
   assert.match(message, /row 21 has no number; and 10 more\.$/);
   assert.is(more.issues!.length, 30);

@@ -5,10 +5,10 @@ import { LIBRARY_IDS, type LibraryId, libraryFramework, listLibrary } from '../.
 
 const DATA = new URL('../../src/library/data/', import.meta.url);
 
-/** Most bytes that one adoption may have. */
+/** Limit of an adoption. */
 const ADOPTION_BYTES = 768 * 1024;
 
-/** Numbers of each kind that the publications have. */
+/** The numbers of controls in the publications. */
 const COUNTS: Record<LibraryId, Record<string, [pattern: RegExp, count: number]>> = {
   NIST_CSF_2_0: {
     functions: [/^[A-Z]{2}$/, 6],
@@ -36,7 +36,7 @@ const COUNTS: Record<LibraryId, Record<string, [pattern: RegExp, count: number]>
   GDPR: { articles: [/^Art\. [1-9]\d?$/, 41] },
 };
 
-/** The subcategories of each category of the CSF 2.0: numbers that were withdrawn after 1.1 are gaps. */
+/** The subcategories of each category of CSF 2.0. Numbers that were withdrawn after 1.1 are missing. */
 const CSF_SUBCATEGORIES: Record<string, number[]> = {
   'GV.OC': [1, 2, 3, 4, 5],
   'GV.RM': [1, 2, 3, 4, 5, 6, 7],
@@ -69,13 +69,13 @@ const upTo = (prefix: string, last: number) => Array.from({ length: last }, (_, 
 
 const library = suite('the framework library');
 
-library('has a file for each id, and no other', () => {
+library('has a file for each id, and no other files', () => {
   const files = readdirSync(DATA).filter((file) => file.endsWith('.json'));
   assert.equal(files.sort(), LIBRARY_IDS.map((id) => `${id}.json`).sort());
   for (const id of LIBRARY_IDS) assert.is(libraryFramework(id).library_id, id);
 });
 
-library('lists what there is, with the number of controls', () => {
+library('lists its frameworks, with the number of controls', () => {
   assert.equal(
     listLibrary().map(({ library_id, control_count }) => [library_id, control_count]),
     [

@@ -19,12 +19,12 @@ const TOY_CONTROLS = [
   { section_title: 'HO.FO-01', name: 'The horn sounds in fog' },
 ];
 
-/** A catalog of these controls, as a file. */
+/** Returns a catalog file with these controls. */
 function catalog(controls: readonly object[], more: object = {}): string {
   return JSON.stringify({ catalog: { metadata: { title: 'T', version: '1' }, controls, ...more } });
 }
 
-/** A catalog of one control whose only statement is this part. */
+/** Returns a catalog of one control whose only statement is this part. */
 function stating(part: object, params: readonly object[] = []): string {
   return catalog([{ id: 'c-1', title: 'One', params, parts: [{ name: 'statement', ...part }] }]);
 }
@@ -42,11 +42,11 @@ function refused(json: string): Refusal {
 
 const oscal = suite('an OSCAL catalog');
 
-oscal('gives its title, version and controls at every depth, in order, without withdrawn ones', () => {
+oscal('gives its title, version and controls at every depth, without withdrawn ones', () => {
   assert.equal(readOscalCatalog(toy), { name: 'Rules of the Lighthouse', version: '2.1', controls: TOY_CONTROLS });
 });
 
-oscal('gives statements as descriptions where asked', () => {
+oscal('gives statements as descriptions on request', () => {
   const descriptions = readOscalCatalog(toy, { withText: true }).controls.map(({ description }) => description);
   const lamp = [
     'a. The [keeper on duty] lights the lamp:',
@@ -57,7 +57,7 @@ oscal('gives statements as descriptions where asked', () => {
   assert.equal(descriptions, [undefined, lamp, undefined, undefined, undefined, 'The horn sounds in fog']);
 });
 
-oscal('may have blanks that run in a circle', () => {
+oscal('may have placeholders that form a circle', () => {
   const json = stating({ prose: '{{ insert: param, p }}' }, [{ id: 'p', select: { choice: ['{{ p }}'] } }]);
   const [control] = readOscalCatalog(json, { withText: true }).controls;
   assert.match(control!.description!, /^\[one of: \[one of: .*\[p\]+$/);
@@ -95,7 +95,7 @@ for (const [what, json, message] of [
   oscal(`is refused where it is ${what}`, () => assert.match(refused(json).message, message));
 }
 
-oscal('is refused with numbers that occur twice, all of them named', () => {
+oscal('is refused with duplicate numbers, and names all of them', () => {
   const twice = [{ name: 'label', value: 'A.1' }];
   const refusal = refused(
     catalog([

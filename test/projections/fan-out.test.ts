@@ -12,7 +12,7 @@ import { buildGeneration } from '../../src/projections/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import type { Commit, ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
-import { applyIn, assertVersions, readEverything } from '../support/derived-checks.ts';
+import { applyInBatches, assertVersions, readEverything } from '../support/derived-checks.ts';
 import { MemoryEventStore } from '../support/memory-event-store.ts';
 import { envelopeFor, temporaryFolder } from '../support/register.ts';
 
@@ -83,7 +83,7 @@ test('changes all of them, however many pages of neighbours there are', async (c
   await context.execute(recordAggregate(controls[1]!), { type: 'Archive', ...why });
   await context.execute(recordAggregate(framework), { type: 'Archive', ...why });
   await context.execute(recordAggregate(framework), { type: 'Restore', ...why });
-  await applyIn(store, models);
+  await applyInBatches(store, models);
   await assertFactsOf(context);
   const kept = await readEverything(models, organization);
   assertVersions(kept);
@@ -127,7 +127,7 @@ function watched(models: ReadModels) {
 }
 
 test('is read for in a few goes, also by a runner that has just begun', async ({ models, store, measure, execute }) => {
-  await applyIn(store, models);
+  await applyInBatches(store, models);
   await execute(recordAggregate(measure), { type: 'UpdateMeasure', changes: { state: 'IMPLEMENTED' } });
   const { seen, watching } = watched(models);
   const applier = new Applier(store, watching, 'i');

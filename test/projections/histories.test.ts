@@ -15,7 +15,7 @@ import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
 import { history, play } from '../support/histories.ts';
 import { createOrganization, write } from '../support/log-writer.ts';
 import { MemoryEventStore } from '../support/memory-event-store.ts';
-import { dump, ORGANIZATION, temporaryFolder } from '../support/register.ts';
+import { dumpDocuments, ORGANIZATION, temporaryFolder } from '../support/register.ts';
 
 type Document = Record<string, unknown>;
 
@@ -93,7 +93,7 @@ test('number the log, keep its time, and tell what each event changed', async ({
 });
 
 async function assertChanges(models: ReadModels, organization: string, log: readonly StoredEvent[]): Promise<void> {
-  const changes = (await dump(models, [organization])).changes as ChangeDocument[];
+  const changes = (await dumpDocuments(models, [organization])).changes as ChangeDocument[];
   const numbers = changes.map(({ position }) => position);
   assert.equal(
     numbers,
@@ -142,7 +142,7 @@ async function assertHistory(models: ReadModels, organization: string, log: read
   for (let position = 0; position <= log.length; position++) {
     assert.equal(await versionsAt(models, organization, position), naive(position), `at ${position}`);
   }
-  const all = await dump(models, [organization]);
+  const all = await dumpDocuments(models, [organization]);
   const current = READ_MODELS.flatMap(({ family }) => all[family.plural] as Document[]);
   assert.equal(current.sort(byId), naive(log.length), 'now');
 }
@@ -187,7 +187,10 @@ test('are the same in whatever batches, with whatever restarts, and nothing is a
         end = Math.min(end + size, store.log.length);
         await applier.apply(store.log.slice(from, end));
       }
-      assert.equal(await dump(context.others, organizations), await dump(context.models, organizations));
+      assert.equal(
+        await dumpDocuments(context.others, organizations),
+        await dumpDocuments(context.models, organizations),
+      );
     }),
     { numRuns: 30 },
   );

@@ -9,7 +9,7 @@ import type { StoredEvent } from '../../src/stores/event-store.ts';
 import { consistencyPath, inclusionPath, rangeHash } from '../../src/trail/merkle.ts';
 import { consistencyProof, inclusionProof, provesConsistency, provesInclusion } from '../../src/trail/proof.ts';
 import { sealStream } from '../../src/trail/seal-events.ts';
-import { closeStores, dump, openStores, temporaryFolder } from '../support/register.ts';
+import { closeStores, dumpDocuments, openStores, temporaryFolder } from '../support/register.ts';
 import { FIRST_KEY, ORGANIZATION, rootOf, SealedHistory } from '../support/sealed-history.ts';
 
 const test = suite('the tree in the read models');
@@ -52,7 +52,7 @@ test('is the log’s, wherever projection was cut off, and proves what was and w
     await applier.prepare();
     await applier.apply(EVENTS.slice(from, to));
   }
-  const [one, other] = [await dump(whole, [ORGANIZATION]), await dump(cuts, [ORGANIZATION])];
+  const [one, other] = [await dumpDocuments(whole, [ORGANIZATION]), await dumpDocuments(cuts, [ORGANIZATION])];
   assert.equal([one.tree, one.seals], [other.tree, other.seals]);
   const sizes = fc.tuple(fc.integer({ min: 1, max: 700 }), fc.integer({ min: 1, max: 700 }));
   await fc.assert(

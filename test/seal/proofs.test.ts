@@ -34,10 +34,7 @@ function listed(register: TestRegister, more: object = {}): Promise<Verified> {
   return register.call<Verified>('listChanges', { organization_id: ORGANIZATION, verify: true, ...more });
 }
 
-test('of an event are of the first seal that covers it, and hold with nothing but the key', async ({
-  register,
-  sealer,
-}) => {
+test('of an event use the first seal that covers it, and need only the key', async ({ register, sealer }) => {
   await sealer.later(0);
   assert.is(await proveEvent(register.projections.models, ORGANIZATION, 1), null, 'nothing is sealed yet');
   await sealer.later(61_000);
@@ -83,7 +80,7 @@ test('come with listChanges for each listed event, against the newest seal', asy
   }
 });
 
-test('of listChanges are checked by the example with nothing but the key', async ({ register, sealer }) => {
+test('of listChanges are verified by the example with only the key', async ({ register, sealer }) => {
   await sealer.later(61_000);
   await addVendors(register, 1);
   const { public_key } = await sealer.keys.current();
@@ -109,7 +106,7 @@ test('of listChanges are checked by the example with nothing but the key', async
   rmSync(folder, { recursive: true });
 });
 
-test('leave an answer within its bound, and none of the changes out', async ({ register, sealer }) => {
+test('keep an answer within its limit, without leaving changes out', async ({ register, sealer }) => {
   await addVendors(register, 150);
   await sealer.later(61_000);
   const positions: string[] = [];

@@ -1,4 +1,4 @@
-/** Seals in reports: they are no changes of the register, and they prove a pack. */
+/** Seals in reports: they don't count as changes of the register, and they prove an audit pack. */
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ register }) => register.stop());
 
-/** An audit that is done, and its pack as it is answered at once. */
+/** Returns a completed audit and its audit pack. */
 async function packOf(register: TestRegister, ask: Ask): Promise<() => Promise<WholeReport>> {
   const organization_id = ORGANIZATION;
   const controls = [{ section_title: '1', name: 'Only one' }];
@@ -35,7 +35,7 @@ async function packOf(register: TestRegister, ask: Ask): Promise<() => Promise<W
   return () => wholeReport(ask, { type: 'AUDIT_PACK', audit_id });
 }
 
-test('changes of a period, their figures, and what lists tell are the same ones, whatever was sealed in it', async ({
+test('changes of a period, their figures and lists agree, whatever was sealed in it', async ({
   register,
   sealer,
   ask,
@@ -74,7 +74,7 @@ test('changes of a period, their figures, and what lists tell are the same ones,
   assert.ok(rows.every(({ record_name }) => record_name !== ''));
 });
 
-test('a pack is checked by the example with nothing but the key', async ({ register, sealer, ask }) => {
+test('an audit pack is verified by the example with only the key', async ({ register, sealer, ask }) => {
   await sealer.later(0);
   const draw = await packOf(register, ask);
   const early = await draw();
@@ -106,7 +106,7 @@ test('a pack is checked by the example with nothing but the key', async ({ regis
   rmSync(folder, { recursive: true });
 });
 
-test('a pack says whether the changes that it shows are as the log has them, and which part was checked', async ({
+test('an audit pack says if its changes match the log, and which part was checked', async ({
   register,
   sealer,
   ask,

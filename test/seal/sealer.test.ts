@@ -18,7 +18,7 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-test('seals a minute after the first event, and then nothing until there is another', async ({ register }) => {
+test('seals a minute after the first event, then not again until the next event', async ({ register }) => {
   const { events } = register.stores;
   const { sealer, later, keys } = sealing(register);
   await later(0);
@@ -43,7 +43,7 @@ test('seals a minute after the first event, and then nothing until there is anot
   assert.equal([verdict.valid, verdict.unsealed, verdict.seals.total], [true, 0, 2]);
 });
 
-test('seals after 256 events without waiting, over all that there is', async ({ register }) => {
+test('seals after 256 events without waiting, over all events', async ({ register }) => {
   const { events } = register.stores;
   const { later } = sealing(register);
   await addVendors(register, 253);
@@ -72,7 +72,7 @@ test('seals at once when an audit is completed', async ({ register }) => {
   assert.equal(await sealsOf(register.stores.events), ['SealKeyIntroduced', 'LogSealed']);
 });
 
-/** That the key was rotated once, and that what comes then is sealed by the new one, which the first vouches for. */
+/** Checks that the key was rotated once, and that the new key, signed by the first one, makes the next seal. */
 async function assertRotated(
   register: TestRegister,
   { later, warnings }: Pick<ReturnType<typeof sealing>, 'later' | 'warnings'>,
@@ -96,7 +96,7 @@ test('follows a rotation at once, signed by both keys', async ({ register }) => 
   await assertRotated(register, { later, warnings }, first.public_key);
 });
 
-test('goes on with a new key where the private one is lost, and says so', async ({ register }) => {
+test('continues with a new key if the private key is lost, and logs it', async ({ register }) => {
   const { accounts, events } = register.stores;
   const before = sealing(register);
   await before.later(61_000);
@@ -114,7 +114,7 @@ test('goes on with a new key where the private one is lost, and says so', async 
   assert.is((await verdictOf(events, [lost.public_key, own.public_key])).valid, true);
 });
 
-test('of two that seal at once, one drops its own', async ({ register }) => {
+test('lets only one of two seals made at once through', async ({ register }) => {
   const { events } = register.stores;
   const outcomes: unknown[] = [];
   const counting = withOverrides(events, {
@@ -137,7 +137,7 @@ test('of two that seal at once, one drops its own', async ({ register }) => {
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed']);
 });
 
-test('tries again when the store was away, and leaves it to the leader', async ({ register }) => {
+test('tries again after the store was down, and seals only on the leader', async ({ register }) => {
   const { events } = register.stores;
   let away = true;
   const flaky = withOverrides(events, {
@@ -161,7 +161,7 @@ test('tries again when the store was away, and leaves it to the leader', async (
   assert.equal((await sealsOf(events)).length, 2);
 });
 
-test('seals nothing that would stand far behind the log’s end', async ({ register }) => {
+test('makes no seals while the read models lag far behind', async ({ register }) => {
   const { events } = register.stores;
   const { projections } = register;
   const behind = withOverrides(projections.runner, { caughtUpAt: Date.now() - 11_000 });
@@ -174,7 +174,7 @@ test('seals nothing that would stand far behind the log’s end', async ({ regis
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed']);
 });
 
-test('is told by listChanges to those who name its events, and to nobody else', async ({ register }) => {
+test('appears in listChanges only if its event types are asked for', async ({ register }) => {
   await sealing(register).later(61_000);
   const input = { organization_id: ORGANIZATION };
   const list = async (filter?: object) =>
@@ -195,12 +195,12 @@ test('is told by listChanges to those who name its events, and to nobody else', 
   assert.is(register.projections.runner.parked, 0);
 });
 
-test('never goes back to a key that another instance has let go', async ({ register }) => {
+test('never goes back to a key that another instance has rotated away', async ({ register }) => {
   const { accounts } = register.stores;
   const slow = sealing(register);
   await slow.later(61_000);
   const first = await slow.keys.current();
-  // It has asked for the key in force; before it looks at the organization, another rotates and seals.
+  // The sealer has read the current key. Before it checks the organization, another instance rotates and seals.
   let meanwhile = async () => {
     const other = sealing(register);
     await other.keys.rotate();
@@ -221,9 +221,7 @@ test('never goes back to a key that another instance has let go', async ({ regis
   await assertRotated(register, { later, warnings }, first.public_key);
 });
 
-test('says that it cannot seal behind an event of the seal stream that this version does not know', async ({
-  register,
-}) => {
+test('logs that it can’t seal after an unknown event of the seal stream', async ({ register }) => {
   const { events } = register.stores;
   const { later, warnings } = sealing(register);
   await later(61_000);

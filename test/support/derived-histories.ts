@@ -24,7 +24,7 @@ interface Kind {
 }
 
 /** Commands by kind of record. Only fields that affect derived facts and reports vary. */
-export const KINDS: Readonly<Record<string, Kind>> = {
+export const COMMANDS_BY_KIND: Readonly<Record<string, Kind>> = {
   rsk: {
     title: 'Risk',
     fields: fc.record({ name, inherent_likelihood: rating, inherent_impact: rating, next_review_due: day }),
@@ -110,15 +110,16 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 const kindsWith = (part: 'fields' | 'changes' | 'further') => {
-  const names = Object.keys(KINDS).filter((kind) => KINDS[kind]![part]);
-  const weight = (kind: string) => (part === 'further' ? 1 : (KINDS[kind]!.often?.[part === 'fields' ? 0 : 1] ?? 1));
+  const names = Object.keys(COMMANDS_BY_KIND).filter((kind) => COMMANDS_BY_KIND[kind]![part]);
+  const weight = (kind: string) =>
+    part === 'further' ? 1 : (COMMANDS_BY_KIND[kind]!.often?.[part === 'fields' ? 0 : 1] ?? 1);
   return fc.oneof(...names.map((kind) => ({ weight: weight(kind), arbitrary: fc.constant(kind) })));
 };
 /** Any number. It is turned into a choice when the choices exist. */
 const pick = fc.nat(1_000);
 
-/** An order. Numbers choose among the records that exist when it is carried out. */
-export type Order =
+/** An action. Numbers choose among the records that exist when it is carried out. */
+export type Action =
   | { do: 'add'; kind: string; fields: object; picks: number[] }
   | { do: 'update'; kind: string; changes: object; pick: number; refer: number | null }
   | { do: 'decide'; kind: string; command: { type: string }; pick: number }
@@ -131,7 +132,7 @@ const adding = kindsWith('fields').chain((kind) =>
   fc.record({
     do: fc.constant('add' as const),
     kind: fc.constant(kind),
-    fields: KINDS[kind]!.fields!,
+    fields: COMMANDS_BY_KIND[kind]!.fields!,
     picks: fc.array(pick, { minLength: 1, maxLength: 4 }),
   }),
 );
@@ -139,13 +140,18 @@ const updating = kindsWith('changes').chain((kind) =>
   fc.record({
     do: fc.constant('update' as const),
     kind: fc.constant(kind),
-    changes: KINDS[kind]!.changes!,
+    changes: COMMANDS_BY_KIND[kind]!.changes!,
     pick,
     refer: fc.option(pick),
   }),
 );
 const deciding = kindsWith('further').chain((kind) =>
-  fc.record({ do: fc.constant('decide' as const), kind: fc.constant(kind), command: KINDS[kind]!.further!, pick }),
+  fc.record({
+    do: fc.constant('decide' as const),
+    kind: fc.constant(kind),
+    command: COMMANDS_BY_KIND[kind]!.further!,
+    pick,
+  }),
 );
 const joining = fc.record({
   do: fc.constant('join' as const),
@@ -155,12 +161,12 @@ const joining = fc.record({
 const parting = fc.record({ do: fc.constant('part' as const), pick });
 const archiving = fc.record({
   do: fc.constant('archive' as const),
-  kind: fc.constantFrom(...Object.keys(KINDS)),
+  kind: fc.constantFrom(...Object.keys(COMMANDS_BY_KIND)),
   pick,
 });
 const restoring = fc.record({ do: fc.constant('restore' as const), pick });
 
-const order: fc.Arbitrary<Order> = fc.oneof(
+const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 4, arbitrary: adding },
   { weight: 6, arbitrary: updating },
   { weight: 1, arbitrary: deciding },
@@ -171,7 +177,7 @@ const order: fc.Arbitrary<Order> = fc.oneof(
 );
 
 export interface DerivedStep {
-  order: Order;
+  action: Action;
   /** Milliseconds before it. Some are negative, some pass midnight. */
   clock: number;
   /** Another write archives the named record right after it was checked. */
@@ -183,6 +189,6 @@ const clock = fc.oneof(fc.integer({ min: -3_000, max: 5_000 }), fc.constant(86_4
 
 /** A random history of a whole register. */
 export function derivedHistory(maxLength: number): fc.Arbitrary<DerivedStep[]> {
-  const steps = fc.array(fc.record({ order, clock, overtaken }), { minLength: 1, maxLength, size: 'max' });
+  const steps = fc.array(fc.record({ action, clock, overtaken }), { minLength: 1, maxLength, size: 'max' });
   return fc.noBias(steps);
 }

@@ -7,7 +7,7 @@ import { controlId, derivedId, idPrefix } from '../../src/commands/ids.ts';
 import { linkAggregate, linkablePrefixes, sortedPair } from '../../src/commands/link.ts';
 import { refuseIfParentArchived, requireLiveRecord } from '../../src/commands/references.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
-import { type DerivedStep, FIRST_DAY, KINDS, type Order, withReason } from './derived-histories.ts';
+import { type Action, COMMANDS_BY_KIND, type DerivedStep, FIRST_DAY, withReason } from './derived-histories.ts';
 import { MemoryEventStore } from './memory-event-store.ts';
 import { envelopeFor } from './register.ts';
 
@@ -15,24 +15,24 @@ import { envelopeFor } from './register.ts';
 const CONTROLS = 3;
 
 /** Every history begins with records of each kind, and measures on controls. */
-const OPENING: Order[] = ['msr', 'frm', ...Object.keys(KINDS).filter((kind) => kind !== 'evd')]
-  .filter((kind) => KINDS[kind]?.fields)
+const OPENING: Action[] = ['msr', 'frm', ...Object.keys(COMMANDS_BY_KIND).filter((kind) => kind !== 'evd')]
+  .filter((kind) => COMMANDS_BY_KIND[kind]?.fields)
   .map((kind) => ({ do: 'add', kind, fields: openingOf(kind), picks: [0] }));
 
 function openingOf(kind: string): object {
-  return fc.sample(KINDS[kind]!.fields!, { numRuns: 1, seed: 1 })[0]!;
+  return fc.sample(COMMANDS_BY_KIND[kind]!.fields!, { numRuns: 1, seed: 1 })[0]!;
 }
 
-/** Carries out the orders one after the other in a new organization. Refused orders leave no trace. */
-export async function playDerived(
+/** Carries out the actions one after the other in a new organization. Refused actions leave no trace. */
+export async function playHistory(
   steps: readonly DerivedStep[],
 ): Promise<{ store: MemoryEventStore; organization: string }> {
   const player = new Player();
   await player.begin();
-  for (const { order, clock, overtaken } of steps) {
+  for (const { action, clock, overtaken } of steps) {
     player.now += clock;
     player.overtaken = overtaken;
-    await player.obey(order);
+    await player.carryOut(action);
   }
   return player;
 }
@@ -55,7 +55,7 @@ class Player {
   async begin(): Promise<void> {
     const facts = { name: 'Acme', import_key: 'k', installation: 'i', owner_id: 'acc_1' };
     await this.execute(organizationAggregate(this.organization), { type: 'CreateOrganization', ...facts });
-    for (const order of OPENING) await this.obey(order);
+    for (const action of OPENING) await this.carryOut(action);
     for (const measure of this.ofKind('msr')) {
       for (const control of this.ofKind('ctl').slice(0, 2)) {
         await this.link('Link', [measure, control]);
@@ -64,33 +64,33 @@ class Player {
     }
   }
 
-  async obey(order: Order): Promise<void> {
+  async carryOut(action: Action): Promise<void> {
     try {
-      await this.give(order);
+      await this.give(action);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
   }
 
-  private async give(order: Order): Promise<void> {
-    switch (order.do) {
+  private async give(action: Action): Promise<void> {
+    switch (action.do) {
       case 'add':
-        return this.add(order.kind, order.fields, order.picks);
+        return this.add(action.kind, action.fields, action.picks);
       case 'join':
-        return this.join(order.pick, order.picks);
+        return this.join(action.pick, action.picks);
       case 'part':
-        return this.link('Unlink', choose(this.pairs, order.pick));
+        return this.link('Unlink', choose(this.pairs, action.pick));
       case 'update':
-        return this.command(choose(this.ofKind(order.kind), order.pick), await this.update(order));
+        return this.command(choose(this.ofKind(action.kind), action.pick), await this.update(action));
       case 'decide':
-        return this.command(choose(this.ofKind(order.kind), order.pick), order.command);
+        return this.command(choose(this.ofKind(action.kind), action.pick), action.command);
       case 'archive': {
-        const id = choose(this.ofKind(order.kind), order.pick);
+        const id = choose(this.ofKind(action.kind), action.pick);
         if (id !== undefined) this.archived.push(id);
         return this.command(id, { type: 'Archive', ...withReason });
       }
       case 'restore':
-        return this.command(choose(this.archived, order.pick), { type: 'Restore', ...withReason });
+        return this.command(choose(this.archived, action.pick), { type: 'Restore', ...withReason });
     }
   }
 
@@ -100,14 +100,14 @@ class Player {
     await this.execute(recordAggregate(id), command);
   }
 
-  private async update({ kind, changes, refer }: Order & { do: 'update' }): Promise<object> {
-    const { title, refers } = KINDS[kind]!;
+  private async update({ kind, changes, refer }: Action & { do: 'update' }): Promise<object> {
+    const { title, refers } = COMMANDS_BY_KIND[kind]!;
     const reference = refers && refer !== null ? await this.reference(refers, refer) : {};
     return { type: `Update${title}`, changes: { ...changes, ...reference }, ...withReason };
   }
 
   private async add(kind: string, given: object, picks: readonly number[]): Promise<void> {
-    const { title, refers } = KINDS[kind]!;
+    const { title, refers } = COMMANDS_BY_KIND[kind]!;
     const id = derivedId(kind, this.run, this.ofKind(kind).length);
     const fields = { ...given, ...(refers ? await this.reference(refers, picks[0]!) : {}) };
     if (kind === 'evd') {

@@ -133,7 +133,10 @@ export async function startRegister(
 }
 
 /** Returns all documents of some organizations' read models by collection, to compare two generations. */
-export async function dump(models: ReadModels, organizations = [ORGANIZATION]): Promise<Record<string, unknown[]>> {
+export async function dumpDocuments(
+  models: ReadModels,
+  organizations = [ORGANIZATION],
+): Promise<Record<string, unknown[]>> {
   const all: Record<string, unknown[]> = {};
   for (const { name } of COLLECTIONS) {
     const documents: unknown[] = [];
