@@ -1,12 +1,13 @@
 /**
- * Refuses private words in exported names, riddles at the start of comments, and sentences that are too long:
+ * Refuses private words in exported names, names that src/ exports twice, riddles at the start of comments, and sentences
+ * that are too long:
  *
  *     npm run words [-- FILE or FOLDER …]
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { checkFile, type Finding } from './words/check-file.ts';
+import { checkFile, type Finding, findDuplicates } from './words/check-file.ts';
 import { EXCEPTIONS, type Exception } from './words/exceptions.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -22,9 +23,11 @@ const files = listFiles().filter(
 if (files.length === 0) fail('No such file or folder here.');
 
 const used = new Set<Exception>();
-const findings = files
-  .flatMap((file) => checkFile(file, readFileSync(`${ROOT}/${file}`, 'utf8')))
-  .filter((finding) => !isExcepted(finding));
+const checked = files.map((file) => checkFile(file, readFileSync(`${ROOT}/${file}`, 'utf8')));
+const exports = checked.flatMap((result) => result.exports).filter(({ file }) => file.startsWith('src/'));
+const findings = [...checked.flatMap((result) => result.findings), ...findDuplicates(exports)].filter(
+  (finding) => !isExcepted(finding),
+);
 for (const { file, line, column, text, advice } of findings) {
   console.log(`${file}:${line}:${column} ${advice}\n    ${text}`);
 }

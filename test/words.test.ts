@@ -3,14 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkFile, wordsInName } from '../scripts/words/check-file.ts';
+import { checkFile, findDuplicates, wordsInName } from '../scripts/words/check-file.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const words = (count: number) => Array.from({ length: count }, (_, index) => `W${index}`).join(' ');
 
 /** Returns the findings in a text as `line:column text`. */
 function check(source: string, file = 'src/a.ts'): string[] {
-  return checkFile(file, source).map(({ line, column, text }) => `${line}:${column} ${text}`);
+  return checkFile(file, source).findings.map(({ line, column, text }) => `${line}:${column} ${text}`);
 }
 
 const names = suite('exported names');
@@ -49,8 +49,16 @@ for (const source of [
 }
 
 names('are refused with the word to say', () => {
-  const [finding] = checkFile('src/a.ts', 'export const ordinalOf = 1;');
+  const [finding] = checkFile('src/a.ts', 'export const ordinalOf = 1;').findings;
   assert.is(finding!.advice, '"ordinal" in the exported name "ordinalOf": say position');
+});
+
+names('are refused where two files export them', () => {
+  const { exports } = checkFile('src/a.ts', 'export const a = 1;\nexport function b(): void;\nexport function b() {}');
+  const others = checkFile('src/b.ts', "export { a } from './a.ts';\n\nexport type b = 1;").exports;
+  assert.equal(findDuplicates([...exports, ...others]), [
+    { file: 'src/b.ts', line: 3, column: 13, text: 'b', advice: 'src/a.ts exports another "b": rename one of them' },
+  ]);
 });
 
 const beginnings = suite('beginnings of comments');

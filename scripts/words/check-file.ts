@@ -13,6 +13,14 @@ export interface Finding {
   advice: string;
 }
 
+/** A name that a file exports, and where the file declares it. */
+export interface ExportedName {
+  name: string;
+  file: string;
+  line: number;
+  column: number;
+}
+
 const QUOTED_WORDS = 6;
 const DECLARATION =
   /^export\s+(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:const|let|var|function\s*\*?|class|interface|type|enum)\s+([A-Za-z_$][\w$]*)/gm;
@@ -24,12 +32,27 @@ const LISTED = /(?:[\w$]+\s*(?:\bas\b|:)\s*)?(?:type\s+)?([A-Za-z_$][\w$]*)\s*(?
 const OTHER_LANGUAGE =
   /^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|WITH|PRAGMA|ALTER|DROP|FROM|WHERE|JOIN|UNION|AND|OR|ORDER)\b|[{};]\s*\n\s*[\w.#}]/;
 
-/** Returns what a file says against docs/glossary.md. `file` is its path from the project's root. */
-export function checkFile(file: string, source: string): Finding[] {
-  const findings = file.endsWith('.md') ? checkMarkdown(source) : checkSource(file, source);
-  return findings
+/** Returns everything in a file that docs/glossary.md forbids. `file` is its path from the project's root. */
+export function checkFile(file: string, source: string): { findings: Finding[]; exports: ExportedName[] } {
+  const { remarks, names } = file.endsWith('.md')
+    ? { remarks: checkMarkdown(source), names: [] }
+    : checkSource(file, source);
+  const findings = remarks
     .sort((one, other) => one.at - other.at)
     .map(({ at, text, advice }) => ({ file, ...placeOf(source, at), text, advice }));
+  return { findings, exports: names.map(({ name, at }) => ({ name, file, ...placeOf(source, at) })) };
+}
+
+/** Refuses names that several files export: a search for one would find the others. */
+export function findDuplicates(exports: readonly ExportedName[]): Finding[] {
+  const first = new Map<string, ExportedName>();
+  return exports.flatMap((exported) => {
+    const earlier = first.get(exported.name);
+    if (earlier === undefined) first.set(exported.name, exported);
+    if (earlier === undefined || earlier.file === exported.file) return [];
+    const { name, ...place } = exported;
+    return [{ ...place, text: name, advice: `${earlier.file} exports another "${name}": rename one of them` }];
+  });
 }
 
 interface Remark {
@@ -39,14 +62,16 @@ interface Remark {
   advice: string;
 }
 
-function checkSource(file: string, source: string): Remark[] {
+function checkSource(file: string, source: string): { remarks: Remark[]; names: { name: string; at: number }[] } {
   const { comments, strings, jsxTexts, code } = readSource(source, { jsx: file.endsWith('x') });
-  return [
-    ...exportedNames(code).flatMap(({ name, at }) => checkName(name, at)),
+  const names = exportedNames(code);
+  const remarks = [
+    ...names.flatMap(({ name, at }) => checkName(name, at)),
     ...comments.flatMap((comment) => [...checkBeginnings(comment), ...checkSentences(comment)]),
     ...strings.filter(({ text }) => !OTHER_LANGUAGE.test(text)).flatMap(checkSentences),
     ...jsxTexts.flatMap(checkSentences),
   ];
+  return { remarks, names };
 }
 
 function exportedNames(code: string): { name: string; at: number }[] {
